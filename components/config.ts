@@ -1,0 +1,186 @@
+import * as pulumi from "@pulumi/pulumi";
+import ms from "ms";
+import { z } from "zod";
+
+const project = "pillar-host";
+
+/** A duration such as `90s`, `30m`, `12h` or `7d`; milliseconds after parsing. */
+const duration = (atLeast: string) =>
+  z.string().transform((text, context) => {
+    const value = ms(text as ms.StringValue) as number | undefined;
+    if (value === undefined || value < ms(atLeast as ms.StringValue)) {
+      context.addIssue({
+        code: "custom",
+        message: `found ${text}, needed a duration of at least ${atLeast}, such as 90s, 12h or 7d`,
+      });
+      return z.NEVER;
+    }
+    return value;
+  });
+
+const port = z.number().int().min(1).max(65535);
+/** Ends up in the shell's command lines and in patterns: plain words only. */
+const word = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "needed a plain word of letters, digits, dot, dash and underscore");
+const directory = z.string().regex(/^(\/[A-Za-z0-9._-]+)+$/, "needed an absolute path without blanks");
+
+const host = z.discriminatedUnion("provider", [
+  z.strictObject({
+    provider: z.literal("existing"),
+    address: z.string().regex(/^[A-Za-z0-9.:-]+$/, "needed an IP address or a host name"),
+    hostKey: z
+      .string()
+      .trim()
+      .regex(
+        /^(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( .*)?$/,
+        "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)",
+      )
+      .transform((line) => line.split(" ").slice(0, 2).join(" "))
+      .optional(),
+    minimums: z
+      .strictObject({
+        cores: z.number().int().min(1).default(4),
+        memoryGb: z.number().positive().default(4),
+        diskGb: z.number().positive().default(40),
+        bandwidthMbps: z.number().nonnegative().default(100),
+      })
+      .prefault({}),
+    acceptDistributions: z.array(word).default([]),
+  }),
+]);
+
+const ssh = z
+  .strictObject({
+    user: word.default("root"),
+    port: port.default(22),
+    privateKey: z
+      .string()
+      .refine(
+        (key) => !/^(ssh|ecdsa)-/.test(key.trim()),
+        "found a public key, needed the private one (the file without .pub)",
+      )
+      .refine(
+        (key) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(key) || /^(ssh|ecdsa)-/.test(key.trim()),
+        "needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
+      )
+      .transform((key) => `${key.trim()}\n`)
+      .optional(),
+    privateKeyPassword: z.string().min(1).optional(),
+    password: z.string().min(1).optional(),
+    agent: z.boolean().default(false),
+    sudoPassword: z.string().min(1).optional(),
+  })
+  .refine(({ privateKey, password, agent }) => privateKey ?? password ?? agent, {
+    message: "needed one of privateKey, password or agent: true",
+  });
+
+const controller = z
+  .strictObject({
+    releaseUrl: z.url({
+      protocol: /^https?$/,
+      message: "needed an http or https address of the controller's zip archive",
+    }),
+    sha256: z
+      .string()
+      .toLowerCase()
+      .regex(/^[0-9a-f]{64}$/, "needed 64 hexadecimal digits (sha256sum of the archive)")
+      .optional(),
+    directory: directory.default("/root"),
+    executable: word.default("node-controller"),
+    deployTimeout: duration("1m").prefault("2h"),
+  })
+  .refine(({ releaseUrl, sha256 }) => releaseUrl.startsWith("https:") || sha256, {
+    path: ["sha256"],
+    message:
+      "needed with an address that is plain http: the archive runs as root, and anybody on the way could replace it",
+  });
+
+/** What the specification calls the node's things, and where its RPC is; all can be set for the real network. */
+const node = z
+  .strictObject({
+    service: word.default("go-node"),
+    dataDir: directory.default("/root/.znn"),
+    rpc: z.enum(["ssh", "direct"]).default("ssh"),
+    rpcAddress: z
+      .string()
+      .regex(/^[0-9a-fA-F.:]+$/, "needed an IP address: the node refuses names")
+      .default("127.0.0.1"),
+    rpcPort: port.default(35997),
+    wsPort: port.default(35998),
+    p2pPort: port.default(35995),
+  })
+  .prefault({});
+
+const sync = z
+  .strictObject({
+    hourlyRestart: z.boolean().default(true),
+    confirmations: z.number().int().min(1).max(100).default(3),
+    deadline: duration("1m").prefault("7d"),
+  })
+  .prefault({});
+
+/** The configuration of a stack: the keys below `pillar-host:` in Pulumi.<stack>.yaml (design.md, Configuration). */
+export const stackSchema = z.strictObject({
+  pillar: z.strictObject({
+    name: z.string().regex(/^[A-Za-z0-9._-]{1,40}$/, "needed the Pillar's name as registered on chain"),
+  }),
+  lifecycle: z.enum(["active"]).default("active"),
+  host,
+  ssh,
+  controller,
+  node,
+  sync,
+  orchestrator: z.strictObject({ rpcPort: port.default(55000), p2pPort: port.default(55055) }).prefault({}),
+});
+
+/** The whole configuration, with defaults. Secrets are plain here: wrap them in pulumi.secret before they leave. */
+export type StackConfig = z.output<typeof stackSchema>;
+
+/**
+ * Turns raw configuration values into a StackConfig (pure).
+ *
+ * @param raw key (without `pillar-host:`) to value, as written in the stack's file
+ * @returns the configuration, or one line for each fault: key, what is wrong
+ */
+export function parseConfig(raw: Readonly<Record<string, unknown>>): { config: StackConfig } | { faults: string[] } {
+  const result = stackSchema.safeParse(raw);
+  if (result.success) return { config: result.data };
+  return { faults: result.error.issues.flatMap(faultsOf) };
+}
+
+function faultsOf(issue: z.core.$ZodIssue): string[] {
+  const at = (path: readonly PropertyKey[]) => `${project}:${path.map(String).join(".")}`;
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => `${at([...issue.path, key])}: no such key`);
+  if (issue.code === "invalid_type" && issue.input === undefined)
+    return [`${at(issue.path)}: missing, needed ${issue.expected}`];
+  return [`${at(issue.path)}: ${issue.message}`];
+}
+
+/** Reads the stack's configuration. The only reader of it.
+ *
+ * @throws RunError (shown without a stack trace) that names every fault
+ */
+export function readConfig(): StackConfig {
+  const raw: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(pulumi.runtime.allConfig())) {
+    if (key.startsWith(`${project}:`)) raw[key.slice(project.length + 1)] = parseValue(value);
+  }
+  const parsed = parseConfig(raw);
+  if ("config" in parsed) return parsed.config;
+  const faults = parsed.faults.map((fault) => `  - ${fault}`).join("\n");
+  throw new pulumi.RunError(
+    `The configuration of stack ${pulumi.getStack()} has ${parsed.faults.length === 1 ? "a fault" : `${parsed.faults.length} faults`}; nothing was changed:\n${faults}\n` +
+      `Mend Pulumi.${pulumi.getStack()}.yaml, or use pulumi config set, then run pulumi up again.`,
+  );
+}
+
+// The engine hands structured values over as JSON and plain ones as they are.
+function parseValue(value: string): unknown {
+  if (!/^[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}

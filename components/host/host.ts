@@ -1,0 +1,11 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { HostAccess } from "../remote";
+
+/** A machine that procedure A can begin on, wherever it comes from. */
+export interface Host {
+  readonly access: HostAccess;
+  /** `SHA256:…` of the host key, to compare with the provider's console. */
+  readonly fingerprint: pulumi.Input<string>;
+  /** What must exist before anything connects. */
+  readonly ready: pulumi.Resource[];
+}

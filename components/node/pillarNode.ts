@@ -1,0 +1,57 @@
+import * as pulumi from "@pulumi/pulumi";
+import { SyncGate } from "../../providers/syncGate";
+import type { StackConfig } from "../config";
+import type { Host } from "../host/host";
+import { nodeTarget } from "../login";
+import { runStep } from "../remote";
+import type { Step } from "../scripts/step";
+import * as steps from "../scripts/steps";
+
+export interface PillarNodeArgs {
+  readonly host: Host;
+  readonly config: StackConfig;
+}
+
+/**
+ * Procedure A on a host (specification 1.1, steps 5 to 12 and 14): from preflight to the producer address, one step
+ * after the other.
+ */
+export class PillarNode extends pulumi.ComponentResource {
+  public readonly gate: SyncGate;
+  /** The node's producer address; resolves only after the node was proved synced. */
+  public readonly producerAddress: pulumi.Output<string>;
+
+  constructor(name: string, { host, config }: PillarNodeArgs, options?: pulumi.ComponentResourceOptions) {
+    super("pillar-host:node:PillarNode", name, {}, options);
+    const identity = steps.stackIdentity(pulumi.getStack(), config.pillar.name);
+    let last: pulumi.Resource[] = host.ready;
+    // One connection at a time, and no step before the evidence of the one before it.
+    const run = (suffix: string, step: Step) => {
+      const command = runStep(`${name}-${suffix}`, step, host.access, { parent: this, dependsOn: last });
+      last = [command];
+      return command;
+    };
+
+    run("preflight", steps.preflight(config, identity));
+    run("prepare", steps.prepare(config, identity));
+    run("packages", steps.packages(config));
+    run("controller", steps.controller(config));
+    run("hourly-restart", steps.hourlyRestart(config, "syncing"));
+    run("deploy", steps.deploy(config, identity));
+    this.gate = new SyncGate(
+      `${name}-sync`,
+      {
+        target: pulumi.output(host.access.hostKey).apply((hostKey) => nodeTarget(config, hostKey)),
+        confirmations: config.sync.confirmations,
+        deadline: config.sync.deadline,
+      },
+      { parent: this, dependsOn: last },
+    );
+    last = [this.gate];
+    run("hourly-restart-off", steps.hourlyRestart(config, "synced"));
+    const address = run("producer-address", steps.producerAddress(config));
+    // Secret only because the login is among the inputs of what read it.
+    this.producerAddress = pulumi.unsecret(address.stdout);
+    this.registerOutputs({ producerAddress: this.producerAddress });
+  }
+}

@@ -1,0 +1,58 @@
+import { remote } from "@pulumi/command";
+import * as pulumi from "@pulumi/pulumi";
+import { envelope, type Step } from "./scripts/step";
+
+/** How a host is reached and logged in to. Secrets in it are outputs, marked as such. */
+export interface HostAccess {
+  /** IP address or name. */
+  readonly address: string;
+  readonly port: number;
+  readonly user: string;
+  /** An authorized_keys line: the connection is refused where the host shows another. */
+  readonly hostKey: pulumi.Input<string>;
+  readonly privateKey?: pulumi.Output<string>;
+  readonly privateKeyPassword?: pulumi.Output<string>;
+  readonly password?: pulumi.Output<string>;
+  readonly sudoPassword?: pulumi.Output<string>;
+  /** The agent of whoever runs the engine. Its socket's path stays out of the state: it is another one every time. */
+  readonly agent: boolean;
+}
+
+/**
+ * Runs a step on a host as root. The only place that makes a remote.Command.
+ *
+ * Nothing of it is undone when it leaves the state. A changed input, the connection too, runs the step again: steps
+ * look before they act. Its command line names the step and nothing else; script and sudo password go through
+ * standard input.
+ */
+export function runStep(
+  name: string,
+  step: Step,
+  access: HostAccess,
+  options: pulumi.ComponentResourceOptions,
+): remote.Command {
+  const connection: remote.CommandArgs["connection"] = pulumi.secret({
+    host: access.address,
+    port: access.port,
+    user: access.user,
+    hostKey: access.hostKey,
+    ...(access.privateKey ? { privateKey: access.privateKey } : {}),
+    ...(access.privateKeyPassword ? { privateKeyPassword: access.privateKeyPassword } : {}),
+    ...(access.password ? { password: access.password } : {}),
+    dialErrorLimit: 10,
+    perDialTimeout: 15,
+  });
+  return new remote.Command(
+    name,
+    {
+      connection,
+      create: `bash -euo pipefail -s ${step.name}`,
+      stdin: pulumi.secret(
+        pulumi.output(access.sudoPassword ?? "").apply((password) => envelope(step, access.address, password)),
+      ),
+      logging: remote.Logging.Stdout,
+      addPreviousOutputInEnv: false,
+    },
+    options,
+  );
+}

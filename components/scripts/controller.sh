@@ -1,0 +1,60 @@
+# Procedure A, step 8: download, check, extract with overwrite, remove the archive, assert the executable.
+target=$controller_dir/$controller_name
+wanted="$release_url ${sha256:-any}"
+if [ "$(head -n 1 "$state/controller" 2> /dev/null)" = "$wanted" ] && [ -x "$target" ]; then
+  say "installed before: sha256 $(sed -n 2p "$state/controller")"
+  exit 0
+fi
+
+mkdir -p "$controller_dir"
+# Beside the target, so that putting it in place is a rename; what was there works until then.
+work=$(mktemp -d "$controller_dir/.$controller_name.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+archive=$work/archive.zip
+full() { df -Ph "$controller_dir" | awk 'NR == 2 { print "found: " $4 " free on " $6 }'; }
+
+started=$(date +%s%N)
+wget --no-verbose --tries=3 --timeout=30 -O "$archive" "$release_url" > "$work/wget.log" 2>&1 ||
+  fail "the controller could not be downloaded from $release_url (controller.releaseUrl)" \
+    "found: $(redact < "$work/wget.log" | grep -vE '^$' | tail -n 1)" "$(full)" "What was installed before is untouched. Run pulumi up again."
+elapsed_ms=$((($(date +%s%N) - started) / 1000000 + 1))
+bytes=$(stat -c %s "$archive")
+actual=$(sha256sum "$archive" | cut -d' ' -f1)
+
+if [ "$(head -c 2 "$archive")" != PK ]; then
+  fail "$release_url (controller.releaseUrl) did not serve a zip archive" \
+    "found: $bytes bytes that begin with: $(head -c 60 "$archive" | tr -cd '[:print:]')" "needed: the controller's release archive for linux x86_64" \
+    "Open the address in a browser: it is perhaps a page about the archive, not the archive."
+fi
+if [ -n "$sha256" ] && [ "$actual" != "$sha256" ]; then
+  fail "the archive is not the one that controller.sha256 names" "found: $actual ($bytes bytes from $release_url)" "needed: $sha256" \
+    "What was installed before is untouched. Compare with the hash that the release page shows."
+fi
+unzip -tqq "$archive" > "$work/unzip.log" 2>&1 ||
+  fail "the archive from $release_url is damaged" "found: $(head -n 1 "$work/unzip.log")" "$bytes bytes, sha256 $actual" "What was installed before is untouched. Run pulumi up again."
+mkdir "$work/files"
+unzip -oqq "$archive" -d "$work/files" > "$work/unzip.log" 2>&1 ||
+  fail "the archive could not be extracted" "found: $(head -n 1 "$work/unzip.log")" "$(full)" "What was installed before is untouched."
+[ -f "$work/files/$controller_name" ] ||
+  fail "the archive holds no $controller_name" "found: $(cd "$work/files" && find . -type f | cut -c3- | head -n 10 | tr '\n' ' ')" "needed: $controller_name (controller.executable)"
+chmod 755 "$work/files/$controller_name"
+sync -f "$work"
+
+# The executable last: a half-placed release is the old one with a newer library beside it, never the reverse.
+(cd "$work/files" && find . -type d ! -name . -exec mkdir -p "$controller_dir/{}" \;)
+(cd "$work/files" && find . -type f ! -path "./$controller_name" -exec mv -f {} "$controller_dir/{}" \;)
+mv -f "$work/files/$controller_name" "$target"
+[ -x "$target" ] || fail "$target is not there after its installation"
+mark controller "$wanted
+$actual"
+
+say "$controller_name installed in $controller_dir: $bytes bytes, sha256 $actual"
+# A small archive says nothing of the line.
+if [ "$bytes" -ge 1000000 ]; then
+  mbps=$((bytes * 8 / elapsed_ms / 1000))
+  if [ "$mbps" -lt "$minimum_mbps" ]; then
+    warn "bandwidth: the download ran at $mbps Mbps, below the minimum of $minimum_mbps (host.minimums.bandwidthMbps)"
+  else
+    say "bandwidth: the download ran at $mbps Mbps"
+  fi
+fi

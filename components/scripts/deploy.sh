@@ -1,0 +1,60 @@
+# Procedure A, step 10: `1) Deploy`, once in the life of this host. What happened is read from facts, not from the
+# controller's exit code.
+if is_marked deploy.done; then
+  if service_is_active "$service"; then
+    say "deployed before, at $(cat "$state/deploy.done")"
+    exit 0
+  fi
+  say "deployed before, at $(cat "$state/deploy.done"), but $service is not running: starting it"
+  systemctl start "$service" 2> "$logs/start.log" || fail "$service does not start" "$(node_facts)"
+  wait_for_node "$rpc_seconds" || fail "$service was started but its RPC does not answer" "$(node_facts)"
+  exit 0
+fi
+[ "$(cat "$state/stack" 2> /dev/null)" = "$stack_identity" ] ||
+  fail "this host does not carry this stack's marker ($state/stack)" "Run pulumi up again: the host is prepared first."
+
+# A deploy that was cut off between key store and configuration took the key store's password with it: no address of
+# it was ever shown, and nobody can open it. The controller would ask for that password.
+keystore=$data_dir/wallet/producer
+if is_marked deploy.started && [ -e "$keystore" ] && ! grep -qs '"Address"' "$data_dir/config.json"; then
+  aside=$keystore.unfinished-$(date -u +%Y%m%dT%H%M%SZ)
+  mv "$keystore" "$aside"
+  say "an earlier deploy was cut off before it wrote its configuration; its key store is kept as $aside"
+fi
+is_marked deploy.started || mark deploy.started
+
+transcript=$logs/deploy-$(date -u +%Y%m%dT%H%M%SZ).log
+( umask 077; : > "$transcript" )
+known_questions=(
+  "Are you sure you want to proceed with the deployment process?"
+  "Producer configuration detected. Continue using the existing configuration?"
+)
+secret='(pass(word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)'
+lines=0 complaint=
+on_line() {
+  local shown=$1
+  # Nothing secret is written to the transcript in the first place.
+  shopt -s nocasematch
+  if [[ $shown =~ $secret ]]; then shown="${shown%%"${BASH_REMATCH[0]}"*}${BASH_REMATCH[0]} [removed]"; fi
+  shopt -u nocasematch
+  printf '%s\n' "$shown" >> "$transcript"
+  lines=$((lines + 1))
+  if [[ $shown == *Error!* || $shown == *Aborting* ]]; then complaint=$shown; fi
+  if [ $((lines % 1000)) -eq 0 ]; then say "deploying: $lines lines so far (transcript: $transcript on the host)"; fi
+}
+
+say "deploying: the controller builds and starts the node; this takes minutes"
+dialog Deploy "$deploy_seconds"
+
+again="The transcript: $transcript on the host. Run pulumi up again: the deploy is repeated, and a producer key that it had already made is kept."
+case $dialog_result in
+  question) fail "the controller asked something that is not known here, and was stopped" "asked: $(redact <<< "$dialog_question")" "$again" ;;
+  deadline) fail "the controller did not end within $deploy_seconds s, and was stopped (controller.deployTimeout)" "$(last_lines "$transcript" 5)" "$again" ;;
+esac
+if ! wait_for_node "$rpc_seconds"; then
+  fail "the controller ended, but the node does not run" ${complaint:+"the controller said: $(redact <<< "$complaint")"} \
+    "$(node_facts)" "$(last_lines "$transcript" 5)" "$again"
+fi
+grep -qs '"Address"' "$data_dir/config.json" || warn "$data_dir/config.json names no producer: the address is read from the controller's Status alone"
+mark deploy.done
+say "deployed: $service is active, its RPC answers on port $rpc_port ($lines lines of transcript)"

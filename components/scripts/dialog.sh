@@ -1,0 +1,83 @@
+# Talks to the controller through a terminal of its own: without one it deploys, whatever was asked (its habit).
+#
+# dialog LABEL SECONDS: chooses the menu item LABEL by its number, whatever that is in this version, and hands each line
+# to on_line (plain text, no colours). Yes to the questions in known_questions; any other stops it. Sets
+# dialog_result to ended, question or deadline, and dialog_question to what was asked.
+#
+# The exit code is not looked at: it is 0 on every failure.
+dialog() {
+  local label=$1 end=$((SECONDS + $2)) work line piece text='' asked='' quiet=0 chosen='' code
+  declare -A menu=()
+  dialog_result=ended dialog_question=''
+  work=$(mktemp -d)
+  mkfifo "$work/in" "$work/out"
+  # Opened for both ways: neither end waits for the other, and the controller never reads an end of input.
+  exec 3<> "$work/in"
+  (cd "$controller_dir" && exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) < "$work/in" > "$work/out" 2>&1 3>&- &
+  local child=$!
+  exec 4< "$work/out"
+  rm -r "$work"
+
+  while :; do
+    piece=
+    if IFS= read -r -t 1 -u 4 piece; then
+      plain "$text$piece"
+      text= quiet=0
+      if [[ $line =~ ^[[:blank:]]*([0-9]+)\)[[:blank:]](.*[^[:blank:]]) ]]; then menu[${BASH_REMATCH[2]}]=${BASH_REMATCH[1]}; fi
+      on_line "$line"
+      answer "$line"
+    else
+      code=$?
+      text+=$piece
+      if [ "$code" -le 128 ]; then break; fi
+      if [ -n "$piece" ]; then quiet=0; else quiet=$((quiet + 1)); fi
+      plain "$text"
+      answer "$line"
+      # A prompt that nobody here knows: it stands still, and it ends like a question. A build may pause that long too,
+      # but not behind a question mark or a colon.
+      if [ "$quiet" -ge 20 ] && [ "$line" != "$asked" ] && [[ $line =~ [?:][[:blank:]]*$ ]]; then
+        dialog_result=question dialog_question=$line
+        break
+      fi
+      if [ "$SECONDS" -ge "$end" ]; then
+        dialog_result=deadline dialog_question=$line
+        break
+      fi
+    fi
+    if [ "$SECONDS" -ge "$end" ]; then
+      dialog_result=deadline
+      break
+    fi
+  done
+  exec 3>&- 4<&-
+  kill -TERM -- "-$child" 2> /dev/null || true
+  wait "$child" 2> /dev/null || true
+}
+
+# Sets line to its argument without colours and carriage returns.
+plain() {
+  line=${1//$'\r'/}
+  while [[ $line =~ $'\e'\[[0-9\;?]*[A-Za-z] ]]; do line=${line//"${BASH_REMATCH[0]}"/}; done
+}
+
+# Answers the menu and the known questions once each; what the terminal echoes back is not asked again.
+answer() {
+  local question
+  if [ -z "$chosen" ] && [[ $1 == *"Select an option from the ones listed above"* ]]; then
+    if [ -z "${menu[$label]:-}" ]; then
+      dialog_result=question dialog_question="a menu without \"$label\": ${!menu[*]}"
+      kill -TERM -- "-$child" 2> /dev/null || true
+      return 0
+    fi
+    chosen=${menu[$label]} asked=$1
+    printf '%s\n' "$chosen" >&3
+    return 0
+  fi
+  [ -n "$chosen" ] || return 0
+  for question in "${known_questions[@]}"; do
+    if [[ $1 == *"$question"* && $asked != *"$question"* ]]; then
+      asked=$1
+      printf 'y\n' >&3
+    fi
+  done
+}

@@ -1,0 +1,59 @@
+# Procedure A, steps 9 and 14, section 1.3. cron_action is on or off; every other line of the crontab stays as it is.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cron_line="0 * * * * /usr/bin/sudo /usr/sbin/service $service restart"
+
+read_crontab() {
+  if ! crontab -u root -l > "$1" 2> "$work/error"; then
+    grep -qi 'no crontab' "$work/error" || fail "root's crontab could not be read" "found: $(head -n 1 "$work/error")"
+    : > "$1"
+  fi
+}
+
+# The lines that are the specification's, commented or not, whatever blanks are in them.
+blank='[[:blank:]]+'
+pattern="0${blank}\\*${blank}\\*${blank}\\*${blank}\\*${blank}/usr/bin/sudo${blank}/usr/sbin/service${blank}${service//./\\.}${blank}restart[[:blank:]]*$"
+
+if [ "$node_synced" = yes ]; then
+  # First, so that no later run sets the line again, whatever happens to this one.
+  is_marked synced || mark synced
+fi
+if [ "$cron_action" = off ]; then
+  if ! has crontab; then
+    say "hourly restart: off (no crontab on this host)"
+    exit 0
+  fi
+elif is_marked synced; then
+  say "hourly restart: stays off, the node synced at $(cat "$state/synced")"
+  exit 0
+fi
+
+read_crontab "$work/before"
+if [ "$cron_action" = on ]; then
+  if grep -qE "^[[:blank:]]*$pattern" "$work/before"; then
+    say "hourly restart: on"
+    exit 0
+  fi
+  cp "$work/before" "$work/after"
+  # A last line without its end would swallow ours.
+  if [ -s "$work/after" ] && [ -n "$(tail -c 1 "$work/after")" ]; then printf '\n' >> "$work/after"; fi
+  printf '%s\n' "$cron_line" >> "$work/after"
+else
+  sed -E "s|^([[:blank:]]*$pattern)|#\\1|" "$work/before" > "$work/after"
+fi
+
+if ! cmp -s "$work/before" "$work/after"; then
+  crontab -u root "$work/after" 2> "$work/error" || fail "root's crontab could not be written" "found: $(head -n 1 "$work/error")"
+fi
+read_crontab "$work/now"
+cmp -s "$work/after" "$work/now" || fail "root's crontab is not what was written to it" "Look at it with: crontab -l"
+if [ "$cron_action" = on ]; then
+  say "hourly restart: on, until the node has synced"
+  exit 0
+fi
+if grep -qE "^[[:blank:]]*$pattern" "$work/now"; then
+  fail "the hourly restart is still active in root's crontab" "Put a # at the start of its line: crontab -e"
+fi
+others=$(grep -vE '^[[:blank:]]*#' "$work/now" | grep -E "(service|systemctl)[[:blank:]].*${service//./\\.}" || true)
+[ -z "$others" ] || warn "root's crontab has another line about $service, left as it is: $others. A restart of a producing node misses momentums."
+say "hourly restart: off, read back from root's crontab"

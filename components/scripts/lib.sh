@@ -1,0 +1,69 @@
+# Shared by all steps. Runs as root under `bash -euo pipefail`, with the assignments of step.ts above it.
+export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
+umask 022
+state=/var/lib/pillar-host
+logs=/var/log/pillar-host
+
+# What nobody foresaw still says where it happened (the command as written, so no value of it).
+set -E
+trap 'printf "%s: unexpected failure (exit %s) of: %s\n" "$host_name" "$?" "$BASH_COMMAND" >&2' ERR
+
+say() { printf '%s\n' "$*"; }
+warn() { printf 'warning: %s\n' "$*"; }
+
+# fail WHAT [DETAIL...]: one message, then its details, to the operator.
+fail() {
+  printf '%s: %s\n' "$host_name" "$1" >&2
+  shift
+  [ $# -eq 0 ] || printf '%s\n' "$@" | sed 's/^/  /' >&2
+  exit 1
+}
+
+has() { command -v "$1" > /dev/null 2>&1; }
+
+# Markers say how far this stack has come on this host. They are written whole or not at all.
+is_marked() { [ -e "$state/$1" ]; }
+mark() {
+  mkdir -p "$state"
+  printf '%s\n' "${2:-$(date -u +%FT%TZ)}" > "$state/.$1.new"
+  mv -f "$state/.$1.new" "$state/$1"
+}
+
+# The last lines of a file for an error, without what looks like a secret or an address that must not be used yet.
+last_lines() {
+  tail -n "${2:-10}" "$1" 2> /dev/null | redact || true
+}
+
+# Takes the rest of a line after a word that announces a secret, and every address.
+redact() {
+  sed -E -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r//g' \
+    -e 's/(pass(word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key).*/\1 [removed]/I' \
+    -e 's/z1q[02-9ac-hj-np-z]{37}/[address]/g'
+}
+
+service_is_active() { [ "$(systemctl is-active "$1" 2> /dev/null)" = active ]; }
+
+# rpc METHOD: the answer of the node on this host, or nothing.
+rpc() {
+  wget -qO- --tries=1 --timeout=5 --header='content-type: application/json' \
+    --post-data="{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"$1\",\"params\":[]}" \
+    "http://$rpc_address:$rpc_port/" 2> /dev/null || true
+}
+
+# wait_for_node SECONDS: until the service is active and its RPC answers.
+wait_for_node() {
+  local end=$((SECONDS + $1)) answer=
+  while :; do
+    answer=$(rpc stats.syncInfo)
+    if service_is_active "$service" && [[ $answer == *'"currentHeight"'* ]]; then return 0; fi
+    [ "$SECONDS" -lt "$end" ] || return 1
+    sleep 1
+  done
+}
+
+# Why the node is not there, in lines for an error.
+node_facts() {
+  say "service $service: $(systemctl is-active "$service" 2> /dev/null || true)"
+  if [ -n "$(rpc stats.syncInfo)" ]; then say "RPC on $rpc_address:$rpc_port: answers"; else say "RPC on $rpc_address:$rpc_port: no answer"; fi
+  journalctl -u "$service" -n 5 --no-pager -o cat 2> /dev/null | redact | sed 's/^/journal: /' || true
+}

@@ -1,0 +1,99 @@
+# Procedure A, steps 1 to 5: what the host must be before anything on it is changed. Reports all that falls short.
+problems=()
+needs() { problems+=("$1: found $2, needed $3"); }
+
+if is_marked stack && [ "$(cat "$state/stack")" != "$stack_identity" ]; then
+  fail "this host belongs to another stack" "found: $(cat "$state/stack")" "needed: $stack_identity, or a blank host" \
+    "Run pulumi up in that stack, or give this one a host of its own (pillar-host:host.address)."
+fi
+
+if ! is_marked stack; then
+  mine=()
+  [ -z "$(systemctl list-unit-files --no-legend "$service.service" 2> /dev/null)" ] || mine+=("the service $service")
+  [ ! -e "$data_dir/wallet/producer" ] || mine+=("the producer key store $data_dir/wallet/producer")
+  if grep -qs '"Producer"' "$data_dir/config.json"; then mine+=("a producer configuration in $data_dir/config.json"); fi
+  if [ ${#mine[@]} -gt 0 ]; then
+    fail "this host already runs a node that this stack did not deploy: it may be a live Pillar, so nothing was touched" \
+      "${mine[@]/#/found: }" "needed: a host without these" \
+      "Give this stack a blank host (pillar-host:host.address)."
+  fi
+fi
+
+if is_marked deploy.done; then
+  say "checked before; the node was deployed at $(cat "$state/deploy.done")"
+  exit 0
+fi
+
+[ "$(uname -m)" = x86_64 ] || needs architecture "$(uname -m)" "x86_64 (the controller's release is for it)"
+[ -d /run/systemd/system ] || needs systemd "$(cat /proc/1/comm)" "a host that systemd runs"
+
+distribution=unknown
+if [ -r /etc/os-release ]; then distribution=$(. /etc/os-release && say "$ID-${VERSION_ID:-rolling}"); fi
+case " $distributions " in
+  *" $distribution "*) ;;
+  *) needs distribution "$distribution" "one of $distributions (or name it in host.acceptDistributions)" ;;
+esac
+
+cores=$(nproc)
+[ "$cores" -ge "$minimum_cores" ] || needs cores "$cores" "$minimum_cores (host.minimums.cores)"
+
+memory_kb=$(awk '/^MemTotal:/ { print $2 }' /proc/meminfo)
+[ "$memory_kb" -ge "$minimum_memory_kb" ] ||
+  needs memory "$((memory_kb / 1024)) MiB" "$((minimum_memory_kb / 1024)) MiB, what a $minimum_memory_gb GB machine has at least (host.minimums.memoryGb)"
+
+disk_of=$data_dir
+while [ ! -d "$disk_of" ]; do disk_of=$(dirname "$disk_of"); done
+disk_kb=$(df -Pk "$disk_of" | awk 'NR == 2 { print $4 }')
+[ "$disk_kb" -ge "$minimum_disk_kb" ] ||
+  needs "free disk at $disk_of" "$((disk_kb / 1000000)) GB" "$((minimum_disk_kb / 1000000)) GB (host.minimums.diskGb)"
+
+# The release server's answer proves that it can be reached, and its Date header is an independent clock.
+answered= date_header=
+if has curl; then
+  headers=$(curl -sSIL --connect-timeout 10 --max-time 30 "$release_url" 2>&1) && answered=yes
+elif has wget; then
+  headers=$(wget -S --spider --tries=1 --timeout=15 "$release_url" 2>&1) && answered=yes
+else
+  headers="no connection to $release_host:$release_port"
+  if timeout 10 bash -c ": < /dev/tcp/$release_host/$release_port" 2> /dev/null; then answered=yes; fi
+fi
+if [ -z "$answered" ] || grep -qE '^ *HTTP/[0-9.]+ [45]' <<< "$(grep -E '^ *HTTP/' <<< "$headers" | tail -n 1)"; then
+  found=$(grep -E '^ *HTTP/|curl:|[Ff]ailed|[Uu]nable|refused' <<< "$headers" | tail -n 1 | tr -d '\r' || true)
+  needs "release address $release_url" "${found:-no answer}" "an answer (controller.releaseUrl; a firewall or DNS on the host?)"
+fi
+date_header=$(sed -nE 's/^ *[Dd]ate: *([^\r]*)\r?$/\1/p' <<< "$headers" | tail -n 1)
+
+synchronized=$(timedatectl show -p NTPSynchronized --value 2> /dev/null || true)
+if [ "$synchronized" != yes ]; then
+  if [ -z "$date_header" ]; then
+    needs clock "not synchronised" "a synchronised clock (install chrony, or systemctl enable --now systemd-timesyncd)"
+  else
+    off=$(($(date +%s) - $(date -d "$date_header" +%s)))
+    if [ "${off#-}" -gt 3 ]; then
+      needs clock "$off s off the release server's" "within 3 s (install chrony, or systemctl enable --now systemd-timesyncd)"
+    else
+      warn "clock: right now, but nothing keeps it in sync: a Pillar with a wrong clock misses momentums. Install chrony, or run systemctl enable --now systemd-timesyncd."
+    fi
+  fi
+fi
+
+for port in $tcp_ports; do
+  holder=$(ss -Hltnp "sport = :$port" 2> /dev/null | sed -nE 's/.*users:\(\("([^"]+)".*/\1/p; t; s/.*/another process/p' | head -n 1)
+  [ -z "$holder" ] || needs "port $port/tcp" "held by $holder" "free (for $service or the orchestrator)"
+done
+for port in $udp_ports; do
+  holder=$(ss -Hlunp "sport = :$port" 2> /dev/null | sed -nE 's/.*users:\(\("([^"]+)".*/\1/p; t; s/.*/another process/p' | head -n 1)
+  [ -z "$holder" ] || needs "port $port/udp" "held by $holder" "free (for $service)"
+done
+
+if [ ${#problems[@]} -gt 0 ]; then
+  fail "this host does not meet what a Pillar needs; nothing was changed on it" "${problems[@]}" \
+    "Mend the host or the configuration, then run pulumi up again."
+fi
+
+device=$(ip -o route get 1.1.1.1 2> /dev/null | sed -nE 's/.* dev ([^ ]+).*/\1/p')
+speed=$(cat "/sys/class/net/${device:-none}/speed" 2> /dev/null || true)
+if [ "${speed:--1}" -gt 0 ] && [ "$speed" -lt "$minimum_mbps" ]; then
+  warn "bandwidth: $device reports $speed Mbps, below the minimum of $minimum_mbps (host.minimums.bandwidthMbps)"
+fi
+say "$distribution, $cores cores, $((memory_kb / 1024)) MiB memory, $((disk_kb / 1000000)) GB free: meets the minimums"

@@ -1,0 +1,24 @@
+# Makes the host this stack's own and keeps others' hands off the node: the first change on the host.
+mkdir -p "$state" "$logs"
+chmod 700 "$state" "$logs"
+is_marked stack || mark stack "$stack_identity"
+
+# An outgoing connection that happens to hold 35997 makes the node exit at start.
+install_file() {
+  mkdir -p "$(dirname "$1")"
+  if [ "$(cat "$1" 2> /dev/null)" != "$2" ]; then printf '%s\n' "$2" > "$1"; fi
+}
+install_file /etc/sysctl.d/90-pillar-host.conf "# Kept from outgoing connections: the node and the orchestrator listen there (pillar-host).
+net.ipv4.ip_local_reserved_ports = $reserved_ports"
+[ "$(sysctl -n net.ipv4.ip_local_reserved_ports)" = "$reserved_ports" ] || sysctl -q -p /etc/sysctl.d/90-pillar-host.conf
+[ "$(sysctl -n net.ipv4.ip_local_reserved_ports)" = "$reserved_ports" ] ||
+  fail "the ports of the node could not be reserved" "found: net.ipv4.ip_local_reserved_ports = $(sysctl -n net.ipv4.ip_local_reserved_ports)" "needed: $reserved_ports"
+
+if has apt-get; then
+  install_file /etc/needrestart/conf.d/90-pillar-host.conf "# The node and the orchestrator are restarted by their operator only (pillar-host).
+\$nrconf{override_rc}{qr(^$service\\.service\$)} = 0;
+\$nrconf{override_rc}{qr(^orchestrator\\.service\$)} = 0;"
+  install_file /etc/apt/apt.conf.d/90pillar-host "// A Pillar reboots when its operator says so (pillar-host).
+Unattended-Upgrade::Automatic-Reboot \"false\";"
+fi
+say "ports $reserved_ports reserved; automatic upgrades neither restart the node nor reboot"

@@ -1,0 +1,31 @@
+# Procedure A, step 12: the producer address out of `2) Status`. Status shows the key store's password beside it:
+# nothing but the address leaves this script, and nothing of it is written anywhere.
+is_marked synced || fail "the node has not synced: the producer address is not shown" "Run pulumi up again."
+known_questions=()
+address= several=
+on_line() {
+  if [[ $1 =~ ^$'\t'Address:[[:blank:]]+([^[:blank:]]+)[[:blank:]]*$ ]]; then
+    if [ -n "$address" ] && [ "$address" != "${BASH_REMATCH[1]}" ]; then several=yes; fi
+    address=${BASH_REMATCH[1]}
+  fi
+}
+dialog Status 120
+
+[ "$dialog_result" != question ] || fail "the controller asked something that is not known here" "needed: its Status"
+[ -n "$address" ] || fail "the controller's Status shows no producer address" \
+  "found: no line of the form <tab>Address: z1q… ($dialog_result)" "Look at it on the host: cd $controller_dir && ./$controller_name, then Status."
+[ -z "$several" ] || fail "the controller's Status shows more than one producer address" "Look at it on the host: cd $controller_dir && ./$controller_name, then Status."
+form='^z1q[qpzr][02-9ac-hj-np-z]{36}$'
+[[ $address =~ $form ]] || fail "what the controller's Status shows as producer address does not have the form of one" \
+  "found: ${#address} characters" "needed: z1q… of 40 characters"
+
+configured=
+if [ -r "$data_dir/config.json" ]; then
+  configured=$(tr -d '\n' < "$data_dir/config.json" | sed -nE 's/.*"Producer"[[:space:]]*:[[:space:]]*\{([^}]*)\}.*/\1/p' |
+    sed -nE 's/.*"Address"[[:space:]]*:[[:space:]]*"([^"]*)".*/\1/p')
+fi
+if [ -n "$configured" ] && [ "$configured" != "$address" ]; then
+  fail "the controller's Status and $data_dir/config.json name different producer addresses: none is shown" \
+    "Registering the wrong one costs rewards. See on the host which one the node uses, and mend it, before going on."
+fi
+say "$address"

@@ -1,0 +1,154 @@
+import type { StackConfig } from "../config";
+import { type Step, scriptOf } from "./step";
+
+/** What the kernel reports of a machine is less than what it is sold as: up to a tenth is the firmware's and its own. */
+const memoryShare = 0.9;
+
+/** What a host belongs to, written on it: `<project>/<stack> <Pillar>`. */
+export function stackIdentity(stack: string, pillar: string): string {
+  return `pillar-host/${stack} ${pillar}`;
+}
+
+/** Procedure A, steps 1 to 5, and section 8: looks, and reports all that falls short at once. */
+export function preflight(config: StackConfig, identity: string): Step {
+  const { minimums } = config.host;
+  const { node, orchestrator } = config;
+  const url = new URL(config.controller.releaseUrl);
+  return {
+    name: "preflight",
+    limitSeconds: 120,
+    looksOnly: true,
+    script: scriptOf(
+      {
+        stack_identity: identity,
+        service: node.service,
+        data_dir: node.dataDir,
+        distributions: [...supportedDistributions, ...config.host.acceptDistributions],
+        minimum_cores: minimums.cores,
+        minimum_memory_gb: minimums.memoryGb,
+        minimum_memory_kb: Math.floor(minimums.memoryGb * 1024 * 1024 * memoryShare),
+        minimum_disk_kb: minimums.diskGb * 1_000_000,
+        minimum_mbps: minimums.bandwidthMbps,
+        release_url: config.controller.releaseUrl,
+        release_host: url.hostname,
+        release_port: url.port || (url.protocol === "https:" ? 443 : 80),
+        tcp_ports: [node.p2pPort, node.rpcPort, node.wsPort, orchestrator.rpcPort, orchestrator.p2pPort],
+        udp_ports: [node.p2pPort],
+      },
+      "preflight",
+    ),
+  };
+}
+
+/** Step 4: what the linux x86-64 release of the controller is compatible with, as ID-VERSION_ID of os-release. */
+export const supportedDistributions = ["ubuntu-22.04", "debian-11", "centos-8", "fedora-36"];
+
+/** The host becomes this stack's, and its ports are reserved (chain-facts, Node). */
+export function prepare(config: StackConfig, identity: string): Step {
+  const { node, orchestrator } = config;
+  return {
+    name: "prepare",
+    limitSeconds: 60,
+    script: scriptOf(
+      {
+        stack_identity: identity,
+        service: node.service,
+        reserved_ports: reservedPorts([
+          node.p2pPort,
+          node.rpcPort,
+          node.wsPort,
+          orchestrator.rpcPort,
+          orchestrator.p2pPort,
+        ]),
+      },
+      "prepare",
+    ),
+  };
+}
+
+/** The form in which the kernel shows net.ipv4.ip_local_reserved_ports again: sorted, neighbours as a range (pure). */
+export function reservedPorts(ports: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const port of [...new Set(ports)].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last && port === last.to + 1) last.to = port;
+    else ranges.push({ from: port, to: port });
+  }
+  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(",");
+}
+
+/** Steps 6 and 7. Done once in the life of a host. */
+export function packages(config: StackConfig): Step {
+  return {
+    name: "packages",
+    limitSeconds: 3 * 3600,
+    script: scriptOf({ hourly_restart: config.sync.hourlyRestart, lock_seconds: 1800 }, "packages"),
+  };
+}
+
+function controllerPlace(config: StackConfig) {
+  return { controller_dir: config.controller.directory, controller_name: config.controller.executable };
+}
+
+function nodePlace({ node }: StackConfig) {
+  return { service: node.service, data_dir: node.dataDir, rpc_address: node.rpcAddress, rpc_port: node.rpcPort };
+}
+
+/** Step 8. Runs again when the release address or its hash changes; the node is left alone. */
+export function controller(config: StackConfig): Step {
+  return {
+    name: "controller",
+    limitSeconds: 3600,
+    script: scriptOf(
+      {
+        ...controllerPlace(config),
+        release_url: config.controller.releaseUrl,
+        sha256: config.controller.sha256 ?? "",
+        minimum_mbps: config.host.minimums.bandwidthMbps,
+      },
+      "controller",
+    ),
+  };
+}
+
+/** Steps 9 (before the sync) and 14 (after it), and section 1.3. */
+export function hourlyRestart(config: StackConfig, when: "syncing" | "synced"): Step {
+  const on = when === "syncing" && config.sync.hourlyRestart;
+  return {
+    name: "hourlyRestart",
+    limitSeconds: 60,
+    script: scriptOf(
+      { service: config.node.service, cron_action: on ? "on" : "off", node_synced: when === "synced" },
+      "hourlyRestart",
+    ),
+  };
+}
+
+/** Step 10. The controller's own time is the configuration's; the step's leaves it room to report. */
+export function deploy(config: StackConfig, identity: string): Step {
+  const deploySeconds = config.controller.deployTimeout / 1000;
+  return {
+    name: "deploy",
+    limitSeconds: deploySeconds + 600,
+    script: scriptOf(
+      {
+        ...controllerPlace(config),
+        ...nodePlace(config),
+        stack_identity: identity,
+        deploy_seconds: deploySeconds,
+        rpc_seconds: 300,
+      },
+      "dialog",
+      "deploy",
+    ),
+  };
+}
+
+/** Step 12. Its standard output is the address and nothing else. */
+export function producerAddress(config: StackConfig): Step {
+  return {
+    name: "producerAddress",
+    limitSeconds: 300,
+    script: scriptOf({ ...controllerPlace(config), data_dir: config.node.dataDir }, "dialog", "producerAddress"),
+  };
+}

@@ -1,0 +1,44 @@
+# Runs the script on standard input as a transient systemd service and shows its output until it ends. The service
+# outlives this connection, and there is one at a time: nothing runs beside its own successor.
+unit=pillar-host-step.service
+runs=/run/pillar-host
+
+if ! [ -d /run/systemd/system ]; then
+  printf '%s: systemd does not run here\n' "$host_name" >&2
+  exit 1
+fi
+mkdir -p "$runs"
+run=$(mktemp -d "$runs/$step.XXXXXX")
+trap 'rm -rf "$run"' EXIT
+cat > "$run/script"
+: > "$run/out"
+: > "$run/err"
+
+busy() { case $(systemctl is-active "$unit" 2> /dev/null) in active | activating | deactivating | reloading) return 0 ;; *) return 1 ;; esac; }
+
+waited=$SECONDS
+until systemd-run --quiet --collect --unit="$unit" --description="pillar-host: $step" \
+  --property=RuntimeMaxSec="$limit_seconds" --property=TimeoutStopSec=10 \
+  bash -c 'trap "" HUP; if bash -euo pipefail "$0/script" > "$0/out" 2> "$0/err" < /dev/null; then c=0; else c=$?; fi; echo "$c" > "$0/code"' "$run" 2> "$run/refusal"; do
+  busy || { cat "$run/refusal" >&2; exit 1; }
+  if [ -z "${said:-}" ]; then
+    said=yes
+    printf 'an earlier run is still at work on this host (%s); waiting for its end\n' "$(systemctl show -p Description --value "$unit")"
+  fi
+  if [ $((SECONDS - waited)) -gt "$limit_seconds" ]; then
+    printf '%s: an earlier run did not end in %s s\n  See it with: systemctl status %s\n' "$host_name" "$limit_seconds" "$unit" >&2
+    exit 1
+  fi
+  sleep 1
+done
+
+while [ ! -e "$run/code" ] && busy; do sleep 0.2; done &
+tail -n +1 -f -s 0.2 --pid=$! "$run/out"
+wait
+code=$(cat "$run/code" 2> /dev/null || echo unknown)
+cat "$run/err" >&2
+if [ "$code" = unknown ]; then
+  printf '%s: %s was ended before it was done\n  found: no result after at most %s s (a time limit, a reboot, or somebody stopped %s)\n  Run pulumi up again: it goes on from where it was.\n' "$host_name" "$step" "$limit_seconds" "$unit" >&2
+  exit 1
+fi
+exit "$code"

@@ -1,0 +1,39 @@
+import { resolve } from "node:path";
+import { type BuildOptions, build } from "esbuild";
+import type { ControllerBuild } from "./controller/build";
+
+/** The interpreter as the lab mounts it into every host. */
+export const interpreter = "/usr/local/bin/node";
+
+/** The node double as one executable file. */
+export function bundleNode(): Promise<string> {
+  return bundle("node/main.ts", {});
+}
+
+/** The controller double as one executable file, with the node double inside. */
+export async function bundleController(controller: ControllerBuild): Promise<string> {
+  return bundle("controller/main.ts", {
+    CONTROLLER_BUILD: JSON.stringify(controller),
+    NODE_EXECUTABLE: JSON.stringify(await bundleNode()),
+  });
+}
+
+/** Bundles a TypeScript file of this folder into one CommonJS executable. */
+export async function bundle(entry: string, define: Record<string, string>): Promise<string> {
+  const options: BuildOptions & { write: false } = {
+    absWorkingDir: import.meta.dirname,
+    entryPoints: [resolve(import.meta.dirname, entry)],
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "cjs",
+    target: "node22",
+    banner: { js: `#!${interpreter}` },
+    define,
+    logLevel: "silent",
+    legalComments: "none",
+  };
+  const [file] = (await build(options)).outputFiles ?? [];
+  if (file === undefined) throw new Error(`${entry}: the bundler wrote nothing`);
+  return file.text;
+}

@@ -1,0 +1,53 @@
+import type { Momentum } from "./momentum";
+import type { EpochReward, Pillar, PillarPatch, RewardsPatch, UncollectedReward } from "./pillars";
+import type { Slot } from "./production";
+import type { NodeReport } from "./reports";
+import type { NodeSettingsPatch } from "./settings";
+import type { ChainTruth, NodeView, PillarStats, TruthPatch } from "./truth";
+
+/** The chain double, from a node or a test. */
+export class ChainClient {
+  constructor(
+    private readonly url: string,
+    private readonly timeoutMs = 2000,
+  ) {}
+
+  node = (name: string) => this.call<NodeView>("GET", `/nodes/${encodeURIComponent(name)}`);
+  patchNode = (name: string, patch: NodeSettingsPatch) =>
+    this.call<NodeView>("PATCH", `/nodes/${encodeURIComponent(name)}`, patch);
+  forgetNode = (name: string) => this.call<object>("DELETE", `/nodes/${encodeURIComponent(name)}`);
+  report = (name: string, report: Omit<NodeReport, "at">) =>
+    this.call<NodeView>("POST", `/nodes/${encodeURIComponent(name)}/report`, report);
+  reports = (name: string) => this.call<NodeReport[]>("GET", `/nodes/${encodeURIComponent(name)}/reports`);
+  truth = () => this.call<ChainTruth>("GET", "/truth");
+  patchTruth = (patch: TruthPatch) => this.call<ChainTruth>("PATCH", "/truth", patch);
+  momentum = (height: number) => this.call<Momentum | null>("GET", `/momentums/${height}`);
+  pillars = () => this.call<PillarView[]>("GET", "/pillars");
+  pillar = (name: string) => this.call<PillarView | null>("GET", `/pillars/${encodeURIComponent(name)}`);
+  patchPillar = (name: string, patch: PillarPatch) =>
+    this.call<Pillar>("PATCH", `/pillars/${encodeURIComponent(name)}`, patch);
+  rewards = (address: string, page = 0, size = 10) =>
+    this.call<RewardsView>("GET", `/rewards/${address}?page=${page}&size=${size}`);
+  patchRewards = (address: string, patch: RewardsPatch) => this.call<object>("PATCH", `/rewards/${address}`, patch);
+  production = () => this.call<Slot[]>("GET", "/production");
+
+  private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      signal: AbortSignal.timeout(this.timeoutMs),
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.trim()}`);
+    return JSON.parse(text) as T;
+  }
+}
+
+/** A Pillar with its statistics. */
+export type PillarView = Pillar & { currentStats: PillarStats };
+
+/** What an address has earned. */
+export interface RewardsView {
+  uncollected: UncollectedReward;
+  page: { count: number; list: EpochReward[] };
+}

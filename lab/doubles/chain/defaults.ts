@@ -1,0 +1,30 @@
+import type { NodeSettings } from "./settings";
+
+/** A healthy node that is 600 momentums behind and catches up in 3 seconds. */
+export const defaultNodeSettings: NodeSettings = {
+  rate: 200,
+  behind: 600,
+  peers: 8,
+  peerLossMs: 0,
+  reconnects: true,
+  startRefusedMs: 300,
+  connectMs: 500,
+  forceState: null,
+  forceTarget: null,
+  forceHeight: null,
+  staleTarget: false,
+  flapMs: null,
+  stall: false,
+  freeze: false,
+  slowMs: 0,
+  rpcDown: false,
+  crashAfterMs: null,
+  rawAnswer: null,
+  cutAnswer: false,
+  buildSeconds: null,
+  buildLines: null,
+  failBuild: null,
+  unknownQuestion: null,
+  cores: null,
+  memoryBytes: null,
+};

@@ -1,0 +1,10 @@
+export * from "./chain";
+export * from "./client";
+export { defaultNodeSettings } from "./defaults";
+export type { Momentum } from "./momentum";
+export type { EpochReward, Pillar, PillarPatch, UncollectedReward } from "./pillars";
+export type { Slot } from "./production";
+export type { NodeReport } from "./reports";
+export * from "./serve";
+export type { NodeSettings, NodeSettingsPatch } from "./settings";
+export * from "./truth";

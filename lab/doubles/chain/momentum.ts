@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { addressFrom } from "../address";
+
+/** One block of the network. */
+export interface Momentum {
+  height: number;
+  hash: string;
+  previousHash: string;
+  /** Unix seconds. */
+  timestamp: number;
+  /** The address that produced it. */
+  producer: string;
+}
+
+/** From `height` on, which came at `at` (milliseconds), one momentum comes every `momentumSeconds`. */
+export interface Segment {
+  height: number;
+  at: number;
+  momentumSeconds: number;
+}
+
+/** The network's height at `now`. */
+export function heightAt(segments: readonly Segment[], now: number): number {
+  const last = segments.at(-1);
+  if (last === undefined) throw new Error("a chain has at least one segment");
+  return last.height + Math.max(0, Math.floor((now - last.at) / (last.momentumSeconds * 1000) + 1e-9));
+}
+
+/** When a momentum came, in milliseconds. Never later than the next segment began, even after a jump of the height. */
+export function momentumAt(segments: readonly Segment[], height: number): number {
+  const found = segments.findLastIndex((segment) => segment.height <= height);
+  const segment = segments[Math.max(0, found)];
+  if (segment === undefined) throw new Error("a chain has at least one segment");
+  const next = segments[Math.max(0, found) + 1];
+  const natural = segment.at + (height - segment.height) * segment.momentumSeconds * 1000;
+  return next === undefined ? natural : Math.min(natural, next.at);
+}
+
+/** The hash of a momentum: the same for the same chain and height, on every host and in every run. */
+export function momentumHash(chainId: string, height: number): string {
+  return createHash("sha256").update(`momentum:${chainId}:${height}`).digest("hex");
+}
+
+/** The producer of the slots that no registered Pillar holds. */
+export function backgroundProducer(height: number, pillars: number): string {
+  return addressFrom(`background Pillar ${height % Math.max(1, pillars)}`);
+}

@@ -1,0 +1,54 @@
+import { defaultNodeSettings } from "./defaults";
+import { keptReports, liveMs, type NodeReport } from "./reports";
+import type { NodeSettings, NodeSettingsPatch } from "./settings";
+
+/** What the chain double knows of nodes: how each shall behave, and what each told. */
+export class Nodes {
+  /** Settings of every node that has none of its own. */
+  defaults: NodeSettings = { ...defaultNodeSettings };
+  /** Reports by name, oldest first. */
+  readonly reports = new Map<string, NodeReport[]>();
+  private readonly overrides = new Map<string, NodeSettingsPatch>();
+
+  /** All names that were set or heard of. */
+  names(): string[] {
+    return [...new Set([...this.overrides.keys(), ...this.reports.keys()])].sort();
+  }
+
+  settings(name: string): NodeSettings {
+    return merge(this.defaults, this.overrides.get(name) ?? {});
+  }
+
+  patch(name: string, patch: NodeSettingsPatch): void {
+    this.overrides.set(name, { ...this.overrides.get(name), ...patch });
+  }
+
+  forget(name: string): void {
+    this.overrides.delete(name);
+    this.reports.delete(name);
+  }
+
+  keep(name: string, report: NodeReport): void {
+    const history = this.reports.get(name) ?? [];
+    history.push(report);
+    if (history.length > keptReports) history.splice(0, history.length - keptReports);
+    this.reports.set(name, history);
+  }
+
+  /** Groups of live nodes that use one peer identity at `now`. */
+  sharedIdentities(now: number): string[][] {
+    const holders = new Map<string, string[]>();
+    for (const [name, history] of this.reports) {
+      const last = history.at(-1);
+      if (last === undefined || last.stopped === true || now - last.at > liveMs) continue;
+      holders.set(last.identity, [...(holders.get(last.identity) ?? []), name]);
+    }
+    return [...holders.values()].filter((names) => names.length > 1).map((names) => names.sort());
+  }
+}
+
+/** `base` with what is given of `patch`. */
+export function merge<T extends object>(base: T, patch: { [K in keyof T]?: T[K] | undefined }): T {
+  const given = Object.entries(patch).filter(([, value]) => value !== undefined);
+  return { ...base, ...Object.fromEntries(given) };
+}

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { addressForm, addressFrom } from "../address";
+
+const address = z.string().regex(addressForm, "is no address");
+
+/** A Pillar as it is registered on the chain. */
+export const pillarSchema = z.strictObject({
+  name: z.string().min(1),
+  rank: z.number().int().nonnegative(),
+  ownerAddress: address,
+  producerAddress: address,
+  /** The reward address. */
+  withdrawAddress: address,
+  isRevocable: z.boolean(),
+  /** Delegated weight, a number too big for a float. */
+  weight: z.string().regex(/^\d+$/),
+});
+
+/** A registered Pillar. */
+export type Pillar = z.infer<typeof pillarSchema>;
+
+/** What is given of a Pillar when it is registered or updated; the rest is derived from its name. */
+export const pillarPatchSchema = pillarSchema.omit({ name: true }).partial();
+
+/** A change of a Pillar. */
+export type PillarPatch = { [K in keyof Omit<Pillar, "name">]?: Pillar[K] | undefined };
+
+/** The Pillar that a registration under `name` with nothing else makes. */
+export function newPillar(name: string, rank: number): Pillar {
+  return {
+    name,
+    rank,
+    ownerAddress: addressFrom(`owner of ${name}`),
+    producerAddress: addressFrom(`first producer of ${name}`),
+    withdrawAddress: addressFrom(`rewards of ${name}`),
+    isRevocable: true,
+    weight: "1500000000000000",
+  };
+}
+
+/**
+ * The address that produces for a Pillar at a momentum. Today a registration counts at once.
+ * The place where elections, fixed two ticks ahead, come in.
+ */
+export function effectiveProducer(pillar: Pillar, _height: number): string {
+  return pillar.producerAddress;
+}
+
+/** What an address has not collected yet; amounts are strings. */
+export interface UncollectedReward {
+  address: string;
+  znnAmount: string;
+  qsrAmount: string;
+}
+
+/** One epoch's reward of an address. */
+export interface EpochReward {
+  epoch: number;
+  znnAmount: string;
+  qsrAmount: string;
+}
+
+/** What a test sets for an address. The place where epochs pay and the wallet collects comes later. */
+export const rewardsPatchSchema = z.strictObject({
+  uncollected: z.strictObject({ znnAmount: z.string(), qsrAmount: z.string() }).optional(),
+  history: z
+    .array(z.strictObject({ epoch: z.number().int(), znnAmount: z.string(), qsrAmount: z.string() }))
+    .optional(),
+});
+
+/** A change of an address's rewards. */
+export type RewardsPatch = z.infer<typeof rewardsPatchSchema>;

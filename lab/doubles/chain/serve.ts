@@ -1,0 +1,111 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { z } from "zod";
+import { Chain } from "./chain";
+import { pillarPatchSchema, rewardsPatchSchema } from "./pillars";
+import { nodeReportSchema } from "./reports";
+import { nodeSettingsSchema } from "./settings";
+
+const settingsPatch = nodeSettingsSchema.partial();
+const truthPatch = z.strictObject({
+  momentumSeconds: z.number().positive().optional(),
+  height: z.number().int().positive().optional(),
+  backgroundPillars: z.number().int().positive().optional(),
+  chainId: z.string().optional(),
+  defaults: settingsPatch.optional(),
+});
+
+/** A running control API. */
+export interface ServedChain {
+  chain: Chain;
+  /** Base address, as nodes and tests use it. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Serves a chain's control API (lab/doubles/README.md has the table of its routes). */
+export async function serveChain(options: { host: string; port: number; chain?: Chain }): Promise<ServedChain> {
+  const chain = options.chain ?? new Chain();
+  const server = createServer((request, response) => {
+    answer(chain, request, response).catch((error: unknown) => {
+      const status = error instanceof z.ZodError ? 400 : 500;
+      const message = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+      send(response, status, { error: message });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    chain,
+    url: `http://${options.host}:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(chain: Chain, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://chain");
+  const [kind = "", rawName = "", rest = ""] = url.pathname.split("/").slice(1);
+  const name = decodeURIComponent(rawName);
+  const body = request.method === "GET" || request.method === "DELETE" ? {} : await readJson(request);
+  const route = [request.method, kind, name === "" ? "" : "NAME", rest].filter((part) => part !== "").join(" ");
+  const number = (key: string, fallback: number) => Number(url.searchParams.get(key) ?? fallback);
+  switch (route) {
+    case "GET truth":
+      return send(response, 200, chain.truth());
+    case "PATCH truth":
+      chain.patchTruth(truthPatch.parse(body));
+      return send(response, 200, chain.truth());
+    case "GET nodes NAME":
+      return send(response, 200, chain.node(name));
+    case "PATCH nodes NAME":
+      return send(response, 200, chain.patchNode(name, settingsPatch.parse(body)));
+    case "DELETE nodes NAME":
+      chain.forgetNode(name);
+      return send(response, 200, {});
+    case "POST nodes NAME report":
+      chain.report(name, nodeReportSchema.parse(body));
+      return send(response, 200, chain.node(name));
+    case "GET nodes NAME reports":
+      return send(response, 200, chain.reportsOf(name));
+    case "GET momentums NAME":
+      return send(response, 200, chain.momentum(Number(name)) ?? null);
+    case "GET pillars":
+      return send(response, 200, chain.allPillars());
+    case "GET pillars NAME":
+      return send(response, 200, chain.pillar(name));
+    case "PATCH pillars NAME":
+      return send(response, 200, chain.patchPillar(name, pillarPatchSchema.parse(body)));
+    case "GET rewards NAME":
+      return send(response, 200, {
+        uncollected: chain.uncollectedReward(name),
+        page: chain.rewardPage(name, number("page", 0), number("size", 10)),
+      });
+    case "PATCH rewards NAME":
+      chain.patchRewards(name, rewardsPatchSchema.parse(body));
+      return send(response, 200, {});
+    case "GET production":
+      return send(response, 200, chain.production());
+    default:
+      return send(response, 404, { error: `no such route: ${request.method} ${url.pathname}` });
+  }
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString("utf8");
+  return text === "" ? {} : JSON.parse(text);
+}
+
+function send(response: ServerResponse, status: number, value: unknown): void {
+  const body = `${JSON.stringify(value)}\n`;
+  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  response.end(body);
+}

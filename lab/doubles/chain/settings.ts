@@ -1,0 +1,64 @@
+import { z } from "zod";
+
+const count = z.number().int().nonnegative();
+const ms = z.number().nonnegative();
+
+/** What a test can command of one node (and of the controller on its host). Null means: the natural thing. */
+export const nodeSettingsSchema = z.strictObject({
+  /** Momentums per second while syncing. */
+  rate: z.number().nonnegative(),
+  /** How many momentums behind the network a node without stored height starts. */
+  behind: count,
+  /** Number of peers; with 0 the state is 3, the target 0, and the height stands. */
+  peers: count,
+  /** How long a lost last peer goes unnoticed. */
+  peerLossMs: ms,
+  /** False: a synced node that lost its last peer stays at state 3 until it is restarted. */
+  reconnects: z.boolean(),
+  /** How long after a start the RPC refuses connections. */
+  startRefusedMs: ms,
+  /** How long after that the node has no peers yet: state 3, target 0, the stored height. */
+  connectMs: ms,
+  /** The `state` that syncInfo gives. */
+  forceState: z.number().int().min(0).max(3).nullable(),
+  /** The `targetHeight` that syncInfo gives: a lie, or a target below the height. */
+  forceTarget: count.nullable(),
+  /** The `currentHeight` that syncInfo gives. */
+  forceHeight: count.nullable(),
+  /** The target stays where it was when this was set, so that state 2 shows while the node is behind. */
+  staleTarget: z.boolean(),
+  /** State alternates between 2 and 1 with this period once synced. */
+  flapMs: ms.nullable(),
+  /** The height stands still; everything else goes on. */
+  stall: z.boolean(),
+  /** Connections are accepted and never answered, the height stands still, no report is made. */
+  freeze: z.boolean(),
+  /** Every answer is late by this much. */
+  slowMs: ms,
+  /** The RPC port is closed while the process lives. */
+  rpcDown: z.boolean(),
+  /** The process ends with a panic this long after each start. */
+  crashAfterMs: ms.nullable(),
+  /** Every RPC request is answered with this instead. */
+  rawAnswer: z.strictObject({ status: count, body: z.string(), contentType: z.string().optional() }).nullable(),
+  /** Answers are cut off in the middle. */
+  cutAnswer: z.boolean(),
+  /** How long the controller's build takes, in seconds. */
+  buildSeconds: z.number().nonnegative().nullable(),
+  /** How many lines the controller's build prints. */
+  buildLines: count.nullable(),
+  /** The controller's build fails. */
+  failBuild: z.boolean().nullable(),
+  /** The text of one more yes/no question in Deploy. */
+  unknownQuestion: z.string().nullable(),
+  /** Cores that the controller sees. */
+  cores: count.nullable(),
+  /** Bytes of memory that the controller sees. */
+  memoryBytes: count.nullable(),
+});
+
+/** The settings of one node. */
+export type NodeSettings = z.infer<typeof nodeSettingsSchema>;
+
+/** A change of settings: the keys that are given. */
+export type NodeSettingsPatch = { [K in keyof NodeSettings]?: NodeSettings[K] | undefined };

@@ -1,0 +1,60 @@
+import type { Pillar } from "./pillars";
+import type { Slot } from "./production";
+import type { NodeReport } from "./reports";
+import type { NodeSettings, NodeSettingsPatch } from "./settings";
+
+/** How a chain begins. */
+export interface ChainOptions {
+  /** Milliseconds; a test injects its own. */
+  clock?: () => number;
+  /** Seconds between two momentums (default 10). */
+  momentumSeconds?: number;
+  /** Height at the start (default 14,900,000, the network's in late 2026). */
+  height?: number;
+  /** Two chains with different ids have different hashes (default "lab"). */
+  chainId?: string;
+}
+
+/** What a test can change of the network. */
+export interface TruthPatch {
+  momentumSeconds?: number | undefined;
+  height?: number | undefined;
+  /** Pillars beside the registered ones, which always produce. */
+  backgroundPillars?: number | undefined;
+  chainId?: string | undefined;
+  /** Settings of every node that has none of its own. */
+  defaults?: NodeSettingsPatch | undefined;
+}
+
+/** The network as everyone sees it. */
+export interface NetworkTruth {
+  now: number;
+  height: number;
+  momentumSeconds: number;
+  chainId: string;
+}
+
+/** What a node gets about itself. */
+export interface NodeView {
+  name: string;
+  settings: NodeSettings;
+  network: NetworkTruth;
+}
+
+/** A Pillar's production, as far as this chain saw it. */
+export interface PillarStats {
+  producedMomentums: number;
+  expectedMomentums: number;
+}
+
+/** Everything that a chain knows. */
+export interface ChainTruth {
+  network: NetworkTruth;
+  backgroundPillars: number;
+  defaults: NodeSettings;
+  nodes: Record<string, { settings: NodeSettings; last: NodeReport | null }>;
+  pillars: (Pillar & { currentStats: PillarStats })[];
+  missed: Slot[];
+  doubleProduced: Slot[];
+  sharedIdentities: string[][];
+}

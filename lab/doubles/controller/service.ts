@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { red } from "./colour";
+import { type Machine, print, Quit } from "./machine";
+
+/** The node's executable. */
+export const daemon = "go-node";
+
+/** Its systemd service. */
+export const service = "go-node.service";
+
+/** Where the executable lies. */
+export const daemonPath = "/usr/local/bin/go-node";
+
+const unitPath = "/etc/systemd/system/go-node.service";
+const pauseMs = 500;
+
+/** Indented as the real controller writes it. */
+export const unitText = `    [Unit]
+    Description=go-node service
+    After=network.target
+    [Service]
+    LimitNOFILE=32768
+    User=root
+    Group=root
+    Type=simple
+    SuccessExitStatus=SIGKILL 9
+    ExecStart=${daemonPath}
+    ExecStop=/usr/bin/pkill -9 go-node
+    Restart=on-failure
+    TimeoutStopSec=10s
+    TimeoutStartSec=10s
+    [Install]
+    WantedBy=multi-user.target
+    `;
+
+export function isServicePresent(machine: Machine): boolean {
+  return existsSync(`${machine.root}${unitPath}`);
+}
+
+export function isServiceActive(machine: Machine): boolean {
+  return machine.run("systemctl", ["is-active", service]).stdout.startsWith("active");
+}
+
+export async function stopService(machine: Machine): Promise<void> {
+  if (!isServiceActive(machine)) return;
+  print(machine, `Stopping ${service} ...`);
+  machine.run("systemctl", ["stop", service]);
+  await machine.sleep(pauseMs);
+}
+
+export async function startService(machine: Machine): Promise<void> {
+  if (isServiceActive(machine)) return;
+  print(machine, `Starting ${service} ...`);
+  machine.run("systemctl", ["enable", service]);
+  machine.run("systemctl", ["start", service]);
+  await machine.sleep(pauseMs);
+}
+
+/** Writes the unit where there is none, after killing a node that runs without one. */
+export function initService(machine: Machine): void {
+  print(machine, `${service} service not detected`);
+  const pid = machine.run("pgrep", ["-x", daemon]).stdout.trim();
+  if (pid !== "") {
+    print(machine, `${daemon} is running, stopping it`);
+    if (machine.run("kill", ["-9", ...pid.split("\n")]).status !== 0) {
+      print(machine, `${red("Error!")} Kill failed. Aborting.`);
+      throw new Quit();
+    }
+  }
+  print(machine, `Configuring ${service} ...`);
+  const file = `${machine.root}${unitPath}`;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, unitText);
+}
+
+/** systemd's own words, which hold the last journal lines, whatever is in them. */
+export function printServiceStatus(machine: Machine): void {
+  print(machine, `${service} status:\n`);
+  const status = machine.run("systemctl", ["status", "--no-pager", "--lines=50", service]);
+  print(machine, status.stdout);
+  const version = machine.run(`${machine.root}${daemonPath}`, ["version"]);
+  if (version.status !== 0) {
+    print(machine, `${red("Error!")} ${daemon} unavailable. Aborting.`);
+    throw new Quit();
+  }
+  print(machine, version.stdout);
+}

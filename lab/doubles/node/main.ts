@@ -1,0 +1,34 @@
+import { parseArgs } from "node:util";
+import { readLabHost } from "../labHost";
+import { nodeCommit, nodeVersion } from "./logLines";
+import { NodeDouble } from "./node";
+
+// pkill finds a process by this name; without it, it would be called after the interpreter's thread.
+process.title = "go-node";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    data: { type: "string", default: "/root/.znn" },
+    listen: { type: "string", default: "0.0.0.0" },
+    rpc: { type: "string", default: "35997" },
+    ws: { type: "string", default: "35998" },
+    p2p: { type: "string", default: "35995" },
+    chain: { type: "string" },
+    name: { type: "string" },
+  },
+});
+
+if (positionals[0] === "version") {
+  console.log(`go-node version ${nodeVersion}\ncommit ${nodeCommit}`);
+} else {
+  const host = readLabHost();
+  const node = new NodeDouble({
+    dataDir: values.data,
+    listen: values.listen,
+    ports: { rpc: Number(values.rpc), ws: Number(values.ws), p2p: Number(values.p2p) },
+    chainUrl: values.chain ?? host?.chain ?? "http://127.0.0.1:1",
+    name: values.name ?? host?.name ?? "unnamed",
+  });
+  void node.start();
+}

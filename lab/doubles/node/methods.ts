@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { cpus, freemem, platform, release, totalmem } from "node:os";
+import { addressFrom } from "../address";
+import type { ChainClient, PillarView } from "../chain/client";
+import type { Methods } from "./jsonRpc";
+import { nodeCommit, nodeVersion } from "./logLines";
+import type { SyncInfo } from "./sync";
+
+/** What the methods need of the node. */
+export interface MethodsBackend {
+  chain: ChainClient;
+  syncInfo(): SyncInfo;
+  /** The true height. */
+  height(): number;
+  peers(): number;
+  identity: string;
+  /** How long Pillar statistics and weights are kept (the real node: 5 minutes). */
+  statsCacheMs: number;
+}
+
+/** The node's RPC methods. What the chain knows is asked of the chain double. */
+export function nodeMethods(node: MethodsBackend): Methods {
+  const cache = new StatsCache(node);
+  return {
+    "stats.syncInfo": { args: [], call: () => node.syncInfo() },
+    "stats.networkInfo": { args: [], call: () => networkInfo(node) },
+    "stats.processInfo": { args: [], call: () => ({ version: nodeVersion, commit: nodeCommit }) },
+    "stats.osInfo": { args: [], call: osInfo },
+    "ledger.getFrontierMomentum": { args: [], call: () => frontierMomentum(node) },
+    "embedded.pillar.getByName": {
+      args: ["string"],
+      call: async (name) => {
+        const pillar = await node.chain.pillar(String(name));
+        return pillar === null ? null : shownPillar(pillar, await cache.of(pillar.name));
+      },
+    },
+    "embedded.pillar.getAll": {
+      args: ["uint32", "uint32"],
+      call: async (page, size) => {
+        const all = await node.chain.pillars();
+        const part = all.slice(Number(page) * Number(size), (Number(page) + 1) * Number(size));
+        const list = [];
+        for (const pillar of part) list.push(shownPillar(pillar, await cache.of(pillar.name)));
+        return { count: all.length, list };
+      },
+    },
+    "embedded.pillar.getUncollectedReward": {
+      args: ["address"],
+      call: async (address) => (await node.chain.rewards(String(address))).uncollected,
+    },
+    "embedded.pillar.getFrontierRewardByPage": {
+      args: ["address", "uint32", "uint32"],
+      call: async (address, page, size) => (await node.chain.rewards(String(address), Number(page), Number(size))).page,
+    },
+  };
+}
+
+interface PillarFigures {
+  weight: string;
+  currentStats: { producedMomentums: number; expectedMomentums: number };
+}
+
+/** Filled lazily, so that the first answer after a start is all zero. */
+class StatsCache {
+  private figures = new Map<string, PillarFigures>();
+  private filledAt: number | undefined;
+
+  constructor(private readonly node: MethodsBackend) {}
+
+  async of(name: string): Promise<PillarFigures> {
+    const known = this.figures.get(name) ?? noFigures;
+    if (this.filledAt === undefined || Date.now() - this.filledAt >= this.node.statsCacheMs) {
+      this.filledAt = Date.now();
+      const pillars = await this.node.chain.pillars();
+      this.figures = new Map(
+        pillars.map(({ name: pillar, weight, currentStats }) => [pillar, { weight, currentStats }]),
+      );
+    }
+    return known;
+  }
+}
+
+const noFigures: PillarFigures = { weight: "0", currentStats: { producedMomentums: 0, expectedMomentums: 0 } };
+
+function shownPillar(pillar: PillarView, figures: PillarFigures) {
+  return {
+    name: pillar.name,
+    rank: pillar.rank,
+    type: 1,
+    ownerAddress: pillar.ownerAddress,
+    producerAddress: pillar.producerAddress,
+    withdrawAddress: pillar.withdrawAddress,
+    giveMomentumRewardPercentage: 0,
+    giveDelegateRewardPercentage: 100,
+    isRevocable: pillar.isRevocable,
+    revokeCooldown: 0,
+    revokeTimestamp: 0,
+    currentStats: figures.currentStats,
+    weight: figures.weight,
+  };
+}
+
+async function frontierMomentum(node: MethodsBackend) {
+  const momentum = await node.chain.momentum(Math.max(1, node.height()));
+  if (momentum === null) throw new Error("no frontier momentum");
+  return {
+    version: 1,
+    chainIdentifier: 1,
+    hash: momentum.hash,
+    previousHash: momentum.previousHash,
+    height: momentum.height,
+    timestamp: momentum.timestamp,
+    data: "",
+    content: [],
+    changesHash: createHash("sha256").update(`changes ${momentum.hash}`).digest("hex"),
+    publicKey: "",
+    signature: "",
+    producer: momentum.producer,
+  };
+}
+
+function networkInfo(node: MethodsBackend) {
+  const peers = Array.from({ length: node.peers() }, (_, index) => ({
+    publicKey: createHash("sha256").update(`peer ${index}`).digest("hex"),
+    ip: `198.51.100.${index + 1}`,
+    name: `go-node/${addressFrom(`peer ${index}`).slice(0, 8)}`,
+  }));
+  const self = { publicKey: node.identity, ip: "127.0.0.1", name: "*self*" };
+  return { numPeers: peers.length, peers, self };
+}
+
+function osInfo() {
+  return {
+    os: platform(),
+    platform: "debian",
+    platformFamily: "debian",
+    platformVersion: "11",
+    kernelVersion: release(),
+    memoryTotal: totalmem(),
+    memoryFree: freemem(),
+    numCPU: cpus().length,
+    numGoroutine: 64,
+  };
+}

@@ -1,0 +1,235 @@
+import { createHash } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { mkdirSync } from "node:fs";
+import type { Server as HttpServer } from "node:http";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { ChainClient } from "../chain/client";
+import { defaultNodeSettings } from "../chain/defaults";
+import type { NodeSettings } from "../chain/settings";
+import type { NetworkTruth } from "../chain/truth";
+import { parseArgument } from "./arguments";
+import { networkKey, openProducer, readConfig, storedHeight, storeHeight } from "./dataDir";
+import { answerBody } from "./jsonRpc";
+import { electionLine, momentumLine, nodeVersion, startupDump } from "./logLines";
+import { nodeMethods } from "./methods";
+import { createRpcServer } from "./rpcServer";
+import { Sync } from "./sync";
+
+/** Where a node double lives and whom it asks. */
+export interface NodeOptions {
+  dataDir: string;
+  /** Address to listen on. */
+  listen: string;
+  /** 0 takes any free one. */
+  ports: { rpc: number; ws: number; p2p: number };
+  /** The chain double's base address. */
+  chainUrl: string;
+  /** This node's name there. */
+  name: string;
+  /** How often settings are fetched, milliseconds (default 300). */
+  pollMs?: number;
+  /** How long Pillar statistics are kept (default 5 minutes). */
+  statsCacheMs?: number;
+  print?(line: string): void;
+  /** Ends the process; a test records the code. */
+  exit?(code: number): void;
+}
+
+/** A node double: syncs towards the chain double's height and answers RPC as badly as the real one. */
+export class NodeDouble {
+  private settings: NodeSettings = defaultNodeSettings;
+  private network: NetworkTruth | undefined;
+  private readonly chain: ChainClient;
+  private readonly startedAt = Date.now();
+  private producerAddress: string | null = null;
+  private identity = "";
+  private openedAt = Number.POSITIVE_INFINITY;
+  private sync = new Sync(0, this.openedAt);
+  private rpc: HttpServer | undefined;
+  private rpcPort: number;
+  private readonly listeners: Server[] = [];
+  private readonly p2p = createSocket("udp4");
+  private readonly timers: NodeJS.Timeout[] = [];
+  private stopped = false;
+  private stored = -1;
+  private lastReport = 0;
+  private lastLine = 0;
+
+  constructor(private readonly options: NodeOptions) {
+    this.chain = new ChainClient(options.chainUrl);
+    this.rpcPort = options.ports.rpc;
+  }
+
+  /** Where the RPC answers. */
+  get rpcUrl(): string {
+    return `http://${this.options.listen}:${this.rpcPort}`;
+  }
+
+  /** Starts as the real one does; ends the process where the real one would. */
+  async start(): Promise<void> {
+    const { dataDir, ports } = this.options;
+    try {
+      mkdirSync(dataDir, { recursive: true });
+      const config = readConfig(dataDir);
+      this.print(`go-node ${nodeVersion}`);
+      this.print(startupDump(dataDir, config, ports));
+      this.identity = createHash("sha256").update(networkKey(dataDir)).digest("hex");
+      if (config.Producer) this.producerAddress = openProducer(dataDir, config.Producer);
+    } catch (error) {
+      return this.fail(`Failed to start the node; reason: ${error instanceof Error ? error.message : error}`);
+    }
+    await this.poll();
+    if (this.settings.crashAfterMs !== null) this.every(this.settings.crashAfterMs, () => this.panic());
+    await new Promise((resolve) => setTimeout(resolve, this.settings.startRefusedMs));
+    if (this.stopped) return;
+    try {
+      await this.listen();
+    } catch (error) {
+      const { code, port } = error as NodeJS.ErrnoException & { port?: number };
+      const reason = code === "EADDRINUSE" ? "bind: address already in use" : String(error);
+      return this.fail(`Failed to start the node; reason: listen tcp ${this.options.listen}:${port ?? ""}: ${reason}`);
+    }
+    this.openedAt = Date.now();
+    this.sync = new Sync(storedHeight(dataDir) ?? 0, this.openedAt);
+    if (this.network !== undefined) this.beginFresh(this.network.height);
+    this.print(electionLine);
+    this.every(100, () => this.tick());
+    this.every(this.options.pollMs ?? 300, () => void this.poll());
+  }
+
+  /** Ends in order: for tests; the real one is killed. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    for (const timer of this.timers) clearInterval(timer);
+    for (const listener of this.listeners) listener.close();
+    try {
+      this.p2p.close();
+    } catch {
+      // It was never opened.
+    }
+    await this.closeRpc();
+  }
+
+  private async listen(): Promise<void> {
+    const { listen, ports } = this.options;
+    this.listeners.push(await listenTcp(listen, ports.p2p), await listenTcp(listen, ports.ws));
+    await new Promise<void>((resolve, reject) => {
+      this.p2p.once("error", reject).bind(ports.p2p, listen, resolve);
+    });
+    await this.openRpc();
+  }
+
+  private async openRpc(): Promise<void> {
+    const methods = nodeMethods({
+      chain: this.chain,
+      syncInfo: () => this.info(),
+      height: () => this.sync.height,
+      peers: () => (this.info().state === 3 && this.settings.forceState === null ? 0 : this.settings.peers),
+      identity: this.identity,
+      statsCacheMs: this.options.statsCacheMs ?? 300_000,
+    });
+    const server = createRpcServer({
+      settings: () => this.settings,
+      answer: (body) => answerBody(body, methods, parseArgument),
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject).listen(this.rpcPort, this.options.listen, resolve);
+    });
+    this.rpc = server;
+    this.rpcPort = (server.address() as AddressInfo).port;
+  }
+
+  private async closeRpc(): Promise<void> {
+    const server = this.rpc;
+    this.rpc = undefined;
+    if (server === undefined) return;
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+
+  private info() {
+    const now = Date.now();
+    this.sync.advance(now, this.settings, this.network);
+    return this.sync.info(now, this.settings, this.network);
+  }
+
+  private tick(): void {
+    const { height } = this.sync;
+    const { state } = this.info();
+    const now = Date.now();
+    if (this.sync.height !== this.stored && (this.stored < 0 || now - this.lastReport >= 900)) {
+      this.stored = this.sync.height;
+      storeHeight(this.options.dataDir, this.stored);
+    }
+    if (this.sync.height > height && now - this.lastLine >= 5000) {
+      this.lastLine = now;
+      this.print(momentumLine(this.sync.height));
+    }
+    if (now - this.lastReport >= 1000 && !this.settings.freeze) {
+      this.lastReport = now;
+      void this.report(state);
+    }
+  }
+
+  private async report(state: number): Promise<void> {
+    const { name } = this.options;
+    const { height, isSynced: synced } = this.sync;
+    const { producerAddress, identity, startedAt } = this;
+    try {
+      await this.chain.report(name, { height, state, synced, producerAddress, identity, startedAt });
+    } catch {
+      // The chain double may be gone for a while; the next report tells the same.
+    }
+  }
+
+  private async poll(): Promise<void> {
+    try {
+      const view = await this.chain.node(this.options.name);
+      this.settings = view.settings;
+      this.network = view.network;
+      this.beginFresh(view.network.height);
+    } catch {
+      this.network = undefined;
+    }
+    if (this.stopped || this.timers.length === 0) return;
+    if (this.settings.rpcDown) await this.closeRpc();
+    else if (this.rpc === undefined && this.listeners.length > 0) await this.openRpc().catch(() => undefined);
+  }
+
+  // How far behind a fresh node begins is known only once the chain double has answered.
+  private beginFresh(networkHeight: number): void {
+    if (this.sync.height > 0 || this.openedAt === Number.POSITIVE_INFINITY) return;
+    this.sync = new Sync(Math.max(1, networkHeight - this.settings.behind), this.openedAt, Date.now());
+  }
+
+  private panic(): void {
+    this.print("panic: runtime error: invalid memory address or nil pointer dereference");
+    this.print("[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x9d1e2f]");
+    this.exit(2);
+  }
+
+  private fail(reason: string): void {
+    this.print(reason);
+    this.exit(1);
+  }
+
+  private exit(code: number): void {
+    void this.stop();
+    (this.options.exit ?? process.exit)(code);
+  }
+
+  private every(ms: number, action: () => void): void {
+    this.timers.push(setInterval(action, ms));
+  }
+
+  private print(line: string): void {
+    (this.options.print ?? console.log)(line);
+  }
+}
+
+function listenTcp(host: string, port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.on("error", () => socket.destroy()).resume());
+    server.once("error", reject).listen(port, host, () => resolve(server));
+  });
+}

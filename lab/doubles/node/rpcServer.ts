@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import { gzipSync } from "node:zlib";
+import type { NodeSettings } from "../chain/settings";
+
+/** Biggest body that the node reads. */
+export const maxBody = 5 * 1024 * 1024;
+
+const contentTypes = ["application/json", "application/json-rpc", "application/jsonrequest"];
+
+/** What the HTTP side needs of the node. */
+export interface RpcBackend {
+  settings(): NodeSettings;
+  answer(body: string): Promise<string>;
+}
+
+/** The node's HTTP manners around its JSON-RPC. */
+export function createRpcServer(backend: RpcBackend): Server {
+  return createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
+    serve(backend, request, response).catch(() => response.destroy());
+  });
+}
+
+async function serve(backend: RpcBackend, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // A frozen process holds its connections open and says nothing; when it wakes up, it answers what has waited.
+  while (backend.settings().freeze && !response.destroyed) await pause(50);
+  const settings = backend.settings();
+  if (settings.slowMs > 0) await pause(settings.slowMs);
+  if (settings.rawAnswer !== null) {
+    const { status, body, contentType } = settings.rawAnswer;
+    return reply(request, response, { status, body, contentType: contentType ?? "text/plain; charset=utf-8" });
+  }
+  const url = new URL(request.url ?? "/", "http://node");
+  if (url.pathname !== "/") {
+    response.writeHead(404, { "content-length": 0 }).end();
+    return;
+  }
+  const refused = refusal(request, url.search);
+  if (refused !== undefined) return reply(request, response, refused);
+  const body = await backend.answer(await readBody(request));
+  if (!settings.cutAnswer) return reply(request, response, { status: 200, body, contentType: "application/json" });
+  response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  response.write(body.slice(0, Math.floor(body.length / 2)), () => response.destroy());
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Reply {
+  status: number;
+  body: string;
+  contentType?: string;
+}
+
+function refusal(request: IncomingMessage, query: string): Reply | undefined {
+  const plain = (status: number, text: string): Reply => ({
+    status,
+    body: `${text}\n`,
+    contentType: "text/plain; charset=utf-8",
+  });
+  if (!isAddress(request.headers.host ?? "")) return plain(403, "invalid host specified");
+  // -1 is an unknown length: a chunked body.
+  const chunked = request.headers["transfer-encoding"] !== undefined;
+  const length = chunked ? -1 : Number(request.headers["content-length"] ?? 0);
+  if (request.method === "GET" && length === 0 && query === "") return { status: 200, body: "" };
+  if (request.method === "PUT" || request.method === "DELETE") return plain(405, "method not allowed");
+  if (length > maxBody) return plain(413, `content length too large (${length}>${maxBody})`);
+  if (request.method === "OPTIONS") return undefined;
+  const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  return contentTypes.includes(type)
+    ? undefined
+    : plain(415, "invalid content type, only application/json is supported");
+}
+
+function isAddress(host: string): boolean {
+  if (host === "") return true;
+  const name = host.startsWith("[") ? host.slice(1, host.indexOf("]")) : host.replace(/:\d*$/, "");
+  return isIP(name) !== 0 || isIP(host) !== 0;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    // A chunked body is cut at the limit, not refused; the cut JSON then is a parse error.
+    chunks.push(chunk.subarray(0, Math.max(0, maxBody - length)));
+    length += chunk.length;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function reply(request: IncomingMessage, response: ServerResponse, answer: Reply): void {
+  if (answer.contentType !== undefined) response.setHeader("content-type", answer.contentType);
+  if (answer.status >= 400) response.setHeader("x-content-type-options", "nosniff");
+  // A body that was refused unread must not be taken for the next request.
+  if (answer.status === 413) response.setHeader("connection", "close");
+  let body = Buffer.from(answer.body);
+  if (String(request.headers["accept-encoding"] ?? "").includes("gzip")) {
+    response.setHeader("content-encoding", "gzip");
+    body = gzipSync(body);
+  }
+  response.writeHead(answer.status, { "content-length": body.length }).end(body);
+}

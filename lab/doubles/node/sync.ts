@@ -1,0 +1,93 @@
+import type { NodeSettings } from "../chain/settings";
+import type { NetworkTruth } from "../chain/truth";
+
+/** What stats.syncInfo gives. */
+export interface SyncInfo {
+  state: number;
+  currentHeight: number;
+  targetHeight: number;
+}
+
+/** A node's way along the chain. Pure: time, settings and network come from outside. */
+export class Sync {
+  private credit = 0;
+  private synced = false;
+  private lostSince: number | undefined;
+  private lostForGood = false;
+  private staleTarget: number | undefined;
+
+  constructor(
+    private current: number,
+    /** When the RPC opened, milliseconds. */
+    private readonly openedAt: number,
+    private last: number = openedAt,
+  ) {}
+
+  /** The true height, whatever the RPC says. */
+  get height(): number {
+    return this.current;
+  }
+
+  /** True when the node is at the network's height and hears of its momentums. */
+  get isSynced(): boolean {
+    return this.synced;
+  }
+
+  /** Goes on to `now`. */
+  advance(now: number, settings: NodeSettings, network: NetworkTruth | undefined): void {
+    const seconds = Math.max(0, now - this.last) / 1000;
+    this.last = now;
+    this.notePeers(now, settings, network);
+    this.staleTarget = settings.staleTarget ? (this.staleTarget ?? network?.height) : undefined;
+    if (network === undefined || !this.hasPeers(now, settings)) {
+      this.synced = false;
+      return;
+    }
+    const missing = network.height - this.current;
+    if (settings.stall || settings.freeze) {
+      this.synced = this.synced && missing <= 0;
+      return;
+    }
+    this.credit = missing > 0 ? this.credit + seconds * settings.rate : 0;
+    const step = this.synced && missing <= followed ? missing : Math.min(missing, Math.floor(this.credit));
+    if (step > 0) {
+      this.current += step;
+      this.credit = step === missing ? 0 : this.credit - step;
+    }
+    this.synced = this.current >= network.height;
+  }
+
+  /** What the RPC says at `now`: the truth, bent by the settings. */
+  info(now: number, settings: NodeSettings, network: NetworkTruth | undefined): SyncInfo {
+    const connected = network !== undefined && this.hasPeers(now, settings);
+    const natural = connected ? (this.staleTarget ?? network.height) : 0;
+    const currentHeight = settings.forceHeight ?? this.current;
+    const targetHeight = settings.forceTarget ?? natural;
+    return { state: settings.forceState ?? this.state(now, connected, natural, settings), currentHeight, targetHeight };
+  }
+
+  private state(now: number, connected: boolean, target: number, settings: NodeSettings): number {
+    if (!connected) return 3;
+    if (this.current < target) return 1;
+    if (settings.flapMs !== null && Math.floor((now - this.openedAt) / settings.flapMs) % 2 === 1) return 1;
+    return 2;
+  }
+
+  private hasPeers(now: number, settings: NodeSettings): boolean {
+    if (now - this.openedAt < settings.connectMs || this.lostForGood) return false;
+    return this.lostSince === undefined || now - this.lostSince < settings.peerLossMs;
+  }
+
+  private notePeers(now: number, settings: NodeSettings, network: NetworkTruth | undefined): void {
+    if (settings.peers > 0 && network !== undefined) {
+      this.lostSince = undefined;
+      return;
+    }
+    this.lostSince ??= now;
+    // Without a peer at start there is nothing to lose: the node keeps looking for its first one.
+    if (this.synced && !settings.reconnects && now - this.lostSince >= settings.peerLossMs) this.lostForGood = true;
+  }
+}
+
+// A synced node gets new momentums by gossip: it follows at once and never shows state 1 between two of them.
+const followed = 10;

@@ -1,0 +1,162 @@
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { z } from "zod";
+
+const faultsSchema = z.strictObject({
+  /** The connection ends after this many bytes; the header promises all. */
+  truncate: z.number().int().nonnegative().optional(),
+  /** A page comes instead of the archive, with status 200. */
+  html: z.boolean().optional(),
+  /** The body comes this slowly. */
+  slowBytesPerSecond: z.number().positive().optional(),
+  /** This status comes instead. */
+  status: z.number().int().min(200).max(599).optional(),
+  /** The answer is a redirect to this address. */
+  redirect: z.string().optional(),
+  /** The connection is accepted and nothing ever comes. */
+  hang: z.boolean().optional(),
+  /** The Date header is wrong by this many seconds. */
+  dateOffsetSeconds: z.number().optional(),
+});
+
+/** How the server treats one release, or `ip`. */
+export type Faults = z.infer<typeof faultsSchema>;
+
+/** A running release server. */
+export interface ServedReleases {
+  /** Base address over HTTP. */
+  url: string;
+  /** Base address over TLS, when asked for. */
+  tlsUrl: string | undefined;
+  /** Puts another archive under the same address. */
+  put(name: string, archive: Buffer): void;
+  /** Sets the faults of a release; an empty object heals it. */
+  setFaults(name: string, faults: Faults): void;
+  close(): Promise<void>;
+}
+
+/** Serves archives as /NAME.zip, and /ip, the caller's address, which the controller asks for on every run. */
+export async function serveReleases(options: {
+  host: string;
+  port: number;
+  tls?: { port: number; key: string; cert: string };
+  releases: Record<string, Buffer>;
+}): Promise<ServedReleases> {
+  const releases = new Map(Object.entries(options.releases));
+  const faults = new Map<string, Faults>();
+  const listener: RequestListener = (request, response) => {
+    answer(releases, faults, request, response).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(400);
+      response.end(`${error}\n`);
+    });
+  };
+  const plain = createServer(listener);
+  const tls = options.tls && createTlsServer({ key: pem(options.tls.key), cert: pem(options.tls.cert) }, listener);
+  await listen(plain, options.port, options.host);
+  if (tls && options.tls) await listen(tls, options.tls.port, options.host);
+  const port = (server: typeof plain) => (server.address() as AddressInfo).port;
+  return {
+    url: `http://${options.host}:${port(plain)}`,
+    tlsUrl: tls && `https://${options.host}:${port(tls)}`,
+    put: (name, archive) => void releases.set(name, archive),
+    setFaults: (name, fault) => void faults.set(name, fault),
+    close: async () => {
+      for (const server of tls ? [plain, tls] : [plain]) {
+        await new Promise((resolve) => {
+          server.close(resolve);
+          server.closeAllConnections();
+        });
+      }
+    },
+  };
+}
+
+async function answer(
+  releases: Map<string, Buffer>,
+  faults: Map<string, Faults>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = new URL(request.url ?? "/", "http://release").pathname;
+  if (request.method === "PATCH" && path === "/faults") {
+    const given = z.record(z.string(), faultsSchema).parse(JSON.parse((await body(request)).toString("utf8")));
+    for (const [name, fault] of Object.entries(given)) faults.set(name, fault);
+    return void response.writeHead(204).end();
+  }
+  const name = path === "/ip" ? "ip" : /^\/([^/]+)\.zip$/.exec(path)?.[1];
+  if (name === undefined) return sendText(response, 404, "not found\n");
+  if (request.method === "PUT") {
+    releases.set(name, await body(request));
+    return void response.writeHead(204).end();
+  }
+  if (request.method !== "GET" && request.method !== "HEAD") return sendText(response, 405, "method not allowed\n");
+  await serveFile(request, response, faults.get(name) ?? {}, fileOf(name, releases, request));
+}
+
+function fileOf(name: string, releases: Map<string, Buffer>, request: IncomingMessage): File | undefined {
+  if (name === "ip") {
+    const address = (request.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+    return { type: "text/plain", content: Buffer.from(address) };
+  }
+  const content = releases.get(name);
+  return content && { type: "application/zip", content };
+}
+
+interface File {
+  type: string;
+  content: Buffer;
+}
+
+async function serveFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  fault: Faults,
+  file: File | undefined,
+): Promise<void> {
+  if (fault.hang) return;
+  response.setHeader("date", new Date(Date.now() + (fault.dateOffsetSeconds ?? 0) * 1000).toUTCString());
+  if (fault.redirect !== undefined) return void response.writeHead(302, { location: fault.redirect }).end();
+  if (fault.status !== undefined) return sendText(response, fault.status, `status ${fault.status}\n`);
+  if (file === undefined) return sendText(response, 404, "not found\n");
+  const shown = fault.html ? { type: "text/html; charset=utf-8", content: Buffer.from(page) } : file;
+  response.writeHead(200, { "content-type": shown.type, "content-length": shown.content.length });
+  if (request.method === "HEAD") return void response.end();
+  const sent = shown.content.subarray(0, fault.truncate ?? shown.content.length);
+  await writeSlowly(response, sent, fault.slowBytesPerSecond);
+  if (sent.length < shown.content.length) response.destroy();
+  else response.end();
+}
+
+// Ten pieces a second, and each of them flushed before the next, so that a cut comes exactly where it was asked for.
+async function writeSlowly(response: ServerResponse, content: Buffer, bytesPerSecond: number | undefined) {
+  const size = bytesPerSecond === undefined ? content.length : Math.max(1, Math.floor(bytesPerSecond / 10));
+  for (let at = 0; at < content.length && !response.destroyed; at += size) {
+    await new Promise((resolve) => response.write(content.subarray(at, at + size), resolve));
+    if (bytesPerSecond !== undefined) await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { "content-type": "text/plain", "content-length": Buffer.byteLength(text) }).end(text);
+}
+
+async function body(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+// A key and a certificate may be given as text or as the path of a file.
+const pem = (value: string) => (value.includes("-----BEGIN") ? value : readFileSync(value, "utf8"));
+
+function listen(server: ReturnType<typeof createServer>, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve());
+  });
+}
+
+const page =
+  "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in to continue.</body></html>\n";

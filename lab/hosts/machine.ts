@@ -1,0 +1,168 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
+
+/** A process that the lab started and must end: its id, and its start time, so that a reused id is left alone. */
+export interface OwnProcess {
+  readonly pid: number;
+  /** Field 22 of /proc/PID/stat: clock ticks since boot. */
+  readonly startTime: string;
+}
+
+/** @returns undefined where no such process runs */
+export async function ownProcess(pid: number): Promise<OwnProcess | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+  // The command name, in brackets, may contain blanks: count from its end.
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields?.[19] && fields[0] !== "Z" ? { pid, startTime: fields[19] } : undefined;
+}
+
+/** Starts a process that outlives this one; what it prints goes to a file, without this process in between. */
+export async function startDetached(
+  argv: readonly string[],
+  log: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<OwnProcess> {
+  const [command = "", ...args] = argv;
+  const output = await open(log, "a");
+  try {
+    const stdio = ["ignore", output.fd, output.fd] as const;
+    const child = spawn(command, args, { detached: true, stdio: [...stdio], env: { ...process.env, ...env } });
+    child.unref();
+    const own = child.pid === undefined ? undefined : await ownProcess(child.pid);
+    if (!own) throw new Error(`could not start ${argv.join(" ")}: see ${log}`);
+    return own;
+  } finally {
+    await output.close();
+  }
+}
+
+export async function isAlive(process: OwnProcess): Promise<boolean> {
+  return (await ownProcess(process.pid))?.startTime === process.startTime;
+}
+
+/** SIGTERM, and SIGKILL to the process group after `graceMs`. Returns when it is gone. */
+export async function endProcess(own: OwnProcess, graceMs = 5_000): Promise<void> {
+  const deadline = Date.now() + graceMs;
+  if (!(await isAlive(own))) return;
+  process.kill(own.pid, "SIGTERM");
+  while (await isAlive(own)) {
+    if (Date.now() > deadline) {
+      try {
+        process.kill(-own.pid, "SIGKILL");
+      } catch {
+        process.kill(own.pid, "SIGKILL");
+      }
+    }
+    await sleep(50);
+  }
+}
+
+/**
+ * Where control groups for the lab's machines are made. Two machines in one group would see each other's services as
+ * their own (both systemds manage the same tree).
+ */
+async function cgroupRoots(): Promise<string[]> {
+  if (existsSync("/sys/fs/cgroup/cgroup.controllers")) return ["/sys/fs/cgroup"];
+  return ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"].filter((path) => existsSync(path));
+}
+
+async function cgroups(machine: string): Promise<string[]> {
+  return (await cgroupRoots()).map((root) => join(root, machine));
+}
+
+async function removeCgroup(path: string): Promise<void> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await removeCgroup(join(path, entry.name));
+  await execa("rmdir", [path], { reject: false });
+}
+
+export interface MachineOptions {
+  /** Unique on this machine. */
+  readonly machine: string;
+  readonly hostname: string;
+  readonly root: string;
+  readonly namespace: string;
+  /** Console of the machine, appended to. */
+  readonly log: string;
+  /** [outside, inside] pairs, read-only. */
+  readonly binds: ReadonlyArray<readonly [string, string]>;
+}
+
+/** The argv that boots a directory as a machine of its own (pure). */
+export function nspawnArguments(options: MachineOptions): string[] {
+  return [
+    ...["--quiet", "--register=no", "--keep-unit", "--boot", "--console=pipe"],
+    `--directory=${options.root}`,
+    `--network-namespace-path=/run/netns/${options.namespace}`,
+    `--hostname=${options.hostname}`,
+    `--machine=${options.machine}`,
+    // The reserved ports are a sysctl of the network namespace, which is the machine's own.
+    "--capability=CAP_NET_ADMIN",
+    ...options.binds.map(([outside, inside]) => `--bind-ro=${outside}:${inside}`),
+  ];
+}
+
+/** Boots it in the background; it reboots like a machine and ends only with {@link stopMachine} or a power-off. */
+export async function bootMachine(options: MachineOptions): Promise<OwnProcess> {
+  const groups = await cgroups(options.machine);
+  for (const group of groups) await mkdir(group, { recursive: true });
+  // 133 is nspawn's word for "the machine wants to reboot". The shell passes a SIGTERM on: an orderly shutdown.
+  const script = `
+    for group in ${groups.join(" ")}; do echo $$ > $group/cgroup.procs; done
+    trap 'kill -TERM $child; wait $child; exit' TERM
+    while :; do
+      systemd-nspawn "$@" >> "${options.log}" 2>&1 < /dev/null & child=$!
+      wait $child
+      [ $? -eq 133 ] || exit
+    done`;
+  return startDetached(["bash", "-c", script, "machine", ...nspawnArguments(options)], options.log, {
+    SYSTEMD_NSPAWN_API_VFS_WRITABLE: "network",
+  });
+}
+
+/** Shuts it down and removes its control group; `powerCut` pulls the plug instead. */
+export async function stopMachine(own: OwnProcess, machine: string, powerCut = false): Promise<void> {
+  if (powerCut) {
+    const leader = await machineLeader(own);
+    if (leader) process.kill(leader, "SIGKILL");
+  }
+  await endProcess(own, 15_000);
+  for (const group of await cgroups(machine)) await removeCgroup(group);
+  await rm(`/run/systemd/nspawn/propagate/${machine}`, { recursive: true, force: true });
+}
+
+async function children(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+  return text.trim().split(" ").filter(Boolean).map(Number);
+}
+
+/** The process id, as seen from outside, of the machine's init; undefined while it boots. */
+export async function machineLeader(own: OwnProcess): Promise<number | undefined> {
+  const [nspawn] = await children(own.pid);
+  const [init] = nspawn ? await children(nspawn) : [];
+  return init;
+}
+
+/** Runs a command inside the machine as root, without ssh: for tests that look at facts. */
+export async function insideMachine(own: OwnProcess, script: string, input?: string) {
+  const leader = await machineLeader(own);
+  if (!leader) throw new Error("the machine is not running");
+  return execa("nsenter", ["-t", String(leader), "-a", "--", "bash", "-c", script], {
+    ...(input === undefined ? {} : { input }),
+    env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", HOME: "/root" },
+    extendEnv: false,
+    reject: false,
+  });
+}
+
+/** Files that differ from host to host, written into its root file system before it boots. */
+export async function writeFiles(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(root, path, ".."), { recursive: true });
+    await writeFile(join(root, path), content, { mode: path.includes("ssh/") ? 0o600 : 0o644 });
+  }
+}

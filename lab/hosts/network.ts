@@ -1,0 +1,55 @@
+/**
+ * The lab's network: one namespace for the operator (where the engine, the release server and the chain run) with a
+ * bridge in it, and one namespace for each host, tied to the bridge. Nothing of it is visible outside these
+ * namespaces, so every lab uses the same addresses and labs don't meet.
+ */
+
+/** The operator's end: the engine's address, and that of the release server, the chain double and the apt relay. */
+export const operatorAddress = "10.77.0.1";
+export const chainPort = 8000;
+export const aptPort = 3142;
+/** What hosts call the release server: the TLS certificate is for this name. */
+export const releaseHost = "releases.pillar-lab.test";
+
+/** The address of the n-th host (n from 0). */
+export function hostAddress(n: number): string {
+  return `10.77.0.${11 + n}`;
+}
+
+export function operatorNamespace(lab: string): string {
+  return `pillar-${lab}`;
+}
+
+export function hostNamespace(lab: string, host: string): string {
+  return `pillar-${lab}-${host}`;
+}
+
+/** An argv of `ip`. */
+export type IpCommand = readonly string[];
+
+/** Makes the operator's namespace with its bridge. */
+export function createOperatorNetwork(lab: string): IpCommand[] {
+  const ns = operatorNamespace(lab);
+  return [
+    ["netns", "add", ns],
+    ["-n", ns, "link", "set", "lo", "up"],
+    ["-n", ns, "link", "add", "br0", "type", "bridge"],
+    ["-n", ns, "addr", "add", `${operatorAddress}/24`, "dev", "br0"],
+    ["-n", ns, "link", "set", "br0", "up"],
+  ];
+}
+
+/** Makes a host's namespace and ties it to the bridge: both ends are born inside, none passes through the machine's. */
+export function createHostNetwork(lab: string, host: string, n: number): IpCommand[] {
+  const operator = operatorNamespace(lab);
+  const ns = hostNamespace(lab, host);
+  return [
+    ["netns", "add", ns],
+    ["-n", operator, "link", "add", `veth${n}`, "type", "veth", "peer", "name", "host0", "netns", ns],
+    ["-n", operator, "link", "set", `veth${n}`, "master", "br0", "up"],
+    ["-n", ns, "addr", "add", `${hostAddress(n)}/24`, "dev", "host0"],
+    ["-n", ns, "link", "set", "host0", "up"],
+    ["-n", ns, "link", "set", "lo", "up"],
+    ["-n", ns, "route", "add", "default", "via", operatorAddress],
+  ];
+}

@@ -1,0 +1,68 @@
+package remote
+
+import (
+	"context"
+
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+)
+
+// Command runs a command on a remote host.
+type Command struct{}
+
+// CommandInputs are what a program sets.
+type CommandInputs struct {
+	Triggers               *[]any            `pulumi:"triggers,optional" provider:"replaceOnChanges"`
+	Create                 *string           `pulumi:"create,optional"`
+	Update                 *string           `pulumi:"update,optional"`
+	Delete                 *string           `pulumi:"delete,optional"`
+	Stdin                  *string           `pulumi:"stdin,optional"`
+	Logging                *Logging          `pulumi:"logging,optional"`
+	Connection             *Connection       `pulumi:"connection" provider:"secret"`
+	Environment            map[string]string `pulumi:"environment,optional"`
+	AddPreviousOutputInEnv *bool             `pulumi:"addPreviousOutputInEnv,optional"`
+}
+
+// Annotate sets the default that Check fills in.
+func (c *CommandInputs) Annotate(a infer.Annotator) { a.SetDefault(&c.AddPreviousOutputInEnv, true) }
+
+// CommandOutputs are the inputs and what the last run printed. No WireDependencies: infer then lets secretness flow
+// only from an input to the output of the same name, as in the original.
+type CommandOutputs struct {
+	CommandInputs
+	Stdout string `pulumi:"stdout"`
+	Stderr string `pulumi:"stderr"`
+}
+
+// Create runs `create` where it is set.
+func (*Command) Create(
+	ctx context.Context, req infer.CreateRequest[CommandInputs],
+) (infer.CreateResponse[CommandOutputs], error) {
+	state := CommandOutputs{CommandInputs: req.Inputs}
+	id, err := resource.NewUniqueHex(req.Name, 8, 0)
+	if err == nil && !req.DryRun {
+		err = state.run(ctx, req.Inputs.Create)
+	}
+	return infer.CreateResponse[CommandOutputs]{ID: id, Output: state}, err
+}
+
+// Update runs `update`, or `create` again where that is unset.
+func (*Command) Update(
+	ctx context.Context, req infer.UpdateRequest[CommandInputs, CommandOutputs],
+) (infer.UpdateResponse[CommandOutputs], error) {
+	state := CommandOutputs{CommandInputs: req.Inputs, Stdout: req.State.Stdout, Stderr: req.State.Stderr}
+	command := req.Inputs.Update
+	if command == nil {
+		command = req.Inputs.Create
+	}
+	var err error
+	if !req.DryRun {
+		err = state.run(ctx, command)
+	}
+	return infer.UpdateResponse[CommandOutputs]{Output: state}, err
+}
+
+// Delete runs `delete` where it is set.
+func (*Command) Delete(ctx context.Context, req infer.DeleteRequest[CommandOutputs]) (infer.DeleteResponse, error) {
+	return infer.DeleteResponse{}, req.State.run(ctx, req.State.Delete)
+}

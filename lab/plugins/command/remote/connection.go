@@ -1,0 +1,192 @@
+// Package remote holds the resources command:remote:*; infer takes the module's name from it.
+package remote
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"time"
+
+	provider "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/util/retry"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+)
+
+const (
+	defaultUser           = "root"
+	defaultPort           = 22
+	defaultDialErrorLimit = 10
+	defaultPerDialTimeout = 15
+	unlimited             = -1
+)
+
+// endpoint is what a connection and its proxy have in common.
+type endpoint struct {
+	User               *string  `pulumi:"user,optional"`
+	Password           *string  `pulumi:"password,optional"`
+	Host               *string  `pulumi:"host"`
+	Port               *float64 `pulumi:"port,optional"`
+	PrivateKey         *string  `pulumi:"privateKey,optional"`
+	PrivateKeyPassword *string  `pulumi:"privateKeyPassword,optional"`
+	HostKey            *string  `pulumi:"hostKey,optional"`
+	AgentSocketPath    *string  `pulumi:"agentSocketPath,optional"`
+	DialErrorLimit     *int     `pulumi:"dialErrorLimit,optional"`
+	PerDialTimeout     *int     `pulumi:"perDialTimeout,optional"`
+}
+
+// Connection says how to reach the remote host.
+type Connection struct {
+	endpoint
+	Proxy *ProxyConnection `pulumi:"proxy,optional"`
+}
+
+// ProxyConnection says how to reach the bastion in front of it.
+type ProxyConnection struct{ endpoint }
+
+// Annotate sets the defaults that Check fills in, so that they stand in the state.
+func (c *Connection) Annotate(a infer.Annotator) { c.endpoint.defaults(a) }
+
+// Annotate sets the same defaults as for a direct connection.
+func (c *ProxyConnection) Annotate(a infer.Annotator) { c.endpoint.defaults(a) }
+
+func (e *endpoint) defaults(a infer.Annotator) {
+	a.SetDefault(&e.User, defaultUser)
+	a.SetDefault(&e.Port, defaultPort)
+	a.SetDefault(&e.DialErrorLimit, defaultDialErrorLimit)
+	a.SetDefault(&e.PerDialTimeout, defaultPerDialTimeout)
+}
+
+// dial connects, through the proxy where there is one. Nobody closes what it returns: like the original, a connection
+// lives as long as the plugin.
+func (c *Connection) dial(ctx context.Context) (*ssh.Client, error) {
+	config, err := c.clientConfig()
+	if err != nil {
+		return nil, err
+	}
+	if c.Proxy == nil {
+		return retryDial(ctx, "Dial", c.limit(), func() (*ssh.Client, error) {
+			return ssh.Dial("tcp", c.address(), config)
+		})
+	}
+
+	proxyConfig, err := c.Proxy.clientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	proxy, err := retryDial(ctx, "Dial proxy", c.Proxy.limit(), func() (*ssh.Client, error) {
+		return ssh.Dial("tcp", c.Proxy.address(), proxyConfig)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	client, err := retryDial(ctx, "Dial from proxy", c.limit(), func() (*ssh.Client, error) {
+		tunnel, err := proxy.Dial("tcp", c.address())
+		if err != nil {
+			return nil, err
+		}
+		conn, channels, requests, err := ssh.NewClientConn(tunnel, c.address(), config)
+		if err != nil {
+			return nil, err
+		}
+		return ssh.NewClient(conn, channels, requests), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	return client, nil
+}
+
+func (e *endpoint) address() string {
+	return net.JoinHostPort(*e.Host, strconv.Itoa(int(valueOr(e.Port, defaultPort))))
+}
+
+func (e *endpoint) limit() int { return valueOr(e.DialErrorLimit, defaultDialErrorLimit) }
+
+func (e *endpoint) clientConfig() (*ssh.ClientConfig, error) {
+	config := &ssh.ClientConfig{
+		User:            valueOr(e.User, defaultUser),
+		HostKeyCallback: ssh.InsecureIgnoreHostKey(),
+		Timeout:         time.Duration(valueOr(e.PerDialTimeout, defaultPerDialTimeout)) * time.Second,
+	}
+	if e.HostKey != nil {
+		key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(*e.HostKey))
+		if err != nil {
+			return nil, fmt.Errorf("failed to parse host key: %w", err)
+		}
+		config.HostKeyCallback = ssh.FixedHostKey(key)
+		// Without this a host with several keys may show another one than the pinned one.
+		config.HostKeyAlgorithms = []string{key.Type()}
+	}
+
+	if e.PrivateKey != nil {
+		signer, err := parsePrivateKey(*e.PrivateKey, e.PrivateKeyPassword)
+		if err != nil {
+			return nil, err
+		}
+		config.Auth = append(config.Auth, ssh.PublicKeys(signer))
+	}
+	if e.Password != nil {
+		config.Auth = append(config.Auth, ssh.Password(*e.Password), ssh.KeyboardInteractive(answerWith(*e.Password)))
+	}
+	if socket := valueOr(e.AgentSocketPath, os.Getenv("SSH_AUTH_SOCK")); socket != "" {
+		conn, err := net.Dial("unix", socket)
+		if err != nil {
+			return nil, err
+		}
+		config.Auth = append(config.Auth, ssh.PublicKeysCallback(agent.NewClient(conn).Signers))
+	}
+	return config, nil
+}
+
+func parsePrivateKey(key string, passPhrase *string) (ssh.Signer, error) {
+	if passPhrase != nil {
+		return ssh.ParsePrivateKeyWithPassphrase([]byte(key), []byte(*passPhrase))
+	}
+	return ssh.ParsePrivateKey([]byte(key))
+}
+
+func answerWith(password string) ssh.KeyboardInteractiveChallenge {
+	return func(_, _ string, questions []string, _ []bool) ([]string, error) {
+		answers := make([]string, len(questions))
+		for i := range answers {
+			answers[i] = password
+		}
+		return answers, nil
+	}
+}
+
+// retryDial tries until it succeeds or has failed more than limit times. Every error counts alike, so a key that the
+// host refuses takes as long to report as a host that does not answer.
+func retryDial[T any](ctx context.Context, what string, limit int, dial func() (T, error)) (T, error) {
+	var client T
+	done, _, err := retry.Until(ctx, retry.Acceptor{Accept: func(try int, _ time.Duration) (bool, any, error) {
+		var err error
+		if client, err = dial(); err == nil {
+			return true, nil, nil
+		}
+		if limit > unlimited && try+1 > limit {
+			return true, nil, fmt.Errorf("after %d failed attempts: %w", try, err)
+		}
+		shown := strconv.Itoa(limit)
+		if limit == unlimited {
+			shown = "inf"
+		}
+		provider.GetLogger(ctx).InfoStatusf("%s %d/%s failed: retrying", what, try+1, shown)
+		return false, nil, nil
+	}})
+	if err == nil && !done {
+		err = ctx.Err()
+	}
+	return client, err
+}
+
+func valueOr[T any](value *T, fallback T) T {
+	if value == nil {
+		return fallback
+	}
+	return *value
+}

@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import { execa } from "execa";
+import { step } from "./progress";
+
+/** A command that the lab calls, and the Debian package that brings it. */
+const commands: ReadonlyArray<readonly [command: string, debianPackage: string]> = [
+  ["debootstrap", "debootstrap"],
+  ["systemd-nspawn", "systemd-container"],
+  ["ip", "iproute2"],
+  ["nsenter", "util-linux"],
+  ["ssh", "openssh-client"],
+  ["ssh-keygen", "openssh-client"],
+  ["ssh-agent", "openssh-client"],
+  ["openssl", "openssl"],
+  ["/usr/share/keyrings/debian-archive-bullseye-stable.gpg", "debian-archive-keyring"],
+];
+
+async function isThere(command: string): Promise<boolean> {
+  if (command.startsWith("/")) return existsSync(command);
+  return (await execa("sh", ["-c", `command -v ${command}`], { reject: false })).exitCode === 0;
+}
+
+async function missingPackages(): Promise<string[]> {
+  const found = await Promise.all(commands.map(async ([command, name]) => ((await isThere(command)) ? [] : [name])));
+  return [...new Set(found.flat())];
+}
+
+/**
+ * Makes sure that this machine can carry the lab: Linux, root, and the tools above, which are installed with apt
+ * where they are missing.
+ *
+ * @throws when it can't, with what is wrong and what to do
+ */
+export async function ensureRequirements(): Promise<void> {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) {
+    throw new Error(
+      `the lab boots real test hosts: it needs Linux and root (found ${process.platform}, uid ${process.getuid?.() ?? "none"}).\n` +
+        "Run it as root, for example `sudo npm run demo`; `npm run test:unit` needs neither.",
+    );
+  }
+  const missing = await missingPackages();
+  if (missing.length === 0) return;
+  if (!(await isThere("apt-get"))) {
+    throw new Error(`the lab needs ${missing.join(", ")}, and this machine has no apt-get: install them and try again`);
+  }
+  await step(`installing ${missing.join(", ")} on this machine`, async (progress) => {
+    const env = { DEBIAN_FRONTEND: "noninteractive" };
+    const run = (args: string[]) => {
+      const child = execa("apt-get", args, { env, all: true });
+      progress.follow(child.all);
+      return child;
+    };
+    await run(["update"]);
+    await run(["install", "-y", "--no-install-recommends", ...missing]);
+  });
+  const still = await missingPackages();
+  if (still.length > 0)
+    throw new Error(`apt-get installed ${missing.join(", ")}, but ${still.join(", ")} is still missing`);
+}

@@ -1,0 +1,49 @@
+import { readFile, writeFile } from "node:fs/promises";
+import net from "node:net";
+import { join } from "node:path";
+import { serveChain } from "./doubles/chain";
+import { buildRelease, serveReleases } from "./doubles/release";
+import { aptPort, chainPort, operatorAddress } from "./hosts/network";
+
+/**
+ * What stands at the operator's end of a lab's network: the chain double, the release server, and the relay to the
+ * apt proxy. Runs inside the operator's namespace; tests reach it from outside through socket files.
+ *
+ * Run as `tsx lab/services.ts LAB_DIRECTORY`; writes `ready` there when all of it answers.
+ */
+async function main(dir: string): Promise<void> {
+  await serveChain({ host: operatorAddress, port: chainPort });
+  await serveReleases({
+    host: operatorAddress,
+    port: 80,
+    tls: {
+      port: 443,
+      key: await readFile(join(dir, "tls.key"), "utf8"),
+      cert: await readFile(join(dir, "tls.crt"), "utf8"),
+    },
+    releases: {
+      "node-controller": await buildRelease({ menu: "v0.0.4", version: "0.0.4" }),
+      "node-controller-v0.0.1": await buildRelease({ menu: "v0.0.1", version: "0.0.1" }),
+    },
+  });
+  await relay({ host: operatorAddress, port: aptPort }, { path: join(dir, "apt.sock") });
+  await relay({ path: join(dir, "chain.sock") }, { host: operatorAddress, port: chainPort });
+  await relay({ path: join(dir, "releases.sock") }, { host: operatorAddress, port: 80 });
+  await writeFile(join(dir, "ready"), "");
+}
+
+type Address = { readonly path: string } | { readonly host: string; readonly port: number };
+
+function relay(from: Address, to: Address): Promise<void> {
+  const server = net.createServer((near) => {
+    const far = net.connect(to);
+    near.pipe(far).pipe(near);
+    near.on("error", () => far.destroy());
+    far.on("error", () => near.destroy());
+  });
+  return new Promise((resolve) => server.listen(from, resolve));
+}
+
+const dir = process.argv[2];
+if (!dir) throw new Error("usage: tsx lab/services.ts LAB_DIRECTORY");
+void main(dir);

@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execa, type Options } from "execa";
+import type { Lab } from "./lab";
+import { ensureToolchain, type Toolchain } from "./toolchain";
+
+const checkout = join(import.meta.dirname, "..");
+/** What the program consists of; copied, so that nothing of a run is written into the checkout. */
+const program = ["index.ts", "Pulumi.yaml", "package.json", "tsconfig.pulumi.json", "components", "providers"];
+
+/** Configuration below `pillar-host:`, as in a stack's file. */
+export type StackFile = Readonly<Record<string, unknown>>;
+
+/** A stack of the program under test, driven by the real engine from the operator's end of a lab. */
+export class LabStack {
+  /** Makes a project directory, a state backend and an empty stack below the lab's directory. */
+  static async create(
+    lab: Lab,
+    name: string,
+    config: StackFile,
+    secrets: Readonly<Record<string, string>>,
+  ): Promise<LabStack> {
+    const dir = join(lab.dir, "stacks", name);
+    await mkdir(join(dir, "backend"), { recursive: true });
+    await mkdir(join(dir, "program"));
+    for (const entry of program) await cp(join(checkout, entry), join(dir, "program", entry), { recursive: true });
+    await symlink(join(checkout, "node_modules"), join(dir, "program", "node_modules"));
+    const toolchain = await ensureToolchain({ home: join(dir, "home") });
+    const stack = new LabStack(lab, name, dir, toolchain, randomBytes(12).toString("hex"));
+    await stack.pulumi(["stack", "init", name]);
+    await stack.configure(config, secrets);
+    return stack;
+  }
+
+  private constructor(
+    readonly lab: Lab,
+    readonly name: string,
+    readonly dir: string,
+    readonly toolchain: Toolchain,
+    readonly passphrase: string,
+  ) {}
+
+  get programDirectory(): string {
+    return join(this.dir, "program");
+  }
+
+  get configFile(): string {
+    return join(this.programDirectory, `Pulumi.${this.name}.yaml`);
+  }
+
+  get env(): Record<string, string> {
+    return {
+      ...this.toolchain.env,
+      PULUMI_BACKEND_URL: `file://${join(this.dir, "backend")}`,
+      PULUMI_CONFIG_PASSPHRASE: this.passphrase,
+      PULUMI_STACK: this.name,
+    };
+  }
+
+  /** Replaces the plain configuration and sets the secrets (paths like `ssh.privateKey`). */
+  async configure(config: StackFile, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
+    const salt = (await readFile(this.configFile, "utf8").catch(() => "")).match(/^encryptionsalt:.*$/m)?.[0] ?? "";
+    const lines = Object.entries(config).map(([key, value]) => `  pillar-host:${key}: ${JSON.stringify(value)}`);
+    await writeFile(this.configFile, `${salt}\nconfig:\n${lines.join("\n")}\n`);
+    for (const [path, value] of Object.entries(secrets)) {
+      await this.pulumi(["config", "set", "--secret", "--path", `pillar-host:${path}`], { input: value });
+    }
+  }
+
+  /** Runs pulumi at the operator's end of the lab, in the program's directory. */
+  pulumi<T extends Options>(args: readonly string[], options?: T) {
+    const [command = "", ...rest] = this.lab.atOperator([this.toolchain.pulumi, ...args, "--non-interactive"]);
+    return execa<T>(command, rest, { cwd: this.programDirectory, env: this.env, ...options } as T);
+  }
+
+  /** `pulumi up` as an operator runs it; never throws, what it printed is in `all`. */
+  async up(args: readonly string[] = []): Promise<{ exitCode: number; output: string }> {
+    return this.operation("up", ["--yes", ...args]);
+  }
+
+  async preview(args: readonly string[] = []): Promise<{ exitCode: number; output: string }> {
+    return this.operation("preview", args);
+  }
+
+  async destroy(args: readonly string[] = []): Promise<{ exitCode: number; output: string }> {
+    return this.operation("destroy", ["--yes", ...args]);
+  }
+
+  private async operation(name: string, args: readonly string[]): Promise<{ exitCode: number; output: string }> {
+    const result = await this.pulumi([name, ...args], { all: true, reject: false, stdin: "ignore" });
+    return { exitCode: result.exitCode ?? -1, output: String(result.all) };
+  }
+
+  async outputs<T = Record<string, unknown>>(): Promise<T> {
+    return JSON.parse(String((await this.pulumi(["stack", "output", "--json"])).stdout)) as T;
+  }
+
+  /** Every file that the engine wrote for this stack (state, backups, history), as text. */
+  async written(): Promise<string> {
+    const files = await readdir(join(this.dir, "backend"), { recursive: true, withFileTypes: true });
+    const texts = files
+      .filter((file) => file.isFile())
+      .map((file) => readFile(join(file.parentPath, file.name), "utf8"));
+    return (await Promise.all(texts)).join("\n");
+  }
+}

@@ -1,0 +1,108 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { cached, cachePath } from "../cache";
+import { step } from "../progress";
+import { downloadEngine, officialReachable } from "./download";
+import { buildGo, sourceHash } from "./go";
+import { run } from "./run";
+import { checkout, fits, pinnedVersion } from "./version";
+
+const LANGUAGE_HOST = "pulumi-language-nodejs";
+// A shell script of the npm package; the engine looks for it beside itself.
+const DYNAMIC_PROVIDER = "pulumi-resource-pulumi-nodejs";
+const EXECUTABLES = ["pulumi", LANGUAGE_HOST, DYNAMIC_PROVIDER] as const;
+
+const wrappers = {
+  engine: path.join(import.meta.dirname, "engine"),
+  language: path.join(import.meta.dirname, "language"),
+};
+
+/** A Pulumi engine with its Node language host beside it. */
+export interface Engine {
+  pulumi: string;
+  source: string;
+}
+
+/** An official engine of this machine, else the official download, else one built from its Go modules. */
+export async function ensureEngine(): Promise<Engine> {
+  const version = pinnedVersion("@pulumi/pulumi");
+  const installed = installedEngine(version);
+  if (installed) return installed;
+
+  const flags = engineFlags(version);
+  const built = `${version}-${sourceHash(Object.values(wrappers), flags)}`;
+  const official = cachePath("engine-official", version);
+  if (fs.existsSync(official)) return officialDownload(official, version);
+  // What was built once is used: asking the network again would cost seconds of every run.
+  if (!fs.existsSync(cachePath("engine", built)) && (await officialReachable())) {
+    try {
+      const directory = await cached("engine-official", version, (dir) => fetchOfficial(version, dir));
+      return officialDownload(directory, version);
+    } catch (error) {
+      process.stderr.write(`the official Pulumi cannot be used: ${(error as Error).message}\n`);
+    }
+  }
+  const directory = await cached("engine", built, (dir) => buildEngine(version, flags, dir));
+  return { pulumi: path.join(directory, "pulumi"), source: `Pulumi ${version}, built from its Go modules` };
+}
+
+function officialDownload(directory: string, version: string): Engine {
+  return { pulumi: path.join(directory, "pulumi"), source: `Pulumi ${version}, official download` };
+}
+
+function installedEngine(needed: string): Engine | undefined {
+  for (const directory of (process.env.PATH ?? "").split(path.delimiter)) {
+    const pulumi = path.join(directory || ".", "pulumi");
+    if (!fs.existsSync(pulumi)) continue;
+    const real = fs.realpathSync(pulumi);
+    if (!fs.existsSync(path.join(path.dirname(real), LANGUAGE_HOST))) continue;
+    const found = versionOf(real);
+    if (fits(found, needed))
+      return { pulumi: real, source: `Pulumi ${found.replace(/^v/, "")} of this machine (${real})` };
+  }
+  return undefined;
+}
+
+function versionOf(pulumi: string): string {
+  try {
+    const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
+    return execFileSync(pulumi, ["version"], { encoding: "utf8", env, timeout: 20_000 }).trim();
+  } catch {
+    return "";
+  }
+}
+
+async function fetchOfficial(version: string, dir: string): Promise<void> {
+  const archive = path.join(dir, "pulumi.tar.gz");
+  await step(`download of the official Pulumi ${version}`, async (progress) => {
+    await downloadEngine(version, archive, progress.detail);
+    // The other language hosts in the archive are ten times as large as all that the lab uses.
+    const members = EXECUTABLES.map((name) => `pulumi/${name}`);
+    await run("tar", ["-xzf", archive, "-C", dir, "--strip-components=1", ...members]);
+  });
+  fs.rmSync(archive);
+}
+
+function engineFlags(version: string): string[] {
+  const stamp = `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`;
+  return ["-tags", "osusergo,grpcnotrace", "-ldflags", `-s -w ${stamp}`];
+}
+
+async function buildEngine(version: string, flags: readonly string[], dir: string): Promise<void> {
+  await buildGo(`build of Pulumi ${version} from its Go modules (a few minutes)`, {
+    module: wrappers.engine,
+    package: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+    output: path.join(dir, "pulumi"),
+    flags,
+  });
+  await buildGo("build of Pulumi's Node language host", {
+    module: wrappers.language,
+    package: "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
+    output: path.join(dir, LANGUAGE_HOST),
+    flags: ["-ldflags", "-s -w"],
+  });
+  const script = path.join(checkout, "node_modules/@pulumi/pulumi", DYNAMIC_PROVIDER);
+  fs.copyFileSync(script, path.join(dir, DYNAMIC_PROVIDER));
+  fs.chmodSync(path.join(dir, DYNAMIC_PROVIDER), 0o755);
+}

@@ -1,0 +1,26 @@
+import fs from "node:fs";
+import path from "node:path";
+
+/** The checkout that this file lies in. */
+export const checkout = path.resolve(import.meta.dirname, "../..");
+
+/** The exact version that package.json pins for a dependency, without a range sign. */
+export function pinnedVersion(dependency: string): string {
+  const file = path.join(checkout, "package.json");
+  const { dependencies } = JSON.parse(fs.readFileSync(file, "utf8")) as { dependencies: Record<string, string> };
+  const version = dependencies[dependency]?.replace(/^[~^=v]+/, "");
+  if (!version) throw new Error(`${file} has no dependency ${dependency}: the lab takes its version from there`);
+  return version;
+}
+
+/** Whether an engine of version `found` runs programs written for `needed`: same major, not older. */
+export function fits(found: string, needed: string): boolean {
+  const [a, b] = [parse(found), parse(needed)];
+  if (!a || !b || a[0] !== b[0]) return false;
+  return a[1] !== b[1] ? a[1] > b[1] : a[2] >= b[2];
+}
+
+function parse(version: string): [number, number, number] | undefined {
+  const match = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version.trim());
+  return match ? [Number(match[1]), Number(match[2]), Number(match[3])] : undefined;
+}

@@ -1,0 +1,95 @@
+import http from "node:http";
+import type { Duplex } from "node:stream";
+
+/** Opens a stream to the RPC's port: through ssh, or directly. */
+export type OpenStream = () => Promise<Duplex>;
+
+/** The HTTP answer to one JSON-RPC call. */
+export interface RpcAnswer {
+  readonly status: number;
+  /** Unix milliseconds of the answer's Date header: the node's own clock. */
+  readonly date?: number | undefined;
+  readonly body: string;
+}
+
+export interface RpcCall {
+  /** host:port for the Host header. An IP address: the node refuses names (chain-facts, Node). */
+  readonly authority: string;
+  readonly method: string;
+  readonly params?: readonly unknown[];
+  /** Milliseconds for the whole call: a frozen node accepts and never answers. */
+  readonly timeout: number;
+}
+
+const bodyLimit = 5 * 1024 * 1024;
+
+/**
+ * One JSON-RPC call as the specification shows it: HTTP GET with a JSON body (2.1, 4.1). A stream carries one call.
+ *
+ * @throws when no stream can be had, or no whole answer comes within the time
+ */
+export async function callRpc(open: OpenStream, call: RpcCall): Promise<RpcAnswer> {
+  const started = Date.now();
+  let late = false;
+  const opening = open().then((stream) => {
+    if (late) stream.destroy();
+    return stream;
+  });
+  const stream = await within(opening, call.timeout, "no connection").catch((error) => {
+    late = true;
+    throw error;
+  });
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: call.method, params: call.params ?? [] });
+  try {
+    return await within(exchange(stream, call.authority, body), call.timeout - (Date.now() - started), "no answer");
+  } finally {
+    stream.destroy();
+  }
+}
+
+function exchange(stream: Duplex, authority: string, body: string): Promise<RpcAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({
+      method: "GET",
+      path: "/",
+      headers: {
+        host: authority,
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+        connection: "close",
+      },
+      createConnection: () => stream,
+    });
+    request.on("error", reject);
+    request.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > bodyLimit) reject(new Error("the answer is larger than 5 MiB"));
+        else chunks.push(chunk);
+      });
+      response.on("error", reject);
+      response.on("end", () => {
+        const date = Date.parse(response.headers.date ?? "");
+        resolve({
+          status: response.statusCode ?? 0,
+          date: Number.isNaN(date) ? undefined : date,
+          body: Buffer.concat(chunks).toString("utf8"),
+        });
+      });
+    });
+    request.end(body);
+  });
+}
+
+function within<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`${what} within ${Math.round(milliseconds / 1000)} s`)),
+      Math.max(0, milliseconds),
+    );
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

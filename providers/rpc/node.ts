@@ -1,0 +1,143 @@
+import net from "node:net";
+import { callRpc, type OpenStream, type RpcAnswer } from "./jsonRpc";
+import { connectSsh, isFatal, type SshSession, type SshTarget } from "./ssh";
+
+/** How the node's RPC is reached: through ssh to an address on the host, or directly. */
+export interface NodeTarget {
+  readonly ssh: SshTarget;
+  readonly via: "ssh" | "direct";
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Result of `stats.syncInfo` (specification, 2.2). State 0 unknown, 1 syncing, 2 synced, 3 not enough peers. */
+export interface SyncInfo {
+  readonly state: number;
+  /** Heights in momentums. */
+  readonly currentHeight: number;
+  /** What the best peer claims; 0 without peers, and it can be below currentHeight. */
+  readonly targetHeight: number;
+}
+
+/** The newest momentum, of `ledger.getFrontierMomentum`. */
+export interface Momentum {
+  readonly height: number;
+  /** Unix milliseconds. */
+  readonly timestamp: number;
+  readonly hash: string;
+}
+
+/** What one look at the node found. */
+export type Observation =
+  | {
+      readonly kind: "answer";
+      readonly info: SyncInfo;
+      /** Absent where the node does not tell. */
+      readonly newest?: Momentum | undefined;
+      readonly peers?: number | undefined;
+      /** Unix milliseconds by the node's own clock. */
+      readonly nodeTime: number;
+    }
+  | { readonly kind: "none"; readonly reason: string };
+
+/**
+ * Takes the result out of an answer (pure).
+ *
+ * @throws with a reason in the operator's words: what answered instead of the node
+ */
+export function resultOf(answer: RpcAnswer): unknown {
+  if (answer.status !== 200) {
+    const known: Record<number, string> = {
+      403: "403, the node refuses the Host header",
+      415: "415, the node refuses the content type",
+      429: "429, too many requests",
+    };
+    throw new Error(`the RPC answers ${known[answer.status] ?? answer.status}`);
+  }
+  if (answer.body.trim() === "") throw new Error("the RPC gives an empty answer");
+  let envelope: { result?: unknown; error?: { code?: unknown; message?: unknown } };
+  try {
+    envelope = JSON.parse(answer.body);
+  } catch {
+    throw new Error("the RPC's answer is not JSON: cut off, or another service on its port");
+  }
+  if (typeof envelope !== "object" || envelope === null) throw new Error("another service answers on the RPC's port");
+  if (envelope.error)
+    throw new Error(
+      `the RPC answers with error ${envelope.error.code}: ${String(envelope.error.message).slice(0, 200)}`,
+    );
+  if (!("result" in envelope)) throw new Error("another service answers on the RPC's port");
+  return envelope.result;
+}
+
+function isHeight(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** Checks the form of a `stats.syncInfo` result (pure). @throws when it is another one */
+export function parseSyncInfo(result: unknown): SyncInfo {
+  const { state, currentHeight, targetHeight } = (result ?? {}) as Record<string, unknown>;
+  if (!isHeight(state) || !isHeight(currentHeight) || !isHeight(targetHeight)) {
+    throw new Error("the RPC's stats.syncInfo does not have the form {state, currentHeight, targetHeight}");
+  }
+  return { state, currentHeight, targetHeight };
+}
+
+/** Checks the form of a `ledger.getFrontierMomentum` result (pure). @returns undefined when it is another one */
+export function parseMomentum(result: unknown): Momentum | undefined {
+  const { height, timestamp, hash } = (result ?? {}) as Record<string, unknown>;
+  if (!isHeight(height) || !isHeight(timestamp) || typeof hash !== "string") return undefined;
+  return { height, timestamp: timestamp * 1000, hash };
+}
+
+/** Looks at a node again and again over one connection, which is made anew after it broke. */
+export interface NodeClient {
+  /** Never throws but for what trying again can't mend (a changed host key, a refused login: FatalError). */
+  observe(): Promise<Observation>;
+  close(): void;
+}
+
+const callTimeout = 15_000;
+
+export function createNodeClient(target: NodeTarget): NodeClient {
+  let session: SshSession | undefined;
+  const open: OpenStream = async () => {
+    if (target.via === "direct") return net.connect(target.port, target.address);
+    session ??= await connectSsh(target.ssh);
+    return session.forward(target.address, target.port);
+  };
+  const authority = net.isIPv6(target.address)
+    ? `[${target.address}]:${target.port}`
+    : `${target.address}:${target.port}`;
+  const call = (method: string) => callRpc(open, { authority, method, timeout: callTimeout });
+  const drop = () => {
+    session?.close();
+    session = undefined;
+  };
+  const optional = async (method: string) => {
+    try {
+      return resultOf(await call(method));
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    close: drop,
+    observe: async () => {
+      try {
+        const answer = await call("stats.syncInfo");
+        const info = parseSyncInfo(resultOf(answer));
+        const newest = info.state === 2 ? parseMomentum(await optional("ledger.getFrontierMomentum")) : undefined;
+        const network =
+          info.state === 3 ? ((await optional("stats.networkInfo")) as { numPeers?: unknown } | undefined) : undefined;
+        const peers = isHeight(network?.numPeers) ? network.numPeers : undefined;
+        return { kind: "answer", info, newest, peers, nodeTime: answer.date ?? Date.now() };
+      } catch (error) {
+        if (isFatal(error)) throw error;
+        // Whatever it was, the next look begins with a new connection: a dead one looks like a silent node.
+        drop();
+        return { kind: "none", reason: error instanceof Error ? error.message : String(error) };
+      }
+    },
+  };
+}

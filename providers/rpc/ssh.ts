@@ -1,0 +1,125 @@
+import type { Duplex } from "node:stream";
+import ssh2 from "ssh2";
+
+/** Where and how to log in; plain values, as a provider gets them. */
+export interface SshTarget {
+  readonly address: string;
+  readonly port: number;
+  readonly user: string;
+  /** An authorized_keys line without comment: type and base64 key. */
+  readonly hostKey: string;
+  readonly privateKey?: string | undefined;
+  readonly privateKeyPassword?: string | undefined;
+  readonly password?: string | undefined;
+  /** Use the agent at SSH_AUTH_SOCK. */
+  readonly agent?: boolean | undefined;
+}
+
+/** One ssh connection. */
+export interface SshSession {
+  /** Opens a TCP stream from the host to an address that it reaches. */
+  forward(address: string, port: number): Promise<Duplex>;
+  close(): void;
+}
+
+/** What an error carries when trying again cannot help; an interface, because a class would not serialize. */
+export interface FatalError extends Error {
+  fatal: true;
+}
+
+export function fatal(message: string): FatalError {
+  return Object.assign(new Error(message), { fatal: true as const });
+}
+
+export function isFatal(error: unknown): boolean {
+  return error instanceof Error && (error as Partial<FatalError>).fatal === true;
+}
+
+// ssh2 names RSA keys by their signature; the others by their type.
+function algorithmsOf(type: string): string[] {
+  return type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256"] : [type];
+}
+
+/**
+ * Connects and logs in. Keeps the connection alive, and notices within a minute when it died.
+ *
+ * @throws FatalError when the host shows another key than the pinned one, or refuses the login; a plain Error when it
+ *   can't be reached
+ */
+export function connectSsh(target: SshTarget): Promise<SshSession> {
+  const [type = "", key = ""] = target.hostKey.split(" ");
+  return new Promise((resolve, reject) => {
+    const client = new ssh2.Client();
+    let shown: string | undefined;
+    client.on("ready", () => {
+      resolve({
+        forward: (address, port) =>
+          new Promise((opened, failed) => {
+            client.forwardOut("127.0.0.1", 0, address, port, (error, stream) => {
+              if (error) failed(new Error(`${address}:${port} on the host: ${reasonOf(error)}`));
+              else opened(stream);
+            });
+          }),
+        close: () => client.end(),
+      });
+    });
+    client.on("error", (error) => {
+      const where = `${target.user}@${target.address}:${target.port}`;
+      if (shown !== undefined && shown !== key) {
+        reject(
+          fatal(
+            `${target.address} shows another host key than the pinned one\n  found: ${type} ${shown}\n  needed: ${type} ${key}\nWas the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change pillar-host:host.hostKey.`,
+          ),
+        );
+      } else if (error.level === "client-authentication") {
+        reject(
+          fatal(`${where} refuses the login\n  needed: a key or password that the host accepts (pillar-host:ssh)`),
+        );
+      } else reject(new Error(`${where}: ${reasonOf(error)}`));
+    });
+    client.connect({
+      host: target.address,
+      port: target.port,
+      username: target.user,
+      hostVerifier: (offered: Buffer) => {
+        shown = offered.toString("base64");
+        return shown === key;
+      },
+      algorithms: { serverHostKey: algorithmsOf(type) as ssh2.ServerHostKeyAlgorithm[] },
+      readyTimeout: 20_000,
+      keepaliveInterval: 15_000,
+      keepaliveCountMax: 3,
+      ...(target.privateKey ? { privateKey: target.privateKey } : {}),
+      ...(target.privateKeyPassword ? { passphrase: target.privateKeyPassword } : {}),
+      ...(target.password ? { password: target.password } : {}),
+      ...(target.agent && process.env.SSH_AUTH_SOCK ? { agent: process.env.SSH_AUTH_SOCK } : {}),
+    });
+  });
+}
+
+function reasonOf(error: Error & { code?: string }): string {
+  return error.message || error.code || "connection failed";
+}
+
+/**
+ * The ed25519 key that a host shows, without logging in: for the first contact with an existing host.
+ *
+ * @returns an authorized_keys line
+ */
+export function scanHostKey(address: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const client = new ssh2.Client();
+    client.on("error", (error) => reject(new Error(`${address}:${port}: ${reasonOf(error)}`)));
+    client.connect({
+      host: address,
+      port,
+      username: "nobody",
+      hostVerifier: (offered: Buffer) => {
+        resolve(`ssh-ed25519 ${offered.toString("base64")}`);
+        return false;
+      },
+      algorithms: { serverHostKey: ["ssh-ed25519"] },
+      readyTimeout: 20_000,
+    });
+  });
+}

@@ -1,0 +1,181 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { addressForm, addressFrom, randomAddress } from "../../lab/doubles/address";
+import { Chain, ChainClient, serveChain } from "../../lab/doubles/chain";
+
+let now = 0;
+const clock = () => now;
+const producer = addressFrom("test producer");
+
+beforeEach(() => {
+  now = 1_700_000_000_000;
+});
+
+const chainAt = (height: number) => new Chain({ clock, height });
+const report = (producerAddress: string | null, identity = "identity", synced = true) => ({
+  height: 100,
+  state: 2,
+  synced,
+  producerAddress,
+  identity,
+  startedAt: now,
+});
+
+describe("addresses", () => {
+  it("have the network's form and belong to their seed", () => {
+    for (let index = 0; index < 200; index++) expect(randomAddress()).toMatch(addressForm);
+    expect(addressFrom("a")).toHaveLength(40);
+    expect(addressFrom("a")).toBe(addressFrom("a"));
+    expect(addressFrom("a")).not.toBe(addressFrom("b"));
+  });
+});
+
+describe("the network", () => {
+  it("grows one momentum per ten seconds", () => {
+    const chain = chainAt(100);
+    now += 9_999;
+    expect(chain.network().height).toBe(100);
+    now += 1;
+    expect(chain.network().height).toBe(101);
+    now += 100_000;
+    expect(chain.network().height).toBe(111);
+  });
+
+  it("takes a new pace from the newest momentum on and leaves the past alone", () => {
+    const chain = chainAt(100);
+    now += 25_000;
+    chain.patchTruth({ momentumSeconds: 1 });
+    expect(chain.network().height).toBe(107);
+    expect(chain.momentum(101)?.timestamp).toBe(1_700_000_010);
+    expect(chain.momentum(102)?.timestamp).toBe(1_700_000_020);
+    expect(chain.momentum(103)?.timestamp).toBe(1_700_000_021);
+  });
+
+  it("never dates a momentum into the future after a jump of the height", () => {
+    const chain = chainAt(100);
+    chain.patchTruth({ height: 5_000 });
+    expect(chain.momentum(4_999)?.timestamp).toBe(1_700_000_000);
+    expect(chain.momentum(5_000)?.timestamp).toBe(1_700_000_000);
+    expect(chain.momentum(5_001)).toBeUndefined();
+  });
+
+  it("gives a momentum the same hash on every chain of its id, linked to the one before", () => {
+    const chain = chainAt(100);
+    const hash = chain.momentum(100)?.hash;
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(chainAt(200).momentum(100)?.hash).toBe(hash);
+    expect(chainAt(200).momentum(101)?.previousHash).toBe(hash);
+    expect(new Chain({ clock, height: 100, chainId: "other" }).momentum(100)?.hash).not.toBe(hash);
+    expect(chain.momentum(0)).toBeUndefined();
+  });
+});
+
+describe("settings", () => {
+  it("are the defaults for a name never heard of, and stay once set", () => {
+    const chain = chainAt(100);
+    chain.patchTruth({ defaults: { rate: 7 } });
+    chain.patchNode("host1", { peers: 0 });
+    expect(chain.node("host1").settings).toMatchObject({ rate: 7, peers: 0 });
+    expect(chain.node("host2").settings).toMatchObject({ rate: 7, peers: 8 });
+    chain.patchTruth({ defaults: { rate: 9 } });
+    expect(chain.node("host1").settings).toMatchObject({ rate: 9, peers: 0 });
+    chain.forgetNode("host1");
+    expect(chain.node("host1").settings.peers).toBe(8);
+  });
+});
+
+describe("production", () => {
+  const produce = (chain: Chain, momentums: number, ...nodes: string[]) => {
+    for (let index = 0; index < momentums * 10; index++) {
+      for (const name of nodes) chain.report(name, report(producer, name));
+      now += 1000;
+    }
+  };
+  const registered = () => {
+    const chain = chainAt(100);
+    chain.patchTruth({ backgroundPillars: 1 });
+    chain.patchPillar("Anvil", { producerAddress: producer });
+    return chain;
+  };
+
+  it("gives every second momentum to one of two Pillars, and to its address", () => {
+    const chain = registered();
+    produce(chain, 4, "host1");
+    expect(chain.production().map(({ height, nodes }) => [height, nodes])).toEqual([
+      [102, ["host1"]],
+      [104, ["host1"]],
+    ]);
+    expect(chain.momentum(102)?.producer).toBe(producer);
+    expect(chain.momentum(103)?.producer).not.toBe(producer);
+    expect(chain.missed()).toEqual([]);
+    expect(chain.doubleProduced()).toEqual([]);
+  });
+
+  it("counts a momentum as missed when the node is gone, not synced, or holds another key", () => {
+    const chain = registered();
+    now += 20_000;
+    chain.report("host1", report(producer, "host1", false));
+    now += 1_000;
+    expect(chain.missed("Anvil").map((slot) => slot.height)).toEqual([102]);
+    now += 18_000;
+    chain.report("host1", report(producer, "host1", false));
+    chain.report("host2", report(addressFrom("another"), "host2"));
+    now += 1_000;
+    expect(chain.missed("Anvil").map((slot) => slot.height)).toEqual([102, 104]);
+    expect(chain.missed("Other")).toEqual([]);
+    expect(chain.momentum(104)?.producer).not.toBe(producer);
+  });
+
+  it("notices two producers with one key, and two hosts with one identity", () => {
+    const chain = registered();
+    produce(chain, 2, "old", "new");
+    expect(chain.doubleProduced().map(({ height, nodes }) => [height, nodes])).toEqual([[102, ["new", "old"]]]);
+    expect(chain.sharedIdentities()).toEqual([]);
+    chain.report("old", report(null, "shared"));
+    chain.report("new", report(null, "shared"));
+    expect(chain.sharedIdentities()).toEqual([["new", "old"]]);
+    now += 3_001;
+    expect(chain.sharedIdentities()).toEqual([]);
+  });
+
+  it("expects of a Pillar the whole running tick of 30 momentums", () => {
+    const chain = registered();
+    produce(chain, 2, "host1");
+    expect(chain.pillar("Anvil")?.currentStats).toEqual({ producedMomentums: 1, expectedMomentums: 9 });
+  });
+});
+
+describe("the control API", () => {
+  it("serves and changes the truth over HTTP, and names what it does not understand", async () => {
+    const served = await serveChain({ host: "127.0.0.1", port: 0, chain: chainAt(100) });
+    const client = new ChainClient(served.url);
+    try {
+      expect((await client.node("host1")).network).toEqual({ now, height: 100, momentumSeconds: 10, chainId: "lab" });
+      expect((await client.patchNode("host1", { stall: true })).settings.stall).toBe(true);
+      await expect(client.patchNode("host1", { stal: true } as object)).rejects.toThrow(/400 .*stal/s);
+      expect((await client.patchTruth({ height: 500, defaults: { behind: 3 } })).network.height).toBe(500);
+      expect((await client.node("x")).settings.behind).toBe(3);
+      expect(await client.pillar("Anvil")).toBeNull();
+      expect((await client.patchPillar("Anvil", { producerAddress: producer })).producerAddress).toBe(producer);
+      expect((await client.pillars()).map(({ name }) => name)).toEqual(["Anvil"]);
+      await client.report("host1", report(producer));
+      expect(await client.reports("host1")).toEqual([{ ...report(producer), at: now }]);
+      expect((await client.truth()).nodes.host1?.last?.state).toBe(2);
+      expect((await client.momentum(500))?.height).toBe(500);
+      expect(await client.momentum(501)).toBeNull();
+      await client.patchRewards(producer, {
+        uncollected: { znnAmount: "12345678901234567890", qsrAmount: "1" },
+        history: [
+          { epoch: 1, znnAmount: "5", qsrAmount: "6" },
+          { epoch: 2, znnAmount: "7", qsrAmount: "8" },
+        ],
+      });
+      expect(await client.rewards(producer, 0, 1)).toEqual({
+        uncollected: { address: producer, znnAmount: "12345678901234567890", qsrAmount: "1" },
+        page: { count: 2, list: [{ epoch: 2, znnAmount: "7", qsrAmount: "8" }] },
+      });
+      expect((await fetch(`${served.url}/nope`)).status).toBe(404);
+    } finally {
+      await served.close();
+    }
+  });
+});

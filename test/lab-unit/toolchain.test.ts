@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { downloadEngine } from "../../lab/toolchain/download";
+import { requireGo, sourceHash } from "../../lab/toolchain/go";
+import { run } from "../../lab/toolchain/run";
+import { fits, pinnedVersion } from "../../lab/toolchain/version";
+
+let work: string;
+
+beforeEach(() => {
+  work = fs.mkdtempSync(path.join(os.tmpdir(), "toolchain-unit-"));
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  fs.rmSync(work, { recursive: true, force: true });
+});
+
+describe("fits", () => {
+  test.each([
+    ["v3.259.0", true],
+    ["3.259.1", true],
+    ["v3.300.0-alpha.1", true],
+    ["v3.258.9", false],
+    ["v4.0.0", false],
+    ["v2.999.0", false],
+    ["", false],
+    ["dev", false],
+  ])("%s for 3.259.0: %s", (found, expected) => {
+    expect(fits(found, "3.259.0")).toBe(expected);
+  });
+});
+
+describe("pinnedVersion", () => {
+  test("is that of package.json", () => {
+    expect(pinnedVersion("@pulumi/command")).toBe("1.2.1");
+    expect(() => pinnedVersion("no-such-thing")).toThrow("has no dependency no-such-thing");
+  });
+});
+
+describe("requireGo", () => {
+  function withGo(version: string | undefined): void {
+    const script = `#!/bin/sh\necho ${version}\n`;
+    if (version) fs.writeFileSync(path.join(work, "go"), script, { mode: 0o755 });
+    vi.stubEnv("PATH", work);
+  }
+
+  test.each(["go1.26.0", "go1.26rc1", "go1.30", "go2.0"])("accepts %s", (version) => {
+    withGo(version);
+    expect(requireGo()).toBeUndefined();
+  });
+
+  test("refuses an older one, with what was found, what is needed and what to do", () => {
+    withGo("go1.25.9");
+    expect(requireGo).toThrow(
+      "Go is too old to build the lab's tools.\n" +
+        "  found:  go1.25.9\n" +
+        "  needed: 1.26\n" +
+        "  do:     install Go 1.26 or newer and put it on PATH, or install the official Pulumi instead",
+    );
+  });
+
+  test("says that there is none", () => {
+    withGo(undefined);
+    expect(requireGo).toThrow("Go is needed to build the lab's tools.\n  found:  not on PATH\n  needed: 1.26\n");
+  });
+});
+
+describe("sourceHash", () => {
+  test("changes with a source file's content or name and with the flags, not with other files", () => {
+    fs.writeFileSync(path.join(work, "main.go"), "package main");
+    const before = sourceHash([work]);
+    fs.writeFileSync(path.join(work, "notes.txt"), "x");
+    expect(sourceHash([work])).toBe(before);
+    expect(sourceHash([work], ["-s"])).not.toBe(before);
+    fs.writeFileSync(path.join(work, "main.go"), "package other");
+    const changed = sourceHash([work]);
+    expect(changed).not.toBe(before);
+    fs.renameSync(path.join(work, "main.go"), path.join(work, "other.go"));
+    expect(sourceHash([work])).not.toBe(changed);
+  });
+});
+
+describe("run", () => {
+  test("returns stdout and shows every line", async () => {
+    const lines: string[] = [];
+    const script = "echo out; sleep 0.1; echo err >&2";
+    expect(await run("sh", ["-c", script], { onLine: (line) => lines.push(line) })).toBe("out");
+    expect(lines).toEqual(["out", "err"]);
+  });
+
+  test("fails with the exit code and what was said last", async () => {
+    await expect(run("sh", ["-c", "echo no luck >&2; exit 4"])).rejects.toThrow(
+      "sh -c failed with exit code 4:\nno luck",
+    );
+  });
+
+  test("ends a tool that takes too long", async () => {
+    await expect(run("sleep", ["60"], { timeoutMs: 100 })).rejects.toThrow("sleep 60 was ended by SIGTERM");
+  });
+});
+
+describe("downloadEngine", () => {
+  const content = "not really an archive";
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  const archive = `pulumi-v3.259.0-linux-${process.arch === "arm64" ? "arm64" : "x64"}.tar.gz`;
+
+  // Stands in for the network: prints the checksums, or writes the archive where --output wants it.
+  function withCurl(checksums: string): void {
+    const script = `#!/bin/sh
+      while [ $# -gt 1 ]; do [ "$1" = --output ] && output=$2; shift; done
+      case $1 in *checksums.txt) echo '${checksums}';; *) printf '%s' '${content}' > "$output";; esac\n`;
+    fs.writeFileSync(path.join(work, "curl"), script, { mode: 0o755 });
+    vi.stubEnv("PATH", `${work}:${process.env.PATH}`);
+  }
+
+  test("accepts what has the published checksum", async () => {
+    withCurl(`0000  pulumi-v3.259.0-darwin-x64.tar.gz\n${sha256}  ${archive}`);
+    await downloadEngine("3.259.0", path.join(work, "archive"), () => undefined);
+    expect(fs.readFileSync(path.join(work, "archive"), "utf8")).toBe(content);
+  });
+
+  test("refuses what has another one, or none", async () => {
+    withCurl(`0000  ${archive}`);
+    const download = (): Promise<void> => downloadEngine("3.259.0", path.join(work, "archive"), () => undefined);
+    await expect(download()).rejects.toThrow(`${archive} has sha256 ${sha256}, published is 0000: not used`);
+    withCurl("0000  another.tar.gz");
+    await expect(download()).rejects.toThrow(`checksums of Pulumi 3.259.0 do not list ${archive}`);
+  });
+});
