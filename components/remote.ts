@@ -50,7 +50,7 @@ export function runStep(
       stdin: pulumi.secret(
         pulumi.output(access.sudoPassword ?? "").apply((password) => envelope(step, access.address, password)),
       ),
-      logging: remote.Logging.Stdout,
+      logging: step.quiet ? remote.Logging.None : remote.Logging.Stdout,
       addPreviousOutputInEnv: false,
     },
     options,

@@ -35,6 +35,11 @@ const checkout = join(import.meta.dirname, "..");
 const tsx = join(checkout, "node_modules/.bin/tsx");
 const node = join(checkout, "node_modules/node/bin/node");
 
+/** Labs of a test run carry the id of its process: what a killed run leaves behind is found by the next one. */
+export function testLabPrefix(pid: number): string {
+  return `t${pid}x`;
+}
+
 export interface HostOptions {
   /** What the kernel should say of the machine's memory, in kB: /proc/meminfo is replaced. */
   readonly memoryKb?: number;

@@ -6,9 +6,7 @@ import { ensureToolchain } from "./toolchain";
 
 const program = new Command("npm run lab --")
   .enablePositionalOptions()
-  .description(
-  "Test hosts on this machine, for people: the demo uses lab `demo`.",
-);
+  .description("Test hosts on this machine, for people: the demo uses lab `demo`.");
 const labOption = ["-l, --lab <name>", "which lab", "demo"] as const;
 
 async function open(name: string): Promise<Lab> {

@@ -14,6 +14,8 @@ export interface Step {
   readonly script: string;
   /** Runs at once, not in a service that outlives the connection: for steps that only look. */
   readonly looksOnly?: boolean;
+  /** Its standard output is a result for the program, not for the operator. */
+  readonly quiet?: boolean;
 }
 
 /** Quotes a word for the shell (pure). */

@@ -149,6 +149,7 @@ export function producerAddress(config: StackConfig): Step {
   return {
     name: "producerAddress",
     limitSeconds: 300,
+    quiet: true,
     script: scriptOf({ ...controllerPlace(config), data_dir: config.node.dataDir }, "dialog", "producerAddress"),
   };
 }

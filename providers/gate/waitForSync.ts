@@ -92,7 +92,7 @@ export async function waitForSync(options: WaitOptions, world: World): Promise<S
     if (!world.isWanted()) throw giveUp("the engine that waited for the sync is gone", startHeight, observation);
     if (at - options.startedAt >= options.deadline)
       throw giveUp(deadlineText(options, observation, samples), startHeight, observation);
-    await world.sleep(streak > 0 ? 2000 : nextLook(left));
+    await world.sleep(streak > 0 || samples.length === 1 ? 2000 : nextLook(left));
   }
 }
 
