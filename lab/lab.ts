@@ -205,6 +205,7 @@ export class Lab {
       if (ns === own || ns?.startsWith(`${own}-`)) await ip([["netns", "del", ns]]);
     }
     await rm(this.dir, { recursive: true, force: true });
+    this.record = { processes: [], hosts: {} };
   }
 
   private rootOf(name: string): string {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa, type Options } from "execa";
+import { parse, stringify } from "yaml";
 import type { Lab } from "./lab";
 import { ensureToolchain, type Toolchain } from "./toolchain";
 
@@ -60,17 +61,24 @@ export class LabStack {
 
   /** Replaces the plain configuration and sets the secrets (paths like `ssh.privateKey`). */
   async configure(config: StackFile, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
-    const salt = (await readFile(this.configFile, "utf8").catch(() => "")).match(/^encryptionsalt:.*$/m)?.[0] ?? "";
-    const lines = Object.entries(config).map(([key, value]) => `  pillar-host:${key}: ${JSON.stringify(value)}`);
-    await writeFile(this.configFile, `${salt}\nconfig:\n${lines.join("\n")}\n`);
+    const { encryptionsalt } = parse(await readFile(this.configFile, "utf8").catch(() => "{}")) as {
+      encryptionsalt?: string;
+    };
+    const keys = Object.entries(config).map(([key, value]) => [`pillar-host:${key}`, value]);
+    await writeFile(this.configFile, stringify({ encryptionsalt, config: Object.fromEntries(keys) }, { lineWidth: 0 }));
     for (const [path, value] of Object.entries(secrets)) {
       await this.pulumi(["config", "set", "--secret", "--path", `pillar-host:${path}`], { input: value });
     }
   }
 
-  /** Runs pulumi at the operator's end of the lab, in the program's directory. */
+  /** Runs pulumi at the operator's end of the lab, in the program's directory, never asking. */
   pulumi<T extends Options>(args: readonly string[], options?: T) {
-    const [command = "", ...rest] = this.lab.atOperator([this.toolchain.pulumi, ...args, "--non-interactive"]);
+    return this.run([...args, "--non-interactive"], options);
+  }
+
+  /** Runs pulumi as it is typed. */
+  run<T extends Options>(args: readonly string[], options?: T) {
+    const [command = "", ...rest] = this.lab.atOperator([this.toolchain.pulumi, ...args]);
     return execa<T>(command, rest, { cwd: this.programDirectory, env: this.env, ...options } as T);
   }
 

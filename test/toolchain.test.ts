@@ -3,10 +3,10 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { downloadEngine } from "../../lab/toolchain/download";
-import { requireGo, sourceHash } from "../../lab/toolchain/go";
-import { run } from "../../lab/toolchain/run";
-import { fits, pinnedVersion } from "../../lab/toolchain/version";
+import { downloadEngine } from "../lab/toolchain/download";
+import { requireGo, sourceHash } from "../lab/toolchain/go";
+import { run } from "../lab/toolchain/run";
+import { fits, pinnedVersion } from "../lab/toolchain/version";
 
 let work: string;
 

@@ -33,3 +33,24 @@ export async function onHost(host: LabHost, script: string): Promise<string> {
   if (exitCode !== 0) throw new Error(`${script}: exit ${exitCode}: ${stderr}`);
   return String(stdout);
 }
+
+/** `pulumi up` of the first steps only, by the ends of their names: enough to see a login or a refusal. */
+export async function upTo(stack: LabStack, ...steps: string[]): Promise<{ exitCode: number; output: string }> {
+  return stack.up(steps.flatMap((step) => ["--target", `**::node-${step}`]));
+}
+
+/** Files of a host, from /, that hold a text; its running journal counts as one. */
+export async function filesWith(host: LabHost, text: string): Promise<string> {
+  const search = `grep -rlFsf - --exclude-dir=proc --exclude-dir=sys --exclude-dir=dev / || true`;
+  const journal = `journalctl -o export --no-pager | grep -qaFf <(cat) && echo journal || true`;
+  const run = async (script: string) => String((await host.run(script, `${text}\n`)).stdout);
+  return [await run(search), await run(journal)].filter(Boolean).join("\n");
+}
+
+/** What the engine printed, without its indentation and colours. */
+export function linesOf(output: string): string {
+  return output
+    .split("\n")
+    .map((line) => line.trim())
+    .join("\n");
+}

@@ -116,7 +116,7 @@ describe("procedure A on a blank host", () => {
       ...key.split("\n").filter((line) => !line.startsWith("-----")),
     ];
     const state = await stack.written();
-    const verbose = await stack.pulumi(["up", "--yes", "--logtostderr", "-v=9"], { all: true, reject: false });
+    const verbose = await stack.pulumi(["up", "--yes", "--logtostderr", "-v=7"], { all: true, reject: false });
     const transcript = await onHost(host, "cat /var/log/pillar-host/* /var/lib/pillar-host/*");
     const places = { state, output: first.output, verbose: String(verbose.all), transcript };
     for (const [place, text] of Object.entries(places)) {

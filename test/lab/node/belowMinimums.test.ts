@@ -1,0 +1,120 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Lab, LabHost } from "../../../lab/lab";
+import type { LabStack, StackFile } from "../../../lab/stack";
+import { linesOf, onHost, stackFile, testLab, testStack, upTo } from "../fixture";
+
+describe("a host below the minimums", () => {
+  let lab: Lab;
+  let host: LabHost;
+  let stack: LabStack;
+  let untouched: string;
+
+  beforeAll(async () => {
+    lab = await testLab();
+    host = await lab.addHost("host1", { memoryKb: 2_000_000 });
+    await host.run("crontab -", "5 4 * * * /bin/true # mine\n");
+    // The kernel's word on the clock is that of the machine below.
+    await onHost(host, "printf '#!/bin/sh\\necho no\\n' > /usr/bin/timedatectl");
+    stack = await testStack(lab, host);
+    untouched = await facts();
+  });
+  afterAll(async () => lab?.down());
+
+  const facts = () =>
+    onHost(
+      host,
+      `crontab -l; dpkg -l; ls /var/lib /var/log; sysctl net.ipv4.ip_local_reserved_ports
+       find /etc /root /usr /opt /home /srv -xdev -newermt @0 -printf '%p %s %T@\n' | sort`,
+    );
+  const hostOf = (minimums: StackFile) => ({
+    host: { provider: "existing", address: host.address, hostKey: host.hostKey, minimums },
+  });
+  const refusal = async (changes: StackFile) => {
+    await stack.configure(stackFile(lab, host, changes), await key());
+    const { exitCode, output } = await upTo(stack, "preflight");
+    expect(exitCode).not.toBe(0);
+    return linesOf(output);
+  };
+  const key = async () => ({ "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
+
+  it("is refused with what was found and what is needed: the lab's two cores are not four", async () => {
+    const cores = await onHost(host, "nproc");
+    const memory = Math.floor(2_000_000 / 1024);
+    const lines = await refusal(hostOf({ diskGb: 1 }));
+    expect(lines).toContain(
+      `${host.address}: this host does not meet what a Pillar needs; nothing was changed on it
+cores: found ${cores}, needed 4 (host.minimums.cores)
+memory: found ${memory} MiB, needed 3686 MiB, what a 4 GB machine has at least (host.minimums.memoryGb)
+Mend the host or the configuration, then run pulumi up again.`,
+    );
+    expect(await facts()).toBe(untouched);
+  });
+
+  it("is told all that falls short at once", async () => {
+    await onHost(
+      host,
+      `cp /usr/lib/os-release /run/os-release
+       sed -i 's/^VERSION_ID=.*/VERSION_ID="12"/' /usr/lib/os-release
+       systemd-run -q --unit=squatter-tcp perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(LocalPort => 35997, Listen => 1); sleep 600'
+       systemd-run -q --unit=squatter-udp perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(LocalPort => 35995, Proto => "udp"); sleep 600'
+       until ss -Hltn | grep -q 35997 && ss -Hlun | grep -q 35995; do sleep 0.1; done`,
+    );
+    await lab.releases("PATCH", "/faults", { "node-controller": { dateOffsetSeconds: 3600 } });
+    const free = await onHost(host, "echo $(($(df -Pk /root | awk 'NR == 2 { print $4 }') / 1000000))");
+    const lines = await refusal(hostOf({ cores: 64, memoryGb: 1, diskGb: 1e6 }));
+    expect(lines.replace(/-36\d\d s off/, "-3600 s off").replaceAll(`${free} GB,`, "FREE GB,")).toContain(
+      `${host.address}: this host does not meet what a Pillar needs; nothing was changed on it
+distribution: found debian-12, needed one of ubuntu-22.04 debian-11 centos-8 fedora-36 (or name it in host.acceptDistributions)
+cores: found ${await onHost(host, "nproc")}, needed 64 (host.minimums.cores)
+free disk at /root: found FREE GB, needed 1000000 GB (host.minimums.diskGb)
+clock: found -3600 s off the release server's, needed within 3 s (install chrony, or systemctl enable --now systemd-timesyncd)
+port 35997/tcp: found held by perl, needed free (for go-node or the orchestrator)
+port 35995/udp: found held by perl, needed free (for go-node)
+Mend the host or the configuration, then run pulumi up again.`,
+    );
+    await onHost(host, "systemctl stop squatter-tcp squatter-udp; cp -p /run/os-release /usr/lib/os-release");
+    await lab.releases("PATCH", "/faults", { "node-controller": {} });
+  });
+
+  it("is refused where it does not reach the release address", async () => {
+    const nobody = "https://10.77.0.99/node-controller.zip";
+    const lines = await refusal({ ...hostOf({ cores: 1, memoryGb: 1, diskGb: 1 }), controller: { releaseUrl: nobody } });
+    expect(lines).toMatch(/release address https:\/\/10\.77\.0\.99\/node-controller\.zip: found curl: \(7\) .+, needed an answer/);
+    const missing = lab.releaseUrl("nothing-there");
+    const second = await refusal({ ...hostOf({ cores: 1, memoryGb: 1, diskGb: 1 }), controller: { releaseUrl: missing } });
+    expect(second).toContain(
+      `release address ${missing}: found HTTP/1.1 404 Not Found, needed an answer (controller.releaseUrl; a firewall or DNS on the host?)`,
+    );
+  });
+
+  it.each([
+    ["the service go-node", "cp /lib/systemd/system/cron.service /etc/systemd/system/go-node.service"],
+    ["the producer key store /root/.znn/wallet/producer", "mkdir -p /root/.znn/wallet; touch /root/.znn/wallet/producer"],
+    [
+      "a producer configuration in /root/.znn/config.json",
+      `mkdir -p /root/.znn; echo '{"Producer": {"Address": "z1q"}}' > /root/.znn/config.json`,
+    ],
+  ])("is refused as a live Pillar: %s", async (found, script) => {
+    await onHost(host, `${script}; systemctl daemon-reload`);
+    const before = await facts();
+    const lines = await refusal(hostOf({ cores: 1, memoryGb: 1, diskGb: 1 }));
+    expect(lines).toContain(
+      `${host.address}: this host already runs a node that this stack did not deploy: it may be a live Pillar, so nothing was touched
+found: ${found}
+needed: a host without these
+Give this stack a blank host (pillar-host:host.address).`,
+    );
+    expect(await facts()).toBe(before);
+    await onHost(host, "rm -rf /root/.znn /etc/systemd/system/go-node.service; systemctl daemon-reload");
+  });
+
+  it("warns about a clock that nothing keeps, and passes once it meets what was asked for", async () => {
+    await stack.configure(stackFile(lab, host, hostOf({ cores: 1, memoryGb: 2, diskGb: 1 })), await key());
+    const { exitCode, output } = await upTo(stack, "preflight");
+    expect(output).not.toContain("error");
+    expect(exitCode).toBe(0);
+    expect(output).toContain("warning: clock: right now, but nothing keeps it in sync");
+    expect(output).toMatch(/debian-11, \d+ cores, 1953 MiB memory, \d+ GB free: meets the minimums/);
+  });
+});
