@@ -6,7 +6,7 @@ const pool = "forks";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", pool, include: ["test/**/*.test.ts"], exclude: ["test/lab/**"] } },
+      { test: { name: "unit", pool, include: ["test/**/*.test.ts"], exclude: ["test/lab/**"], maxWorkers: 4 } },
       {
         test: {
           name: "lab",

@@ -7,7 +7,8 @@ const project = "pillar-host";
 /** A duration such as `90s`, `30m`, `12h` or `7d`; milliseconds after parsing. */
 const duration = (atLeast: string) =>
   z.string().transform((text, context) => {
-    const value = ms(text as ms.StringValue) as number | undefined;
+    // ms throws on an empty text, and takes a bare number for milliseconds, which nobody means.
+    const value = /^\d.*[a-z]$/i.test(text) ? (ms(text as ms.StringValue) as number | undefined) : undefined;
     if (value === undefined || value < ms(atLeast as ms.StringValue)) {
       context.addIssue({
         code: "custom",
@@ -33,10 +34,11 @@ const host = z.discriminatedUnion("provider", [
       .string()
       .trim()
       .regex(
-        /^(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( .*)?$/,
+        // A line of ssh-keyscan or known_hosts begins with the address.
+        /^([^ ]+ )?(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( .*)?$/,
         "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)",
       )
-      .transform((line) => line.split(" ").slice(0, 2).join(" "))
+      .transform((line) => /(ssh|ecdsa)-[^ ]+ [^ ]+/.exec(line)?.[0] ?? line)
       .optional(),
     minimums: z
       .strictObject({
@@ -90,7 +92,7 @@ const controller = z
     executable: word.default("node-controller"),
     deployTimeout: duration("1m").prefault("2h"),
   })
-  .refine(({ releaseUrl, sha256 }) => releaseUrl.startsWith("https:") || sha256, {
+  .refine(({ releaseUrl, sha256 }) => /^https:/i.test(releaseUrl) || sha256, {
     path: ["sha256"],
     message:
       "needed with an address that is plain http: the archive runs as root, and anybody on the way could replace it",
@@ -144,7 +146,7 @@ export type StackConfig = z.output<typeof stackSchema>;
  * @returns the configuration, or one line for each fault: key, what is wrong
  */
 export function parseConfig(raw: Readonly<Record<string, unknown>>): { config: StackConfig } | { faults: string[] } {
-  const result = stackSchema.safeParse(raw);
+  const result = stackSchema.safeParse(raw, { reportInput: true });
   if (result.success) return { config: result.data };
   return { faults: result.error.issues.flatMap(faultsOf) };
 }

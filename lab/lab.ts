@@ -40,11 +40,6 @@ export function testLabPrefix(pid: number): string {
   return `t${pid}x`;
 }
 
-export interface HostOptions {
-  /** What the kernel should say of the machine's memory, in kB: /proc/meminfo is replaced. */
-  readonly memoryKb?: number;
-}
-
 interface HostRecord {
   readonly n: number;
   readonly process: OwnProcess;
@@ -154,13 +149,13 @@ export class Lab {
   }
 
   /** Makes and boots a blank host; returns when its sshd answers. */
-  async addHost(name: string, options: HostOptions = {}): Promise<LabHost> {
+  async addHost(name: string): Promise<LabHost> {
     const base = await ensureBaseImage();
     const n = this.hostNames.length;
     const root = this.rootOf(name);
     await mkdir(join(root, ".."), { recursive: true });
     await execa("cp", ["-a", "--reflink=auto", base, root]);
-    await this.personalize(name, root, options);
+    await this.personalize(name, root);
     await ip(createHostNetwork(this.name, name, n));
     await this.boot(name, n);
     await this.waitForSsh(name);
@@ -217,20 +212,19 @@ export class Lab {
   }
 
   private async boot(name: string, n: number): Promise<void> {
-    const meminfo = join(this.dir, "hosts", name, "meminfo");
     const process = await bootMachine({
       machine: this.machineOf(name),
       hostname: name,
       root: this.rootOf(name),
       namespace: hostNamespace(this.name, name),
       log: join(this.dir, "hosts", name, "console.log"),
-      binds: [[node, "/usr/local/bin/node"], ...(existsSync(meminfo) ? [[meminfo, "/proc/meminfo"] as const] : [])],
+      binds: [[node, "/usr/local/bin/node"]],
     });
     this.record = { ...this.record, hosts: { ...this.record.hosts, [name]: { n, process } } };
     await this.save();
   }
 
-  private async personalize(name: string, root: string, options: HostOptions): Promise<void> {
+  private async personalize(name: string, root: string): Promise<void> {
     const { debian } = await findMirror();
     const publicKey = await readFile(`${this.privateKeyFile}.pub`, "utf8");
     const certificate = await readFile(join(this.dir, "tls.crt"), "utf8");
@@ -248,6 +242,8 @@ export class Lab {
     ]);
     await writeFiles(root, {
       "root/.ssh/authorized_keys": publicKey,
+      // sudo looks its own host's name up.
+      "etc/hostname": `${name}\n`,
       "etc/hosts": `127.0.0.1 localhost ${name}\n${operatorAddress} ${releaseHost}\n`,
       "etc/apt/apt.conf.d/01proxy": `Acquire::${new URL(debian).protocol.slice(0, -1)}::Proxy "http://${operatorAddress}:${aptPort}";\n`,
       "etc/pillar-lab.json": JSON.stringify({
@@ -258,10 +254,6 @@ export class Lab {
       "usr/local/share/ca-certificates/lab.crt": certificate,
     });
     await writeFile(join(root, "etc/ssl/certs/ca-certificates.crt"), certificate, { flag: "a" });
-    if (options.memoryKb !== undefined) {
-      const real = await readFile("/proc/meminfo", "utf8");
-      await writeFile(join(root, "../meminfo"), real.replace(/^(MemTotal: +)\d+/m, `$1${options.memoryKb}`));
-    }
   }
 
   private async waitForSsh(name: string): Promise<void> {

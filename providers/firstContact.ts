@@ -10,7 +10,7 @@ interface ContactInputs {
 const attempts = 10;
 const pause = 1500;
 
-/** The key that the host shows now. @throws after ten tries in about 15 s */
+/** The key that the host shows now. @throws after ten tries: 15 s where it is refused, minutes where nothing answers */
 async function firstContact({ address, port }: ContactInputs): Promise<{ hostKey: string; fingerprint: string }> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -52,7 +52,9 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
   } catch (error) {
     const { gaveUp } = error as Partial<GaveUp>;
     if (!gaveUp) throw error;
-    const kept: GateOutputs = { startedAt: new Date(startedAt).toISOString(), startHeight: gaveUp.startHeight };
+    // A key without a value can't be sent to the engine.
+    const height = gaveUp.startHeight === undefined ? {} : { startHeight: gaveUp.startHeight };
+    const kept: GateOutputs = { startedAt: new Date(startedAt).toISOString(), ...height };
     // The engine keeps a resource whose error carries these: the next up goes on with its history.
     throw Object.assign(error as Error, {
       id: gateId,

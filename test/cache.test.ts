@@ -35,7 +35,7 @@ afterEach(() => {
 
 function start(buildMs: number): ChildProcess {
   const env = { ...process.env, BUILDS: builds, BUILD_MS: String(buildMs) };
-  const tsx = path.resolve(__dirname, "../../node_modules/tsx/dist/cjs/index.cjs");
+  const tsx = path.resolve(__dirname, "../node_modules/tsx/dist/cjs/index.cjs");
   const started = spawn(process.execPath, ["--require", tsx, "-e", child], {
     env,
     stdio: ["ignore", "pipe", "inherit"],

@@ -12,10 +12,13 @@ become_root() {
     exit 1
   fi
   # Tried alone first: sudo would take the script's lines for further tries.
-  if ! printf '%s\n' "$sudo_password" | sudo -S -p '' true > /dev/null 2>&1; then
+  if ! printf '%s\n' "$sudo_password" | sudo -k -S -p '' true > /dev/null 2>&1; then
     printf '%s: sudo refused %s: either the password is wrong (pillar-host:ssh.sudoPassword), or the user may not use sudo\n' "$host_name" "$(id -un)" >&2
     exit 1
   fi
-  { printf '%s\n' "$sudo_password"; cat; } | sudo -S -p '' "$@"
+  # -k: always ask, whatever ticket is there. Were it not to ask all the same, the password line would be the first line
+  # of a root shell: everything before the marker is thrown away.
+  { printf '%s\n' "$sudo_password" pillar-host-begin; cat; } |
+    sudo -k -S -p '' bash -c 'while IFS= read -r line && [ "$line" != "$0" ]; do :; done; exec "$@"' pillar-host-begin "$@"
   exit
 }

@@ -9,14 +9,19 @@ fi
 mkdir -p "$controller_dir"
 # Beside the target, so that putting it in place is a rename; what was there works until then.
 work=$(mktemp -d "$controller_dir/.$controller_name.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+# In memory: on a full disk they still say what was wrong.
+notes=$(mktemp -d /run/pillar-host/controller-notes.XXXXXX)
+trap 'rm -rf "$work" "$notes"' EXIT
 archive=$work/archive.zip
 full() { df -Ph "$controller_dir" | awk 'NR == 2 { print "found: " $4 " free on " $6 }'; }
 
 started=$(date +%s%N)
-wget --no-verbose --tries=3 --timeout=30 -O "$archive" "$release_url" > "$work/wget.log" 2>&1 ||
+if ! wget --no-verbose --tries=3 --timeout=30 -O "$archive" "$release_url" > "$notes/wget.log" 2>&1; then
+  # wget says nothing of a connection that broke off.
+  found=$(redact < "$notes/wget.log" | grep -vE '^$' | tail -n 1 || true)
   fail "the controller could not be downloaded from $release_url (controller.releaseUrl)" \
-    "found: $(redact < "$work/wget.log" | grep -vE '^$' | tail -n 1)" "$(full)" "What was installed before is untouched. Run pulumi up again."
+    "found: ${found:-it broke off after $(stat -c %s "$archive") bytes}" "$(full)" "What was installed before is untouched. Run pulumi up again."
+fi
 elapsed_ms=$((($(date +%s%N) - started) / 1000000 + 1))
 bytes=$(stat -c %s "$archive")
 actual=$(sha256sum "$archive" | cut -d' ' -f1)
@@ -30,11 +35,11 @@ if [ -n "$sha256" ] && [ "$actual" != "$sha256" ]; then
   fail "the archive is not the one that controller.sha256 names" "found: $actual ($bytes bytes from $release_url)" "needed: $sha256" \
     "What was installed before is untouched. Compare with the hash that the release page shows."
 fi
-unzip -tqq "$archive" > "$work/unzip.log" 2>&1 ||
-  fail "the archive from $release_url is damaged" "found: $(head -n 1 "$work/unzip.log")" "$bytes bytes, sha256 $actual" "What was installed before is untouched. Run pulumi up again."
+unzip -tqq "$archive" > "$notes/unzip.log" 2>&1 ||
+  fail "the archive from $release_url is damaged" "found: $(head -n 1 "$notes/unzip.log")" "$bytes bytes, sha256 $actual" "What was installed before is untouched. Run pulumi up again."
 mkdir "$work/files"
-unzip -oqq "$archive" -d "$work/files" > "$work/unzip.log" 2>&1 ||
-  fail "the archive could not be extracted" "found: $(head -n 1 "$work/unzip.log")" "$(full)" "What was installed before is untouched."
+unzip -oqq "$archive" -d "$work/files" > "$notes/unzip.log" 2>&1 ||
+  fail "the archive could not be extracted" "found: $(head -n 1 "$notes/unzip.log")" "$(full)" "What was installed before is untouched."
 [ -f "$work/files/$controller_name" ] ||
   fail "the archive holds no $controller_name" "found: $(cd "$work/files" && find . -type f | cut -c3- | head -n 10 | tr '\n' ' ')" "needed: $controller_name (controller.executable)"
 chmod 755 "$work/files/$controller_name"

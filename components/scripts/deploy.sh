@@ -51,6 +51,8 @@ case $dialog_result in
   question) fail "the controller asked something that is not known here, and was stopped" "asked: $(redact <<< "$dialog_question")" "$again" ;;
   deadline) fail "the controller did not end within $deploy_seconds s, and was stopped (controller.deployTimeout)" "$(last_lines "$transcript" 5)" "$again" ;;
 esac
+# A controller that complained has perhaps started nothing: then there is nothing to wait for.
+if [ -n "$complaint" ] && ! service_is_active "$service"; then rpc_seconds=5; fi
 if ! wait_for_node "$rpc_seconds"; then
   fail "the controller ended, but the node does not run" ${complaint:+"the controller said: $(redact <<< "$complaint")"} \
     "$(node_facts)" "$(last_lines "$transcript" 5)" "$again"

@@ -22,7 +22,7 @@ apt_options=(-q -y -o DPkg::Lock::Timeout=30 -o Dpkg::Options::=--force-confdef 
 
 # Another one's lock is waited for; every other failure ends the step.
 run() {
-  local what=$1 started=$SECONDS said= from
+  local what=$1 started=$SECONDS said= from holder
   shift
   while :; do
     from=$(($(wc -l < "$log") + 1))
@@ -31,16 +31,16 @@ run() {
       say "$what: done in $((SECONDS - started)) s"
       return 0
     fi
-    if ! tail -n "+$from" "$log" | grep -qE 'Could not get lock|Unable to (acquire|lock)|Failed to obtain the transaction lock|is another process using it'; then
+    if ! tail -n "+$from" "$log" | grep -qE 'locked by another process|Could not get lock|Unable to (acquire|lock)|Failed to obtain the transaction lock|is another process using it'; then
       fail "$what failed" "$(last_lines "$log" 12)" "The whole log: $log on the host. Mend it, then run pulumi up again."
     fi
     if [ -z "$said" ]; then
-      said=$(tail -n "+$from" "$log" | grep -oE 'held by process [0-9]+( \([^)]*\))?' | head -n 1 || true)
-      say "$what: another package manager holds the lock (${said:-unknown}); waiting"
-      said=${said:-yes}
+      holder=$(tail -n "+$from" "$log" | grep -oE '(process|with pid) [0-9]+' | grep -oE '[0-9]+' | head -n 1 || true)
+      said="process ${holder:-unknown}${holder:+ ($(ps -o comm= -p "$holder" || true))}"
+      say "$what: another package manager holds the lock ($said); waiting"
     fi
     [ $((SECONDS - started)) -lt "$lock_seconds" ] ||
-      fail "$what: the package lock was not released in $lock_seconds s" "found: lock ${said}" "See who holds it (ps -fp PID), let it end, then run pulumi up again."
+      fail "$what: the package lock was not released in $lock_seconds s" "found: it is held by ${said:-another}" "See who holds it (ps -fp PID), let it end, then run pulumi up again."
     sleep 3
   done
 }
@@ -61,7 +61,7 @@ has unzip && has wget || fail "the packages are not there after their installati
 
 reboot=
 if [ -e /var/run/reboot-required ]; then
-  reboot=$(tr '\n' ' ' < /var/run/reboot-required.pkgs 2> /dev/null || true)
+  reboot=$(paste -sd ' ' /var/run/reboot-required.pkgs 2> /dev/null || true)
   reboot=${reboot:-the upgrade}
 elif has needs-restarting && ! needs-restarting -r > /dev/null 2>&1; then
   reboot="the upgrade"

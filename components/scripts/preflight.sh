@@ -57,7 +57,7 @@ else
   headers="no connection to $release_host:$release_port"
   if timeout 10 bash -c ": < /dev/tcp/$release_host/$release_port" 2> /dev/null; then answered=yes; fi
 fi
-if [ -z "$answered" ] || grep -qE '^ *HTTP/[0-9.]+ [45]' <<< "$(grep -E '^ *HTTP/' <<< "$headers" | tail -n 1)"; then
+if [ -z "$answered" ] || grep -qE '^ *HTTP/[0-9.]+ [45]' <<< "$(grep -E '^ *HTTP/' <<< "$headers" | tail -n 1 || true)"; then
   found=$(grep -E '^ *HTTP/|curl:|[Ff]ailed|[Uu]nable|refused' <<< "$headers" | tail -n 1 | tr -d '\r' || true)
   needs "release address $release_url" "${found:-no answer}" "an answer (controller.releaseUrl; a firewall or DNS on the host?)"
 fi
@@ -91,7 +91,7 @@ if [ ${#problems[@]} -gt 0 ]; then
     "Mend the host or the configuration, then run pulumi up again."
 fi
 
-device=$(ip -o route get 1.1.1.1 2> /dev/null | sed -nE 's/.* dev ([^ ]+).*/\1/p')
+device=$(ip -o route get 1.1.1.1 2> /dev/null | sed -nE 's/.* dev ([^ ]+).*/\1/p' || true)
 speed=$(cat "/sys/class/net/${device:-none}/speed" 2> /dev/null || true)
 if [ "${speed:--1}" -gt 0 ] && [ "$speed" -lt "$minimum_mbps" ]; then
   warn "bandwidth: $device reports $speed Mbps, below the minimum of $minimum_mbps (host.minimums.bandwidthMbps)"

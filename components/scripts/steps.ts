@@ -126,7 +126,7 @@ export function hourlyRestart(config: StackConfig, when: "syncing" | "synced"): 
 
 /** Step 10. The controller's own time is the configuration's; the step's leaves it room to report. */
 export function deploy(config: StackConfig, identity: string): Step {
-  const deploySeconds = config.controller.deployTimeout / 1000;
+  const deploySeconds = Math.ceil(config.controller.deployTimeout / 1000);
   return {
     name: "deploy",
     limitSeconds: deploySeconds + 600,

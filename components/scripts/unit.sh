@@ -14,13 +14,18 @@ cat > "$run/script"
 : > "$run/out"
 : > "$run/err"
 
-busy() { case $(systemctl is-active "$unit" 2> /dev/null) in active | activating | deactivating | reloading) return 0 ;; *) return 1 ;; esac; }
+# Only a clear word counts: while systemd re-executes itself (its own upgrade does that) it gives none.
+busy() { case $(systemctl is-active "$unit" 2> /dev/null) in inactive | failed) return 1 ;; *) return 0 ;; esac; }
 
 waited=$SECONDS
 until systemd-run --quiet --collect --unit="$unit" --description="pillar-host: $step" \
   --property=RuntimeMaxSec="$limit_seconds" --property=TimeoutStopSec=10 \
   bash -c 'trap "" HUP; if bash -euo pipefail "$0/script" > "$0/out" 2> "$0/err" < /dev/null; then c=0; else c=$?; fi; echo "$c" > "$0/code"' "$run" 2> "$run/refusal"; do
-  busy || { cat "$run/refusal" >&2; exit 1; }
+  # Refused for another reason than an earlier run. One that ended just now is the reason no longer: try again.
+  if ! busy && ! grep -q already "$run/refusal"; then
+    cat "$run/refusal" >&2
+    exit 1
+  fi
   if [ -z "${said:-}" ]; then
     said=yes
     printf 'an earlier run is still at work on this host (%s); waiting for its end\n' "$(systemctl show -p Description --value "$unit")"
@@ -32,7 +37,8 @@ until systemd-run --quiet --collect --unit="$unit" --description="pillar-host: $
   sleep 1
 done
 
-while [ ! -e "$run/code" ] && busy; do sleep 0.2; done &
+ends=$((SECONDS + limit_seconds + 60))
+while [ ! -e "$run/code" ] && busy && [ "$SECONDS" -lt "$ends" ]; do sleep 0.2; done &
 tail -n +1 -f -s 0.2 --pid=$! "$run/out"
 wait
 code=$(cat "$run/code" 2> /dev/null || echo unknown)

@@ -96,12 +96,14 @@ export async function waitForSync(options: WaitOptions, world: World): Promise<S
   }
 }
 
-/** Two looks with the same key have nothing new to say: full percents, and why it is not synced (pure). */
+/** Two looks with the same key have nothing new to say: each twentieth of the way, and why it is not synced (pure). */
 function newsOf(observation: Observation, streak: number): string {
   if (observation.kind === "none") return observation.reason;
   const { state, currentHeight, targetHeight } = observation.info;
   const step = targetHeight > 0 ? Math.floor((currentHeight / targetHeight) * 20) : 0;
-  return [state, step, streak, judge(observation).synced].join();
+  // A momentum's age changes with every look.
+  const why = judge(observation).why.replace(/-?\d+ s old/, "");
+  return [state, step, streak, why].join();
 }
 
 function deadlineText(options: WaitOptions, observation: Observation, samples: readonly Sample[]): string {

@@ -30,18 +30,23 @@ const bodyLimit = 5 * 1024 * 1024;
  */
 export async function callRpc(open: OpenStream, call: RpcCall): Promise<RpcAnswer> {
   const started = Date.now();
+  const limit = `within ${Math.round(call.timeout / 1000)} s`;
   let late = false;
   const opening = open().then((stream) => {
     if (late) stream.destroy();
     return stream;
   });
-  const stream = await within(opening, call.timeout, "no connection").catch((error) => {
+  const stream = await within(opening, call.timeout, `no connection ${limit}`).catch((error) => {
     late = true;
     throw error;
   });
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: call.method, params: call.params ?? [] });
   try {
-    return await within(exchange(stream, call.authority, body), call.timeout - (Date.now() - started), "no answer");
+    return await within(
+      exchange(stream, call.authority, body),
+      call.timeout - (Date.now() - started),
+      `no answer ${limit}`,
+    );
   } finally {
     stream.destroy();
   }
@@ -86,10 +91,7 @@ function exchange(stream: Duplex, authority: string, body: string): Promise<RpcA
 function within<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`${what} within ${Math.round(milliseconds / 1000)} s`)),
-      Math.max(0, milliseconds),
-    );
+    timer = setTimeout(() => reject(new Error(what)), Math.max(0, milliseconds));
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -100,18 +100,22 @@ export interface NodeClient {
 const callTimeout = 15_000;
 
 export function createNodeClient(target: NodeTarget): NodeClient {
-  let session: SshSession | undefined;
+  // The promise is kept, not the session: a look that is given up while it still connects must not leave it open.
+  let session: Promise<SshSession> | undefined;
   const open: OpenStream = async () => {
     if (target.via === "direct") return net.connect(target.port, target.address);
-    session ??= await connectSsh(target.ssh);
-    return session.forward(target.address, target.port);
+    session ??= connectSsh(target.ssh);
+    return (await session).forward(target.address, target.port);
   };
   const authority = net.isIPv6(target.address)
     ? `[${target.address}]:${target.port}`
     : `${target.address}:${target.port}`;
   const call = (method: string) => callRpc(open, { authority, method, timeout: callTimeout });
   const drop = () => {
-    session?.close();
+    session?.then(
+      (connected) => connected.close(),
+      () => undefined,
+    );
     session = undefined;
   };
   const optional = async (method: string) => {

@@ -36,13 +36,13 @@ export async function onHost(host: LabHost, script: string): Promise<string> {
 
 /** `pulumi up` of the first steps only, by the ends of their names: enough to see a login or a refusal. */
 export async function upTo(stack: LabStack, ...steps: string[]): Promise<{ exitCode: number; output: string }> {
-  return stack.up(steps.flatMap((step) => ["--target", `**::node-${step}`]));
+  return stack.up(["", ...steps.map((step) => `-${step}`)].flatMap((end) => ["--target", `**::node${end}`]));
 }
 
 /** Files of a host, from /, that hold a text; its running journal counts as one. */
 export async function filesWith(host: LabHost, text: string): Promise<string> {
   const search = `grep -rlFsf - --exclude-dir=proc --exclude-dir=sys --exclude-dir=dev / || true`;
-  const journal = `journalctl -o export --no-pager | grep -qaFf <(cat) && echo journal || true`;
+  const journal = `IFS= read -r text; journalctl -o export --no-pager | grep -aF -- "$text" > /dev/null && echo journal || true`;
   const run = async (script: string) => String((await host.run(script, `${text}\n`)).stdout);
   return [await run(search), await run(journal)].filter(Boolean).join("\n");
 }
@@ -54,3 +54,28 @@ export function linesOf(output: string): string {
     .map((line) => line.trim())
     .join("\n");
 }
+
+/** Replaces what is configured of a stack; the operator's key stays. */
+export async function reconfigure(stack: LabStack, host: LabHost, changes: StackFile): Promise<void> {
+  const privateKey = await readFile(stack.lab.privateKeyFile, "utf8");
+  await stack.configure(stackFile(stack.lab, host, changes), { "ssh.privateKey": privateKey });
+}
+
+/** The transcripts of all deploys on a host, the oldest first. */
+export async function transcripts(host: LabHost): Promise<string[]> {
+  const texts = await onHost(
+    host,
+    `for file in /var/log/pillar-host/deploy-*.log; do cat "$file"; printf '\\001'; done`,
+  );
+  return texts
+    .split("\u0001")
+    .slice(0, -1)
+    .map((text) => text.trimStart());
+}
+
+/** Shell text that holds dpkg's lock as dpkg does (fcntl), until the unit other-apt is stopped. */
+export const holdLock = `systemd-run -q --unit=other-apt perl -MFcntl=:DEFAULT,:flock -e '
+  sysopen(F, "/var/lib/dpkg/lock-frontend", O_RDWR | O_CREAT) or die;
+  $$l = pack("s s x4 q q i x4", F_WRLCK, 0, 0, 0, 0); fcntl(F, F_SETLKW, $$l) or die;
+  open(R, ">", "/run/locked"); close(R); sleep 300'
+timeout 20 sh -c 'until [ -e /run/locked ]; do sleep 0.1; done'`;

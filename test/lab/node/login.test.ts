@@ -21,7 +21,8 @@ describe("the login", () => {
     key = await readFile(lab.privateKeyFile, "utf8");
     await onHost(
       host,
-      `useradd -m -s /bin/bash op
+      `echo "127.0.1.1 $(hostname)" >> /etc/hosts # sudo looks it up
+       useradd -m -s /bin/bash op
        install -d -o op -m 700 /home/op/.ssh
        install -o op -m 600 /root/.ssh/authorized_keys /home/op/.ssh/authorized_keys`,
     );
@@ -35,10 +36,13 @@ describe("the login", () => {
     stack.configure(stackFile(lab, host, { ssh: { user: "op", ...ssh }, ...changes }), secrets);
   const blank = () => onHost(host, "ls /var/lib/pillar-host /var/log/pillar-host 2>/dev/null || true");
   const facts = () =>
-    onHost(host, "crontab -l; sha256sum /root/.znn/config.json; systemctl show -p MainPID,ActiveEnterTimestamp go-node");
+    onHost(
+      host,
+      "crontab -l; sha256sum /root/.znn/config.json; systemctl show -p MainPID,ActiveEnterTimestamp go-node",
+    );
 
   it("refuses a host that shows another key than the configured one", async () => {
-    const { publicKey } = await execaKey("other");
+    const { publicKey } = await newKey("other");
     await stack.configure(
       stackFile(lab, host, { host: { provider: "existing", address: host.address, hostKey: publicKey } }),
       { "ssh.privateKey": key },
@@ -92,11 +96,12 @@ describe("the login", () => {
     for (const text of [output, await stack.written()]) expect(text.includes(sudoPassword)).toBe(false);
     expect(await filesWith(host, sudoPassword)).toBe("");
     expect(await filesWith(host, "op ALL=(ALL) ALL")).toBe("/etc/sudoers.d/op");
+    await onHost(host, "logger Told-Ox-1; sleep 0.5");
+    expect(await filesWith(host, "Told-Ox-1")).toContain("journal");
   });
 
   it("takes a key with a pass phrase", async () => {
-    const { file, publicKey, privateKey } = await execaKey("locked", passPhrase);
-    expect(file).toBeTruthy();
+    const { publicKey, privateKey } = await newKey("locked", passPhrase);
     await onHost(host, `echo '${publicKey}' >> /root/.ssh/authorized_keys`);
     const before = await facts();
     await stack.configure(stackFile(lab, host), {
@@ -172,10 +177,10 @@ describe("the login", () => {
     expect(await facts()).toBe(before);
   });
 
-  async function execaKey(name: string, phrase = "") {
+  async function newKey(name: string, phrase = "") {
     const file = join(lab.dir, name);
     await execa("ssh-keygen", ["-q", "-t", "ed25519", "-N", phrase, "-C", "", "-f", file]);
     const publicKey = (await readFile(`${file}.pub`, "utf8")).trim();
-    return { file, publicKey, privateKey: await readFile(file, "utf8") };
+    return { publicKey, privateKey: await readFile(file, "utf8") };
   }
 });

@@ -1,0 +1,289 @@
+import { describe, expect, test, vi } from "vitest";
+import { parseConfig } from "../../components/config";
+import { configOf, faultsOf, least } from "./exampleConfig";
+
+// Only readConfig needs it, and it takes longer to load than these tests.
+vi.mock("@pulumi/pulumi", () => ({}));
+
+const privateKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaA==\n-----END OPENSSH PRIVATE KEY-----";
+const hex = "0123456789abcdef".repeat(4);
+const word = "needed a plain word of letters, digits, dot, dash and underscore";
+const oneLogin = "pillar-host:ssh: needed one of privateKey, password or agent: true";
+const hashNeeded =
+  "pillar-host:controller.sha256: needed with an address that is plain http: the archive runs as root, and anybody on the way could replace it";
+const keyNeeded =
+  "pillar-host:host.hostKey: needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)";
+
+const host = (changes: Record<string, unknown>) => ({ host: { ...least.host, ...changes } });
+const controller = (changes: Record<string, unknown>) => ({ controller: { ...least.controller, ...changes } });
+
+test("the least configuration gets every default", () => {
+  expect(configOf()).toEqual({
+    pillar: { name: "Anvil" },
+    lifecycle: "active",
+    host: {
+      provider: "existing",
+      address: "203.0.113.7",
+      minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
+      acceptDistributions: [],
+    },
+    ssh: { user: "root", port: 22, password: "login-pw", agent: false },
+    controller: {
+      releaseUrl: "https://release.example/node-controller.zip",
+      directory: "/root",
+      executable: "node-controller",
+      deployTimeout: 2 * 3600 * 1000,
+    },
+    node: {
+      service: "go-node",
+      dataDir: "/root/.znn",
+      rpc: "ssh",
+      rpcAddress: "127.0.0.1",
+      rpcPort: 35997,
+      wsPort: 35998,
+      p2pPort: 35995,
+    },
+    sync: { hourlyRestart: true, confirmations: 3, deadline: 7 * 24 * 3600 * 1000 },
+    orchestrator: { rpcPort: 55000, p2pPort: 55055 },
+  });
+});
+
+test("a value that is set replaces its default and leaves those beside it", () => {
+  expect(configOf(host({ minimums: { cores: 2 } })).host.minimums).toEqual({
+    cores: 2,
+    memoryGb: 4,
+    diskGb: 40,
+    bandwidthMbps: 100,
+  });
+  expect(configOf({ sync: { deadline: "90s" } }).sync).toEqual({
+    hourlyRestart: true,
+    confirmations: 3,
+    deadline: 90_000,
+  });
+});
+
+test("nothing at all: each block that is missing, in one go", () => {
+  expect(parseConfig({})).toEqual({
+    faults: [
+      "pillar-host:pillar: missing, needed object",
+      "pillar-host:host: missing, needed object",
+      "pillar-host:ssh: missing, needed object",
+      "pillar-host:controller: missing, needed object",
+    ],
+  });
+});
+
+test("several faults in several blocks come together", () => {
+  const faults = faultsOf({
+    pillar: {},
+    ssh: { user: "a b", password: "x" },
+    sync: { deadline: "10s" },
+    nodes: {},
+  });
+  expect(faults).toEqual([
+    "pillar-host:pillar.name: missing, needed string",
+    `pillar-host:ssh.user: ${word}`,
+    "pillar-host:sync.deadline: found 10s, needed a duration of at least 1m, such as 90s, 12h or 7d",
+    "pillar-host:nodes: no such key",
+  ]);
+});
+
+describe("unknown keys", () => {
+  test.each([
+    ["at the top", { pilar: {} }, ["pillar-host:pilar: no such key"]],
+    ["in a block", { sync: { deadlines: "1h" } }, ["pillar-host:sync.deadlines: no such key"]],
+    ["two blocks deep", host({ minimums: { core: 1 } }), ["pillar-host:host.minimums.core: no such key"]],
+    [
+      "two at once",
+      { node: { rpcport: 1, p2pport: 2 } },
+      ["pillar-host:node.rpcport: no such key", "pillar-host:node.p2pport: no such key"],
+    ],
+  ])("%s", (_where, changes, faults) => {
+    expect(faultsOf(changes)).toEqual(faults);
+  });
+});
+
+describe("a value of the wrong type is there, not missing", () => {
+  test.each([
+    [{ pillar: "Anvil" }, "pillar-host:pillar: Invalid input: expected object, received string"],
+    [{ pillar: { name: 7 } }, "pillar-host:pillar.name: Invalid input: expected string, received number"],
+    [
+      { sync: { hourlyRestart: "true" } },
+      "pillar-host:sync.hourlyRestart: Invalid input: expected boolean, received string",
+    ],
+    [{ node: { rpcPort: "35997" } }, "pillar-host:node.rpcPort: Invalid input: expected number, received string"],
+    [{ sync: { confirmations: 1.5 } }, "pillar-host:sync.confirmations: Invalid input: expected int, received number"],
+    [{ sync: { deadline: 7 } }, "pillar-host:sync.deadline: Invalid input: expected string, received number"],
+  ])("%j", (changes, fault) => {
+    expect(faultsOf(changes)).toEqual([fault]);
+  });
+});
+
+describe("choices and ranges", () => {
+  test.each([
+    [{ lifecycle: "retired" }, /^pillar-host:lifecycle: Invalid (input|option): expected .*"active"/],
+    [{ node: { rpc: "tunnel" } }, /^pillar-host:node\.rpc: Invalid option: expected one of "ssh"\|"direct"$/],
+    [host({ provider: "aws" }), /^pillar-host:host\.provider: Invalid .*'existing'/],
+    [{ node: { rpcPort: 0 } }, /^pillar-host:node\.rpcPort: Too small: expected number to be >=1$/],
+    [{ node: { rpcPort: 65536 } }, /^pillar-host:node\.rpcPort: Too big: expected number to be <=65535$/],
+    [{ sync: { confirmations: 0 } }, /^pillar-host:sync\.confirmations: Too small: expected number to be >=1$/],
+    [{ sync: { confirmations: 101 } }, /^pillar-host:sync\.confirmations: Too big: expected number to be <=100$/],
+    [host({ minimums: { cores: 0 } }), /^pillar-host:host\.minimums\.cores: Too small: expected number to be >=1$/],
+  ])("%j", (changes, fault) => {
+    const faults = faultsOf(changes);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(fault);
+  });
+
+  test("the ends of a range are in it", () => {
+    expect(faultsOf({ node: { rpcPort: 1, wsPort: 65535 }, sync: { confirmations: 100 } })).toEqual([]);
+    expect(faultsOf({ sync: { confirmations: 1, deadline: "1m" } })).toEqual([]);
+  });
+});
+
+describe("login", () => {
+  test.each([
+    ["none", {}],
+    ["an agent that is switched off", { agent: false }],
+    ["the sudo password alone", { sudoPassword: "x" }],
+  ])("%s is no way to log in", (_what, ssh) => {
+    expect(faultsOf({ ssh })).toEqual([oneLogin]);
+  });
+
+  test.each([
+    ["a key", { privateKey }],
+    ["a password", { password: "x" }],
+    ["the agent", { agent: true }],
+  ])("%s is", (_what, ssh) => {
+    expect(faultsOf({ ssh })).toEqual([]);
+  });
+
+  test("a key ends in one line end, whatever blanks were around it", () => {
+    expect(configOf({ ssh: { privateKey: `\n  ${privateKey}\n\n` } }).ssh.privateKey).toBe(`${privateKey}\n`);
+  });
+
+  test.each(["ssh-ed25519 AAAAC3 me@laptop", " ecdsa-sha2-nistp256 AAAAE2", "ssh-rsa AAAAB3"])(
+    "a public key: %s",
+    (key) => {
+      expect(faultsOf({ ssh: { privateKey: key } })).toEqual([
+        "pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)",
+      ]);
+    },
+  );
+
+  test("a path is no key", () => {
+    expect(faultsOf({ ssh: { privateKey: "~/.ssh/id_ed25519" } })).toEqual([
+      "pillar-host:ssh.privateKey: needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
+    ]);
+  });
+
+  test.each(["RSA ", "EC ", "ENCRYPTED ", ""])("a PEM key of kind %j is accepted", (kind) => {
+    expect(faultsOf({ ssh: { privateKey: `-----BEGIN ${kind}PRIVATE KEY-----\nMII\n` } })).toEqual([]);
+  });
+
+  test("no fault shows a secret", () => {
+    const faults = faultsOf({
+      ssh: { user: "a b", privateKey: "hunter2-key", password: ["hunter2"], sudoPassword: { is: "hunter2" } },
+    });
+    expect(faults.length).toBeGreaterThan(2);
+    expect(faults.join("\n")).not.toContain("hunter2");
+  });
+});
+
+describe("controller", () => {
+  test("plain http needs a hash", () => {
+    expect(faultsOf(controller({ releaseUrl: "http://release.example/c.zip" }))).toEqual([hashNeeded]);
+    expect(faultsOf(controller({ releaseUrl: "http://release.example/c.zip", sha256: hex }))).toEqual([]);
+  });
+
+  test("the scheme of an address may be written large", () => {
+    expect(faultsOf(controller({ releaseUrl: "HTTPS://release.example/c.zip" }))).toEqual([]);
+  });
+
+  test("a hash in capitals becomes small letters", () => {
+    expect(configOf(controller({ sha256: hex.toUpperCase() })).controller.sha256).toBe(hex);
+  });
+
+  test.each([hex.slice(1), `${hex}0`, `${hex.slice(1)}g`, ""])("no hash: %j", (sha256) => {
+    expect(faultsOf(controller({ sha256 }))).toContain(
+      "pillar-host:controller.sha256: needed 64 hexadecimal digits (sha256sum of the archive)",
+    );
+  });
+
+  test.each(["ftp://release.example/c.zip", "release.example/c.zip", "file:///tmp/c.zip"])("no address: %s", (url) => {
+    expect(faultsOf(controller({ releaseUrl: url, sha256: hex }))).toEqual([
+      "pillar-host:controller.releaseUrl: needed an http or https address of the controller's zip archive",
+    ]);
+  });
+});
+
+describe("durations", () => {
+  test.each([
+    ["90s", 90_000],
+    ["30m", 1_800_000],
+    ["12h", 43_200_000],
+    ["7d", 604_800_000],
+    ["7 days", 604_800_000],
+    ["1.5h", 5_400_000],
+  ])("%s is %i ms", (text, milliseconds) => {
+    expect(configOf({ sync: { deadline: text } }).sync.deadline).toBe(milliseconds);
+    expect(configOf(controller({ deployTimeout: text })).controller.deployTimeout).toBe(milliseconds);
+  });
+
+  test.each(["59s", "soon", "-7d", "7 weeks and a day", ""])("%j is refused", (text) => {
+    expect(faultsOf({ sync: { deadline: text } })).toEqual([
+      `pillar-host:sync.deadline: found ${text}, needed a duration of at least 1m, such as 90s, 12h or 7d`,
+    ]);
+  });
+});
+
+describe("names", () => {
+  const name = "needed the Pillar's name as registered on chain";
+  test.each([
+    [{ pillar: { name: "" } }, `pillar-host:pillar.name: ${name}`],
+    [{ pillar: { name: "An vil" } }, `pillar-host:pillar.name: ${name}`],
+    [{ pillar: { name: "a".repeat(41) } }, `pillar-host:pillar.name: ${name}`],
+    [{ node: { service: "go node" } }, `pillar-host:node.service: ${word}`],
+    [{ node: { service: "-h" } }, `pillar-host:node.service: ${word}`],
+    [controller({ executable: "../sh" }), `pillar-host:controller.executable: ${word}`],
+    [controller({ directory: "root" }), "pillar-host:controller.directory: needed an absolute path without blanks"],
+    [{ node: { dataDir: "/root/a b" } }, "pillar-host:node.dataDir: needed an absolute path without blanks"],
+    [{ node: { dataDir: "/" } }, "pillar-host:node.dataDir: needed an absolute path without blanks"],
+    [
+      { node: { rpcAddress: "localhost" } },
+      "pillar-host:node.rpcAddress: needed an IP address: the node refuses names",
+    ],
+    [host({ address: "a b" }), "pillar-host:host.address: needed an IP address or a host name"],
+    [host({ acceptDistributions: ["debian 12"] }), `pillar-host:host.acceptDistributions.0: ${word}`],
+  ])("%j", (changes, fault) => {
+    expect(faultsOf(changes)).toEqual([fault]);
+  });
+
+  test.each(["Anvil", "a", "A.b_c-9", "a".repeat(40)])("a Pillar may be called %s", (pillar) => {
+    expect(configOf({ pillar: { name: pillar } }).pillar.name).toBe(pillar);
+  });
+
+  test.each(["203.0.113.7", "2001:db8::7", "node-1.example.org"])("a host may be at %s", (address) => {
+    expect(configOf(host({ address })).host.address).toBe(address);
+  });
+});
+
+describe("host key", () => {
+  test.each([
+    ["ssh-ed25519 AAAAC3Nz", "ssh-ed25519 AAAAC3Nz"],
+    ["  ssh-ed25519 AAAAC3Nz root@old host \n", "ssh-ed25519 AAAAC3Nz"],
+    ["ecdsa-sha2-nistp256 AAAAE2Vj= x", "ecdsa-sha2-nistp256 AAAAE2Vj="],
+    ["ecdsa-sha2-nistp521 AAAAE2Vj", "ecdsa-sha2-nistp521 AAAAE2Vj"],
+  ])("%j becomes %j", (hostKey, line) => {
+    expect(configOf(host({ hostKey })).host.hostKey).toBe(line);
+  });
+
+  test.each(["ssh-rsa AAAAB3Nz", "ssh-ed25519", "SHA256:abc", "ssh-ed25519 AAA*", ""])("%j is refused", (hostKey) => {
+    expect(faultsOf(host({ hostKey }))).toEqual([keyNeeded]);
+  });
+
+  // The fault's own advice prints such a line.
+  test("what ssh-keyscan prints is accepted", () => {
+    expect(configOf(host({ hostKey: "203.0.113.7 ssh-ed25519 AAAAC3Nz" })).host.hostKey).toBe("ssh-ed25519 AAAAC3Nz");
+  });
+});

@@ -1,0 +1,86 @@
+import * as pulumi from "@pulumi/pulumi";
+import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
+import { vi } from "vitest";
+
+/** What the engine was asked to register. `inputs` keep their secret marks; `after` names what it depends on. */
+export interface Registered {
+  readonly type: string;
+  readonly name: string;
+  readonly parent: string;
+  readonly after: readonly string[];
+  readonly inputs: Record<string, unknown>;
+}
+
+const secretKey = "4dabf18193072939515e22adb298388d";
+const secretMark = "1b47061264138c4ac30d75fd1eb44270";
+
+function isSecret(value: unknown): value is { value: unknown } {
+  return typeof value === "object" && value !== null && (value as Record<string, unknown>)[secretKey] === secretMark;
+}
+
+/** A value without its secret marks. */
+export function revealed(value: unknown): unknown {
+  if (isSecret(value)) return revealed(value.value);
+  if (Array.isArray(value)) return value.map(revealed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, revealed(inner)]));
+}
+
+/** A value with each secret in it replaced by a word. */
+export function concealed(value: unknown): unknown {
+  if (isSecret(value)) return "[secret]";
+  if (Array.isArray(value)) return value.map(concealed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, concealed(inner)]));
+}
+
+interface Request {
+  getParent(): string;
+  getName(): string;
+  getDependenciesList(): string[];
+}
+
+const nameOf = (urn: string) => urn.split("::").at(-1) ?? "";
+
+/** Runs a program against an engine that only writes down, and answers with the outputs given for each name. */
+export async function registeredBy(
+  program: () => unknown,
+  outputs: Readonly<Record<string, Record<string, unknown>>> = {},
+): Promise<Registered[]> {
+  const registered: Registered[] = [];
+  const requests = new Map<string, Request>();
+  const { prototype } = MockMonitor;
+  const original = prototype.registerResource;
+  const spy = vi.spyOn(prototype, "registerResource").mockImplementation(function (
+    this: typeof prototype,
+    ...call: Parameters<typeof original>
+  ) {
+    const request = call[0] as Request;
+    requests.set(request.getName(), request);
+    return original.apply(this, call);
+  });
+  await pulumi.runtime.setMocks(
+    {
+      newResource: ({ type, name, inputs }) => {
+        const request = requests.get(name);
+        if (type !== "pulumi:pulumi:Stack")
+          registered.push({
+            type,
+            name,
+            parent: nameOf(request?.getParent() ?? ""),
+            after: (request?.getDependenciesList() ?? []).map(nameOf),
+            inputs: inputs as Record<string, unknown>,
+          });
+        return { id: `${name}-id`, state: { ...inputs, ...outputs[name] } };
+      },
+      call: () => ({}),
+    },
+    "pillar-host",
+    "prod-2",
+    false,
+  );
+  program();
+  await pulumi.runtime.disconnect();
+  spy.mockRestore();
+  return registered;
+}

@@ -1,0 +1,195 @@
+import * as pulumi from "@pulumi/pulumi";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { StackConfig } from "../../components/config";
+import { existingHost } from "../../components/host/existing";
+import { PillarNode } from "../../components/node/pillarNode";
+import { configOf, least } from "./exampleConfig";
+import { concealed, type Registered, registeredBy, revealed } from "./fakeEngine";
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const privateKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2-key\n-----END OPENSSH PRIVATE KEY-----\n";
+const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
+const command = "command:remote:Command";
+const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
+const order = [
+  "node-preflight",
+  "node-prepare",
+  "node-packages",
+  "node-controller",
+  "node-hourly-restart",
+  "node-deploy",
+  "node-sync",
+  "node-hourly-restart-off",
+  "node-producer-address",
+];
+
+const pinned = configOf({
+  host: { ...least.host, hostKey },
+  ssh: {
+    user: "op",
+    port: 2222,
+    privateKey,
+    privateKeyPassword: "hunter2-phrase",
+    password: "hunter2-login",
+    sudoPassword: "hunter2-sudo",
+  },
+});
+
+let pillar: PillarNode;
+
+function standUp(config: StackConfig): Promise<Registered[]> {
+  return registeredBy(
+    () => {
+      pillar = new PillarNode("node", { host: existingHost(config), config });
+    },
+    {
+      "host-key": { hostKey, fingerprint: "SHA256:x" },
+      // As the engine hands it over: an output of secret inputs.
+      "node-producer-address": { stdout: pulumi.secret(address) },
+    },
+  );
+}
+
+function resolved<T>(output: pulumi.Output<T>): Promise<{ value: T; secret: boolean }> {
+  const { isSecret } = output as unknown as { isSecret: Promise<boolean> };
+  return new Promise((resolve) => {
+    output.apply(async (value) => resolve({ value: value as T, secret: await isSecret }));
+  });
+}
+
+let all: Registered[];
+const named = (name: string) => all.find((resource) => resource.name === name) as Registered;
+
+describe("a host with a pinned key", () => {
+  beforeAll(async () => {
+    all = await standUp(pinned);
+  });
+
+  test("the component, then its children, each after the one before it", () => {
+    expect(all.map(({ type, name, parent, after }) => ({ type, name, parent, after }))).toEqual([
+      { type: "pillar-host:node:PillarNode", name: "node", parent: "", after: [] },
+      ...order.map((name, index) => ({
+        type: name === "node-sync" ? gate : command,
+        name,
+        parent: "node",
+        after: index === 0 ? [] : [order[index - 1]],
+      })),
+    ]);
+  });
+
+  test("a command line names its step and nothing else; nothing is run when it changes or goes", () => {
+    const commands = all.filter(({ type }) => type === command);
+    expect(commands.map(({ inputs }) => inputs.create)).toEqual(
+      [
+        "preflight",
+        "prepare",
+        "packages",
+        "controller",
+        "hourlyRestart",
+        "deploy",
+        "hourlyRestart",
+        "producerAddress",
+      ].map((step) => `bash -euo pipefail -s ${step}`),
+    );
+    for (const { inputs } of commands)
+      expect(Object.keys(inputs).sort()).toEqual([
+        "addPreviousOutputInEnv",
+        "connection",
+        "create",
+        "logging",
+        "stdin",
+      ]);
+  });
+
+  test("the producer address alone is kept out of the log", () => {
+    const logged = all.filter(({ type }) => type === command).map(({ name, inputs }) => [name, inputs.logging]);
+    expect(Object.fromEntries(logged)).toEqual(
+      Object.fromEntries(
+        order
+          .filter((name) => name !== "node-sync")
+          .map((name) => [name, name === "node-producer-address" ? "none" : "stdout"]),
+      ),
+    );
+  });
+
+  test("connection, script and target are secret; no secret is anywhere else", () => {
+    for (const { type, inputs } of all.filter((resource) => resource.name !== "node")) {
+      const open = concealed(inputs) as Record<string, unknown>;
+      if (type === command) expect(open).toMatchObject({ connection: "[secret]", stdin: "[secret]" });
+      else expect(open).toMatchObject({ target: "[secret]" });
+      expect(JSON.stringify(open)).not.toMatch(/hunter2|PRIVATE KEY/);
+    }
+    expect(JSON.stringify(revealed(all))).toContain("hunter2-key");
+  });
+
+  test("each connection is pinned to the host's key", () => {
+    for (const { inputs } of all.filter(({ type }) => type === command))
+      expect(revealed(inputs.connection)).toEqual({
+        host: "203.0.113.7",
+        port: 2222,
+        user: "op",
+        hostKey,
+        privateKey,
+        privateKeyPassword: "hunter2-phrase",
+        password: "hunter2-login",
+        dialErrorLimit: 10,
+        perDialTimeout: 15,
+      });
+  });
+
+  test("the hourly restart is set before the deploy, and off after the gate", () => {
+    expect(revealed(named("node-hourly-restart").inputs.stdin)).toContain("cron_action='on'\nnode_synced='no'\n");
+    expect(revealed(named("node-hourly-restart-off").inputs.stdin)).toContain("cron_action='off'\nnode_synced='yes'\n");
+  });
+
+  test("the gate gets the node's address and the wait", () => {
+    const { target, confirmations, deadline } = revealed(named("node-sync").inputs) as Record<string, unknown>;
+    expect({ target, confirmations, deadline }).toEqual({
+      target: {
+        ssh: {
+          address: "203.0.113.7",
+          port: 2222,
+          user: "op",
+          hostKey,
+          privateKey,
+          privateKeyPassword: "hunter2-phrase",
+          password: "hunter2-login",
+          agent: false,
+        },
+        via: "ssh",
+        address: "127.0.0.1",
+        port: 35997,
+      },
+      confirmations: 3,
+      deadline: 604_800_000,
+    });
+  });
+
+  test("the producer address is what the last step read, to be shown", async () => {
+    expect(await resolved(pillar.producerAddress)).toEqual({ value: address, secret: false });
+  });
+});
+
+describe("a host whose key is not configured", () => {
+  beforeAll(async () => {
+    all = await standUp(configOf());
+  });
+
+  test("its key is recorded first, by address alone, and every connection is pinned to it", () => {
+    const contact = named("host-key");
+    expect(contact.type).toBe("pulumi-nodejs:dynamic/pillar-host:FirstContact");
+    const { __provider: _, ...inputs } = contact.inputs;
+    expect(inputs).toEqual({ address: "203.0.113.7", port: 22 });
+    expect(named("node-preflight").after).toContain("host-key");
+    expect(revealed(named("node-deploy").inputs.connection)).toMatchObject({ hostKey });
+  });
+});
+
+test.each([
+  [{ rpc: "direct" }, "203.0.113.7"],
+  [{ rpc: "direct", rpcAddress: "10.0.0.7" }, "10.0.0.7"],
+  [{ rpc: "ssh", rpcAddress: "10.0.0.7" }, "10.0.0.7"],
+])("the node's RPC with %j is at %s", async (node, at) => {
+  all = await standUp(configOf({ host: { ...least.host, hostKey }, node }));
+  expect(revealed(named("node-sync").inputs.target)).toMatchObject({ via: node.rpc, address: at });
+});

@@ -1,0 +1,42 @@
+import { replaceAll, type Sandbox } from "./sandbox";
+
+const menu = (labels: readonly string[]) =>
+  labels.map((label, index) => `printf ' %2d) %b\\n' ${index + 1} '${label}'`).join("\n");
+
+const newOrder = ["Deploy", "Status", "Start service", "Stop service", "Resync", "Help", "Quit"];
+
+/** Puts a tiny controller in place: its menu, then what each label does (bash). It refuses to run without a terminal. */
+export function controllerOf(
+  box: Sandbox,
+  actions: Readonly<Record<string, string>>,
+  labels: readonly string[] = newOrder,
+): void {
+  const cases = Object.entries(actions).map(([label, body]) => {
+    const index = labels.findIndex((shown) => shown.includes(label)) + 1;
+    return `${index}) ${body} ;;`;
+  });
+  box.executable(
+    `${box.dir}/node-controller`,
+    `[ -t 0 ] || { echo "no terminal: deploying" > "$sandbox/no-terminal"; exit 0; }
+trap 'echo ended >> "$sandbox/ended"' EXIT
+echo "Gathering system information ..."
+${menu(labels)}
+echo
+printf 'Select an option from the ones listed above\\n> '
+IFS= read -r choice
+echo "$choice" > "$sandbox/choice"
+case $choice in
+${cases.join("\n")}
+*) echo "took $choice" >> "$sandbox/wrong" ;;
+esac
+exit 0`,
+  );
+}
+
+/** The dialog's pauses shortened: a second of silence becomes a tenth, twenty of them become five. */
+export function hasty(script: string): string {
+  return replaceAll(script, [
+    ["read -r -t 1 ", "read -r -t 0.1 "],
+    ['"$quiet" -ge 20', '"$quiet" -ge 5'],
+  ]);
+}

@@ -1,0 +1,151 @@
+import { describe, expect, vi } from "vitest";
+import { preflight } from "../../../components/scripts/steps";
+import { configOf } from "../exampleConfig";
+import { test } from "./boxed";
+import { replaceAll, type Sandbox } from "./sandbox";
+
+// Only readConfig needs it, and it takes longer to load than these tests.
+vi.mock("@pulumi/pulumi", () => ({}));
+
+const identity = "pillar-host/prod-2 Anvil";
+
+/** What a good host answers to each command that preflight asks. */
+const goodHost = {
+  systemctl: ":",
+  uname: "echo x86_64",
+  nproc: "echo 4",
+  df: "echo header; echo '/dev/vda 99999999 1 40000000 1% /'",
+  curl: "printf 'HTTP/1.1 200 OK\\r\\nDate: %s\\r\\n' \"$(date -R)\"",
+  timedatectl: "echo yes",
+  ss: ":",
+  ip: "echo '1.1.1.1 via 10.0.0.1 dev eth9 src 10.0.0.2'",
+};
+
+/** Runs preflight on a host that is good but for these commands and texts of the script. */
+function look(
+  box: Sandbox,
+  commands: Partial<Record<keyof typeof goodHost, string>> = {},
+  moves: readonly (readonly [string, string])[] = [],
+) {
+  for (const [name, body] of Object.entries({ ...goodHost, ...commands })) box.command(name, body);
+  box.write("os-release", "ID=debian\nVERSION_ID=11\n");
+  box.write("meminfo", box.read("meminfo") ?? "MemTotal: 3774873 kB\n");
+  const { script } = preflight(configOf({ node: { dataDir: `${box.dir}/znn` } }), identity);
+  return box.run(
+    replaceAll(box.local(script), [
+      ["[ -d /run/systemd/system ]", "[ -d / ]"],
+      [
+        "[ -r /etc/os-release ]; then distribution=$(. /etc/os-release",
+        "true; then distribution=$(. $TMPDIR/os-release",
+      ],
+      ["/proc/meminfo", "$TMPDIR/meminfo"],
+      ...moves,
+    ]),
+  );
+}
+
+const meets = {
+  code: 0,
+  stdout: "debian-11, 4 cores, 3686 MiB memory, 40 GB free: meets the minimums\n",
+  stderr: "",
+};
+
+describe.concurrent("preflight", () => {
+  test("a host that just meets the minimums", async ({ box }) => {
+    // 40000000 blocks of 1024 are more than 40 GB: the words round down.
+    expect(await look(box)).toEqual(meets);
+  });
+
+  test("all that falls short comes at once, each with found and needed", async ({ box }) => {
+    box.write("meminfo", "MemTotal: 2000000 kB\n");
+    const { code, stdout, stderr } = await look(box, {
+      uname: "echo aarch64",
+      nproc: "echo 2",
+      df: "echo header; echo '/dev/vda 99999999 1 9000000 1% /'",
+      curl: "echo 'curl: (7) Failed to connect' >&2; exit 7",
+      timedatectl: "echo no",
+      ss: "if [[ $* == *-Hltnp*35997* ]]; then echo 'LISTEN users:((\"znnd\",pid=1,fd=3))'; fi",
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr.split("\n")).toEqual([
+      "h: this host does not meet what a Pillar needs; nothing was changed on it",
+      "  architecture: found aarch64, needed x86_64 (the controller's release is for it)",
+      "  cores: found 2, needed 4 (host.minimums.cores)",
+      "  memory: found 1953 MiB, needed 3686 MiB, what a 4 GB machine has at least (host.minimums.memoryGb)",
+      `  free disk at ${box.dir}: found 9 GB, needed 40 GB (host.minimums.diskGb)`,
+      "  release address https://release.example/node-controller.zip: found curl: (7) Failed to connect, needed an answer (controller.releaseUrl; a firewall or DNS on the host?)",
+      "  clock: found not synchronised, needed a synchronised clock (install chrony, or systemctl enable --now systemd-timesyncd)",
+      "  port 35997/tcp: found held by znnd, needed free (for go-node or the orchestrator)",
+      "  Mend the host or the configuration, then run pulumi up again.",
+      "",
+    ]);
+  });
+
+  test("a kilobyte below the minimum is below it", async ({ box }) => {
+    box.write("meminfo", "MemTotal: 3774872 kB\n");
+    expect((await look(box)).stderr).toContain("  memory: found 3686 MiB, needed 3686 MiB,");
+  });
+
+  test("an address that is not found there", async ({ box }) => {
+    const { stderr } = await look(box, { curl: "printf 'HTTP/1.1 302 Found\\r\\nHTTP/1.1 404 Not Found\\r\\n'" });
+    expect(stderr).toContain(": found HTTP/1.1 404 Not Found, needed an answer");
+  });
+
+  test("a clock that is right but unkept is warned about, a wrong one refused", async ({ box }) => {
+    const unkept = await look(box, { timedatectl: "echo no" });
+    expect(unkept).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning: clock: right now, but nothing/) });
+    const wrong = await look(box, { timedatectl: "echo no", curl: goodHost.curl.replace("-R", "-R -d '1 hour'") });
+    expect(wrong.stderr).toMatch(/\n {2}clock: found -(3599|3600) s off the release server's, needed within 3 s/);
+  });
+
+  test("a host of another stack, and nothing else is asked", async ({ box }) => {
+    box.mark("stack", "pillar-host/prod Forge\n");
+    expect(await look(box)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "h: this host belongs to another stack\n  found: pillar-host/prod Forge\n" +
+        `  needed: ${identity}, or a blank host\n` +
+        "  Run pulumi up in that stack, or give this one a host of its own (pillar-host:host.address).\n",
+    });
+  });
+
+  test("a node that this stack did not deploy is left alone", async ({ box }) => {
+    await box.run("mkdir -p znn/wallet; echo x > znn/wallet/producer; echo '{\"Producer\":{}}' > znn/config.json\n");
+    const { code, stderr } = await look(box, { systemctl: "echo 'go-node.service enabled'" });
+    expect({ code, lines: stderr.split("\n").slice(0, 4) }).toEqual({
+      code: 1,
+      lines: [
+        "h: this host already runs a node that this stack did not deploy: it may be a live Pillar, so nothing was touched",
+        "  found: the service go-node",
+        `  found: the producer key store ${box.dir}/znn/wallet/producer`,
+        `  found: a producer configuration in ${box.dir}/znn/config.json`,
+      ],
+    });
+  });
+
+  test("this stack's own node is not looked at again", async ({ box }) => {
+    box.mark("stack", `${identity}\n`);
+    box.mark("deploy.done");
+    expect(await look(box, { nproc: "echo 1", systemctl: "echo 'go-node.service enabled'" })).toEqual({
+      code: 0,
+      stdout: "checked before; the node was deployed at 2026-01-02T03:04:05Z\n",
+      stderr: "",
+    });
+  });
+
+  test("a host without a route to the IPv4 world is no failure of its own", async ({ box }) => {
+    expect(await look(box, { ip: "echo 'Network is unreachable' >&2; exit 2" })).toEqual(meets);
+  });
+
+  test("a fresh host without curl and wget is asked by a bare connection, and nothing is complained about", async ({
+    box,
+  }) => {
+    const bare = [
+      ["if has curl", "if false"],
+      ["elif has wget", "elif false"],
+      ["timeout 10 bash -c", "true"],
+    ] as const;
+    expect(await look(box, {}, bare)).toEqual(meets);
+  });
+});

@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A directory in which a step's script runs for real, as anybody, with commands of the test's own before the system's. */
+export class Sandbox {
+  readonly dir = mkdtempSync(join(tmpdir(), "pillar-host-unit-"));
+  readonly bin = join(this.dir, "bin");
+  readonly state = join(this.dir, "state");
+  readonly logs = join(this.dir, "logs");
+
+  constructor() {
+    for (const directory of [this.bin, this.state, this.logs]) mkdirSync(directory);
+  }
+
+  /** Puts a command before the system's, written in bash. */
+  command(name: string, body: string): void {
+    this.executable(join(this.bin, name), body);
+  }
+
+  executable(path: string, body: string): void {
+    writeFileSync(path, `#!/bin/bash\n${body}\n`, { mode: 0o755 });
+  }
+
+  write(name: string, text: string): string {
+    const path = join(this.dir, name);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  read(name: string): string | undefined {
+    const path = join(this.dir, name);
+    return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+  }
+
+  mark(name: string, text = "2026-01-02T03:04:05Z\n"): void {
+    writeFileSync(join(this.state, name), text);
+  }
+
+  /** The script with the host's fixed places moved in here. Fails when lib.sh names them otherwise. */
+  local(script: string): string {
+    const moves: [string, string][] = [
+      ["\nstate=/var/lib/pillar-host\n", `\nstate=${this.state}\n`],
+      ["\nlogs=/var/log/pillar-host\n", `\nlogs=${this.logs}\n`],
+      [" PATH=/usr/local/sbin:", ` PATH=${this.bin}:/usr/local/sbin:`],
+      [" HOME=/root\n", ` HOME=${this.dir}\n`],
+    ];
+    return replaceAll(`host_name=h\n${script}`, moves);
+  }
+
+  /** Runs bash as the program does: the script on standard input. */
+  run(script: string, argv: readonly string[] = ["-euo", "pipefail", "-s"]): Promise<Ran> {
+    return new Promise((resolve, reject) => {
+      const env = { PATH: `${this.bin}:${process.env.PATH}`, HOME: this.dir, TMPDIR: this.dir, sandbox: this.dir };
+      const child = spawn("bash", argv, { cwd: this.dir, env });
+      const text = { stdout: "", stderr: "" };
+      for (const name of ["stdout", "stderr"] as const) {
+        child[name].setEncoding("utf8").on("data", (piece: string) => {
+          text[name] += piece;
+        });
+      }
+      child.on("error", reject);
+      child.on("close", (code) => resolve({ code, ...text }));
+      child.stdin.on("error", () => undefined); // a script may end before it was read whole
+      child.stdin.end(script);
+    });
+  }
+
+  remove(): void {
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+/** Replaces each text once. @throws when one is not there: the test would test nothing */
+export function replaceAll(script: string, moves: readonly (readonly [string, string])[]): string {
+  return moves.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`not in the script: ${from.trim()}`);
+    return text.replace(from, () => to);
+  }, script);
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Lab, LabHost } from "../../../lab/lab";
+import type { LabStack } from "../../../lab/stack";
+import { holdLock, linesOf, onHost, reconfigure, testLab, testStack, upTo } from "../fixture";
+
+describe("the packages", () => {
+  let lab: Lab;
+  let host: LabHost;
+  let stack: LabStack;
+
+  beforeAll(async () => {
+    lab = await testLab();
+    host = await lab.addHost("host1");
+    stack = await testStack(lab, host);
+  });
+  afterAll(async () => lab?.down());
+
+  const up = () => upTo(stack, "preflight", "prepare", "packages");
+
+  it("tell what failed when the mirror is broken, and go on at the next up", async () => {
+    await onHost(
+      host,
+      "mv /etc/apt/sources.list /run; echo 'deb http://10.77.0.99/debian bullseye main' > /etc/apt/sources.list",
+    );
+    const { exitCode, output } = await up();
+    expect(exitCode).not.toBe(0);
+    const lines = linesOf(output);
+    expect(lines).toContain(`${host.address}: package index failed`);
+    expect(lines).toMatch(/E: Failed to fetch http:\/\/10\.77\.0\.99\/debian/);
+    expect(lines).toContain(
+      "The whole log: /var/log/pillar-host/packages.log on the host. Mend it, then run pulumi up again.",
+    );
+    expect(await onHost(host, "ls /var/lib/pillar-host")).toBe("stack");
+    await onHost(host, "mv /run/sources.list /etc/apt/sources.list");
+  });
+
+  it("wait for another's lock and name its holder, and for systemd upgrading itself; report the reboot that is wanted", async () => {
+    await onHost(
+      host,
+      `${holdLock}; touch /var/run/reboot-required; echo linux-image-amd64 > /var/run/reboot-required.pkgs`,
+    );
+    const pid = await onHost(host, "systemctl show -p MainPID --value other-apt");
+    const running = up();
+    await onHost(
+      host,
+      "timeout 60 sh -c 'until grep -qs frontend.lock /var/log/pillar-host/packages.log; do sleep 0.2; done'",
+    );
+    await onHost(host, "for i in $(seq 10); do systemctl daemon-reexec; done; sleep 4; systemctl stop other-apt");
+    const { exitCode, output } = await running;
+    expect(output).not.toContain("error");
+    expect(exitCode).toBe(0);
+    expect(output).toContain(
+      `unfinished installations: another package manager holds the lock (process ${pid} (perl)); waiting`,
+    );
+    expect(output).toContain("installing unzip wget: done in");
+    expect(output).toContain(
+      "note: linux-image-amd64 asks for a reboot. Nothing was rebooted; the best moment is while the node still syncs.",
+    );
+  });
+
+  it("leave the node alone when they upgrade themselves", async () => {
+    expect(await onHost(host, "cat /etc/needrestart/conf.d/90-pillar-host.conf")).toBe(
+      `# The node and the orchestrator are restarted by their operator only (pillar-host).
+$nrconf{override_rc}{qr(^go-node\\.service$)} = 0;
+$nrconf{override_rc}{qr(^orchestrator\\.service$)} = 0;`,
+    );
+    expect(
+      await onHost(
+        host,
+        "perl -e 'our %nrconf; do $ARGV[0]; die $@ if $@' /etc/needrestart/conf.d/90-pillar-host.conf",
+      ),
+    ).toBe("");
+    expect(await onHost(host, "apt-config dump Unattended-Upgrade::Automatic-Reboot")).toBe(
+      'Unattended-Upgrade::Automatic-Reboot "false";',
+    );
+  });
+
+  it("are not touched again past this step", async () => {
+    const facts = () =>
+      onHost(
+        host,
+        "cat /var/lib/pillar-host/packages.done; stat -c %Y /var/log/dpkg.log /var/lib/apt/lists /var/log/pillar-host/packages.log",
+      );
+    const before = await facts();
+    await reconfigure(stack, host, { sync: { hourlyRestart: false } });
+    const { exitCode, output } = await up();
+    expect(output).not.toContain("error");
+    expect(exitCode).toBe(0);
+    expect(output).toContain("not upgraded again");
+    expect(await facts()).toBe(before);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import {
+  nextLook,
+  percentOf,
+  progressLine,
+  rateOf,
+  type Sample,
+  spoken,
+  timeLeft,
+} from "../../../providers/gate/progress";
+import { answer, hour, none } from "./looks";
+
+const samples = (...pairs: [number, number][]): Sample[] => pairs.map(([at, height]) => ({ at, height }));
+
+test.each([
+  [[], undefined],
+  [samples([0, 5]), undefined],
+  [samples([5, 1], [5, 9]), undefined],
+  [samples([9, 1], [5, 9]), undefined],
+  [samples([0, 100], [2000, 150]), 25],
+  [samples([0, 100], [1000, 1], [2000, 150]), 25],
+  [samples([0, 100], [2000, 100]), 0],
+  [samples([0, 100], [2000, 50]), -25],
+])("the rate of %j is %s", (seen, rate) => {
+  expect(rateOf(seen)).toBe(rate);
+});
+
+test.each([
+  [0, 100, undefined, undefined],
+  [0, 100, 0.1, undefined],
+  [0, 100, 0, undefined],
+  [0, 100, -3, undefined],
+  [0, 100, 10.1, 10_000],
+  [100, 100, 10.1, 0],
+  [200, 100, 10.1, 0],
+])("from %i to %i at %s momentums/s: %s ms left", (height, target, rate, left) => {
+  expect(timeLeft(height, target, rate)).toBe(left);
+});
+
+test.each([
+  [0, "0 s"],
+  [1499, "1 s"],
+  [59_499, "59 s"],
+  [59_500, "1 min"],
+  [89_000, "1 min"],
+  [90_000, "2 min"],
+  [59 * 60_000, "59 min"],
+  [59.5 * 60_000, "1 h 00 min"],
+  [2 * hour + 5 * 60_000, "2 h 05 min"],
+  [24 * hour - 31_000, "23 h 59 min"],
+  [24 * hour - 30_000, "1 d 00 h"],
+  [76.9 * hour, "3 d 04 h"],
+  [168 * hour, "7 d 00 h"],
+])("%d ms are spoken as %s", (milliseconds, text) => {
+  expect(spoken(milliseconds)).toBe(text);
+});
+
+test.each([
+  [0, 100, "0.0"],
+  [57, 100, "57.0"],
+  [9999, 10_000, "99.9"],
+  [14_899_999, 14_900_000, "99.9"],
+  [100, 100, "100.0"],
+  [101, 100, "100.0"],
+  [35, 1, "100.0"],
+  [5, 0, undefined],
+])("%i of %i is %s %%", (height, target, percent) => {
+  expect(percentOf(height, target)).toBe(percent);
+});
+
+describe("progressLine", () => {
+  const quick = samples([0, 0], [10_000, 1000]);
+  const slow = samples([0, 0], [10_000, 25]);
+  const still = samples([0, 500], [10_000, 500]);
+
+  test.each([
+    ["no answer", none("refused"), [], "sync: no answer from the node yet: refused"],
+    ["the first look", answer(1, 500, 1000), samples([0, 500]), "sync: 50.0 %, height 500 of 1000"],
+    [
+      "a quick sync",
+      answer(1, 1000, 1_000_000),
+      quick,
+      "sync: 0.1 %, height 1000 of 1000000, 100 momentums/s, about 2 h 47 min left",
+    ],
+    ["a slow one", answer(1, 25, 1000), slow, "sync: 2.5 %, height 25 of 1000, 2.5 momentums/s, about 7 min left"],
+    ["one that stands", answer(1, 500, 1000), still, "sync: 50.0 %, height 500 of 1000"],
+    ["no target", answer(1, 25, 0), slow, "sync: height 25 of an unknown target, 2.5 momentums/s"],
+    [
+      "no peers",
+      answer(3, 500, 0, { peers: 0 }),
+      still,
+      "sync: height 500 of an unknown target, not enough peers (0): is 35995/tcp and udp open to the world?",
+    ],
+    [
+      "synced, it says",
+      answer(2, 900, 1000),
+      still,
+      "sync: 90.0 %, height 900 of 1000, the node says synced, below its own target",
+    ],
+    [
+      "synced",
+      answer(2, 1000, 1000, { newestAge: 3000 }),
+      quick,
+      "sync: 100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 looks)",
+    ],
+  ])("%s", (_what, observation, seen, line) => {
+    expect(progressLine(observation, seen, "2 of 3 looks")).toBe(line);
+  });
+});
+
+test.each([
+  [undefined, 10_000],
+  [0, 2000],
+  [100_000, 2000],
+  [150_000, 3000],
+  [hour, 72_000],
+  [250 * 60_000, 300_000],
+  [72 * hour, 300_000],
+])("with %s ms left the next look is in %i ms", (left, pause) => {
+  expect(nextLook(left)).toBe(pause);
+});

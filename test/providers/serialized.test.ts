@@ -1,0 +1,184 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface, type Interface } from "node:readline";
+import { text as textOf } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fingerprintOf } from "../../providers/rpc/hostKey";
+import { closedPort, fakeNode, loginTo, type SshHost, sshHost, synced } from "./rpc/fakes";
+
+const project = join(__dirname, "../..");
+
+interface Outcome {
+  readonly result?: { id?: string; outs: Record<string, unknown> };
+  readonly error?: {
+    message: string;
+    id?: string;
+    reasons?: string[];
+    properties?: Record<string, unknown>;
+    unsendable?: string;
+  };
+  readonly log: string[];
+}
+
+let texts: Record<"syncGate" | "firstContact", string>;
+let runner: ChildProcessWithoutNullStreams;
+let answers: AsyncIterator<string>;
+let reader: Interface;
+let host: SshHost;
+let node: Awaited<ReturnType<typeof fakeNode>>;
+
+beforeAll(async () => {
+  const serializing = spawn(process.execPath, ["test/providers/serialize.cjs"], { cwd: project });
+  const [printed, complaint] = await Promise.all([textOf(serializing.stdout), textOf(serializing.stderr)]);
+  expect(complaint).toBe("");
+  texts = JSON.parse(printed) as typeof texts;
+  // A process of its own that has none of the program's modules: the text must be whole.
+  runner = spawn(process.execPath, ["test/providers/runProvider.cjs"], { cwd: project });
+  reader = createInterface({ input: runner.stdout });
+  answers = reader[Symbol.asyncIterator]();
+}, 30_000);
+
+afterAll(() => {
+  reader.close();
+  runner.kill();
+});
+
+beforeEach(async () => {
+  host = await sshHost();
+  node = await fakeNode(synced());
+});
+
+afterEach(() => Promise.all([host.close(), node.close()]));
+
+async function run(provider: keyof typeof texts, method: "create" | "update", ...args: unknown[]): Promise<Outcome> {
+  runner.stdin.write(`${JSON.stringify({ text: texts[provider], method, args })}\n`);
+  const { value } = await answers.next();
+  return JSON.parse(value as string) as Outcome;
+}
+
+const inputs = (changes: Record<string, unknown> = {}) => ({
+  target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
+  confirmations: 1,
+  deadline: 60_000,
+  __provider: "its text",
+  ...changes,
+});
+
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+describe("SyncGate", () => {
+  test("create proves the sync over ssh and records it", async () => {
+    const { result, log, error } = await run("syncGate", "create", inputs());
+    expect(error).toBeUndefined();
+    expect(result).toEqual({
+      id: "sync-gate",
+      outs: {
+        ...inputs(),
+        state: 2,
+        currentHeight: 100,
+        targetHeight: 100,
+        startHeight: 100,
+        startedAt: time,
+        syncedAt: time,
+        durationSeconds: expect.any(Number),
+        rate: 0,
+      },
+    });
+    expect(log).toEqual([
+      expect.stringMatching(/^sync: 100\.0 %, height 100 of 100, synced, newest momentum \d s old \(1 of 1 looks\)$/),
+      expect.stringMatching(/^sync: synced at height 100 after \d s$/),
+    ]);
+  });
+
+  test("the deadline's error lets the engine keep the resource, with its code and its start", async () => {
+    await node.close();
+    node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+    const { error } = await run("syncGate", "create", inputs({ deadline: 0 }));
+    expect(error?.message).toContain("127.0.0.1: the node has not synced within 0 s (pillar-host:sync.deadline)\n");
+    expect(error).toEqual({
+      message: error?.message,
+      id: "sync-gate",
+      reasons: [error?.message],
+      properties: { ...inputs({ deadline: 0 }), startedAt: time, startHeight: 40 },
+    });
+  });
+
+  // What can't be put into a message to the engine leaves it without an answer for ever.
+  test("the deadline's error of a node that never answered can be sent", async () => {
+    const target = { ...inputs().target, via: "direct", port: await closedPort() };
+    const { error } = await run("syncGate", "create", inputs({ target, deadline: 0 }));
+    expect(error).toMatchObject({ id: "sync-gate", properties: { startedAt: time, __provider: "its text" } });
+    expect(error?.unsendable).toBeUndefined();
+  });
+
+  test("update goes on with the start of a wait that gave up", async () => {
+    const olds = { ...inputs(), startedAt: "2026-01-01T00:00:00.000Z", startHeight: 40 };
+    const { result } = await run("syncGate", "update", "sync-gate", olds, inputs({ deadline: 1e15 }));
+    expect(result?.outs).toMatchObject({
+      startedAt: olds.startedAt,
+      startHeight: 40,
+      currentHeight: 100,
+      syncedAt: time,
+    });
+  });
+
+  test("update returns at once, without a look, where sync was recorded; the new inputs are kept", async () => {
+    const proof = {
+      state: 2,
+      currentHeight: 90,
+      targetHeight: 90,
+      startHeight: 1,
+      startedAt: "2026-01-01T00:00:00.000Z",
+      syncedAt: "2026-01-02T00:00:00.000Z",
+      durationSeconds: 86_400,
+      rate: 0,
+    };
+    const news = inputs({ confirmations: 5, __provider: "newer text" });
+    const { result, log } = await run("syncGate", "update", "sync-gate", { ...inputs(), ...proof }, news);
+    expect(result?.outs).toEqual({ ...news, ...proof });
+    expect({ log, asked: node.asked, connections: host.connections }).toEqual({ log: [], asked: [], connections: 0 });
+  });
+
+  test("a refused login ends it at once, with nothing to keep and no secret", async () => {
+    const target = { ...inputs().target, ssh: { ...loginTo(host), password: "hunter2" } };
+    const { error } = await run("syncGate", "create", inputs({ target }));
+    expect(error).toEqual({
+      message:
+        `op@127.0.0.1:${host.port} refuses the login\n` +
+        "  needed: a key or password that the host accepts (pillar-host:ssh)",
+    });
+  });
+
+  test("its text holds no secret and no path of this machine", () => {
+    expect(texts.syncGate).not.toContain(project);
+    expect(texts.firstContact).not.toContain(project);
+  });
+});
+
+describe("FirstContact", () => {
+  const place = () => ({ address: "127.0.0.1", port: host.port, __provider: "its text" });
+
+  test("create records the key that the host shows, and says its fingerprint", async () => {
+    const fingerprint = fingerprintOf(host.hostKey);
+    expect(await run("firstContact", "create", place())).toEqual({
+      result: { id: `127.0.0.1:${host.port}`, outs: { ...place(), hostKey: host.hostKey, fingerprint } },
+      log: [
+        `host key of 127.0.0.1, recorded on first contact: ${fingerprint}. Compare it with the provider's console.`,
+      ],
+    });
+  });
+
+  test("update keeps what was recorded at the same address, without asking the host", async () => {
+    const olds = { ...place(), hostKey: "ssh-ed25519 OLD", fingerprint: "SHA256:old" };
+    const news = { ...place(), port: 2222, __provider: "newer text" };
+    const { result } = await run("firstContact", "update", "id", olds, news);
+    expect(result?.outs).toEqual({ ...news, hostKey: "ssh-ed25519 OLD", fingerprint: "SHA256:old" });
+    expect(host.connections).toBe(0);
+  });
+
+  test("update asks a host at another address", async () => {
+    const olds = { ...place(), address: "203.0.113.9", hostKey: "ssh-ed25519 OLD", fingerprint: "SHA256:old" };
+    const { result } = await run("firstContact", "update", "id", olds, place());
+    expect(result?.outs).toEqual({ ...place(), hostKey: host.hostKey, fingerprint: fingerprintOf(host.hostKey) });
+  });
+});
