@@ -6,7 +6,16 @@ const pool = "forks";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", pool, include: ["test/**/*.test.ts"], exclude: ["test/lab/**"], maxWorkers: 4 } },
+      {
+        test: {
+          name: "unit",
+          pool,
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/lab/**"],
+          maxWorkers: 4,
+          sequence: { groupOrder: 0 },
+        },
+      },
       {
         test: {
           name: "lab",
@@ -15,6 +24,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           maxWorkers: 3,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
