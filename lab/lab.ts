@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import http from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { ensureBaseImage } from "./baseImage";
 import { cacheRoot } from "./cache";
+import { callSocket } from "./callSocket";
 import {
   bootMachine,
   endProcess,
@@ -14,21 +14,17 @@ import {
   type OwnProcess,
   startDetached,
   stopMachine,
-  writeFiles,
 } from "./hosts/machine";
 import {
-  aptPort,
-  chainPort,
   createHostNetwork,
   createOperatorNetwork,
   hostAddress,
   hostNamespace,
   type IpCommand,
-  operatorAddress,
   operatorNamespace,
   releaseHost,
 } from "./hosts/network";
-import { findMirror } from "./mirror";
+import { personalize } from "./hosts/personalize";
 import { ensureRequirements } from "./requirements";
 
 const checkout = join(import.meta.dirname, "..");
@@ -155,7 +151,10 @@ export class Lab {
     const root = this.rootOf(name);
     await mkdir(join(root, ".."), { recursive: true });
     await execa("cp", ["-a", "--reflink=auto", base, root]);
-    await this.personalize(name, root);
+    await personalize(name, root, {
+      publicKeyFile: `${this.privateKeyFile}.pub`,
+      certificateFile: join(this.dir, "tls.crt"),
+    });
     await ip(createHostNetwork(this.name, name, n));
     await this.boot(name, n);
     await this.waitForSsh(name);
@@ -224,38 +223,6 @@ export class Lab {
     await this.save();
   }
 
-  private async personalize(name: string, root: string): Promise<void> {
-    const { debian } = await findMirror();
-    const publicKey = await readFile(`${this.privateKeyFile}.pub`, "utf8");
-    const certificate = await readFile(join(this.dir, "tls.crt"), "utf8");
-    await mkdir(join(root, "root/.ssh"), { recursive: true, mode: 0o700 });
-    await execa("ssh-keygen", [
-      "-q",
-      "-t",
-      "ed25519",
-      "-N",
-      "",
-      "-C",
-      name,
-      "-f",
-      join(root, "etc/ssh/ssh_host_ed25519_key"),
-    ]);
-    await writeFiles(root, {
-      "root/.ssh/authorized_keys": publicKey,
-      // sudo looks its own host's name up.
-      "etc/hostname": `${name}\n`,
-      "etc/hosts": `127.0.0.1 localhost ${name}\n${operatorAddress} ${releaseHost}\n`,
-      "etc/apt/apt.conf.d/01proxy": `Acquire::${new URL(debian).protocol.slice(0, -1)}::Proxy "http://${operatorAddress}:${aptPort}";\n`,
-      "etc/pillar-lab.json": JSON.stringify({
-        name,
-        chain: `http://${operatorAddress}:${chainPort}`,
-        release: `http://${operatorAddress}`,
-      }),
-      "usr/local/share/ca-certificates/lab.crt": certificate,
-    });
-    await writeFile(join(root, "etc/ssl/certs/ca-certificates.crt"), certificate, { flag: "a" });
-  }
-
   private async waitForSsh(name: string): Promise<void> {
     const { address, hostKey } = this.host(name);
     await writeFile(join(this.dir, "known_hosts"), `${address} ${hostKey}\n`, { flag: "a" });
@@ -302,19 +269,4 @@ export class Lab {
 
 async function ip(commands: readonly IpCommand[]): Promise<void> {
   for (const command of commands) await execa("ip", [...command]);
-}
-
-function callSocket<T>(socketPath: string, method: string, path: string, body?: unknown): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const binary = Buffer.isBuffer(body);
-    const payload = body === undefined ? undefined : binary ? body : JSON.stringify(body);
-    const headers = { "content-type": binary ? "application/zip" : "application/json" };
-    const request = http.request({ socketPath, method, path, headers }, async (response) => {
-      const text = Buffer.concat(await response.toArray()).toString();
-      if ((response.statusCode ?? 500) >= 400) reject(new Error(`${method} ${path}: ${response.statusCode} ${text}`));
-      else resolve((text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : text) as T);
-    });
-    request.on("error", reject);
-    request.end(payload);
-  });
 }

@@ -53,6 +53,8 @@ export class LabStack {
   get env(): Record<string, string> {
     return {
       ...this.toolchain.env,
+      // The language host that is built here is older than Pulumi.yaml's runtime.options.tsconfig and drops it.
+      PULUMI_NODEJS_TSCONFIG_PATH: "tsconfig.pulumi.json",
       PULUMI_BACKEND_URL: `file://${join(this.dir, "backend")}`,
       PULUMI_CONFIG_PASSPHRASE: this.passphrase,
       PULUMI_STACK: this.name,

@@ -40,8 +40,6 @@ export async function ensureToolchain(options: ToolchainOptions = {}): Promise<T
     env: {
       PATH: searched.join(path.delimiter),
       PULUMI_HOME: home,
-      // The built language host is older than Pulumi.yaml's runtime.options.tsconfig and drops it.
-      PULUMI_NODEJS_TSCONFIG_PATH: "tsconfig.pulumi.json",
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
       PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
