@@ -28,6 +28,8 @@ const syncOutput = {
   syncedAt: gate.syncedAt,
   durationSeconds: gate.durationSeconds,
   rate: gate.rate,
+  proved: gate.proved,
+  unproved: gate.unproved,
 };
 const addressOutput = now.apply(({ seen, producerAddress }) => (seen.synced ? producerAddress : undefined));
 const nextOutput = now.apply(({ seen, producerAddress }) =>

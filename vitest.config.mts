@@ -13,6 +13,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/lab/**"],
           maxWorkers: 4,
+          testTimeout: 20_000,
           sequence: { groupOrder: 0 },
         },
       },

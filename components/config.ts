@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
+import { closest, distance } from "fastest-levenshtein";
 import ms from "ms";
+import ssh2 from "ssh2";
 import { z } from "zod";
 
 const project = "pillar-host";
@@ -52,6 +54,8 @@ const host = z.discriminatedUnion("provider", [
   }),
 ]);
 
+const looksPrivate = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
+
 const ssh = z
   .strictObject({
     user: word.default("root"),
@@ -63,7 +67,7 @@ const ssh = z
         "found a public key, needed the private one (the file without .pub)",
       )
       .refine(
-        (key) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(key) || /^(ssh|ecdsa)-/.test(key.trim()),
+        (key) => looksPrivate.test(key) || /^(ssh|ecdsa)-/.test(key.trim()),
         "needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
       )
       .transform((key) => `${key.trim()}\n`)
@@ -75,6 +79,24 @@ const ssh = z
   })
   .refine(({ privateKey, password, agent }) => privateKey ?? password ?? agent, {
     message: "needed one of privateKey, password or agent: true",
+  })
+  .superRefine(({ privateKey, privateKeyPassword }, context) => {
+    if (privateKey === undefined || !looksPrivate.test(privateKey)) return;
+    const parsed = ssh2.utils.parseKey(privateKey, privateKeyPassword);
+    if (!(parsed instanceof Error)) return;
+    const at = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
+    if (/no passphrase/i.test(parsed.message)) {
+      at(
+        "privateKeyPassword",
+        "missing: the private key has a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword)",
+      );
+    } else if (privateKeyPassword !== undefined && /passphrase|decrypt|integrity|bad|malformed/i.test(parsed.message)) {
+      at("privateKeyPassword", "does not open the private key");
+    } else
+      at(
+        "privateKey",
+        "cannot be read: cut off, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)",
+      );
   });
 
 const controller = z
@@ -117,7 +139,14 @@ const node = z
 const sync = z
   .strictObject({
     hourlyRestart: z.boolean().default(true),
+    wait: z.enum(["block", "check"]).default("block"),
     confirmations: z.number().int().min(1).max(100).default(3),
+    confirmSeconds: z.number().nonnegative().max(60).default(4),
+    references: z
+      .array(z.url({ protocol: /^https?$/, message: "needed the http or https address of a node's RPC" }))
+      .default([]),
+    tolerance: z.number().int().min(1).max(1000).default(20),
+    stallMinutes: z.number().positive().max(1440).default(15),
     deadline: duration("1m").prefault("7d"),
   })
   .prefault({});
@@ -153,10 +182,58 @@ export function parseConfig(raw: Readonly<Record<string, unknown>>): { config: S
 
 function faultsOf(issue: z.core.$ZodIssue): string[] {
   const at = (path: readonly PropertyKey[]) => `${project}:${path.map(String).join(".")}`;
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => `${at([...issue.path, key])}: no such key`);
+  if (issue.code === "unrecognized_keys") {
+    const known = knownKeys(issue.path);
+    return issue.keys.map((key) => `${at([...issue.path, key])}: no such key${suggestion(key, known)}`);
+  }
   if (issue.code === "invalid_type" && issue.input === undefined)
     return [`${at(issue.path)}: missing, needed ${issue.expected}`];
+  if (issue.code === "invalid_type")
+    return [
+      `${at(issue.path)}: found ${kindOf(issue.input)}, needed ${issue.expected === "int" ? "whole number" : issue.expected}`,
+    ];
   return [`${at(issue.path)}: ${issue.message}`];
+}
+
+// The value itself may be a secret in the wrong place.
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** The nearest known key, or all of them where none is near (pure). */
+function suggestion(key: string, known: readonly string[]): string {
+  if (known.length === 0) return "";
+  const nearest = closest(key, [...known]);
+  return distance(key.toLowerCase(), nearest.toLowerCase()) <= 3
+    ? `; did you mean ${nearest}?`
+    : `; known are ${known.join(", ")}`;
+}
+
+interface Definition {
+  readonly shape?: Readonly<Record<string, { readonly _zod: { readonly def: unknown } }>>;
+  /** What a default or a transformation wraps. */
+  readonly innerType?: { readonly _zod: { readonly def: unknown } };
+  readonly in?: { readonly _zod: { readonly def: unknown } };
+  readonly options?: readonly { readonly _zod: { readonly def: unknown } }[];
+}
+
+/** The keys that the schema has at a path (pure). */
+function knownKeys(path: readonly PropertyKey[]): string[] {
+  let shapes = shapesOf(stackSchema);
+  for (const step of path) {
+    shapes = shapes.flatMap((shape) => {
+      const next = shape[String(step)];
+      return next ? shapesOf(next) : [];
+    });
+  }
+  return [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
+}
+
+function shapesOf(schema: { readonly _zod: { readonly def: unknown } }): NonNullable<Definition["shape"]>[] {
+  const { shape, innerType, in: input, options } = schema._zod.def as Definition;
+  if (shape) return [shape];
+  return [innerType, input, ...(options ?? [])].flatMap((inner) => (inner ? shapesOf(inner) : []));
 }
 
 /** Reads the stack's configuration. The only reader of it.

@@ -1,13 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { spoken } from "./gate/progress";
+import { readReference } from "./gate/references";
 import { type GaveUp, type SyncRecord, waitForSync } from "./gate/waitForSync";
 import { createNodeClient, type NodeTarget } from "./rpc/node";
 
 /** Plain inputs of the gate, as its provider gets them. */
-interface GateInputs {
+interface GateInputs extends GateSettings {
   readonly target: NodeTarget;
-  readonly confirmations: number;
-  readonly deadline: number;
 }
 
 /** What the gate keeps: the proof, or where a wait stood that gave up. Times are ISO 8601, durations seconds. */
@@ -21,6 +20,8 @@ interface GateOutputs {
   readonly durationSeconds?: number;
   /** Momentums per second from the first look to the last. */
   readonly rate?: number;
+  readonly proved?: readonly string[];
+  readonly unproved?: readonly string[];
 }
 
 /** The wait of create and update, to the end or to an error that keeps what it saw. */
@@ -31,15 +32,16 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
   try {
     const record = await waitForSync(
       {
-        confirmations: inputs.confirmations,
-        deadline: inputs.deadline,
+        ...settingsOf(inputs),
         startedAt,
         startHeight: before.startHeight,
         address: inputs.target.ssh.address,
       },
       {
         client,
+        readReferences: () => Promise.all(inputs.references.map((url) => readReference(url))),
         now: () => Date.now(),
+        ticks: () => performance.now(),
         sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
         say: (line) => console.log(line),
         // An engine that was killed leaves its providers behind: without a parent nobody gets the answer.
@@ -47,6 +49,7 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
       },
     );
     const outputs = outputsOf(record);
+    for (const gap of record.unproved) console.log(`sync: not proved: ${gap}`);
     console.log(`sync: synced at height ${record.currentHeight} after ${spoken(record.syncedAt - record.startedAt)}`);
     return outputs;
   } catch (error) {
@@ -68,6 +71,11 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
 
 const gateId = "sync-gate";
 
+function settingsOf(inputs: GateSettings): GateSettings {
+  const { confirmations, confirmSpan, tolerance, deadline, stallAfter, check, service, references } = inputs;
+  return { confirmations, confirmSpan, tolerance, deadline, stallAfter, check, service, references };
+}
+
 /** What is recorded of a finished wait (pure). */
 export function outputsOf(record: SyncRecord): GateOutputs {
   const seconds = Math.round((record.syncedAt - record.startedAt) / 1000);
@@ -81,14 +89,19 @@ export function outputsOf(record: SyncRecord): GateOutputs {
     syncedAt: new Date(record.syncedAt).toISOString(),
     durationSeconds: seconds,
     rate: seconds > 0 ? Math.round((gained / seconds) * 10) / 10 : 0,
+    proved: record.proved,
+    unproved: record.unproved,
   };
 }
 
 /** Keeps the recorded proof when nothing but inputs or the program changed: a live producer is never waited for. */
 export async function updateGate(olds: GateInputs & GateOutputs, news: GateInputs): Promise<GateInputs & GateOutputs> {
-  const { state, currentHeight, targetHeight, startHeight, startedAt, syncedAt, durationSeconds, rate } = olds;
-  const kept = { state, currentHeight, targetHeight, startHeight, startedAt, syncedAt, durationSeconds, rate };
-  return { ...news, ...(syncedAt ? (kept as GateOutputs) : await passGate(news, olds)) };
+  if (!olds.syncedAt) return { ...news, ...(await passGate(news, olds)) };
+  const { state, currentHeight, targetHeight, startHeight, startedAt, syncedAt } = olds;
+  const { durationSeconds, rate, proved = [], unproved = [] } = olds;
+  const heights = { state, currentHeight, targetHeight, startHeight };
+  return { ...news, ...heights, startedAt, syncedAt, durationSeconds, rate, proved, unproved } as GateInputs &
+    GateOutputs;
 }
 
 const provider: pulumi.dynamic.ResourceProvider = {
@@ -96,12 +109,22 @@ const provider: pulumi.dynamic.ResourceProvider = {
   update: async (_id, olds, news) => ({ outs: await updateGate(olds, news) }),
 };
 
-export interface SyncGateArgs {
+/** How the gate decides; durations in milliseconds (WaitOptions says what each is). */
+export interface GateSettings {
+  readonly confirmations: number;
+  readonly confirmSpan: number;
+  readonly tolerance: number;
+  readonly deadline: number;
+  readonly stallAfter: number;
+  readonly check: boolean;
+  readonly service: string;
+  /** Addresses of independent nodes' RPC. */
+  readonly references: readonly string[];
+}
+
+export interface SyncGateArgs extends GateSettings {
   /** How the node is reached. Holds the login: secret. */
   readonly target: pulumi.Input<NodeTarget>;
-  readonly confirmations: number;
-  /** Milliseconds from the first look. */
-  readonly deadline: number;
 }
 
 /**
@@ -118,11 +141,15 @@ export class SyncGate extends pulumi.dynamic.Resource {
   declare public readonly syncedAt: pulumi.Output<string>;
   declare public readonly durationSeconds: pulumi.Output<number>;
   declare public readonly rate: pulumi.Output<number>;
+  /** What the proof rests on, and what could not be proved, in the operator's words. */
+  declare public readonly proved: pulumi.Output<string[]>;
+  declare public readonly unproved: pulumi.Output<string[]>;
 
   constructor(name: string, args: SyncGateArgs, options: pulumi.CustomResourceOptions) {
     const outputs = {
       ...{ state: undefined, currentHeight: undefined, targetHeight: undefined, startHeight: undefined },
       ...{ startedAt: undefined, syncedAt: undefined, durationSeconds: undefined, rate: undefined },
+      ...{ proved: undefined, unproved: undefined },
     };
     super(
       provider,

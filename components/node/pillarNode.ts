@@ -43,7 +43,13 @@ export class PillarNode extends pulumi.ComponentResource {
       {
         target: pulumi.output(host.access.hostKey).apply((hostKey) => nodeTarget(config, hostKey)),
         confirmations: config.sync.confirmations,
+        confirmSpan: config.sync.confirmSeconds * 1000,
+        tolerance: config.sync.tolerance,
         deadline: config.sync.deadline,
+        stallAfter: config.sync.stallMinutes * 60_000,
+        check: config.sync.wait === "check",
+        service: config.node.service,
+        references: config.sync.references,
       },
       { parent: this, dependsOn: last },
     );

@@ -49,9 +49,19 @@ dialog() {
       break
     fi
   done
+  stop_controller
   exec 3>&- 4<&-
-  kill -TERM -- "-$child" 2> /dev/null || true
   wait "$child" 2> /dev/null || true
+}
+
+# The controller first, and at once: an end of its input or of its terminal would answer an open question with the
+# default, which may be to overwrite a key.
+stop_controller() {
+  local pid
+  for pid in $(ps -o pid= --ppid "$child" 2> /dev/null || true); do
+    kill -KILL -- "-$pid" "$pid" 2> /dev/null || true
+  done
+  kill -TERM -- "-$child" 2> /dev/null || true
 }
 
 # Sets line to its argument without colours and carriage returns.
@@ -66,7 +76,7 @@ answer() {
   if [ -z "$chosen" ] && [[ $1 == *"Select an option from the ones listed above"* ]]; then
     if [ -z "${menu[$label]:-}" ]; then
       dialog_result=question dialog_question="a menu without \"$label\": ${!menu[*]}"
-      kill -TERM -- "-$child" 2> /dev/null || true
+      stop_controller
       return 0
     fi
     chosen=${menu[$label]} asked=$1

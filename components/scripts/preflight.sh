@@ -77,12 +77,22 @@ if [ "$synchronized" != yes ]; then
   fi
 fi
 
+# holder_of tcp|udp PORT: the process that listens there, unless it is of the node or the orchestrator, whose host this
+# is by now (a deploy that was cut off leaves them running).
+holder_of() {
+  local socket pid
+  socket=$(ss -Hl"${1:0:1}"np "sport = :$2" 2> /dev/null | head -n 1)
+  [ -n "$socket" ] || return 0
+  pid=$(sed -nE 's/.*pid=([0-9]+).*/\1/p' <<< "$socket")
+  if is_marked stack && grep -qsE "/($service|orchestrator)\.service" "/proc/${pid:-none}/cgroup"; then return 0; fi
+  sed -nE 's/.*users:\(\("([^"]+)".*/\1/p; t; s/.*/another process/p' <<< "$socket"
+}
 for port in $tcp_ports; do
-  holder=$(ss -Hltnp "sport = :$port" 2> /dev/null | sed -nE 's/.*users:\(\("([^"]+)".*/\1/p; t; s/.*/another process/p' | head -n 1)
+  holder=$(holder_of tcp "$port")
   [ -z "$holder" ] || needs "port $port/tcp" "held by $holder" "free (for $service or the orchestrator)"
 done
 for port in $udp_ports; do
-  holder=$(ss -Hlunp "sport = :$port" 2> /dev/null | sed -nE 's/.*users:\(\("([^"]+)".*/\1/p; t; s/.*/another process/p' | head -n 1)
+  holder=$(holder_of udp "$port")
   [ -z "$holder" ] || needs "port $port/udp" "held by $holder" "free (for $service)"
 done
 

@@ -1,11 +1,13 @@
+import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { parseConfig } from "../../components/config";
+import { keyPair } from "../providers/rpc/fakes";
 import { configOf, faultsOf, least } from "./exampleConfig";
 
 // Only readConfig needs it, and it takes longer to load than these tests.
 vi.mock("@pulumi/pulumi", () => ({}));
 
-const privateKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaA==\n-----END OPENSSH PRIVATE KEY-----";
+const privateKey = keyPair().private.trim();
 const hex = "0123456789abcdef".repeat(4);
 const word = "needed a plain word of letters, digits, dot, dash and underscore";
 const oneLogin = "pillar-host:ssh: needed one of privateKey, password or agent: true";
@@ -16,6 +18,16 @@ const keyNeeded =
 
 const host = (changes: Record<string, unknown>) => ({ host: { ...least.host, ...changes } });
 const controller = (changes: Record<string, unknown>) => ({ controller: { ...least.controller, ...changes } });
+
+const syncDefaults = {
+  hourlyRestart: true,
+  wait: "block",
+  confirmations: 3,
+  confirmSeconds: 4,
+  references: [],
+  tolerance: 20,
+  stallMinutes: 15,
+};
 
 test("the least configuration gets every default", () => {
   expect(configOf()).toEqual({
@@ -43,7 +55,7 @@ test("the least configuration gets every default", () => {
       wsPort: 35998,
       p2pPort: 35995,
     },
-    sync: { hourlyRestart: true, confirmations: 3, deadline: 7 * 24 * 3600 * 1000 },
+    sync: { ...syncDefaults, deadline: 7 * 24 * 3600 * 1000 },
     orchestrator: { rpcPort: 55000, p2pPort: 55055 },
   });
 });
@@ -55,11 +67,7 @@ test("a value that is set replaces its default and leaves those beside it", () =
     diskGb: 40,
     bandwidthMbps: 100,
   });
-  expect(configOf({ sync: { deadline: "90s" } }).sync).toEqual({
-    hourlyRestart: true,
-    confirmations: 3,
-    deadline: 90_000,
-  });
+  expect(configOf({ sync: { deadline: "90s" } }).sync).toEqual({ ...syncDefaults, deadline: 90_000 });
 });
 
 test("nothing at all: each block that is missing, in one go", () => {
@@ -84,19 +92,33 @@ test("several faults in several blocks come together", () => {
     "pillar-host:pillar.name: missing, needed string",
     `pillar-host:ssh.user: ${word}`,
     "pillar-host:sync.deadline: found 10s, needed a duration of at least 1m, such as 90s, 12h or 7d",
-    "pillar-host:nodes: no such key",
+    "pillar-host:nodes: no such key; did you mean node?",
   ]);
 });
 
 describe("unknown keys", () => {
   test.each([
-    ["at the top", { pilar: {} }, ["pillar-host:pilar: no such key"]],
-    ["in a block", { sync: { deadlines: "1h" } }, ["pillar-host:sync.deadlines: no such key"]],
-    ["two blocks deep", host({ minimums: { core: 1 } }), ["pillar-host:host.minimums.core: no such key"]],
+    ["at the top", { pilar: {} }, ["pillar-host:pilar: no such key; did you mean pillar?"]],
+    ["in a block", { sync: { deadlines: "1h" } }, ["pillar-host:sync.deadlines: no such key; did you mean deadline?"]],
+    [
+      "two blocks deep",
+      host({ minimums: { core: 1 } }),
+      ["pillar-host:host.minimums.core: no such key; did you mean cores?"],
+    ],
+    [
+      "far from all",
+      { controller: { ...least.controller, zzzzzzzzzz: 1 } },
+      [
+        "pillar-host:controller.zzzzzzzzzz: no such key; known are releaseUrl, sha256, directory, executable, deployTimeout",
+      ],
+    ],
     [
       "two at once",
       { node: { rpcport: 1, p2pport: 2 } },
-      ["pillar-host:node.rpcport: no such key", "pillar-host:node.p2pport: no such key"],
+      [
+        "pillar-host:node.rpcport: no such key; did you mean rpcPort?",
+        "pillar-host:node.p2pport: no such key; did you mean p2pPort?",
+      ],
     ],
   ])("%s", (_where, changes, faults) => {
     expect(faultsOf(changes)).toEqual(faults);
@@ -105,15 +127,12 @@ describe("unknown keys", () => {
 
 describe("a value of the wrong type is there, not missing", () => {
   test.each([
-    [{ pillar: "Anvil" }, "pillar-host:pillar: Invalid input: expected object, received string"],
-    [{ pillar: { name: 7 } }, "pillar-host:pillar.name: Invalid input: expected string, received number"],
-    [
-      { sync: { hourlyRestart: "true" } },
-      "pillar-host:sync.hourlyRestart: Invalid input: expected boolean, received string",
-    ],
-    [{ node: { rpcPort: "35997" } }, "pillar-host:node.rpcPort: Invalid input: expected number, received string"],
-    [{ sync: { confirmations: 1.5 } }, "pillar-host:sync.confirmations: Invalid input: expected int, received number"],
-    [{ sync: { deadline: 7 } }, "pillar-host:sync.deadline: Invalid input: expected string, received number"],
+    [{ pillar: "Anvil" }, "pillar-host:pillar: found string, needed object"],
+    [{ pillar: { name: 7 } }, "pillar-host:pillar.name: found number, needed string"],
+    [{ sync: { hourlyRestart: "true" } }, "pillar-host:sync.hourlyRestart: found string, needed boolean"],
+    [{ node: { rpcPort: "35997" } }, "pillar-host:node.rpcPort: found string, needed number"],
+    [{ sync: { confirmations: 1.5 } }, "pillar-host:sync.confirmations: found number, needed whole number"],
+    [{ sync: { deadline: 7 } }, "pillar-host:sync.deadline: found number, needed string"],
   ])("%j", (changes, fault) => {
     expect(faultsOf(changes)).toEqual([fault]);
   });
@@ -127,6 +146,13 @@ describe("choices and ranges", () => {
     [{ node: { rpcPort: 0 } }, /^pillar-host:node\.rpcPort: Too small: expected number to be >=1$/],
     [{ node: { rpcPort: 65536 } }, /^pillar-host:node\.rpcPort: Too big: expected number to be <=65535$/],
     [{ sync: { confirmations: 0 } }, /^pillar-host:sync\.confirmations: Too small: expected number to be >=1$/],
+    [{ sync: { wait: "once" } }, /^pillar-host:sync\.wait: Invalid option: expected one of "block"\|"check"$/],
+    [{ sync: { confirmSeconds: -1 } }, /^pillar-host:sync\.confirmSeconds: Too small: expected number to be >=0$/],
+    [{ sync: { confirmSeconds: 61 } }, /^pillar-host:sync\.confirmSeconds: Too big: expected number to be <=60$/],
+    [{ sync: { tolerance: 0 } }, /^pillar-host:sync\.tolerance: Too small: expected number to be >=1$/],
+    [{ sync: { tolerance: 1001 } }, /^pillar-host:sync\.tolerance: Too big: expected number to be <=1000$/],
+    [{ sync: { stallMinutes: 0 } }, /^pillar-host:sync\.stallMinutes: Too small: expected number to be >0$/],
+    [{ sync: { stallMinutes: 1441 } }, /^pillar-host:sync\.stallMinutes: Too big: expected number to be <=1440$/],
     [{ sync: { confirmations: 101 } }, /^pillar-host:sync\.confirmations: Too big: expected number to be <=100$/],
     [host({ minimums: { cores: 0 } }), /^pillar-host:host\.minimums\.cores: Too small: expected number to be >=1$/],
   ])("%j", (changes, fault) => {
@@ -177,8 +203,32 @@ describe("login", () => {
     ]);
   });
 
-  test.each(["RSA ", "EC ", "ENCRYPTED ", ""])("a PEM key of kind %j is accepted", (kind) => {
-    expect(faultsOf({ ssh: { privateKey: `-----BEGIN ${kind}PRIVATE KEY-----\nMII\n` } })).toEqual([]);
+  test.each([
+    [
+      "RSA",
+      () => generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" }),
+    ],
+    ["EC", () => generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "sec1", format: "pem" })],
+  ])("a PEM key of kind %s is accepted", (_kind, key) => {
+    expect(faultsOf({ ssh: { privateKey: String(key()) } })).toEqual([]);
+  });
+
+  test("a key that is cut off, or of a kind that ssh does not read", () => {
+    const fault =
+      "pillar-host:ssh.privateKey: cannot be read: cut off, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)";
+    expect(faultsOf({ ssh: { privateKey: privateKey.slice(0, 200) } })).toEqual([fault]);
+    expect(faultsOf({ ssh: { privateKey: "-----BEGIN PRIVATE KEY-----\nMII\n" } })).toEqual([fault]);
+  });
+
+  test("a key with a pass phrase, with none, the wrong and the right one", () => {
+    const locked = keyPair("open sesame").private;
+    expect(faultsOf({ ssh: { privateKey: locked } })).toEqual([
+      "pillar-host:ssh.privateKeyPassword: missing: the private key has a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword)",
+    ]);
+    expect(faultsOf({ ssh: { privateKey: locked, privateKeyPassword: "open" } })).toEqual([
+      "pillar-host:ssh.privateKeyPassword: does not open the private key",
+    ]);
+    expect(faultsOf({ ssh: { privateKey: locked, privateKeyPassword: "open sesame" } })).toEqual([]);
   });
 
   test("no fault shows a secret", () => {
@@ -265,6 +315,18 @@ describe("names", () => {
 
   test.each(["203.0.113.7", "2001:db8::7", "node-1.example.org"])("a host may be at %s", (address) => {
     expect(configOf(host({ address })).host.address).toBe(address);
+  });
+});
+
+describe("references", () => {
+  test.each(["http://203.0.113.8:35997", "https://node.example/rpc"])("%s is one", (url) => {
+    expect(configOf({ sync: { references: [url] } }).sync.references).toEqual([url]);
+  });
+
+  test.each(["203.0.113.8:35997", "ws://203.0.113.8:35998", "node.example", ""])("%j is none", (url) => {
+    expect(faultsOf({ sync: { references: ["http://203.0.113.8:35997", url] } })).toEqual([
+      "pillar-host:sync.references.1: needed the http or https address of a node's RPC",
+    ]);
   });
 });
 

@@ -143,8 +143,8 @@ describe("a host with a pinned key", () => {
   });
 
   test("the gate gets the node's address and the wait", () => {
-    const { target, confirmations, deadline } = revealed(named("node-sync").inputs) as Record<string, unknown>;
-    expect({ target, confirmations, deadline }).toEqual({
+    const { __provider: _, ...inputs } = revealed(named("node-sync").inputs) as Record<string, unknown>;
+    expect(inputs).toEqual({
       target: {
         ssh: {
           address: "203.0.113.7",
@@ -161,7 +161,13 @@ describe("a host with a pinned key", () => {
         port: 35997,
       },
       confirmations: 3,
+      confirmSpan: 4000,
+      tolerance: 20,
       deadline: 604_800_000,
+      stallAfter: 900_000,
+      check: false,
+      service: "go-node",
+      references: [],
     });
   });
 
@@ -182,6 +188,16 @@ describe("a host whose key is not configured", () => {
     expect(inputs).toEqual({ address: "203.0.113.7", port: 22 });
     expect(named("node-preflight").after).toContain("host-key");
     expect(revealed(named("node-deploy").inputs.connection)).toMatchObject({ hostKey });
+  });
+});
+
+test("the gate gets what is configured of the sync", async () => {
+  const references = ["http://203.0.113.8:35997", "https://node.example"];
+  const sync = { wait: "check", confirmations: 5, confirmSeconds: 30, tolerance: 7, stallMinutes: 2, references };
+  all = await standUp(configOf({ host: { ...least.host, hostKey }, node: { service: "znnd" }, sync }));
+  expect(revealed(named("node-sync").inputs)).toMatchObject({
+    ...{ check: true, confirmations: 5, confirmSpan: 30_000, tolerance: 7, stallAfter: 120_000 },
+    ...{ service: "znnd", references },
   });
 });
 

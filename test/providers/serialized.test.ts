@@ -59,12 +59,21 @@ async function run(provider: keyof typeof texts, method: "create" | "update", ..
 const inputs = (changes: Record<string, unknown> = {}) => ({
   target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
   confirmations: 1,
+  confirmSpan: 0,
+  tolerance: 20,
   deadline: 60_000,
+  stallAfter: 900_000,
+  check: false,
+  service: "go-node",
+  references: [],
   __provider: "its text",
   ...changes,
 });
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+const proved = ["height 100 reached target 100", "newest momentum is fresh by both clocks"];
+const unproved = ["height agrees with independent nodes (sync.references)"];
 
 describe("SyncGate", () => {
   test("create proves the sync over ssh and records it", async () => {
@@ -82,10 +91,13 @@ describe("SyncGate", () => {
         syncedAt: time,
         durationSeconds: expect.any(Number),
         rate: 0,
+        proved,
+        unproved,
       },
     });
     expect(log).toEqual([
       expect.stringMatching(/^sync: 100\.0 %, height 100 of 100, synced, newest momentum \d s old \(1 of 1 looks\)$/),
+      `sync: not proved: ${unproved[0]}`,
       expect.stringMatching(/^sync: synced at height 100 after \d s$/),
     ]);
   });
@@ -132,11 +144,39 @@ describe("SyncGate", () => {
       syncedAt: "2026-01-02T00:00:00.000Z",
       durationSeconds: 86_400,
       rate: 0,
+      proved: ["height 90 reached target 90"],
+      unproved,
     };
     const news = inputs({ confirmations: 5, __provider: "newer text" });
     const { result, log } = await run("syncGate", "update", "sync-gate", { ...inputs(), ...proof }, news);
     expect(result?.outs).toEqual({ ...news, ...proof });
     expect({ log, asked: node.asked, connections: host.connections }).toEqual({ log: [], asked: [], connections: 0 });
+  });
+
+  test("a proof of before the gate kept what was proved: update leaves it empty", async () => {
+    const times = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
+    const heights = { state: 2, currentHeight: 90, targetHeight: 90, startHeight: 1 };
+    const olds = { ...inputs(), ...times, ...heights, durationSeconds: 86_400, rate: 0 };
+    const { result } = await run("syncGate", "update", "sync-gate", olds, inputs());
+    expect(result?.outs).toMatchObject({ syncedAt: olds.syncedAt, proved: [], unproved: [] });
+    expect(node.asked).toEqual([]);
+  });
+
+  test("references are asked, and stand for it", async () => {
+    const references = [`http://127.0.0.1:${node.port}`, `http://127.0.0.1:${node.port}/`];
+    const { result } = await run("syncGate", "create", inputs({ references }));
+    expect(result?.outs).toMatchObject({
+      proved: [...proved, "height agrees with the references' median"],
+      unproved: [],
+    });
+  });
+
+  test("check fails at the first look that is not good, and keeps the start", async () => {
+    await node.close();
+    node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+    const { error } = await run("syncGate", "create", inputs({ check: true }));
+    expect(error?.message).toContain("127.0.0.1: the node is not synced yet (pillar-host:sync.wait is check)\n");
+    expect(error?.properties).toEqual({ ...inputs({ check: true }), startedAt: time, startHeight: 40 });
   });
 
   test("a refused login ends it at once, with nothing to keep and no secret", async () => {

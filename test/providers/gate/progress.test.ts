@@ -3,11 +3,13 @@ import {
   nextLook,
   percentOf,
   progressLine,
+  rangeLeft,
   rateOf,
   type Sample,
   spoken,
   timeLeft,
 } from "../../../providers/gate/progress";
+import { judge } from "../../../providers/gate/verdict";
 import { answer, hour, none } from "./looks";
 
 const samples = (...pairs: [number, number][]): Sample[] => pairs.map(([at, height]) => ({ at, height }));
@@ -17,12 +19,29 @@ test.each([
   [samples([0, 5]), undefined],
   [samples([5, 1], [5, 9]), undefined],
   [samples([9, 1], [5, 9]), undefined],
+  [
+    [
+      { at: 0, height: 1 },
+      { at: 9, height: 5, stretch: 1 },
+    ],
+    undefined,
+  ],
   [samples([0, 100], [2000, 150]), 25],
   [samples([0, 100], [1000, 1], [2000, 150]), 25],
   [samples([0, 100], [2000, 100]), 0],
   [samples([0, 100], [2000, 50]), -25],
 ])("the rate of %j is %s", (seen, rate) => {
   expect(rateOf(seen)).toBe(rate);
+});
+
+test("the time in which a node was out of sight is not counted against its rate", () => {
+  const gap = [
+    { at: 0, height: 100, stretch: 0 },
+    { at: 1000, height: 110, stretch: 0 },
+    { at: 61_000, height: 110, stretch: 1 },
+    { at: 63_000, height: 130, stretch: 1 },
+  ];
+  expect(rateOf(gap)).toBe(10);
 });
 
 test.each([
@@ -68,6 +87,32 @@ test.each([
   expect(percentOf(height, target)).toBe(percent);
 });
 
+describe("the range of time left", () => {
+  // Per second 10.1 in one half, 5.1 in the other; the target runs ahead at 0.1.
+  const halves = samples(...([0, 1, 2, 3, 4].map((n) => [n * 1000, n * 10.1]) as [number, number][])).concat(
+    samples(...([5, 6, 7].map((n) => [n * 1000, 40.4 + (n - 4) * 5.1]) as [number, number][])),
+  );
+
+  test.each([
+    ["fewer than 8 samples are one piece", samples([0, 0], [1000, 10.1]), [10_000, 10_000]],
+    ["by the faster and the slower half", halves, [10_000, 20_000]],
+    [
+      "a half that stands makes it unknown",
+      samples(...([0, 1, 2, 3, 4, 5, 6, 7].map((n) => [n * 1000, Math.min(n, 4) * 10]) as [number, number][])),
+      undefined,
+    ],
+    ["no samples", [], undefined],
+  ])("%s", (_what, seen, range) => {
+    const found = rangeLeft(0, 100, seen);
+    expect(found?.map(Math.round)).toEqual(range);
+  });
+
+  test("both ends are said, where they differ", () => {
+    const line = progressLine(answer(1, 100, 1100), halves, { good: false, why: "syncing", confirmed: "" });
+    expect(line).toBe("sync: 9.0 %, height 100 of 1100, 8.0 momentums/s, 2 min to 3 min left");
+  });
+});
+
 describe("progressLine", () => {
   const quick = samples([0, 0], [10_000, 1000]);
   const slow = samples([0, 0], [10_000, 25]);
@@ -104,7 +149,15 @@ describe("progressLine", () => {
       "sync: 100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 looks)",
     ],
   ])("%s", (_what, observation, seen, line) => {
-    expect(progressLine(observation, seen, "2 of 3 looks")).toBe(line);
+    const { synced, why } = judge(observation);
+    expect(progressLine(observation, seen, { good: synced, why, confirmed: "2 of 3 looks" })).toBe(line);
+  });
+
+  test("the opinion counts, not the node's word", () => {
+    const opinion = { good: false, why: "the node says synced at 1000, the references are at 2000", confirmed: "" };
+    expect(progressLine(answer(2, 1000, 1000, { newestAge: 3000 }), still, opinion)).toBe(
+      "sync: 100.0 %, height 1000 of 1000, the node says synced at 1000, the references are at 2000",
+    );
   });
 });
 

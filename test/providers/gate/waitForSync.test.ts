@@ -1,15 +1,23 @@
 import { describe, expect, test } from "vitest";
+import type { ReferenceReading } from "../../../providers/gate/references";
 import { type GaveUp, type WaitOptions, waitForSync } from "../../../providers/gate/waitForSync";
 import type { Observation } from "../../../providers/rpc/node";
 import { fatal } from "../../../providers/rpc/ssh";
-import { answer, hour, none } from "./looks";
+import { answer, hour, nodeTime, none } from "./looks";
 
 const good = answer(2, 1000, 1000, { newestAge: 3000 });
 const minute = 60_000;
 
-/** A world whose time passes in sleeps only; looks find the list in turn, its last item for ever after. */
-function worldOf(found: readonly (Observation | Error)[], isWanted: (looks: number) => boolean = () => true) {
-  const seen = { sleeps: [] as number[], lines: [] as string[], looks: 0, clock: 0 };
+/**
+ * A world whose time passes in sleeps only; looks find the list in turn, its last item for ever after. The wall clock
+ * stands at the time that every look has, so that a momentum's age is the one it was given.
+ */
+function worldOf(
+  found: readonly (Observation | Error)[],
+  isWanted: (looks: number) => boolean = () => true,
+  references: readonly ReferenceReading[] = [],
+) {
+  const seen = { sleeps: [] as number[], lines: [] as string[], looks: 0, asked: 0, ticks: 5e8, clock: nodeTime };
   const world = {
     client: {
       observe: async () => {
@@ -21,10 +29,15 @@ function worldOf(found: readonly (Observation | Error)[], isWanted: (looks: numb
       },
       close: () => undefined,
     },
+    readReferences: async () => {
+      seen.asked += 1;
+      return references;
+    },
     now: () => seen.clock,
+    ticks: () => seen.ticks,
     sleep: async (milliseconds: number) => {
       seen.sleeps.push(milliseconds);
-      seen.clock += milliseconds;
+      seen.ticks += milliseconds;
     },
     say: (line: string) => {
       seen.lines.push(line);
@@ -34,7 +47,17 @@ function worldOf(found: readonly (Observation | Error)[], isWanted: (looks: numb
   return { world, seen };
 }
 
-const options: WaitOptions = { confirmations: 3, deadline: 7 * 24 * hour, startedAt: 0, address: "203.0.113.7" };
+const options: WaitOptions = {
+  confirmations: 3,
+  confirmSpan: 0,
+  tolerance: 20,
+  deadline: 7 * 24 * hour,
+  stallAfter: 15 * minute,
+  check: false,
+  startedAt: nodeTime - hour,
+  address: "203.0.113.7",
+  service: "go-node",
+};
 
 const giveUp = (waiting: Promise<unknown>) =>
   waiting.then(
@@ -52,8 +75,10 @@ describe("synced", () => {
       currentHeight: 1000,
       targetHeight: 1000,
       startHeight: 1000,
-      startedAt: 0,
-      syncedAt: 4000,
+      startedAt: nodeTime - hour,
+      syncedAt: nodeTime,
+      proved: ["height 1000 reached target 1000", "newest momentum is fresh by both clocks"],
+      unproved: ["height agrees with independent nodes (sync.references)"],
     });
     expect(seen.sleeps).toEqual([2000, 2000]);
     expect(seen.lines).toEqual(
@@ -88,18 +113,62 @@ describe("synced", () => {
 
   test("a wait that is resumed keeps its first time and height", async () => {
     const { world, seen } = worldOf([good]);
-    seen.clock = 5 * hour;
     const record = await waitForSync({ ...options, confirmations: 1, startedAt: hour, startHeight: 7 }, world);
-    expect(record).toMatchObject({ startedAt: hour, startHeight: 7, syncedAt: 5 * hour });
+    expect(record).toMatchObject({ startedAt: hour, startHeight: 7, syncedAt: nodeTime });
+    expect(seen.looks).toBe(1);
+  });
+
+  test("the row must span the time that is wanted", async () => {
+    const { world, seen } = worldOf([good]);
+    await waitForSync({ ...options, confirmSpan: 9000 }, world);
+    expect(seen.sleeps).toEqual([2000, 2000, 2000, 2000, 2000]);
+  });
+
+  test("a wall clock that jumped begins the row anew", async () => {
+    const { world, seen } = worldOf([good]);
+    seen.clock = nodeTime - 30_000;
+    world.sleep = async (milliseconds) => {
+      seen.sleeps.push(milliseconds);
+      seen.ticks += milliseconds;
+      if (seen.sleeps.length === 2) seen.clock += 70_000;
+    };
+    await waitForSync(options, world);
+    expect(seen.looks).toBe(5);
+  });
+
+  test("references are asked only while the node says that it is synced", async () => {
+    const { world, seen } = worldOf([none(), answer(1, 10, 900), answer(3, 10, 0), good]);
+    await waitForSync(options, world);
+    expect({ looks: seen.looks, asked: seen.asked }).toEqual({ looks: 6, asked: 3 });
+  });
+
+  test("references that contradict it are named, and hold it up for ten minutes", async () => {
+    const readings = [1, 2].map((n) => ({ url: `http://r${n}`, height: 2000 }));
+    const { world, seen } = worldOf([good], () => true, readings);
+    const begun = seen.ticks;
+    const record = await waitForSync(options, world);
+    // Looks at 0 and 2 s, then each 10 s: the first that may count is at 602 s, the row has three.
+    expect(seen.ticks - begun).toBe(602_000 + 4000);
+    expect(seen.lines[0]).toBe(
+      "sync: 100.0 %, height 1000 of 1000, the node says synced at 1000, the references are at 2000",
+    );
+    expect(record.unproved).toEqual(["height agrees with independent nodes (sync.references)"]);
   });
 });
 
 describe("pauses", () => {
-  test("10 s without an answer, 2 s after the first, then a fiftieth of what is left", async () => {
+  test("growing while nothing answers, to 15 s, and from the start once more after an answer", async () => {
+    const looks = [none(), none(), none(), none(), none(), answer(1, 10, 1000), none(), none(), good];
+    const { world, seen } = worldOf(looks);
+    await waitForSync({ ...options, confirmations: 1 }, world);
+    expect(seen.sleeps).toEqual([2000, 4000, 8000, 15_000, 15_000, 2000, 2000, 4000]);
+  });
+
+  test("2 s after the first, then a fiftieth of what is left", async () => {
     // 202 momentums in 2 s are 101 a second; the target runs ahead at 0.1: (100892 - 202) / 100.9 = 997.9 s left.
     const { world, seen } = worldOf([none(), answer(1, 0, 100_892), answer(1, 202, 100_892), good]);
     await waitForSync({ ...options, confirmations: 1 }, world);
-    expect(seen.sleeps).toEqual([10_000, 2000, 19_958]);
+    expect(seen.sleeps).toEqual([2000, 2000, 19_958]);
   });
 });
 
@@ -107,8 +176,9 @@ describe("what is said", () => {
   test("nothing twice, but at least every ten minutes", async () => {
     const { world, seen } = worldOf([none("refused")]);
     await giveUp(waitForSync({ ...options, deadline: 30 * minute }, world));
-    expect(seen.looks).toBe(181);
-    expect(seen.lines).toEqual(Array(4).fill("sync: no answer from the node yet: refused"));
+    // 2, 4 and 8 s, then each 15 s, and the last just at the deadline; said again at 614 s and 1214 s.
+    expect(seen.looks).toBe(124);
+    expect(seen.lines).toEqual(Array(3).fill("sync: no answer from the node yet: refused"));
   });
 
   test("a new reason, a new state, each twentieth of the way", async () => {
@@ -141,16 +211,16 @@ describe("what is said", () => {
 describe("the deadline", () => {
   test("ends it with where it stood and what to do, and keeps the start", async () => {
     const { world, seen } = worldOf([answer(1, 10, 1000)]);
+    const begun = seen.ticks;
     const error = await giveUp(waitForSync({ ...options, deadline: 2 * hour }, world));
     expect(error.message).toBe(
       "203.0.113.7: the node has not synced within 2 h 00 min (pillar-host:sync.deadline)\n" +
         "  last seen: sync: 1.0 %, height 10 of 1000\n" +
-        "  Nothing is lost: run pulumi up again to go on waiting, with a longer sync.deadline.\n" +
-        "  Look at the host first if the height does not move: systemctl status go-node, free disk, memory, port 35995.",
+        "  Nothing is lost: pulumi up again goes on waiting, with the same start.\n" +
+        "  Look at the host first if the height does not move: systemctl status go-node, free disk, memory, open P2P port.",
     );
     expect(error.gaveUp).toEqual({ startHeight: 10, last: answer(1, 10, 1000) });
-    expect(seen.clock).toBeGreaterThanOrEqual(2 * hour);
-    expect(seen.clock).toBeLessThan(2 * hour + 11_000);
+    expect(seen.ticks - begun).toBe(2 * hour);
   });
 
   test("a node that never answered: no start height, its reason in the error", async () => {
@@ -160,17 +230,80 @@ describe("the deadline", () => {
     expect(error.gaveUp).toEqual({ startHeight: undefined, last: none("refused") });
   });
 
-  test("counts from the first start, not from this run's", async () => {
+  test("counts this run's waiting, not from the first start, and not by a clock that jumps", async () => {
     const { world, seen } = worldOf([answer(1, 10, 1000)]);
-    seen.clock = 3 * hour;
-    const error = await giveUp(waitForSync({ ...options, deadline: 2 * hour, startHeight: 4 }, world));
-    expect(seen.looks).toBe(1);
+    const begun = seen.ticks;
+    world.now = () => nodeTime + (seen.looks % 2) * 300 * hour;
+    const error = await giveUp(waitForSync({ ...options, deadline: 2 * hour, startedAt: 0, startHeight: 4 }, world));
+    expect(seen.ticks - begun).toBe(2 * hour);
     expect(error.gaveUp.startHeight).toBe(4);
   });
 
   test("a good row that is complete at the deadline is synced", async () => {
-    const { world } = worldOf([good]);
-    expect(await waitForSync({ ...options, deadline: 4000 }, world)).toMatchObject({ syncedAt: 4000 });
+    const { world, seen } = worldOf([good]);
+    expect(await waitForSync({ ...options, deadline: 4000 }, world)).toMatchObject({ syncedAt: nodeTime });
+    expect(seen.sleeps).toEqual([2000, 2000]);
+  });
+});
+
+describe("a stall", () => {
+  const stalled =
+    "sync: stalled: the height stands at 10 since 15 min. Going on to wait. Look on 203.0.113.7 at: systemctl status " +
+    "go-node, journalctl -u go-node -n 50, df -h, free -m, and whether the P2P port is open to the world";
+
+  test("is said once, with what to look at, and its end; then anew", async () => {
+    const stand = (height: number, looks: number) => Array<Observation>(looks).fill(answer(1, height, 1000));
+    // The first pause has 2 s; then 10 s, while nothing can be said of the time left.
+    const { world, seen } = worldOf([...stand(10, 100), none(), ...stand(11, 2), ...stand(12, 100), good]);
+    await waitForSync({ ...options, confirmations: 1 }, world);
+    const said = seen.lines.filter((line) => line.includes("stall"));
+    expect(said).toEqual(
+      [
+        stalled,
+        "sync: the stall is over, height 11",
+        stalled.replace("at 10", "at 12"),
+        "sync: the stall is over, height 1000",
+      ].slice(0, said.length),
+    );
+    expect(said.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test("a node that never answered has no height to stand at", async () => {
+    const { world, seen } = worldOf([none()]);
+    await giveUp(waitForSync({ ...options, deadline: hour }, world));
+    expect(seen.lines.filter((line) => line.includes("stall"))).toEqual([]);
+  });
+});
+
+describe("check", () => {
+  const check = { ...options, check: true };
+
+  test.each([
+    ["no answer", none("refused"), "sync: no answer from the node yet: refused"],
+    ["syncing", answer(1, 10, 1000), "sync: 1.0 %, height 10 of 1000"],
+  ])("one look that is not good ends it: %s", async (_what, look, line) => {
+    const { world, seen } = worldOf([look]);
+    const error = await giveUp(waitForSync(check, world));
+    expect(error.message).toBe(
+      "203.0.113.7: the node is not synced yet (pillar-host:sync.wait is check)\n" +
+        `  last seen: ${line}\n` +
+        "  Nothing is lost: pulumi up again goes on waiting, with the same start.\n" +
+        "  Look at the host first if the height does not move: systemctl status go-node, free disk, memory, open P2P port.",
+    );
+    expect(error.gaveUp.last).toEqual(look);
+    expect({ looks: seen.looks, sleeps: seen.sleeps }).toEqual({ looks: 1, sleeps: [] });
+  });
+
+  test("good looks go on to the end of the row", async () => {
+    const { world, seen } = worldOf([good]);
+    expect(await waitForSync(check, world)).toMatchObject({ currentHeight: 1000 });
+    expect(seen.looks).toBe(3);
+  });
+
+  test("the first look that is not good ends a row", async () => {
+    const { world, seen } = worldOf([good, good, none(), good]);
+    expect((await giveUp(waitForSync(check, world))).gaveUp).toEqual({ startHeight: 1000, last: none() });
+    expect(seen.looks).toBe(3);
   });
 });
 

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { isImmutable } from "../lab/aptProxy";
+import { nspawnArguments } from "../lab/hosts/machine";
+import { createHostNetwork, createOperatorNetwork, hostAddress, hostNamespace } from "../lab/hosts/network";
+import { testLabPrefix } from "../lab/lab";
+import { parseMirror } from "../lab/mirror";
+import { stageTimes } from "../lab/stageTimes";
+
+describe("network", () => {
+  test("the operator's end is a bridge in a namespace of its own", () => {
+    expect(createOperatorNetwork("demo").map((command) => command.join(" "))).toEqual([
+      "netns add pillar-demo",
+      "-n pillar-demo link set lo up",
+      "-n pillar-demo link add br0 type bridge",
+      "-n pillar-demo addr add 10.77.0.1/24 dev br0",
+      "-n pillar-demo link set br0 up",
+    ]);
+  });
+
+  test("no command of a host's network touches the machine's own namespace", () => {
+    const commands = createHostNetwork("demo", "host2", 1).map((command) => command.join(" "));
+    expect(commands).toEqual([
+      "netns add pillar-demo-host2",
+      "-n pillar-demo link add veth1 type veth peer name host0 netns pillar-demo-host2",
+      "-n pillar-demo link set veth1 master br0 up",
+      "-n pillar-demo-host2 addr add 10.77.0.12/24 dev host0",
+      "-n pillar-demo-host2 link set host0 up",
+      "-n pillar-demo-host2 link set lo up",
+      "-n pillar-demo-host2 route add default via 10.77.0.1",
+    ]);
+  });
+
+  test("names and addresses", () => {
+    expect([hostAddress(0), hostAddress(3), hostNamespace("a", "b")]).toEqual([
+      "10.77.0.11",
+      "10.77.0.14",
+      "pillar-a-b",
+    ]);
+    expect(testLabPrefix(4711)).toBe("t4711x");
+  });
+});
+
+test("a machine boots from its directory, in its namespace, with what is bound into it", () => {
+  const options = { machine: "m", hostname: "h", root: "/r", namespace: "n", log: "/l" };
+  expect(nspawnArguments({ ...options, binds: [["/a", "/b"]] })).toEqual([
+    ...["--quiet", "--register=no", "--keep-unit", "--boot", "--console=pipe"],
+    ...["--directory=/r", "--network-namespace-path=/run/netns/n", "--hostname=h", "--machine=m"],
+    ...["--capability=CAP_NET_ADMIN", "--bind-ro=/a:/b"],
+  ]);
+});
+
+describe("the mirror", () => {
+  test.each([
+    [
+      "http://m/debian/\nhttp://m/debian-security/\n",
+      { debian: "http://m/debian", security: "http://m/debian-security" },
+    ],
+    ["https://x/debian", { debian: "https://x/debian", security: "https://x/debian-security" }],
+  ])("%j", (targets, mirror) => expect(parseMirror(targets)).toEqual(mirror));
+
+  test.each(["", "http://m/ubuntu/"])("is missed with what to do: %j", (targets) => {
+    expect(() => parseMirror(targets)).toThrow(/no Debian mirror .*\nRun `apt-get update`/);
+  });
+
+  test.each([
+    ["/debian/pool/main/u/unzip/unzip_6.0.deb", true],
+    ["/debian/dists/bullseye/main/by-hash/SHA256/ab", true],
+    ["/debian/dists/bullseye/InRelease", false],
+    ["/debian/pool/main/u/unzip/", false],
+  ])("may keep %s: %s", (path, immutable) => expect(isImmutable(path)).toBe(immutable));
+});
+
+test("stage times come from the engine's events, in order, and skip what did not end", () => {
+  const before = (name: string, timestamp: number) => ({
+    timestamp,
+    resourcePreEvent: { metadata: { urn: `urn:pulumi:s::p::t::${name}`, op: "create" } },
+  });
+  const after = (name: string, timestamp: number) => ({
+    timestamp,
+    resOutputsEvent: { metadata: { urn: `urn:pulumi:s::p::t::${name}` } },
+  });
+  const log = [before("a", 10), before("b", 11), after("b", 14), after("a", 20), before("c", 21), { timestamp: 22 }];
+  expect(stageTimes(log.map((event) => JSON.stringify(event)).join("\n"))).toEqual([
+    { name: "b", milliseconds: 3000 },
+    { name: "a", milliseconds: 10000 },
+  ]);
+});
