@@ -1,10 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { closest, distance } from "fastest-levenshtein";
 import ms from "ms";
 import ssh2 from "ssh2";
 import { z } from "zod";
-
-const project = "pillar-host";
+import { faultsOf, project } from "./configFaults";
 
 /** A duration such as `90s`, `30m`, `12h` or `7d`; milliseconds after parsing. */
 const duration = (atLeast: string) =>
@@ -177,63 +175,7 @@ export type StackConfig = z.output<typeof stackSchema>;
 export function parseConfig(raw: Readonly<Record<string, unknown>>): { config: StackConfig } | { faults: string[] } {
   const result = stackSchema.safeParse(raw, { reportInput: true });
   if (result.success) return { config: result.data };
-  return { faults: result.error.issues.flatMap(faultsOf) };
-}
-
-function faultsOf(issue: z.core.$ZodIssue): string[] {
-  const at = (path: readonly PropertyKey[]) => `${project}:${path.map(String).join(".")}`;
-  if (issue.code === "unrecognized_keys") {
-    const known = knownKeys(issue.path);
-    return issue.keys.map((key) => `${at([...issue.path, key])}: no such key${suggestion(key, known)}`);
-  }
-  if (issue.code === "invalid_type" && issue.input === undefined)
-    return [`${at(issue.path)}: missing, needed ${issue.expected}`];
-  if (issue.code === "invalid_type")
-    return [
-      `${at(issue.path)}: found ${kindOf(issue.input)}, needed ${issue.expected === "int" ? "whole number" : issue.expected}`,
-    ];
-  return [`${at(issue.path)}: ${issue.message}`];
-}
-
-// The value itself may be a secret in the wrong place.
-function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
-/** The nearest known key, or all of them where none is near (pure). */
-function suggestion(key: string, known: readonly string[]): string {
-  if (known.length === 0) return "";
-  const nearest = closest(key, [...known]);
-  return distance(key.toLowerCase(), nearest.toLowerCase()) <= 3
-    ? `; did you mean ${nearest}?`
-    : `; known are ${known.join(", ")}`;
-}
-
-interface Definition {
-  readonly shape?: Readonly<Record<string, { readonly _zod: { readonly def: unknown } }>>;
-  /** What a default or a transformation wraps. */
-  readonly innerType?: { readonly _zod: { readonly def: unknown } };
-  readonly in?: { readonly _zod: { readonly def: unknown } };
-  readonly options?: readonly { readonly _zod: { readonly def: unknown } }[];
-}
-
-/** The keys that the schema has at a path (pure). */
-function knownKeys(path: readonly PropertyKey[]): string[] {
-  let shapes = shapesOf(stackSchema);
-  for (const step of path) {
-    shapes = shapes.flatMap((shape) => {
-      const next = shape[String(step)];
-      return next ? shapesOf(next) : [];
-    });
-  }
-  return [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
-}
-
-function shapesOf(schema: { readonly _zod: { readonly def: unknown } }): NonNullable<Definition["shape"]>[] {
-  const { shape, innerType, in: input, options } = schema._zod.def as Definition;
-  if (shape) return [shape];
-  return [innerType, input, ...(options ?? [])].flatMap((inner) => (inner ? shapesOf(inner) : []));
+  return { faults: result.error.issues.flatMap((issue) => faultsOf(issue, stackSchema)) };
 }
 
 /** Reads the stack's configuration. The only reader of it.

@@ -1,0 +1,67 @@
+import { closest, distance } from "fastest-levenshtein";
+import type { z } from "zod";
+
+/** The namespace of the configuration's keys, and the project's name. */
+export const project = "pillar-host";
+
+/** A zod schema, as far as its shape is read here. */
+interface Schema {
+  readonly _zod: { readonly def: unknown };
+}
+
+/** An issue of the schema as lines for the operator: key, what was found, what is needed (pure). */
+export function faultsOf(issue: z.core.$ZodIssue, schema: Schema): string[] {
+  const at = (path: readonly PropertyKey[]) => `${project}:${path.map(String).join(".")}`;
+  if (issue.code === "unrecognized_keys") {
+    const known = knownKeys(schema, issue.path);
+    return issue.keys.map((key) => `${at([...issue.path, key])}: no such key${suggestion(key, known)}`);
+  }
+  if (issue.code === "invalid_type" && issue.input === undefined)
+    return [`${at(issue.path)}: missing, needed ${issue.expected}`];
+  if (issue.code === "invalid_type")
+    return [
+      `${at(issue.path)}: found ${kindOf(issue.input)}, needed ${issue.expected === "int" ? "whole number" : issue.expected}`,
+    ];
+  return [`${at(issue.path)}: ${issue.message}`];
+}
+
+// The value itself may be a secret in the wrong place.
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** The nearest known key, or all of them where none is near (pure). */
+function suggestion(key: string, known: readonly string[]): string {
+  if (known.length === 0) return "";
+  const nearest = closest(key, [...known]);
+  return distance(key.toLowerCase(), nearest.toLowerCase()) <= 3
+    ? `; did you mean ${nearest}?`
+    : `; known are ${known.join(", ")}`;
+}
+
+interface Definition {
+  readonly shape?: Readonly<Record<string, Schema>>;
+  /** What a default or a transformation wraps. */
+  readonly innerType?: Schema;
+  readonly in?: Schema;
+  readonly options?: readonly Schema[];
+}
+
+/** The keys that the schema has at a path (pure). */
+function knownKeys(schema: Schema, path: readonly PropertyKey[]): string[] {
+  let shapes = shapesOf(schema);
+  for (const step of path) {
+    shapes = shapes.flatMap((shape) => {
+      const next = shape[String(step)];
+      return next ? shapesOf(next) : [];
+    });
+  }
+  return [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
+}
+
+function shapesOf(schema: Schema): NonNullable<Definition["shape"]>[] {
+  const { shape, innerType, in: input, options } = schema._zod.def as Definition;
+  if (shape) return [shape];
+  return [innerType, input, ...(options ?? [])].flatMap((inner) => (inner ? shapesOf(inner) : []));
+}
