@@ -13,6 +13,7 @@ interface Report {
   readonly numFailedTests: number;
   readonly testResults: ReadonlyArray<{
     readonly name: string;
+    readonly status: string;
     readonly assertionResults: ReadonlyArray<{ readonly status: string }>;
   }>;
 }
@@ -59,8 +60,12 @@ function countOf({ exitCode, report }: Run): { passed: number; failed: number; s
   );
   // A lab test that was not run has proved nothing.
   const lost = skipped.filter((name) => name.includes("/test/lab/")).length;
-  const failed = report.numFailedTests + lost;
-  // The runner fails on more than tests: a file that does not load, an error outside of any test.
+  // A file that could not be loaded has no failed test of its own.
+  const unloaded = report.testResults.filter(
+    ({ status, assertionResults }) => status === "failed" && !assertionResults.some((test) => test.status === "failed"),
+  ).length;
+  const failed = report.numFailedTests + lost + unloaded;
+  // The runner fails on more than tests and files: an error outside of any of them.
   return {
     passed: report.numPassedTests,
     failed: failed === 0 && exitCode !== 0 ? 1 : failed,

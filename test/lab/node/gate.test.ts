@@ -95,9 +95,9 @@ describe("the gate under faults", () => {
     const { startedAt, syncedAt } = await gateState();
     expect(startedAt).toBe(before.startedAt);
     expect(Date.parse(syncedAt ?? "")).toBeGreaterThan(Date.parse(startedAt));
-    const truth = await lab.chain<{ height: number }>("GET", "/truth");
+    const truth = await lab.chain<{ network: { height: number } }>("GET", "/truth");
     const { sync } = await stack.outputs<{ sync: { currentHeight: number; proved: string[] } }>();
-    expect(truth.height - sync.currentHeight).toBeLessThan(20);
+    expect(truth.network.height - sync.currentHeight).toBeLessThan(20);
     expect(sync.proved).toContain("newest momentum is fresh by both clocks");
   });
 });
