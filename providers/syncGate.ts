@@ -1,11 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { spoken } from "./gate/progress";
 import { readReference } from "./gate/references";
-import { type GaveUp, type SyncRecord, waitForSync } from "./gate/waitForSync";
+import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "./gate/waitForSync";
 import { createNodeClient, type NodeTarget } from "./rpc/node";
 
 /** Plain inputs of the gate, as its provider gets them. */
 interface GateInputs extends GateSettings {
+  /** Addresses of independent nodes' RPC. */
+  readonly references: readonly string[];
   readonly target: NodeTarget;
 }
 
@@ -32,7 +34,7 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
   try {
     const record = await waitForSync(
       {
-        ...settingsOf(inputs),
+        ...inputs,
         startedAt,
         startHeight: before.startHeight,
         address: inputs.target.ssh.address,
@@ -71,11 +73,6 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
 
 const gateId = "sync-gate";
 
-function settingsOf(inputs: GateSettings): GateSettings {
-  const { confirmations, confirmSpan, tolerance, deadline, stallAfter, check, service, references } = inputs;
-  return { confirmations, confirmSpan, tolerance, deadline, stallAfter, check, service, references };
-}
-
 /** What is recorded of a finished wait (pure). */
 export function outputsOf(record: SyncRecord): GateOutputs {
   const seconds = Math.round((record.syncedAt - record.startedAt) / 1000);
@@ -109,20 +106,8 @@ const provider: pulumi.dynamic.ResourceProvider = {
   update: async (_id, olds, news) => ({ outs: await updateGate(olds, news) }),
 };
 
-/** How the gate decides; durations in milliseconds (WaitOptions says what each is). */
-export interface GateSettings {
-  readonly confirmations: number;
-  readonly confirmSpan: number;
-  readonly tolerance: number;
-  readonly deadline: number;
-  readonly stallAfter: number;
-  readonly check: boolean;
-  readonly service: string;
-  /** Addresses of independent nodes' RPC. */
-  readonly references: readonly string[];
-}
-
-export interface SyncGateArgs extends GateSettings {
+/** What the gate is made of; durations in milliseconds. */
+export interface SyncGateArgs extends Omit<GateInputs, "target"> {
   /** How the node is reached. Holds the login: secret. */
   readonly target: pulumi.Input<NodeTarget>;
 }

@@ -1,29 +1,29 @@
 import type { NodeClient, Observation } from "../rpc/node";
-import { type Evidence, noEvidence, weigh } from "./evidence";
+import { type Evidence, type EvidenceOptions, noEvidence, weigh } from "./evidence";
 import { nextLook, progressLine, rateOf, type Sample, spoken, timeLeft } from "./progress";
 import type { ReferenceReading } from "./references";
 import { judge } from "./verdict";
 
-export interface WaitOptions {
-  /** Good looks in a row. */
-  readonly confirmations: number;
-  /** Milliseconds that they must span. */
-  readonly confirmSpan: number;
-  /** Momentums by which the height may differ from the references' median. */
-  readonly tolerance: number;
-  /** Milliseconds that this run waits. */
+/** How the gate decides; the same for every run. */
+export interface GateSettings extends EvidenceOptions {
+  /** Milliseconds that a run waits. */
   readonly deadline: number;
   /** Milliseconds without a new height that are a stall. */
   readonly stallAfter: number;
   /** Look once and give up where it is not synced: for those who would not keep a process for days. */
   readonly check: boolean;
+  /** The node's, for errors. */
+  readonly service: string;
+}
+
+/** What one run of the wait knows. */
+export interface WaitOptions extends GateSettings {
   /** Unix milliseconds of the first look ever, kept over runs. */
   readonly startedAt: number;
   /** The height at that look. */
   readonly startHeight?: number | undefined;
   /** For errors. */
   readonly address: string;
-  readonly service: string;
 }
 
 /** The world, as the loop sees it. */
