@@ -15,7 +15,7 @@ const { gate } = pillar;
 const now = pulumi
   .all([host.access.hostKey, gate.syncedAt, pillar.producerAddress])
   .apply(async ([hostKey, , producerAddress]) => {
-    const seen = await lookAtNode(nodeTarget(config, hostKey));
+    const seen = await lookAtNode(nodeTarget(config, hostKey), config.sync);
     return { seen, producerAddress };
   });
 

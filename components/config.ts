@@ -3,6 +3,7 @@ import ms from "ms";
 import ssh2 from "ssh2";
 import { z } from "zod";
 import { faultsOf, project } from "./configFaults";
+import { plainSecrets } from "./secretKeys";
 
 /** A duration such as `90s`, `30m`, `12h` or `7d`; milliseconds after parsing. */
 const duration = (atLeast: string) =>
@@ -149,6 +150,14 @@ const sync = z
   })
   .prefault({});
 
+/** Its path or its name is the password: an ntfy topic, a Slack hook. */
+const webhook = z
+  .url({ protocol: /^https?$/, message: "needed the http or https address of a webhook, such as an ntfy topic's" })
+  .refine(
+    (url) => !/^[^/]*\/\/[^/]*@/.test(url),
+    "must not hold user and password: give a token in the address instead",
+  );
+
 /** The configuration of a stack: the keys below `pillar-host:` in Pulumi.<stack>.yaml (design.md, Configuration). */
 export const stackSchema = z.strictObject({
   pillar: z.strictObject({
@@ -160,6 +169,7 @@ export const stackSchema = z.strictObject({
   controller,
   node,
   sync,
+  notify: webhook.optional(),
   orchestrator: z.strictObject({ rpcPort: port.default(55000), p2pPort: port.default(55055) }).prefault({}),
 });
 
@@ -186,6 +196,12 @@ export function readConfig(): StackConfig {
   const raw: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(pulumi.runtime.allConfig())) {
     if (key.startsWith(`${project}:`)) raw[key.slice(project.length + 1)] = parseValue(value);
+  }
+  // The engine's own word for which keys hold a secret; the SDK keeps its reading of it to itself.
+  const secret: unknown = JSON.parse(process.env.PULUMI_CONFIG_SECRET_KEYS ?? "null");
+  if (Array.isArray(secret)) {
+    const isSecret = (key: string) => secret.includes(`${project}:${key}`);
+    for (const warning of plainSecrets(raw, isSecret, pulumi.getStack())) pulumi.log.warn(warning);
   }
   const parsed = parseConfig(raw);
   if ("config" in parsed) return parsed.config;

@@ -18,6 +18,13 @@ export interface HostAccess {
   readonly agent: boolean;
 }
 
+/** What a step is to the login user's shell on a host: secret, as the sudo password stands in it. */
+export function stepInput(step: Step, access: HostAccess): pulumi.Output<string> {
+  return pulumi.secret(
+    pulumi.output(access.sudoPassword ?? "").apply((password) => envelope(step, access.address, password)),
+  );
+}
+
 /**
  * Runs a step on a host as root. The only place that makes a remote.Command.
  *
@@ -47,9 +54,7 @@ export function runStep(
     {
       connection,
       create: `bash -euo pipefail -s ${step.name}`,
-      stdin: pulumi.secret(
-        pulumi.output(access.sudoPassword ?? "").apply((password) => envelope(step, access.address, password)),
-      ),
+      stdin: stepInput(step, access),
       logging: step.quiet ? remote.Logging.None : remote.Logging.Stdout,
       addPreviousOutputInEnv: false,
     },

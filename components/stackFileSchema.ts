@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { stackSchema } from "./config";
+import { secretKeys } from "./secretKeys";
 
 type Schema = { [key: string]: unknown; properties?: Record<string, Schema> };
 
@@ -9,10 +10,10 @@ const secured = { type: "object", properties: { secure: { type: "string" } }, re
 /** The JSON schema of a stack's file, for editors: made from the one that the program checks with (pure). */
 export function stackFileSchema(): Schema {
   const { properties = {}, required } = z.toJSONSchema(stackSchema, { io: "input", unrepresentable: "any" }) as Schema;
-  const login = properties.ssh?.properties ?? {};
-  for (const secret of ["privateKey", "privateKeyPassword", "password", "sudoPassword"]) {
-    const plain = login[secret];
-    if (plain) login[secret] = { anyOf: [plain, secured] };
+  for (const [key, inner] of secretKeys) {
+    const holder = inner === undefined ? properties : (properties[key]?.properties ?? {});
+    const plain = holder[inner ?? key];
+    if (plain) holder[inner ?? key] = { anyOf: [plain, secured] };
   }
   const prefixed = (key: unknown) => `pillar-host:${key}`;
   return {

@@ -1,8 +1,12 @@
-import { judge, type Verdict } from "./gate/verdict";
+import { noEvidence, patience, weigh } from "./gate/evidence";
+import { readReference } from "./gate/references";
+import { judge } from "./gate/verdict";
 import { createNodeClient, type NodeTarget } from "./rpc/node";
 
 /** A node as it is this minute. */
-export interface NodeNow extends Verdict {
+export interface NodeNow {
+  readonly synced: boolean;
+  readonly why: string;
   /** Whether the node answered at all: without an answer nothing is known. */
   readonly known: boolean;
   readonly state?: number;
@@ -10,21 +14,47 @@ export interface NodeNow extends Verdict {
   readonly targetHeight?: number;
 }
 
-const deadline = 20_000;
+/** What a look needs besides the node. */
+export interface LookupOptions {
+  readonly references: readonly string[];
+  readonly tolerance: number;
+}
 
-/** Looks once, in preview too: it only reads, has a deadline, and never throws but says what is not known. */
-export async function lookAtNode(target: NodeTarget): Promise<NodeNow> {
+const deadline = 20_000;
+const referenceTime = 5000;
+const pause = 1500;
+const looks = 3;
+
+/** Looks in preview too: it only reads, has a deadline, and never throws but says what is not known. */
+export async function lookAtNode(target: NodeTarget, options: LookupOptions): Promise<NodeNow> {
   const client = createNodeClient(target);
   let timer: NodeJS.Timeout | undefined;
   try {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no answer within ${deadline / 1000} s`)), deadline);
     });
-    const observation = await Promise.race([client.observe(), late]);
-    const verdict = judge(observation);
-    return observation.kind === "answer"
-      ? { ...verdict, known: true, ...observation.info }
-      : { ...verdict, known: false };
+    const look = async (left: number): Promise<NodeNow> => {
+      const observation = await client.observe();
+      const { says, why } = judge(observation, Date.now());
+      if (observation.kind === "none") return { synced: false, why, known: false };
+      // A momentum that is being taken in: the next moment tells.
+      if (says === "close" && left > 1) {
+        await new Promise((resolve) => setTimeout(resolve, pause));
+        return look(left - 1);
+      }
+      const isAsserted = says === "synced" || says === "unproved";
+      const readings = isAsserted
+        ? await Promise.all(options.references.map((url) => readReference(url, referenceTime)))
+        : [];
+      // The gate has had its patience with references that contradict a fresh momentum.
+      const weighed = weigh(
+        { ...noEvidence, contradictedSince: 0 },
+        { observation, readings, at: patience, clock: Date.now() },
+        { confirmations: 1, confirmSpan: 0, tolerance: options.tolerance },
+      );
+      return { synced: weighed.good, why: weighed.why, known: true, ...observation.info };
+    };
+    return await Promise.race([look(looks), late]);
   } catch (error) {
     return { synced: false, known: false, why: error instanceof Error ? error.message : String(error) };
   } finally {

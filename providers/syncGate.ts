@@ -2,6 +2,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { spoken } from "./gate/progress";
 import { readReference } from "./gate/references";
 import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "./gate/waitForSync";
+import { type Notice, sendNotice } from "./notify";
+import { createConnection } from "./rpc/connection";
+import { readHostFacts } from "./rpc/hostFacts";
 import { createNodeClient, type NodeTarget } from "./rpc/node";
 
 /** Plain inputs of the gate, as its provider gets them. */
@@ -9,6 +12,12 @@ interface GateInputs extends GateSettings {
   /** Addresses of independent nodes' RPC. */
   readonly references: readonly string[];
   readonly target: NodeTarget;
+  /** Whose node it is, for notices. */
+  readonly title: string;
+  /** The text that shows the host's facts, for `bash -euo pipefail -s` as the login user. */
+  readonly factsScript: string;
+  /** A webhook that is told; a secret. */
+  readonly notify?: string | undefined;
 }
 
 /** What the gate keeps: the proof, or where a wait stood that gave up. Times are ISO 8601, durations seconds. */
@@ -30,7 +39,18 @@ interface GateOutputs {
 export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>): Promise<GateOutputs> {
   const parent = process.ppid;
   const startedAt = before.startedAt ? Date.parse(before.startedAt) : Date.now();
-  const client = createNodeClient(inputs.target);
+  const connection = createConnection(inputs.target.ssh);
+  const client = createNodeClient(inputs.target, connection);
+  const notices: Promise<void>[] = [];
+  const notify = async (event: Notice["event"], message: string) => {
+    if (!inputs.notify) return;
+    const reason = await sendNotice(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
+    if (reason) console.log(`notify: the webhook (pillar-host:notify) was not told of "${event}": ${reason}`);
+  };
+  console.log(
+    `sync: watching the node on ${inputs.target.ssh.address}, for days if need be. To stop: Ctrl-C twice, or close the machine; ` +
+      "pulumi up goes on from here.",
+  );
   try {
     const record = await waitForSync(
       {
@@ -46,6 +66,8 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
         ticks: () => performance.now(),
         sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
         say: (line) => console.log(line),
+        notify: (event, message) => void notices.push(notify(event, message)),
+        readFacts: () => readHostFacts(connection, inputs.factsScript),
         // An engine that was killed leaves its providers behind: without a parent nobody gets the answer.
         isWanted: () => process.ppid === parent,
       },
@@ -68,6 +90,7 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
     });
   } finally {
     client.close();
+    await Promise.all(notices);
   }
 }
 
@@ -107,9 +130,11 @@ const provider: pulumi.dynamic.ResourceProvider = {
 };
 
 /** What the gate is made of; durations in milliseconds. */
-export interface SyncGateArgs extends Omit<GateInputs, "target"> {
+export interface SyncGateArgs extends Omit<GateInputs, "target" | "factsScript"> {
   /** How the node is reached. Holds the login: secret. */
   readonly target: pulumi.Input<NodeTarget>;
+  /** As in GateInputs. Holds the sudo password: secret. */
+  readonly factsScript: pulumi.Input<string>;
 }
 
 /**
@@ -139,7 +164,13 @@ export class SyncGate extends pulumi.dynamic.Resource {
     super(
       provider,
       name,
-      { ...args, target: pulumi.secret(args.target), ...outputs },
+      {
+        ...args,
+        target: pulumi.secret(args.target),
+        factsScript: pulumi.secret(args.factsScript),
+        ...(args.notify === undefined ? {} : { notify: pulumi.secret(args.notify) }),
+        ...outputs,
+      },
       options,
       "pillar-host",
       "SyncGate",

@@ -3,7 +3,7 @@ import { SyncGate } from "../../providers/syncGate";
 import type { StackConfig } from "../config";
 import type { Host } from "../host/host";
 import { nodeTarget } from "../login";
-import { runStep } from "../remote";
+import { runStep, stepInput } from "../remote";
 import type { Step } from "../scripts/step";
 import * as steps from "../scripts/steps";
 
@@ -50,6 +50,9 @@ export class PillarNode extends pulumi.ComponentResource {
         check: config.sync.wait === "check",
         service: config.node.service,
         references: config.sync.references,
+        title: `Pillar ${config.pillar.name} (${pulumi.getStack()})`,
+        factsScript: stepInput(steps.facts(config, { logLines: 5, withStages: false }), host.access),
+        notify: config.notify,
       },
       { parent: this, dependsOn: last },
     );

@@ -90,7 +90,7 @@ function controllerPlace(config: StackConfig) {
   return { controller_dir: config.controller.directory, controller_name: config.controller.executable };
 }
 
-function nodePlace({ node }: StackConfig) {
+function nodePlace({ node }: Pick<StackConfig, "node">) {
   return { service: node.service, data_dir: node.dataDir, rpc_address: node.rpcAddress, rpc_port: node.rpcPort };
 }
 
@@ -151,5 +151,24 @@ export function producerAddress(config: StackConfig): Step {
     limitSeconds: 300,
     quiet: true,
     script: scriptOf({ ...controllerPlace(config), data_dir: config.node.dataDir }, "dialog", "producerAddress"),
+  };
+}
+
+/** What an operator looks at on a host: service, peers, disk, memory, clock, the latest log lines without secrets. */
+export function facts({ node }: StackConfig, options: { logLines: number; withStages: boolean }): Step {
+  return {
+    name: "facts",
+    limitSeconds: 25,
+    looksOnly: true,
+    quiet: true,
+    script: scriptOf(
+      {
+        ...nodePlace({ node }),
+        p2p_port: node.p2pPort,
+        log_lines: options.logLines,
+        with_stages: options.withStages,
+      },
+      "facts",
+    ),
   };
 }

@@ -80,12 +80,18 @@ export function weigh(before: Evidence, look: Look, options: EvidenceOptions): W
     ...{ synced: false, good: false, why, notes, proved: [], unproved: [] },
   });
 
-  const own = judge(observation);
-  if (observation.kind === "none" || !own.synced) return bad(own.why, [], before.contradictedSince);
+  const own = judge(observation, clock);
+  if (observation.kind === "none" || own.says === "no") return bad(own.why, [], before.contradictedSince);
+  if (own.says === "close") {
+    // Neither for it nor against it, for the moment that a momentum takes to be taken in.
+    if (before.streak === 0 || at - (before.lastAt ?? at) > momentumTime)
+      return bad(own.why, [], before.contradictedSince);
+    return { evidence: before, synced: false, good: true, why: own.why, notes: [], proved: [], unproved: [] };
+  }
   const { info, newest, nodeTime } = observation;
   const { verdict, median, notes } = compare(info.currentHeight, readings, options.tolerance, clock);
-  const clocksDiffer = Math.abs(nodeTime - clock) > freshMomentum;
-  const fresh = newest !== undefined && !clocksDiffer && Math.abs(clock - newest.timestamp) <= freshMomentum;
+  const isOneClock = Math.abs(nodeTime - clock) <= freshMomentum;
+  const fresh = newest !== undefined && isOneClock && Math.abs(clock - newest.timestamp) <= freshMomentum;
 
   let { contradictedSince } = before;
   if (verdict === "disagrees") {
@@ -99,13 +105,7 @@ export function weigh(before: Evidence, look: Look, options: EvidenceOptions): W
       );
     }
   } else contradictedSince = undefined;
-  if (!fresh && verdict !== "agrees" && clocksDiffer && newest !== undefined) {
-    const apart = Math.round(Math.abs(nodeTime - clock) / 1000);
-    return bad(
-      `the host's clock and this machine's are ${apart} s apart, and no references settle what is fresh`,
-      notes,
-    );
-  }
+  if (own.says === "unproved" && verdict !== "agrees") return bad(own.why, notes);
 
   // A stale target that is renewed and caught up with between two looks leaps; the network's own moves at its pace.
   const gained = info.targetHeight - before.target;
@@ -127,7 +127,11 @@ export function weigh(before: Evidence, look: Look, options: EvidenceOptions): W
     evidence.moves >= movesWanted && evidence.movedAt !== undefined && at - evidence.movedAt <= freshMomentum;
   const synced = enough && (strong || moves);
   const why =
-    enough && !synced ? "the node says synced; waiting for its target to move on, as nothing else proves it" : own.why;
+    enough && !synced
+      ? "the node says synced; waiting for its target to move on, as nothing else proves it"
+      : own.says === "unproved"
+        ? "the node says synced, and the references bear it out"
+        : own.why;
   return {
     evidence,
     synced,

@@ -63,11 +63,13 @@ export interface Opinion {
   readonly why: string;
   /** As `2 of 3 looks`. */
   readonly confirmed: string;
+  /** Unix milliseconds of the first look ever. */
+  readonly startedAt: number;
 }
 
 /** One line about where the sync stands (pure). */
 export function progressLine(observation: Observation, samples: readonly Sample[], opinion: Opinion): string {
-  const { good, why, confirmed } = opinion;
+  const { good, why, confirmed, startedAt } = opinion;
   if (observation.kind === "none") return `sync: no answer from the node yet: ${why}`;
   const { currentHeight, targetHeight } = observation.info;
   const percent = percentOf(currentHeight, targetHeight);
@@ -81,15 +83,12 @@ export function progressLine(observation: Observation, samples: readonly Sample[
     const [least, most] = left.map(spoken);
     parts.push(least === most ? `about ${least} left` : `${least} to ${most} left`);
   }
+  if (!good) parts.push(`since ${minuteOf(startedAt)}`);
   if (good || why !== "syncing") parts.push(good ? `${why} (${confirmed})` : why);
   return `sync: ${parts.join(", ")}`;
 }
 
-const second = 1000;
-const minute = 60 * second;
-
-/** Milliseconds until the next look: a fiftieth of what is left, between 2 s near the end and 5 minutes (pure). */
-export function nextLook(left: number | undefined): number {
-  if (left === undefined) return 10 * second;
-  return Math.min(5 * minute, Math.max(2 * second, Math.round(left / 50)));
+/** `2026-11-21 14:05 UTC` (pure). */
+export function minuteOf(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

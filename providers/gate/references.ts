@@ -6,6 +6,8 @@ export interface ReferenceReading {
   readonly height?: number;
   /** Unix milliseconds of its newest momentum. */
   readonly timestamp?: number;
+  /** Unix milliseconds by its own clock: this machine's may be wrong. */
+  readonly clock?: number | undefined;
   /** Why it gave no reading. */
   readonly error?: string;
 }
@@ -32,7 +34,7 @@ function median(sorted: readonly number[]): number {
  * only warns; of two that differ nobody knows which one lies.
  *
  * @param tolerance momentums
- * @param clock unix milliseconds
+ * @param clock unix milliseconds, for those who do not tell their own
  */
 export function compare(
   height: number,
@@ -42,10 +44,10 @@ export function compare(
 ): Agreement {
   const notes: string[] = [];
   const usable: { url: string; height: number }[] = [];
-  for (const { url, height: said, timestamp, error } of readings) {
+  for (const { url, height: said, timestamp, error, clock: own = clock } of readings) {
     if (said === undefined) notes.push(`reference ${url} gives no height: ${error ?? "no answer"}`);
-    else if (timestamp !== undefined && clock - timestamp > lagging) {
-      notes.push(`reference ${url} lags: its newest momentum is ${Math.round((clock - timestamp) / 1000)} s old`);
+    else if (timestamp !== undefined && own - timestamp > lagging) {
+      notes.push(`reference ${url} lags: its newest momentum is ${Math.round((own - timestamp) / 1000)} s old`);
     } else usable.push({ url, height: said });
   }
   const heights = usable.map(({ height: said }) => said).sort((a, b) => a - b);
@@ -82,7 +84,13 @@ export async function readReference(url: string, timeout = 10_000): Promise<Refe
     });
     const momentum = parseMomentum(resultOf({ status: response.status, body: await response.text() }));
     if (!momentum) return { url, error: "its answer is no momentum" };
-    return { url, height: momentum.height, timestamp: momentum.timestamp };
+    const date = Date.parse(response.headers.get("date") ?? "");
+    return {
+      url,
+      height: momentum.height,
+      timestamp: momentum.timestamp,
+      clock: Number.isNaN(date) ? undefined : date,
+    };
   } catch (error) {
     const { cause, message } = error as Error & { cause?: Error & { code?: string } };
     return { url, error: cause?.code ?? cause?.message ?? message };

@@ -3,9 +3,16 @@ import type { Observation } from "../rpc/node";
 /** How old the newest momentum may be, in milliseconds: one comes every 10 s (chain-facts, Node). */
 export const freshMomentum = 120_000;
 
+/** A node that takes a momentum in shows a target that its height has not reached for a moment. */
+const atTheTip = 2;
+
 /** What one look says about the question "is it synced?", and why, in the operator's words. */
 export interface Verdict {
-  readonly synced: boolean;
+  /**
+   * `close`: synced but for a momentum or two, as at the arrival of each. `unproved`: the node says that it is, and
+   * nothing that it tells bears it out; others must.
+   */
+  readonly says: "synced" | "close" | "unproved" | "no";
   readonly why: string;
 }
 
@@ -13,26 +20,38 @@ export interface Verdict {
  * Judges a single look (pure). State 2 alone is not evidence: during a long sync the target goes stale, so the height
  * must have reached it, and the newest momentum must be fresh where the node tells. A target of 0 or below the height
  * says nothing; then only the fresh momentum counts (specification 3 and 4.1; chain-facts, Node).
+ *
+ * @param clock unix milliseconds of this machine
  */
-export function judge(observation: Observation): Verdict {
-  if (observation.kind === "none") return { synced: false, why: observation.reason };
+export function judge(observation: Observation, clock: number): Verdict {
+  if (observation.kind === "none") return { says: "no", why: observation.reason };
   const { info, newest, peers, nodeTime } = observation;
   const { state, currentHeight, targetHeight } = info;
-  if (state === 1) return { synced: false, why: "syncing" };
+  if (state === 1) return { says: "no", why: "syncing" };
   if (state === 3) {
     const count = peers === undefined ? "" : ` (${peers})`;
-    return { synced: false, why: `not enough peers${count}: is 35995/tcp and udp open to the world?` };
+    return { says: "no", why: `not enough peers${count}: is 35995/tcp and udp open to the world?` };
   }
-  if (state !== 2) return { synced: false, why: `sync state ${state}` };
-  if (currentHeight < targetHeight) return { synced: false, why: "the node says synced, below its own target" };
-  const age = newest === undefined ? undefined : nodeTime - newest.timestamp;
-  if (age !== undefined && Math.abs(age) > freshMomentum) {
-    return { synced: false, why: `the node says synced, but its newest momentum is ${Math.round(age / 1000)} s old` };
+  if (state !== 2) return { says: "no", why: `sync state ${state}` };
+  const missing = targetHeight - currentHeight;
+  if (missing > 0)
+    return { says: missing <= atTheTip ? "close" : "no", why: "the node says synced, below its own target" };
+  if (newest) {
+    const age = nodeTime - newest.timestamp;
+    if (isFresh(age) && isFresh(clock - nodeTime))
+      return { says: "synced", why: `synced, newest momentum ${Math.round(age / 1000)} s old` };
+    if (isFresh(age) || isFresh(clock - newest.timestamp)) {
+      const apart = Math.round(Math.abs(nodeTime - clock) / 1000);
+      const why = `the host's clock and this machine's are ${apart} s apart, and no references settle what is fresh`;
+      return { says: "unproved", why };
+    }
+    return { says: "no", why: `the node says synced, but its newest momentum is ${Math.round(age / 1000)} s old` };
   }
-  if (age !== undefined) return { synced: true, why: `synced, newest momentum ${Math.round(age / 1000)} s old` };
-  if (currentHeight === targetHeight && targetHeight > 0) return { synced: true, why: "synced, height equals target" };
-  return {
-    synced: false,
-    why: `the node says synced with a target of ${targetHeight}, and does not tell its newest momentum`,
-  };
+  if (missing === 0 && targetHeight > 0) return { says: "synced", why: "synced, height equals target" };
+  const why = `the node says synced with a target of ${targetHeight}, and does not tell its newest momentum`;
+  return { says: "unproved", why };
+}
+
+function isFresh(age: number): boolean {
+  return Math.abs(age) <= freshMomentum;
 }

@@ -1,7 +1,9 @@
 import type { NodeClient, Observation } from "../rpc/node";
 import { type Evidence, type EvidenceOptions, noEvidence, weigh } from "./evidence";
-import { nextLook, progressLine, rateOf, type Sample, spoken, timeLeft } from "./progress";
+import { pauseAfter } from "./pace";
+import { progressLine, type Sample, spoken } from "./progress";
 import type { ReferenceReading } from "./references";
+import { follow, type Standing } from "./stall";
 import { judge } from "./verdict";
 
 /** How the gate decides; the same for every run. */
@@ -37,6 +39,12 @@ export interface World {
   ticks(): number;
   sleep(milliseconds: number): Promise<void>;
   say(line: string): void;
+  /** Told of every look, news or not. */
+  seen?(line: string): void;
+  /** Tells somebody who does not watch; never waits and never throws. */
+  notify?(event: "synced" | "stalled" | "over" | "deadline", text: string): void;
+  /** What there is to look at on the host, a line each; never throws. */
+  readFacts?(): Promise<readonly string[]>;
   /** False once nobody waits for the result: the engine was killed. */
   isWanted(): boolean;
 }
@@ -61,8 +69,6 @@ export interface GaveUp extends Error {
 
 const quietFor = 10 * 60 * 1000;
 const samplesKept = 60;
-const shortestPause = 2000;
-const longestRetry = 15_000;
 const checkPatience = 20;
 
 /**
@@ -79,31 +85,30 @@ export async function waitForSync(options: WaitOptions, world: World): Promise<S
   let failures = 0;
   let stretch = 0;
   let said: { at: number; key: string } | undefined;
-  let moved: { height: number; at: number; stalled: boolean } | undefined;
+  let standing: Standing = { at: begun, isStalled: false };
   for (;;) {
     const observation = await world.client.observe();
-    const readings = judge(observation).synced ? await world.readReferences() : [];
+    const isAsserted = ["synced", "unproved"].includes(judge(observation, world.now()).says);
+    const readings = isAsserted ? await world.readReferences() : [];
     const at = world.ticks();
     const weighed = weigh(evidence, { observation, readings, at, clock: world.now() }, options);
     evidence = weighed.evidence;
-    let left: number | undefined;
     if (observation.kind === "answer") {
       failures = 0;
-      const { currentHeight, targetHeight } = observation.info;
+      const { currentHeight } = observation.info;
       startHeight ??= currentHeight;
       samples = [...samples, { at, height: currentHeight, stretch }].slice(-samplesKept);
-      left = timeLeft(currentHeight, targetHeight, rateOf(samples));
     } else {
       if (failures === 0) stretch += 1;
       failures += 1;
     }
 
-    const count = `${Math.min(evidence.streak, options.confirmations)} of ${options.confirmations} looks`;
-    const line = progressLine(observation, samples, { ...weighed, confirmed: count });
+    const streak = Math.min(evidence.streak, options.confirmations);
+    const confirmed = `${streak} of ${options.confirmations} looks`;
+    const line = progressLine(observation, samples, { ...weighed, confirmed, startedAt: options.startedAt });
+    world.seen?.(line);
     // A momentum's age and the references' heights change with every look: that is no news.
-    const key = [newsOf(observation, Math.min(evidence.streak, options.confirmations)), weighed.why, ...weighed.notes]
-      .join()
-      .replace(/-?\d+ s old|\d{3,}/g, "");
+    const key = [newsOf(observation, streak), weighed.why, ...weighed.notes].join().replace(/-?\d+ s old|\d{3,}/g, "");
     if (key !== said?.key || at - said.at >= quietFor) {
       world.say(line);
       for (const note of weighed.notes) world.say(`sync: ${note}`);
@@ -112,40 +117,33 @@ export async function waitForSync(options: WaitOptions, world: World): Promise<S
     if (weighed.synced && observation.kind === "answer") {
       const { startedAt } = options;
       const { proved, unproved } = weighed;
+      world.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
       return { ...observation.info, startHeight: startHeight ?? 0, startedAt, syncedAt: world.now(), proved, unproved };
     }
 
-    const height = observation.kind === "answer" ? observation.info.currentHeight : moved?.height;
-    if (height !== undefined && height !== moved?.height) {
-      if (moved?.stalled) world.say(`sync: the stall is over, height ${height}`);
-      moved = { height, at, stalled: false };
-    } else if (moved && !moved.stalled && at - moved.at >= options.stallAfter) {
-      moved = { ...moved, stalled: true };
-      world.say(stallText(options, moved.height));
-    }
+    const height = observation.kind === "answer" ? observation.info.currentHeight : undefined;
+    const followed = follow(standing, height, at, options.stallAfter);
+    standing = followed.standing;
+    if (followed.news) await tellOfStall(followed.news, standing, options, world);
 
-    const text = (what: string) => gaveUpText(options, what, line);
-    if (!world.isWanted()) throw giveUp("the engine that waited for the sync is gone", startHeight, observation);
+    const giveUp = (what: string): GaveUp => {
+      const text = gaveUpText(options, what, line, standing.isStalled);
+      return Object.assign(new Error(text), { gaveUp: { startHeight, last: observation } });
+    };
+    if (!world.isWanted()) throw giveUp("is watched by nobody any more: the engine that waited is gone");
     // Good looks that nothing proves are no reason to stay.
     const pointless = evidence.streak > options.confirmations + checkPatience;
     if (options.check && (!weighed.good || pointless))
-      throw giveUp(text("is not synced yet (pillar-host:sync.wait is check)"), startHeight, observation);
-    const remaining = options.deadline - (at - begun);
+      throw giveUp("is not synced yet (pillar-host:sync.wait is check)");
+    const remaining = options.deadline - (world.ticks() - begun);
     if (remaining <= 0) {
-      throw giveUp(
-        text(`has not synced within ${spoken(options.deadline)} (pillar-host:sync.deadline)`),
-        startHeight,
-        observation,
-      );
+      const what = `has not synced within ${spoken(options.deadline)} (pillar-host:sync.deadline)`;
+      world.notify?.("deadline", `the node ${what}; pulumi up again goes on waiting`);
+      throw giveUp(what);
     }
-    await world.sleep(Math.min(remaining, pauseAfter({ good: weighed.good, failures, looks: samples.length, left })));
+    const isNews = weighed.good || samples.length <= 1;
+    await world.sleep(Math.min(remaining, pauseAfter({ observation, isNews, failures, samples })));
   }
-}
-
-/** Milliseconds until the next look (pure): 2 s while it counts, growing while nothing answers, else by what is left. */
-export function pauseAfter(look: { good: boolean; failures: number; looks: number; left: number | undefined }): number {
-  if (look.failures > 0) return Math.min(longestRetry, shortestPause * 2 ** (look.failures - 1));
-  return look.good || look.looks <= 1 ? shortestPause : nextLook(look.left);
 }
 
 /** Two looks with the same news have nothing new to say: each twentieth of the way, and where the count is (pure). */
@@ -156,21 +154,29 @@ function newsOf(observation: Observation, streak: number): string {
   return `${state}:${step}:${streak}`;
 }
 
-function stallText({ stallAfter, service, address }: WaitOptions, height: number): string {
-  return (
-    `sync: stalled: the height stands at ${height} since ${spoken(stallAfter)}. Going on to wait. Look on ${address} at: ` +
-    `systemctl status ${service}, journalctl -u ${service} -n 50, df -h, free -m, and whether the P2P port is open to the world`
-  );
+async function tellOfStall(
+  news: "stalled" | "over",
+  { height }: Standing,
+  { stallAfter, address }: WaitOptions,
+  world: World,
+): Promise<void> {
+  if (news === "over") {
+    world.say(`sync: the stall is over, height ${height}`);
+    world.notify?.("over", `the stall is over, height ${height}`);
+    return;
+  }
+  const what = height === undefined ? "the node has not told its height" : `the height stands at ${height}`;
+  world.say(`sync: stalled: ${what} for ${spoken(stallAfter)}. Going on to wait. On ${address}:`);
+  world.notify?.("stalled", `${what} for ${spoken(stallAfter)}`);
+  for (const fact of (await world.readFacts?.()) ?? []) world.say(`  ${fact}`);
 }
 
-function gaveUpText({ address, service }: WaitOptions, what: string, line: string): string {
-  return (
-    `${address}: the node ${what}\n  last seen: ${line}\n` +
-    "  Nothing is lost: pulumi up again goes on waiting, with the same start.\n" +
-    `  Look at the host first if the height does not move: systemctl status ${service}, free disk, memory, open P2P port.`
-  );
-}
-
-function giveUp(message: string, startHeight: number | undefined, last: Observation): GaveUp {
-  return Object.assign(new Error(message), { gaveUp: { startHeight, last } });
+function gaveUpText({ address, service }: WaitOptions, what: string, line: string, isStalled: boolean): string {
+  return [
+    `${address}: the node ${what}`,
+    `  last seen: ${line}`,
+    ...(isStalled ? ["  The height does not move: what to look at stands above, where the stall was noticed."] : []),
+    "  Nothing is lost: pulumi up again goes on waiting, with the same start.",
+    `  See it live: npx pillar-host status STACK --watch; on the host: systemctl status ${service}`,
+  ].join("\n");
 }

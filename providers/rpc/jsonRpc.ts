@@ -88,10 +88,15 @@ function exchange(stream: Duplex, authority: string, body: string): Promise<RpcA
   });
 }
 
+/** Whether a call failed because nothing came within its time. */
+export function isLate(error: unknown): boolean {
+  return error instanceof Error && (error as Error & { isLate?: boolean }).isLate === true;
+}
+
 function within<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(what)), Math.max(0, milliseconds));
+    timer = setTimeout(() => reject(Object.assign(new Error(what), { isLate: true })), Math.max(0, milliseconds));
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

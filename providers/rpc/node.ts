@@ -1,6 +1,7 @@
 import net from "node:net";
-import { callRpc, type OpenStream, type RpcAnswer } from "./jsonRpc";
-import { connectSsh, isFatal, type SshSession, type SshTarget } from "./ssh";
+import { type Connection, createConnection } from "./connection";
+import { callRpc, isLate, type OpenStream, type RpcAnswer } from "./jsonRpc";
+import { isFatal, type SshTarget } from "./ssh";
 
 /** How the node's RPC is reached: through ssh to an address on the host, or directly. */
 export interface NodeTarget {
@@ -38,7 +39,12 @@ export type Observation =
       /** Unix milliseconds by the node's own clock. */
       readonly nodeTime: number;
     }
-  | { readonly kind: "none"; readonly reason: string };
+  | {
+      readonly kind: "none";
+      readonly reason: string;
+      /** The host itself could not be reached. */
+      readonly unreachable?: boolean;
+    };
 
 /**
  * Takes the result out of an answer (pure).
@@ -99,25 +105,22 @@ export interface NodeClient {
 
 const callTimeout = 15_000;
 
-export function createNodeClient(target: NodeTarget): NodeClient {
-  // The promise is kept, not the session: a look that is given up while it still connects must not leave it open.
-  let session: Promise<SshSession> | undefined;
+/** @param connection the way to the host where it goes through ssh; closed with the client */
+export function createNodeClient(
+  target: NodeTarget,
+  connection: Connection = createConnection(target.ssh),
+): NodeClient {
+  let isReached = false;
   const open: OpenStream = async () => {
     if (target.via === "direct") return net.connect(target.port, target.address);
-    session ??= connectSsh(target.ssh);
-    return (await session).forward(target.address, target.port);
+    const session = await connection.session();
+    isReached = true;
+    return session.forward(target.address, target.port);
   };
   const authority = net.isIPv6(target.address)
     ? `[${target.address}]:${target.port}`
     : `${target.address}:${target.port}`;
   const call = (method: string) => callRpc(open, { authority, method, timeout: callTimeout });
-  const drop = () => {
-    session?.then(
-      (connected) => connected.close(),
-      () => undefined,
-    );
-    session = undefined;
-  };
   const optional = async (method: string) => {
     try {
       return resultOf(await call(method));
@@ -126,8 +129,9 @@ export function createNodeClient(target: NodeTarget): NodeClient {
     }
   };
   return {
-    close: drop,
+    close: () => connection.drop(),
     observe: async () => {
+      isReached = target.via === "direct";
       try {
         const answer = await call("stats.syncInfo");
         const info = parseSyncInfo(resultOf(answer));
@@ -138,9 +142,10 @@ export function createNodeClient(target: NodeTarget): NodeClient {
         return { kind: "answer", info, newest, peers, nodeTime: answer.date ?? Date.now() };
       } catch (error) {
         if (isFatal(error)) throw error;
-        // Whatever it was, the next look begins with a new connection: a dead one looks like a silent node.
-        drop();
-        return { kind: "none", reason: error instanceof Error ? error.message : String(error) };
+        // A dead connection looks like a silent node: the next look begins with a new one.
+        if (isLate(error)) connection.drop();
+        const reason = error instanceof Error ? error.message : String(error);
+        return isReached ? { kind: "none", reason } : { kind: "none", reason, unreachable: true };
       }
     },
   };

@@ -15,10 +15,22 @@ export interface SshTarget {
   readonly agent?: boolean | undefined;
 }
 
+/** What a command left. */
+export interface CommandResult {
+  /** undefined where a signal or the end of the connection ended it. */
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 /** One ssh connection. */
 export interface SshSession {
+  /** False once the connection broke. */
+  readonly isOpen: boolean;
   /** Opens a TCP stream from the host to an address that it reaches. */
   forward(address: string, port: number): Promise<Duplex>;
+  /** Runs a command as the login user, with a text on its standard input; keeps the first 256 KiB of what it prints. */
+  run(command: string, input: string): Promise<CommandResult>;
   close(): void;
 }
 
@@ -51,8 +63,17 @@ export function connectSsh(target: SshTarget): Promise<SshSession> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
     let shown: string | undefined;
+    let isOpen = false;
+    client.on("close", () => {
+      isOpen = false;
+    });
     client.on("ready", () => {
+      isOpen = true;
       resolve({
+        get isOpen() {
+          return isOpen;
+        },
+        run: (command, input) => runOver(client, command, input),
         forward: (address, port) =>
           new Promise((opened, failed) => {
             client.forwardOut("127.0.0.1", 0, address, port, (error, stream) => {
@@ -93,6 +114,30 @@ export function connectSsh(target: SshTarget): Promise<SshSession> {
       ...(target.privateKeyPassword ? { passphrase: target.privateKeyPassword } : {}),
       ...(target.password ? { password: target.password } : {}),
       ...(target.agent && process.env.SSH_AUTH_SOCK ? { agent: process.env.SSH_AUTH_SOCK } : {}),
+    });
+  });
+}
+
+const outputLimit = 256 * 1024;
+
+function runOver(client: ssh2.Client, command: string, input: string): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    client.exec(command, (error, channel) => {
+      if (error) return reject(new Error(`a command on the host: ${reasonOf(error)}`));
+      let [stdout, stderr, exitCode] = ["", "", undefined as number | undefined];
+      channel.setEncoding("utf8").on("data", (piece: string) => {
+        if (stdout.length < outputLimit) stdout += piece;
+      });
+      channel.stderr.setEncoding("utf8").on("data", (piece: string) => {
+        if (stderr.length < outputLimit) stderr += piece;
+      });
+      channel.on("exit", (code: number | null) => {
+        exitCode = code ?? undefined;
+      });
+      // Not "end": a command that starts something in the background leaves the streams open.
+      channel.on("close", () => resolve({ exitCode, stdout, stderr }));
+      channel.on("error", reject);
+      channel.end(input);
     });
   });
 }

@@ -330,6 +330,23 @@ describe("references", () => {
   });
 });
 
+describe("notify", () => {
+  test.each(["https://ntfy.sh/my-topic", "https://hooks.slack.com/services/T/B/x", "http://127.0.0.1:8080/x"])(
+    "%s is a webhook",
+    (notify) => {
+      expect(configOf({ notify }).notify).toBe(notify);
+    },
+  );
+
+  test.each([
+    ["ntfy.sh/hunter2", "needed the http or https address of a webhook, such as an ntfy topic's"],
+    ["ftp://hunter2.example/x", "needed the http or https address of a webhook, such as an ntfy topic's"],
+    ["https://op:hunter2@ntfy.sh/x", "must not hold user and password: give a token in the address instead"],
+  ])("%s is none, and is not shown", (notify, why) => {
+    expect(faultsOf({ notify })).toEqual([`pillar-host:notify: ${why}`]);
+  });
+});
+
 describe("host key", () => {
   test.each([
     ["ssh-ed25519 AAAAC3Nz", "ssh-ed25519 AAAAC3Nz"],

@@ -26,6 +26,7 @@ const order = [
 
 const pinned = configOf({
   host: { ...least.host, hostKey },
+  notify: "https://ntfy.example/hunter2-topic",
   ssh: {
     user: "op",
     port: 2222,
@@ -117,7 +118,7 @@ describe("a host with a pinned key", () => {
     for (const { type, inputs } of all.filter((resource) => resource.name !== "node")) {
       const open = concealed(inputs) as Record<string, unknown>;
       if (type === command) expect(open).toMatchObject({ connection: "[secret]", stdin: "[secret]" });
-      else expect(open).toMatchObject({ target: "[secret]" });
+      else expect(open).toMatchObject({ target: "[secret]", factsScript: "[secret]", notify: "[secret]" });
       expect(JSON.stringify(open)).not.toMatch(/hunter2|PRIVATE KEY/);
     }
     // The search finds it where it is meant to be.
@@ -145,7 +146,8 @@ describe("a host with a pinned key", () => {
   });
 
   test("the gate gets the node's address and the wait", () => {
-    const { __provider: _, ...inputs } = revealed(named("node-sync").inputs) as Record<string, unknown>;
+    const { __provider: _, factsScript, ...inputs } = revealed(named("node-sync").inputs) as Record<string, unknown>;
+    expect(factsScript).toMatch(/^host_name='203\.0\.113\.7'\nsudo_password='hunter2-sudo'\n[\s\S]*log_lines='5'/);
     expect(inputs).toEqual({
       target: {
         ssh: {
@@ -170,6 +172,8 @@ describe("a host with a pinned key", () => {
       check: false,
       service: "go-node",
       references: [],
+      title: "Pillar Anvil (prod-2)",
+      notify: "https://ntfy.example/hunter2-topic",
     });
   });
 

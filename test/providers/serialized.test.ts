@@ -1,10 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import http from "node:http";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { text as textOf } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fingerprintOf } from "../../providers/rpc/hostKey";
-import { closedPort, fakeNode, loginTo, type SshHost, sshHost, synced } from "./rpc/fakes";
+import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "./rpc/fakes";
 
 const project = join(__dirname, "../..");
 
@@ -66,6 +67,8 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
   check: false,
   service: "go-node",
   references: [],
+  title: "Pillar Anvil (prod)",
+  factsScript: "echo disk: full",
   __provider: "its text",
   ...changes,
 });
@@ -96,6 +99,7 @@ describe("SyncGate", () => {
       },
     });
     expect(log).toEqual([
+      expect.stringMatching(/^sync: watching the node on 127\.0\.0\.1, for days if need be\. To stop: Ctrl-C twice/),
       expect.stringMatching(/^sync: 100\.0 %, height 100 of 100, synced, newest momentum \d s old \(1 of 1 looks\)$/),
       `sync: not proved: ${unproved[0]}`,
       expect.stringMatching(/^sync: synced at height 100 after \d s$/),
@@ -121,6 +125,32 @@ describe("SyncGate", () => {
     const { error } = await run("syncGate", "create", inputs({ target, deadline: 0 }));
     expect(error).toMatchObject({ id: "sync-gate", properties: { startedAt: time, __provider: "its text" } });
     expect(error?.unsendable).toBeUndefined();
+  });
+
+  test("a stall shows the host's facts, and tells the webhook, whose address stays out of the log", async () => {
+    await node.close();
+    node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+    const heard: string[] = [];
+    const hook = http.createServer(async (request, response) => {
+      heard.push(JSON.parse(Buffer.concat(await request.toArray()).toString()).title);
+      response.end();
+    });
+    const server = await listen(hook);
+    const notify = `http://127.0.0.1:${server.port}/s3cret`;
+    const { log, error } = await run("syncGate", "create", inputs({ notify, stallAfter: 0, deadline: 2500 }));
+    await server.close();
+    expect(heard).toEqual(["Pillar Anvil (prod): stalled", "Pillar Anvil (prod): deadline"]);
+    expect(log).toContain("sync: stalled: the height stands at 40 for 0 s. Going on to wait. On 127.0.0.1:");
+    expect(log).toContain("  disk: full");
+    expect(JSON.stringify([log, error?.message])).not.toContain("s3cret");
+  });
+
+  test("a webhook that is broken is said, and changes nothing", async () => {
+    const notify = `http://127.0.0.1:${await closedPort()}/s3cret`;
+    const { log, result } = await run("syncGate", "create", inputs({ notify }));
+    expect(result?.outs).toMatchObject({ syncedAt: time });
+    expect(log).toContain('notify: the webhook (pillar-host:notify) was not told of "synced": ECONNREFUSED');
+    expect(log.join()).not.toContain("s3cret");
   });
 
   test("update goes on with the start of a wait that gave up", async () => {

@@ -152,6 +152,56 @@ describe("the row", () => {
   });
 });
 
+describe("a look in the moment in which a momentum is taken in", () => {
+  const good_ = (seconds: number) => look(good, { at: seconds * 1000 });
+  const close = (seconds: number) => look(answer(2, 999, 1000, { newestAge: 3000 }), { at: seconds * 1000 });
+
+  test("neither counts nor breaks the row", () => {
+    expect(weighAll([good_(0), close(2), good_(4), close(6), good_(8)], { confirmations: 3 })).toMatchObject({
+      synced: true,
+      evidence: { streak: 3 },
+    });
+    expect(weighAll([good_(0), close(2)])).toMatchObject({ synced: false, good: true, evidence: { streak: 1 } });
+  });
+
+  test("breaks it when the moment does not end", () => {
+    expect(weighAll([good_(0), close(2), close(10)]).evidence.streak).toBe(1);
+    expect(weighAll([good_(0), close(2), close(10.001)])).toMatchObject({ good: false, evidence: { streak: 0 } });
+  });
+
+  test("is no beginning", () => {
+    expect(weighAll([close(0)])).toMatchObject({ good: false, why: "the node says synced, below its own target" });
+  });
+});
+
+describe("what the node alone does not bear out", () => {
+  const noTarget = (readings: ReferenceReading[]) => look(answer(2, 1000, 0), { readings });
+
+  test("counts with references that agree, and not without", () => {
+    expect(weighAll([noTarget(saying(1000, 1001))])).toMatchObject({
+      synced: true,
+      why: "the node says synced, and the references bear it out",
+      proved: [agrees],
+    });
+    expect(weighAll([noTarget(saying(1000))])).toMatchObject({ synced: false, good: false });
+    expect(weighAll([noTarget([])])).toMatchObject({
+      synced: false,
+      why: "the node says synced with a target of 0, and does not tell its newest momentum",
+    });
+  });
+
+  test("a reference's lag is by its own clock, where it tells it", () => {
+    const ahead = nodeTime + 600_000;
+    const readings = saying(1000, 1001).map((reading) => ({ ...reading, timestamp: nodeTime - 3000, clock: nodeTime }));
+    expect(weighAll([look(good, { clock: ahead, readings })])).toMatchObject({
+      synced: true,
+      proved: [reached, agrees],
+    });
+    const untold = readings.map(({ clock: _clock, ...reading }) => reading);
+    expect(weighAll([look(good, { clock: ahead, readings: untold })]).synced).toBe(false);
+  });
+});
+
 describe("references that contradict a fresh momentum", () => {
   const at = (milliseconds: number, readings = saying(2000, 2000), observation: Observation = good) =>
     look(observation, { at: milliseconds, clock: nodeTime, readings });

@@ -76,7 +76,7 @@ export interface History {
   readonly lead: number;
   /** The node hands over its newest momentum. */
   readonly tells: boolean;
-  /** At the tip: how long after its peers it takes a momentum in; such a moment breaks a row, so not with long ones. */
+  /** At the tip: how long after its peers it takes a momentum in; such a moment must not break a row. */
   readonly delay: number;
   readonly phases: readonly Phase[];
   readonly faultsEnd: number;
@@ -154,7 +154,7 @@ export function historyOf(seed: number, long = false): History {
     rate,
     tells,
     lead: long ? 1_000_000 : 500,
-    delay: confirmSpan <= 60 && random.chance(0.5) ? random.between(0, 300) : 0,
+    delay: random.chance(0.5) ? random.between(0, 900) : 0,
     phases,
     faultsEnd,
     hostOffset: wrongHost ? far() : random.between(-10, 10) * second,

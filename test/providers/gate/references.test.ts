@@ -112,7 +112,12 @@ describe("readReference", () => {
 
   test("asks for the newest momentum", async () => {
     const url = await serve('{"jsonrpc":"2.0","id":1,"result":{"height":7,"timestamp":1700000000,"hash":"ab"}}\n');
-    expect(await readReference(url)).toEqual({ url, height: 7, timestamp: 1_700_000_000_000 });
+    expect(await readReference(url)).toEqual({
+      url,
+      height: 7,
+      clock: expect.any(Number),
+      timestamp: 1_700_000_000_000,
+    });
     expect(asked.map(({ body, ...rest }) => ({ ...rest, body: JSON.parse(body) }))).toEqual([
       {
         method: "POST",

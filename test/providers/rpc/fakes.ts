@@ -1,6 +1,7 @@
+import { spawn } from "node:child_process";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
-import ssh2, { type AuthContext, type Connection } from "ssh2";
+import ssh2, { type AuthContext, type Connection, type ServerChannel } from "ssh2";
 import type { SshTarget } from "../../../providers/rpc/ssh";
 
 export interface Server {
@@ -99,6 +100,9 @@ export async function sshHost(
       if (accepts(attempt)) hold().then(() => attempt.accept());
       else attempt.reject(["password", "publickey"]);
     });
+    link.on("session", (acceptSession) => {
+      acceptSession().on("exec", (accept, _reject, { command }) => runCommand(command, accept()));
+    });
     link.on("tcpip", (accept, reject, { destIP, destPort }) => {
       const onward = net.connect(destPort, destIP);
       onward.on("error", () => reject());
@@ -125,6 +129,21 @@ export async function sshHost(
     },
   };
   return host;
+}
+
+function runCommand(command: string, channel: ServerChannel): void {
+  const child = spawn("/bin/sh", ["-c", command], { env: { PATH: process.env.PATH } });
+  child.stdin.on("error", () => undefined);
+  channel.on("error", () => undefined);
+  channel.on("close", () => child.kill());
+  channel.pipe(child.stdin);
+  child.stdout.pipe(channel, { end: false });
+  child.stderr.pipe(channel.stderr, { end: false });
+  child.on("close", (code, signal) => {
+    if (signal) channel.exit(signal.slice(3));
+    else channel.exit(code ?? 1);
+    channel.end();
+  });
 }
 
 export const loginTo = ({ port, hostKey }: { port: number; hostKey: string }): SshTarget => ({

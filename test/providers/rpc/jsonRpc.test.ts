@@ -121,7 +121,7 @@ describe("no answer", () => {
       arrive = resolve;
     });
     const calling = callRpc(() => opening, { authority: "a", method: "m", timeout: 30 });
-    await expect(calling).rejects.toThrow(new Error("no connection within 0 s"));
+    await expect(calling).rejects.toMatchObject({ message: "no connection within 0 s", isLate: true });
     arrive(late);
     await new Promise((resolve) => setImmediate(resolve));
     expect(late.destroyed).toBe(true);

@@ -37,6 +37,8 @@ const test = base.extend<Fixtures>({
   },
 });
 
+const options = { references: [], tolerance: 20 };
+
 describe.concurrent("a node client", () => {
   test("through ssh: sync info and the newest momentum, over one connection", async ({ host, node, clientOf }) => {
     const looks = clientOf();
@@ -92,9 +94,22 @@ describe.concurrent("a node client", () => {
     await looks.observe();
     host.breakAll();
     await vi.waitFor(() => expect(host.open).toBe(0));
-    expect((await looks.observe()).kind).toBe("none");
-    expect((await looks.observe()).kind).toBe("answer");
+    await vi.waitFor(async () => expect((await looks.observe()).kind).toBe("answer"));
     expect(host.connections).toBe(2);
+  });
+
+  test("a node that is away does not cost the connection to its host", async ({ host, node, clientOf }) => {
+    const looks = clientOf();
+    await looks.observe();
+    await node.close();
+    expect(await looks.observe()).toMatchObject({ kind: "none" });
+    expect(await looks.observe()).not.toHaveProperty("unreachable");
+    expect(host.connections).toBe(1);
+  });
+
+  test("a host that is away is told apart from a node that is", async ({ host, clientOf }) => {
+    const ssh = { ...loginTo(host), port: await closedPort() };
+    expect(await clientOf({ ssh }).observe()).toMatchObject({ kind: "none", unreachable: true });
   });
 
   test("another host key and a refused login end the looking", async ({ host, clientOf }) => {
@@ -127,11 +142,46 @@ describe.concurrent("a node client", () => {
     await vi.waitFor(() => expect(slow.open).toBe(0), { timeout: 500 });
   });
 
+  test("a look of the program asks the references where the node's own word is not enough", async ({
+    use,
+    targetOf,
+  }) => {
+    const quiet = use(await fakeNode({ "stats.syncInfo": { state: 2, currentHeight: 100, targetHeight: 0 } }));
+    const others = await Promise.all([fakeNode(synced(101)), fakeNode(synced(102))]);
+    for (const other of others) use(other);
+    const target = targetOf({ via: "direct", port: quiet.port });
+    expect(await lookAtNode(target, options)).toMatchObject({ synced: false, known: true });
+    const references = others.map(({ port }) => `http://127.0.0.1:${port}`);
+    expect(await lookAtNode(target, { ...options, references })).toMatchObject({ synced: true, known: true });
+  });
+
+  test("a look of the program bears with references that contradict a fresh momentum, as the gate does in the end", async ({
+    use,
+    targetOf,
+  }) => {
+    const liars = await Promise.all([fakeNode(synced(5000)), fakeNode(synced(5000))]);
+    for (const liar of liars) use(liar);
+    const references = liars.map(({ port }) => `http://127.0.0.1:${port}`);
+    expect(await lookAtNode(targetOf(), { ...options, references })).toMatchObject({ synced: true });
+  });
+
+  test("a look of the program waits for a momentum that is just taken in", async ({ use, targetOf }) => {
+    const results: Record<string, unknown> = { "stats.syncInfo": { state: 2, currentHeight: 99, targetHeight: 100 } };
+    const taking = use(await fakeNode(results));
+    setTimeout(() => Object.assign(results, synced()), 500);
+    expect(await lookAtNode(targetOf({ via: "direct", port: taking.port }), options)).toMatchObject({ synced: true });
+  });
+
   test("a look of the program says what is now, and never throws", async ({ host, targetOf }) => {
-    expect(await lookAtNode(targetOf())).toMatchObject({ synced: true, known: true, state: 2, currentHeight: 100 });
-    const gone = await lookAtNode(targetOf({ via: "direct", port: await closedPort() }));
+    expect(await lookAtNode(targetOf(), options)).toMatchObject({
+      synced: true,
+      known: true,
+      state: 2,
+      currentHeight: 100,
+    });
+    const gone = await lookAtNode(targetOf({ via: "direct", port: await closedPort() }), options);
     expect(gone).toMatchObject({ synced: false, known: false, why: expect.stringContaining("ECONNREFUSED") });
-    const refused = await lookAtNode(targetOf({ ssh: { ...loginTo(host), password: "wrong" } }));
+    const refused = await lookAtNode(targetOf({ ssh: { ...loginTo(host), password: "wrong" } }), options);
     expect(refused).toMatchObject({ synced: false, known: false, why: expect.stringContaining("refuses the login") });
     await vi.waitFor(() => expect(host.open).toBe(0));
   });

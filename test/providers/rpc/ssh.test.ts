@@ -1,4 +1,4 @@
-import { test as base, describe, expect } from "vitest";
+import { test as base, describe, expect, vi } from "vitest";
 import { connectSsh, isFatal, type SshTarget, scanHostKey } from "../../../providers/rpc/ssh";
 import { closedPort, keyPair, loginTo, type SshHost, sshHost } from "./fakes";
 
@@ -82,6 +82,31 @@ test("a port that nobody holds on the host is named", async ({ host }) => {
   const session = await connectSsh(loginTo(host));
   await expect(session.forward("127.0.0.1", port)).rejects.toThrow(`127.0.0.1:${port} on the host: `);
   session.close();
+});
+
+describe.concurrent("a command", () => {
+  test("gets its input, and gives what it printed", async ({ host }) => {
+    const session = await connectSsh(loginTo(host));
+    const result = await session.run("cat; echo heard >&2; exit 3", "an input\n");
+    expect(result).toEqual({ exitCode: 3, stdout: "an input\n", stderr: "heard\n" });
+    expect(await session.run("kill -9 $$", "")).toMatchObject({ exitCode: undefined });
+    session.close();
+  });
+
+  test("that prints without end is cut off", async ({ host }) => {
+    const session = await connectSsh(loginTo(host));
+    const { stdout } = await session.run("head -c 2000000 /dev/zero | tr '\\0' x", "");
+    expect(stdout.length).toBeLessThan(400_000);
+    session.close();
+  });
+});
+
+test("a session knows when its connection broke", async ({ host }) => {
+  const session = await connectSsh(loginTo(host));
+  expect(session.isOpen).toBe(true);
+  host.breakAll();
+  await vi.waitFor(() => expect(session.isOpen).toBe(false));
+  await expect(session.run("true", "")).rejects.toThrow("Not connected");
 });
 
 describe.concurrent("scanHostKey", () => {

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { plainSecrets } from "../../components/secretKeys";
+
+const raw = { ssh: { user: "op", privateKey: "KEY" }, notify: "https://ntfy.example/topic", pillar: { name: "Anvil" } };
+
+test("secrets that were set without --secret are named, and not shown", () => {
+  expect(plainSecrets(raw, () => false, "prod")).toEqual([
+    "pillar-host:ssh.privateKey stands in Pulumi.prod.yaml in plain text. Set it again with: pulumi config set --secret --path 'pillar-host:ssh.privateKey'",
+    "pillar-host:notify stands in Pulumi.prod.yaml in plain text. Set it again with: pulumi config set --secret --path 'pillar-host:notify'",
+  ]);
+});
+
+test("those that were set with it are not", () => {
+  expect(plainSecrets(raw, () => true, "prod")).toEqual([]);
+  expect(plainSecrets({ pillar: { name: "Anvil" }, ssh: "wrong" }, () => false, "prod")).toEqual([]);
+});
