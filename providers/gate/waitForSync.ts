@@ -103,6 +103,11 @@ export async function waitForSync(options: WaitOptions, world: World): Promise<S
       failures += 1;
     }
 
+    const height = observation.kind === "answer" ? observation.info.currentHeight : undefined;
+    const followed = follow(standing, height, at, options.stallAfter);
+    standing = followed.standing;
+    if (followed.news) await tellOfStall(followed.news, standing, options, world);
+
     const streak = Math.min(evidence.streak, options.confirmations);
     const confirmed = `${streak} of ${options.confirmations} looks`;
     const line = progressLine(observation, samples, { ...weighed, confirmed, startedAt: options.startedAt });
@@ -120,11 +125,6 @@ export async function waitForSync(options: WaitOptions, world: World): Promise<S
       world.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
       return { ...observation.info, startHeight: startHeight ?? 0, startedAt, syncedAt: world.now(), proved, unproved };
     }
-
-    const height = observation.kind === "answer" ? observation.info.currentHeight : undefined;
-    const followed = follow(standing, height, at, options.stallAfter);
-    standing = followed.standing;
-    if (followed.news) await tellOfStall(followed.news, standing, options, world);
 
     const giveUp = (what: string): GaveUp => {
       const text = gaveUpText(options, what, line, standing.isStalled);

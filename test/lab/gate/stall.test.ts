@@ -1,0 +1,115 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { endProcess, type OwnProcess, startDetached } from "../../../lab/hosts/machine";
+import { operatorAddress } from "../../../lab/hosts/network";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { LabStack } from "../../../lab/stack";
+import { linesOf, onHost, stackFile, testLab } from "../fixture";
+
+/** A webhook at the operator's end: writes what it gets into a file, a line each. */
+const webhook = `require("node:http").createServer((request, response) => {
+  let body = "";
+  request.on("data", (piece) => { body += piece; }).on("end", () => {
+    const { "x-title": title, "x-message": message, "x-template": template } = request.headers;
+    require("node:fs").appendFileSync(process.argv[1], JSON.stringify({ title, message, template, body: JSON.parse(body) }) + "\\n");
+    response.end();
+  });
+}).listen(9009, "${operatorAddress}");`;
+
+describe("a stall", () => {
+  let lab: Lab;
+  let host: LabHost;
+  let stack: LabStack;
+  let hook: OwnProcess;
+  let running: Promise<{ exitCode: number; output: string }>;
+  const heard = () => readFile(join(lab.dir, "heard"), "utf8").catch(() => "");
+  const notices = async () =>
+    (await heard())
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  const until = async (what: string, happened: () => Promise<boolean>) => {
+    for (const end = Date.now() + 120_000; !(await happened()); ) {
+      if (Date.now() > end) throw new Error(`${what} did not happen`);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  };
+  const topic = "s3cret-topic";
+
+  beforeAll(async () => {
+    lab = await testLab();
+    await lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 5 } });
+    host = await lab.addHost("host1");
+    const argv = lab.atOperator([process.execPath, "-e", webhook, join(lab.dir, "heard")]);
+    hook = await startDetached(argv, join(lab.dir, "hook.log"));
+    const secrets = {
+      "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8"),
+      notify: `http://${operatorAddress}:9009/${topic}`,
+    };
+    stack = await LabStack.create(lab, "prod", stackFile(lab, host, { sync: { stallMinutes: 0.1 } }), secrets);
+    await lab.chain("PATCH", "/nodes/host1", { stall: true });
+    running = stack.up();
+    await until("the stall", async () => (await notices()).length === 1);
+    await lab.chain("PATCH", "/nodes/host1", { stall: false, rate: 2000 });
+  });
+  afterAll(async () => {
+    await running?.catch(() => undefined);
+    if (hook) await endProcess(hook);
+    await lab?.down();
+  });
+
+  it("shows what there is to look at on the host, and its end", async () => {
+    const { exitCode, output } = await running;
+    expect(output).not.toContain("error:");
+    expect(exitCode).toBe(0);
+    const lines = linesOf(output);
+    expect(lines).toMatch(
+      new RegExp(
+        [
+          `sync: stalled: the height stands at \\d+ for 6 s\\. Going on to wait\\. On ${host.address}:`,
+          "service: go-node is active \\(running\\) since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC",
+          "peers: \\d+",
+          "disk: [\\d.]+ of [\\d.]+ GB free at /root/\\.znn.*",
+          "memory: \\d+ of \\d+ MiB available, .*",
+          "load: .* on \\d+ cores",
+          "clock: .* UTC, .*",
+          "(log: .*\n){3,5}sync: ",
+        ].join("\n"),
+      ),
+    );
+    expect(lines).toMatch(/sync: the stall is over, height \d+/);
+    expect(lines.indexOf("the stall is over")).toBeLessThan(lines.indexOf("sync: synced at height"));
+  });
+
+  it("is told to a webhook, as Slack and ntfy take it, and so is its end and the sync", async () => {
+    await running;
+    const all = await notices();
+    expect(all.map(({ body }) => body.event)).toEqual(["stalled", "over", "synced"]);
+    expect(all[0]).toEqual({
+      title: "{{.title}}",
+      message: "{{.message}}",
+      template: "yes",
+      body: {
+        event: "stalled",
+        title: "Pillar Anvil (prod): stalled",
+        message: expect.stringMatching(/^the height stands at \d+ for 6 s$/),
+        text: expect.stringMatching(/^Pillar Anvil \(prod\): stalled\nthe height stands at \d+ for 6 s$/),
+      },
+    });
+    expect(await heard()).not.toMatch(/10\.77|z1q/);
+  });
+
+  it("shows and keeps no secret: neither the webhook's address nor the producer's password", async () => {
+    const { output } = await running;
+    const password: string = JSON.parse(await onHost(host, "cat /root/.znn/config.json")).Producer.Password;
+    const verbose = await stack.pulumi(["up", "--yes", "--logtostderr", "-v=7"], { all: true, reject: false });
+    const places = { output, verbose: String(verbose.all), state: await stack.written(), heard: await heard() };
+    for (const [place, text] of Object.entries(places)) {
+      expect(text.length, place).toBeGreaterThan(100);
+      for (const secret of [topic, password, JSON.stringify(password).slice(1, -1)])
+        expect(text.includes(secret), `${place} holds a secret`).toBe(false);
+    }
+    expect(await onHost(host, "journalctl -u go-node | grep -c Password")).not.toBe("0");
+  });
+});
