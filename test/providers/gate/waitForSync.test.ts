@@ -276,11 +276,13 @@ describe("a stall", () => {
       ...stalled("the height stands at 10"),
       "sync: the stall is over, height 11",
       ...stalled("the height stands at 12"),
+      "sync: the stall is over, height 1000",
     ]);
     expect(seen.notices).toEqual([
       "stalled: the height stands at 10 for 15 min",
       "over: the stall is over, height 11",
       "stalled: the height stands at 12 for 15 min",
+      "over: the stall is over, height 1000",
       "synced: synced at height 1000",
     ]);
   });
