@@ -1,0 +1,144 @@
+/** A plan in a location, as a provider's API offers it now. */
+export interface Offer {
+  readonly plan: string;
+  readonly location: string;
+  readonly cores: number;
+  readonly memoryGb: number;
+  /** Gigabytes (10^9 bytes) of the whole disk. */
+  readonly diskGb: number;
+  readonly architecture: string;
+  /** What a month costs at most, without what is optional. */
+  readonly monthly: number;
+  /** As `EUR` or `USD`. */
+  readonly currency: string;
+  /** The provider says that it has room for one now. */
+  readonly isAvailable: boolean;
+  readonly isDeprecated: boolean;
+}
+
+/** What the configuration wants. */
+export interface Wish {
+  /** `auto`, or a plan's name. */
+  readonly plan: string;
+  /** Tried in this order. */
+  readonly locations: readonly string[];
+  readonly minimums: { readonly cores: number; readonly memoryGb: number; readonly diskGb: number };
+}
+
+/** A creation that failed for want of room. */
+export interface Attempt {
+  readonly plan: string;
+  readonly location: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** The provider's words. */
+  readonly reason: string;
+}
+
+/** What a wish comes to. */
+export type Choice =
+  | { readonly kind: "chosen"; readonly offer: Offer; readonly runnerUp?: Offer | undefined }
+  | { readonly kind: "none"; readonly faults: readonly string[] };
+
+/** What the operating system takes of a disk, in GB, and the share that its file system takes. */
+const system = 4;
+const fileSystemShare = 0.05;
+
+/** Free gigabytes on a fresh machine (pure). */
+export function freeDiskGb({ diskGb }: Pick<Offer, "diskGb">): number {
+  return Math.floor(diskGb * (1 - fileSystemShare) - system);
+}
+
+/** What an offer falls short of, in words; empty where it meets the minimums (pure). Specification, section 8. */
+export function shortfalls(offer: Offer, { minimums }: Wish): string[] {
+  const short: string[] = [];
+  if (offer.architecture !== "x86") short.push(`architecture ${offer.architecture}, needed x86`);
+  if (offer.cores < minimums.cores) short.push(`${offer.cores} cores, needed ${minimums.cores}`);
+  if (offer.memoryGb < minimums.memoryGb) short.push(`${offer.memoryGb} GB of memory, needed ${minimums.memoryGb}`);
+  const free = freeDiskGb(offer);
+  if (free < minimums.diskGb)
+    short.push(`about ${free} GB free of ${offer.diskGb} GB of disk, needed ${minimums.diskGb} GB free`);
+  return short;
+}
+
+/**
+ * Chooses plan and location (pure): the cheapest plan that meets the minimums, in the first location that has room;
+ * what was tried in vain comes last: the next location first, then the next plan.
+ */
+export function choose(offers: readonly Offer[], wish: Wish, attempts: readonly Attempt[]): Choice {
+  const unknown = wish.locations.filter((location) => !offers.some((offer) => offer.location === location));
+  if (unknown.length > 0) {
+    const known = [...new Set(offers.map(({ location }) => location))].sort().join(", ");
+    return none(`pillar-host:host.locations: found ${unknown.join(", ")}, needed some of ${known}`);
+  }
+  const here = offers.filter(({ location }) => wish.locations.includes(location));
+  const fitting = wish.plan === "auto" ? here : here.filter(({ plan }) => plan === wish.plan);
+  if (wish.plan !== "auto") {
+    const fault = faultOfNamed(wish, offers, fitting);
+    if (fault) return none(fault);
+  }
+  const usable = fitting.filter((offer) => shortfalls(offer, wish).length === 0 && !offer.isDeprecated);
+  if (usable.length === 0)
+    return none(
+      `pillar-host:host.plan: no plan in ${wish.locations.join(", ")} meets the minimums (pillar-host:host.minimums)`,
+    );
+  const inOrder = ordered(usable, wish.locations);
+  const free = inOrder.filter(({ isAvailable }) => isAvailable);
+  if (free.length === 0)
+    return none(
+      `${wish.locations.join(", ")}: no plan that meets the minimums has room now`,
+      `seen: ${inOrder.slice(0, 10).map(placeOf).join(", ")}`,
+      "Add locations (pillar-host:host.locations), or run pulumi up again later.",
+    );
+  const untried = free.filter((offer) => !attempts.some((attempt) => isSame(attempt, offer)));
+  const [offer] = untried;
+  if (!offer)
+    return none(
+      "every plan and location that meets the minimums was tried, and the provider had no room for a server:",
+      ...attempts.map((attempt) => `${placeOf(attempt)} at ${attempt.at}: ${attempt.reason}`),
+      "Add locations (pillar-host:host.locations). The next pulumi up begins with the first one again.",
+    );
+  const runnerUp = inOrder.find(({ plan }) => plan !== offer.plan);
+  return { kind: "chosen", offer, runnerUp };
+}
+
+/** Plans by their price where they are tried first, and each in the order of the locations (pure). */
+function ordered(usable: readonly Offer[], locations: readonly string[]): Offer[] {
+  const rank = ({ location }: Offer) => locations.indexOf(location);
+  const first = (plan: string) => usable.filter((offer) => offer.plan === plan).sort((a, b) => rank(a) - rank(b))[0];
+  const price = (plan: string) => first(plan)?.monthly ?? Number.POSITIVE_INFINITY;
+  return [...usable].sort((a, b) => price(a.plan) - price(b.plan) || a.plan.localeCompare(b.plan) || rank(a) - rank(b));
+}
+
+function faultOfNamed(wish: Wish, offers: readonly Offer[], fitting: readonly Offer[]): string | undefined {
+  const key = `pillar-host:host.plan: ${wish.plan}`;
+  const [offer] = fitting;
+  if (!offer) {
+    const elsewhere = [...new Set(offers.filter(({ plan }) => plan === wish.plan).map(({ location }) => location))];
+    return elsewhere.length > 0
+      ? `${key} is not sold in ${wish.locations.join(", ")}, but in ${elsewhere.join(", ")}`
+      : `${key} is no plan of the provider`;
+  }
+  const short = shortfalls(offer, wish);
+  if (short.length > 0) return `${key} is below the minimums: ${short.join("; ")}`;
+  if (fitting.every(({ isDeprecated }) => isDeprecated)) return `${key} is not sold any more`;
+  return undefined;
+}
+
+function isSame(a: { plan: string; location: string }, b: { plan: string; location: string }): boolean {
+  return a.plan === b.plan && a.location === b.location;
+}
+
+function placeOf({ plan, location }: { plan: string; location: string }): string {
+  return `${plan} in ${location}`;
+}
+
+function none(...faults: string[]): Choice {
+  return { kind: "none", faults };
+}
+
+/** An offer in a line for the operator (pure). */
+export function describe(offer: Offer): string {
+  const { plan, location, cores, memoryGb, diskGb, monthly, currency } = offer;
+  return `${plan} in ${location}: ${cores} cores, ${memoryGb} GB of memory, ${diskGb} GB of disk, ${monthly.toFixed(2)} ${currency} a month`;
+}
