@@ -8,7 +8,7 @@ import { ensureToolchain, type Toolchain } from "./toolchain";
 
 const checkout = join(import.meta.dirname, "..");
 /** What the program consists of; copied, so that nothing of a run is written into the checkout. */
-const program = ["index.ts", "Pulumi.yaml", "package.json", "tsconfig.pulumi.json", "components", "providers"];
+const program = ["index.ts", "Pulumi.yaml", "package.json", "tsconfig.pulumi.json", "components", "providers", "cli"];
 
 /** Configuration below `pillar-host:`, as in a stack's file. */
 export type StackFile = Readonly<Record<string, unknown>>;

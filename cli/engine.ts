@@ -1,0 +1,96 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { askSecret } from "./askSecret";
+import { engineFault, wantsPassphrase } from "./engineErrors";
+import { Refusal } from "./refusal";
+
+/** What a run of pulumi left. */
+export interface Ran {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `pulumi` on one stack, in the directory where the operator stands. */
+export interface Engine {
+  /** Keeps what it prints. A pass phrase that it lacks is asked for once. @throws Refusal without pulumi */
+  run(args: readonly string[]): Promise<Ran>;
+  /** As run. @returns what it printed. @throws Refusal with its reason where it failed */
+  read(args: readonly string[]): Promise<string>;
+  /** The address of the backend; undefined where pulumi does not tell. */
+  backend(): Promise<string | undefined>;
+  /** Hands the terminal over to it. @returns its exit code */
+  handOver(args: readonly string[]): Promise<number>;
+}
+
+export function createEngine(stack: string): Engine {
+  let passphrase: Promise<string> | undefined;
+  const environment = async () => ({
+    ...process.env,
+    ...(passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: await passphrase }),
+  });
+  const quietly = async (args: readonly string[]) =>
+    ranOf([...args, "--non-interactive", "--color", "never"], {
+      ...(await environment()),
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+    });
+  const run = (args: readonly string[]) => quietly([...args, "-s", stack]);
+  const engine: Engine = {
+    run: async (args) => {
+      const ran = await run(args);
+      if (ran.exitCode === 0 || !wantsPassphrase(ran.stderr) || !process.stdin.isTTY) return ran;
+      passphrase ??= askSecret(`Pass phrase of stack ${stack}: `);
+      return run(args);
+    },
+    read: async (args) => {
+      const { exitCode, stdout, stderr } = await engine.run(args);
+      if (exitCode !== 0) throw new Refusal(engineFault(args.join(" "), stack, stderr));
+      return stdout;
+    },
+    backend: async () => {
+      const { exitCode, stdout } = await quietly(["whoami", "--verbose", "--json"]);
+      if (exitCode !== 0) return undefined;
+      const { url } = JSON.parse(stdout) as { url?: unknown };
+      return typeof url === "string" ? url : undefined;
+    },
+    handOver: async (args) => handedOver([...args.slice(0, 1), "-s", stack, ...args.slice(1)], await environment()),
+  };
+  return engine;
+}
+
+const missing = new Refusal(
+  "pulumi is not found in PATH\n  needed: Pulumi (https://www.pulumi.com/docs/install/), and a shell that finds it (pulumi version)",
+);
+
+function failed(error: NodeJS.ErrnoException): Error {
+  return error.code === "ENOENT" ? missing : error;
+}
+
+function ranOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("pulumi", args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    const printed = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const) {
+      child[name].setEncoding("utf8").on("data", (piece: string) => {
+        printed[name] += piece;
+      });
+    }
+    child.on("error", (error) => reject(failed(error)));
+    child.on("close", (code, signal) => resolve({ exitCode: exitCodeOf(code, signal), ...printed }));
+  });
+}
+
+function handedOver(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("pulumi", args, { env, stdio: "inherit" });
+    // Ctrl-C reaches the child by itself; a second one, passed on, would make it give up at once.
+    process.on("SIGINT", () => undefined);
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+    child.on("error", (error) => reject(failed(error)));
+    child.on("close", (code, signal) => resolve(exitCodeOf(code, signal)));
+  });
+}
+
+function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  return code ?? 128 + (signal ? constants.signals[signal] : 0);
+}

@@ -1,0 +1,49 @@
+import type { StackConfig } from "../components/config";
+import { nodeTarget } from "../components/login";
+import { envelope } from "../components/scripts/step";
+import { facts } from "../components/scripts/steps";
+import { readReference } from "../providers/gate/references";
+import type { WaitOptions, World } from "../providers/gate/waitForSync";
+import { createConnection } from "../providers/rpc/connection";
+import { readHostFacts } from "../providers/rpc/hostFacts";
+import { createNodeClient } from "../providers/rpc/node";
+import type { StackState } from "./stackState";
+
+/** The ways to look at a host: its node and its facts, over one ssh connection. */
+export interface HostLook {
+  readonly world: Pick<World, "client" | "readReferences" | "now" | "ticks" | "sleep">;
+  readFacts(): Promise<readonly string[]>;
+}
+
+export function openHost(config: StackConfig, hostKey: string): HostLook {
+  const target = nodeTarget(config, hostKey);
+  const connection = createConnection(target.ssh);
+  const step = facts(config, { logLines: 10, withStages: true });
+  const script = envelope(step, config.host.address, config.ssh.sudoPassword);
+  return {
+    world: {
+      client: createNodeClient(target, connection),
+      readReferences: () => Promise.all(config.sync.references.map((url) => readReference(url))),
+      now: () => Date.now(),
+      ticks: () => performance.now(),
+      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    },
+    readFacts: () => readHostFacts(connection, script),
+  };
+}
+
+/** The gate's own way to decide, with the stack's settings; it never gives up but where `check` is set. */
+export function gateOptions({ sync, node, host }: StackConfig, { wait }: StackState, check: boolean): WaitOptions {
+  return {
+    confirmations: sync.confirmations,
+    confirmSpan: sync.confirmSeconds * 1000,
+    tolerance: sync.tolerance,
+    deadline: Number.POSITIVE_INFINITY,
+    stallAfter: sync.stallMinutes * 60_000,
+    check,
+    service: node.service,
+    address: host.address,
+    startedAt: wait === undefined ? Date.now() : Date.parse(wait.startedAt),
+    startHeight: wait?.startHeight,
+  };
+}

@@ -1,0 +1,62 @@
+import { Command, CommanderError, Option } from "commander";
+import { couldNot, Refusal } from "./refusal";
+
+const program = new Command("pillar-host")
+  .description("The operator's tool beside Pulumi. Run it where `pulumi up` runs: in the program's directory.")
+  .exitOverride()
+  .showHelpAfterError("(--help tells more)");
+
+program
+  .command("status")
+  .argument("<stack>", "such as prod")
+  .description("how far a stack's host is, looked at now; changes nothing, takes no lock")
+  .option("-w, --watch", "show it live until the node is synced, then ring the bell")
+  .addOption(new Option("--json", "as JSON, for programs").conflicts("watch"))
+  .addHelpText(
+    "after",
+    `
+Exit code:
+  0    the node is synced, on the same evidence on which pulumi up lets it pass
+  1    not yet
+  2    could not look: says why, and what to do
+  130  --watch was ended with Ctrl-C`,
+  )
+  .action(async (stack: string, options: { watch?: boolean; json?: boolean }) => {
+    // Required when needed: the Pulumi SDK behind it takes a second to load, and --help should not.
+    const { status } = require("./status") as typeof import("./status");
+    process.exitCode = await status(stack, options);
+  });
+
+program
+  .command("resume")
+  .argument("<stack>", "such as prod")
+  .argument("[args...]", "after --: passed on to pulumi up")
+  .description("go on with a stack whose `pulumi up` was killed: clears what is stale, then runs pulumi up")
+  .option("--lock-is-stale", "clear a lock of which this machine can't tell: the run that holds it must be gone")
+  .addHelpText(
+    "after",
+    `
+Says whose lock there is and whether that process lives. A run that lives is left alone.
+
+Example:
+  npx pillar-host resume prod -- --yes --skip-preview
+
+Exit code: that of pulumi up; 2 where it was not run: says why, and what to do`,
+  )
+  .action(async (stack: string, args: string[], options: { lockIsStale?: boolean }) => {
+    const { resume } = require("./resume") as typeof import("./resume");
+    process.exitCode = await resume(stack, args, options);
+  });
+
+program
+  .parseAsync()
+  .catch((error: unknown) => {
+    // Commander has shown its own; help that was asked for is no error.
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : couldNot;
+    else {
+      console.error(error instanceof Refusal ? error.message : error);
+      process.exitCode = couldNot;
+    }
+  })
+  // A connection to a host that went away would keep it from ending.
+  .finally(() => process.exit());

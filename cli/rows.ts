@@ -1,0 +1,89 @@
+import { spoken } from "../providers/gate/progress";
+import { holderText, minuteOf } from "./lockTexts";
+import { stageOf, type View } from "./view";
+
+/** When things were seen, in unix milliseconds. */
+export interface Times {
+  readonly now: number;
+  readonly lookedAt?: number | undefined;
+  readonly nextLookAt?: number | undefined;
+  readonly factsAt?: number | undefined;
+}
+
+/** A line of what is shown: a label, and a text that may be wrapped. */
+export type Row = readonly [label: string, text: string];
+
+/** What status shows, in the order of its weight. */
+export interface Rows {
+  readonly title: string;
+  /** Stage, next step, sync. */
+  readonly head: readonly Row[];
+  /** The host's facts. */
+  readonly facts: readonly Row[];
+  /** The service's latest log lines. */
+  readonly log: readonly string[];
+}
+
+/** Control characters would command the terminal; the host's log may hold any (pure). */
+export function printable(text: string): string {
+  return text.replace(/\t/g, " ").replace(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu, "");
+}
+
+/** What there is to say of a view (pure). */
+export function rowsOf(view: View, times?: Times): Rows {
+  const { stage, next } = stageOf(view);
+  const facts = (view.facts ?? []).map(printable);
+  const head: Row[] = [["stage", stage]];
+  head.push(["next", next]);
+  const held = view.held;
+  if (held === undefined) head.push(["pulumi", "whether a run is at work can't be seen with this backend"]);
+  for (const { lock, holder } of held ?? []) {
+    const state = { lives: "is at work", gone: "was killed", unknown: "holds the lock" }[holder];
+    head.push(["pulumi", `a run ${state}: ${holderText(lock)}`]);
+  }
+  if (view.sync !== undefined) head.push(["sync", printable(view.sync.replace(/^sync: /, ""))]);
+  const waited = waitText(view);
+  if (waited !== undefined) head.push(["waiting", waited]);
+  if (times && !view.synced) head.push(["looked", lookedText(times)]);
+  const isLog = (fact: string) => fact.startsWith("log: ");
+  return {
+    title: `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`,
+    head,
+    facts: [
+      ...facts.filter((fact) => !isLog(fact)).map(factRow),
+      ...(times?.factsAt !== undefined && times.now - times.factsAt > 25_000
+        ? ([["", `(all this as it was ${spoken(times.now - times.factsAt)} ago)`]] as const)
+        : []),
+    ],
+    log: facts.filter(isLog).map(logLine),
+  };
+}
+
+/** Whether what the gate says is more than that the height grows, which is to be seen anyway (pure). */
+export function isEvent(text: string): boolean {
+  return !/^[\d.]+ %, height \d+ of \d+(, [\d.]+ momentums\/s)?(, [^,]* left)?$/.test(text);
+}
+
+function factRow(fact: string): Row {
+  const [, label, text] = /^([a-z ]{1,11}): (.*)$/.exec(fact) ?? [];
+  return label !== undefined && text !== undefined ? [label, text] : ["", fact];
+}
+
+/** Date and host of a journal line are known already. */
+function logLine(fact: string): string {
+  return fact.replace(/^log: /, "").replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S* \S+ /, "$1 ");
+}
+
+function waitText({ state: { wait }, synced }: View): string | undefined {
+  if (wait === undefined || synced) return undefined;
+  if (wait.syncedAt !== undefined) return `it was synced at ${minuteOf(Date.parse(wait.syncedAt))}`;
+  const from = wait.startHeight === undefined ? "" : `, from height ${wait.startHeight}`;
+  return `since ${minuteOf(Date.parse(wait.startedAt))}${from}`;
+}
+
+function lookedText({ now, lookedAt, nextLookAt }: Times): string {
+  if (lookedAt === undefined) return "looking for the first time …";
+  const ago = `${spoken(Math.max(0, now - lookedAt))} ago`;
+  if (nextLookAt === undefined || nextLookAt <= now) return `${ago}; looking again …`;
+  return `${ago}; again in ${spoken(nextLookAt - now)}`;
+}

@@ -1,0 +1,75 @@
+import type { Row, Rows } from "./rows";
+
+/** A terminal's size in characters. */
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const labelWidth = 12;
+/** Lines for what happened: the log is worth some, too. */
+const newsRoom = 8;
+
+/** Breaks a text at blanks, and within a word only where it is longer than a line (pure). */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    let rest = word;
+    if (line !== "" && [...line].length + 1 + [...rest].length > width) {
+      lines.push(line);
+      line = "";
+    }
+    while ([...rest].length > width) {
+      lines.push([...rest].slice(0, width).join(""));
+      rest = [...rest].slice(width).join("");
+    }
+    line = line === "" ? rest : `${line} ${rest}`;
+  }
+  return [...lines, line];
+}
+
+/** Cuts a text to a width, and shows that it did (pure). */
+export function cut(text: string, width: number): string {
+  const characters = [...text];
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join("")}…`;
+}
+
+function rowLines([label, text]: Row, width: number): string[] {
+  const room = Math.max(20, width - labelWidth);
+  return wrap(text, room).map((line, i) => `${(i === 0 ? label : "").padEnd(labelWidth)}${line}`.trimEnd());
+}
+
+/**
+ * The lines of a screen: everything but the log and the news is there always; they get what room is left (pure).
+ *
+ * @param news what happened, the newest last
+ */
+export function screenLines(rows: Rows, news: readonly string[], size: Size): string[] {
+  const width = size.columns - 1;
+  // The cursor stands below the last line.
+  const height = size.rows - 1;
+  const head = [rows.title, "", ...rows.head.flatMap((row) => rowLines(row, width))];
+  const facts = rows.facts.length > 0 ? ["", ...rows.facts.flatMap((row) => rowLines(row, width))] : [];
+  const fixed = [...head, ...facts].map((line) => cut(line, width));
+  const told = news.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
+  const newsLines = block("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
+  const log = rows.log.map((line) => [cut(line, width - 2)]);
+  const logLines = block("log:", log, height - fixed.length - newsLines.length);
+  return [...fixed, ...newsLines, ...logLines].slice(0, Math.max(1, height));
+}
+
+/** As many of the latest entries as there is room for, whole, below a heading. */
+function block(heading: string, entries: readonly (readonly string[])[], room: number): string[] {
+  let lines: string[] = [];
+  for (const entry of [...entries].reverse()) {
+    if (lines.length + entry.length + 2 > room) break;
+    lines = [...entry, ...lines];
+  }
+  return lines.length === 0 ? [] : ["", heading, ...lines.map((line) => `  ${line}`)];
+}
+
+/** All of it, for a terminal that scrolls or for a file (pure). */
+export function plainReport(rows: Rows, columns: number): string {
+  return screenLines(rows, [], { columns, rows: Number.POSITIVE_INFINITY }).join("\n");
+}

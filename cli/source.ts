@@ -1,0 +1,49 @@
+import type { StackConfig } from "../components/config";
+import { project } from "../components/configFaults";
+import { readLocks } from "./backendLocks";
+import { createEngine } from "./engine";
+import type { Held } from "./lockTexts";
+import { parseState, type StackState } from "./stackState";
+import type { View } from "./view";
+
+/** What is known of a stack without its host. */
+export interface Source {
+  readonly stack: string;
+  readonly config: StackConfig;
+  readonly state: StackState;
+  /** The configured key, else the one that was recorded on first contact with this address. */
+  readonly hostKey: string | undefined;
+  /** Who holds the stack now; undefined where that can't be seen. */
+  readHeld(): Promise<readonly Held[] | undefined>;
+}
+
+/** Asks Pulumi, which is not run for it. @throws Refusal with what is wrong with stack or configuration */
+export async function openSource(stack: string): Promise<Source> {
+  const engine = createEngine(stack);
+  const asked = Promise.all([
+    engine.read(["config", "--json", "--show-secrets"]),
+    engine.read(["stack", "export"]),
+    engine.backend(),
+  ]);
+  asked.catch(() => undefined);
+  // The SDK behind it takes a second to load: in the meantime pulumi answers.
+  const { configurationOf } = require("./configuration") as typeof import("./configuration");
+  const [configuration, exported, backend] = await asked;
+  const config = configurationOf(stack, configuration);
+  const state = parseState(exported);
+  const { recordedKey } = state;
+  return {
+    stack,
+    config,
+    state,
+    hostKey: config.host.hostKey ?? (recordedKey?.address === config.host.address ? recordedKey.hostKey : undefined),
+    readHeld: async () => (backend === undefined ? undefined : readLocks(backend, project, stack)),
+  };
+}
+
+/** What is known before the host was looked at. */
+export async function viewOf(source: Source): Promise<View> {
+  const { stack, config, state } = source;
+  const held = await source.readHeld();
+  return { stack, pillar: config.pillar.name, address: config.host.address, state, held, synced: false };
+}

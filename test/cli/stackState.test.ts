@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { doubtfulText } from "../../cli/clearStale";
+import { sortPending } from "../../cli/pending";
+import { parseState } from "../../cli/stackState";
+
+const urn = (type: string, name: string) => `urn:pulumi:prod::pillar-host::${type}::${name}`;
+const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
+const exported = (deployment: unknown) => JSON.stringify({ version: 3, deployment });
+const pendingOf = (...operations: [operation: string, type: string, name: string][]) =>
+  exported({
+    resources: [],
+    pending_operations: operations.map(([operation, type, name]) => ({
+      type: operation,
+      resource: { type, urn: urn(type, name) },
+    })),
+  });
+
+describe("a stack's state", () => {
+  test("before the first run holds nothing", () => {
+    expect(parseState(exported({ manifest: {} }))).toEqual({ begun: false, pending: [] });
+    expect(parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack" }] })).begun).toBe(false);
+  });
+
+  test("gives the recorded host key and the history of the wait", () => {
+    const contact = "pulumi-nodejs:dynamic/pillar-host:FirstContact";
+    const state = parseState(
+      exported({
+        resources: [
+          { urn: "", type: contact, outputs: { address: "203.0.113.7", port: 22, hostKey: "ssh-ed25519 AAAA" } },
+          {
+            urn: "",
+            type: gate,
+            outputs: { target: { sealed: true }, startedAt: "2026-11-21T10:00:00.000Z", startHeight: 5 },
+          },
+        ],
+      }),
+    );
+    expect(state).toEqual({
+      begun: true,
+      recordedKey: { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" },
+      wait: { startedAt: "2026-11-21T10:00:00.000Z", startHeight: 5 },
+      pending: [],
+    });
+  });
+
+  test("names the operations that were cut off", () => {
+    expect(parseState(pendingOf(["creating", gate, "node-sync"]))).toEqual({
+      begun: true,
+      pending: [{ operation: "creating", type: gate, name: "node-sync" }],
+    });
+  });
+});
+
+describe("creations that were cut off", () => {
+  test("may run again where they look before they act; others may have made something", () => {
+    const { pending } = parseState(
+      pendingOf(
+        ["creating", gate, "node-sync"],
+        ["creating", "command:remote:Command", "node-deploy"],
+        ["creating", "command:remote:CopyToRemote", "node-copy"],
+        ["updating", "command:remote:Command", "node-packages"],
+        ["creating", "hcloud:index/server:Server", "host"],
+        ["creating", "pulumi-nodejs:dynamic/other:SyncGate", "foreign"],
+        ["deleting", "hcloud:index/server:Server", "old"],
+      ),
+    );
+    const { again, doubtful } = sortPending(pending);
+    expect(again.map(({ name }) => name)).toEqual(["node-sync", "node-deploy", "node-copy"]);
+    expect(doubtful.map(({ name }) => name)).toEqual(["host", "foreign"]);
+  });
+
+  test("are named with what to do where only the operator can tell", () => {
+    expect(doubtfulText("prod", [{ operation: "creating", type: "hcloud:index/server:Server", name: "host" }])).toBe(
+      `the run was killed while it created something that may be there now, without being recorded:
+  - host (hcloud:index/server:Server)
+Nothing was cleared, and pulumi up was not run: it would make it a second time. Look at your provider's console, then
+answer for each of them what this command asks (clear: it is not there; import: it is, and this is its id):
+  pulumi refresh -s prod
+  then: npx pillar-host resume prod`,
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { jsonReport } from "../../cli/jsonReport";
+import { plainLines, topicsOf } from "../../cli/plainLines";
+import { doneOn, stageOf, type View } from "../../cli/view";
+import { lives, viewOf } from "./exampleView";
+
+const done = (text: string) => [`done so far: ${text}`];
+const fresh = { begun: false, pending: [] };
+const wait = { startedAt: "2026-11-21T10:00:00.000Z", syncedAt: "2026-11-21T12:00:00.000Z" };
+const goesOn = "nothing to do: the pulumi up that is at work goes on";
+
+describe("stage and next step", () => {
+  test.each<[string, Partial<View>, string, string]>([
+    ["nothing begun", { state: fresh, held: [], facts: done("nothing") }, "not begun", "pulumi up -s prod"],
+    ["nothing begun, nobody looked", { state: fresh, held: [], facts: undefined }, "not begun", "pulumi up -s prod"],
+    ["a first run at work", { state: fresh, facts: done("nothing") }, "begun, packages not there yet", goesOn],
+    ["the host is out of sight", { held: [], facts: undefined }, "begun", "pulumi up -s prod goes on from here"],
+    ["packages", { facts: done("packages 2026") }, "packages are there, not deployed yet", goesOn],
+    ["syncing", {}, "deployed, syncing", goesOn],
+    ["syncing, nobody waits", { held: [] }, "deployed, syncing", "pulumi up -s prod goes on from here"],
+    [
+      "syncing, and who waits is not to be seen",
+      { held: undefined },
+      "deployed, syncing",
+      "pulumi up -s prod goes on from here",
+    ],
+    [
+      "the run was killed",
+      { held: [{ ...lives, holder: "gone" }] },
+      "deployed, syncing",
+      "npx pillar-host resume prod",
+    ],
+    ["synced, the run goes on", { synced: true }, "synced", goesOn],
+    [
+      "synced, the run was killed",
+      { synced: true, held: [{ ...lives, holder: "gone" }] },
+      "synced",
+      "npx pillar-host resume prod",
+    ],
+    [
+      "synced",
+      { synced: true, held: [] },
+      "synced",
+      "pulumi up -s prod shows the producer address, and what to do in the wallet",
+    ],
+    [
+      "synced once, behind now",
+      { state: { begun: true, pending: [], wait }, held: [] },
+      "was synced before, is not now",
+      "do not touch the wallet; npx pillar-host status prod --watch waits for it",
+    ],
+    [
+      "synced once by the host's own marker",
+      { facts: done("packages a, deployed b, synced c"), held: [] },
+      "was synced before, is not now",
+      "do not touch the wallet; npx pillar-host status prod --watch waits for it",
+    ],
+  ])("%s", (_name, changes, stage, next) => {
+    expect(stageOf(viewOf(changes))).toEqual({ stage, next });
+  });
+});
+
+test("the host's markers are read from its facts, and are unknown without them", () => {
+  expect(doneOn(done("packages 2026-11-21T15:04:01Z, deployed x"))).toEqual(["packages", "deployed"]);
+  expect(doneOn(done("nothing"))).toEqual([]);
+  expect(doneOn(["the host can't be looked at: x"])).toBeUndefined();
+  expect(doneOn(undefined)).toBeUndefined();
+});
+
+test("as JSON: what is shown, with whether the host was looked at", () => {
+  const { facts, ...report } = JSON.parse(jsonReport(viewOf(), 1)) as Record<string, unknown>;
+  expect(facts).toHaveLength(6);
+  expect(report).toEqual({
+    stack: "prod",
+    pillar: "Anvil",
+    host: "203.0.113.7",
+    stage: "deployed, syncing",
+    next: goesOn,
+    synced: false,
+    looked: true,
+    sync: "81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left",
+    done: ["packages", "deployed"],
+    pulumi: [{ user: "ada", host: "desk", pid: 4242, since: "2026-11-21T15:02:54.000Z", run: "lives" }],
+  });
+  expect(JSON.parse(jsonReport(viewOf(), 2)).looked).toBe(false);
+});
+
+describe("in a file", () => {
+  test("only what is worth a line has a topic", () => {
+    expect(topicsOf(viewOf()).map(([topic]) => topic)).toEqual(["title", "stage", "service", "peers"]);
+    expect(topicsOf(viewOf({ facts: undefined })).map(([topic]) => topic)).toEqual(["title"]);
+  });
+
+  test("a line is printed when it changed, and again when it came back", () => {
+    const lines: string[] = [];
+    const display = plainLines((line) => lines.push(line.slice(21)));
+    const times = { now: 0 };
+    const gone = "the host can't be looked at: down";
+    const before = viewOf();
+    for (const view of [before, before, viewOf({ facts: [gone, ...(before.facts ?? [])] }), before])
+      display.show(view, times);
+    display.show(viewOf({ facts: (before.facts ?? []).map((fact) => fact.replace("peers: 8", "peers: 9")) }), times);
+    display.show(viewOf({ facts: [gone, ...(before.facts ?? [])] }), times);
+    display.say("sync: news\u0007");
+    expect(lines).toEqual([
+      "Pillar Anvil, stack prod, host 203.0.113.7",
+      `stage: deployed, syncing; next: ${goesOn}`,
+      "service: go-node is active (running) since 2026-11-21 15:04:09 UTC",
+      "peers: there are some",
+      gone,
+      gone,
+      "sync: news",
+    ]);
+  });
+});

@@ -1,0 +1,91 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { endProcess, type OwnProcess } from "../../../lab/hosts/machine";
+import type { Lab, LabHost } from "../../../lab/lab";
+import type { LabStack } from "../../../lab/stack";
+import { testLab, testStack } from "../fixture";
+import { cli, startUp } from "./fixture";
+
+const goOn = ["--", "--yes", "--skip-preview", "--non-interactive"];
+
+describe("pillar-host resume", () => {
+  let lab: Lab;
+  let host: LabHost;
+  let stack: LabStack;
+  let orphans: OwnProcess[] = [];
+
+  beforeAll(async () => {
+    lab = await testLab();
+    // Far behind and slow: it does not sync before a test lets it.
+    await lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 2 } });
+    host = await lab.addHost("host1");
+    stack = await testStack(lab, host);
+  });
+  afterAll(async () => {
+    for (const orphan of orphans) await endProcess(orphan);
+    await lab?.down();
+  });
+
+  it("leaves a run that lives alone; clears what a killed one left, once, and goes on to the end", {
+    timeout: 600_000,
+  }, async () => {
+    const up = startUp(stack);
+    await up.says(" %, height ");
+    const refused = await cli(stack, ["resume", "prod", ...goOn]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.out).toContain(
+      `prod is locked by a run that is at work: process ${up.pid} of root on ${hostname()}, since `,
+    );
+    expect(refused.out).toContain(`or: kill -INT ${up.pid}\n  then: npx pillar-host resume prod`);
+    expect(refused.out).not.toContain("going on");
+
+    orphans = await up.kill();
+    const before = await cli(stack, ["status", "prod"]);
+    expect(before.exitCode).toBe(1);
+    expect(before.out).toContain(`a run was killed: process ${up.pid} of root on ${hostname()}`);
+    expect(before.out).toMatch(/^next {8}npx pillar-host resume prod$/m);
+
+    await lab.chain("PATCH", "/nodes/host1", { rate: 5000 });
+    const both = await Promise.all([1, 2].map(() => cli(stack, ["resume", "prod", ...goOn])));
+    const [first, second] = both.sort((a, b) => a.exitCode - b.exitCode);
+    expect(first?.exitCode).toBe(0);
+    expect(first?.out).toContain(`lock: process ${up.pid} of root on ${hostname()}, since `);
+    expect(first?.out).toContain("That run is gone: cleared (pulumi cancel).");
+    expect(first?.out).toContain(
+      "cut off: the creation of node-sync (pulumi-nodejs:dynamic/pillar-host:SyncGate), which is safe to run again: cleared.",
+    );
+    expect(first?.out).toContain("going on: pulumi up -s prod --yes");
+    expect(first?.out).not.toContain("interrupted");
+    // It comes while the first is at work, or after it: then there is nothing left to clear.
+    if (second?.exitCode === 2) expect(second.out).toContain("another resume of prod is at work on this machine");
+    else expect(second?.out).toContain("nothing to clear");
+    expect((await stack.outputs()).producerAddress).toMatch(/^z1/);
+  });
+
+  it("with nothing to clear says so, and the next up has nothing to warn about", async () => {
+    const { exitCode, out } = await cli(stack, ["resume", "prod", ...goOn]);
+    expect(exitCode).toBe(0);
+    expect(out).toContain("nothing to clear: prod is not locked, and no creation was cut off\ngoing on: pulumi up");
+    expect(out).toMatch(/\d+ unchanged/);
+    expect(out).not.toContain("interrupted");
+  });
+
+  it("clears another machine's lock only where it is told to, with the host down", async () => {
+    const locks = join(stack.dir, "backend/.pulumi/locks/organization/pillar-host/prod");
+    await mkdir(locks, { recursive: true });
+    const lock = { pid: 12, username: "ada", hostname: "elsewhere", timestamp: "2026-01-02T03:04:05Z" };
+    await writeFile(join(locks, "0f0f.json"), JSON.stringify(lock));
+    await host.stop({ powerCut: true });
+    const refused = await cli(stack, ["resume", "prod", ...goOn]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.out).toContain(
+      `prod is locked by process 12 of ada on elsewhere, since 2026-01-02 03:04 UTC (not this machine, ${hostname()})`,
+    );
+    expect(refused.out).toContain("npx pillar-host resume prod --lock-is-stale");
+    const told = await cli(stack, ["resume", "prod", "--lock-is-stale", ...goOn]);
+    expect(told.out).toContain("Cleared, as --lock-is-stale says.");
+    expect(told.exitCode).toBe(0);
+  });
+});

@@ -1,0 +1,142 @@
+import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { LabStack } from "../../../lab/stack";
+import { onHost, stackFile, testLab } from "../fixture";
+import { cli, cliInTerminal, startUp, type Told } from "./fixture";
+
+const sudoPassword = "sudo-pw-7dq3";
+
+describe("pillar-host status", () => {
+  let lab: Lab;
+  let host: LabHost;
+  let stack: LabStack;
+  const told: string[] = [];
+
+  beforeAll(async () => {
+    lab = await testLab();
+    // Far behind and slow: it does not sync before a test lets it.
+    await lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 2 } });
+    host = await lab.addHost("host1");
+    const { address } = host;
+    const config = { host: { provider: "existing", address, minimums: { cores: 1, diskGb: 1 } } };
+    const secrets = { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8"), "ssh.sudoPassword": sudoPassword };
+    stack = await LabStack.create(lab, "prod", stackFile(lab, host, config), secrets);
+  });
+  afterAll(async () => lab?.down());
+
+  const keep = (one: Told): Told => {
+    told.push(one.out);
+    return one;
+  };
+  const status = async (args: readonly string[] = [], env = {}) =>
+    keep(await cli(stack, ["status", "prod", ...args], env));
+
+  it("before the first up logs in nowhere, and shows the host key that it found", async () => {
+    const logins = () => onHost(host, "journalctl -t sshd --no-pager | grep -c Accepted");
+    const before = await logins();
+    const { exitCode, out } = await status();
+    expect(await logins()).toBe(before);
+    expect(exitCode).toBe(1);
+    expect(out).toMatch(/^stage {7}not begun\nnext {8}pulumi up -s prod$/m);
+    expect(out).toMatch(/10\.77\.0\.11 was not looked at: its host key is neither configured nor recorded yet/);
+    expect(out).toMatch(/It shows SHA256:[A-Za-z0-9+/]{43}\. Compare it/);
+  });
+
+  it("refuses what it can't look with: an unknown stack, a wrong pass phrase, a faulty configuration", async () => {
+    const unknown = keep(await cli(stack, ["status", "nope"]));
+    expect(unknown).toMatchObject({
+      exitCode: 2,
+      out: expect.stringMatching(/^there is no stack nope here\n {2}needed: /),
+    });
+    const wrong = await status([], { PULUMI_CONFIG_PASSPHRASE: "wrong" });
+    expect(wrong).toMatchObject({
+      exitCode: 2,
+      out: expect.stringMatching(/^the pass phrase does not open stack prod\n {2}needed: /),
+    });
+    await stack.pulumi(["config", "set", "--path", "pillar-host:sync.confirmation", "5"]);
+    const faulty = await status();
+    await stack.pulumi(["config", "rm", "--path", "pillar-host:sync"]);
+    expect(faulty.exitCode).toBe(2);
+    expect(faulty.out).toBe(`The configuration of stack prod has a fault:
+  - pillar-host:sync.confirmation: no such key; did you mean confirmations?
+Mend Pulumi.prod.yaml, or use pulumi config set, then run this again.`);
+  });
+
+  it("beside a run that waits shows the same progress, the host's facts and who is at work", {
+    timeout: 600_000,
+  }, async () => {
+    const up = startUp(stack);
+    await up.says(" %, height ");
+    const { exitCode, out } = await status();
+    expect(exitCode).toBe(1);
+    expect(out).toMatch(/^stage {7}deployed, syncing$/m);
+    expect(out).toMatch(/^next {8}nothing to do: the pulumi up that is at work goes on$/m);
+    expect(out).toContain(`a run is at work: process ${up.pid} of root on ${hostname()}, since 20`);
+    expect(out).toMatch(/^sync {8}\d\d\.\d %, height \d+ of 20\d\d\d$/m);
+    expect(out).toMatch(/^service {5}go-node is active \(running\) since /m);
+    expect(out).toMatch(/^log:\n( {2}.*\n)* {2}\S+ go-node\[\d+\]: /m);
+
+    const json = await status(["--json"]);
+    expect(json.exitCode).toBe(1);
+    expect(JSON.parse(json.out)).toMatchObject({
+      stage: "deployed, syncing",
+      synced: false,
+      looked: true,
+      pulumi: [{ pid: up.pid, run: "lives" }],
+    });
+
+    const watching = cliInTerminal(stack, ["status", "prod", "--watch"]);
+    const piped = status(["--watch"]);
+    await sleep(5000);
+    await onHost(host, "pkill -f 'sshd: root@[n]otty' || true");
+    await lab.chain("PATCH", "/nodes/host1", { rpcDown: true });
+    await sleep(17_000);
+    await lab.chain("PATCH", "/nodes/host1", { rpcDown: false, rate: 5000 });
+    const [live, plain, upEnded] = await Promise.all([watching.then(keep), piped, up.ended]);
+    expect(upEnded).toBe(0);
+    expect(live.exitCode).toBe(0);
+    // The bell, and the cursor shown again.
+    expect(live.out).toContain("\u0007");
+    expect(live.out.lastIndexOf("\u001b[?25h")).toBeGreaterThan(live.out.lastIndexOf("\u001b[?25l"));
+    expect(live.out).toMatch(
+      /synced at height 20\d\d\d: height 20\d\d\d reached target 20\d\d\d; newest momentum is fresh/,
+    );
+    expect(plain.exitCode).toBe(0);
+    expect(plain.out).not.toContain("\u001b");
+    expect(plain.out).toMatch(/^\S+Z stage: deployed, syncing; next: nothing to do/m);
+    expect(plain.out).toMatch(/^\S+Z sync: no answer from the node yet: /m);
+  });
+
+  it("of a synced node ends with 0, of a host that is down with 2 and the reason", async () => {
+    const synced = await status();
+    expect(synced.exitCode).toBe(0);
+    expect(synced.out).toMatch(/^stage {7}synced\nnext {8}pulumi up -s prod shows the producer address/m);
+    expect(synced.out).not.toMatch(/^pulumi /m);
+
+    await host.stop({ powerCut: true });
+    const down = await status();
+    expect(down.exitCode).toBe(2);
+    expect(down.out).toMatch(/^stage {7}was synced before, is not now$/m);
+    expect(down.out).toMatch(
+      /10\.77\.0\.11 could not be looked at: root@10\.77\.0\.11:22: .*\n {2}needed: a running host/,
+    );
+    await host.start();
+  });
+
+  it("shows no secret and no producer address anywhere", async () => {
+    const { Producer } = JSON.parse(await onHost(host, "cat /root/.znn/config.json")) as {
+      Producer: { Address: string; Password: string };
+    };
+    const key = (await readFile(lab.privateKeyFile, "utf8")).split("\n")[2] ?? "";
+    const all = told.join("\n");
+    for (const secret of [Producer.Address, Producer.Password, key, sudoPassword, stack.passphrase]) {
+      expect(secret.length).toBeGreaterThan(6);
+      expect(all).not.toContain(secret);
+    }
+    expect(all).toContain("[address]");
+    expect(all).not.toMatch(/z1q[a-z0-9]{30}/);
+  });
+});
