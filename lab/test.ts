@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { ensureBaseImage } from "./baseImage";
+import { takeDownTheDead } from "./deadLabs";
 import { Lab, testLabPrefix } from "./lab";
 import { ensureRequirements } from "./requirements";
 import { ensureToolchain } from "./toolchain";
@@ -91,18 +92,6 @@ async function vitest(args: readonly string[]): Promise<Run> {
     const own = (await Lab.list()).filter((name) => name.startsWith(testLabPrefix(process.pid)));
     for (const name of own) await (await Lab.open(name)).down();
   }
-}
-
-/** Labs of test runs that were killed; those of runs that are at work beside this one are left alone. */
-async function takeDownTheDead(): Promise<void> {
-  for (const name of await Lab.list()) {
-    const pid = /^t(\d+)x/.exec(name)?.[1];
-    if (pid && !(await isRunning(Number(pid)))) await (await Lab.open(name)).down();
-  }
-}
-
-async function isRunning(pid: number): Promise<boolean> {
-  return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).includes("lab/test.ts");
 }
 
 process.exitCode = await main(process.argv.slice(2));

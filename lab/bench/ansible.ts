@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { cached } from "../cache";
+import type { Lab } from "../lab";
+import { step } from "../progress";
+
+const requirements = join(import.meta.dirname, "requirements.txt");
+const playbook = join(import.meta.dirname, "playbook.yml");
+
+/** The peer: ansible-playbook from PyPI, in a virtual environment of its own, kept in the cache. */
+export async function ensureAnsible(): Promise<string> {
+  const version = createHash("sha256")
+    .update(await readFile(requirements))
+    .digest("hex")
+    .slice(0, 12);
+  return cached("ansible", version, (dir) =>
+    step("installing ansible-core in an environment of its own", async (progress) => {
+      const run = async (command: string, args: string[]) => {
+        const child = execa(command, args, { all: true });
+        progress.follow(child.all);
+        await child.catch((error: { all?: string }) => {
+          throw new Error(
+            `the peer of the bench could not be installed: ${command} ${args.join(" ")}\n${String(error.all).slice(-800)}\n` +
+              "  needed: Python 3.11 or newer with venv (Debian: python3-venv), and PyPI",
+          );
+        });
+      };
+      await run("python3", ["-m", "venv", dir]);
+      await run(join(dir, "bin/python"), ["-m", "pip", "install", "--no-deps", "-r", requirements]);
+    }),
+  );
+}
+
+/**
+ * Shell text that makes a host what both begin with; nobody's time. What Ansible needs there is on cloud images already,
+ * and dpkg's syncs measure this machine's disk.
+ */
+export const preparation = `
+  export DEBIAN_FRONTEND=noninteractive
+  echo force-unsafe-io > /etc/dpkg/dpkg.cfg.d/unsafe-io
+  apt-get -qq update && apt-get -qq -y install python3 python3-apt python3-pexpect > /dev/null
+  rm -rf /var/lib/apt/lists/*
+  update-ca-certificates > /dev/null`;
+
+/** What a run of the playbook is told. */
+export interface PlaybookRun {
+  readonly lab: Lab;
+  readonly address: string;
+  readonly releaseSha256: string;
+}
+
+/**
+ * Runs the playbook from the operator's end. Each run makes its own ssh connection and keeps it while it lasts, as one
+ * that is run once a day does.
+ *
+ * @throws when a task failed; what it printed otherwise
+ */
+export async function runPlaybook({
+  lab,
+  address,
+  releaseSha256,
+}: PlaybookRun): Promise<{ seconds: number; output: string }> {
+  const environment = await ensureAnsible();
+  const work = await mkdtemp(join(tmpdir(), "bench-"));
+  const variables = {
+    release_url: lab.releaseUrl(),
+    release_sha256: releaseSha256,
+    ...{ minimum_cores: 1, minimum_memory_mb: 3500, minimum_disk_bytes: 5e9 },
+  };
+  await writeFile(join(work, "variables.json"), JSON.stringify(variables));
+  const args = ["-m", "ansible.cli.playbook", "-u", "root", "--private-key", lab.privateKeyFile, "-i", `${address},`];
+  const [command = "", ...rest] = lab.atOperator([
+    join(environment, "bin/python"),
+    ...args,
+    ...["-e", `@${join(work, "variables.json")}`, playbook],
+  ]);
+  const env = {
+    ANSIBLE_CONFIG: join(import.meta.dirname, "ansible.cfg"),
+    ANSIBLE_HOME: work,
+    ANSIBLE_SSH_CONTROL_PATH_DIR: join(work, "cp"),
+    ANSIBLE_SSH_ARGS: `-o ControlMaster=auto -o ControlPersist=60s -o UserKnownHostsFile=${join(lab.dir, "known_hosts")}`,
+    ANSIBLE_NOCOLOR: "1",
+  };
+  try {
+    const started = performance.now();
+    const { exitCode, all } = await execa(command, rest, { env, all: true, reject: false, timeout: 300_000 });
+    const seconds = (performance.now() - started) / 1000;
+    if (exitCode !== 0) throw new Error(`the playbook failed:\n${String(all).slice(-3000)}`);
+    return { seconds, output: String(all) };
+  } finally {
+    await endConnections(join(work, "cp"));
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function endConnections(directory: string): Promise<void> {
+  for (const socket of await readdir(directory).catch(() => [])) {
+    await execa("ssh", ["-o", `ControlPath=${join(directory, socket)}`, "-O", "exit", "host"], { reject: false });
+  }
+}

@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import type { Lab, LabHost } from "../lab";
+import { step } from "../progress";
+import { LabStack, type StackFile } from "../stack";
+import { preparation, runPlaybook } from "./ansible";
+import type { Memory } from "./processes";
+import { logins, standUpInView } from "./waiting";
+
+/** A host that procedure A has been through, and what was seen on the way. */
+export interface Standing {
+  readonly host: LabHost;
+  readonly stack: LabStack;
+  /** ssh logins of the `up` that stood it up. */
+  readonly connections: number;
+  /** Memory of that `up` while it waited at the gate. */
+  readonly waiting: Memory;
+}
+
+/** The lab of one run of the bench, and what its measurements share. */
+export class Bench {
+  private sha256: string | undefined;
+  private stood: Promise<Standing> | undefined;
+  private hosts = 0;
+
+  constructor(
+    readonly lab: Lab,
+    readonly rounds: number,
+  ) {}
+
+  /** Blank hosts that Ansible could work on too. */
+  async blankHosts(count: number): Promise<LabHost[]> {
+    const hosts: LabHost[] = [];
+    for (let i = 0; i < count; i += 1) {
+      this.hosts += 1;
+      hosts.push(await this.lab.addHost(`host${this.hosts}`));
+    }
+    await Promise.all(hosts.map(prepare));
+    return hosts;
+  }
+
+  /** The program under test, configured for a host. */
+  async stackFor(host: LabHost, changes: StackFile = {}): Promise<LabStack> {
+    const { address, hostKey } = host;
+    const config = {
+      pillar: { name: "Anvil" },
+      host: { provider: "existing", address, hostKey, minimums: { cores: 1, diskGb: 5 } },
+      controller: { releaseUrl: this.lab.releaseUrl(), sha256: await this.releaseSha256(host) },
+      ...changes,
+    };
+    const privateKey = await readFile(this.lab.privateKeyFile, "utf8");
+    return LabStack.create(this.lab, host.name, config, { "ssh.privateKey": privateKey });
+  }
+
+  async playbook(host: LabHost): Promise<{ seconds: number; output: string }> {
+    return runPlaybook({
+      lab: this.lab,
+      address: host.address,
+      releaseSha256: await this.releaseSha256(host),
+    });
+  }
+
+  /** One host that is stood up, made when the first measurement asks for it. */
+  standing(): Promise<Standing> {
+    this.stood ??= step("standing a host up, and looking at it while it waits", async () => {
+      const [host] = await this.blankHosts(1);
+      if (!host) throw new Error("no host");
+      const stack = await this.stackFor(host);
+      const before = await logins(host);
+      const waiting = await standUpInView(stack, host);
+      return { host, stack, waiting, connections: (await logins(host)) - before };
+    });
+    return this.stood;
+  }
+
+  private async releaseSha256(host: LabHost): Promise<string> {
+    const command = `curl -fsS ${this.lab.releaseUrl()} | sha256sum | cut -d' ' -f1`;
+    this.sha256 ??= String((await host.run(command)).stdout).trim();
+    return this.sha256;
+  }
+}
+
+/** `pulumi up` as an operator runs it, preview and all. @throws when it failed */
+export async function timeUp(stack: LabStack): Promise<{ seconds: number; output: string }> {
+  const started = performance.now();
+  const { exitCode, output } = await stack.up();
+  const seconds = (performance.now() - started) / 1000;
+  if (exitCode !== 0) throw new Error(`pulumi up failed:\n${output.slice(-3000)}`);
+  return { seconds, output };
+}
+
+async function prepare(host: LabHost): Promise<void> {
+  const { exitCode, stderr } = await host.run(preparation);
+  if (exitCode !== 0) throw new Error(`${host.name} could not be prepared: ${stderr}`);
+}

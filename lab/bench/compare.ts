@@ -1,0 +1,77 @@
+import { step } from "../progress";
+import { type Bench, timeUp } from "./bench";
+import { median, type Round, ratioOf, type Values } from "./rows";
+
+/** Runs both, in turns first and last, so that neither always meets the warmer machine. */
+async function inTurns(rounds: number, title: string, round: (peerFirst: boolean) => Promise<Round>): Promise<Round[]> {
+  const done: Round[] = [];
+  for (let i = 0; i < rounds; i += 1) {
+    const times = await step(`${title}, round ${i + 1} of ${rounds}`, () => round(i % 2 === 1));
+    process.stderr.write(`  ours ${times.ours.toFixed(1)} s, the playbook ${times.peer.toFixed(1)} s\n`);
+    done.push(times);
+  }
+  return done;
+}
+
+async function pair(
+  peerFirst: boolean,
+  ours: () => Promise<{ seconds: number }>,
+  peer: () => Promise<{ seconds: number }>,
+): Promise<Round> {
+  if (!peerFirst) return { ours: (await ours()).seconds, peer: (await peer()).seconds };
+  const { seconds } = await peer();
+  return { peer: seconds, ours: (await ours()).seconds };
+}
+
+const seconds = (rounds: readonly Round[]) => ({
+  ours: median(rounds.map(({ ours }) => ours)),
+  peer: median(rounds.map(({ peer }) => peer)),
+});
+
+/** Both find everything done, on the same host. */
+export async function compareUnchanged(bench: Bench): Promise<Values> {
+  const { host, stack } = await bench.standing();
+  const playbook = async () => {
+    const run = await bench.playbook(host);
+    if (!/changed=0 .*failed=0/.test(run.output)) throw new Error(`the playbook was not at its end:\n${run.output}`);
+    return run;
+  };
+  const up = async () => {
+    const run = await timeUp(stack);
+    if (!/^ *\d+ unchanged$/m.test(run.output)) throw new Error(`this up changed something:\n${run.output}`);
+    return run;
+  };
+  // The playbook takes the host over as done; its first run writes what it keeps in its own form.
+  await host.run("mkdir -p /var/lib/pillar-playbook && touch /var/lib/pillar-playbook/synced");
+  await bench.playbook(host);
+  await up();
+  const rounds = await inTurns(bench.rounds, "up and playbook that change nothing", (peerFirst) =>
+    pair(peerFirst, up, playbook),
+  );
+  const { ours, peer } = seconds(rounds);
+  return { unchanged: ratioOf(rounds), unchangedUp: ours, unchangedPlaybook: peer };
+}
+
+/**
+ * Both stand a fresh host up, from the start of the command to its end. No wait is taken off: the node is synced as
+ * soon as it runs, and the gate is asked for one good look instead of several, as the playbook is.
+ */
+export async function compareStandUps(bench: Bench): Promise<Values> {
+  const sync = { confirmations: 1, confirmSeconds: 0 };
+  const rounds = await inTurns(bench.rounds, "stand-up and playbook, two fresh hosts", async (peerFirst) => {
+    const hosts = await bench.blankHosts(2);
+    const [mine, theirs] = hosts;
+    if (!mine || !theirs) throw new Error("no hosts");
+    for (const { name } of hosts) await bench.lab.chain("PATCH", `/nodes/${name}`, { behind: 0, connectMs: 0 });
+    const stack = await bench.stackFor(mine, { sync });
+    const times = await pair(
+      peerFirst,
+      () => timeUp(stack),
+      () => bench.playbook(theirs),
+    );
+    for (const host of hosts) await host.stop({ powerCut: true });
+    return times;
+  });
+  const { ours, peer } = seconds(rounds);
+  return { standUp: ratioOf(rounds), standUpUp: ours, standUpPlaybook: peer };
+}

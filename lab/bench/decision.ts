@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { NodeReport } from "../doubles/chain/reports";
+import type { NodeSettingsPatch } from "../doubles/chain/settings";
+import { step } from "../progress";
+import type { Bench } from "./bench";
+import { runChild } from "./child";
+import type { Passed } from "./gates";
+import { gateSettings, startNode } from "./nodes";
+import { median, type Values } from "./rows";
+
+/** How a sync goes: what its node does from the start, and what is done to it when (seconds). */
+interface Course {
+  readonly row: "decision" | "decisionAfterSpeedUp" | "decisionAfterPeersLost";
+  readonly settings: { readonly behind: number; readonly rate: number };
+  readonly changes: ReadonlyArray<readonly [at: number, settings: NodeSettingsPatch]>;
+}
+
+const courses: readonly Course[] = [
+  // Two minutes.
+  { row: "decision", settings: { behind: 12_000, rate: 100 }, changes: [] },
+  // Begins as if it had 40 minutes to go, which makes the looks rare, and takes 90 s.
+  { row: "decisionAfterSpeedUp", settings: { behind: 12_000, rate: 5 }, changes: [[30, { rate: 200 }]] },
+  // Its peers are gone from 10 s before its end on, for 8 s.
+  {
+    row: "decisionAfterPeersLost",
+    settings: { behind: 10_000, rate: 100 },
+    changes: [
+      [90, { peers: 0 }],
+      [98, { peers: 8 }],
+    ],
+  },
+];
+
+/** When the node was synced at last: the last report before it with another state, so up to a second early (pure). */
+export function syncedSince(reports: readonly Pick<NodeReport, "at" | "state">[], decidedAt: number): number {
+  const before = reports.filter(({ at, state }) => at <= decidedAt && state !== 2).at(-1);
+  if (!before || !reports.some(({ at, state }) => state === 2 && at > before.at && at <= decidedAt + 1000))
+    throw new Error("the gate decided that a node is synced which never said so");
+  return before.at;
+}
+
+/** All rounds of all courses at once, each with a node of its own: a sync is mostly waiting. */
+export async function measureDecision(bench: Bench): Promise<Values> {
+  const standing = await bench.standing();
+  const { lab } = bench;
+  await lab.chain("PATCH", "/truth", { height: 1_000_000 });
+  const runs = courses.flatMap((course) =>
+    // Ends at other moments between two looks.
+    Array.from({ length: bench.rounds }, (_, i) => ({ course, i, name: `${course.row.toLowerCase()}${i}` })),
+  );
+  return step(`${runs.length} syncs of about two minutes, to the gate's decision`, async () => {
+    const nodes = [];
+    for (const [n, { course, name, i }] of runs.entries()) {
+      const { behind, rate } = course.settings;
+      await lab.chain("PATCH", `/nodes/${name}`, { behind: behind + i * Math.round(rate * 0.7), rate });
+      nodes.push(await startNode(standing, name, n));
+    }
+    const passing = runChild<Passed[]>(lab, "gates.ts", { settings: gateSettings(), nodes }, 400_000);
+    const changed = runs.flatMap(({ course, name }) =>
+      course.changes.map(async ([at, settings]) => {
+        await sleep(at * 1000);
+        await lab.chain("PATCH", `/nodes/${name}`, settings);
+      }),
+    );
+    const passed = (await Promise.all([passing, ...changed]))[0];
+    const times = new Map<string, number>();
+    for (const { name, syncedAt } of passed) {
+      const reports = await lab.chain<NodeReport[]>("GET", `/nodes/${name}/reports`);
+      times.set(name, (syncedAt - syncedSince(reports, syncedAt)) / 1000);
+    }
+    const values: Values = {};
+    for (const { row } of courses) {
+      const own = runs.filter(({ course }) => course.row === row).map(({ name }) => times.get(name) ?? Number.NaN);
+      process.stderr.write(`  ${row}: ${own.map((time) => time.toFixed(1)).join(", ")} s\n`);
+      values[row] = median(own);
+    }
+    return values;
+  });
+}

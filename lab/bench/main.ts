@@ -1,0 +1,83 @@
+import { CommanderError } from "commander";
+import { ensureBaseImage } from "../baseImage";
+import { takeDownTheDead } from "../deadLabs";
+import { Lab, testLabPrefix } from "../lab";
+import { step } from "../progress";
+import { ensureRequirements } from "../requirements";
+import { ensureToolchain } from "../toolchain";
+import { ensureAnsible } from "./ansible";
+import { type Asked, parseArguments } from "./arguments";
+import { Bench } from "./bench";
+import { compareStandUps, compareUnchanged } from "./compare";
+import { measureDecision } from "./decision";
+import { measurePolls, measureWaiting } from "./memory";
+import { endChildren, endProcessesIn } from "./processes";
+import { type RowName, rowsOf, tableOf, type Values } from "./rows";
+
+/** What each measurement gives. */
+const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (bench: Bench) => Promise<Values>]> = [
+  [["waitingRss", "waitingPss", "connections"], measureWaiting],
+  [["unchanged", "unchangedUp", "unchangedPlaybook"], compareUnchanged],
+  [["pollsMemory", "pollsGrowth"], measurePolls],
+  [["decision", "decisionAfterSpeedUp", "decisionAfterPeersLost"], measureDecision],
+  [["standUp", "standUpUp", "standUpPlaybook"], compareStandUps],
+];
+
+async function measure(lab: Lab, { only, rounds }: Asked): Promise<Values> {
+  const bench = new Bench(lab, rounds);
+  const values: Values = {};
+  for (const [rows, run] of measurements) {
+    if (rows.some((row) => only.includes(row))) Object.assign(values, await run(bench));
+  }
+  return Object.fromEntries(Object.entries(values).filter(([name]) => only.includes(name as RowName)));
+}
+
+async function takeDown(name: string): Promise<void> {
+  await endProcessesIn(Lab.directory(name));
+  if (Lab.exists(name)) await (await Lab.open(name)).down();
+}
+
+/** `npm run bench [-- --json] [-- --only ROW]`: 0 when it could measure, whatever it found. */
+async function main(asked: Asked): Promise<void> {
+  await ensureRequirements();
+  await ensureToolchain();
+  await ensureBaseImage();
+  await ensureAnsible();
+  await takeDownTheDead();
+  const name = `${testLabPrefix(process.pid)}b`;
+  let going: Promise<void> | undefined;
+  const down = () => {
+    going ??= takeDown(name);
+    return going;
+  };
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    // Not once: tsx ends a process at once that listens no longer.
+    process.on(signal, () => {
+      process.stderr.write("ended: taking the lab down\n");
+      void endChildren()
+        .then(down)
+        .finally(() => process.exit(code));
+    });
+  }
+  try {
+    const lab = await step("making the lab", () => Lab.create(name));
+    const rows = rowsOf(await measure(lab, asked));
+    process.stdout.write(asked.json ? `${JSON.stringify(rows, undefined, 2)}\n` : `\n${tableOf(rows)}`);
+  } finally {
+    await down();
+  }
+}
+
+try {
+  await main(parseArguments(process.argv.slice(2)));
+} catch (error) {
+  // commander has said what was wrong.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode;
+  else {
+    process.stderr.write(`could not measure: ${error instanceof Error ? error.message : error}\n`);
+    process.exitCode = 1;
+  }
+}

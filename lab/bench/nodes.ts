@@ -1,0 +1,34 @@
+import { readFile } from "node:fs/promises";
+import { stackSchema } from "../../components/config";
+import type { GateSettings } from "../../providers/gate/waitForSync";
+import type { NodeTarget } from "../../providers/rpc/node";
+import type { Standing } from "./bench";
+
+/** A node double of its own on a host that has the executable, beside the deployed one. */
+export interface ExtraNode {
+  readonly name: string;
+  readonly target: NodeTarget;
+}
+
+/** Starts one. `n` from 0 gives its ports; its settings at the chain are set before it starts. */
+export async function startNode({ host, stack }: Standing, name: string, n: number): Promise<ExtraNode> {
+  const [rpc, ws, p2p] = [41_000, 42_000, 43_000].map((port) => port + n);
+  const ports = `--rpc ${rpc} --ws ${ws} --p2p ${p2p}`;
+  const { exitCode, stderr } = await host.run(
+    `systemd-run -q --unit=bench-${name} /usr/local/bin/go-node --data /var/tmp/${name} --name ${name} ${ports}`,
+  );
+  if (exitCode !== 0) throw new Error(`the node ${name} did not start: ${stderr}`);
+  const privateKey = await readFile(stack.lab.privateKeyFile, "utf8");
+  const ssh = { address: host.address, port: 22, user: "root", hostKey: host.hostKey, privateKey };
+  return { name, target: { ssh, via: "ssh", address: "127.0.0.1", port: rpc ?? 0 } };
+}
+
+/** The gate's settings where a stack configures none. */
+export function gateSettings(): GateSettings {
+  const { confirmations, confirmSeconds, tolerance, deadline, stallMinutes } = stackSchema.shape.sync.parse(undefined);
+  return {
+    ...{ confirmations, tolerance, deadline, check: false, service: "go-node" },
+    confirmSpan: confirmSeconds * 1000,
+    stallAfter: stallMinutes * 60_000,
+  };
+}

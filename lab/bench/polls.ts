@@ -1,0 +1,56 @@
+import net from "node:net";
+import { text } from "node:stream/consumers";
+import v8 from "node:v8";
+import vm from "node:vm";
+import { type GateSettings, waitForSync } from "../../providers/gate/waitForSync";
+import { createNodeClient } from "../../providers/rpc/node";
+import type { MemorySample } from "./memory";
+import type { ExtraNode } from "./nodes";
+
+/**
+ * A program of its own, at the operator's end: the gate's loop with its real client over real ssh, where only the
+ * pauses are left out. The garbage collector, which works in those pauses, is called at each sample instead.
+ */
+const { settings, node, polls } = JSON.parse(await text(process.stdin)) as {
+  settings: GateSettings;
+  node: ExtraNode;
+  polls: number;
+};
+// Small packets wait for each other's acknowledgement, 40 ms a look: nothing between pauses of seconds, minutes here.
+const { connect } = net.Socket.prototype;
+net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
+  return (connect as (...args: unknown[]) => net.Socket).apply(this, args).setNoDelay(true);
+} as typeof connect;
+v8.setFlagsFromString("--expose-gc");
+const collect = vm.runInNewContext("gc") as () => void;
+const samples: MemorySample[] = [];
+let poll = 0;
+function sample(at: number): MemorySample {
+  collect();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  return { poll: at, live: (heapUsed + external) / 1024 ** 2, resident: rss / 1024 ** 2 };
+}
+const client = createNodeClient(node.target);
+const { address } = node.target.ssh;
+try {
+  await waitForSync(
+    { ...settings, startedAt: Date.now(), address },
+    {
+      client,
+      readReferences: async () => [],
+      now: () => Date.now(),
+      ticks: () => performance.now(),
+      sleep: () => new Promise((resolve) => setImmediate(resolve)),
+      say: () => undefined,
+      isWanted: () => {
+        poll += 1;
+        if (poll % 50 === 0) samples.push(sample(poll));
+        return poll < polls;
+      },
+    },
+  );
+} catch (error) {
+  if (poll < polls) throw error;
+}
+client.close();
+process.stdout.write(JSON.stringify(samples));

@@ -1,0 +1,47 @@
+import { readdir, readFile, readlink } from "node:fs/promises";
+
+/** A process and all that descend from it. */
+export async function treeOf(root: number): Promise<number[]> {
+  const tree = [root];
+  for (const pid of tree) {
+    for (const thread of await readdir(`/proc/${pid}/task`).catch(() => [])) {
+      const children = await readFile(`/proc/${pid}/task/${thread}/children`, "utf8").catch(() => "");
+      tree.push(...children.split(" ").filter(Boolean).map(Number));
+    }
+  }
+  return tree;
+}
+
+/** Memory in MB: resident, and with shared pages counted once. */
+export interface Memory {
+  readonly rss: number;
+  readonly pss: number;
+}
+
+export async function memoryOf(pids: readonly number[]): Promise<Memory> {
+  const texts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "")));
+  const sum = (field: string) =>
+    texts.reduce((total, text) => total + Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(text)?.[1] ?? 0), 0);
+  return { rss: sum("Rss") / 1024, pss: sum("Pss") / 1024 };
+}
+
+/** Kills what works in a directory: an engine that is ended leaves its plugins behind, and an ended bench its engine. */
+export async function endProcessesIn(directory: string): Promise<void> {
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const place = await readlink(`/proc/${pid}/cwd`).catch(() => "");
+    if (place.startsWith(`${directory}/`)) end(Number(pid));
+  }
+}
+
+/** Kills all that this process has started, the oldest first, so that nothing is started anew meanwhile. */
+export async function endChildren(): Promise<void> {
+  for (const pid of await treeOf(process.pid)) if (pid !== process.pid) end(pid);
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended meanwhile.
+  }
+}

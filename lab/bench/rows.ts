@@ -1,0 +1,94 @@
+/** What the bench says: one figure, and whether it is what it should be. */
+export interface Row {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** Null where the figure is for information. */
+  readonly goal: number | null;
+  readonly met: boolean | null;
+}
+
+interface Figure {
+  /** What it is, for people. */
+  readonly title: string;
+  readonly unit: "ratio" | "s" | "MB" | "connections";
+  /** The value must be at most this; with `below`, less. */
+  readonly goal?: number;
+  readonly below?: boolean;
+}
+
+/** Every row of the bench, in the table's order. */
+export const figures = {
+  unchanged: { title: "up that changes nothing / playbook that changes nothing", unit: "ratio", goal: 0.6 },
+  unchangedUp: { title: "  the up", unit: "s" },
+  unchangedPlaybook: { title: "  the playbook", unit: "s" },
+  standUp: { title: "stand-up without the sync / playbook doing it", unit: "ratio", goal: 1, below: true },
+  standUpUp: { title: "  the up", unit: "s" },
+  standUpPlaybook: { title: "  the playbook", unit: "s" },
+  decision: { title: "from the node's first state 2 to the gate's decision", unit: "s", goal: 10 },
+  decisionAfterSpeedUp: { title: "  of a sync that became 40 times as fast", unit: "s", goal: 10 },
+  decisionAfterPeersLost: { title: "  of a node that had lost its peers shortly before", unit: "s", goal: 10 },
+  // Ten steps with one connection each at most (design.md), the gate's one, and the look-up's one.
+  connections: { title: "ssh connections of a stand-up", unit: "connections", goal: 12 },
+  waitingRss: { title: "waiting process tree, resident", unit: "MB" },
+  waitingPss: { title: "waiting process tree, shared pages counted once", unit: "MB" },
+  // A tenth is far more than live data sways by, and 300 bytes a look.
+  pollsMemory: { title: "gate's live memory at poll 10,000 / at poll 2,000", unit: "ratio", goal: 1.1 },
+  pollsGrowth: { title: "  growth of its resident memory between them", unit: "MB" },
+} as const satisfies Readonly<Record<string, Figure>>;
+
+export type RowName = keyof typeof figures;
+export const rowNames = Object.keys(figures) as RowName[];
+
+/** Measured values by row. */
+export type Values = Partial<Record<RowName, number>>;
+
+/** The middle one, or the mean of the two in the middle (pure). @throws without a value */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length / 2;
+  const [low, high] = [sorted[Math.ceil(half) - 1], sorted[Math.floor(half)]];
+  if (low === undefined || high === undefined) throw new Error("nothing was measured");
+  return (low + high) / 2;
+}
+
+/** One round: both did the same, shortly after each other; seconds. */
+export interface Round {
+  readonly ours: number;
+  readonly peer: number;
+}
+
+/** The median of the rounds' own ratios, so that a slow minute weighs on both (pure). */
+export function ratioOf(rounds: readonly Round[]): number {
+  return median(rounds.map(({ ours, peer }) => ours / peer));
+}
+
+/** Rows in the table's order (pure). Judged before rounding. */
+export function rowsOf(values: Values): Row[] {
+  return rowNames.flatMap((name) => {
+    const value = values[name];
+    if (value === undefined) return [];
+    const { unit, goal, below }: Figure = figures[name];
+    const met = goal === undefined ? null : below ? value < goal : value <= goal;
+    return [{ name, value: Math.round(value * 1000) / 1000, unit, goal: goal ?? null, met }];
+  });
+}
+
+/** The table, a line a row (pure). */
+export function tableOf(rows: readonly Row[]): string {
+  const lines = rows.map((row) => {
+    const { title, below }: Figure = figures[row.name as RowName];
+    const goal = row.goal === null ? "" : `${below ? "below" : "at most"} ${row.goal}`;
+    return [row.name, title, shownValue(row), goal, row.met === null ? "" : row.met ? "met" : "MISSED"];
+  });
+  const cells = [["row", "what", "value", "goal", ""], ...lines];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((line) => (line[column] ?? "").length)));
+  const print = (line: readonly string[]) =>
+    line.map((cell, column) => (column === 2 ? cell.padStart(widths[2] ?? 0) : cell.padEnd(widths[column] ?? 0)));
+  return cells.map((line) => `${print(line).join("  ").trimEnd()}\n`).join("");
+}
+
+function shownValue({ value, unit }: Row): string {
+  if (unit === "ratio") return value.toFixed(2);
+  return unit === "connections" ? String(value) : `${value.toFixed(1)} ${unit}`;
+}

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LabHost } from "../lab";
+import type { LabStack } from "../stack";
+import { type Memory, memoryOf, treeOf } from "./processes";
+
+/** How often somebody logged in over ssh, by the host's own journal. */
+export async function logins(host: LabHost): Promise<number> {
+  const { stdout } = await host.run("journalctl -u ssh -o cat --no-pager | grep -c '^Accepted ' || true");
+  return Number(stdout);
+}
+
+/**
+ * A whole `pulumi up` with the gate's default settings. Its node is far behind until the waiting process tree has been
+ * looked at, then it syncs.
+ */
+export async function standUpInView(stack: LabStack, host: LabHost): Promise<Memory> {
+  const node = (settings: object) => stack.lab.chain("PATCH", `/nodes/${host.name}`, settings);
+  await stack.lab.chain("PATCH", "/truth", { height: 1_000_000 });
+  // A rate that makes its looks some seconds apart.
+  await node({ behind: 50_000, rate: 150 });
+  const up = stack.pulumi(["up", "--yes"], { all: true, reject: false, stdin: "ignore", timeout: 300_000 });
+  let ended = false;
+  const end = up.finally(() => {
+    ended = true;
+  });
+  let output = "";
+  up.all?.on("data", (text) => {
+    output += String(text);
+  });
+  while (!ended && !/sync: .*height \d+ of/.test(output)) await sleep(200);
+  // What the start of the gate needed is given back by then.
+  if (!ended) await sleep(20_000);
+  const waiting = ended ? undefined : await memoryOf(await treeOf(up.pid ?? 0));
+  await node({ rate: 1_000_000 });
+  if ((await end).exitCode !== 0 || !waiting) throw new Error(`pulumi up failed:\n${output.slice(-3000)}`);
+  return waiting;
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { parseArguments } from "../lab/bench/arguments";
+import { syncedSince } from "../lab/bench/decision";
+import { around } from "../lab/bench/memory";
+import { median, ratioOf, rowNames, rowsOf, tableOf } from "../lab/bench/rows";
+
+describe("median", () => {
+  test("is the middle value, in whatever order they come", () => {
+    expect(median([9, 1, 5])).toBe(5);
+    expect(median([100, 2, 3, 4])).toBe(3.5);
+    expect(median([7])).toBe(7);
+  });
+
+  test("of nothing is a fault, not a figure", () => {
+    expect(() => median([])).toThrow("nothing was measured");
+  });
+});
+
+describe("ratioOf", () => {
+  test("compares within each round, so that a slow minute weighs on both", () => {
+    const rounds = [
+      { ours: 2, peer: 4 },
+      { ours: 30, peer: 50 },
+      { ours: 3, peer: 4 },
+    ];
+    expect(ratioOf(rounds)).toBe(0.6);
+  });
+});
+
+describe("rows", () => {
+  test("come in the table's order, and say whether the goal was met", () => {
+    expect(rowsOf({ decision: 10, unchangedUp: 2.34567, unchanged: 0.6001 })).toEqual([
+      { name: "unchanged", value: 0.6, unit: "ratio", goal: 0.6, met: false },
+      { name: "unchangedUp", value: 2.346, unit: "s", goal: null, met: null },
+      { name: "decision", value: 10, unit: "s", goal: 10, met: true },
+    ]);
+  });
+
+  test("a goal of less than something is missed at it", () => {
+    expect(rowsOf({ standUp: 1 })[0]?.met).toBe(false);
+    expect(rowsOf({ standUp: 0.999 })[0]?.met).toBe(true);
+  });
+
+  test("the table shows values to the right, goals in words, and what was missed", () => {
+    expect(tableOf(rowsOf({ unchanged: 0.456, standUp: 1.2, standUpUp: 31.04, connections: 10 }))).toBe(
+      [
+        "row          what                                                      value  goal",
+        "unchanged    up that changes nothing / playbook that changes nothing    0.46  at most 0.6  met",
+        "standUp      stand-up without the sync / playbook doing it              1.20  below 1      MISSED",
+        "standUpUp      the up                                                 31.0 s",
+        "connections  ssh connections of a stand-up                                10  at most 12   met",
+        "",
+      ].join("\n"),
+    );
+  });
+});
+
+describe("arguments", () => {
+  test("without any, everything is measured in five rounds and shown as a table", () => {
+    expect(parseArguments([])).toEqual({ json: false, rounds: 5, only: rowNames });
+  });
+
+  test("rows are picked by name, one or more", () => {
+    const asked = parseArguments(["--json", "--only", "standUp", "--only=connections", "--rounds", "7"]);
+    expect(asked).toEqual({ json: true, rounds: 7, only: ["standUp", "connections"] });
+  });
+
+  test.each([
+    [["--only", "nothing"], /the rows are: unchanged, /],
+    [["--rounds", "0"], /needed a number from 1/],
+    [["--rounds", "many"], /needed a number from 1/],
+    [["unchanged"], /too many arguments/],
+    [["--quick"], /unknown option/],
+  ])("%j is refused with what there is", (args, message) => {
+    expect(() => parseArguments(args)).toThrow(message);
+  });
+});
+
+describe("syncedSince", () => {
+  const reports = [1, 3, 2, 2, 1, 2, 2].map((state, i) => ({ state, at: i * 1000 }));
+
+  test("is the last report before the decision that did not say synced", () => {
+    expect(syncedSince(reports, 6500)).toBe(4000);
+    expect(syncedSince(reports, 3500)).toBe(1000);
+  });
+
+  test("knows nothing of what came after the decision", () => {
+    expect(syncedSince([...reports, { state: 1, at: 7000 }], 6500)).toBe(4000);
+  });
+
+  test("a decision without a synced node is no figure", () => {
+    expect(() => syncedSince(reports.slice(0, 2), 1500)).toThrow("never said so");
+    expect(() => syncedSince([], 1500)).toThrow("never said so");
+  });
+});
+
+describe("around", () => {
+  test("is the median of the samples near a poll", () => {
+    const samples = [1400, 1500, 2000, 2500, 2600].map((poll, i) => {
+      const live = [1, 50, 300, 60, 1000][i] ?? 0;
+      return { poll, live, resident: live * 2 };
+    });
+    expect(around(samples, 2000, "live")).toBe(60);
+    expect(around(samples, 2000, "resident")).toBe(120);
+  });
+});
