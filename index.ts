@@ -7,7 +7,11 @@ import { PillarNode } from "./components/node/pillarNode";
 import { lookAtNode } from "./providers/lookup";
 
 const config = readConfig();
-const host = existingHost(config);
+const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
+const host = existingHost(
+  config,
+  last.getOutput("nextStep").apply((step) => step !== undefined),
+);
 const pillar = new PillarNode("node", { host, config });
 const { gate } = pillar;
 

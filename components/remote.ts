@@ -53,7 +53,8 @@ export function runStep(
     name,
     {
       connection,
-      create: `bash -euo pipefail -s ${step.name}`,
+      // The plugin's errors quote it: all that an operator reads where the connection was lost.
+      create: `bash -euo pipefail -s ${step.name} # pulumi up goes on from here`,
       stdin: stepInput(step, access),
       logging: step.quiet ? remote.Logging.None : remote.Logging.Stdout,
       addPreviousOutputInEnv: false,

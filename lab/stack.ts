@@ -1,8 +1,10 @@
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, open, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa, type Options } from "execa";
 import { parse, stringify } from "yaml";
+import { Run } from "./engineRun";
 import type { Lab } from "./lab";
 import { ensureToolchain, type Toolchain } from "./toolchain";
 
@@ -13,8 +15,12 @@ const program = ["index.ts", "Pulumi.yaml", "package.json", "tsconfig.pulumi.jso
 /** Configuration below `pillar-host:`, as in a stack's file. */
 export type StackFile = Readonly<Record<string, unknown>>;
 
+const beginning = ["up", "--yes", "--skip-preview", "--non-interactive"];
+
 /** A stack of the program under test, driven by the real engine from the operator's end of a lab. */
 export class LabStack {
+  private runs = 0;
+
   /** Makes a project directory, a state backend and an empty stack below the lab's directory. */
   static async create(
     lab: Lab,
@@ -87,6 +93,24 @@ export class LabStack {
   /** `pulumi up` as an operator runs it; never throws, what it printed is in `all`. */
   async up(args: readonly string[] = []): Promise<{ exitCode: number; output: string }> {
     return this.operation("up", ["--yes", ...args]);
+  }
+
+  /** Begins `pulumi up` for a test that stops it. */
+  async begin(): Promise<Run> {
+    this.runs += 1;
+    const log = join(this.dir, `run-${this.runs}.log`);
+    const file = await open(log, "w");
+    const [command = "", ...rest] = this.lab.atOperator([this.toolchain.pulumi, ...beginning]);
+    const engine = spawn(command, rest, {
+      cwd: this.programDirectory,
+      env: { ...process.env, ...this.env },
+      // A file: what outlives the engine would hold a pipe open.
+      stdio: ["ignore", file.fd, file.fd],
+      // A process group of its own, as in a terminal.
+      detached: true,
+    });
+    await file.close();
+    return new Run(engine.pid ?? 0, log, new Promise((resolve) => engine.on("exit", (code) => resolve(code ?? -1))));
   }
 
   async preview(args: readonly string[] = []): Promise<{ exitCode: number; output: string }> {

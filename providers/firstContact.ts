@@ -1,64 +1,80 @@
 import * as pulumi from "@pulumi/pulumi";
+import { contact, silentText, whileItBoots, world } from "./contact";
 import { fingerprintOf } from "./rpc/hostKey";
-import { scanHostKey } from "./rpc/ssh";
+import { type SshTarget, scanHostKey } from "./rpc/ssh";
 
+/** Plain inputs, as the provider gets them. */
 interface ContactInputs {
   readonly address: string;
   readonly port: number;
+  /** The configured key; without one, the host's own is recorded. */
+  readonly hostKey?: string;
+  readonly login: Omit<SshTarget, "address" | "port" | "hostKey">;
+  /** What is to be done on the host: another word, another look. */
+  readonly work: string;
+  /** Another one in each run that has to look, whatever else is the same. */
+  readonly run?: string;
 }
 
-const attempts = 10;
-const pause = 1500;
+interface ContactOutputs {
+  /** The key that every connection is pinned to. */
+  readonly pinned: string;
+  readonly fingerprint: string;
+}
 
-/** The key that the host shows now. @throws after ten tries: 15 s where it is refused, minutes where nothing answers */
-async function firstContact({ address, port }: ContactInputs): Promise<{ hostKey: string; fingerprint: string }> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const hostKey = await scanHostKey(address, port);
-      const fingerprint = fingerprintOf(hostKey);
-      console.log(
-        `host key of ${address}, recorded on first contact: ${fingerprint}. Compare it with the provider's console.`,
-      );
-      return { hostKey, fingerprint };
-    } catch (error) {
-      if (attempt === attempts) {
-        throw new Error(
-          `no ssh server with an ed25519 key answers at ${(error as Error).message}\n` +
-            "  needed: pillar-host:host.address of a running host, and its ssh port (pillar-host:ssh.port)",
-        );
-      }
-      await new Promise((resolve) => setTimeout(resolve, pause));
-    }
+async function recordKey({ address, port, login }: ContactInputs): Promise<string> {
+  let pinned: string;
+  try {
+    pinned = await whileItBoots(() => scanHostKey(address, port), world);
+  } catch (error) {
+    throw new Error(silentText({ address, port, ...login }, (error as Error).message));
   }
+  console.log(
+    `host key of ${address}, recorded on first contact: ${fingerprintOf(pinned)}. Compare it with the provider's console.`,
+  );
+  return pinned;
+}
+
+async function look(inputs: ContactInputs, recorded: string | undefined): Promise<ContactInputs & ContactOutputs> {
+  const { address, port, login } = inputs;
+  const pinned = inputs.hostKey ?? recorded ?? (await recordKey(inputs));
+  await contact({ ...login, address, port, hostKey: pinned }, world);
+  return { ...inputs, pinned, fingerprint: fingerprintOf(pinned) };
 }
 
 const provider: pulumi.dynamic.ResourceProvider = {
-  create: async (inputs) => ({
-    id: `${inputs.address}:${inputs.port}`,
-    outs: { ...inputs, ...(await firstContact(inputs)) },
-  }),
+  // The end of the runs that have to look is no reason for one more.
+  diff: async (_id, olds, news) => {
+    const differ = (key: string) => JSON.stringify(olds[key]) !== JSON.stringify(news[key]);
+    const gone = news.hostKey === undefined && olds.hostKey !== undefined;
+    return { changes: gone || Object.keys(news).some(differ) };
+  },
+  create: async (inputs) => ({ id: `${inputs.address}:${inputs.port}`, outs: await look(inputs, undefined) }),
   // Pinned for good at the first contact; only another address is another host.
   update: async (_id, olds, news) => ({
-    outs:
-      olds.address === news.address
-        ? { ...olds, ...news, hostKey: olds.hostKey }
-        : { ...news, ...(await firstContact(news)) },
+    outs: await look(news, olds.address === news.address ? olds.pinned : undefined),
   }),
 };
 
+export interface FirstContactArgs extends Omit<ContactInputs, "login" | "run"> {
+  readonly login: pulumi.Input<ContactInputs["login"]>;
+  readonly run: pulumi.Input<string | undefined>;
+}
+
 /**
- * Records the ed25519 host key of an existing host on first contact, where the configuration does not give it
- * (design.md, host keys). create asks the host; update keeps what was recorded; delete does nothing.
+ * Logs in to an existing host before the first step does, so that what is wrong with address, key or login is said in
+ * words and with the command that mends it; records the host's ed25519 key where the configuration gives none
+ * (design.md, host keys). create and update log in; delete does nothing.
  */
 export class FirstContact extends pulumi.dynamic.Resource {
-  declare public readonly hostKey: pulumi.Output<string>;
+  declare public readonly pinned: pulumi.Output<string>;
   declare public readonly fingerprint: pulumi.Output<string>;
 
-  constructor(name: string, args: ContactInputs, options?: pulumi.CustomResourceOptions) {
+  constructor(name: string, args: FirstContactArgs, options?: pulumi.CustomResourceOptions) {
     super(
       provider,
       name,
-      { ...args, hostKey: undefined, fingerprint: undefined },
+      { ...args, login: pulumi.secret(args.login), pinned: undefined, fingerprint: undefined },
       options,
       "pillar-host",
       "FirstContact",

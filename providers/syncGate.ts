@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { watchEngine } from "./engine";
 import { spoken } from "./gate/progress";
 import { readReference } from "./gate/references";
 import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "./gate/waitForSync";
@@ -37,7 +38,7 @@ interface GateOutputs {
 
 /** The wait of create and update, to the end or to an error that keeps what it saw. */
 export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>): Promise<GateOutputs> {
-  const parent = process.ppid;
+  const engine = watchEngine();
   const startedAt = before.startedAt ? Date.parse(before.startedAt) : Date.now();
   const connection = createConnection(inputs.target.ssh);
   const client = createNodeClient(inputs.target, connection);
@@ -68,8 +69,7 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
         say: (line) => console.log(line),
         notify: (event, message) => void notices.push(notify(event, message)),
         readFacts: () => readHostFacts(connection, inputs.factsScript),
-        // An engine that was killed leaves its providers behind: without a parent nobody gets the answer.
-        isWanted: () => process.ppid === parent,
+        isWanted: engine.isThere,
       },
     );
     const outputs = outputsOf(record);
@@ -89,6 +89,7 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
       reasons: [(error as Error).message],
     });
   } finally {
+    if (engine.isThere()) engine.stop();
     client.close();
     await Promise.all(notices);
   }

@@ -1,5 +1,7 @@
 # Procedure A, step 8: download, check, extract with overwrite, remove the archive, assert the executable.
 target=$controller_dir/$controller_name
+# What a power cut left of an earlier run: there is one at a time.
+rm -rf "$controller_dir/.$controller_name".??????
 wanted="$release_url ${sha256:-any}"
 if [ "$(head -n 1 "$state/controller" 2> /dev/null)" = "$wanted" ] && [ -x "$target" ]; then
   say "installed before: sha256 $(sed -n 2p "$state/controller")"

@@ -29,6 +29,7 @@ export function preflight(config: StackConfig, identity: string): Step {
         minimum_memory_kb: Math.floor(minimums.memoryGb * 1024 * 1024 * memoryShare),
         minimum_disk_kb: minimums.diskGb * 1_000_000,
         minimum_mbps: minimums.bandwidthMbps,
+        controller_name: config.controller.executable,
         release_url: config.controller.releaseUrl,
         release_host: url.hostname,
         release_port: url.port || (url.protocol === "https:" ? 443 : 80),

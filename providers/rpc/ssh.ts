@@ -43,6 +43,15 @@ export function fatal(message: string): FatalError {
   return Object.assign(new Error(message), { fatal: true as const });
 }
 
+/** What a host refused, or is refused for. */
+export interface RefusedError extends FatalError {
+  refused: "hostKey" | "login";
+}
+
+function refusal(refused: RefusedError["refused"], message: string): RefusedError {
+  return Object.assign(fatal(message), { refused });
+}
+
 export function isFatal(error: unknown): boolean {
   return error instanceof Error && (error as Partial<FatalError>).fatal === true;
 }
@@ -88,16 +97,22 @@ export function connectSsh(target: SshTarget): Promise<SshSession> {
       const where = `${target.user}@${target.address}:${target.port}`;
       if (shown !== undefined && shown !== key) {
         reject(
-          fatal(
+          refusal(
+            "hostKey",
             `${target.address} shows another host key than the pinned one\n  found: ${type} ${shown}\n  needed: ${type} ${key}\nWas the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change pillar-host:host.hostKey.`,
           ),
         );
       } else if (error.level === "client-authentication") {
         reject(
-          fatal(`${where} refuses the login\n  needed: a key or password that the host accepts (pillar-host:ssh)`),
+          refusal(
+            "login",
+            `${where} refuses the login\n  needed: a key or password that the host accepts (pillar-host:ssh)`,
+          ),
         );
       } else reject(new Error(`${where}: ${reasonOf(error)}`));
     });
+    // Without an error: a host that boots or goes down lets in root alone, and one with too many logins drops some.
+    client.on("close", () => reject(new Error(`${target.user}@${target.address}:${target.port}: ${closedEarly}`)));
     client.connect({
       host: target.address,
       port: target.port,
@@ -142,6 +157,8 @@ function runOver(client: ssh2.Client, command: string, input: string): Promise<C
   });
 }
 
+const closedEarly = "the host closed the connection before the login was done";
+
 function reasonOf(error: Error & { code?: string }): string {
   return error.message || error.code || "connection failed";
 }
@@ -155,6 +172,7 @@ export function scanHostKey(address: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
     client.on("error", (error) => reject(new Error(`${address}:${port}: ${reasonOf(error)}`)));
+    client.on("close", () => reject(new Error(`${address}:${port}: ${closedEarly}`)));
     client.connect({
       host: address,
       port,

@@ -11,6 +11,7 @@ const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH
 const privateKey = `${keyPair("hunter2-phrase").private.trim()}\n`;
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const command = "command:remote:Command";
+const firstContact = "pulumi-nodejs:dynamic/pillar-host:FirstContact";
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const order = [
   "node-preflight",
@@ -45,7 +46,7 @@ function standUp(config: StackConfig): Promise<Registered[]> {
       pillar = new PillarNode("node", { host: existingHost(config), config });
     },
     {
-      "host-key": { hostKey, fingerprint: "SHA256:x" },
+      "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },
       // As the engine hands it over: an output of secret inputs.
       "node-producer-address": { stdout: pulumi.secret(address) },
     },
@@ -67,14 +68,16 @@ describe("a host with a pinned key", () => {
     all = await standUp(pinned);
   });
 
-  test("the component, then its children, each after the one before it", () => {
-    expect(all.map(({ type, name, parent, after }) => ({ type, name, parent, after }))).toEqual([
+  test("the first contact, the component, then its children, each after the one before it", () => {
+    const byPlace = [...all].sort((a, b) => Number(b.name === "first-contact") - Number(a.name === "first-contact"));
+    expect(byPlace.map(({ type, name, parent, after }) => ({ type, name, parent, after }))).toEqual([
+      { type: firstContact, name: "first-contact", parent: "", after: [] },
       { type: "pillar-host:node:PillarNode", name: "node", parent: "", after: [] },
       ...order.map((name, index) => ({
         type: name === "node-sync" ? gate : command,
         name,
         parent: "node",
-        after: index === 0 ? [] : [order[index - 1]],
+        after: [index === 0 ? "first-contact" : order[index - 1]],
       })),
     ]);
   });
@@ -91,7 +94,7 @@ describe("a host with a pinned key", () => {
         "deploy",
         "hourlyRestart",
         "producerAddress",
-      ].map((step) => `bash -euo pipefail -s ${step}`),
+      ].map((step) => `bash -euo pipefail -s ${step} # pulumi up goes on from here`),
     );
     for (const { inputs } of commands)
       expect(Object.keys(inputs).sort()).toEqual([
@@ -118,6 +121,7 @@ describe("a host with a pinned key", () => {
     for (const { type, inputs } of all.filter((resource) => resource.name !== "node")) {
       const open = concealed(inputs) as Record<string, unknown>;
       if (type === command) expect(open).toMatchObject({ connection: "[secret]", stdin: "[secret]" });
+      else if (type === firstContact) expect(open).toMatchObject({ login: "[secret]" });
       else expect(open).toMatchObject({ target: "[secret]", factsScript: "[secret]", notify: "[secret]" });
       expect(JSON.stringify(open)).not.toMatch(/hunter2|PRIVATE KEY/);
     }
@@ -187,13 +191,35 @@ describe("a host whose key is not configured", () => {
     all = await standUp(configOf());
   });
 
-  test("its key is recorded first, by address alone, and every connection is pinned to it", () => {
-    const contact = named("host-key");
-    expect(contact.type).toBe("pulumi-nodejs:dynamic/pillar-host:FirstContact");
-    const { __provider: _, ...inputs } = contact.inputs;
-    expect(inputs).toEqual({ address: "203.0.113.7", port: 22 });
-    expect(named("node-preflight").after).toContain("host-key");
+  test("its key is recorded first, and every connection is pinned to it", () => {
+    const { __provider: _, run, ...inputs } = revealed(named("first-contact").inputs) as Record<string, unknown>;
+    expect(inputs).toEqual({
+      address: "203.0.113.7",
+      port: 22,
+      login: { user: "root", password: "login-pw", agent: false },
+      work: expect.stringMatching(/^[0-9a-f]{12}$/),
+    });
+    expect(run).toMatch(/^[0-9a-f-]{36}$/);
+    expect(named("node-preflight").after).toContain("first-contact");
     expect(revealed(named("node-deploy").inputs.connection)).toMatchObject({ hostKey });
+  });
+});
+
+describe("the first contact", () => {
+  const inputsOf = async (changes: Record<string, unknown>, finished: boolean) => {
+    const registered = await registeredBy(() => existingHost(configOf(changes), finished));
+    return revealed(registered[0]?.inputs) as Record<string, unknown>;
+  };
+
+  test("of a stack that once went to the end is the same until there is other work, whatever the login", async () => {
+    const finished = await inputsOf({}, true);
+    expect(finished).not.toHaveProperty("run");
+    expect((await inputsOf({ ssh: { password: "another" } }, true)).work).toBe(finished.work);
+    expect((await inputsOf({ sync: { confirmations: 5 } }, true)).work).not.toBe(finished.work);
+  });
+
+  test("of a stack that did not yet is another in each run", async () => {
+    expect((await inputsOf({}, false)).run).not.toBe((await inputsOf({}, false)).run);
   });
 });
 

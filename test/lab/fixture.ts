@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll } from "vitest";
 import { Lab, type LabHost, testLabPrefix } from "../../lab/lab";
 import { LabStack, type StackFile } from "../../lab/stack";
 
@@ -9,6 +10,29 @@ export async function testLab(): Promise<Lab> {
   const run = Number(process.env.PILLAR_TEST_RUN ?? process.ppid);
   made += 1;
   return Lab.create(`${testLabPrefix(run)}${(process.pid % 46656).toString(36)}${made.toString(36)}`);
+}
+
+/** What most test files need: a lab, a host in it, and a stack for that host. */
+export interface Stage {
+  readonly lab: Lab;
+  readonly host: LabHost;
+  readonly stack: LabStack;
+}
+
+/** Sets the stage before the tests of a file or a describe block, and takes it down after them. */
+export function staged(
+  changes: (lab: Lab) => StackFile = () => ({}),
+  prepare: (lab: Lab, host: LabHost) => Promise<unknown> = async () => undefined,
+): Stage {
+  const stage: { lab?: Lab; host?: LabHost; stack?: LabStack } = {};
+  beforeAll(async () => {
+    stage.lab = await testLab();
+    stage.host = await stage.lab.addHost("host1");
+    await prepare(stage.lab, stage.host);
+    stage.stack = await testStack(stage.lab, stage.host, changes(stage.lab));
+  });
+  afterAll(async () => stage.lab?.down());
+  return stage as Stage;
 }
 
 /** The smallest configuration that fits a lab host: its two cores are the machine's. */
@@ -36,7 +60,8 @@ export async function onHost(host: LabHost, script: string): Promise<string> {
 
 /** `pulumi up` of the first steps only, by the ends of their names: enough to see a login or a refusal. */
 export async function upTo(stack: LabStack, ...steps: string[]): Promise<{ exitCode: number; output: string }> {
-  return stack.up(["", ...steps.map((step) => `-${step}`)].flatMap((end) => ["--target", `**::node${end}`]));
+  const targets = ["first-contact", "node", ...steps.map((step) => `node-${step}`)];
+  return stack.up(["--skip-preview", ...targets.flatMap((name) => ["--target", `**::${name}`])]);
 }
 
 /** Files of a host, from /, that hold a text; its running journal counts as one. */

@@ -16,7 +16,7 @@ async function main() {
   const { SyncGate } = require("../../providers/syncGate");
   const { FirstContact } = require("../../providers/firstContact");
   new SyncGate("syncGate", { target: {}, confirmations: 1, deadline: 1 }, {});
-  new FirstContact("firstContact", { address: "a", port: 22 });
+  new FirstContact("firstContact", { address: "a", port: 22, login: { user: "op" }, work: "w", run: undefined });
   await pulumi.runtime.disconnect();
   process.stdout.write(JSON.stringify(texts));
 }

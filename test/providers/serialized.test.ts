@@ -10,7 +10,7 @@ import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } 
 const project = join(__dirname, "../..");
 
 interface Outcome {
-  readonly result?: { id?: string; outs: Record<string, unknown> };
+  readonly result?: { id?: string; changes?: boolean; outs: Record<string, unknown> };
   readonly error?: {
     message: string;
     id?: string;
@@ -51,7 +51,11 @@ beforeEach(async () => {
 
 afterEach(() => Promise.all([host.close(), node.close()]));
 
-async function run(provider: keyof typeof texts, method: "create" | "update", ...args: unknown[]): Promise<Outcome> {
+async function run(
+  provider: keyof typeof texts,
+  method: "create" | "update" | "diff",
+  ...args: unknown[]
+): Promise<Outcome> {
   runner.stdin.write(`${JSON.stringify({ text: texts[provider], method, args })}\n`);
   const { value } = await answers.next();
   return JSON.parse(value as string) as Outcome;
@@ -226,29 +230,66 @@ describe("SyncGate", () => {
 });
 
 describe("FirstContact", () => {
-  const place = () => ({ address: "127.0.0.1", port: host.port, __provider: "its text" });
+  const place = (changes: Record<string, unknown> = {}) => ({
+    address: "127.0.0.1",
+    port: host.port,
+    login: { user: "op", password: "login-pw" },
+    work: "stand up",
+    __provider: "its text",
+    ...changes,
+  });
+  const pinned = () => ({ pinned: host.hostKey, fingerprint: fingerprintOf(host.hostKey) });
+  const another = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 
-  test("create records the key that the host shows, and says its fingerprint", async () => {
-    const fingerprint = fingerprintOf(host.hostKey);
-    expect(await run("firstContact", "create", place())).toEqual({
-      result: { id: `127.0.0.1:${host.port}`, outs: { ...place(), hostKey: host.hostKey, fingerprint } },
-      log: [
-        `host key of 127.0.0.1, recorded on first contact: ${fingerprint}. Compare it with the provider's console.`,
-      ],
+  test("create logs in with the configured key, and has nothing to say", async () => {
+    const inputs = place({ hostKey: host.hostKey, run: "1" });
+    expect(await run("firstContact", "create", inputs)).toEqual({
+      result: { id: `127.0.0.1:${host.port}`, outs: { ...inputs, ...pinned() } },
+      log: [],
     });
   });
 
-  test("update keeps what was recorded at the same address, without asking the host", async () => {
-    const olds = { ...place(), hostKey: "ssh-ed25519 OLD", fingerprint: "SHA256:old" };
-    const news = { ...place(), port: 2222, __provider: "newer text" };
-    const { result } = await run("firstContact", "update", "id", olds, news);
-    expect(result?.outs).toEqual({ ...news, hostKey: "ssh-ed25519 OLD", fingerprint: "SHA256:old" });
-    expect(host.connections).toBe(0);
+  test("create records the key that the host shows where none is configured, says its fingerprint, and logs in", async () => {
+    expect(await run("firstContact", "create", place())).toEqual({
+      result: { id: `127.0.0.1:${host.port}`, outs: { ...place(), ...pinned() } },
+      log: [
+        `host key of 127.0.0.1, recorded on first contact: ${pinned().fingerprint}. Compare it with the provider's console.`,
+      ],
+    });
+    expect(host.connections).toBe(2);
   });
 
-  test("update asks a host at another address", async () => {
-    const olds = { ...place(), address: "203.0.113.9", hostKey: "ssh-ed25519 OLD", fingerprint: "SHA256:old" };
-    const { result } = await run("firstContact", "update", "id", olds, place());
-    expect(result?.outs).toEqual({ ...place(), hostKey: host.hostKey, fingerprint: fingerprintOf(host.hostKey) });
+  test("create refuses what the login refuses, without the password", async () => {
+    const { error } = await run("firstContact", "create", place({ login: { user: "op", password: "hunter2" } }));
+    expect(error?.message).toMatch(/^op@127\.0\.0\.1:\d+ refuses the login\n {2}found: the password/);
+    expect(error?.message).not.toContain("hunter2");
+  });
+
+  test("update holds the host at the same address to what was recorded", async () => {
+    const olds = { ...place(), pinned: another, fingerprint: "SHA256:old" };
+    const { error } = await run("firstContact", "update", "id", olds, place({ run: "2" }));
+    expect(error?.message).toContain("127.0.0.1 shows another host key than the pinned one\n");
+  });
+
+  test("update takes the key that is configured by now, and asks a host at another address", async () => {
+    const olds = { ...place(), pinned: another, fingerprint: "SHA256:old" };
+    const configured = place({ hostKey: host.hostKey });
+    const taken = await run("firstContact", "update", "id", olds, configured);
+    expect(taken.result?.outs).toEqual({ ...configured, ...pinned() });
+    const moved = await run("firstContact", "update", "id", { ...olds, address: "203.0.113.9" }, place());
+    expect(moved.result?.outs).toEqual({ ...place(), ...pinned() });
+  });
+
+  test.each([
+    ["nothing new", {}, {}, false],
+    ["the end of the runs that look", { run: "1" }, {}, false],
+    ["a run that looks", { run: "1" }, { run: "2" }, true],
+    ["other work", {}, { work: "other" }, true],
+    ["another login", {}, { login: { user: "root" } }, true],
+    ["newer code", {}, { __provider: "newer text" }, true],
+    ["a key that is configured no longer", { hostKey: "k" }, {}, true],
+  ])("%s", async (_what, before, now, changes) => {
+    const olds = { ...place(before), ...pinned() };
+    expect((await run("firstContact", "diff", "id", olds, place(now))).result).toEqual({ changes });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { envelope, type Step } from "../../../components/scripts/step";
 import { test } from "./boxed";
-import type { Sandbox } from "./sandbox";
+import { replaceAll, type Sandbox } from "./sandbox";
 
 const password = "hunter2";
 // Shows every line that reaches it, as a script that is read from standard input would run them.
@@ -62,18 +62,37 @@ describe.concurrent("a user other than root", () => {
     );
   });
 
-  test.for(["always", "refuse"] as const)(
-    "a password that is refused (%s) is not shown, and nothing runs",
-    async (asks, { box }) => {
-      const { code, stdout, stderr } = await become(box, asks, "wrong-one");
-      expect(code).toBe(1);
-      expect(stdout).toBe("");
-      expect(stderr).toBe(
-        "203.0.113.7: sudo refused op: either the password is wrong (pillar-host:ssh.sudoPassword), or the user may not use sudo\n",
-      );
-      expect(box.read("seen")).toBeUndefined();
-    },
-  );
+  test.for([
+    [
+      "always",
+      "sudo refused the password of op\n" +
+        "  found: a wrong one in pillar-host:ssh.sudoPassword\n" +
+        "  needed: pulumi config set --secret --path pillar-host:ssh.sudoPassword\n",
+    ],
+    [
+      "refuse",
+      "the user op may not use sudo\n" +
+        "  needed: sudo for op (as root on the host: usermod -aG sudo op, or wheel)\n" +
+        "  or: pulumi config set --path pillar-host:ssh.user root\n",
+    ],
+  ] as const)("a password that is refused (%s) is not shown, and nothing runs", async ([asks, said], { box }) => {
+    const { code, stdout, stderr } = await become(box, asks, "wrong-one");
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `203.0.113.7: ${said}` });
+    expect(box.read("seen")).toBeUndefined();
+  });
+
+  test("a host without sudo", async ({ box }) => {
+    box.command("id", `if [ "$1" = -u ]; then echo 1000; else echo op; fi`);
+    const text = replaceAll(envelope(step, "203.0.113.7", password), [["command -v sudo", "command -v no-such-sudo"]]);
+    expect(await box.run(text)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "203.0.113.7: the user op is not root, and there is no sudo\n" +
+        "  needed: sudo for op (as root on the host: install sudo, then usermod -aG sudo op)\n" +
+        "  or: pulumi config set --path pillar-host:ssh.user root\n",
+    });
+  });
 
   test("the step's exit code is the command's", async ({ box }) => {
     const { code } = await become(box, "always", password, { ...step, script: "exit 7\n" });

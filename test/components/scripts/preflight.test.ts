@@ -15,7 +15,7 @@ const goodHost = {
   uname: "echo x86_64",
   nproc: "echo 4",
   df: "echo header; echo '/dev/vda 99999999 1 40000000 1% /'",
-  curl: "printf 'HTTP/1.1 200 OK\\r\\nDate: %s\\r\\n' \"$(date -R)\"",
+  curl: "if [ $1 = -sL ]; then printf 'PK\\3\\4 node-controller'; else printf 'HTTP/1.1 200 OK\\r\\nDate: %s\\r\\n' \"$(date -R)\"; fi",
   timedatectl: "echo yes",
   ss: ":",
   ip: "echo '1.1.1.1 via 10.0.0.1 dev eth9 src 10.0.0.2'",
@@ -88,7 +88,27 @@ describe.concurrent("preflight", () => {
 
   test("an address that is not found there", async ({ box }) => {
     const { stderr } = await look(box, { curl: "printf 'HTTP/1.1 302 Found\\r\\nHTTP/1.1 404 Not Found\\r\\n'" });
-    expect(stderr).toContain(": found HTTP/1.1 404 Not Found, needed an answer");
+    expect(stderr).toContain(
+      "  release address https://release.example/node-controller.zip: found HTTP/1.1 404 Not Found, needed 200 (controller.releaseUrl: open it in a browser and compare it with the release page)\n",
+    );
+  });
+
+  test.for([
+    [
+      "a page",
+      "<!DOCTYPE html><p>sign in",
+      "something that begins with: <!DOCTYPE html><p>sign in, needed a zip archive",
+    ],
+    ["another archive", "PK\\3\\4 README.md", "an archive without node-controller, needed the controller's release"],
+  ] as const)("%s at the address", async ([_what, body, found], { box }) => {
+    const { code, stderr } = await look(box, { curl: goodHost.curl.replace("PK\\3\\4 node-controller", body) });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`: found ${found}`) });
+  });
+
+  test("an archive that can't be looked into decides nothing", async ({ box }) => {
+    expect(await look(box, { curl: goodHost.curl.replace("printf 'PK\\3\\4 node-controller'", "exit 28") })).toEqual(
+      meets,
+    );
   });
 
   test("a clock that is right but unkept is warned about, a wrong one refused", async ({ box }) => {

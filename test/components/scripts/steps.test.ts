@@ -66,6 +66,7 @@ describe("variables", () => {
       "minimum_memory_kb='3774873'",
       "minimum_disk_kb='40000000'",
       "minimum_mbps='100'",
+      "controller_name='node-controller'",
       "release_url='https://release.example/node-controller.zip'",
       "release_host='release.example'",
       "release_port='443'",

@@ -96,7 +96,7 @@ Mend the host or the configuration, then run pulumi up again.`,
       controller: { releaseUrl: missing },
     });
     expect(second).toContain(
-      `release address ${missing}: found HTTP/1.1 404 Not Found, needed an answer (controller.releaseUrl; a firewall or DNS on the host?)`,
+      `release address ${missing}: found HTTP/1.1 404 Not Found, needed 200 (controller.releaseUrl: open it in a browser and compare it with the release page)`,
     );
   });
 

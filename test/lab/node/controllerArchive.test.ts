@@ -2,63 +2,60 @@ import { createHash } from "node:crypto";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildRelease } from "../../../lab/doubles/release";
-import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack, StackFile } from "../../../lab/stack";
-import { linesOf, onHost, reconfigure, testLab, testStack } from "../fixture";
+import type { StackFile } from "../../../lab/stack";
+import { linesOf, onHost, reconfigure, staged, upTo } from "../fixture";
 
 const directory = "/srv/pillar";
 const untouched = "What was installed before is untouched.";
 
 describe("the controller's archive", () => {
-  let lab: Lab;
-  let host: LabHost;
-  let stack: LabStack;
+  const stage = staged(
+    (lab) => ({ controller: { releaseUrl: lab.releaseUrl(), directory } }),
+    async (lab, host) => {
+      await onHost(host, `mkdir ${directory}; mount -t tmpfs -o size=8m none ${directory}`);
+      await lab.chain("PATCH", "/nodes/host1", { buildSeconds: 1, buildLines: 10 });
+    },
+  );
   let installed: string;
 
   beforeAll(async () => {
-    lab = await testLab();
-    host = await lab.addHost("host1");
-    await onHost(host, `mkdir ${directory}; mount -t tmpfs -o size=8m none ${directory}`);
-    await lab.chain("PATCH", "/nodes/host1", { buildSeconds: 1, buildLines: 10 });
-    stack = await testStack(lab, host, { controller: { releaseUrl: lab.releaseUrl(), directory } });
-    const first = await stack.up();
+    const first = await stage.stack.up(["--skip-preview"]);
     expect(first.output).not.toContain("error");
     installed = await facts();
   });
   afterAll(async () => {
-    await host?.run(`umount ${directory}`);
-    await lab?.down();
+    await stage.host?.run(`umount ${directory}`);
   });
 
   const facts = () =>
     onHost(
-      host,
+      stage.host,
       `cd ${directory}; ls -A; sha256sum *; cat /var/lib/pillar-host/controller
        systemctl show -p MainPID,ActiveEnterTimestamp go-node; sha256sum /root/.znn/config.json`,
     );
   const url = (name: string) => `https://releases.pillar-lab.test/${name}.zip`;
   const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
   const upWith = async (controller: StackFile) => {
+    const { lab, host, stack } = stage;
     await reconfigure(stack, host, { controller: { releaseUrl: lab.releaseUrl(), directory, ...controller } });
-    const { exitCode, output } = await stack.up();
-    return { exitCode, output, lines: linesOf(output) };
+    return upTo(stack, "preflight", "controller");
   };
   const refused = async (controller: StackFile) => {
-    const { exitCode, lines } = await upWith(controller);
+    const { exitCode, output } = await upWith(controller);
     expect(exitCode).not.toBe(0);
     expect(await facts()).toBe(installed);
-    return lines;
+    return linesOf(output);
   };
 
   it("is recorded with its hash, and the hash shown", async () => {
     const hash = installed.match(/\n([0-9a-f]{64})\nMainPID/)?.[1];
-    const state = String((await stack.pulumi(["stack", "export"])).stdout);
+    const state = String((await stage.stack.pulumi(["stack", "export"])).stdout);
     expect(state).toMatch(new RegExp(`node-controller installed in ${directory}: \\d+ bytes, sha256 ${hash}`));
   });
 
   it("that breaks off in the middle is refused", async () => {
-    await lab.releases("PUT", "/short.zip", await buildRelease({ menu: "v0.0.4", version: "0.0.5" }));
-    await lab.releases("PATCH", "/faults", { short: { truncate: 5000 } });
+    await stage.lab.releases("PUT", "/short.zip", await buildRelease({ menu: "v0.0.4", version: "0.0.5" }));
+    await stage.lab.releases("PATCH", "/faults", { short: { truncate: 5000 } });
     const lines = await refused({ releaseUrl: url("short") });
     expect(lines).toMatch(
       /: the controller could not be downloaded from [^\n]*\nfound: it broke off after \d+ bytes\nfound: /,
@@ -68,9 +65,9 @@ describe("the controller's archive", () => {
   });
 
   it("that is a web page is refused", async () => {
-    await lab.releases("PATCH", "/faults", { short: { html: true } });
+    await stage.lab.releases("PATCH", "/faults", { short: { html: true } });
     expect(await refused({ releaseUrl: url("short") })).toContain(
-      `${host.address}: ${url("short")} (controller.releaseUrl) did not serve a zip archive
+      `${stage.host.address}: ${url("short")} (controller.releaseUrl) did not serve a zip archive
 found: 104 bytes that begin with: <!DOCTYPE html><html><head><title>Sign in</title></head><bod
 needed: the controller's release archive for linux x86_64
 Open the address in a browser: it is perhaps a page about the archive, not the archive.`,
@@ -85,10 +82,10 @@ Open the address in a browser: it is perhaps a page about the archive, not the a
   });
 
   it("with another hash than the configured one is refused", async () => {
-    await lab.releases("PATCH", "/faults", { short: {} });
+    await stage.lab.releases("PATCH", "/faults", { short: {} });
     const archive = await buildRelease({ menu: "v0.0.4", version: "0.0.5" });
     expect(await refused({ releaseUrl: url("short"), sha256: "0".repeat(64) })).toContain(
-      `${host.address}: the archive is not the one that controller.sha256 names
+      `${stage.host.address}: the archive is not the one that controller.sha256 names
 found: ${sha256(archive)} (${archive.length} bytes from ${url("short")})
 needed: ${"0".repeat(64)}
 ${untouched} Compare with the hash that the release page shows.`,
@@ -98,14 +95,14 @@ ${untouched} Compare with the hash that the release page shows.`,
   it("with damage inside is refused", async () => {
     const archive = await buildRelease({ menu: "v0.0.4", version: "0.0.5" });
     archive.fill(0, archive.length / 2, archive.length / 2 + 100);
-    await lab.releases("PUT", "/damaged.zip", archive);
+    await stage.lab.releases("PUT", "/damaged.zip", archive);
     expect(await refused({ releaseUrl: url("damaged") })).toContain(
-      `${host.address}: the archive from ${url("damaged")} is damaged\nfound: `,
+      `${stage.host.address}: the archive from ${url("damaged")} is damaged\nfound: `,
     );
   });
 
   it("without the executable is refused", async () => {
-    await lab.releases(
+    await stage.lab.releases(
       "PUT",
       "/other.zip",
       Buffer.from(zipSync({ "README.md": strToU8("hello"), "bin/x": strToU8("x") })),
@@ -118,7 +115,7 @@ ${untouched} Compare with the hash that the release page shows.`,
   it("is refused on a full disk, while it downloads and while it is extracted", async () => {
     const leave = (kb: number) =>
       onHost(
-        host,
+        stage.host,
         `free=$(df -Pk ${directory} | awk 'NR == 2 { print $4 }')
          head -c $(((free - ${kb}) * 1024)) /dev/zero > ${directory}/.fill`,
       );
@@ -127,22 +124,23 @@ ${untouched} Compare with the hash that the release page shows.`,
     const full = await refused({ releaseUrl: `${url("short")}?full=1` });
     expect(full).toMatch(/could not be downloaded from [^\n]*\nfound: [^\n]+\nfound: 0 free on \/srv\/pillar\n/);
     expect(full).not.toContain("unexpected failure");
-    await onHost(host, `rm ${directory}/.fill`);
+    await onHost(stage.host, `rm ${directory}/.fill`);
     await leave(2000);
     expect(await refused({ releaseUrl: `${url("short")}?full=2` })).toMatch(
       /: the archive could not be extracted\nfound: [^\n]+\nfound: \S+ free on \/srv\/pillar\n/,
     );
-    await onHost(host, `rm ${directory}/.fill`);
+    await onHost(stage.host, `rm ${directory}/.fill`);
     installed = await facts();
   });
 
   it("is not fetched again while the configuration stays, whatever is served there", async () => {
     const { exitCode } = await upWith({});
     expect(exitCode).toBe(0);
-    await lab.releases("PUT", "/node-controller.zip", await buildRelease({ menu: "v0.0.4", version: "0.0.6" }));
-    const again = await stack.up();
+    expect((await stage.stack.up(["--skip-preview"])).exitCode).toBe(0);
+    await stage.lab.releases("PUT", "/node-controller.zip", await buildRelease({ menu: "v0.0.4", version: "0.0.6" }));
+    const again = await stage.stack.up();
     expect(again.exitCode).toBe(0);
-    expect(again.output).toContain("11 unchanged");
+    expect(again.output).toContain("12 unchanged");
     expect(await facts()).toBe(installed);
   });
 
@@ -159,6 +157,8 @@ ${untouched} Compare with the hash that the release page shows.`,
     expect(output).toContain(
       `node-controller installed in ${directory}: ${archive.length} bytes, sha256 ${sha256(archive)}`,
     );
-    expect(await onHost(host, `cd ${directory} && script -qec ./node-controller /dev/null <<< 7`)).toContain("v0.0.6");
+    expect(await onHost(stage.host, `cd ${directory} && script -qec ./node-controller /dev/null <<< 7`)).toContain(
+      "v0.0.6",
+    );
   });
 });

@@ -69,6 +69,18 @@ describe.concurrent("the login", () => {
   });
 });
 
+test("a host that closes the connection before the login is done is not fatal, and no wait without an end", async () => {
+  const closing = await sshHost(
+    () => true,
+    async () => closing.breakAll(),
+  );
+  expect(await refusal({ ...loginTo(closing) })).toEqual({
+    fatal: false,
+    message: `op@127.0.0.1:${closing.port}: the host closed the connection before the login was done`,
+  });
+  await closing.close();
+});
+
 test("a host that is not there is not fatal", async ({ host }) => {
   const port = await closedPort();
   expect(await refusal({ ...loginTo(host), port })).toEqual({

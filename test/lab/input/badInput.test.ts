@@ -1,0 +1,162 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import { strToU8, zipSync } from "fflate";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Run } from "../../../lab/engineRun";
+import type { StackFile } from "../../../lab/stack";
+import { linesOf, onHost, stackFile, staged, testStack, upTo } from "../fixture";
+
+const nobody = "10.77.0.99";
+
+describe("bad input", () => {
+  const stage = staged(undefined, (_lab, host) =>
+    onHost(
+      host,
+      `echo "127.0.1.1 $(hostname)" >> /etc/hosts # sudo looks it up
+       useradd -m -s /bin/bash op; echo op:Right-Horse-1 | chpasswd
+       install -d -o op -m 700 /home/op/.ssh
+       install -o op -m 600 /root/.ssh/authorized_keys /home/op/.ssh/authorized_keys`,
+    ),
+  );
+  let key: string;
+  let untouched: string;
+  const silent: Run[] = [];
+
+  beforeAll(async () => {
+    key = await readFile(stage.lab.privateKeyFile, "utf8");
+    untouched = await facts();
+    // They wait a minute for a host that boots: beside the other tests.
+    for (const [name, changes] of [
+      ["nobody", { host: { ...least().host, address: nobody } }],
+      ["closed", { ssh: { port: 2222 } }],
+    ] as const) {
+      const stack = await testStack(stage.lab, stage.host, changes, name);
+      silent.push(await stack.begin());
+    }
+  });
+
+  const least = () => stackFile(stage.lab, stage.host) as { host: Record<string, unknown> };
+  const facts = () =>
+    onHost(
+      stage.host,
+      `dpkg -l; ls /var/lib /var/log /run; sysctl net.ipv4.ip_local_reserved_ports
+       find /etc /root /usr /opt /srv -xdev -newermt @0 -printf '%p %s %T@\n' | sort`,
+    );
+  const refused = async (changes: StackFile, secrets: Record<string, string> = { "ssh.privateKey": key }) => {
+    await stage.stack.configure({ ...least(), ...changes }, secrets);
+    const { exitCode, output } = await upTo(stage.stack, "preflight");
+    expect(exitCode).not.toBe(0);
+    expect(output).not.toMatch(/\.ts:\d|\.js:\d|dial/);
+    expect(await facts()).toBe(untouched);
+    return linesOf(output);
+  };
+  const newKey = async (name: string, phrase = "") => {
+    const file = join(stage.lab.dir, name);
+    await execa("ssh-keygen", ["-q", "-t", "ed25519", "-N", phrase, "-C", "", "-f", file]);
+    const publicKey = (await readFile(`${file}.pub`, "utf8")).trim();
+    return { publicKey, privateKey: await readFile(file, "utf8") };
+  };
+
+  it("in the configuration: all faults at once", async () => {
+    const { publicKey } = await newKey("mistaken");
+    const lines = await refused(
+      {
+        host: { ...least().host, adress: "10.77.0.11", minimums: { cores: "two" } },
+        sync: { deadline: "10s", confirmation: 5 },
+        controller: { releaseUrl: "releases.example/node.zip" },
+      },
+      { "ssh.privateKey": publicKey },
+    );
+    expect(lines).toContain(`error: The configuration of stack prod has 7 faults; nothing was changed:
+- pillar-host:host.minimums.cores: found string, needed number
+- pillar-host:host.adress: no such key; did you mean address?
+- pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)
+- pillar-host:controller.releaseUrl: needed an http or https address of the controller's zip archive
+`);
+    expect(
+      lines,
+    ).toContain(`- pillar-host:sync.deadline: found 10s, needed a duration of at least 1m, such as 90s, 12h or 7d
+- pillar-host:sync.confirmation: no such key; did you mean confirmations?
+Mend Pulumi.prod.yaml, or use pulumi config set, then run pulumi up again.`);
+  });
+
+  it("a key with a pass phrase and none given", async () => {
+    const { privateKey } = await newKey("locked", "Battery Staple 7");
+    const lines = await refused({}, { "ssh.privateKey": privateKey });
+    expect(lines).toContain(`error: The configuration of stack prod has a fault; nothing was changed:
+- pillar-host:ssh.privateKeyPassword: missing: the private key has a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword)
+Mend Pulumi.prod.yaml, or use pulumi config set, then run pulumi up again.`);
+  });
+
+  it("another host key", async () => {
+    const { publicKey } = await newKey("other");
+    const lines = await refused({ host: { ...least().host, hostKey: publicKey } });
+    expect(lines).toContain(`${stage.host.address} shows another host key than the pinned one
+found: ${stage.host.hostKey}
+needed: ${publicKey}
+Was the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change pillar-host:host.hostKey.
+Where it is the right one: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…'`);
+  });
+
+  it("a key, or a password, that the host does not accept", async () => {
+    const { publicKey, privateKey } = await newKey("stranger");
+    const where = `root@${stage.host.address}`;
+    expect(await refused({}, { "ssh.privateKey": privateKey })).toContain(`error: ${where}:22 refuses the login
+found: the key pillar-host:ssh.privateKey is not accepted
+needed: its line in ~root/.ssh/authorized_keys on the host: ${publicKey}
+or another key: pulumi config set --secret --path pillar-host:ssh.privateKey < FILE
+Is it another user? pulumi config set --path pillar-host:ssh.user USER
+See it with: ssh -v -p 22 ${where}`);
+    const password = await refused({}, { "ssh.password": "Wrong-Pony-5" });
+    expect(password).toContain(`error: ${where}:22 refuses the login
+found: the password pillar-host:ssh.password is not accepted
+needed: the right one (pulumi config set --secret --path pillar-host:ssh.password), and a sshd that takes passwords
+`);
+    expect(password).not.toContain("Wrong-Pony-5");
+  });
+
+  it("a user who may not use sudo", async () => {
+    const secrets = { "ssh.privateKey": key, "ssh.sudoPassword": "Right-Horse-1" };
+    const lines = await refused({ ssh: { user: "op" } }, secrets);
+    expect(lines).toContain(`${stage.host.address}: the user op may not use sudo
+needed: sudo for op (as root on the host: usermod -aG sudo op, or wheel)
+or: pulumi config set --path pillar-host:ssh.user root`);
+    expect(lines).not.toContain("Right-Horse-1");
+  });
+
+  it("a release address that has no archive of the controller", async () => {
+    const { lab } = stage;
+    await lab.releases("PUT", "/other.zip", Buffer.from(zipSync({ "README.md": strToU8("hello") })));
+    await lab.releases("PATCH", "/faults", { "node-controller": { html: true } });
+    const at = async (name: string) => refused({ controller: { releaseUrl: lab.releaseUrl(name) } });
+    const short = `${stage.host.address}: this host does not meet what a Pillar needs; nothing was changed on it`;
+    expect(await at("missing")).toContain(`${short}
+release address ${lab.releaseUrl("missing")}: found HTTP/1.1 404 Not Found, needed 200 (controller.releaseUrl: open it in a browser and compare it with the release page)
+Mend the host or the configuration, then run pulumi up again.`);
+    expect(await at("node-controller")).toContain(`${short}
+release address ${lab.releaseUrl()}: found something that begins with: <!DOCTYPE html><html><head><title>Sign in</title></head><bod, needed a zip archive (controller.releaseUrl: it is perhaps the page about it)`);
+    expect(await at("other")).toContain(`${short}
+release address ${lab.releaseUrl("other")}: found an archive without node-controller, needed the controller's release for linux x86_64 (controller.releaseUrl, controller.executable)`);
+  });
+
+  it("an address that nobody has, and a port that nobody listens on", async () => {
+    const [nowhere, closed] = await Promise.all(silent.map((run) => run.end()));
+    for (const [end, address, port, found] of [
+      [nowhere, nobody, 22, "EHOSTUNREACH"],
+      [closed, stage.host.address, 2222, "ECONNREFUSED"],
+    ] as const) {
+      expect(end?.exitCode).not.toBe(0);
+      const lines = linesOf(end?.output ?? "");
+      expect(lines).toContain(
+        `root@${address}:${port}: connect ${found} ${address}:${port}: waiting up to 60 s for a host that boots`,
+      );
+      expect(lines).toContain(`error: ${address}: no ssh server answers
+found: connect ${found} ${address}:${port}, for 60 s
+needed: a running host at pillar-host:host.address, with sshd on port ${port} (pillar-host:ssh.port), reachable from here
+See it with: ssh -p ${port} root@${address}
+Mend the host, or: pulumi config set --path pillar-host:host.address ADDRESS`);
+    }
+    expect(await facts()).toBe(untouched);
+  });
+});

@@ -1,0 +1,47 @@
+import { expect } from "vitest";
+import type { LabHost } from "../../../lab/lab";
+import type { LabStack } from "../../../lab/stack";
+import { onHost, transcripts } from "../fixture";
+
+/** Waits on the host until a shell condition holds. */
+export function until(host: LabHost, condition: string): Promise<string> {
+  return onHost(host, `timeout 180 bash -c 'until ${condition}; do sleep 0.1; done'`);
+}
+
+/** What an `up` says of a step that an earlier one left at work. */
+export function waitingFor(step: string): string {
+  return `an earlier run is still at work on this host (pillar-host: ${step}); waiting for its end`;
+}
+
+/**
+ * Holds back the end of the step that is at work on the host, so that the next run meets it; or lets it end. Its main
+ * process alone: a `script` that sees its child stopped stops for good.
+ */
+export async function holdStep(host: LabHost, held: boolean): Promise<void> {
+  await onHost(host, `systemctl kill --kill-who=main -s ${held ? "STOP" : "CONT"} pillar-host-step`);
+}
+
+/** Asserts that a stand-up that was stopped on its way had every effect, and had it once. */
+export async function expectOnce(host: LabHost, stack: LabStack, deploys = 1): Promise<void> {
+  const { Producer } = JSON.parse(await onHost(host, "cat /root/.znn/config.json"));
+  expect((await stack.outputs()).producerAddress).toBe(Producer.Address);
+  expect(await onHost(host, "ls -A /root | grep node-controller")).toBe("node-controller");
+  expect(await transcripts(host)).toHaveLength(deploys);
+  expect(await onHost(host, "ls /root/.znn/wallet; crontab -l")).toBe(
+    "producer\n#0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart",
+  );
+  expect(await onHost(host, "systemctl is-active go-node; dpkg --audit; ls /run/pillar-host")).toBe("active");
+  expect(await onHost(host, "ls /var/lib/pillar-host")).toBe(
+    ["controller", "deploy.done", "deploy.started", "packages.done", "stack", "synced"].join("\n"),
+  );
+}
+
+/** What an `up` on a finished host must leave as it is. */
+export function factsOf(host: LabHost): Promise<string> {
+  return onHost(
+    host,
+    `crontab -l; dpkg -l | sha256sum; sha256sum /root/.znn/config.json /root/node-controller
+     systemctl show -p MainPID,ActiveEnterTimestamp go-node; ls /var/log/pillar-host; ls /run/pillar-host
+     grep -r . /var/lib/pillar-host`,
+  );
+}

@@ -1,0 +1,103 @@
+import { afterAll, describe, expect, it } from "vitest";
+import type { Run } from "../../../lab/engineRun";
+import { holdLock, onHost, staged } from "../fixture";
+import { expectOnce, factsOf, holdStep, until, waitingFor } from "./effects";
+
+describe("an engine that is killed", () => {
+  const stage = staged(undefined, async (lab) => {
+    await lab.chain("PATCH", "/nodes/host1", { buildSeconds: 10, buildLines: 100, stall: true });
+  });
+  const runs: Run[] = [];
+  afterAll(async () => {
+    for (const run of runs) await run.endOrphans();
+  });
+
+  /** Begins `up`, lets the step that was left behind go on once it is waited for, and kills it in the next one. */
+  async function upKilledWhen(condition: string, left?: string): Promise<string> {
+    const run = await stage.stack.begin();
+    runs.push(run);
+    if (left) {
+      await run.printed(waitingFor(left));
+      await holdStep(stage.host, false);
+    }
+    await Promise.race([
+      until(stage.host, condition),
+      run.end().then(({ output }) => {
+        throw new Error(`ended first:\n${output}`);
+      }),
+    ]);
+    return run.kill();
+  }
+  const faults = (name: string, fault: object) => stage.lab.releases("PATCH", "/faults", { [name]: fault });
+  const cancel = () => stage.stack.pulumi(["cancel", "--yes"]);
+
+  it("in the preflight, leaves a lock that names who holds it", async () => {
+    await faults("node-controller", { hang: true });
+    await upKilledWhen("pgrep -f [c]url.*node-controller > /dev/null");
+    await faults("node-controller", {});
+    const { exitCode, output } = await stage.stack.up();
+    await cancel();
+    expect(exitCode).not.toBe(0);
+    expect(output).toMatch(
+      /^error: the stack is currently locked by 1 lock\(s\)\. Either wait for the other process\(es\) to end or delete the lock file with `pulumi cancel`\.\n {2}file:\/\/\S+\.json\S*: created by \S+@\S+ \(pid \d+\) at \d{4}-\S+$/,
+    );
+  });
+
+  it("in the packages: they go on without it", async () => {
+    await onHost(stage.host, holdLock);
+    await upKilledWhen("grep -qs frontend.lock /var/log/pillar-host/packages.log");
+    await cancel();
+    await holdStep(stage.host, true);
+    await onHost(stage.host, "systemctl stop other-apt");
+  });
+
+  it("in the download: the packages were waited for, and not upgraded again", async () => {
+    await faults("node-controller", { slowBytesPerSecond: 100_000 });
+    const archive = '[ -s "$(ls /root/.node-controller.*/archive.zip 2> /dev/null)" ]';
+    const output = await upKilledWhen(archive, "packages");
+    await holdStep(stage.host, true);
+    await cancel();
+    expect(output).toContain("not upgraded again");
+    expect(await onHost(stage.host, "grep -c 'apt-get .* upgrade' /var/log/pillar-host/packages.log")).toBe("1");
+  });
+
+  it("in the deploy: the download was waited for, and not begun again", async () => {
+    const output = await upKilledWhen("grep -qs compiling /var/log/pillar-host/deploy-*.log", "controller");
+    await holdStep(stage.host, true);
+    await cancel();
+    expect(output).toContain("installed before: sha256 ");
+  });
+
+  it("at the gate: the deploy was waited for, and not repeated; the gate left behind ends itself", async () => {
+    const run = await stage.stack.begin();
+    runs.push(run);
+    await run.printed(waitingFor("deploy"));
+    await holdStep(stage.host, false);
+    await run.printed("sync: ");
+    const output = await run.kill();
+    await cancel();
+    expect(output).toContain("deployed before, at ");
+    // The other plugins and the language host look for their engine every five minutes.
+    const gates = async () => (await run.orphans()).filter(({ command }) => command.includes("dynamic-provider"));
+    expect(await gates()).toHaveLength(1);
+    await expect.poll(gates, { timeout: 60_000, interval: 500 }).toEqual([]);
+  });
+
+  it("at the producer address: the next up goes to the end", async () => {
+    await stage.lab.chain("PATCH", "/nodes/host1", { stall: false });
+    await faults("ip", { hang: true });
+    await upKilledWhen("pgrep -f [n]ode-controller > /dev/null");
+    await faults("ip", {});
+    await cancel();
+    const { exitCode, output } = await stage.stack.up();
+    expect(exitCode, output).toBe(0);
+    await expectOnce(stage.host, stage.stack);
+  });
+
+  it("changes nothing any more once an up went to the end", async () => {
+    const before = await factsOf(stage.host);
+    const { exitCode } = await stage.stack.up();
+    expect(exitCode).toBe(0);
+    expect(await factsOf(stage.host)).toBe(before);
+  });
+});

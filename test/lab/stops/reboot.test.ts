@@ -1,0 +1,82 @@
+import { afterAll, describe, expect, it } from "vitest";
+import type { Run } from "../../../lab/engineRun";
+import { linesOf, onHost, staged, transcripts } from "../fixture";
+import { expectOnce, until } from "./effects";
+
+/** A package that is unpacked and takes its time to be configured. */
+const slowPackage = `mkdir -p /tmp/slow/DEBIAN && cd /tmp/slow/DEBIAN
+  printf 'Package: slow\\nVersion: 1\\nArchitecture: all\\nMaintainer: lab\\nDescription: slow\\n' > control
+  printf '#!/bin/sh\\necho begun >> /root/slow.log; sleep 10; echo configured >> /root/slow.log\\n' > postinst
+  chmod 755 postinst; dpkg-deb -b /tmp/slow /tmp/slow.deb > /dev/null; dpkg --unpack /tmp/slow.deb > /dev/null`;
+
+describe("a host that goes down", () => {
+  const stage = staged(undefined, async (lab, host) => {
+    await lab.chain("PATCH", "/nodes/host1", { buildSeconds: 10, buildLines: 100, stall: true });
+    await onHost(host, slowPackage);
+  });
+  const runs: Run[] = [];
+  afterAll(async () => {
+    for (const run of runs) await run.endOrphans();
+  });
+  const begin = async () => {
+    const run = await stage.stack.begin();
+    runs.push(run);
+    return run;
+  };
+  const powerCut = async () => {
+    await stage.host.stop({ powerCut: true });
+    await stage.host.start();
+  };
+  /** A run that lost the host in a step: an error, which says how it goes on. */
+  const lost = async (run: Run, step: string) => {
+    const { exitCode, output } = await run.end();
+    expect(exitCode).not.toBe(0);
+    const line = linesOf(output)
+      .split("\n")
+      .find((text) => text.startsWith("error: ") && text.includes(step));
+    expect(line).toContain(`running "bash -euo pipefail -s ${step} # pulumi up goes on from here"`);
+  };
+
+  it("by a power cut in the packages leaves one half-configured", async () => {
+    const run = await begin();
+    await until(stage.host, "[ -e /root/slow.log ]");
+    await powerCut();
+    await lost(run, "packages");
+    expect(await onHost(stage.host, "dpkg --audit; cat /root/slow.log; ls /var/lib/pillar-host")).toMatch(
+      / slow [\s\S]*\nbegun\nstack$/,
+    );
+  });
+
+  it("by a power cut in the download: the next up has mended the packages", async () => {
+    await stage.lab.releases("PATCH", "/faults", { "node-controller": { slowBytesPerSecond: 100_000 } });
+    const run = await begin();
+    await until(stage.host, '[ -s "$(ls /root/.node-controller.*/archive.zip 2> /dev/null)" ]');
+    await powerCut();
+    await stage.lab.releases("PATCH", "/faults", { "node-controller": {} });
+    await lost(run, "controller");
+    expect(await onHost(stage.host, "dpkg --audit; cat /root/slow.log; ls /var/lib/pillar-host")).toBe(
+      "begun\nbegun\nconfigured\npackages.done\nstack",
+    );
+  });
+
+  it("by a reboot in the deploy: the next up has fetched the controller anew", async () => {
+    const run = await begin();
+    await until(stage.host, "grep -qs compiling /var/log/pillar-host/deploy-*.log");
+    expect(await onHost(stage.host, "ls -A /root | grep node-controller")).toBe("node-controller");
+    await stage.host.run("systemctl reboot");
+    await lost(run, "deploy");
+    expect(await transcripts(stage.host)).toHaveLength(1);
+  });
+
+  it("by a power cut in the sync: the same up goes on to the end", async () => {
+    const run = await begin();
+    await run.printed("sync: ");
+    await powerCut();
+    await stage.lab.chain("PATCH", "/nodes/host1", { stall: false });
+    const { exitCode, output } = await run.end();
+    expect(exitCode).toBe(0);
+    expect(output).toContain("sync: no answer from the node yet: ");
+    await expectOnce(stage.host, stage.stack, 2);
+    expect(await onHost(stage.host, "cat /root/slow.log")).toBe("begun\nbegun\nconfigured");
+  });
+});

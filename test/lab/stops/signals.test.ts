@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Run } from "../../../lab/engineRun";
+import { holdLock, linesOf, onHost, staged } from "../fixture";
+import { expectOnce, factsOf, holdStep, until, waitingFor } from "./effects";
+
+const warning = "Attempting to deploy or update resources with 1 pending operations from previous deployment.";
+
+describe("a run that is asked to stop, or loses a part of itself", () => {
+  const stage = staged(undefined, async (lab) => {
+    await lab.chain("PATCH", "/nodes/host1", { buildSeconds: 8, buildLines: 100, stall: true });
+  });
+  const runs: Run[] = [];
+  afterAll(async () => {
+    for (const run of runs) await run.endOrphans();
+  });
+  const begin = async () => {
+    const run = await stage.stack.begin();
+    runs.push(run);
+    return run;
+  };
+  const pending = async () => {
+    const { deployment } = JSON.parse(String((await stage.stack.pulumi(["stack", "export"])).stdout));
+    return (deployment.pending_operations ?? []).map(
+      ({ type, resource }: { type: string; resource: { urn: string } }) => `${type} ${resource.urn.split("::").at(-1)}`,
+    );
+  };
+
+  it("SIGINT in the packages: their step ends, the run stops, nothing is left over", async () => {
+    await onHost(stage.host, holdLock);
+    const run = await begin();
+    await until(stage.host, "grep -qs frontend.lock /var/log/pillar-host/packages.log");
+    await run.send("SIGINT");
+    await run.printed("^C received; cancelling. If you would like to terminate immediately, press ^C again.");
+    await onHost(stage.host, "systemctl stop other-apt");
+    const { exitCode, output } = await run.end();
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("error: update canceled");
+    expect(await pending()).toEqual([]);
+    expect(await onHost(stage.host, "ls /var/lib/pillar-host; systemctl is-active pillar-host-step || true")).toBe(
+      "packages.done\nstack\ninactive",
+    );
+  });
+
+  it("the ssh connection cut in the deploy: the error says how it goes on, and the work goes on there", async () => {
+    const run = await begin();
+    await until(stage.host, "grep -qs compiling /var/log/pillar-host/deploy-*.log");
+    await holdStep(stage.host, true);
+    await onHost(stage.host, "pkill -KILL -f [s]shd:.root@notty");
+    const { exitCode, output } = await run.end();
+    expect(exitCode).not.toBe(0);
+    expect(linesOf(output)).toContain(
+      'error: wait: remote command exited without exit status or exit signal: running "bash -euo pipefail -s deploy # pulumi up goes on from here"',
+    );
+    expect(await onHost(stage.host, "systemctl is-active pillar-host-step")).toBe("active");
+  });
+
+  it("SIGTERM is a SIGINT: the deploy that an earlier run left is waited for, not begun beside it", async () => {
+    const run = await begin();
+    await run.printed(waitingFor("deploy"));
+    await run.send("SIGTERM");
+    await run.printed("SIGTERM received; cancelling.");
+    await holdStep(stage.host, false);
+    expect((await run.end()).exitCode).not.toBe(0);
+    expect(await pending()).toEqual([]);
+    expect(await onHost(stage.host, "ls /var/log/pillar-host | grep -c deploy-; ls /var/lib/pillar-host")).toContain(
+      "1\ncontroller\ndeploy.done\n",
+    );
+  });
+
+  it("SIGINT twice at the gate: ends at once, without a lock or orphans, and the gate is left pending", async () => {
+    const run = await begin();
+    await run.printed("sync: ");
+    await run.send("SIGINT");
+    await sleep(2000);
+    const sent = Date.now();
+    await run.send("SIGINT");
+    const { exitCode, output } = await run.end();
+    expect(Date.now() - sent).toBeLessThan(20_000);
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("^C received; terminating");
+    expect(await pending()).toEqual(["creating node-sync"]);
+    await expect.poll(() => run.orphans(), { timeout: 30_000 }).toEqual([]);
+  });
+
+  it("SIGKILL of the gate's process: the run fails, the next one waits anew", async () => {
+    const run = await begin();
+    await run.printed("sync: ");
+    process.kill((await run.find("cmd/dynamic-provider")).pid, "SIGKILL");
+    const { exitCode, output } = await run.end();
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("**creating failed**");
+    expect(output).toContain(warning);
+  });
+
+  it("SIGKILL of the language host: the gate is finished, the run fails", async () => {
+    const run = await begin();
+    await run.printed("sync: ");
+    await run.lookAround();
+    process.kill((await run.find("pulumi-language-nodejs")).pid, "SIGKILL");
+    await stage.lab.chain("PATCH", "/nodes/host1", { stall: false });
+    const { exitCode, output } = await run.end();
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("sync: synced at height ");
+  });
+
+  it("then an up goes to the end, warns of what was pending, and a refresh ends the warning untouched the host", async () => {
+    const last = await stage.stack.up();
+    expect(last.exitCode).toBe(0);
+    await expectOnce(stage.host, stage.stack);
+    const before = await factsOf(stage.host);
+    const again = await stage.stack.up();
+    expect(again.output).toContain("12 unchanged");
+    expect(again.output).toContain(warning);
+    expect(linesOf(again.output)).toContain(
+      "* urn:pulumi:prod::pillar-host::pillar-host:node:PillarNode$pulumi-nodejs:dynamic/pillar-host:SyncGate::node-sync, interrupted while creating",
+    );
+    const connections = () => onHost(stage.host, "journalctl -u ssh -o cat | grep -c ^Accepted");
+    const asked = await connections();
+    const refresh = ["refresh", "--clear-pending-creates", "--yes"];
+    const { all, exitCode } = await stage.stack.pulumi(refresh, { all: true, reject: false, stdin: "ignore" });
+    expect(exitCode, String(all)).toBe(0);
+    expect(await connections()).toBe(asked);
+    expect(await pending()).toEqual([]);
+    const clean = await stage.stack.up();
+    expect(clean.output).toContain("12 unchanged");
+    expect(clean.output).not.toContain("pending operations");
+    expect(await factsOf(stage.host)).toBe(before);
+  });
+});
