@@ -38,7 +38,7 @@ export function parseState(text: string): StackState {
   };
   const { resources = [], pending_operations: operations = [] } = deployment ?? {};
   const outputsOf = (end: string) => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
-  const { address, hostKey } = outputsOf(":FirstContact");
+  const { address, pinned: hostKey } = outputsOf(":FirstContact");
   const { startedAt, startHeight, syncedAt } = outputsOf(":SyncGate");
   return {
     begun: resources.some(({ type }) => !type.startsWith("pulumi:")) || operations.length > 0,

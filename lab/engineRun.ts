@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { execa } from "execa";
 import { endProcess, isAlive, type OwnProcess, ownProcess } from "./hosts/machine";
+import { commandOf, treeOf } from "./hosts/processTree";
 
 /** A process that the engine started. */
 type Child = OwnProcess & { readonly command: string };
@@ -10,47 +10,53 @@ type Child = OwnProcess & { readonly command: string };
 export class Run {
   /** All processes that the engine started, as far as they were looked for. */
   private family: Child[] = [];
+  private isOver = false;
 
   constructor(
     readonly pid: number,
     private readonly log: string,
     private readonly exitCode: Promise<number>,
-  ) {}
+  ) {
+    exitCode.then(() => {
+      this.isOver = true;
+    });
+  }
 
   output(): Promise<string> {
     return readFile(this.log, "utf8");
   }
 
-  /** Waits until the engine printed this. */
+  /** Waits until the engine printed this. @throws with what it printed instead when it ends, or after three minutes */
   async printed(text: string): Promise<void> {
-    const deadline = Date.now() + 180_000;
-    let ended = false;
-    this.exitCode.then(() => {
-      ended = true;
-    });
+    await this.hears((output) => (output.includes(text) ? text : undefined), text);
+  }
+
+  /** Waits until `find` sees something in the output. */
+  async hears<T>(find: (output: string) => T | undefined, what: string, seconds = 180): Promise<T> {
+    const deadline = Date.now() + seconds * 1000;
     for (;;) {
-      const over = ended || Date.now() > deadline;
+      const isLast = this.isOver || Date.now() > deadline;
       const output = await this.output();
-      if (output.includes(text)) return;
-      if (over) throw new Error(`not printed: ${text}\n${output}`);
+      const found = find(output);
+      if (found !== undefined) return found;
+      if (isLast) throw new Error(`not printed: ${what}\n${output.slice(-5000)}`);
       await sleep(100);
     }
   }
 
   /** A process of the run by what its command line contains. */
   async find(text: string): Promise<OwnProcess> {
-    for (const { pid, command } of await descendants(this.pid)) {
-      const own = command.includes(text) ? await ownProcess(pid) : undefined;
-      if (own) return own;
-    }
-    throw new Error(`the run has no process ${text}`);
+    await this.lookAround();
+    const found = this.family.find(({ command }) => command.includes(text));
+    if (!found) throw new Error(`the run has no process ${text}`);
+    return found;
   }
 
   /** Remembers what the engine started: once it is gone nobody knows. */
   async lookAround(): Promise<void> {
-    for (const { pid, command } of await descendants(this.pid)) {
-      const own = await ownProcess(pid);
-      if (own) this.family.push({ ...own, command });
+    for (const pid of await treeOf(this.pid)) {
+      const own = pid === this.pid ? undefined : await ownProcess(pid);
+      if (own) this.family.push({ ...own, command: await commandOf(pid) });
     }
   }
 
@@ -76,17 +82,19 @@ export class Run {
     return this.family.filter((_, index) => alive[index]);
   }
 
-  async endOrphans(): Promise<void> {
+  /** Stops the engine and all that it started in their tracks, or lets them go on. */
+  async freeze(frozen: boolean): Promise<void> {
+    for (const pid of await treeOf(this.pid)) process.kill(pid, frozen ? "SIGSTOP" : "SIGCONT");
+  }
+
+  /** Ends whatever is left of the run. */
+  async clear(): Promise<void> {
+    const engine = await ownProcess(this.pid);
+    if (engine && !this.isOver) {
+      await this.lookAround();
+      process.kill(this.pid, "SIGKILL");
+      await this.exitCode;
+    }
     await Promise.all(this.family.map((own) => endProcess(own, 0)));
   }
-}
-
-async function descendants(pid: number): Promise<{ pid: number; command: string }[]> {
-  const { stdout } = await execa("ps", ["-eo", "pid=,ppid=,args="]);
-  const all = stdout.split("\n").map((line) => /^ *(\d+) +(\d+) (.*)/.exec(line) ?? ["", "0", "0", ""]);
-  const below = (parent: number): { pid: number; command: string }[] =>
-    all
-      .filter(([, , ppid]) => Number(ppid) === parent)
-      .flatMap(([, child, , command = ""]) => [{ pid: Number(child), command }, ...below(Number(child))]);
-  return below(pid);
 }

@@ -11,6 +11,7 @@ import {
   endProcess,
   insideMachine,
   isAlive,
+  machineLeader,
   type OwnProcess,
   startDetached,
   stopMachine,
@@ -22,9 +23,11 @@ import {
   hostNamespace,
   type IpCommand,
   operatorNamespace,
+  referenceAddress,
   releaseHost,
 } from "./hosts/network";
 import { personalize } from "./hosts/personalize";
+import { isReferenceSynced, startReference } from "./reference";
 import { ensureRequirements } from "./requirements";
 
 const checkout = join(import.meta.dirname, "..");
@@ -44,7 +47,11 @@ interface HostRecord {
 interface LabRecord {
   readonly processes: readonly OwnProcess[];
   readonly hosts: Readonly<Record<string, HostRecord>>;
+  /** Names, the oldest first. */
+  readonly references: readonly string[];
 }
+
+const noRecord: LabRecord = { processes: [], hosts: {}, references: [] };
 
 /** A test host: a Debian 11 of its own, with systemd, sshd and cron. */
 export interface LabHost {
@@ -58,6 +65,8 @@ export interface LabHost {
   run(script: string, input?: string): ReturnType<typeof insideMachine>;
   stop(options?: { powerCut?: boolean }): Promise<void>;
   start(): Promise<void>;
+  /** Returns when its sshd answers again. */
+  reboot(options?: { powerCut?: boolean }): Promise<void>;
 }
 
 /** Test hosts on this machine, with a release server and a chain of their own. Its directory lies in the cache. */
@@ -78,7 +87,7 @@ export class Lab {
 
   static async open(name: string): Promise<Lab> {
     const lab = new Lab(name);
-    lab.record = JSON.parse(await readFile(join(lab.dir, "lab.json"), "utf8"));
+    lab.record = { ...noRecord, ...JSON.parse(await readFile(join(lab.dir, "lab.json"), "utf8")) };
     return lab;
   }
 
@@ -103,7 +112,7 @@ export class Lab {
   }
 
   readonly dir: string;
-  private record: LabRecord = { processes: [], hosts: {} };
+  private record: LabRecord = noRecord;
 
   private constructor(readonly name: string) {
     this.dir = Lab.directory(name);
@@ -161,6 +170,25 @@ export class Lab {
     return this.host(name);
   }
 
+  get referenceNames(): readonly string[] {
+    return this.record.references;
+  }
+
+  /** What the configuration's sync.references takes. */
+  referenceUrl(name: string): string {
+    return `http://${referenceAddress(this.record.references.indexOf(name))}:35997`;
+  }
+
+  /** An independent node at the operator's end, synced; the chain double commands it under its name. */
+  async addReference(name: string): Promise<string> {
+    const { references, processes } = this.record;
+    const process = await startReference(this, name, references.length, node);
+    this.record = { ...this.record, processes: [...processes, process], references: [...references, name] };
+    await this.save();
+    await this.waitFor(`reference ${name}`, () => isReferenceSynced(this, name));
+    return this.referenceUrl(name);
+  }
+
   host(name: string): LabHost {
     const record = this.record.hosts[name];
     if (!record)
@@ -176,6 +204,20 @@ export class Lab {
       stop: async ({ powerCut = false } = {}) => stopMachine(current(), this.machineOf(name), powerCut),
       start: async () => {
         await this.boot(name, record.n);
+        await this.waitForSsh(name);
+      },
+      reboot: async ({ powerCut = false } = {}) => {
+        const host = this.host(name);
+        if (powerCut) {
+          await host.stop({ powerCut });
+          return host.start();
+        }
+        const before = await machineLeader(current());
+        await host.run("systemctl reboot");
+        await this.waitFor(`${name}, rebooted,`, async () => {
+          const leader = await machineLeader(current());
+          return leader !== undefined && leader !== before;
+        });
         await this.waitForSsh(name);
       },
     };
@@ -199,7 +241,7 @@ export class Lab {
       if (ns === own || ns?.startsWith(`${own}-`)) await ip([["netns", "del", ns]]);
     }
     await rm(this.dir, { recursive: true, force: true });
-    this.record = { processes: [], hosts: {} };
+    this.record = noRecord;
   }
 
   private rootOf(name: string): string {

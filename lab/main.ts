@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import { execa } from "execa";
 import { ensureBaseImage } from "./baseImage";
+import { addFaultCommand } from "./commands/fault";
+import { addReferenceCommand } from "./commands/reference";
 import { Lab } from "./lab";
 import { ensureToolchain } from "./toolchain";
 
@@ -42,7 +44,7 @@ program
 
 program
   .command("list")
-  .description("the labs, their hosts and addresses")
+  .description("the labs, their hosts and addresses, and the references' URLs")
   .action(async () => {
     const names = await Lab.list();
     if (names.length === 0) console.log("no labs are up (npm run lab -- up)");
@@ -50,6 +52,9 @@ program
       const lab = await Lab.open(name);
       for (const host of lab.hostNames) {
         console.log(`${name}  ${host}  ${lab.host(host).address}  ${(await lab.isUp(host)) ? "running" : "down"}`);
+      }
+      for (const reference of lab.referenceNames) {
+        console.log(`${name}  ${reference}  ${lab.referenceUrl(reference)}  reference`);
       }
       if (lab.hostNames.length === 0) console.log(`${name}  (no hosts)`);
     }
@@ -67,6 +72,9 @@ program
     const result = await execa(executable, args, { stdio: "inherit", reject: false });
     process.exitCode = result.exitCode ?? 1;
   });
+
+addFaultCommand(program, labOption, open);
+addReferenceCommand(program, labOption, open);
 
 program
   .command("prepare")

@@ -3,7 +3,7 @@ import net from "node:net";
 import { join } from "node:path";
 import { serveChain } from "./doubles/chain";
 import { buildRelease, serveReleases } from "./doubles/release";
-import { aptPort, chainPort, operatorAddress } from "./hosts/network";
+import { aptPort, chainPort, operatorAddress, releasePorts } from "./hosts/network";
 
 /**
  * What stands at the operator's end of a lab's network: the chain double, the release server, and the relay to the
@@ -12,12 +12,13 @@ import { aptPort, chainPort, operatorAddress } from "./hosts/network";
  * Run as `tsx lab/services.ts LAB_DIRECTORY`; writes `ready` there when all of it answers.
  */
 async function main(dir: string): Promise<void> {
+  const [http, https] = releasePorts;
   await serveChain({ host: operatorAddress, port: chainPort });
   await serveReleases({
     host: operatorAddress,
-    port: 80,
+    port: http,
     tls: {
-      port: 443,
+      port: https,
       key: await readFile(join(dir, "tls.key"), "utf8"),
       cert: await readFile(join(dir, "tls.crt"), "utf8"),
     },
@@ -28,7 +29,7 @@ async function main(dir: string): Promise<void> {
   });
   await relay({ host: operatorAddress, port: aptPort }, { path: join(dir, "apt.sock") });
   await relay({ path: join(dir, "chain.sock") }, { host: operatorAddress, port: chainPort });
-  await relay({ path: join(dir, "releases.sock") }, { host: operatorAddress, port: 80 });
+  await relay({ path: join(dir, "releases.sock") }, { host: operatorAddress, port: http });
   await writeFile(join(dir, "ready"), "");
 }
 

@@ -96,11 +96,11 @@ export class LabStack {
   }
 
   /** Begins `pulumi up` for a test that stops it. */
-  async begin(): Promise<Run> {
+  async begin(args: readonly string[] = []): Promise<Run> {
     this.runs += 1;
     const log = join(this.dir, `run-${this.runs}.log`);
     const file = await open(log, "w");
-    const [command = "", ...rest] = this.lab.atOperator([this.toolchain.pulumi, ...beginning]);
+    const [command = "", ...rest] = this.lab.atOperator([this.toolchain.pulumi, ...beginning, ...args]);
     const engine = spawn(command, rest, {
       cwd: this.programDirectory,
       env: { ...process.env, ...this.env },

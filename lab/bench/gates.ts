@@ -16,7 +16,10 @@ const { settings, nodes } = JSON.parse(await text(process.stdin)) as {
 };
 console.log = () => undefined;
 const passed = nodes.map(async ({ name, target }): Promise<Passed> => {
-  const { syncedAt = "" } = await passGate({ ...settings, target, references: [], title: "bench", factsScript: "" }, {});
+  const { syncedAt = "" } = await passGate(
+    { ...settings, target, references: [], title: "bench", factsScript: "" },
+    {},
+  );
   return { name, syncedAt: Date.parse(syncedAt) };
 });
 process.stdout.write(JSON.stringify(await Promise.all(passed)));

@@ -1,16 +1,5 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
-
-/** A process and all that descend from it. */
-export async function treeOf(root: number): Promise<number[]> {
-  const tree = [root];
-  for (const pid of tree) {
-    for (const thread of await readdir(`/proc/${pid}/task`).catch(() => [])) {
-      const children = await readFile(`/proc/${pid}/task/${thread}/children`, "utf8").catch(() => "");
-      tree.push(...children.split(" ").filter(Boolean).map(Number));
-    }
-  }
-  return tree;
-}
+import { treeOf } from "../hosts/processTree";
 
 /** Memory in MB: resident, and with shared pages counted once. */
 export interface Memory {

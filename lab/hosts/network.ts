@@ -8,12 +8,19 @@
 export const operatorAddress = "10.77.0.1";
 export const chainPort = 8000;
 export const aptPort = 3142;
+/** Of the release server: http and https. */
+export const releasePorts = [80, 443] as const;
 /** What hosts call the release server: the TLS certificate is for this name. */
 export const releaseHost = "releases.pillar-lab.test";
 
 /** The address of the n-th host (n from 0). */
 export function hostAddress(n: number): string {
   return `10.77.0.${11 + n}`;
+}
+
+/** The address of the n-th reference (n from 0), at the operator's end. */
+export function referenceAddress(n: number): string {
+  return `10.77.0.${101 + n}`;
 }
 
 export function operatorNamespace(lab: string): string {
@@ -52,4 +59,9 @@ export function createHostNetwork(lab: string, host: string, n: number): IpComma
     ["-n", ns, "link", "set", "lo", "up"],
     ["-n", ns, "route", "add", "default", "via", operatorAddress],
   ];
+}
+
+/** Gives a reference its address. */
+export function createReferenceNetwork(lab: string, n: number): IpCommand[] {
+  return [["-n", operatorNamespace(lab), "addr", "add", `${referenceAddress(n)}/24`, "dev", "br0"]];
 }

@@ -26,7 +26,7 @@ describe("a stack's state", () => {
     const state = parseState(
       exported({
         resources: [
-          { urn: "", type: contact, outputs: { address: "203.0.113.7", port: 22, hostKey: "ssh-ed25519 AAAA" } },
+          { urn: "", type: contact, outputs: { address: "203.0.113.7", port: 22, pinned: "ssh-ed25519 AAAA" } },
           {
             urn: "",
             type: gate,

@@ -21,13 +21,13 @@ export const nodeSettingsSchema = z.strictObject({
   connectMs: ms,
   /** The `state` that syncInfo gives. */
   forceState: z.number().int().min(0).max(3).nullable(),
-  /** The `targetHeight` that syncInfo gives: a lie, or a target below the height. */
+  /** The target that its best peer claims: a lie, or one below the height. */
   forceTarget: count.nullable(),
-  /** The `currentHeight` that syncInfo gives. */
+  /** The height that it gives of itself and of its newest momentum. */
   forceHeight: count.nullable(),
-  /** The target stays where it was when this was set, so that state 2 shows while the node is behind. */
-  staleTarget: z.boolean(),
-  /** State alternates between 2 and 1 with this period once synced. */
+  /** The target stays where it was when this was set, or at this height: state 2 shows while the node is behind. */
+  staleTarget: z.union([z.boolean(), count]),
+  /** State alternates between 2 and 1 with this period once the target is reached; a stale one is renewed with the 1. */
   flapMs: ms.nullable(),
   /** The height stands still; everything else goes on. */
   stall: z.boolean(),

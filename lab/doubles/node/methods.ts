@@ -101,6 +101,7 @@ function shownPillar(pillar: PillarView, figures: PillarFigures) {
 }
 
 async function frontierMomentum(node: MethodsBackend) {
+  const { currentHeight: claimed } = node.syncInfo();
   const momentum = await node.chain.momentum(Math.max(1, node.height()));
   if (momentum === null) throw new Error("no frontier momentum");
   return {
@@ -108,7 +109,7 @@ async function frontierMomentum(node: MethodsBackend) {
     chainIdentifier: 1,
     hash: momentum.hash,
     previousHash: momentum.previousHash,
-    height: momentum.height,
+    height: Math.max(1, claimed),
     timestamp: momentum.timestamp,
     data: "",
     content: [],

@@ -159,7 +159,12 @@ export class NodeDouble {
     const now = Date.now();
     if (this.sync.height !== this.stored && (this.stored < 0 || now - this.lastReport >= 900)) {
       this.stored = this.sync.height;
-      storeHeight(this.options.dataDir, this.stored);
+      try {
+        storeHeight(this.options.dataDir, this.stored);
+      } catch (error) {
+        this.panic(`write ${this.options.dataDir}/nom: ${(error as Error).message}`);
+        return;
+      }
     }
     if (this.sync.height > height && now - this.lastLine >= 5000) {
       this.lastLine = now;
@@ -202,8 +207,8 @@ export class NodeDouble {
     this.sync = new Sync(Math.max(1, networkHeight - this.settings.behind), this.openedAt, Date.now());
   }
 
-  private panic(): void {
-    this.print("panic: runtime error: invalid memory address or nil pointer dereference");
+  private panic(reason = "runtime error: invalid memory address or nil pointer dereference"): void {
+    this.print(`panic: ${reason}`);
     this.print("[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x9d1e2f]");
     this.exit(2);
   }

@@ -38,7 +38,9 @@ export class Sync {
     const seconds = Math.max(0, now - this.last) / 1000;
     this.last = now;
     this.notePeers(now, settings, network);
-    this.staleTarget = settings.staleTarget ? (this.staleTarget ?? network?.height) : undefined;
+    const { staleTarget } = settings;
+    if (typeof staleTarget === "number") this.staleTarget = staleTarget;
+    else this.staleTarget = staleTarget ? (this.staleTarget ?? network?.height) : undefined;
     if (network === undefined || !this.hasPeers(now, settings)) {
       this.synced = false;
       return;
@@ -60,17 +62,12 @@ export class Sync {
   /** What the RPC says at `now`: the truth, bent by the settings. */
   info(now: number, settings: NodeSettings, network: NetworkTruth | undefined): SyncInfo {
     const connected = network !== undefined && this.hasPeers(now, settings);
-    const natural = connected ? (this.staleTarget ?? network.height) : 0;
+    const away = settings.flapMs !== null && Math.floor((now - this.openedAt) / settings.flapMs) % 2 === 1;
+    const natural = connected ? ((away ? undefined : this.staleTarget) ?? network.height) : 0;
     const currentHeight = settings.forceHeight ?? this.current;
     const targetHeight = settings.forceTarget ?? natural;
-    return { state: settings.forceState ?? this.state(now, connected, natural, settings), currentHeight, targetHeight };
-  }
-
-  private state(now: number, connected: boolean, target: number, settings: NodeSettings): number {
-    if (!connected) return 3;
-    if (this.current < target) return 1;
-    if (settings.flapMs !== null && Math.floor((now - this.openedAt) / settings.flapMs) % 2 === 1) return 1;
-    return 2;
+    const state = connected ? (away || this.current < targetHeight ? 1 : 2) : 3;
+    return { state: settings.forceState ?? state, currentHeight, targetHeight };
   }
 
   private hasPeers(now: number, settings: NodeSettings): boolean {

@@ -2,11 +2,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { endProcess, type OwnProcess } from "../../../lab/hosts/machine";
+import type { Run } from "../../../lab/engineRun";
 import type { Lab, LabHost } from "../../../lab/lab";
 import type { LabStack } from "../../../lab/stack";
 import { testLab, testStack } from "../fixture";
-import { cli, startUp } from "./fixture";
+import { cli } from "./fixture";
 
 const goOn = ["--", "--yes", "--skip-preview", "--non-interactive"];
 
@@ -14,7 +14,7 @@ describe("pillar-host resume", () => {
   let lab: Lab;
   let host: LabHost;
   let stack: LabStack;
-  let orphans: OwnProcess[] = [];
+  let killed: Run | undefined;
 
   beforeAll(async () => {
     lab = await testLab();
@@ -24,15 +24,16 @@ describe("pillar-host resume", () => {
     stack = await testStack(lab, host);
   });
   afterAll(async () => {
-    for (const orphan of orphans) await endProcess(orphan);
+    await killed?.clear();
     await lab?.down();
   });
 
   it("leaves a run that lives alone; clears what a killed one left, once, and goes on to the end", {
     timeout: 600_000,
   }, async () => {
-    const up = startUp(stack);
-    await up.says(" %, height ");
+    const up = await stack.begin();
+    killed = up;
+    await up.printed(" %, height ");
     const refused = await cli(stack, ["resume", "prod", ...goOn]);
     expect(refused.exitCode).toBe(2);
     expect(refused.out).toContain(
@@ -41,7 +42,7 @@ describe("pillar-host resume", () => {
     expect(refused.out).toContain(`or: kill -INT ${up.pid}\n  then: npx pillar-host resume prod`);
     expect(refused.out).not.toContain("going on");
 
-    orphans = await up.kill();
+    await up.kill();
     const before = await cli(stack, ["status", "prod"]);
     expect(before.exitCode).toBe(1);
     expect(before.out).toContain(`a run was killed: process ${up.pid} of root on ${hostname()}`);

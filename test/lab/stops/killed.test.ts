@@ -9,7 +9,7 @@ describe("an engine that is killed", () => {
   });
   const runs: Run[] = [];
   afterAll(async () => {
-    for (const run of runs) await run.endOrphans();
+    for (const run of runs) await run.clear();
   });
 
   /** Begins `up`, lets the step that was left behind go on once it is waited for, and kills it in the next one. */

@@ -16,7 +16,7 @@ describe("a host that goes down", () => {
   });
   const runs: Run[] = [];
   afterAll(async () => {
-    for (const run of runs) await run.endOrphans();
+    for (const run of runs) await run.clear();
   });
   const begin = async () => {
     const run = await stage.stack.begin();

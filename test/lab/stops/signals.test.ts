@@ -12,7 +12,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
   });
   const runs: Run[] = [];
   afterAll(async () => {
-    for (const run of runs) await run.endOrphans();
+    for (const run of runs) await run.clear();
   });
   const begin = async () => {
     const run = await stage.stack.begin();

@@ -1,0 +1,26 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import { bundleNode } from "./doubles/bundle";
+import { defaultNodeSettings, type NodeReport } from "./doubles/chain";
+import { type OwnProcess, startDetached } from "./hosts/machine";
+import { chainPort, createReferenceNetwork, operatorAddress, referenceAddress } from "./hosts/network";
+import type { Lab } from "./lab";
+
+/** Starts the n-th reference (n from 0): the node double at the operator's end, which the chain double commands. */
+export async function startReference(lab: Lab, name: string, n: number, interpreter: string): Promise<OwnProcess> {
+  const folder = join(lab.dir, "references");
+  const program = join(folder, "go-node.cjs");
+  await mkdir(join(folder, name), { recursive: true });
+  await writeFile(program, await bundleNode());
+  for (const command of createReferenceNetwork(lab.name, n)) await execa("ip", command);
+  // Whatever the lab's nodes are told by default, this one is synced.
+  await lab.chain("PATCH", `/nodes/${name}`, { ...defaultNodeSettings, rate: 1e6, behind: 0, connectMs: 0 });
+  const places = ["--data", join(folder, name), "--listen", referenceAddress(n)];
+  const world = ["--chain", `http://${operatorAddress}:${chainPort}`, "--name", name];
+  return startDetached(lab.atOperator([interpreter, program, ...places, ...world]), join(lab.dir, "services.log"));
+}
+
+export async function isReferenceSynced(lab: Lab, name: string): Promise<boolean> {
+  return (await lab.chain<NodeReport[]>("GET", `/nodes/${name}/reports`)).at(-1)?.synced === true;
+}

@@ -1,0 +1,86 @@
+import type { NodeReport } from "../../../lab/doubles/chain";
+import type { Run } from "../../../lab/engineRun";
+import { type FaultName, healFaults, setFault } from "../../../lab/faults";
+import type { Lab, LabHost } from "../../../lab/lab";
+import type { LabStack } from "../../../lab/stack";
+
+/** A `pulumi up` that is at work, whose gate is heard line by line. */
+export interface WatchedUp {
+  readonly run: Run;
+  /**
+   * Waits for the next line of the gate that matches, from where it was last heard.
+   *
+   * @returns the line, from `sync: ` on
+   * @throws when the run ends, or nothing of the kind is said in time
+   */
+  hears(pattern: RegExp, seconds?: number): Promise<string>;
+}
+
+const runs: Run[] = [];
+
+/** Ends the runs that a failed test left at work, with all that they started. */
+export async function endRuns(): Promise<void> {
+  for (const run of runs.splice(0)) await run.clear();
+}
+
+/** Starts `pulumi up` and listens to its gate. */
+export async function watchUp(stack: LabStack, args: readonly string[] = []): Promise<WatchedUp> {
+  const run = await stack.begin(args);
+  runs.push(run);
+  let heard = 0;
+  return {
+    run,
+    hears: (pattern, seconds = 90) =>
+      run.hears(
+        (output) => {
+          // The last piece may be half a line.
+          const lines = output.slice(0, output.lastIndexOf("\n") + 1).split("\n");
+          const saying = lines.map((line) => /sync: .*/.exec(line)?.[0]);
+          const found = saying.findIndex((line, i) => i >= heard && line !== undefined && pattern.test(line));
+          if (found < 0) return undefined;
+          heard = found + 1;
+          return saying[found];
+        },
+        String(pattern),
+        seconds,
+      ),
+  };
+}
+
+/** The gate is back at counting momentums. */
+export const progress = /^sync: [\d.]+ %, height \d+ of \d+(?!.*the node says synced)/;
+
+/** Puts a fault on, waits for the words in which the gate tells it, heals it, and waits for the progress to go on. */
+export async function livesThrough(
+  { up, lab }: { up: WatchedUp; lab: Lab },
+  fault: FaultName | readonly [FaultName, string],
+  ...words: RegExp[]
+): Promise<string[]> {
+  const [name, value] = typeof fault === "string" ? [fault] : fault;
+  await setFault(lab, "host1", name, value);
+  const said: string[] = [];
+  for (const pattern of words) said.push(await up.hears(pattern));
+  await healFaults(lab, "host1");
+  await up.hears(progress);
+  return said;
+}
+
+/**
+ * A network of five momentums a second, and a node 180 s behind it that keeps the distance: near enough to be looked
+ * at every few seconds, too far for a fresh momentum.
+ */
+export async function keepsItsDistance(lab: Lab): Promise<void> {
+  const defaults = { behind: 900, rate: 5, startRefusedMs: 2000, connectMs: 0 };
+  await lab.chain("PATCH", "/truth", { height: 20_000, momentumSeconds: 0.2, defaults });
+}
+
+/** Lets the node catch up. */
+export async function catchUp(lab: Lab): Promise<void> {
+  await lab.chain("PATCH", "/nodes/host1", { rate: 2000 });
+}
+
+/** Whether the node was truly synced at a time, by what it told the chain double then. */
+export async function wasSynced(lab: Lab, host: LabHost, time: string): Promise<boolean> {
+  const reports = await lab.chain<NodeReport[]>("GET", `/nodes/${host.name}/reports`);
+  return reports.findLast(({ at }) => at <= Date.parse(time))?.synced === true;
+}
