@@ -14,6 +14,7 @@ export default defineConfig({
           exclude: ["test/lab/**"],
           maxWorkers: 4,
           testTimeout: 20_000,
+          hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
       },

@@ -113,7 +113,7 @@ const controller = z
     executable: word.default("node-controller"),
     deployTimeout: duration("1m").prefault("2h"),
   })
-  .refine(({ releaseUrl, sha256 }) => /^https:/i.test(releaseUrl) || sha256, {
+  .refine(({ releaseUrl, sha256 }) => !/^http:/i.test(releaseUrl) || sha256, {
     path: ["sha256"],
     message:
       "needed with an address that is plain http: the archive runs as root, and anybody on the way could replace it",

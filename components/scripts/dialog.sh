@@ -6,46 +6,53 @@
 #
 # The exit code is not looked at: it is 0 on every failure.
 dialog() {
-  local label=$1 end=$((SECONDS + $2)) work line piece text='' asked='' quiet=0 chosen='' code
+  local label=$1 end=$((SECONDS + $2)) work line piece text='' asked='' quiet=0 chosen=''
+  local tick=$'\001' over=$'\002'
   declare -A menu=()
   dialog_result=ended dialog_question=''
   work=$(mktemp -d)
   mkfifo "$work/in" "$work/out"
   # Opened for both ways: neither end waits for the other, and the controller never reads an end of input.
-  exec 3<> "$work/in"
-  (cd "$controller_dir" && exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) < "$work/in" > "$work/out" 2>&1 3>&- &
-  local child=$!
-  exec 4< "$work/out"
+  exec 3<> "$work/in" 4<> "$work/out"
   rm -r "$work"
+  (cd "$controller_dir" && exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&4 2>&1 3>&- 4>&- &
+  local child=$!
+  # Time comes as lines of its own among the others: a time-out of read can swallow the end of a line.
+  (
+    while sleep 0.5 && kill -0 "$child"; do printf '%s\n' "$tick"; done
+    printf '%s\n' "$over"
+  ) >&4 2> /dev/null 3>&- &
 
-  while :; do
-    piece=
-    if IFS= read -r -t 1 -u 4 piece; then
-      plain "$text$piece"
-      text= quiet=0
-      if [[ $line =~ ^[[:blank:]]*([0-9]+)\)[[:blank:]](.*[^[:blank:]]) ]]; then menu[${BASH_REMATCH[2]}]=${BASH_REMATCH[1]}; fi
-      on_line "$line"
-      answer "$line"
-    else
-      code=$?
-      text+=$piece
-      if [ "$code" -le 128 ]; then break; fi
-      if [ -n "$piece" ]; then quiet=0; else quiet=$((quiet + 1)); fi
-      plain "$text"
-      answer "$line"
-      # A prompt that nobody here knows: it stands still, and it ends like a question. A build may pause that long too,
-      # but not behind a question mark or a colon.
-      if [ "$quiet" -ge 20 ] && [ "$line" != "$asked" ] && [[ $line =~ [?:][[:blank:]]*$ ]]; then
-        dialog_result=question dialog_question=$line
+  while IFS= read -r -u 4 piece; do
+    case $piece in
+      *"$over")
+        plain "$text${piece%"$over"}"
+        [ -z "$line" ] || on_line "$line"
         break
-      fi
-      if [ "$SECONDS" -ge "$end" ]; then
-        dialog_result=deadline dialog_question=$line
-        break
-      fi
-    fi
+        ;;
+      *"$tick")
+        piece=${piece%"$tick"}
+        text+=$piece
+        if [ -n "$piece" ]; then quiet=0; else quiet=$((quiet + 1)); fi
+        plain "$text"
+        answer "$line"
+        # A prompt that nobody here knows: it stands still, and it ends like a question. A build may pause that long too,
+        # but not behind a question mark or a colon.
+        if [ "$quiet" -ge 40 ] && [ "$line" != "$asked" ] && [[ $line =~ [?:][[:blank:]]*$ ]]; then
+          dialog_result=question dialog_question=$line
+        fi
+        ;;
+      *)
+        plain "$text$piece"
+        text='' quiet=0
+        if [[ $line =~ ^[[:blank:]]*([0-9]+)\)[[:blank:]](.*[^[:blank:]]) ]]; then menu[${BASH_REMATCH[2]}]=${BASH_REMATCH[1]}; fi
+        on_line "$line"
+        answer "$line"
+        ;;
+    esac
+    [ "$dialog_result" = ended ] || break
     if [ "$SECONDS" -ge "$end" ]; then
-      dialog_result=deadline
+      dialog_result=deadline dialog_question=$line
       break
     fi
   done

@@ -71,8 +71,10 @@ export interface Opinion {
 export function progressLine(observation: Observation, samples: readonly Sample[], opinion: Opinion): string {
   const { good, why, confirmed, startedAt } = opinion;
   if (observation.kind === "none") return `sync: no answer from the node yet: ${why}`;
-  const { currentHeight, targetHeight } = observation.info;
-  const percent = percentOf(currentHeight, targetHeight);
+  const { state, currentHeight, targetHeight } = observation.info;
+  // A target that was reached and still is not the network's height: a share of it would say "done".
+  const isStale = state === 2 && !good && currentHeight >= targetHeight;
+  const percent = isStale ? undefined : percentOf(currentHeight, targetHeight);
   const heights = `height ${currentHeight} of ${targetHeight > 0 ? targetHeight : "an unknown target"}`;
   const parts = [percent === undefined ? heights : `${percent} %, ${heights}`];
   const rate = rateOf(samples);

@@ -1,4 +1,5 @@
 import { parseMomentum, resultOf } from "../rpc/node";
+import { spoken } from "./progress";
 
 /** What an independent node says of the network's height. */
 export interface ReferenceReading {
@@ -47,7 +48,7 @@ export function compare(
   for (const { url, height: said, timestamp, error, clock: own = clock } of readings) {
     if (said === undefined) notes.push(`reference ${url} gives no height: ${error ?? "no answer"}`);
     else if (timestamp !== undefined && own - timestamp > lagging) {
-      notes.push(`reference ${url} lags: its newest momentum is ${Math.round((own - timestamp) / 1000)} s old`);
+      notes.push(`reference ${url} lags: its newest momentum is ${spoken(own - timestamp)} old`);
     } else usable.push({ url, height: said });
   }
   const heights = usable.map(({ height: said }) => said).sort((a, b) => a - b);

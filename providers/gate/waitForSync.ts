@@ -62,7 +62,7 @@ export interface SyncRecord {
   readonly unproved: readonly string[];
 }
 
-/** A wait that gave up: carries what it saw, so that the next run goes on from there. */
+/** A wait that ended in an error: carries what it saw, so that the next run goes on from there. */
 export interface GaveUp extends Error {
   gaveUp: { readonly startHeight?: number | undefined; readonly last?: Observation | undefined };
 }
@@ -75,7 +75,8 @@ const checkPatience = 20;
  * Looks until the node is provably synced (specification, step 11; evidence.ts says what counts). Nothing that comes
  * and goes ends it.
  *
- * @throws GaveUp at the deadline, or when nobody wants the answer any more; FatalError when the host key changed
+ * @throws GaveUp at the deadline, when nobody wants the answer any more, and (then a FatalError too) when the host key
+ *   changed or the login is refused
  */
 export async function waitForSync(options: WaitOptions, world: World): Promise<SyncRecord> {
   const begun = world.ticks();
@@ -87,7 +88,9 @@ export async function waitForSync(options: WaitOptions, world: World): Promise<S
   let said: { at: number; key: string } | undefined;
   let standing: Standing = { at: begun, isStalled: false };
   for (;;) {
-    const observation = await world.client.observe();
+    const observation = await world.client.observe().catch((error: Error) => {
+      throw Object.assign(error, { gaveUp: { startHeight } });
+    });
     const isAsserted = ["synced", "unproved"].includes(judge(observation, world.now()).says);
     const readings = isAsserted ? await world.readReferences() : [];
     const at = world.ticks();

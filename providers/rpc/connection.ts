@@ -1,8 +1,8 @@
-import { connectSsh, type SshSession, type SshTarget } from "./ssh";
+import { connectSsh, type RefusedError, type SshSession, type SshTarget } from "./ssh";
 
 /** A connection to a host that is made when it is first needed, kept, and made anew after it broke. */
 export interface Connection {
-  /** @throws as connectSsh does */
+  /** @throws as connectSsh does; a login that is refused after it was taken once is not fatal */
   session(): Promise<SshSession>;
   /** Ends it; the next one who asks gets a new one. */
   drop(): void;
@@ -11,6 +11,19 @@ export interface Connection {
 export function createConnection(target: SshTarget): Connection {
   // The promise is kept, not the session: one that is given up while it still connects must not stay open.
   let current: Promise<SshSession> | undefined;
+  let wasIn = false;
+  const connect = async () => {
+    try {
+      const session = await connectSsh(target);
+      wasIn = true;
+      return session;
+    } catch (error) {
+      // Whom a host has let in before it lets in again: while it boots or goes down it refuses all but root.
+      if (wasIn && (error as RefusedError).refused === "login")
+        throw new Error(`${target.address} refuses the login, which it took before: it boots, perhaps`);
+      throw error;
+    }
+  };
   const drop = () => {
     current?.then(
       (session) => session.close(),
@@ -25,7 +38,7 @@ export function createConnection(target: SshTarget): Connection {
       const session = await known?.catch(() => undefined);
       if (session?.isOpen) return session;
       if (current === known) drop();
-      current ??= connectSsh(target);
+      current ??= connect();
       return current;
     },
   };

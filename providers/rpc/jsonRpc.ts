@@ -36,7 +36,7 @@ export async function callRpc(open: OpenStream, call: RpcCall): Promise<RpcAnswe
     if (late) stream.destroy();
     return stream;
   });
-  const stream = await within(opening, call.timeout, `no connection ${limit}`).catch((error) => {
+  const stream = await within(opening, call.timeout, `no connection to the node ${limit}`).catch((error) => {
     late = true;
     throw error;
   });
@@ -45,7 +45,7 @@ export async function callRpc(open: OpenStream, call: RpcCall): Promise<RpcAnswe
     return await within(
       exchange(stream, call.authority, body),
       call.timeout - (Date.now() - started),
-      `no answer ${limit}`,
+      `no answer ${limit}: the node is overloaded or frozen`,
     );
   } finally {
     stream.destroy();
@@ -65,7 +65,10 @@ function exchange(stream: Duplex, authority: string, body: string): Promise<RpcA
       },
       createConnection: () => stream,
     });
-    request.on("error", reject);
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      const isHttp = !error.code?.startsWith("HPE_");
+      reject(isHttp ? error : new Error("another service answers on the RPC's port, and speaks no HTTP"));
+    });
     request.on("response", (response) => {
       const chunks: Buffer[] = [];
       let size = 0;
@@ -74,7 +77,7 @@ function exchange(stream: Duplex, authority: string, body: string): Promise<RpcA
         if (size > bodyLimit) reject(new Error("the answer is larger than 5 MiB"));
         else chunks.push(chunk);
       });
-      response.on("error", reject);
+      response.on("error", () => reject(new Error("the RPC's answer was cut off")));
       response.on("end", () => {
         const date = Date.parse(response.headers.date ?? "");
         resolve({

@@ -78,6 +78,8 @@ export function connectSsh(target: SshTarget): Promise<SshSession> {
     });
     client.on("ready", () => {
       isOpen = true;
+      // A call is a few small packets: held back for each other's answer they take 40 ms more.
+      client.setNoDelay(true);
       resolve({
         get isOpen() {
           return isOpen;
@@ -85,9 +87,13 @@ export function connectSsh(target: SshTarget): Promise<SshSession> {
         run: (command, input) => runOver(client, command, input),
         forward: (address, port) =>
           new Promise((opened, failed) => {
+            if (!isOpen) throw new Error(`the ssh connection to ${target.address} ended`);
             client.forwardOut("127.0.0.1", 0, address, port, (error, stream) => {
-              if (error) failed(new Error(`${address}:${port} on the host: ${reasonOf(error)}`));
-              else opened(stream);
+              if (!error) opened(stream);
+              else if (/Connection refused/.test(error.message))
+                failed(new Error(`nothing listens on ${address}:${port} of the host: the node restarts or is down`));
+              else if (!isOpen) failed(new Error(`the ssh connection to ${target.address} ended`));
+              else failed(new Error(`${address}:${port} on the host: ${reasonOf(error)}`));
             });
           }),
         close: () => client.end(),

@@ -168,7 +168,7 @@ describe("progressLine", () => {
       startedAt,
     };
     expect(progressLine(answer(2, 1000, 1000, { newestAge: 3000 }), still, opinion)).toBe(
-      `sync: 100.0 %, height 1000 of 1000, ${since}, the node says synced at 1000, the references are at 2000`,
+      `sync: height 1000 of 1000, ${since}, the node says synced at 1000, the references are at 2000`,
     );
   });
 });

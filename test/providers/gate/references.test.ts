@@ -54,7 +54,7 @@ describe("compare a height of 1000, tolerance 20", () => {
     [
       "one lags: named and left out",
       [at("a", 1001, 3000), at("b", 900, 120_001), at("c", 1001, 120_000)],
-      { verdict: "agrees", median: 1001, notes: ["reference http://b lags: its newest momentum is 120 s old"] },
+      { verdict: "agrees", median: 1001, notes: ["reference http://b lags: its newest momentum is 2 min old"] },
     ],
     [
       "one is down",

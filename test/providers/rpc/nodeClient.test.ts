@@ -94,7 +94,7 @@ describe.concurrent("a node client", () => {
     await looks.observe();
     host.breakAll();
     await vi.waitFor(() => expect(host.open).toBe(0));
-    await vi.waitFor(async () => expect((await looks.observe()).kind).toBe("answer"));
+    await vi.waitFor(async () => expect((await looks.observe()).kind).toBe("answer"), { timeout: 15_000 });
     expect(host.connections).toBe(2);
   });
 
