@@ -6,7 +6,7 @@ import { findMirror } from "./mirror";
 import { step } from "./progress";
 
 /** Raise it when the recipe below changes: it keys the cache. */
-const version = "debian11-2";
+export const baseImageVersion = "debian11-2";
 
 const packages = [
   ...["systemd", "systemd-sysv", "dbus", "openssh-server", "cron", "sudo"],
@@ -20,7 +20,7 @@ const packages = [
  * @returns the directory of the root file system, read-only by convention
  */
 export async function ensureBaseImage(): Promise<string> {
-  return join(await cached("base-image", version, build), "root");
+  return join(await cached("base-image", baseImageVersion, build), "root");
 }
 
 async function build(dir: string): Promise<void> {

@@ -6,22 +6,27 @@ import { execa } from "execa";
 import { ensureBaseImage } from "./baseImage";
 import { cacheRoot } from "./cache";
 import { callSocket } from "./callSocket";
+import { type CloudName, cloudsReady } from "./clouds/names";
+import { LabMachineRoom } from "./clouds/room";
 import {
   bootMachine,
   endProcess,
   insideMachine,
   isAlive,
   machineLeader,
+  nodeBind,
   type OwnProcess,
   startDetached,
   stopMachine,
 } from "./hosts/machine";
 import {
+  cloudPorts,
   createHostNetwork,
   createOperatorNetwork,
   hostAddress,
   hostNamespace,
   type IpCommand,
+  operatorAddress,
   operatorNamespace,
   referenceAddress,
   releaseHost,
@@ -32,7 +37,6 @@ import { ensureRequirements } from "./requirements";
 
 const checkout = join(import.meta.dirname, "..");
 const tsx = join(checkout, "node_modules/.bin/tsx");
-const node = join(checkout, "node_modules/node/bin/node");
 
 /** Labs of a test run carry the id of its process: what a killed run leaves behind is found by the next one. */
 export function testLabPrefix(pid: number): string {
@@ -114,8 +118,12 @@ export class Lab {
   readonly dir: string;
   private record: LabRecord = noRecord;
 
+  /** Where the clouds' servers stand; for orders of this process too. */
+  readonly machineRoom: LabMachineRoom;
+
   private constructor(readonly name: string) {
     this.dir = Lab.directory(name);
+    this.machineRoom = new LabMachineRoom(this);
   }
 
   /** The operator's ssh key, which root of every host accepts. */
@@ -153,6 +161,24 @@ export class Lab {
     return callSocket(join(this.dir, "releases.sock"), method, path, body);
   }
 
+  /** Starts the clouds' APIs where they do not run yet: at {@link cloudUrl}, until the lab goes down. */
+  async startClouds(program = join(import.meta.dirname, "clouds/serve.ts")): Promise<void> {
+    const ready = () => existsSync(join(this.dir, cloudsReady));
+    if (ready()) return;
+    await this.startProcess([tsx, program, this.dir]);
+    await this.waitFor("the clouds", ready);
+  }
+
+  /** Where the engine finds a cloud's API. */
+  cloudUrl(name: CloudName): string {
+    return `http://${operatorAddress}:${cloudPorts[name]}`;
+  }
+
+  /** Calls a cloud's API from outside, such as its control API under /_lab. */
+  cloud<T = unknown>(name: CloudName, method: string, path: string, body?: unknown): Promise<T> {
+    return callSocket<T>(join(this.dir, `${name}.sock`), method, path, body);
+  }
+
   /** Makes and boots a blank host; returns when its sshd answers. */
   async addHost(name: string): Promise<LabHost> {
     const base = await ensureBaseImage();
@@ -182,7 +208,7 @@ export class Lab {
   /** An independent node at the operator's end, synced; the chain double commands it under its name. */
   async addReference(name: string): Promise<string> {
     const { references, processes } = this.record;
-    const process = await startReference(this, name, references.length, node);
+    const process = await startReference(this, name, references.length);
     this.record = { ...this.record, processes: [...processes, process], references: [...references, name] };
     await this.save();
     await this.waitFor(`reference ${name}`, () => isReferenceSynced(this, name));
@@ -234,6 +260,8 @@ export class Lab {
       Object.entries(this.record.hosts).map(([name, { process }]) => stopMachine(process, this.machineOf(name), true)),
     );
     await Promise.all(this.record.processes.map((process) => endProcess(process)));
+    // Only now: nobody orders any more.
+    await this.machineRoom.clear();
     const listed = (await execa("ip", ["-o", "netns", "list"], { reject: false })).stdout.split("\n");
     const own = operatorNamespace(this.name);
     for (const line of listed) {
@@ -259,7 +287,7 @@ export class Lab {
       root: this.rootOf(name),
       namespace: hostNamespace(this.name, name),
       log: join(this.dir, "hosts", name, "console.log"),
-      binds: [[node, "/usr/local/bin/node"]],
+      binds: [nodeBind],
     });
     this.record = { ...this.record, hosts: { ...this.record.hosts, [name]: { n, process } } };
     await this.save();

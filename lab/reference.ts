@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { bundleNode } from "./doubles/bundle";
 import { defaultNodeSettings, type NodeReport } from "./doubles/chain";
-import { type OwnProcess, startDetached } from "./hosts/machine";
+import { nodeBind, type OwnProcess, startDetached } from "./hosts/machine";
 import { chainPort, createReferenceNetwork, operatorAddress, referenceAddress } from "./hosts/network";
 import type { Lab } from "./lab";
 
 /** Starts the n-th reference (n from 0): the node double at the operator's end, which the chain double commands. */
-export async function startReference(lab: Lab, name: string, n: number, interpreter: string): Promise<OwnProcess> {
+export async function startReference(lab: Lab, name: string, n: number): Promise<OwnProcess> {
   const folder = join(lab.dir, "references");
   const program = join(folder, "go-node.cjs");
   await mkdir(join(folder, name), { recursive: true });
@@ -18,7 +18,7 @@ export async function startReference(lab: Lab, name: string, n: number, interpre
   await lab.chain("PATCH", `/nodes/${name}`, { ...defaultNodeSettings, rate: 1e6, behind: 0, connectMs: 0 });
   const places = ["--data", join(folder, name), "--listen", referenceAddress(n)];
   const world = ["--chain", `http://${operatorAddress}:${chainPort}`, "--name", name];
-  return startDetached(lab.atOperator([interpreter, program, ...places, ...world]), join(lab.dir, "services.log"));
+  return startDetached(lab.atOperator([nodeBind[0], program, ...places, ...world]), join(lab.dir, "services.log"));
 }
 
 export async function isReferenceSynced(lab: Lab, name: string): Promise<boolean> {

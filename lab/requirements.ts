@@ -7,6 +7,7 @@ const commands: ReadonlyArray<readonly [command: string, debianPackage: string]>
   ["debootstrap", "debootstrap"],
   ["systemd-nspawn", "systemd-container"],
   ["ip", "iproute2"],
+  ["nft", "nftables"],
   ["nsenter", "util-linux"],
   ["ssh", "openssh-client"],
   ["ssh-keygen", "openssh-client"],

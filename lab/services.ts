@@ -3,11 +3,11 @@ import net from "node:net";
 import { join } from "node:path";
 import { serveChain } from "./doubles/chain";
 import { buildRelease, serveReleases } from "./doubles/release";
-import { aptPort, chainPort, operatorAddress, releasePorts } from "./hosts/network";
+import { aptPort, chainPort, cloudPorts, operatorAddress, releasePorts } from "./hosts/network";
 
 /**
- * What stands at the operator's end of a lab's network: the chain double, the release server, and the relay to the
- * apt proxy. Runs inside the operator's namespace; tests reach it from outside through socket files.
+ * What stands at the operator's end of a lab's network: the chain double, the release server, and the relays to
+ * the apt proxy and to the clouds. Runs inside the operator's namespace; tests reach it from outside through socket files.
  *
  * Run as `tsx lab/services.ts LAB_DIRECTORY`; writes `ready` there when all of it answers.
  */
@@ -28,6 +28,8 @@ async function main(dir: string): Promise<void> {
     },
   });
   await relay({ host: operatorAddress, port: aptPort }, { path: join(dir, "apt.sock") });
+  for (const [name, port] of Object.entries(cloudPorts))
+    await relay({ host: operatorAddress, port }, { path: join(dir, `${name}.sock`) });
   await relay({ path: join(dir, "chain.sock") }, { host: operatorAddress, port: chainPort });
   await relay({ path: join(dir, "releases.sock") }, { host: operatorAddress, port: http });
   await writeFile(join(dir, "ready"), "");

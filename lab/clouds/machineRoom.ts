@@ -23,7 +23,10 @@ export interface MachineOrder {
   readonly firewall?: readonly InboundRule[] | undefined;
 }
 
-/** Where a cloud's servers stand: real lab hosts. */
+/**
+ * Where a cloud's servers stand: real lab hosts. What is asked of one machine happens in turn, behind its first boot;
+ * firewall and removal do not wait for that, nor does a power cut, which forestalls it: so a machine never boots.
+ */
 export interface MachineRoom {
   /** Takes an address at once; the machine boots in the background. */
   order(order: MachineOrder): Promise<{ readonly address: string }>;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
@@ -74,11 +74,32 @@ async function cgroups(machine: string): Promise<string[]> {
   return (await cgroupRoots()).map((root) => join(root, machine));
 }
 
+/** Ends what is still in it: a run that was killed may have booted a machine without recording its process. */
 async function removeCgroup(path: string): Promise<void> {
-  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries) if (entry.isDirectory()) await removeCgroup(join(path, entry.name));
-  await execa("rmdir", [path], { reject: false });
+  for (let tries = 0; existsSync(path) && tries < 200; tries += 1) {
+    const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []);
+    const inside = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+    const groups = [path, ...inside];
+    // From the top: what is there still makes groups below.
+    for (const group of groups) await killAll(join(group, "cgroup.procs"));
+    for (const group of groups.toReversed()) await rmdir(group).catch(() => undefined);
+    if (existsSync(path)) await sleep(50);
+  }
 }
+
+async function killAll(list: string): Promise<void> {
+  const pids = (await readFile(list, "utf8").catch(() => "")).split("\n").filter(Boolean).map(Number);
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has just ended by itself.
+    }
+  }
+}
+
+/** The Node that the doubles run with. */
+export const nodeBind = [join(import.meta.dirname, "../../node_modules/node/bin/node"), "/usr/local/bin/node"] as const;
 
 export interface MachineOptions {
   /** Unique on this machine. */
@@ -90,6 +111,8 @@ export interface MachineOptions {
   readonly log: string;
   /** [outside, inside] pairs, read-only. */
   readonly binds: ReadonlyArray<readonly [string, string]>;
+  /** Whether root inside may change its network (the default); not where a firewall stands in its namespace. */
+  readonly ownsNetwork?: boolean;
 }
 
 /** The argv that boots a directory as a machine of its own (pure). */
@@ -101,7 +124,7 @@ export function nspawnArguments(options: MachineOptions): string[] {
     `--hostname=${options.hostname}`,
     `--machine=${options.machine}`,
     // The reserved ports are a sysctl of the network namespace, which is the machine's own.
-    "--capability=CAP_NET_ADMIN",
+    ...(options.ownsNetwork === false ? [] : ["--capability=CAP_NET_ADMIN"]),
     ...options.binds.map(([outside, inside]) => `--bind-ro=${outside}:${inside}`),
   ];
 }
@@ -124,13 +147,13 @@ export async function bootMachine(options: MachineOptions): Promise<OwnProcess> 
   });
 }
 
-/** Shuts it down and removes its control group; `powerCut` pulls the plug instead. */
-export async function stopMachine(own: OwnProcess, machine: string, powerCut = false): Promise<void> {
-  if (powerCut) {
-    const leader = await machineLeader(own);
+/** Shuts it down and removes its control group with all that is still in it; `powerCut` pulls the plug instead. */
+export async function stopMachine(own: OwnProcess | undefined, machine: string, powerCut = false): Promise<void> {
+  if (own) {
+    const leader = powerCut ? await machineLeader(own) : undefined;
     if (leader) process.kill(leader, "SIGKILL");
+    await endProcess(own, 15_000);
   }
-  await endProcess(own, 15_000);
   for (const group of await cgroups(machine)) await removeCgroup(group);
   await rm(`/run/systemd/nspawn/propagate/${machine}`, { recursive: true, force: true });
 }

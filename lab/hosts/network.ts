@@ -10,10 +10,12 @@ export const chainPort = 8000;
 export const aptPort = 3142;
 /** Of the release server: http and https. */
 export const releasePorts = [80, 443] as const;
+/** Where the clouds' APIs are. */
+export const cloudPorts = { hetzner: 8081, digitalocean: 8082 } as const;
 /** What hosts call the release server: the TLS certificate is for this name. */
 export const releaseHost = "releases.pillar-lab.test";
 
-/** The address of the n-th host (n from 0). */
+/** The address of the n-th host (n from 0; the clouds' servers have the numbers from {@link firstServer}). */
 export function hostAddress(n: number): string {
   return `10.77.0.${11 + n}`;
 }
@@ -22,6 +24,10 @@ export function hostAddress(n: number): string {
 export function referenceAddress(n: number): string {
   return `10.77.0.${101 + n}`;
 }
+
+/** So that servers, which other processes order, never take the number of a host. */
+export const firstServer = 100;
+export const lastServer = 243;
 
 export function operatorNamespace(lab: string): string {
   return `pillar-${lab}`;
@@ -33,6 +39,19 @@ export function hostNamespace(lab: string, host: string): string {
 
 /** An argv of `ip`. */
 export type IpCommand = readonly string[];
+
+/** Takes a host's end of the network away at once; its namespace alone would go some time later. */
+export function removeHostNetwork(lab: string, host: string, n: number): IpCommand[] {
+  return [
+    ["-n", operatorNamespace(lab), "link", "del", `veth${n}`],
+    ["netns", "del", hostNamespace(lab, host)],
+  ];
+}
+
+/** Puts a host's cable into the bridge's end, or pulls it. */
+export function plugHost(lab: string, n: number, plugged: boolean): IpCommand {
+  return ["-n", operatorNamespace(lab), "link", "set", `veth${n}`, plugged ? "up" : "down"];
+}
 
 /** Makes the operator's namespace with its bridge. */
 export function createOperatorNetwork(lab: string): IpCommand[] {

@@ -1,0 +1,153 @@
+import { join } from "node:path";
+import { insideMachine, isAlive } from "../../hosts/machine";
+import { hostAddress } from "../../hosts/network";
+import type { InboundRule, MachineOrder, MachineRoom } from "../machineRoom";
+import { makeDisk } from "./disk";
+import { Rack } from "./rack";
+import { type MachineRecord, MachineRecords } from "./records";
+import { ruleset } from "./ruleset";
+import { Turns } from "./turns";
+
+interface Build {
+  readonly abort: AbortController;
+  /** Until its disk is there and the first boot begins. */
+  bootsNext: boolean;
+}
+
+/** A server, for tests that look at facts. */
+export interface Server {
+  readonly id: string;
+  readonly name: string;
+  readonly address: string;
+  /** The root file system, as seen from outside. */
+  readonly root: string;
+  /** Runs a script as root on it, not over ssh. */
+  run(script: string, input?: string): ReturnType<typeof insideMachine>;
+}
+
+/**
+ * The machine room of a lab: servers are real hosts, booted by real cloud-init. The firewall stands in a server's
+ * network namespace, where the server's own root has no rights.
+ */
+export class LabMachineRoom implements MachineRoom {
+  private readonly records: MachineRecords;
+  private readonly rack: Rack;
+  private readonly turns = new Turns();
+  private readonly builds = new Map<string, Build>();
+
+  constructor(private readonly lab: { readonly name: string; readonly dir: string }) {
+    this.records = new MachineRecords(join(lab.dir, "machines"));
+    this.rack = new Rack(lab.name, (n) => this.records.directory(n));
+  }
+
+  async order(order: MachineOrder): Promise<{ readonly address: string }> {
+    const { id, name } = order;
+    if (!/^[a-zA-Z0-9]{1,40}$/.test(id)) throw new Error(`a machine's id is letters and digits, not ${id}`);
+    const firewall = ruleset(order.firewall);
+    if (this.builds.has(id)) throw new Error(`machine ${id} was ordered already`);
+    const build: Build = { abort: new AbortController(), bootsNext: true };
+    this.builds.set(id, build);
+    const record = await this.records.claim({ id, name });
+    await this.rack.wire(record, firewall);
+    this.turns
+      .take(id, () => this.firstBoot(order, record, build))
+      .catch(
+        (error: unknown) => build.abort.signal.aborted || console.error(`server ${id} could not be built:`, error),
+      );
+    return { address: hostAddress(record.n) };
+  }
+
+  powerOn(id: string): Promise<void> {
+    return this.inTurn(id, (record) => this.boot(record));
+  }
+
+  async powerOff(id: string, hard: boolean): Promise<void> {
+    const build = this.builds.get(id);
+    if (hard && build?.bootsNext) build.bootsNext = false;
+    else await this.inTurn(id, (record) => this.rack.halt(record, hard));
+  }
+
+  reboot(id: string, hard: boolean): Promise<void> {
+    return this.inTurn(id, async (record) => {
+      await this.rack.halt(record, hard);
+      await this.boot(await this.recordOf(id));
+    });
+  }
+
+  async setFirewall(id: string, rules: readonly InboundRule[] | undefined): Promise<void> {
+    const text = ruleset(rules);
+    // It does not wait for the machine to boot.
+    await this.turns.take(`${id}/firewall`, async () => this.rack.nft((await this.recordOf(id)).n, text));
+  }
+
+  async isRunning(id: string): Promise<boolean> {
+    return isRunning(await this.records.find(id));
+  }
+
+  remove(id: string): Promise<void> {
+    this.builds.get(id)?.abort.abort();
+    return this.turns.take(id, async () => {
+      const record = await this.records.find(id);
+      if (record) await this.turns.take(`${id}/firewall`, () => this.dismantle(record));
+      this.builds.delete(id);
+    });
+  }
+
+  /** Removes all, whoever ordered it. */
+  async clear(): Promise<void> {
+    await Promise.all((await this.records.all()).map(({ id }) => this.remove(id)));
+  }
+
+  async server(id: string): Promise<Server> {
+    return this.serverOf(await this.recordOf(id));
+  }
+
+  /** All servers, whoever ordered them. */
+  async servers(): Promise<Server[]> {
+    return (await this.records.all()).map((record) => this.serverOf(record));
+  }
+
+  private serverOf(record: MachineRecord): Server {
+    const { id, name, n } = record;
+    const run = async (script: string, input?: string) => {
+      const { process } = await this.recordOf(id);
+      if (!process) throw new Error(`server ${id} has not booted yet`);
+      return insideMachine(process, script, input);
+    };
+    return { id, name, address: hostAddress(n), root: this.rack.root(record), run };
+  }
+
+  private async firstBoot(order: MachineOrder, record: MachineRecord, build: Build): Promise<void> {
+    const { signal } = build.abort;
+    signal.throwIfAborted();
+    await makeDisk(order, this.records.directory(record.n), join(this.lab.dir, "tls.crt"), signal);
+    signal.throwIfAborted();
+    const { bootsNext } = build;
+    build.bootsNext = false;
+    if (bootsNext) await this.boot(record);
+  }
+
+  private async boot(record: MachineRecord): Promise<void> {
+    if (await isRunning(record)) return;
+    await this.records.save({ ...record, process: await this.rack.boot(record) });
+  }
+
+  private async dismantle(record: MachineRecord): Promise<void> {
+    await this.rack.dismantle(record);
+    await this.records.release(record.n);
+  }
+
+  private inTurn<T>(id: string, job: (record: MachineRecord) => Promise<T>): Promise<T> {
+    return this.turns.take(id, async () => job(await this.recordOf(id)));
+  }
+
+  private async recordOf(id: string): Promise<MachineRecord> {
+    const record = await this.records.find(id);
+    if (!record) throw new Error(`there is no machine ${id} in the machine room`);
+    return record;
+  }
+}
+
+async function isRunning(record: MachineRecord | undefined): Promise<boolean> {
+  return record?.process !== undefined && (await isAlive(record.process));
+}

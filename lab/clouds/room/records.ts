@@ -1,0 +1,72 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { OwnProcess } from "../../hosts/machine";
+import { firstServer, lastServer } from "../../hosts/network";
+
+/** A machine of the room, as its directory tells it. */
+export interface MachineRecord {
+  readonly id: string;
+  readonly name: string;
+  /** The number that its address comes from; its directory's name. */
+  readonly n: number;
+  /** Since the first boot. */
+  readonly process?: OwnProcess;
+}
+
+/**
+ * What stands in the room, on disk: one directory per machine, named by its number. Several processes may share a room,
+ * and one that was killed leaves behind what the next needs to clean up.
+ */
+export class MachineRecords {
+  constructor(private readonly dir: string) {}
+
+  directory(n: number): string {
+    return join(this.dir, String(n));
+  }
+
+  async all(): Promise<MachineRecord[]> {
+    const entries = await readdir(this.dir).catch(() => []);
+    const texts = entries.map((entry) =>
+      readFile(join(this.dir, entry, "machine.json"), "utf8").catch(() => undefined),
+    );
+    return (await Promise.all(texts)).flatMap((text) => (text ? [JSON.parse(text) as MachineRecord] : []));
+  }
+
+  async find(id: string): Promise<MachineRecord | undefined> {
+    return (await this.all()).find((record) => record.id === id);
+  }
+
+  /** Takes the lowest free number: the directory is the claim to it, until it is removed. */
+  async claim(machine: Omit<MachineRecord, "n">): Promise<MachineRecord> {
+    if (await this.find(machine.id)) throw new Error(`there is a machine ${machine.id} already`);
+    await mkdir(this.dir, { recursive: true });
+    for (let n = firstServer; n <= lastServer; n += 1) {
+      if (!(await isNew(this.directory(n)))) continue;
+      const record = { ...machine, n };
+      await this.save(record);
+      return record;
+    }
+    throw new Error(`the machine room is full: ${lastServer - firstServer + 1} machines`);
+  }
+
+  async save(record: MachineRecord): Promise<void> {
+    const file = join(this.directory(record.n), "machine.json");
+    // Others read it at any time.
+    await writeFile(`${file}.new`, JSON.stringify(record, undefined, 2));
+    await rename(`${file}.new`, file);
+  }
+
+  async release(n: number): Promise<void> {
+    await rm(this.directory(n), { recursive: true, force: true });
+  }
+}
+
+async function isNew(directory: string): Promise<boolean> {
+  try {
+    await mkdir(directory, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}

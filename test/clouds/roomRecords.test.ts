@@ -1,0 +1,52 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { MachineRecords } from "../../lab/clouds/room/records";
+import { nspawnArguments } from "../../lab/hosts/machine";
+import { firstServer, hostAddress, lastServer, plugHost, removeHostNetwork } from "../../lab/hosts/network";
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "pillar-host-room-"));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+test("processes that claim at the same time get different numbers, and a released one is the next to be had", async () => {
+  const rooms = [new MachineRecords(dir), new MachineRecords(dir)];
+  const claims = ["a", "b", "c", "d"].map((id, at) => rooms[at % 2]?.claim({ id, name: id }));
+  const numbers = (await Promise.all(claims)).map((record) => record?.n ?? 0);
+  expect(numbers.toSorted()).toEqual([firstServer, firstServer + 1, firstServer + 2, firstServer + 3]);
+  await rooms[0]?.release(firstServer + 1);
+  expect((await rooms[1]?.claim({ id: "e", name: "e" }))?.n).toBe(firstServer + 1);
+});
+
+test("a record is found by its id, and a claim that was cut short is none", async () => {
+  const records = new MachineRecords(dir);
+  const record = await records.claim({ id: "h1", name: "prod" });
+  await records.save({ ...record, process: { pid: 7, startTime: "99" } });
+  await records.claim({ id: "h2", name: "prod-2" });
+  await writeFile(join(records.directory(firstServer + 1), "machine.json.new"), "{");
+  await rm(join(records.directory(firstServer + 1), "machine.json"));
+  expect(await records.all()).toEqual([
+    { id: "h1", name: "prod", n: firstServer, process: { pid: 7, startTime: "99" } },
+  ]);
+  expect(await records.find("h2")).toBeUndefined();
+  await expect(records.claim({ id: "h1", name: "again" })).rejects.toThrow("there is a machine h1 already");
+});
+
+test("servers have addresses of their own, and a network that goes with them", () => {
+  expect([hostAddress(firstServer), hostAddress(lastServer)]).toEqual(["10.77.0.111", "10.77.0.254"]);
+  expect(plugHost("demo", 100, false).join(" ")).toBe("-n pillar-demo link set veth100 down");
+  expect(removeHostNetwork("demo", "server100", 100).map((command) => command.join(" "))).toEqual([
+    "-n pillar-demo link del veth100",
+    "netns del pillar-demo-server100",
+  ]);
+});
+
+test("root of a server has no rights over the network namespace that its firewall stands in", () => {
+  const options = { machine: "m", hostname: "h", root: "/r", namespace: "n", log: "/l", binds: [] };
+  const capability = "--capability=CAP_NET_ADMIN";
+  expect(nspawnArguments({ ...options, ownsNetwork: false })).not.toContain(capability);
+  expect(nspawnArguments(options)).toContain(capability);
+});

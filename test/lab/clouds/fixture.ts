@@ -1,0 +1,70 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
+import { operatorNamespace } from "../../../lab/hosts/network";
+import type { Lab } from "../../../lab/lab";
+
+/** An ed25519 key pair, as an operator's program makes a host's. */
+export async function keyPair(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
+  const dir = await mkdtemp(join(tmpdir(), "pillar-host-key-"));
+  const file = join(dir, "key");
+  try {
+    await execa("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", file]);
+    return {
+      privateKey: await readFile(file, "utf8"),
+      publicKey: (await readFile(`${file}.pub`, "utf8")).trim(),
+    };
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+}
+
+/** cloud-init's user data. */
+export function cloudConfig(config: Readonly<Record<string, unknown>>): string {
+  // JSON is YAML too.
+  return `#cloud-config\n${JSON.stringify(config, undefined, 2)}\n`;
+}
+
+/** What an ssh as root prints that trusts this host key only; it says so where it meets another. */
+export async function strictSsh(lab: Lab, address: string, hostKey: string, script: string) {
+  const known = join(lab.dir, `known_hosts_${address}`);
+  await writeFile(known, `${address} ${hostKey}\n`);
+  const options = [`UserKnownHostsFile=${known}`, "StrictHostKeyChecking=yes", "BatchMode=yes", "ConnectTimeout=5"];
+  const [command = "", ...args] = lab.atOperator([
+    ...["ssh", ...options.flatMap((option) => ["-o", option]), "-o", "IdentitiesOnly=yes", "-i", lab.privateKeyFile],
+    ...[`root@${address}`, script],
+  ]);
+  return execa(command, args, { reject: false });
+}
+
+/** Tries a TCP port from a namespace: no answer at all is `filtered`. */
+export async function probe(namespace: string, address: string, port: number): Promise<string> {
+  const script = `timeout 2 bash -c 'exec 3<>/dev/tcp/${address}/${port}'`;
+  const { exitCode, stderr } = await execa("ip", ["netns", "exec", namespace, "bash", "-c", script], { reject: false });
+  if (exitCode === 0) return "open";
+  if (/refused/.test(stderr)) return "refused";
+  return /No route/.test(stderr) ? "unreachable" : "filtered";
+}
+
+/** The same from the operator's end. */
+export function probeFromOperator(lab: Lab, address: string, port: number): Promise<string> {
+  return probe(operatorNamespace(lab.name), address, port);
+}
+
+/** Whether what is sent to a UDP port comes back. */
+export async function probeUdp(namespace: string, address: string, port: number): Promise<"answers" | "silent"> {
+  const script = `exec 3<>/dev/udp/${address}/${port}; echo hi >&3; timeout 2 head -c 2 <&3`;
+  const { stdout } = await execa("ip", ["netns", "exec", namespace, "bash", "-c", script], { reject: false });
+  return stdout === "hi" ? "answers" : "silent";
+}
+
+/** Waits for it, for two minutes. */
+export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 120_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`waited two minutes in vain: ${what}`);
+    await sleep(200);
+  }
+}
