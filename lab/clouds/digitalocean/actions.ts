@@ -1,0 +1,106 @@
+import { type Answer, type ApiRequest, notFound, page, type Route, unprocessable } from "./api";
+import type { Action, Cloud, Droplet } from "./cloud";
+import { regionBody } from "./offers";
+
+const IDS_FROM = 2_900_000_000;
+
+/** Starts work on a Droplet; it ends in a later request, when its time has come. */
+export function start(
+  cloud: Cloud,
+  droplet: Droplet,
+  type: string,
+  effect: Action["effect"],
+  more: { readonly ready?: Action["ready"]; readonly ms?: number } = {},
+): Action {
+  if (pending(cloud, droplet)) throw unprocessable("Droplet already has a pending event.");
+  const action: Action = {
+    id: cloud.ids.number("action", IDS_FROM),
+    status: "in-progress",
+    type,
+    started_at: cloud.timestamp(),
+    completed_at: null,
+    droplet,
+    due:
+      cloud.now() +
+      (more.ms ?? cloud.timings.action) +
+      1000 * (cloud.faults.strike("slowAction", { command: type })?.seconds ?? 0),
+    ready: more.ready,
+    effect,
+  };
+  cloud.actions.set(action.id, action);
+  return action;
+}
+
+/** The work that a Droplet is locked for. */
+export function pending(cloud: Cloud, droplet: Droplet): Action | undefined {
+  return [...cloud.actions.values()].find((action) => action.droplet === droplet && action.status === "in-progress");
+}
+
+/** Ends the actions whose time has come. */
+export async function endActions(cloud: Cloud): Promise<void> {
+  for (const action of cloud.actions.values()) {
+    if (action.status === "in-progress" && cloud.now() >= action.due) await end(cloud, action);
+  }
+}
+
+async function end(cloud: Cloud, action: Action): Promise<void> {
+  const stuck = cloud.faults.all("slowAction", { command: action.type }).some(({ seconds }) => seconds === undefined);
+  if (stuck || (action.ready && !(await action.ready()))) return;
+  const { droplet } = action;
+  const fault = cloud.faults.strike("failAction", { command: action.type }) ?? lackOfRoom(cloud, action);
+  try {
+    if (!fault) await action.effect();
+    action.status = fault ? "errored" : "completed";
+  } catch {
+    action.status = "errored";
+  }
+  action.completed_at = cloud.timestamp();
+  if (!fault || action.type !== "create") return;
+  await cloud.room.remove(droplet.machine);
+  if (fault.vanishes) cloud.droplets.delete(droplet.id);
+}
+
+function lackOfRoom(cloud: Cloud, { type, droplet }: Action): { vanishes: boolean } | undefined {
+  if (type !== "create") return undefined;
+  const { region, size } = droplet;
+  return cloud.faults.strike("noCapacity", { region, size }, ({ shows }) => shows === "action") && { vanishes: false };
+}
+
+/** An action as the API tells it. */
+export function actionBody(cloud: Cloud, action: Action): unknown {
+  const region = cloud.regions.find(({ slug }) => slug === action.droplet.region);
+  return {
+    id: action.id,
+    status: action.status,
+    type: action.type,
+    started_at: action.started_at,
+    completed_at: action.completed_at,
+    resource_id: action.droplet.id,
+    resource_type: "droplet",
+    region: region ? regionBody(cloud, region) : null,
+    region_slug: action.droplet.region,
+  };
+}
+
+function list(cloud: Cloud, request: ApiRequest): Answer {
+  const droplet = request.params.id;
+  const wanted = [...cloud.actions.values()].filter((action) => !droplet || String(action.droplet.id) === droplet);
+  return page(
+    request,
+    "actions",
+    wanted.reverse().map((action) => actionBody(cloud, action)),
+  );
+}
+
+function one(cloud: Cloud, { params }: ApiRequest): Answer {
+  const action = cloud.actions.get(Number(params.action));
+  if (!action || (params.id && String(action.droplet.id) !== params.id)) throw notFound();
+  return { status: 200, body: { action: actionBody(cloud, action) } };
+}
+
+export const actionRoutes: readonly Route[] = [
+  { method: "GET", path: "/v2/actions", answer: list },
+  { method: "GET", path: "/v2/actions/:action", answer: one },
+  { method: "GET", path: "/v2/droplets/:id/actions", answer: list },
+  { method: "GET", path: "/v2/droplets/:id/actions/:action", answer: one },
+];

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { actionBody, start } from "./actions";
+import { type Answer, type ApiRequest, bodyAs, type Route, unprocessable } from "./api";
+import type { Action, Cloud, Droplet } from "./cloud";
+import { policySchema } from "./dropletOrder";
+import { find } from "./droplets";
+import { isShown } from "./offers";
+
+const schema = z.object({
+  type: z.string(),
+  name: z.string().optional(),
+  size: z.string().optional(),
+  disk: z.boolean().default(false),
+  backup_policy: policySchema.optional(),
+});
+type Wanted = z.infer<typeof schema>;
+
+type Act = (cloud: Cloud, droplet: Droplet, wanted: Wanted) => Action["effect"];
+
+/** What each action does when it ends; what it refuses, it refuses at once. Snapshots and rebuilds are left out. */
+const acts: Record<string, Act> = {
+  power_on: (cloud, droplet) => {
+    if (droplet.status === "active") throw unprocessable("Droplet is already powered on.");
+    return async () => {
+      if (!droplet.dead) await cloud.room.powerOn(droplet.machine);
+      droplet.status = "active";
+    };
+  },
+  power_off: (cloud, droplet) => {
+    if (droplet.status === "off") throw unprocessable("Droplet is already powered off.");
+    return off(cloud, droplet, true);
+  },
+  // The API takes it for a Droplet that is off.
+  shutdown: (cloud, droplet) => off(cloud, droplet, false),
+  reboot: (cloud, droplet) => again(cloud, droplet, false),
+  power_cycle: (cloud, droplet) => again(cloud, droplet, true),
+  rename:
+    (_, droplet, { name = "" }) =>
+    () => {
+      droplet.name = name;
+    },
+  resize,
+  enable_backups:
+    (_, droplet, { backup_policy }) =>
+    () => {
+      droplet.features.add("backups");
+      droplet.backupPolicy = backup_policy ?? { plan: "weekly" };
+    },
+  disable_backups: (_, droplet) => () => {
+    droplet.features.delete("backups");
+    droplet.backupPolicy = undefined;
+  },
+  change_backup_policy: (_, droplet, { backup_policy }) => {
+    if (!droplet.features.has("backups")) throw unprocessable("Backups are not enabled for this Droplet.");
+    return () => {
+      droplet.backupPolicy = backup_policy;
+    };
+  },
+  enable_ipv6: (_, droplet) => () => void droplet.features.add("ipv6"),
+  enable_private_networking: (_, droplet) => () => void droplet.features.add("private_networking"),
+};
+
+function off(cloud: Cloud, droplet: Droplet, hard: boolean): Action["effect"] {
+  return async () => {
+    await cloud.room.powerOff(droplet.machine, hard);
+    droplet.status = "off";
+  };
+}
+
+function again(cloud: Cloud, droplet: Droplet, hard: boolean): Action["effect"] {
+  if (droplet.status === "off") throw unprocessable("Droplet is powered off.");
+  return async () => {
+    if (!droplet.dead) await cloud.room.reboot(droplet.machine, hard);
+  };
+}
+
+function resize(cloud: Cloud, droplet: Droplet, wanted: Wanted): Action["effect"] {
+  const size = cloud.sizes.find(({ slug }) => slug === wanted.size);
+  const region = cloud.regions.find(({ slug }) => slug === droplet.region);
+  if (!size || !region) throw unprocessable("You specified an invalid size for Droplet resize.");
+  if (droplet.status !== "off") throw unprocessable("Droplet must be powered off to resize.");
+  if (size.disk < droplet.disk) throw unprocessable("This size is not available because it has a smaller disk.");
+  if (!isShown(cloud, size, region)) throw unprocessable("Size is not available in this region.");
+  return () => {
+    droplet.size = size.slug;
+    if (wanted.disk) droplet.disk = size.disk;
+  };
+}
+
+async function act(cloud: Cloud, request: ApiRequest): Promise<Answer> {
+  const droplet = await find(cloud, request);
+  const wanted = bodyAs<Wanted>(schema, request);
+  const effect = acts[wanted.type]?.(cloud, droplet, wanted);
+  if (!effect) throw unprocessable(`${wanted.type} is not a valid action.`);
+  return { status: 201, body: { action: actionBody(cloud, start(cloud, droplet, wanted.type, effect)) } };
+}
+
+export const dropletActionRoutes: readonly Route[] = [
+  { method: "POST", path: "/v2/droplets/:id/actions", answer: act },
+];
