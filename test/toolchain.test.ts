@@ -5,6 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { downloadEngine } from "../lab/toolchain/download";
 import { requireGo, sourceHash } from "../lab/toolchain/go";
+import { ensurePlugins } from "../lab/toolchain/plugins";
 import { run } from "../lab/toolchain/run";
 import { fits, pinnedVersion } from "../lab/toolchain/version";
 
@@ -81,6 +82,42 @@ describe("sourceHash", () => {
     expect(changed).not.toBe(before);
     fs.renameSync(path.join(work, "main.go"), path.join(work, "other.go"));
     expect(sourceHash([work])).not.toBe(changed);
+  });
+});
+
+describe("ensurePlugins", () => {
+  // As if each had been fetched before; without Go and network, so that nothing can be made anew.
+  function keep(name: string): void {
+    const version = pinnedVersion(`@pulumi/${name}`);
+    const directory = path.join(work, `pillar-host/plugin-${name}-official-${version}/resource-${name}-v${version}`);
+    fs.mkdirSync(directory, { recursive: true });
+    fs.writeFileSync(path.join(directory, `pulumi-resource-${name}`), name);
+  }
+
+  beforeEach(() => {
+    vi.stubEnv("XDG_CACHE_HOME", work);
+    vi.stubEnv("PATH", work);
+  });
+
+  test("puts what is asked for into one directory that the engine can read", async () => {
+    keep("command");
+    keep("hcloud");
+    const plugins = await ensurePlugins("pulumi", ["command", "hcloud"]);
+    expect(plugins.source).toBe("command plugin 1.2.1, official, hcloud plugin 1.41.0, official");
+    const entries = fs.readdirSync(plugins.directory, { withFileTypes: true });
+    expect(entries.map((entry) => [entry.name, entry.isDirectory()])).toEqual([
+      ["resource-command-v1.2.1", true],
+      ["resource-hcloud-v1.41.0", true],
+    ]);
+    const executable = path.join(plugins.directory, "resource-hcloud-v1.41.0/pulumi-resource-hcloud");
+    expect(fs.readFileSync(executable, "utf8")).toBe("hcloud");
+    expect(await ensurePlugins("pulumi", ["hcloud", "command"])).toMatchObject({ directory: plugins.directory });
+  });
+
+  test("leaves alone what is not asked for", async () => {
+    keep("command");
+    const { directory } = await ensurePlugins("pulumi", ["command"]);
+    expect(fs.readdirSync(directory)).toEqual(["resource-command-v1.2.1"]);
   });
 });
 

@@ -2,14 +2,14 @@ import fs from "node:fs";
 import path from "node:path";
 import { cacheRoot } from "../cache";
 import { ensureEngine } from "./engine";
-import { ensurePlugins } from "./plugins";
+import { ensurePlugins, type PluginName } from "./plugins";
 import { checkout } from "./version";
 
 /** What it takes to run Pulumi in the lab. */
 export interface Toolchain {
   /** Path of the executable. */
   pulumi: string;
-  /** Where engine and plugin came from, for people. */
+  /** Where engine and plugins came from, for people. */
   source: string;
   /** To be merged over `process.env` when running `pulumi`. */
   env: Record<string, string>;
@@ -23,12 +23,14 @@ export interface ToolchainOptions {
    * Default: one below the cache, shared by all who bring none.
    */
   home?: string;
+  /** The provider plugins that the program uses; default: command alone. A build takes a minute or two each. */
+  plugins?: readonly PluginName[];
 }
 
-/** Finds, downloads or builds the engine and its command plugin (minutes the first time) and says how to run them. */
+/** Finds, downloads or builds the engine and the plugins (minutes the first time) and says how to run them. */
 export async function ensureToolchain(options: ToolchainOptions = {}): Promise<Toolchain> {
   const engine = await ensureEngine();
-  const plugins = await ensurePlugins(engine.pulumi);
+  const plugins = await ensurePlugins(engine.pulumi, options.plugins ?? ["command"]);
   const home = options.home ?? path.join(cacheRoot(), `home-${path.basename(plugins.directory)}`);
   linkPlugins(home, plugins.directory);
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -10,7 +11,15 @@ import { checkout, pinnedVersion } from "./version";
 
 const INSTALL_LIMIT_MS = 120_000;
 
-const standInSource = path.join(checkout, "lab/plugins/command");
+/** The provider plugins that the program needs, each with the npm package that pins its version. */
+const table = {
+  command: "@pulumi/command",
+  hcloud: "@pulumi/hcloud",
+  digitalocean: "@pulumi/digitalocean",
+} as const;
+
+/** A provider plugin of the lab. */
+export type PluginName = keyof typeof table;
 
 /** A directory of provider plugins, laid out as `$PULUMI_HOME/plugins`. */
 export interface Plugins {
@@ -18,60 +27,97 @@ export interface Plugins {
   source: string;
 }
 
-/** The official command plugin where it is to be had, else the stand-in of lab/plugins. */
-export async function ensurePlugins(pulumi: string): Promise<Plugins> {
-  const version = pinnedVersion("@pulumi/command");
-  const official = `official-${version}`;
-  const asOfficial = (directory: string): Plugins => ({ directory, source: `command plugin ${version}, official` });
-  if (fs.existsSync(cachePath("plugins", official))) return asOfficial(cachePath("plugins", official));
+/**
+ * These plugins in one directory, each the official one where it is to be had, else the stand-in of lab/plugins. Only
+ * what is asked for is downloaded or built.
+ */
+export async function ensurePlugins(pulumi: string, names: readonly PluginName[]): Promise<Plugins> {
+  const found: Plugins[] = [];
+  // One after the other: they share nearly all their modules, which two builds at once would both compile.
+  for (const name of names) found.push(await ensurePlugin(pulumi, name));
+  const directories = found.map(({ directory }) => directory).sort();
+  const key = createHash("sha256").update(directories.join("\n")).digest("hex").slice(0, 12);
+  const together = async (dir: string) => {
+    for (const directory of directories) linkTree(directory, dir);
+  };
+  const source = found.map((plugin) => plugin.source).join(", ");
+  return { directory: await cached("plugins", key, together), source };
+}
 
-  const installed = path.join(os.homedir(), ".pulumi/plugins", pluginName(version));
-  if (fs.existsSync(path.join(installed, "pulumi-resource-command"))) {
+async function ensurePlugin(pulumi: string, name: PluginName): Promise<Plugins> {
+  const version = pinnedVersion(table[name]);
+  const cacheName = `plugin-${name}`;
+  const official = `official-${version}`;
+  const asOfficial = (directory: string): Plugins => ({ directory, source: `${name} plugin ${version}, official` });
+  if (fs.existsSync(cachePath(cacheName, official))) return asOfficial(cachePath(cacheName, official));
+
+  const installed = path.join(os.homedir(), ".pulumi/plugins", directoryName(name));
+  if (fs.existsSync(path.join(installed, executableName(name)))) {
     const copy = async (dir: string): Promise<void> =>
-      fs.cpSync(installed, path.join(dir, pluginName(version)), { recursive: true });
-    return asOfficial(await cached("plugins", official, copy));
+      fs.cpSync(installed, path.join(dir, directoryName(name)), { recursive: true });
+    return asOfficial(await cached(cacheName, official, copy));
   }
 
-  const standIn = standInKey();
-  if (!fs.existsSync(cachePath("plugins", standIn)) && (await officialReachable())) {
+  if (!fs.existsSync(cachePath(cacheName, standInKey(name))) && (await officialReachable())) {
     try {
-      return asOfficial(await cached("plugins", official, (dir) => installOfficial(pulumi, version, dir)));
+      return asOfficial(await cached(cacheName, official, (dir) => installOfficial(pulumi, name, dir)));
     } catch (error) {
-      process.stderr.write(`the official command plugin cannot be used: ${(error as Error).message}\n`);
+      process.stderr.write(`the official ${name} plugin cannot be used: ${(error as Error).message}\n`);
     }
   }
-  return { directory: await ensureStandIn(), source: `command plugin ${version}, stand-in of lab/plugins` };
+  return { directory: await ensureStandIn(name), source: `${name} plugin ${version}, stand-in of lab/plugins` };
 }
 
 /** Builds the stand-in, whatever else there is, and returns its plugins directory. */
-export async function ensureStandIn(): Promise<string> {
-  return cached("plugins", standInKey(), async (dir) => {
-    const directory = path.join(dir, pluginName(pinnedVersion("@pulumi/command")));
+export async function ensureStandIn(name: PluginName = "command"): Promise<string> {
+  return cached(`plugin-${name}`, standInKey(name), async (dir) => {
+    const directory = path.join(dir, directoryName(name));
     fs.mkdirSync(directory);
-    await buildGo("build of the command plugin's stand-in", {
-      module: standInSource,
+    await buildGo(`build of the ${name} plugin's stand-in`, {
+      module: standInSource(name),
       package: ".",
-      output: path.join(directory, "pulumi-resource-command"),
+      output: path.join(directory, executableName(name)),
       flags: ["-ldflags", "-s -w"],
     });
   });
 }
 
-function standInKey(): string {
-  return `stand-in-${sourceHash([standInSource], [pinnedVersion("@pulumi/command")])}`;
+function standInSource(name: PluginName): string {
+  return path.join(checkout, "lab/plugins", name);
 }
 
-async function installOfficial(pulumi: string, version: string, dir: string): Promise<void> {
+function standInKey(name: PluginName): string {
+  return `stand-in-${sourceHash([standInSource(name)], [pinnedVersion(table[name])])}`;
+}
+
+async function installOfficial(pulumi: string, name: PluginName, dir: string): Promise<void> {
+  const version = pinnedVersion(table[name]);
   const home = path.join(dir, "home");
-  const args = ["plugin", "install", "resource", "command", version, "--server", officialPlugins];
+  const args = ["plugin", "install", "resource", name, version, "--server", officialPlugins];
   const env = { ...process.env, PULUMI_HOME: home, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  await step(`download of the official command plugin ${version}`, (progress) =>
+  await step(`download of the official ${name} plugin ${version}`, (progress) =>
     run(pulumi, args, { env, timeoutMs: INSTALL_LIMIT_MS, onLine: progress.detail }),
   );
-  fs.renameSync(path.join(home, "plugins", pluginName(version)), path.join(dir, pluginName(version)));
+  fs.renameSync(path.join(home, "plugins", directoryName(name)), path.join(dir, directoryName(name)));
   fs.rmSync(home, { recursive: true });
 }
 
-function pluginName(version: string): string {
-  return `resource-command-v${version}`;
+function directoryName(name: PluginName): string {
+  return `resource-${name}-v${pinnedVersion(table[name])}`;
+}
+
+function executableName(name: PluginName): string {
+  return `pulumi-resource-${name}`;
+}
+
+// Directories are made and only files linked: the engine takes no linked directory for a plugin.
+function linkTree(from: string, to: string): void {
+  for (const entry of fs.readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (!entry.isDirectory()) fs.symlinkSync(source, target);
+    else {
+      fs.mkdirSync(target);
+      linkTree(source, target);
+    }
+  }
 }

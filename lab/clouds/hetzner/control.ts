@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { catalogueSchema } from "./catalogue";
+import type { Cloud } from "./cloud";
+import { faultSchema } from "./faults";
+import { created, noContent, ok, type Route } from "./http";
+
+/** One request to the API, as it is told to tests: never the token, never a body. */
+export interface Told {
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  /** 0: the connection was cut. */
+  readonly status: number;
+}
+
+/** What tests command, below /_lab. */
+export function controlRoutes(cloud: Cloud, requests: Told[]): Route[] {
+  return [
+    ["GET", "/requests", () => ok(requests)],
+    [
+      "DELETE",
+      "/requests",
+      () => {
+        requests.length = 0;
+        return noContent;
+      },
+    ],
+    ["GET", "/servers", () => ok([...cloud.servers.values()].map((server) => told(cloud, server.id)))],
+    ["GET", "/faults", () => ok(cloud.faults.list())],
+    ["POST", "/faults", ({ body }) => created({ id: cloud.faults.add(faultSchema.parse(body)) })],
+    [
+      "DELETE",
+      "/faults",
+      () => {
+        cloud.faults.clear();
+        return noContent;
+      },
+    ],
+    [
+      "DELETE",
+      "/faults/:id",
+      ({ params }) => {
+        cloud.faults.clear(z.coerce.number().parse(params.id));
+        return noContent;
+      },
+    ],
+    [
+      "PATCH",
+      "/catalogue",
+      ({ body }) => {
+        cloud.catalogue.change(catalogueSchema.parse(body));
+        return noContent;
+      },
+    ],
+  ];
+}
+
+function told(cloud: Cloud, id: number): object {
+  const server = cloud.servers.get(id);
+  if (!server) return {};
+  const address = [...cloud.primaryIps.values()].find((ip) => ip.assignee_id === id && ip.type === "ipv4")?.ip;
+  const { name, status, machine, labels, protection, dead } = server;
+  return {
+    ...{ id, name, status, machine, address, labels, protection, dead },
+    location: server.place.name,
+    serverType: server.plan.name,
+    image: server.image.name,
+  };
+}

@@ -1,0 +1,148 @@
+import { z } from "zod";
+import type { ActionError, Resource } from "./actions";
+import { ApiError, usualError } from "./apiError";
+import { match } from "./http";
+
+const reach = {
+  /** How often it strikes; without: always. */
+  times: z.int().positive().optional(),
+  /** How many it lets pass first. */
+  skip: z.int().nonnegative().optional(),
+  /** How long it lasts, from now. */
+  forSeconds: z.number().positive().optional(),
+};
+const requests = {
+  method: z.string().optional(),
+  /** Below /v1, `*` for any one part: `/servers/*` + `/actions/poweron`. */
+  path: z.string().optional(),
+};
+
+/** Everything that a test can make go wrong. */
+export const faultSchema = z.discriminatedUnion("kind", [
+  /** No capacity, for a location, a server type, or both. It shows in the catalogue, or only when it is too late. */
+  z.strictObject({
+    kind: z.literal("noCapacity"),
+    location: z.string().optional(),
+    serverType: z.string().optional(),
+    shows: z.enum(["catalogue", "create", "action"]).default("create"),
+    ...reach,
+  }),
+  /** The request is answered like this, and does nothing. */
+  z.strictObject({
+    kind: z.literal("answer"),
+    ...requests,
+    status: z.int().min(400).max(599),
+    code: z.string().optional(),
+    message: z.string().optional(),
+    retryAfter: z.number().optional(),
+    ...reach,
+  }),
+  /** The connection is cut instead of an answer: after the work, or before it. */
+  z.strictObject({ kind: z.literal("cutAnswer"), ...requests, done: z.boolean().default(true), ...reach }),
+  z.strictObject({ kind: z.literal("slowAction"), command: z.string().optional(), seconds: z.number(), ...reach }),
+  z.strictObject({
+    kind: z.literal("failAction"),
+    command: z.string().optional(),
+    code: z.string().default("action_failed"),
+    message: z.string().default("Action failed"),
+    ...reach,
+  }),
+  /** The API says running, and nothing ever answers there. */
+  z.strictObject({ kind: z.literal("neverBoots"), server: z.string().optional(), ...reach }),
+  /** No more of these than that. */
+  z.strictObject({
+    kind: z.literal("quota"),
+    of: z.enum(["servers", "ssh_keys", "firewalls"]),
+    limit: z.int().nonnegative(),
+    ...reach,
+  }),
+]);
+
+export type Fault = z.infer<typeof faultSchema>;
+type Kind = Fault["kind"];
+type Of<K extends Kind> = Extract<Fault, { kind: K }>;
+
+/** The table of faults that are in force. */
+export class Faults {
+  private readonly table = new Map<number, { fault: Fault; passed: number; struck: number; since: number }>();
+  private last = 0;
+
+  constructor(private readonly now: () => number) {}
+
+  add(fault: Fault): number {
+    this.last += 1;
+    this.table.set(this.last, { fault, passed: 0, struck: 0, since: this.now() });
+    return this.last;
+  }
+
+  /** Without an id: all. */
+  clear(id?: number): void {
+    if (id === undefined) this.table.clear();
+    else this.table.delete(id);
+  }
+
+  list(): object[] {
+    return [...this.table].map(([id, { fault, struck }]) => ({ id, ...fault, struck }));
+  }
+
+  /** The first fault of a kind that applies now; it counts as one stroke. */
+  strike<K extends Kind>(kind: K, applies: (fault: Of<K>) => boolean): Of<K> | undefined {
+    for (const entry of this.table.values()) {
+      const fault = entry.fault as Of<K>;
+      if (fault.kind !== kind || !this.isInForce(entry) || !applies(fault)) continue;
+      if (entry.passed < (fault.skip ?? 0)) {
+        entry.passed += 1;
+        continue;
+      }
+      entry.struck += 1;
+      return fault;
+    }
+    return undefined;
+  }
+
+  /** Whether one applies, without counting: for what only looks. */
+  shows<K extends Kind>(kind: K, applies: (fault: Of<K>) => boolean): boolean {
+    return [...this.table.values()].some(
+      (entry) => entry.fault.kind === kind && this.isInForce(entry) && applies(entry.fault as Of<K>),
+    );
+  }
+
+  private isInForce({ fault, struck, since }: { fault: Fault; struck: number; since: number }): boolean {
+    if (struck >= (fault.times ?? Number.POSITIVE_INFINITY)) return false;
+    return (this.now() - since) / 1000 < (fault.forSeconds ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Refuses a request that a test wants refused. */
+  refuse(method: string, path: string): void {
+    const fault = this.strike("answer", (one) => isFor(one, method, path));
+    if (fault) throw usualError(fault.status, fault.code, fault.message, fault.retryAfter);
+  }
+
+  cut(method: string, path: string, done: boolean): boolean {
+    return this.strike("cutAnswer", (one) => one.done === done && isFor(one, method, path)) !== undefined;
+  }
+
+  fate(usualSeconds: number) {
+    return (command: string, _resources: readonly Resource[]): { seconds: number; error: ActionError | null } => {
+      const concerns = (fault: { command?: string | undefined }) => (fault.command ?? command) === command;
+      const slow = this.strike("slowAction", concerns);
+      const failing = this.strike("failAction", concerns);
+      const error = failing ? { code: failing.code, message: failing.message } : null;
+      return { seconds: slow?.seconds ?? usualSeconds, error };
+    };
+  }
+
+  limit(of: Of<"quota">["of"], count: number): void {
+    if (this.strike("quota", (fault) => fault.of === of && count >= fault.limit)) {
+      throw new ApiError(403, "resource_limit_exceeded", `${of.replace("_", " ").replace(/s$/, "")} limit exceeded`);
+    }
+  }
+}
+
+function isFor(
+  fault: { method?: string | undefined; path?: string | undefined },
+  method: string,
+  path: string,
+): boolean {
+  return (fault.method ?? method) === method && match(fault.path ?? path, path) !== undefined;
+}

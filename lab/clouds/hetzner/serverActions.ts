@@ -1,0 +1,138 @@
+import { z } from "zod";
+import type { Course } from "./actions";
+import { ApiError, invalidInput, notFound } from "./apiError";
+import { type Cloud, found } from "./cloud";
+import { created, ok, type Route } from "./http";
+import { listing } from "./listing";
+import { refuseBusy, type Server } from "./server";
+
+const BACKUP_WINDOW = "22-02";
+
+type Begin = (cloud: Cloud, server: Server, body: unknown) => readonly [command: string, course: Course];
+
+const becomes = (server: Server, status: Server["status"], work: () => Promise<void>): Course => {
+  const before = server.status;
+  if (status === "off") server.status = "stopping";
+  else if (before === "off") server.status = "starting";
+  return {
+    work: async () => {
+      if (!server.dead) await work();
+    },
+    onSuccess: () => {
+      server.status = status;
+      server.seenUp = false;
+    },
+    onError: () => {
+      server.status = before;
+    },
+  };
+};
+
+// An orderly shutdown is only asked for: its action ends before the machine does.
+const begins: Readonly<Record<string, Begin>> = {
+  poweron: ({ room }, server) => ["start_server", becomes(server, "running", () => room.powerOn(server.machine))],
+  poweroff: ({ room }, server) => ["stop_server", becomes(server, "off", () => room.powerOff(server.machine, true))],
+  shutdown: ({ room }, server) => [
+    "shutdown_server",
+    {
+      work: async () => {
+        if (server.dead) return;
+        server.seenUp = true;
+        room.powerOff(server.machine, false).catch(() => undefined);
+      },
+    },
+  ],
+  reboot: ({ room }, server) => ["reboot_server", becomes(server, "running", () => room.reboot(server.machine, false))],
+  reset: ({ room }, server) => ["reset_server", becomes(server, "running", () => room.reboot(server.machine, true))],
+  change_protection: (_, server, body) => {
+    const schema = z.object({ delete: z.boolean().optional(), rebuild: z.boolean().optional() });
+    const given = schema.parse(body);
+    const wanted = {
+      delete: given.delete ?? server.protection.delete,
+      rebuild: given.rebuild ?? server.protection.rebuild,
+    };
+    if (wanted.delete !== wanted.rebuild) {
+      throw invalidInput("delete", "delete and rebuild protection must be the same");
+    }
+    return [
+      "change_protection",
+      {
+        onSuccess: () => {
+          server.protection = wanted;
+        },
+      },
+    ];
+  },
+  enable_backup: (_, server) => [
+    "enable_backup",
+    {
+      onSuccess: () => {
+        server.backupWindow = BACKUP_WINDOW;
+      },
+    },
+  ],
+  disable_backup: (_, server) => [
+    "disable_backup",
+    {
+      onSuccess: () => {
+        server.backupWindow = null;
+      },
+    },
+  ],
+  change_type: ({ catalogue }, server, body) => {
+    const schema = z.object({ server_type: z.union([z.int(), z.string()]), upgrade_disk: z.boolean() });
+    const wanted = schema.parse(body);
+    const plan = catalogue.plan(wanted.server_type);
+    if (server.status !== "off")
+      throw new ApiError(412, "server_not_stopped", "server must be stopped to change its type");
+    if (plan.architecture !== server.plan.architecture || plan.disk < server.diskGb) {
+      throw new ApiError(422, "invalid_server_type", "the server type does not fit for the server");
+    }
+    catalogue.order(plan, server.place.name);
+    if (!catalogue.isAvailable(plan, server.place.name))
+      throw new ApiError(412, "placement_error", "error during placement");
+    return [
+      "change_server_type",
+      {
+        onSuccess: () => {
+          server.plan = plan;
+          if (wanted.upgrade_disk) server.diskGb = plan.disk;
+        },
+      },
+    ];
+  },
+};
+
+export function serverActionRoutes(cloud: Cloud): Route[] {
+  const one = (id: string | undefined) => found(cloud.servers, id, "server");
+  return [
+    [
+      "GET",
+      "/servers/:id/actions",
+      ({ params, query }) => listing("actions", cloud.actions.list({ id: one(params.id).id, type: "server" }), query),
+    ],
+    [
+      "GET",
+      "/servers/:id/actions/:action",
+      ({ params }) => {
+        const action = cloud.actions
+          .list({ id: one(params.id).id, type: "server" })
+          .find(({ id }) => String(id) === params.action);
+        if (!action) throw notFound("action");
+        return ok({ action });
+      },
+    ],
+    [
+      "POST",
+      "/servers/:id/actions/:command",
+      ({ params, body }) => {
+        const server = one(params.id);
+        const begin = begins[params.command ?? ""];
+        if (!begin) throw notFound("action");
+        refuseBusy(cloud, server);
+        const [command, course] = begin(cloud, server, body);
+        return created({ action: cloud.actions.start(command, [{ id: server.id, type: "server" }], course) });
+      },
+    ],
+  ];
+}

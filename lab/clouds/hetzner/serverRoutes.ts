@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { ApiError, notUnique } from "./apiError";
+import { type Cloud, checkLabels, found } from "./cloud";
+import { applyFirewalls } from "./firewall";
+import { type Answer, ok, type Route } from "./http";
+import { listing } from "./listing";
+import { HOST_NAME, orderServer } from "./order";
+import { releasePrimaryIps } from "./primaryIps";
+import { look, refuseBusy, type Server, serverJson } from "./server";
+import { serverActionRoutes } from "./serverActions";
+
+const updateSchema = z.object({
+  name: z.string().regex(HOST_NAME, "is not a valid hostname").optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+});
+
+export function serverRoutes(cloud: Cloud): Route[] {
+  const one = (id: string | undefined) => found(cloud.servers, id, "server");
+  return [
+    ["GET", "/servers", ({ query }) => list(cloud, query)],
+    ["POST", "/servers", ({ body }) => orderServer(cloud, body)],
+    [
+      "GET",
+      "/servers/:id",
+      async ({ params }) => {
+        await look(cloud, one(params.id));
+        return ok({ server: serverJson(cloud, one(params.id)) });
+      },
+    ],
+    ["PUT", "/servers/:id", ({ params, body }) => update(cloud, one(params.id), body)],
+    ["DELETE", "/servers/:id", ({ params }) => remove(cloud, one(params.id))],
+    ...serverActionRoutes(cloud),
+  ];
+}
+
+async function list(cloud: Cloud, query: URLSearchParams): Promise<Answer> {
+  await Promise.all([...cloud.servers.values()].map((server) => look(cloud, server)));
+  const statuses = query.getAll("status");
+  const servers = [...cloud.servers.values()].filter(
+    ({ status }) => statuses.length === 0 || statuses.includes(status),
+  );
+  return listing(
+    "servers",
+    servers.map((server) => serverJson(cloud, server)),
+    query,
+  );
+}
+
+async function update(cloud: Cloud, server: Server, body: unknown): Promise<Answer> {
+  const given = updateSchema.parse(body);
+  const isTaken = [...cloud.servers.values()].some(({ id, name }) => name === given.name && id !== server.id);
+  if (isTaken) throw notUnique("server name");
+  server.name = given.name ?? server.name;
+  if (given.labels) {
+    server.labels = checkLabels(given.labels);
+    // A label selector may find it now, or no longer.
+    await applyFirewalls(cloud, server);
+  }
+  return ok({ server: serverJson(cloud, server) });
+}
+
+function remove(cloud: Cloud, server: Server): Answer {
+  if (server.protection.delete) throw new ApiError(403, "protected", "server deletion is protected");
+  refuseBusy(cloud, server);
+  const before = server.status;
+  server.status = "deleting";
+  const action = cloud.actions.start("delete_server", [{ id: server.id, type: "server" }], {
+    work: () => cloud.room.remove(server.machine),
+    onSuccess: () => forget(cloud, server),
+    onError: () => {
+      server.status = before;
+    },
+  });
+  return ok({ action });
+}
+
+function forget(cloud: Cloud, server: Server): void {
+  cloud.servers.delete(server.id);
+  releasePrimaryIps(cloud, server.id);
+  for (const firewall of cloud.firewalls.values()) {
+    firewall.appliedTo = firewall.appliedTo.filter(
+      (target) => target.type !== "server" || target.server.id !== server.id,
+    );
+  }
+}
