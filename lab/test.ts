@@ -7,6 +7,7 @@ import { takeDownTheDead } from "./deadLabs";
 import { Lab, testLabPrefix } from "./lab";
 import { ensureRequirements } from "./requirements";
 import { ensureToolchain } from "./toolchain";
+import { allPlugins } from "./toolchain/plugins";
 
 /** What vitest's JSON report says, as far as it is counted here. */
 interface Report {
@@ -29,7 +30,7 @@ async function main(args: readonly string[]): Promise<number> {
   const failures: string[] = [];
   if (!unitOnly) {
     await ensureRequirements();
-    await ensureToolchain();
+    await ensureToolchain({ plugins: allPlugins });
     await ensureBaseImage();
     await takeDownTheDead();
     for (const check of [

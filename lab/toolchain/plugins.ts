@@ -21,6 +21,8 @@ const table = {
 /** A provider plugin of the lab. */
 export type PluginName = keyof typeof table;
 
+export const allPlugins = Object.keys(table) as PluginName[];
+
 /** A directory of provider plugins, laid out as `$PULUMI_HOME/plugins`. */
 export interface Plugins {
   directory: string;

@@ -4,13 +4,10 @@ import path from "node:path";
 import { execa } from "execa";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { stringify } from "yaml";
-import { cached } from "../../../lab/cache";
 import { ensureToolchain, type Toolchain } from "../../../lab/toolchain";
-import { buildGo, sourceHash } from "../../../lab/toolchain/go";
-import { checkout, pinnedVersion } from "../../../lab/toolchain/version";
+import { checkout } from "../../../lab/toolchain/version";
 import { publicKey, READ_TOKEN, TestCloud, TOKEN } from "../../clouds/digitalocean/fixture";
 
-const source = path.join(checkout, "lab/plugins/digitalocean");
 const PASSPHRASE = "tiny";
 
 /** One resource of the program under test; `ref:NAME.property` in its arguments is another one's output. */
@@ -168,21 +165,17 @@ export const changes = (): string[] =>
 export function usePlugin(options: { readonly pace?: number } = {}): void {
   let toolchain: Toolchain;
   let home: string;
-  let plugin: string;
 
   beforeAll(async () => {
     home = fs.mkdtempSync(path.join(os.tmpdir(), "digitalocean-home-"));
-    toolchain = await ensureToolchain({ home });
-    plugin = await ensurePlugin();
+    toolchain = await ensureToolchain({ home, plugins: ["digitalocean"] });
   }, 900_000);
 
   beforeEach(async () => {
     cloud = await TestCloud.start({ realTime: true, timings: { create: 300, action: 100, delete: 50 } });
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), "digitalocean-plugin-"));
-    // Dropped when lab/toolchain/plugins.ts knows more than one plugin.
     const runtime = { name: "nodejs", options: { typescript: false } };
-    const providers = [{ name: "digitalocean", path: plugin }];
-    fs.writeFileSync(path.join(dir, "Pulumi.yaml"), stringify({ name: "tiny", runtime, plugins: { providers } }));
+    fs.writeFileSync(path.join(dir, "Pulumi.yaml"), stringify({ name: "tiny", runtime }));
     fs.writeFileSync(path.join(dir, "package.json"), JSON.stringify({ name: "tiny", main: "index.js" }));
     fs.writeFileSync(path.join(dir, "index.js"), program);
     fs.symlinkSync(path.join(checkout, "node_modules"), path.join(dir, "node_modules"));
@@ -198,16 +191,4 @@ export function usePlugin(options: { readonly pace?: number } = {}): void {
   });
 
   afterAll(() => fs.rmSync(home, { recursive: true, force: true }));
-}
-
-async function ensurePlugin(): Promise<string> {
-  const version = pinnedVersion("@pulumi/digitalocean");
-  return cached("plugin-digitalocean", sourceHash([source], [version]), (dir) =>
-    buildGo("build of the digitalocean plugin's stand-in", {
-      module: source,
-      package: ".",
-      output: path.join(dir, "pulumi-resource-digitalocean"),
-      flags: ["-ldflags", "-s -w"],
-    }),
-  );
 }
