@@ -97,6 +97,11 @@ export async function waitForSync(options: WaitOptions, world: World): Promise<S
     const weighed = weigh(evidence, { observation, readings, at, clock: world.now() }, options);
     evidence = weighed.evidence;
     if (observation.kind === "answer") {
+      if (observation.isReconnected) {
+        // The host may have been down in between.
+        if (failures === 0) stretch += 1;
+        world.say(`sync: the ssh connection to ${options.address} had ended, and was made anew`);
+      }
       failures = 0;
       const { currentHeight } = observation.info;
       startHeight ??= currentHeight;

@@ -6,20 +6,22 @@ export interface Connection {
   session(): Promise<SshSession>;
   /** Ends it; the next one who asks gets a new one. */
   drop(): void;
+  /** How many were made so far. */
+  readonly made: number;
 }
 
 export function createConnection(target: SshTarget): Connection {
   // The promise is kept, not the session: one that is given up while it still connects must not stay open.
   let current: Promise<SshSession> | undefined;
-  let wasIn = false;
+  let made = 0;
   const connect = async () => {
     try {
       const session = await connectSsh(target);
-      wasIn = true;
+      made += 1;
       return session;
     } catch (error) {
       // Whom a host has let in before it lets in again: while it boots or goes down it refuses all but root.
-      if (wasIn && (error as RefusedError).refused === "login")
+      if (made > 0 && (error as RefusedError).refused === "login")
         throw new Error(`${target.address} refuses the login, which it took before: it boots, perhaps`);
       throw error;
     }
@@ -32,6 +34,9 @@ export function createConnection(target: SshTarget): Connection {
     current = undefined;
   };
   return {
+    get made() {
+      return made;
+    },
     drop,
     session: async () => {
       const known = current;

@@ -38,6 +38,8 @@ export type Observation =
       readonly peers?: number | undefined;
       /** Unix milliseconds by the node's own clock. */
       readonly nodeTime: number;
+      /** The connection to the host had ended since the look before, and was made anew. */
+      readonly isReconnected?: boolean;
     }
   | {
       readonly kind: "none";
@@ -111,6 +113,7 @@ export function createNodeClient(
   connection: Connection = createConnection(target.ssh),
 ): NodeClient {
   let isReached = false;
+  let used = 0;
   const open: OpenStream = async () => {
     if (target.via === "direct") return net.connect(target.port, target.address);
     const session = await connection.session();
@@ -139,7 +142,10 @@ export function createNodeClient(
         const network =
           info.state === 3 ? ((await optional("stats.networkInfo")) as { numPeers?: unknown } | undefined) : undefined;
         const peers = isHeight(network?.numPeers) ? network.numPeers : undefined;
-        return { kind: "answer", info, newest, peers, nodeTime: answer.date ?? Date.now() };
+        const isReconnected = used > 0 && connection.made > used;
+        used = connection.made;
+        const found = { kind: "answer", info, newest, peers, nodeTime: answer.date ?? Date.now() } as const;
+        return isReconnected ? { ...found, isReconnected } : found;
       } catch (error) {
         if (isFatal(error)) throw error;
         // A dead connection looks like a silent node: the next look begins with a new one.

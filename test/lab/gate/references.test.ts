@@ -87,7 +87,7 @@ describe("what the gate does not believe at once", () => {
     const old = { height: 1, timestamp: 1, hash: "" };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, result: old });
     await lab.chain("PATCH", "/nodes/ref3", { rawAnswer: { status: 200, body } });
-    await up.hears(new RegExp(`^sync: reference ${third} lags: its newest momentum is \\d+ s old$`));
+    await up.hears(new RegExp(`^sync: reference ${third} lags: its newest momentum is .* old$`));
     await lab.chain("PATCH", "/nodes/ref3", { rawAnswer: null });
 
     await healFaults(lab, "ref2");

@@ -207,6 +207,15 @@ describe("what is said", () => {
     ]);
   });
 
+  test("a connection that had ended", async () => {
+    const again = { ...answer(1, 60, 1000), isReconnected: true } as Observation;
+    const { world, seen } = worldOf([answer(1, 10, 1000), again, good]);
+    await waitForSync({ ...options, confirmations: 1 }, world);
+    expect(seen.lines).toContain("sync: the ssh connection to 203.0.113.7 had ended, and was made anew");
+    // The time in between is nobody's rate: the host may have been down.
+    expect(seen.lines.join()).not.toContain("momentums/s");
+  });
+
   // The state is 2 all the time: what changed is the reason.
   test("another reason at the same state", async () => {
     const old = answer(2, 1000, 1000, { newestAge: hour });

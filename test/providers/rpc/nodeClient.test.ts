@@ -94,7 +94,8 @@ describe.concurrent("a node client", () => {
     await looks.observe();
     host.breakAll();
     await vi.waitFor(() => expect(host.open).toBe(0));
-    await vi.waitFor(async () => expect((await looks.observe()).kind).toBe("answer"), { timeout: 15_000 });
+    expect(await looks.observe()).toMatchObject({ kind: "answer", isReconnected: true });
+    expect(await looks.observe()).not.toHaveProperty("isReconnected");
     expect(host.connections).toBe(2);
   });
 
