@@ -1,5 +1,5 @@
 import { parseConfig, type StackConfig } from "../components/config";
-import { project } from "../components/configFaults";
+import { faultsText, parseValue, project } from "../components/configFaults";
 import { Refusal } from "./refusal";
 
 /** The raw values of what `pulumi config --json --show-secrets` prints, without other projects' keys (pure). */
@@ -12,23 +12,9 @@ export function rawValues(text: string): Record<string, unknown> {
   return raw;
 }
 
-// Structured values come as JSON, plain ones as they are.
-function parseValue(value: string): unknown {
-  if (!/^[[{]/.test(value)) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
-}
-
 /** A stack's configuration (pure). @throws Refusal that names every fault, as `pulumi up` does */
 export function configurationOf(stack: string, text: string): StackConfig {
   const parsed = parseConfig(rawValues(text));
   if ("config" in parsed) return parsed.config;
-  const { faults } = parsed;
-  throw new Refusal(
-    `The configuration of stack ${stack} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}\n` +
-      `Mend Pulumi.${stack}.yaml, or use pulumi config set, then run this again.`,
-  );
+  throw new Refusal(faultsText(stack, parsed.faults, "", "this"));
 }

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import ms from "ms";
 import ssh2 from "ssh2";
 import { z } from "zod";
-import { faultsOf, project } from "./configFaults";
+import { faultsOf, faultsText, parseValue, project } from "./configFaults";
 import { plainSecrets } from "./secretKeys";
 
 /** A duration such as `90s`, `30m`, `12h` or `7d`; milliseconds after parsing. */
@@ -205,19 +205,5 @@ export function readConfig(): StackConfig {
   }
   const parsed = parseConfig(raw);
   if ("config" in parsed) return parsed.config;
-  const faults = parsed.faults.map((fault) => `  - ${fault}`).join("\n");
-  throw new pulumi.RunError(
-    `The configuration of stack ${pulumi.getStack()} has ${parsed.faults.length === 1 ? "a fault" : `${parsed.faults.length} faults`}; nothing was changed:\n${faults}\n` +
-      `Mend Pulumi.${pulumi.getStack()}.yaml, or use pulumi config set, then run pulumi up again.`,
-  );
-}
-
-// The engine hands structured values over as JSON and plain ones as they are.
-function parseValue(value: string): unknown {
-  if (!/^[[{]/.test(value)) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
+  throw new pulumi.RunError(faultsText(pulumi.getStack(), parsed.faults, "; nothing was changed", "pulumi up"));
 }

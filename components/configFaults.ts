@@ -4,6 +4,25 @@ import type { z } from "zod";
 /** The namespace of the configuration's keys, and the project's name. */
 export const project = "pillar-host";
 
+/** A value of the configuration as the engine hands it over: structured ones as JSON, plain ones as they are (pure). */
+export function parseValue(value: string): unknown {
+  if (!/^[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+/** All faults of a stack's configuration, and what to do (pure). */
+export function faultsText(stack: string, faults: readonly string[], effect: string, again: string): string {
+  return [
+    `The configuration of stack ${stack} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}${effect}:`,
+    ...faults.map((fault) => `  - ${fault}`),
+    `Mend Pulumi.${stack}.yaml, or use pulumi config set, then run ${again} again.`,
+  ].join("\n");
+}
+
 /** A zod schema, as far as its shape is read here. */
 interface Schema {
   readonly _zod: { readonly def: unknown };
