@@ -1,5 +1,6 @@
 import type { StackConfig } from "../components/config";
 import { nodeTarget } from "../components/login";
+import { gateSettings } from "../components/node/gateSettings";
 import { envelope } from "../components/scripts/step";
 import { facts } from "../components/scripts/steps";
 import { readReference } from "../providers/gate/references";
@@ -33,16 +34,12 @@ export function openHost(config: StackConfig, hostKey: string): HostLook {
 }
 
 /** The gate's own way to decide, with the stack's settings; it never gives up but where `check` is set. */
-export function gateOptions({ sync, node, host }: StackConfig, { wait }: StackState, check: boolean): WaitOptions {
+export function gateOptions(config: StackConfig, { wait }: StackState, check: boolean): WaitOptions {
   return {
-    confirmations: sync.confirmations,
-    confirmSpan: sync.confirmSeconds * 1000,
-    tolerance: sync.tolerance,
+    ...gateSettings(config),
     deadline: Number.POSITIVE_INFINITY,
-    stallAfter: sync.stallMinutes * 60_000,
     check,
-    service: node.service,
-    address: host.address,
+    address: config.host.address,
     startedAt: wait === undefined ? Date.now() : Date.parse(wait.startedAt),
     startHeight: wait?.startHeight,
   };

@@ -1,3 +1,4 @@
+import { minuteOf } from "../providers/gate/progress";
 import type { Holder, Lock } from "./lock";
 
 /** A lock and what is known of its run. */
@@ -6,15 +7,9 @@ export interface Held {
   readonly holder: Holder;
 }
 
-/** `2026-11-21 14:49 UTC` (pure). */
-export function minuteOf(milliseconds: number): string {
-  if (Number.isNaN(milliseconds)) return "a time that is not told";
-  return `${new Date(milliseconds).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-}
-
 /** `process 4242 of root on host1, since 2026-11-21 14:49 UTC` (pure). */
 export function holderText({ user, host, pid, since }: Lock): string {
-  return `process ${pid} of ${user} on ${host}, since ${minuteOf(since)}`;
+  return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "a time that is not told" : minuteOf(since)}`;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { spoken } from "../providers/gate/progress";
-import { holderText, minuteOf } from "./lockTexts";
+import { minuteOf, spoken } from "../providers/gate/progress";
+import { holderText } from "./lockTexts";
 import { stageOf, type View } from "./view";
 
 /** When things were seen, in unix milliseconds. */

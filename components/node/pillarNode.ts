@@ -6,6 +6,7 @@ import { nodeTarget } from "../login";
 import { runStep, stepInput } from "../remote";
 import type { Step } from "../scripts/step";
 import * as steps from "../scripts/steps";
+import { gateSettings } from "./gateSettings";
 
 export interface PillarNodeArgs {
   readonly host: Host;
@@ -42,13 +43,7 @@ export class PillarNode extends pulumi.ComponentResource {
       `${name}-sync`,
       {
         target: pulumi.output(host.access.hostKey).apply((hostKey) => nodeTarget(config, hostKey)),
-        confirmations: config.sync.confirmations,
-        confirmSpan: config.sync.confirmSeconds * 1000,
-        tolerance: config.sync.tolerance,
-        deadline: config.sync.deadline,
-        stallAfter: config.sync.stallMinutes * 60_000,
-        check: config.sync.wait === "check",
-        service: config.node.service,
+        ...gateSettings(config),
         references: config.sync.references,
         title: `Pillar ${config.pillar.name} (${pulumi.getStack()})`,
         factsScript: stepInput(steps.facts(config, { logLines: 5, withStages: false }), host.access),
