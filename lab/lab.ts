@@ -8,6 +8,7 @@ import { cacheRoot } from "./cache";
 import { callSocket } from "./callSocket";
 import { type CloudName, cloudsReady } from "./clouds/names";
 import { LabMachineRoom } from "./clouds/room";
+import { makeRoot, releaseRoot } from "./hosts/disk";
 import {
   bootMachine,
   endProcess,
@@ -185,7 +186,7 @@ export class Lab {
     const n = this.hostNames.length;
     const root = this.rootOf(name);
     await mkdir(join(root, ".."), { recursive: true });
-    await execa("cp", ["-a", "--reflink=auto", base, root]);
+    await makeRoot(base, join(root, ".."));
     await personalize(name, root, {
       publicKeyFile: `${this.privateKeyFile}.pub`,
       certificateFile: join(this.dir, "tls.crt"),
@@ -267,6 +268,10 @@ export class Lab {
     for (const line of listed) {
       const [ns] = line.split(" ");
       if (ns === own || ns?.startsWith(`${own}-`)) await ip([["netns", "del", ns]]);
+    }
+    // Of a host that a killed run had only begun to make, too.
+    for (const name of await readdir(join(this.dir, "hosts")).catch(() => [])) {
+      await releaseRoot(join(this.rootOf(name), ".."));
     }
     await rm(this.dir, { recursive: true, force: true });
     this.record = noRecord;

@@ -4,9 +4,9 @@ import { execa } from "execa";
 
 /**
  * Makes `DIRECTORY/root`, a root file system like the image's. What is written to it lies beside, in `changes`: the
- * image is never touched, nothing is copied, and a server takes the space of what it changes.
+ * image is never touched, nothing is copied, and a machine takes the space of what it changes.
  */
-export async function makeRoot(image: string, directory: string, signal: AbortSignal): Promise<void> {
+export async function makeRoot(image: string, directory: string, signal?: AbortSignal): Promise<void> {
   const root = join(directory, "root");
   for (const name of ["root", "changes", "work"]) await mkdir(join(directory, name));
   // It gives / of the host its mode, which a strict umask would close to all but root.
@@ -14,7 +14,7 @@ export async function makeRoot(image: string, directory: string, signal: AbortSi
   const layers = `lowerdir=${image},upperdir=${directory}/changes,workdir=${directory}/work`;
   const { failed } = await execa("mount", ["-t", "overlay", "overlay", "-o", layers, root], { reject: false });
   // An overlay can't stand on another one, as a container's file system is: the long way.
-  if (failed) await execa("cp", ["-a", "--reflink=auto", `${image}/.`, root], { cancelSignal: signal });
+  if (failed) await execa("cp", ["-a", "--reflink=auto", `${image}/.`, root], signal ? { cancelSignal: signal } : {});
 }
 
 /** Takes the mount away; the directory can go then. */

@@ -39,7 +39,7 @@ describe("a node that has trouble, at the gate", () => {
   };
 
   it("looks once and fails with where things stand, when asked to check only", async () => {
-    const { exitCode, output } = await stack.up(["--skip-preview"]);
+    const { exitCode, output } = await stack.up();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toMatch(
       /10\.77\.0\.11: the node is not synced yet \(pillar-host:sync\.wait is check\)\nlast seen: sync: \d+\.\d %, height \d+ of 20\d\d\d.*\nNothing is lost: pulumi up again goes on waiting, with the same start\./,

@@ -19,7 +19,7 @@ describe("the controller's archive", () => {
   let installed: string;
 
   beforeAll(async () => {
-    const first = await stage.stack.up(["--skip-preview"]);
+    const first = await stage.stack.up();
     expect(first.output).not.toContain("error");
     installed = await facts();
   });
@@ -136,7 +136,7 @@ ${untouched} Compare with the hash that the release page shows.`,
   it("is not fetched again while the configuration stays, whatever is served there", async () => {
     const { exitCode } = await upWith({});
     expect(exitCode).toBe(0);
-    expect((await stage.stack.up(["--skip-preview"])).exitCode).toBe(0);
+    expect((await stage.stack.up()).exitCode).toBe(0);
     await stage.lab.releases("PUT", "/node-controller.zip", await buildRelease({ menu: "v0.0.4", version: "0.0.6" }));
     const again = await stage.stack.up();
     expect(again.exitCode).toBe(0);

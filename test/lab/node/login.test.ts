@@ -124,7 +124,7 @@ describe("the login", () => {
     anew = await testStack(stage.lab, host(), {}, "anew");
     await opWithSudo({});
     const fingerprint = (await onHost(host(), "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub")).split(" ")[1];
-    const { exitCode, output } = await stack().up(["--skip-preview"]);
+    const { exitCode, output } = await stack().up();
     expect(output).not.toContain("error");
     expect(exitCode).toBe(0);
     expect(output).toContain(
@@ -144,12 +144,12 @@ describe("the login", () => {
     await onHost(host(), "rm /etc/ssh/ssh_host_*; ssh-keygen -q -t ed25519 -N '' -f /etc/ssh/ssh_host_ed25519_key");
     await onHost(host(), "systemctl restart ssh");
     const before = await facts();
-    const idle = await stack().up(["--skip-preview"]);
+    const idle = await stack().up();
     expect(idle.exitCode).toBe(0);
     expect(idle.output).toContain("shows another host key than the pinned one");
     expect((await stack().outputs()).producerAddress).toBeUndefined();
     await opWithSudo({ sync: { confirmations: 4, hourlyRestart: false } });
-    const busy = await stack().up(["--skip-preview"]);
+    const busy = await stack().up();
     expect(busy.exitCode).not.toBe(0);
     expect(busy.output).toContain(`error: ${host().address} shows another host key than the pinned one`);
     expect(busy.output).not.toContain("node-preflight");

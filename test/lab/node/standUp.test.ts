@@ -10,6 +10,7 @@ describe("procedure A on a blank host", () => {
   let lab: Lab;
   let host: LabHost;
   let stack: LabStack;
+  let previewed: { exitCode: number; output: string; quiet: boolean };
   let first: { exitCode: number; output: string };
 
   beforeAll(async () => {
@@ -17,6 +18,9 @@ describe("procedure A on a blank host", () => {
     host = await lab.addHost("host1");
     await host.run("crontab -", "MAILTO=ops@example.org\n  5 4 * * * /bin/true # mine\n#0 0 * * * off\n");
     stack = await testStack(lab, host);
+    const logins = () => onHost(host, "journalctl -u ssh -o cat | grep -c ^Accepted");
+    const before = await logins();
+    previewed = { ...(await stack.preview()), quiet: (await logins()) === before };
     first = await stack.up();
   });
   afterAll(async () => lab?.down());
@@ -28,6 +32,11 @@ describe("procedure A on a blank host", () => {
     node: await onHost(host, "systemctl show -p MainPID,ActiveEnterTimestamp go-node"),
     controller: await onHost(host, "sha256sum /root/node-controller; stat -c %Y /root/node-controller"),
     state: await onHost(host, "cd /var/lib/pillar-host && grep -r . . | sort"),
+  });
+
+  it("is previewed without touching the host", async () => {
+    expect(previewed).toMatchObject({ exitCode: 0, quiet: true });
+    expect(previewed.output).toContain("+ 12 to create");
   });
 
   it("ends with the producer address that the node's configuration holds", async () => {
