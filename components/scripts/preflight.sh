@@ -57,6 +57,7 @@ else
   headers="no connection to $release_host:$release_port"
   if timeout 10 bash -c ": < /dev/tcp/$release_host/$release_port" 2> /dev/null; then answered=yes; fi
 fi
+now=$(date +%s)
 status=$(grep -E '^ *HTTP/' <<< "$headers" | tail -n 1 | tr -d '\r' | sed 's/^ *//' || true)
 if [[ $status =~ ^HTTP/[0-9.]+\ [45] ]]; then
   needs "release address $release_url" "$status" "200 (controller.releaseUrl: open it in a browser and compare it with the release page)"
@@ -81,7 +82,7 @@ if [ "$synchronized" != yes ]; then
   if [ -z "$date_header" ]; then
     needs clock "not synchronised" "a synchronised clock (install chrony, or systemctl enable --now systemd-timesyncd)"
   else
-    off=$(($(date +%s) - $(date -d "$date_header" +%s)))
+    off=$((now - $(date -d "$date_header" +%s)))
     if [ "${off#-}" -gt 3 ]; then
       needs clock "$off s off the release server's" "within 3 s (install chrony, or systemctl enable --now systemd-timesyncd)"
     else
