@@ -1,43 +1,56 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readConfig } from "./components/config";
+import { readConfig, type StackConfig } from "./components/config";
+import type { CloudHost } from "./components/host/cloudHost";
 import { existingHost } from "./components/host/existing";
+import type { Host } from "./components/host/host";
 import { nodeTarget } from "./components/login";
-import { nextStep } from "./components/node/nextStep";
+import { nextForHost, nextStep } from "./components/node/nextStep";
 import { PillarNode } from "./components/node/pillarNode";
 import { lookAtNode } from "./providers/lookup";
 
-const config = readConfig();
-const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
-const host = existingHost(
-  config,
-  last.getOutput("nextStep").apply((step) => step !== undefined),
-);
-const pillar = new PillarNode("node", { host, config });
-const { gate } = pillar;
+// A function, since the market of a cloud provider is looked at before anything is registered.
+export = async () => {
+  const config = readConfig();
+  const { cloud, host } = await hostOf(config);
+  if (!host) return { host: cloud?.shown, nextStep: nextForHost(config.lifecycle, pulumi.getStack()) };
 
-// Looked up anew on every run, so that what is shown is of this minute; plain values, so that it stays readable.
-const now = pulumi
-  .all([host.access.hostKey, gate.syncedAt, pillar.producerAddress])
-  .apply(async ([hostKey, , producerAddress]) => {
-    const seen = await lookAtNode(nodeTarget(config, hostKey), config.sync);
-    return { seen, producerAddress };
-  });
-
-const hostOutput = { address: config.host.address, fingerprint: host.fingerprint };
-const syncOutput = {
-  state: gate.state,
-  currentHeight: gate.currentHeight,
-  targetHeight: gate.targetHeight,
-  startedAt: gate.startedAt,
-  syncedAt: gate.syncedAt,
-  durationSeconds: gate.durationSeconds,
-  rate: gate.rate,
-  proved: gate.proved,
-  unproved: gate.unproved,
+  const pillar = new PillarNode("node", { host, config });
+  const { gate } = pillar;
+  // Looked up anew on every run, so that what is shown is of this minute; plain values, so that it stays readable.
+  const now = pulumi
+    .all([host.access.address, host.access.hostKey, gate.syncedAt, pillar.producerAddress])
+    .apply(async ([address, hostKey, , producerAddress]) => {
+      const seen = await lookAtNode(nodeTarget(config, address, hostKey), config.sync);
+      return { seen, producerAddress };
+    });
+  return {
+    host: cloud?.shown ?? { address: host.access.address, fingerprint: host.fingerprint },
+    sync: {
+      state: gate.state,
+      currentHeight: gate.currentHeight,
+      targetHeight: gate.targetHeight,
+      startedAt: gate.startedAt,
+      syncedAt: gate.syncedAt,
+      durationSeconds: gate.durationSeconds,
+      rate: gate.rate,
+      proved: gate.proved,
+      unproved: gate.unproved,
+    },
+    producerAddress: now.apply(({ seen, producerAddress }) => (seen.synced ? producerAddress : undefined)),
+    nextStep: now.apply(({ seen, producerAddress }) =>
+      nextStep({ stack: pulumi.getStack(), pillar: config.pillar.name, producerAddress, now: seen }),
+    ),
+  };
 };
-const addressOutput = now.apply(({ seen, producerAddress }) => (seen.synced ? producerAddress : undefined));
-const nextOutput = now.apply(({ seen, producerAddress }) =>
-  nextStep({ stack: pulumi.getStack(), pillar: config.pillar.name, producerAddress, now: seen }),
-);
 
-export { addressOutput as producerAddress, hostOutput as host, nextOutput as nextStep, syncOutput as sync };
+async function hostOf(config: StackConfig): Promise<{ host?: Host; cloud?: CloudHost }> {
+  if (config.host.provider === "existing") {
+    const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
+    const finished = last.getOutput("nextStep").apply((step) => step !== undefined);
+    return { host: existingHost(config, config.host, finished) };
+  }
+  // Loaded where it is needed: the clouds' libraries are large.
+  const { cloudHost } = await import("./components/host/cloudHost");
+  const cloud = await cloudHost(config, config.host);
+  return { cloud, ...(cloud.host ? { host: cloud.host } : {}) };
+}

@@ -1,15 +1,12 @@
-import { parseConfig, type StackConfig } from "../components/config";
-import { faultsText, parseValue, project } from "../components/configFaults";
+import { parseConfig, rawConfig, type StackConfig } from "../components/config";
+import { faultsText } from "../components/configFaults";
 import { Refusal } from "./refusal";
 
 /** The raw values of what `pulumi config --json --show-secrets` prints, without other projects' keys (pure). */
 export function rawValues(text: string): Record<string, unknown> {
-  const raw: Record<string, unknown> = {};
-  for (const [key, entry] of Object.entries(JSON.parse(text) as Record<string, { value?: string }>)) {
-    if (key.startsWith(`${project}:`) && entry.value !== undefined)
-      raw[key.slice(project.length + 1)] = parseValue(entry.value);
-  }
-  return raw;
+  const entries = Object.entries(JSON.parse(text) as Record<string, { value?: string }>);
+  const known = entries.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
+  return rawConfig(Object.fromEntries(known)).raw;
 }
 
 /** A stack's configuration (pure). @throws Refusal that names every fault, as `pulumi up` does */

@@ -1,4 +1,3 @@
-import type { StackConfig } from "../components/config";
 import { nodeTarget } from "../components/login";
 import { gateSettings } from "../components/node/gateSettings";
 import { envelope } from "../components/scripts/step";
@@ -8,7 +7,7 @@ import type { WaitOptions, World } from "../providers/gate/waitForSync";
 import { createConnection } from "../providers/rpc/connection";
 import { readHostFacts } from "../providers/rpc/hostFacts";
 import { createNodeClient } from "../providers/rpc/node";
-import type { StackState } from "./stackState";
+import type { Source } from "./source";
 
 /** The ways to look at a host: its node and its facts, over one ssh connection. */
 export interface HostLook {
@@ -16,11 +15,11 @@ export interface HostLook {
   readFacts(): Promise<readonly string[]>;
 }
 
-export function openHost(config: StackConfig, hostKey: string): HostLook {
-  const target = nodeTarget(config, hostKey);
+export function openHost({ config, address }: Source, hostKey: string): HostLook {
+  const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
   const step = facts(config, { logLines: 10, withStages: true });
-  const script = envelope(step, config.host.address, config.ssh.sudoPassword);
+  const script = envelope(step, address, config.ssh.sudoPassword);
   return {
     world: {
       client: createNodeClient(target, connection),
@@ -34,12 +33,12 @@ export function openHost(config: StackConfig, hostKey: string): HostLook {
 }
 
 /** The gate's own way to decide, with the stack's settings; it never gives up but where `check` is set. */
-export function gateOptions(config: StackConfig, { wait }: StackState, check: boolean): WaitOptions {
+export function gateOptions({ config, address, state: { wait } }: Source, check: boolean): WaitOptions {
   return {
     ...gateSettings(config),
     deadline: Number.POSITIVE_INFINITY,
     check,
-    address: config.host.address,
+    address,
     startedAt: wait === undefined ? Date.now() : Date.parse(wait.startedAt),
     startHeight: wait?.startHeight,
   };

@@ -14,15 +14,14 @@ export interface Looked {
 
 /** Looks as the gate does with `sync.wait: check`: as long as the looks are good, at most until it would let pass. */
 export async function lookOnce(view: View, source: Source, hostKey: string): Promise<Looked> {
-  const { config, state } = source;
-  const { world, readFacts } = openHost(config, hostKey);
+  const { world, readFacts } = openHost(source, hostKey);
   let sync: string | undefined;
   const seen = (line: string) => {
     sync = line;
   };
   const facts = readFacts();
   try {
-    await waitForSync(gateOptions(config, state, true), {
+    await waitForSync(gateOptions(source, true), {
       ...world,
       seen,
       say: () => undefined,
@@ -44,9 +43,9 @@ export async function lookOnce(view: View, source: Source, hostKey: string): Pro
   }
 }
 
-function unreachableText({ config: { host, ssh } }: Source, reason: string): string[] {
+function unreachableText({ address, config: { ssh } }: Source, reason: string): string[] {
   return [
-    `\n${host.address} could not be looked at: ${reason}`,
-    `  needed: a running host that this machine reaches; try: ssh -p ${ssh.port} ${ssh.user}@${host.address}`,
+    `\n${address} could not be looked at: ${reason}`,
+    `  needed: a running host that this machine reaches; try: ssh -p ${ssh.port} ${ssh.user}@${address}`,
   ];
 }

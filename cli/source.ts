@@ -3,6 +3,7 @@ import { project } from "../components/configFaults";
 import { readLocks } from "./backendLocks";
 import { createEngine } from "./engine";
 import type { Held } from "./lockTexts";
+import { Refusal } from "./refusal";
 import { parseState, type StackState } from "./stackState";
 import type { View } from "./view";
 
@@ -11,6 +12,7 @@ export interface Source {
   readonly stack: string;
   readonly config: StackConfig;
   readonly state: StackState;
+  readonly address: string;
   /** The configured key, else the one that was recorded on first contact with this address. */
   readonly hostKey: string | undefined;
   /** Who holds the stack now; undefined where that can't be seen. */
@@ -32,18 +34,24 @@ export async function openSource(stack: string): Promise<Source> {
   const config = configurationOf(stack, configuration);
   const state = parseState(exported);
   const { recordedKey } = state;
+  const { host } = config;
+  const address = host.provider === "existing" ? host.address : recordedKey?.address;
+  if (address === undefined)
+    throw new Refusal(`stack ${stack} has no server yet\n  needed: pulumi up -s ${stack}, which makes it`);
+  const configured = host.provider === "existing" ? host.hostKey : undefined;
   return {
     stack,
     config,
     state,
-    hostKey: config.host.hostKey ?? (recordedKey?.address === config.host.address ? recordedKey.hostKey : undefined),
+    address,
+    hostKey: configured ?? (recordedKey?.address === address ? recordedKey.hostKey : undefined),
     readHeld: async () => (backend === undefined ? undefined : readLocks(backend, project, stack)),
   };
 }
 
 /** What is known before the host was looked at. */
 export async function viewOf(source: Source): Promise<View> {
-  const { stack, config, state } = source;
+  const { stack, config, state, address } = source;
   const held = await source.readHeld();
-  return { stack, pillar: config.pillar.name, address: config.host.address, state, held, synced: false };
+  return { stack, pillar: config.pillar.name, address, state, held, synced: false };
 }

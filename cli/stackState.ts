@@ -2,7 +2,7 @@
 export interface StackState {
   /** A `pulumi up` got as far as the host. */
   readonly begun: boolean;
-  /** Recorded on first contact with this address. */
+  /** Recorded on first contact with this address, or made with the server that has it. */
   readonly recordedKey?: { readonly address: string; readonly hostKey: string };
   /** The history of the wait for the sync, where a run has left it. */
   readonly wait?: Wait;
@@ -38,7 +38,10 @@ export function parseState(text: string): StackState {
   };
   const { resources = [], pending_operations: operations = [] } = deployment ?? {};
   const outputsOf = (end: string) => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
-  const { address, pinned: hostKey } = outputsOf(":FirstContact");
+  const contact = outputsOf(":FirstContact");
+  const server = { ...outputsOf("hcloud:index/server:Server"), ...outputsOf("digitalocean:index/droplet:Droplet") };
+  const address = contact.address ?? server.ipv4Address;
+  const hostKey = contact.pinned ?? outputsOf(":HostKey").publicKey;
   const { startedAt, startHeight, syncedAt } = outputsOf(":SyncGate");
   return {
     begun: resources.some(({ type }) => !type.startsWith("pulumi:")) || operations.length > 0,

@@ -6,7 +6,7 @@ export async function status(stack: string, options: { watch?: boolean; json?: b
   const source = await openSource(stack);
   if (source.hostKey === undefined) {
     const { unknownHost } = require("./unknownHost") as typeof import("./unknownHost");
-    return show(await viewOf(source), await unknownHost(source.config), options);
+    return show(await viewOf(source), await unknownHost(source), options);
   }
   if (options.watch) {
     const { watch } = require("./watch") as typeof import("./watch");

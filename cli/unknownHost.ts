@@ -1,20 +1,23 @@
-import type { StackConfig } from "../components/config";
 import { fingerprintOf } from "../providers/rpc/hostKey";
 import { scanHostKey } from "../providers/rpc/ssh";
 import { couldNot } from "./refusal";
+import type { Source } from "./source";
 
 /**
  * What can be said of a host whose key is not known yet: no login goes to a machine that may be another one.
  *
  * @returns why nothing more is told, and the exit code
  */
-export async function unknownHost({ host, ssh }: StackConfig): Promise<{ exitCode: number; lines: readonly string[] }> {
+export async function unknownHost({
+  address,
+  config: { ssh },
+}: Source): Promise<{ exitCode: number; lines: readonly string[] }> {
   try {
-    const fingerprint = fingerprintOf(await scanHostKey(host.address, ssh.port));
+    const fingerprint = fingerprintOf(await scanHostKey(address, ssh.port));
     return {
       exitCode: 1,
       lines: [
-        `\n${host.address} was not looked at: its host key is neither configured nor recorded yet, so nobody logs in.`,
+        `\n${address} was not looked at: its host key is neither configured nor recorded yet, so nobody logs in.`,
         `It shows ${fingerprint}. Compare it with your provider's console; pulumi up records it.`,
       ],
     };

@@ -25,8 +25,8 @@ const bell = "\u0007";
 
 /** Shows a host until the gate would let it pass. @returns 0 then, 130 after Ctrl-C. @throws Refusal */
 export async function watch(source: Source, hostKey: string): Promise<number> {
-  const { config, state } = source;
-  const { world, readFacts } = openHost(config, hostKey);
+  const { state } = source;
+  const { world, readFacts } = openHost(source, hostKey);
   const display = process.stdout.isTTY ? await liveScreen(process.stdout) : plainLines(console.log);
   let view = await viewOf(source);
   let times: Omit<Times, "now"> = {};
@@ -67,7 +67,7 @@ export async function watch(source: Source, hostKey: string): Promise<number> {
   }
 
   try {
-    const record = await waitForSync(gateOptions(config, state, false), {
+    const record = await waitForSync(gateOptions(source, false), {
       ...world,
       sleep: (milliseconds) => {
         times = { ...times, nextLookAt: Date.now() + milliseconds };

@@ -3,6 +3,7 @@ import ms from "ms";
 import ssh2 from "ssh2";
 import { z } from "zod";
 import { faultsOf, faultsText, parseValue, project } from "./configFaults";
+import { hostFaults, hostSchema, word } from "./host/hostSchema";
 import { plainSecrets } from "./secretKeys";
 
 /** A duration such as `90s`, `30m`, `12h` or `7d`; milliseconds after parsing. */
@@ -21,37 +22,7 @@ const duration = (atLeast: string) =>
   });
 
 const port = z.number().int().min(1).max(65535);
-/** Ends up in the shell's command lines and in patterns: plain words only. */
-const word = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "needed a plain word of letters, digits, dot, dash and underscore");
 const directory = z.string().regex(/^(\/[A-Za-z0-9._-]+)+$/, "needed an absolute path without blanks");
-
-const host = z.discriminatedUnion("provider", [
-  z.strictObject({
-    provider: z.literal("existing"),
-    address: z.string().regex(/^[A-Za-z0-9.:-]+$/, "needed an IP address or a host name"),
-    hostKey: z
-      .string()
-      .trim()
-      .regex(
-        // A line of ssh-keyscan or known_hosts begins with the address.
-        /^([^ ]+ )?(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( .*)?$/,
-        "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)",
-      )
-      .transform((line) => /(ssh|ecdsa)-[^ ]+ [^ ]+/.exec(line)?.[0] ?? line)
-      .optional(),
-    minimums: z
-      .strictObject({
-        cores: z.number().int().min(1).default(4),
-        memoryGb: z.number().positive().default(4),
-        diskGb: z.number().positive().default(40),
-        bandwidthMbps: z.number().nonnegative().default(100),
-      })
-      .prefault({}),
-    acceptDistributions: z.array(word).default([]),
-  }),
-]);
 
 const looksPrivate = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 
@@ -159,22 +130,29 @@ const webhook = z
   );
 
 /** The configuration of a stack: the keys below `pillar-host:` in Pulumi.<stack>.yaml (design.md, Configuration). */
-export const stackSchema = z.strictObject({
-  pillar: z.strictObject({
-    name: z.string().regex(/^[A-Za-z0-9._-]{1,40}$/, "needed the Pillar's name as registered on chain"),
-  }),
-  lifecycle: z.enum(["active"]).default("active"),
-  host,
-  ssh,
-  controller,
-  node,
-  sync,
-  notify: webhook.optional(),
-  orchestrator: z.strictObject({ rpcPort: port.default(55000), p2pPort: port.default(55055) }).prefault({}),
-});
+export const stackSchema = z
+  .strictObject({
+    pillar: z.strictObject({
+      name: z.string().regex(/^[A-Za-z0-9._-]{1,40}$/, "needed the Pillar's name as registered on chain"),
+    }),
+    lifecycle: z.enum(["active", "adopted", "retiring"]).default("active"),
+    host: hostSchema,
+    ssh,
+    controller,
+    node,
+    sync,
+    notify: webhook.optional(),
+    orchestrator: z.strictObject({ rpcPort: port.default(55000), p2pPort: port.default(55055) }).prefault({}),
+  })
+  .superRefine((config, context) => {
+    for (const [path, message] of hostFaults(config)) context.addIssue({ code: "custom", path: [...path], message });
+  });
 
 /** The whole configuration, with defaults. Secrets are plain here: wrap them in pulumi.secret before they leave. */
-export type StackConfig = z.output<typeof stackSchema>;
+export type StackConfig = z.output<typeof stackSchema> & {
+  /** Another address of the cloud's API than the provider's own. */
+  readonly apiEndpoint?: string;
+};
 
 /**
  * Turns raw configuration values into a StackConfig (pure).
@@ -193,10 +171,7 @@ export function parseConfig(raw: Readonly<Record<string, unknown>>): { config: S
  * @throws RunError (shown without a stack trace) that names every fault
  */
 export function readConfig(): StackConfig {
-  const raw: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(pulumi.runtime.allConfig())) {
-    if (key.startsWith(`${project}:`)) raw[key.slice(project.length + 1)] = parseValue(value);
-  }
+  const { raw, apiEndpoint } = rawConfig(pulumi.runtime.allConfig());
   // The engine's own word for which keys hold a secret; the SDK keeps its reading of it to itself.
   const secret: unknown = JSON.parse(process.env.PULUMI_CONFIG_SECRET_KEYS ?? "null");
   if (Array.isArray(secret)) {
@@ -204,6 +179,31 @@ export function readConfig(): StackConfig {
     for (const warning of plainSecrets(raw, isSecret, pulumi.getStack())) pulumi.log.warn(warning);
   }
   const parsed = parseConfig(raw);
-  if ("config" in parsed) return parsed.config;
+  if ("config" in parsed) return { ...parsed.config, ...(apiEndpoint === undefined ? {} : { apiEndpoint }) };
   throw new pulumi.RunError(faultsText(pulumi.getStack(), parsed.faults, "; nothing was changed", "pulumi up"));
+}
+
+/** The stack's raw values out of all that the engine knows, with what the cloud's own Pulumi keys say (pure). */
+export function rawConfig(all: Readonly<Record<string, string>>): {
+  raw: Record<string, unknown>;
+  apiEndpoint?: string;
+} {
+  const raw: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(all)) {
+    if (key.startsWith(`${project}:`)) raw[key.slice(project.length + 1)] = parseValue(value);
+  }
+  const { apiEndpoint, token } = standardKeys(raw.host, all);
+  if (token !== undefined) raw.host = { token, ...(raw.host as object) };
+  return { raw, ...(apiEndpoint === undefined ? {} : { apiEndpoint }) };
+}
+
+/** What the keys of the provider's own Pulumi plugin say. */
+function standardKeys(host: unknown, all: Readonly<Record<string, string>>): { apiEndpoint?: string; token?: string } {
+  const { provider } = (typeof host === "object" && host !== null ? host : {}) as { provider?: unknown };
+  const namespaces: Record<string, readonly [token: string, endpoint: string]> = {
+    hetzner: ["hcloud:token", "hcloud:endpoint"],
+    digitalocean: ["digitalocean:token", "digitalocean:apiEndpoint"],
+  };
+  const [token, apiEndpoint] = (namespaces[String(provider)] ?? []).map((key) => all[key]);
+  return { ...(apiEndpoint ? { apiEndpoint } : {}), ...(token ? { token } : {}) };
 }

@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
+import ssh2 from "ssh2";
 import type { NodeTarget } from "../providers/rpc/node";
+import type { SshTarget } from "../providers/rpc/ssh";
 import type { StackConfig } from "./config";
 import type { HostAccess } from "./remote";
 
@@ -16,15 +18,29 @@ export function loginOf({ ssh }: StackConfig): Omit<HostAccess, "address" | "hos
   };
 }
 
+/** How a host is logged in to (plain values; wrap them before they become an input). */
+export function sshTarget({ ssh }: StackConfig, address: string, hostKey: string): SshTarget {
+  const { privateKey, privateKeyPassword, password, user, port, agent } = ssh;
+  return { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent };
+}
+
 /** How the node's RPC is reached on a host (plain values; wrap them before they become an input). */
-export function nodeTarget(config: StackConfig, hostKey: string): NodeTarget {
-  const { privateKey, privateKeyPassword, password, user, port, agent } = config.ssh;
-  const { node, host } = config;
+export function nodeTarget(config: StackConfig, hostAddress: string, hostKey: string): NodeTarget {
+  const { node } = config;
   const direct = node.rpc === "direct";
   return {
-    ssh: { address: host.address, port, user, hostKey, privateKey, privateKeyPassword, password, agent },
+    ssh: sshTarget(config, hostAddress, hostKey),
     via: node.rpc,
-    address: direct && node.rpcAddress === "127.0.0.1" ? host.address : node.rpcAddress,
+    address: direct && node.rpcAddress === "127.0.0.1" ? hostAddress : node.rpcAddress,
     port: node.rpcPort,
   };
+}
+
+/** The public half of pillar-host:ssh.privateKey, an authorized_keys line (pure). */
+export function publicKeyOf({ ssh }: StackConfig): string | undefined {
+  if (ssh.privateKey === undefined) return undefined;
+  const parsed = ssh2.utils.parseKey(ssh.privateKey, ssh.privateKeyPassword);
+  if (parsed instanceof Error) return undefined;
+  const [key] = [parsed].flat();
+  return key && `${key.type} ${key.getPublicSSH().toString("base64")}`;
 }

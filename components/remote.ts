@@ -5,7 +5,7 @@ import { envelope, type Step } from "./scripts/step";
 /** How a host is reached and logged in to. Secrets in it are outputs, marked as such. */
 export interface HostAccess {
   /** IP address or name. */
-  readonly address: string;
+  readonly address: pulumi.Input<string>;
   readonly port: number;
   readonly user: string;
   /** An authorized_keys line: the connection is refused where the host shows another. */
@@ -21,7 +21,9 @@ export interface HostAccess {
 /** What a step is to the login user's shell on a host: secret, as the sudo password stands in it. */
 export function stepInput(step: Step, access: HostAccess): pulumi.Output<string> {
   return pulumi.secret(
-    pulumi.output(access.sudoPassword ?? "").apply((password) => envelope(step, access.address, password)),
+    pulumi
+      .all([access.sudoPassword ?? "", access.address])
+      .apply(([password, address]) => envelope(step, address, password)),
   );
 }
 
@@ -37,6 +39,7 @@ export function runStep(
   step: Step,
   access: HostAccess,
   options: pulumi.ComponentResourceOptions,
+  dialErrorLimit = 10,
 ): remote.Command {
   const connection: remote.CommandArgs["connection"] = pulumi.secret({
     host: access.address,
@@ -46,7 +49,7 @@ export function runStep(
     ...(access.privateKey ? { privateKey: access.privateKey } : {}),
     ...(access.privateKeyPassword ? { privateKeyPassword: access.privateKeyPassword } : {}),
     ...(access.password ? { password: access.password } : {}),
-    dialErrorLimit: 10,
+    dialErrorLimit,
     perDialTimeout: 15,
   });
   return new remote.Command(

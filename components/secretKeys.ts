@@ -1,5 +1,6 @@
 /** The keys whose values are secrets: a key of the configuration, and one inside it where it is structured. */
 export const secretKeys: readonly (readonly [key: string, inner?: string])[] = [
+  ["host", "token"],
   ["ssh", "privateKey"],
   ["ssh", "privateKeyPassword"],
   ["ssh", "password"],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { stackSchema } from "./config";
 import { secretKeys } from "./secretKeys";
 
-type Schema = { [key: string]: unknown; properties?: Record<string, Schema> };
+type Schema = { [key: string]: unknown; properties?: Record<string, Schema>; oneOf?: Schema[]; required?: string[] };
 
 /** The form that the engine gives a value which was set with --secret. */
 const secured = { type: "object", properties: { secure: { type: "string" } }, required: ["secure"] } as const;
@@ -11,10 +11,17 @@ const secured = { type: "object", properties: { secure: { type: "string" } }, re
 export function stackFileSchema(): Schema {
   const { properties = {}, required } = z.toJSONSchema(stackSchema, { io: "input", unrepresentable: "any" }) as Schema;
   for (const [key, inner] of secretKeys) {
-    const holder = inner === undefined ? properties : (properties[key]?.properties ?? {});
-    const plain = holder[inner ?? key];
-    if (plain) holder[inner ?? key] = { anyOf: [plain, secured] };
+    const block = properties[key];
+    const holders =
+      inner === undefined ? [properties] : [block, ...(block?.oneOf ?? [])].map((each) => each?.properties);
+    for (const holder of holders) {
+      const plain = holder?.[inner ?? key];
+      if (holder && plain) holder[inner ?? key] = { anyOf: [plain, secured] };
+    }
   }
+  // The key of the provider's own plugin, such as hcloud:token, does as well.
+  for (const host of properties.host?.oneOf ?? [])
+    host.required = (host.required ?? []).filter((key) => key !== "token");
   const prefixed = (key: unknown) => `pillar-host:${key}`;
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -24,7 +31,7 @@ export function stackFileSchema(): Schema {
       config: {
         type: "object",
         properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [prefixed(key), value])),
-        required: (required as string[]).map(prefixed),
+        required: (required ?? []).map(prefixed),
       },
     },
   };

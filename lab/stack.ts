@@ -7,15 +7,22 @@ import { parse, stringify } from "yaml";
 import { Run } from "./engineRun";
 import type { Lab } from "./lab";
 import { ensureToolchain, type Toolchain } from "./toolchain";
+import type { PluginName } from "./toolchain/plugins";
 
 const checkout = join(import.meta.dirname, "..");
 /** What the program consists of; copied, so that nothing of a run is written into the checkout. */
 const program = ["index.ts", "Pulumi.yaml", "package.json", "tsconfig.pulumi.json", "components", "providers", "cli"];
 
-/** Configuration below `pillar-host:`, as in a stack's file. */
+/** Configuration below `pillar-host:`, as in a stack's file; a key with a colon is whole. */
 export type StackFile = Readonly<Record<string, unknown>>;
 
 const beginning = ["up", "--yes", "--skip-preview", "--non-interactive"];
+
+function pluginsOf({ host }: StackFile): PluginName[] {
+  const { provider } = host as { provider: string };
+  if (provider === "hetzner") return ["command", "hcloud"];
+  return provider === "digitalocean" ? ["command", "digitalocean"] : ["command"];
+}
 
 /** A stack of the program under test, driven by the real engine from the operator's end of a lab. */
 export class LabStack {
@@ -33,7 +40,7 @@ export class LabStack {
     await mkdir(join(dir, "program"));
     for (const entry of program) await cp(join(checkout, entry), join(dir, "program", entry), { recursive: true });
     await symlink(join(checkout, "node_modules"), join(dir, "program", "node_modules"));
-    const toolchain = await ensureToolchain({ home: join(dir, "home") });
+    const toolchain = await ensureToolchain({ home: join(dir, "home"), plugins: pluginsOf(config) });
     const stack = new LabStack(lab, name, dir, toolchain, randomBytes(12).toString("hex"));
     await stack.pulumi(["stack", "init", name]);
     await stack.configure(config, secrets);
@@ -72,7 +79,7 @@ export class LabStack {
     const { encryptionsalt } = parse(await readFile(this.configFile, "utf8").catch(() => "{}")) as {
       encryptionsalt?: string;
     };
-    const keys = Object.entries(config).map(([key, value]) => [`pillar-host:${key}`, value]);
+    const keys = Object.entries(config).map(([key, value]) => [key.includes(":") ? key : `pillar-host:${key}`, value]);
     await writeFile(this.configFile, stringify({ encryptionsalt, config: Object.fromEntries(keys) }, { lineWidth: 0 }));
     for (const [path, value] of Object.entries(secrets)) {
       await this.pulumi(["config", "set", "--secret", "--path", `pillar-host:${path}`], { input: value });

@@ -5,6 +5,7 @@ import { fingerprintOf } from "../../providers/rpc/hostKey";
 import type { StackConfig } from "../config";
 import { loginOf } from "../login";
 import type { Host } from "./host";
+import type { ExistingHostConfig } from "./hostSchema";
 
 /**
  * A host that is there already: its key is the configured one, or recorded on first contact.
@@ -12,8 +13,11 @@ import type { Host } from "./host";
  * @param finished whether a run of this stack went to the end before: until then every run looks at the host first,
  *   later only one that has something else to do there
  */
-export function existingHost(config: StackConfig, finished: pulumi.Input<boolean> = false): Host {
-  const { address, hostKey } = config.host;
+export function existingHost(
+  config: StackConfig,
+  { address, hostKey }: ExistingHostConfig,
+  finished: pulumi.Input<boolean> = false,
+): Host {
   const { ssh, ...rest } = config;
   const { sudoPassword: _, port, ...login } = ssh;
   const work = createHash("sha256").update(JSON.stringify(rest)).digest("hex").slice(0, 12);

@@ -9,3 +9,6 @@ export interface Host {
   /** What must exist before anything connects. */
   readonly ready: pulumi.Resource[];
 }
+
+/** What a stack is shown of its host. */
+export type HostShown = Readonly<Record<string, pulumi.Input<string | number> | undefined>>;

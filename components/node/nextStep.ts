@@ -28,3 +28,13 @@ export function nextStep({ stack, pillar, producerAddress, now }: Situation): st
     "It takes effect 5 to 10 minutes later. Keep the old host running until then: it produces meanwhile.",
   ];
 }
+
+/** What comes next on a host on which nothing is done (pure). */
+export function nextForHost(lifecycle: string, stack: string): string[] {
+  if (lifecycle === "adopted")
+    return ["This host is left as it is. When its Pillar has moved: set pillar-host:lifecycle to retiring."];
+  return [
+    "Nothing protects this host any more. Delete it only when the Pillar produces elsewhere and its rewards are collected.",
+    `To delete all that this stack made: pulumi destroy -s ${stack}`,
+  ];
+}

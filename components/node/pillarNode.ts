@@ -42,7 +42,9 @@ export class PillarNode extends pulumi.ComponentResource {
     this.gate = new SyncGate(
       `${name}-sync`,
       {
-        target: pulumi.output(host.access.hostKey).apply((hostKey) => nodeTarget(config, hostKey)),
+        target: pulumi
+          .all([host.access.address, host.access.hostKey])
+          .apply(([address, hostKey]) => nodeTarget(config, address, hostKey)),
         ...gateSettings(config),
         references: config.sync.references,
         title: `Pillar ${config.pillar.name} (${pulumi.getStack()})`,

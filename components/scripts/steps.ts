@@ -9,6 +9,15 @@ export function stackIdentity(stack: string, pillar: string): string {
   return `pillar-host/${stack} ${pillar}`;
 }
 
+/** What a new server at a cloud provider does before anything else can begin on it. */
+export function cloudInit(): Step {
+  return {
+    name: "cloudInit",
+    limitSeconds: 1800,
+    script: scriptOf({ wait_seconds: 900 }, "cloudInit"),
+  };
+}
+
 /** Procedure A, steps 1 to 5, and section 8: looks, and reports all that falls short at once. */
 export function preflight(config: StackConfig, identity: string): Step {
   const { minimums } = config.host;

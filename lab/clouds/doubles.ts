@@ -1,4 +1,6 @@
 import type { RequestListener } from "node:http";
+import { createDigitalOcean } from "./digitalocean";
+import { createHetzner } from "./hetzner";
 import type { MachineRoom } from "./machineRoom";
 import type { CloudName } from "./names";
 
@@ -7,5 +9,14 @@ export type Cloud = (room: MachineRoom) => RequestListener;
 
 export type Clouds = Readonly<Partial<Record<CloudName, Cloud>>>;
 
+/** Tokens that the doubles take. */
+export const cloudTokens = {
+  hetzner: "hetznerlab".repeat(7).slice(0, 64),
+  digitalocean: `dop_v1_${"0123456789abcdef".repeat(4)}`,
+} as const;
+
 /** The doubles of the clouds' APIs. */
-export const doubles: Clouds = {};
+export const doubles: Clouds = {
+  hetzner: (room) => createHetzner({ room, tokens: { [cloudTokens.hetzner]: "write" } }).handler,
+  digitalocean: (room) => createDigitalOcean({ room, tokens: { [cloudTokens.digitalocean]: "write" } }).handler,
+};

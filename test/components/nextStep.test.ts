@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextStep } from "../../components/node/nextStep";
+import { nextForHost, nextStep } from "../../components/node/nextStep";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const situation = { stack: "prod-2", pillar: "Anvil", producerAddress: address };
@@ -26,4 +26,11 @@ test.each([
     "It was synced before; an address that is registered while its node is behind earns nothing.",
     "Look again with: pulumi up -s prod-2",
   ]);
+});
+
+test("a host on which nothing is done: what comes after it", () => {
+  expect(nextForHost("adopted", "prod")).toEqual([
+    "This host is left as it is. When its Pillar has moved: set pillar-host:lifecycle to retiring.",
+  ]);
+  expect(nextForHost("retiring", "prod").at(-1)).toBe("To delete all that this stack made: pulumi destroy -s prod");
 });

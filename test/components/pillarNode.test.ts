@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { StackConfig } from "../../components/config";
 import { existingHost } from "../../components/host/existing";
+import type { ExistingHostConfig } from "../../components/host/hostSchema";
 import { PillarNode } from "../../components/node/pillarNode";
 import { keyPair } from "../providers/rpc/fakes";
 import { configOf, least } from "./exampleConfig";
@@ -43,7 +44,7 @@ let pillar: PillarNode;
 function standUp(config: StackConfig): Promise<Registered[]> {
   return registeredBy(
     () => {
-      pillar = new PillarNode("node", { host: existingHost(config), config });
+      pillar = new PillarNode("node", { host: existingHost(config, config.host as ExistingHostConfig), config });
     },
     {
       "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },
@@ -207,7 +208,8 @@ describe("a host whose key is not configured", () => {
 
 describe("the first contact", () => {
   const inputsOf = async (changes: Record<string, unknown>, finished: boolean) => {
-    const registered = await registeredBy(() => existingHost(configOf(changes), finished));
+    const config = configOf(changes);
+    const registered = await registeredBy(() => existingHost(config, config.host as ExistingHostConfig, finished));
     return revealed(registered[0]?.inputs) as Record<string, unknown>;
   };
 

@@ -16,7 +16,11 @@ async function main() {
   const { SyncGate } = require("../../providers/syncGate");
   const { FirstContact } = require("../../providers/firstContact");
   new SyncGate("syncGate", { target: {}, confirmations: 1, deadline: 1 }, {});
+  const { HostKey } = require("../../providers/hostKey");
+  const { LoginKey } = require("../../providers/loginKey");
   new FirstContact("firstContact", { address: "a", port: 22, login: { user: "op" }, work: "w", run: undefined });
+  new HostKey("hostKey");
+  new LoginKey("loginKey", { target: {}, publicKey: "" });
   await pulumi.runtime.disconnect();
   process.stdout.write(JSON.stringify(texts));
 }

@@ -3,6 +3,7 @@ import http from "node:http";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { text as textOf } from "node:stream/consumers";
+import ssh2 from "ssh2";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fingerprintOf } from "../../providers/rpc/hostKey";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "./rpc/fakes";
@@ -21,7 +22,7 @@ interface Outcome {
   readonly log: string[];
 }
 
-let texts: Record<"syncGate" | "firstContact", string>;
+let texts: Record<"syncGate" | "firstContact" | "hostKey" | "loginKey", string>;
 let runner: ChildProcessWithoutNullStreams;
 let answers: AsyncIterator<string>;
 let reader: Interface;
@@ -291,5 +292,42 @@ describe("FirstContact", () => {
   ])("%s", async (_what, before, now, changes) => {
     const olds = { ...place(before), ...pinned() };
     expect((await run("firstContact", "diff", "id", olds, place(now))).result).toEqual({ changes });
+  });
+});
+
+describe("the host key of a new server", () => {
+  test("is made once: a key that is one, with its fingerprint", async () => {
+    const { result } = await run("hostKey", "create", {});
+    const { publicKey, privateKey, fingerprint } = result?.outs ?? {};
+    expect(fingerprint).toBe(fingerprintOf(String(publicKey)));
+    const parsed = ssh2.utils.parseKey(String(privateKey));
+    if (parsed instanceof Error) throw parsed;
+    expect(`ssh-ed25519 ${parsed.getPublicSSH().toString("base64")}`).toBe(publicKey);
+  });
+
+  test("and kept by every update", async () => {
+    const outs = (await run("hostKey", "create", {})).result?.outs ?? {};
+    expect((await run("hostKey", "update", "id", outs, { more: "x" })).result?.outs).toEqual({ ...outs, more: "x" });
+  });
+});
+
+describe("the login of a new server", () => {
+  const login = (publicKey: string) => ({ target: loginTo(host), publicKey });
+
+  test("is recorded without a connection", async () => {
+    const { result } = await run("loginKey", "create", login("ssh-ed25519 A"));
+    expect(result?.outs).toEqual(login("ssh-ed25519 A"));
+    expect(
+      (await run("loginKey", "update", "id", login("ssh-ed25519 A"), login("ssh-ed25519 A"))).error,
+    ).toBeUndefined();
+  });
+
+  test("a changed key is tried on the host", async () => {
+    const { result } = await run("loginKey", "update", "id", login("ssh-ed25519 A"), login("ssh-ed25519 B"));
+    expect(result?.outs).toEqual(login("ssh-ed25519 B"));
+    const gone = { ...login("ssh-ed25519 C"), target: { ...loginTo(host), port: await closedPort() } };
+    expect((await run("loginKey", "update", "id", login("ssh-ed25519 B"), gone)).error?.message).toContain(
+      "ECONNREFUSED",
+    );
   });
 });

@@ -37,7 +37,8 @@ func (*Droplet) Diff(
 	d.replace("image", old.Image != new.Image)
 	d.replace("region", new.Region != nil && !strings.EqualFold(valueOr(old.Region, ""), *new.Region))
 	d.replace("sshKeys", setsDiffer(old.SSHKeys, new.SSHKeys))
-	d.replace("userData", differ(old.UserData, hashed(new.UserData)))
+	// Under ignoreChanges the framework hands the hash of the state back as the input.
+	d.replace("userData", differ(old.UserData, new.UserData) && differ(old.UserData, hashed(new.UserData)))
 	d.replace("monitoring", differ(old.Monitoring, new.Monitoring))
 	d.replace("dropletAgent", differ(old.DropletAgent, new.DropletAgent))
 	d.replace("vpcUuid", new.VPCUUID != nil && differ(old.VPCUUID, new.VPCUUID))

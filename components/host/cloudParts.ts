@@ -1,0 +1,59 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { Owner, ServerNow } from "../../providers/cloud/cloud";
+import type { Opening } from "./firewall";
+
+/** What everything that a stack makes at a provider has. */
+interface Named {
+  /** Its name there. */
+  readonly label: string;
+  readonly owner: Owner;
+}
+
+/** A server to be made. */
+export interface ServerArgs extends Named {
+  readonly plan: string;
+  readonly location: string;
+  readonly image: string;
+  /** Ids at the provider. */
+  readonly sshKeys: pulumi.Input<string>[];
+  readonly firewall: pulumi.Input<string>;
+  /** Secret. */
+  readonly userData: pulumi.Input<string>;
+  readonly backups: boolean;
+}
+
+/** How far a server that is there already is kept as it is. */
+export type Kept =
+  /** There is none yet, and what a failed creation left is replaced. */
+  | "nothing"
+  /** What would replace it or turn it off. */
+  | "whole"
+  /** All that can be read of it: it is taken over as it stands. */
+  | "asItIs";
+
+/** A server as a resource. */
+export interface ServerMade {
+  readonly resource: pulumi.Resource;
+  readonly id: pulumi.Output<string>;
+  readonly address: pulumi.Output<string>;
+}
+
+type Options = pulumi.CustomResourceOptions;
+
+/** What a provider's plugin makes of a host. */
+export interface CloudParts {
+  sshKey(name: string, args: Named & { publicKey: string }, options: Options): pulumi.CustomResource;
+  firewall(name: string, args: Named & { openings: readonly Opening[] }, options: Options): pulumi.CustomResource;
+  server(name: string, args: ServerArgs, options: Options & { kept: Kept }): ServerMade;
+  /** A server that somebody else made, taken over without any change to it. */
+  adopted(name: string, args: { server: ServerNow }, options: Options): ServerMade;
+}
+
+/** Every input, for ignoreChanges. */
+export const everything = "*";
+
+/** The inputs whose changes never reach the server (pure). */
+export function unchanging(names: Readonly<Record<string, string>>, kept: Kept): string[] {
+  if (kept === "nothing") return [];
+  return kept === "asItIs" ? [everything] : Object.values(names);
+}

@@ -1,0 +1,25 @@
+import type { Cloud, Found } from "../../providers/cloud/cloud";
+import { createDigitalocean } from "../../providers/cloud/digitalocean";
+import { createHetzner } from "../../providers/cloud/hetzner";
+import type { CloudParts } from "./cloudParts";
+import { digitaloceanParts } from "./digitalocean";
+import { hetznerParts } from "./hetzner";
+import type { CloudHostConfig } from "./hostSchema";
+
+interface Access {
+  readonly token: string;
+  readonly endpoint?: string;
+  readonly say?: (line: string) => void;
+}
+
+/** A cloud provider: what the program reads there, and what its plugin makes. */
+interface CloudProvider {
+  readonly createCloud: (access: Access) => Cloud;
+  readonly createParts: (token: string, endpoint: string | undefined, found: Found) => CloudParts;
+}
+
+/** The cloud providers that pillar-host:host.provider may name. */
+export const cloudProviders: Readonly<Record<CloudHostConfig["provider"], CloudProvider>> = {
+  hetzner: { createCloud: createHetzner, createParts: hetznerParts },
+  digitalocean: { createCloud: createDigitalocean, createParts: digitaloceanParts },
+};

@@ -1,0 +1,108 @@
+import * as pulumi from "@pulumi/pulumi";
+import { type Cloud, type Owner, resourceName } from "../../providers/cloud/cloud";
+import type { HostKey } from "../../providers/hostKey";
+import type { StackConfig } from "../config";
+import { publicKeyOf } from "../login";
+import { recordFile, writeRecord } from "./attempts";
+import type { CloudParts, ServerMade } from "./cloudParts";
+import { openings } from "./firewall";
+import { type HostPlan, ordered } from "./hostPlan";
+import type { CloudHostConfig } from "./hostSchema";
+import { userData } from "./userData";
+
+/** What a server is made of. */
+export interface Making {
+  readonly config: StackConfig;
+  readonly wanted: CloudHostConfig;
+  readonly cloud: Cloud;
+  readonly owner: Owner;
+  readonly plan: Exclude<HostPlan, { kind: "gone" }>;
+  readonly parts: CloudParts;
+  readonly protect: boolean;
+}
+
+/** The server of a stack, and what it needs at the provider. */
+export function makeServer({ config, wanted, cloud, owner, plan, parts, protect }: Making, key: HostKey): ServerMade {
+  const label = resourceName(owner);
+  const publicKey = publicKeyOf(config);
+  const { found } = plan;
+  // What is there with this stack's labels is taken over where the state does not know it, and never made twice.
+  const importing = (id: string | undefined) => (id === undefined ? {} : { import: id });
+  const sshKey =
+    publicKey && (found.sshKey !== undefined || found.foreignKey === undefined)
+      ? parts.sshKey("ssh-key", { label, owner, publicKey }, importing(found.sshKey))
+      : undefined;
+  const firewall = parts.firewall(
+    "firewall",
+    { label, owner, openings: openings(config, wanted.sshFrom) },
+    importing(found.firewall),
+  );
+  const sshKeys = sshKey ? [sshKey.id] : found.foreignKey ? [found.foreignKey] : [];
+  const text = pulumi
+    .all([key.privateKey, key.publicKey, firewall.id, ...sshKeys])
+    .apply(async ([privateKey, hostKey]) => {
+      if (plan.kind === "make" && !pulumi.runtime.isDryRun()) await beforeOrder(cloud, owner, plan);
+      return userData({ privateKey: privateKey ?? "", publicKey: hostKey ?? "" });
+    });
+  const args = { label, owner, sshKeys, firewall: firewall.id, userData: pulumi.secret(text), backups: wanted.backups };
+  if (plan.kind === "keep")
+    return parts.server(
+      "server",
+      { ...args, plan: plan.server.plan, location: plan.server.location, image: plan.server.image ?? wanted.image },
+      { protect, import: plan.server.id, kept: plan.isHalfMade ? "asItIs" : "whole" },
+    );
+  return parts.server(
+    "server",
+    { ...args, plan: plan.offer.plan, location: plan.offer.location, image: wanted.image },
+    plan.leftover
+      ? // The engine keeps what a failed creation left, and lets go of it only where nothing protects it.
+        { protect: false, replaceOnChanges: ["#initerror"], deleteBeforeReplace: true, kept: "nothing" }
+      : { protect, kept: "whole" },
+  );
+}
+
+/** Makes room for the order, then writes it down: killed from here on, the next run knows of it. */
+async function beforeOrder(cloud: Cloud, owner: Owner, plan: HostPlan & { kind: "make" }): Promise<void> {
+  try {
+    if (plan.leftover && cloud.hasUniqueNames) await cloud.remove(plan.leftover.id);
+    writeRecord(recordFile(owner.stack), ordered(plan, new Date()));
+  } catch (error) {
+    throw plainly(error);
+  }
+}
+
+/** The server's address, once it is sure that the server which the state knows is there, and alone. */
+export function presentAddress({ cloud, owner, plan }: Making, { id, address }: ServerMade): pulumi.Output<string> {
+  return pulumi.all([id, address]).apply(async ([serverId, at]) => {
+    try {
+      if (plan.kind === "make") await checkMade(cloud, owner, serverId);
+      if (!pulumi.runtime.isDryRun()) writeRecord(recordFile(owner.stack), { attempts: [] });
+    } catch (error) {
+      throw plainly(error);
+    }
+    return at;
+  });
+}
+
+async function checkMade(cloud: Cloud, owner: Owner, serverId: string): Promise<void> {
+  const { servers } = await cloud.found(owner, undefined);
+  if (servers.every(({ id }) => id !== serverId))
+    throw new Error(
+      `server ${serverId}, this stack's host, is not at ${cloud.provider} any more, or has lost its labels there\n` +
+        "  To forget one that is gone and to make another: pulumi refresh, then pulumi up",
+    );
+  if (pulumi.runtime.isDryRun()) return;
+  // None was there before this stack's orders: one that failed left it, or a plugin repeated one whose answer was lost.
+  for (const { id } of servers.filter((server) => server.id !== serverId)) {
+    pulumi.log.warn(
+      `server ${id} at ${cloud.provider}, which an order of this stack left, is removed; ${serverId} is kept`,
+    );
+    await cloud.remove(id);
+  }
+}
+
+/** An operator's error is shown without a stack; the engine prints that of whatever an apply throws. */
+function plainly(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  return Object.assign(new pulumi.RunError(error.message), { stack: error.message });
+}

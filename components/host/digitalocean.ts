@@ -1,0 +1,85 @@
+import * as digitalocean from "@pulumi/digitalocean";
+import * as pulumi from "@pulumi/pulumi";
+import type { Found } from "../../providers/cloud/cloud";
+import { digitaloceanTag, slugOf } from "../../providers/cloud/digitalocean";
+import { type CloudParts, everything, type ServerMade, unchanging } from "./cloudParts";
+
+/** What a changed configuration must not do to a live Droplet, as the plugin names it. */
+const names = { plan: "size", location: "region", image: "image", userData: "userData", sshKeys: "sshKeys" };
+
+const anywhere = ["0.0.0.0/0", "::/0"];
+
+/** The resources of a host at DigitalOcean. */
+export function digitaloceanParts(token: string, endpoint: string | undefined, found: Found): CloudParts {
+  const provider = new digitalocean.Provider("digitalocean", {
+    // Its SDK does not mark it: without this it stands in preview and state as it is.
+    token: pulumi.secret(token),
+    ...(endpoint === undefined ? {} : { apiEndpoint: endpoint }),
+  });
+  return {
+    sshKey: (name, { label, publicKey }, options) =>
+      new digitalocean.SshKey(
+        name,
+        { name: label, publicKey },
+        // It matters when a Droplet is made, and never again.
+        { ...options, provider, ignoreChanges: ["publicKey"] },
+      ),
+    firewall: (name, { label, owner, openings }, options) => {
+      // It finds its Droplet by the tag, so it is there before the Droplet is.
+      const tag = new digitalocean.Tag(
+        "tag",
+        { name: digitaloceanTag(owner) },
+        { provider, ...(found.tag === undefined ? {} : { import: found.tag }) },
+      );
+      return new digitalocean.Firewall(
+        name,
+        {
+          name: label,
+          tags: [tag.name],
+          inboundRules: openings.map(({ protocol, port, sources }) => ({
+            protocol,
+            portRange: String(port),
+            sourceAddresses: [...sources],
+          })),
+          outboundRules: [
+            { protocol: "tcp", portRange: "all", destinationAddresses: anywhere },
+            { protocol: "udp", portRange: "all", destinationAddresses: anywhere },
+            { protocol: "icmp", destinationAddresses: anywhere },
+          ],
+        },
+        { ...options, provider },
+      );
+    },
+    server: (name, args, { kept, ...options }) =>
+      made(
+        new digitalocean.Droplet(
+          name,
+          {
+            name: args.label,
+            tags: [digitaloceanTag(args.owner)],
+            size: args.plan,
+            region: args.location,
+            image: slugOf(args.image),
+            sshKeys: args.sshKeys,
+            userData: args.userData,
+            backups: args.backups,
+            // Left out, they are daily and dearer than what the preview said.
+            ...(args.backups ? { backupPolicy: { plan: "weekly", weekday: "SUN", hour: 4 } } : {}),
+          },
+          { ...options, provider, ignoreChanges: unchanging(names, kept) },
+        ),
+      ),
+    adopted: (name, { server }, options) =>
+      made(
+        new digitalocean.Droplet(
+          name,
+          { name: server.name, size: server.plan, region: server.location, image: slugOf(server.image ?? "") },
+          { ...options, provider, import: server.id, ignoreChanges: [everything] },
+        ),
+      ),
+  };
+}
+
+function made(droplet: digitalocean.Droplet): ServerMade {
+  return { resource: droplet, id: droplet.id, address: droplet.ipv4Address };
+}

@@ -1,0 +1,76 @@
+import * as hcloud from "@pulumi/hcloud";
+import * as pulumi from "@pulumi/pulumi";
+import { hetznerLabels } from "../../providers/cloud/hetzner";
+import { type CloudParts, everything, type ServerArgs, type ServerMade, unchanging } from "./cloudParts";
+
+/** What a changed configuration must not do to a live server, as the plugin names it. */
+const names = { plan: "serverType", location: "location", image: "image", userData: "userData", sshKeys: "sshKeys" };
+
+/** The resources of a host at Hetzner Cloud. */
+export function hetznerParts(token: string, endpoint: string | undefined): CloudParts {
+  const provider = new hcloud.Provider("hcloud", {
+    token: pulumi.secret(token),
+    ...(endpoint === undefined ? {} : { endpoint }),
+  });
+  return {
+    sshKey: (name, { label, owner, publicKey }, options) =>
+      new hcloud.SshKey(
+        name,
+        { name: label, publicKey, labels: hetznerLabels(owner) },
+        // It matters when a server is made, and never again.
+        { ...options, provider, ignoreChanges: ["publicKey"] },
+      ),
+    firewall: (name, { label, owner, openings }, options) =>
+      new hcloud.Firewall(
+        name,
+        {
+          name: label,
+          labels: hetznerLabels(owner),
+          rules: openings.map(({ protocol, port, sources }) => ({
+            direction: "in",
+            protocol,
+            port: String(port),
+            sourceIps: [...sources],
+          })),
+        },
+        { ...options, provider },
+      ),
+    server: (name, args, options) => {
+      const server = new hcloud.Server(name, argsOf(args), {
+        ...options,
+        provider,
+        ignoreChanges: unchanging(names, options.kept),
+      });
+      return made(server);
+    },
+    adopted: (name, { server }, options) =>
+      made(
+        new hcloud.Server(
+          name,
+          { name: server.name, serverType: server.plan, location: server.location },
+          { ...options, provider, import: server.id, ignoreChanges: [everything] },
+        ),
+      ),
+  };
+}
+
+function argsOf(args: ServerArgs): hcloud.ServerArgs {
+  return {
+    name: args.label,
+    labels: hetznerLabels(args.owner),
+    serverType: args.plan,
+    location: args.location,
+    image: args.image,
+    sshKeys: args.sshKeys,
+    firewallIds: [pulumi.output(args.firewall).apply(Number)],
+    userData: args.userData,
+    backups: args.backups,
+    // They must be equal. Only the plugin's own delete lifts them.
+    deleteProtection: true,
+    rebuildProtection: true,
+  };
+}
+
+function made(server: hcloud.Server): ServerMade {
+  return { resource: server, id: server.id, address: server.ipv4Address };
+}

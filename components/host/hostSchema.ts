@@ -1,0 +1,131 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { supportedDistributions } from "../scripts/steps";
+
+/** Ends up in the shell's command lines and in patterns: plain words only. */
+export const word = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "needed a plain word of letters, digits, dot, dash and underscore");
+
+/** What every kind of host has. */
+const common = {
+  minimums: z
+    .strictObject({
+      cores: z.number().int().min(1).default(4),
+      memoryGb: z.number().positive().default(4),
+      diskGb: z.number().positive().default(40),
+      bandwidthMbps: z.number().nonnegative().default(100),
+    })
+    .prefault({}),
+  acceptDistributions: z.array(word).default([]),
+};
+
+const network = z
+  .string()
+  .refine(isNetwork, "needed a network in CIDR form, such as 198.51.100.7/32 for one address or 198.51.100.0/24");
+
+const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<string, string>) => ({
+  token,
+  locations: z
+    .array(word)
+    .min(1, `needed at least one, such as ${locations[0]}`)
+    .default([...locations]),
+  plan: word.default("auto"),
+  image: word.default("ubuntu-22.04"),
+  sshFrom: z.array(network).default([]),
+  backups: z.boolean().default(false),
+  importId: z
+    .union([z.string(), z.number()])
+    .transform(String)
+    .refine((id) => /^[1-9][0-9]*$/.test(id), "needed the server's number at the provider")
+    .optional(),
+  ...common,
+});
+
+const token = z.string().min(1);
+
+/** Where the host comes from. */
+export const hostSchema = z.discriminatedUnion("provider", [
+  z.strictObject({
+    provider: z.literal("existing"),
+    address: z.string().regex(/^[A-Za-z0-9.:-]+$/, "needed an IP address or a host name"),
+    hostKey: z
+      .string()
+      .trim()
+      .regex(
+        // A line of ssh-keyscan or known_hosts begins with the address.
+        /^([^ ]+ )?(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( .*)?$/,
+        "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)",
+      )
+      .transform((line) => /(ssh|ecdsa)-[^ ]+ [^ ]+/.exec(line)?.[0] ?? line)
+      .optional(),
+    ...common,
+  }),
+  z.strictObject({
+    provider: z.literal("hetzner"),
+    ...cloud(
+      ["fsn1", "nbg1", "hel1"],
+      token.refine(
+        (text) => /^[A-Za-z0-9]{64}$/.test(text),
+        "needed an API token of Hetzner Cloud: 64 letters and digits",
+      ),
+    ),
+  }),
+  z.strictObject({ provider: z.literal("digitalocean"), ...cloud(["fra1", "ams3", "lon1", "nyc3"], token) }),
+]);
+
+type HostConfig = z.output<typeof hostSchema>;
+export type ExistingHostConfig = Extract<HostConfig, { provider: "existing" }>;
+/** A host at a cloud provider. */
+export type CloudHostConfig = Exclude<HostConfig, { provider: "existing" }>;
+
+/** What of the other blocks bears on the host. */
+interface Around {
+  readonly host: HostConfig;
+  readonly lifecycle: "active" | "adopted" | "retiring";
+  readonly ssh: { readonly user: string; readonly port: number; readonly privateKey?: string | undefined };
+}
+
+/** A fault: the key below `pillar-host:`, as a path, and what is wrong. */
+export type HostFault = readonly [path: readonly string[], message: string];
+
+/** What does not fit together between host, lifecycle and ssh (pure). */
+export function hostFaults({ host, lifecycle, ssh }: Around): HostFault[] {
+  if (host.provider === "existing")
+    return lifecycle === "active"
+      ? []
+      : [[["lifecycle"], `found ${lifecycle}, needed active: the others are for hosts at a cloud provider`]];
+  const faults: HostFault[] = [];
+  if (lifecycle === "adopted" && host.importId === undefined)
+    faults.push([["host", "importId"], "missing: with lifecycle adopted it names the server that is taken over"]);
+  if (lifecycle !== "active") return faults;
+  if (host.importId !== undefined)
+    faults.push([["host", "importId"], "is for lifecycle adopted; an active stack makes a server of its own"]);
+  if (host.sshFrom.length === 0)
+    faults.push([
+      ["host", "sshFrom"],
+      "needed the networks that may reach ssh. With none, whoever runs pulumi could not reach the host: your own address " +
+        "is the one that `curl -4 https://ifconfig.co` shows (as 198.51.100.7/32). 0.0.0.0/0 lets everybody try",
+    ]);
+  if (ssh.privateKey === undefined)
+    faults.push([["ssh", "privateKey"], "missing: a new server at a cloud provider lets in its ssh key only"]);
+  if (ssh.user !== "root") faults.push([["ssh", "user"], `found ${ssh.user}, needed root on a new server`]);
+  if (ssh.port !== 22) faults.push([["ssh", "port"], `found ${ssh.port}, needed 22 on a new server`]);
+  const accepted = [...supportedDistributions, ...host.acceptDistributions];
+  if (!accepted.includes(host.image))
+    faults.push([
+      ["host", "image"],
+      `found ${host.image}, needed one of ${accepted.join(", ")}, which the controller's release is for (or name it in host.acceptDistributions)`,
+    ]);
+  return faults;
+}
+
+function isNetwork(text: string): boolean {
+  const [, address = "", bits = ""] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const family = isIP(address);
+  if (family === 0 || Number(bits) > (family === 4 ? 32 : 128)) return false;
+  // Providers refuse a network whose address names a host in it.
+  return family === 6 || (Number(bits) === 0 ? 0 : numberOf(address) << Number(bits)) === 0 || Number(bits) === 32;
+}
+
+const numberOf = (address: string) => address.split(".").reduce((sum, part) => (sum << 8) | Number(part), 0);

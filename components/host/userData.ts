@@ -1,0 +1,36 @@
+/** The host key that a new server gets. */
+export interface UserDataKey {
+  /** OpenSSH form. Secret. */
+  readonly privateKey: string;
+  readonly publicKey: string;
+}
+
+/**
+ * What cloud-init does on a new server (pure): the ed25519 host key that this stack made and no other, logins with keys
+ * only, security upgrades without a restart. JSON, which is YAML too, so that nothing in it needs quoting.
+ */
+export function userData({ privateKey, publicKey }: UserDataKey): string {
+  const config = {
+    ssh_deletekeys: true,
+    ssh_keys: { ed25519_private: privateKey, ed25519_public: publicKey },
+    ssh_pwauth: false,
+    disable_root: false,
+    write_files: [
+      // An upgrade of sshd makes the other kinds anew.
+      { path: "/etc/ssh/sshd_config.d/10-pillar-host.conf", content: "HostKey /etc/ssh/ssh_host_ed25519_key\n" },
+      {
+        path: "/etc/apt/apt.conf.d/20auto-upgrades",
+        content: 'APT::Periodic::Update-Package-Lists "1";\nAPT::Periodic::Unattended-Upgrade "1";\n',
+      },
+      {
+        path: "/etc/apt/apt.conf.d/90pillar-host",
+        content: noReboot,
+      },
+    ],
+  };
+  return `#cloud-config\n${JSON.stringify(config, null, 2)}\n`;
+}
+
+/** As prepare.sh writes it. */
+const noReboot =
+  '// A Pillar reboots when its operator says so (pillar-host).\nUnattended-Upgrade::Automatic-Reboot "false";\n';

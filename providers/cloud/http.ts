@@ -1,0 +1,170 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Whose API is asked, and what the operator calls it. */
+export interface ApiOptions {
+  /** As `Hetzner`. */
+  readonly provider: string;
+  /** Without a slash at its end. */
+  readonly endpoint: string;
+  readonly token: string;
+  /** The error's code or id and its words, out of an error's body. */
+  readonly wordsOf: (body: unknown) => { code: string; message: string };
+  readonly sleep?: (milliseconds: number) => Promise<unknown>;
+  readonly say?: (line: string) => void;
+}
+
+/** A refusal by a cloud's API, in words for the operator; never with the token. */
+export class CloudError extends Error {
+  constructor(
+    message: string,
+    /** 0 where nothing answered. */
+    readonly status: number,
+    /** The provider's own word, such as `resource_unavailable`. */
+    readonly code = "",
+  ) {
+    super(message);
+  }
+}
+
+/** A small JSON client. */
+export interface CloudHttp {
+  /** @throws CloudError */
+  readonly get: <T>(path: string) => Promise<T>;
+  /** @throws CloudError */
+  readonly remove: (path: string) => Promise<void>;
+  /** Removes a thing that takes its time to go, and waits until it is gone. @throws CloudError */
+  readonly removeWhole: (path: string) => Promise<void>;
+}
+
+const requestLimit = 30_000;
+const readTries = 4;
+const goneTries = 60;
+const gonePause = 2000;
+/** The longest that a rate limit is waited for, in all. */
+const patience = 10 * 60_000;
+
+/** Waits as told where requests are limited, and asks again where the API is out of order. */
+export function createHttp(options: ApiOptions): CloudHttp {
+  const { provider, endpoint, token, sleep = pause, say = () => undefined } = options;
+  let waited = 0;
+
+  const once = (method: string, path: string) =>
+    fetch(`${endpoint}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, accept: "application/json" },
+      signal: AbortSignal.timeout(requestLimit),
+    });
+
+  /** The pause that a rate limit asks for. @throws where that is beyond all patience */
+  const waitAsTold = async (response: Response) => {
+    const milliseconds = pauseOf(response.headers, Date.now());
+    waited += milliseconds;
+    if (waited > patience)
+      throw new CloudError(
+        `${provider} limits the requests of this token, for ${Math.ceil(milliseconds / 60_000)} more minutes\n` +
+          "  needed: patience, or a token that nothing else uses. Run pulumi up again later.",
+        429,
+      );
+    say(`${provider} limits the requests of this token: waiting ${Math.ceil(milliseconds / 1000)} s as told`);
+    await sleep(milliseconds);
+  };
+
+  const request = async <T>(method: string, path: string): Promise<T> => {
+    const tries = method === "GET" ? readTries : 1;
+    for (let attempt = 1; ; attempt += 1) {
+      let response: Response;
+      let body: unknown;
+      try {
+        response = await once(method, path);
+        body = await response.json().catch(() => undefined);
+      } catch (error) {
+        if (attempt < tries) {
+          await sleep(1000 * 2 ** attempt);
+          continue;
+        }
+        throw new CloudError(
+          `${provider}'s API cannot be reached at ${endpoint}: ${causeOf(error)}\n  Run pulumi up again when it can be.`,
+          0,
+        );
+      }
+      if (response.status === 429) {
+        attempt -= 1;
+        await waitAsTold(response);
+        continue;
+      }
+      if (response.status >= 500 && attempt < tries) {
+        await sleep(1000 * 2 ** attempt);
+        continue;
+      }
+      if (!response.ok) throw refusal(options, method, path, response.status, body);
+      if (body === undefined && method === "GET")
+        throw new CloudError(`what answers at ${endpoint} is not ${provider}'s API: no JSON came from ${path}`, 0);
+      return body as T;
+    }
+  };
+
+  const remove = (path: string) => request<void>("DELETE", path);
+  const isGone = (path: string) =>
+    request("GET", path).then(
+      () => false,
+      (error: CloudError) => {
+        if (error.status !== 404) throw error;
+        return true;
+      },
+    );
+  const removeWhole = async (path: string) => {
+    if (await isGone(path)) return;
+    await remove(path);
+    for (let left = goneTries; !(await isGone(path)); left -= 1) {
+      if (left === 0)
+        throw new CloudError(`${provider} did not remove ${path} within ${(goneTries * gonePause) / 1000} s`, 0);
+      await sleep(gonePause);
+    }
+  };
+  return { get: (path) => request("GET", path), remove, removeWhole };
+}
+
+/** How long a 429 asks to wait (pure): Retry-After, else until RateLimit-Reset, else a while. */
+export function pauseOf(headers: Headers, now: number): number {
+  const after = Number(headers.get("retry-after") ?? Number.NaN);
+  const reset = Number(headers.get("ratelimit-reset") ?? Number.NaN);
+  const milliseconds = Number.isFinite(after) ? after * 1000 : Number.isFinite(reset) ? reset * 1000 - now : 5000;
+  return Math.max(milliseconds, 1000);
+}
+
+function refusal(
+  { provider, token, wordsOf }: ApiOptions,
+  method: string,
+  path: string,
+  status: number,
+  body: unknown,
+) {
+  const { code, message } = wordsOf(body);
+  const said = [code, message].filter(Boolean).join(": ").replaceAll(token, "[token]") || "no reason given";
+  const answer = `${provider} answered ${status} (${said})`;
+  const set = "Set it with: pulumi config set --secret --path 'pillar-host:host.token'";
+  if (status === 401)
+    return new CloudError(
+      `pillar-host:host.token: ${answer}\n  needed: an API token that is valid, with read and write permission\n  ${set}`,
+      status,
+      code,
+    );
+  if (status === 403)
+    return new CloudError(
+      `pillar-host:host.token: ${answer}\n  needed: an API token with read and write permission\n  ${set}`,
+      status,
+      code,
+    );
+  if (status >= 500)
+    return new CloudError(
+      `${answer}, several times\n  Run pulumi up again when ${provider}'s API works.`,
+      status,
+      code,
+    );
+  return new CloudError(`${answer} to ${method} ${path.replace(/\?.*/, "")}`, status, code);
+}
+
+function causeOf(error: unknown): string {
+  const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };
+  return cause?.code ?? cause?.message ?? message;
+}

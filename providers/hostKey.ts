@@ -1,0 +1,58 @@
+import * as pulumi from "@pulumi/pulumi";
+import ssh2 from "ssh2";
+import { fingerprintOf } from "./rpc/hostKey";
+
+interface KeyPair {
+  /** An authorized_keys line. */
+  readonly publicKey: string;
+  /** OpenSSH form, with a line break at its end. */
+  readonly privateKey: string;
+}
+
+/** Makes an ed25519 key pair. */
+export function newKeyPair(): KeyPair {
+  for (;;) {
+    const pair = ssh2.utils.generateKeyPairSync("ed25519");
+    // Now and then it writes one that it cannot read itself.
+    if (ssh2.utils.parseKey(pair.private) instanceof Error) continue;
+    return { publicKey: pair.public.trim(), privateKey: `${pair.private.trim()}\n` };
+  }
+}
+
+function make() {
+  const pair = newKeyPair();
+  return { ...pair, fingerprint: fingerprintOf(pair.publicKey) };
+}
+
+const provider: pulumi.dynamic.ResourceProvider = {
+  create: async () => {
+    const key = make();
+    return { id: key.fingerprint, outs: key };
+  },
+  // It is on the host: another one would be a stranger's.
+  update: async (_id, olds, news) => ({
+    outs: { ...news, publicKey: olds.publicKey, privateKey: olds.privateKey, fingerprint: olds.fingerprint },
+  }),
+};
+
+/**
+ * The ed25519 host key of a server that this stack makes: cloud-init installs it, and every connection is pinned to it
+ * from the first packet (design.md, host keys). create makes it once, update keeps it, delete does nothing.
+ */
+export class HostKey extends pulumi.dynamic.Resource {
+  declare public readonly publicKey: pulumi.Output<string>;
+  /** Secret. */
+  declare public readonly privateKey: pulumi.Output<string>;
+  declare public readonly fingerprint: pulumi.Output<string>;
+
+  constructor(name: string, options?: pulumi.CustomResourceOptions) {
+    super(
+      provider,
+      name,
+      { publicKey: undefined, privateKey: undefined, fingerprint: undefined },
+      { ...options, additionalSecretOutputs: ["privateKey"] },
+      "pillar-host",
+      "HostKey",
+    );
+  }
+}

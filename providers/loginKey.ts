@@ -1,0 +1,87 @@
+import * as pulumi from "@pulumi/pulumi";
+import { connectSsh, isFatal, type SshSession, type SshTarget } from "./rpc/ssh";
+
+interface LoginKeyInputs {
+  /** How the host is logged in to from now on. */
+  readonly target: SshTarget;
+  /** The public half of its key, an authorized_keys line. */
+  readonly publicKey: string;
+}
+
+/** Reads the line from its standard input. */
+const script =
+  "umask 077; mkdir -p ~/.ssh && touch ~/.ssh/authorized_keys && IFS= read -r line && " +
+  '{ grep -qxF -- "$line" ~/.ssh/authorized_keys || printf "\\n%s\\n" "$line" >> ~/.ssh/authorized_keys; }';
+
+/**
+ * Lets the new key in with the old one.
+ *
+ * @throws where neither is let in, or the host can't be reached
+ */
+export async function authorise(
+  olds: LoginKeyInputs,
+  news: LoginKeyInputs,
+  connect: (target: SshTarget) => Promise<SshSession> = connectSsh,
+): Promise<void> {
+  const { address } = news.target;
+  const isLetIn = async () => {
+    try {
+      (await connect(news.target)).close();
+      return true;
+    } catch (error) {
+      if (isFatal(error) && /refuses the login/.test((error as Error).message)) return false;
+      throw error;
+    }
+  };
+  if (await isLetIn()) return;
+  const { privateKey, privateKeyPassword } = olds.target;
+  let session: SshSession;
+  try {
+    session = await connect({ ...news.target, privateKey, privateKeyPassword });
+  } catch (error) {
+    if (!isFatal(error)) throw error;
+    throw new Error(
+      `${address} lets in neither the new ssh key (pillar-host:ssh.privateKey) nor the one before it\n` +
+        "  Set the key before it again, or add the new one to /root/.ssh/authorized_keys in the provider's console, then run\n" +
+        `  pulumi up again. The line to add: ${news.publicKey}`,
+    );
+  }
+  try {
+    const { exitCode, stderr } = await session.run(script, `${news.publicKey}\n`);
+    if (exitCode !== 0) throw new Error(`${address}: the new ssh key could not be authorised: ${stderr.trim()}`);
+  } finally {
+    session.close();
+  }
+  if (!(await isLetIn()))
+    throw new Error(`${address} refuses the new ssh key, although it was added to /root/.ssh/authorized_keys`);
+  console.log(`the changed ssh key was authorised on ${address} with the one before it, which stays authorised`);
+}
+
+const provider: pulumi.dynamic.ResourceProvider = {
+  create: async (inputs) => ({ id: "login-key", outs: inputs }),
+  update: async (_id, olds, news) => {
+    if (olds.publicKey !== news.publicKey) await authorise(olds, news);
+    return { outs: news };
+  },
+};
+
+/**
+ * The login of a host that this stack made, as it was used last. create and delete do nothing: the provider installed
+ * the first key. update authorises a changed key with the one before it.
+ */
+export class LoginKey extends pulumi.dynamic.Resource {
+  constructor(
+    name: string,
+    args: { target: pulumi.Input<SshTarget>; publicKey: string },
+    options?: pulumi.CustomResourceOptions,
+  ) {
+    super(
+      provider,
+      name,
+      { ...args, target: pulumi.secret(args.target) },
+      { ...options, additionalSecretOutputs: ["target"] },
+      "pillar-host",
+      "LoginKey",
+    );
+  }
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { openings, openToAll } from "../../../components/host/firewall";
+import { configOf } from "../exampleConfig";
+
+const anywhere = ["0.0.0.0/0", "::/0"];
+
+test("ssh from where it is allowed, the node's port from anywhere, nothing else", () => {
+  expect(openings(configOf({ node: { p2pPort: 4000 } }), ["198.51.100.7/32"])).toEqual([
+    { protocol: "tcp", port: 22, sources: ["198.51.100.7/32"] },
+    { protocol: "tcp", port: 4000, sources: anywhere },
+    { protocol: "udp", port: 4000, sources: anywhere },
+  ]);
+});
+
+test("a network that is everybody is warned about", () => {
+  expect(openToAll(["198.51.100.0/24", "0.0.0.0/0", "::/0"])).toEqual(
+    ["0.0.0.0/0", "::/0"].map(
+      (all) => `pillar-host:host.sshFrom: ${all} lets everybody try to log in with ssh (a key is needed)`,
+    ),
+  );
+});

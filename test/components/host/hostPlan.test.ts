@@ -1,0 +1,195 @@
+import { describe, expect, test } from "vitest";
+import { ordered, planHost, type Situation } from "../../../components/host/hostPlan";
+import type { CloudHostConfig } from "../../../components/host/hostSchema";
+import type { Offer } from "../../../components/host/plan";
+import type { Cloud, Found, ServerNow } from "../../../providers/cloud/cloud";
+
+const offer = (plan: string, location: string, monthly: number): Offer => ({
+  ...{ plan, location, monthly, cores: 4, memoryGb: 8, diskGb: 80, architecture: "x86", currency: "EUR" },
+  ...{ isAvailable: true, isDeprecated: false },
+});
+const offers = [offer("cx33", "fsn1", 8), offer("cx33", "nbg1", 8), offer("cpx32", "fsn1", 16)];
+const server: ServerNow = {
+  ...{ id: "52", name: "pillar-anvil-prod", plan: "cx33", location: "fsn1", image: "ubuntu-22.04" },
+  ...{ address: "203.0.113.7", isProtected: true },
+};
+const host: CloudHostConfig = {
+  ...{ provider: "hetzner", token: "hunter2", locations: ["fsn1", "nbg1"], plan: "auto", image: "ubuntu-22.04" },
+  ...{ sshFrom: [], backups: false, acceptDistributions: [] },
+  minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
+};
+const at = "2026-11-21T14:00:00.000Z";
+const now = Date.parse(at) + 60_000;
+
+/** What is decided with these servers at the provider, and what the provider was asked for. */
+async function decide(
+  servers: readonly ServerNow[],
+  changes: Partial<Situation> = {},
+  wish: Partial<CloudHostConfig> = {},
+) {
+  const asked: string[] = [];
+  const note = <T>(what: string, answer: T) => {
+    asked.push(what);
+    return Promise.resolve(answer);
+  };
+  const found: Found = { servers };
+  const cloud: Cloud = {
+    provider: "Hetzner",
+    hasUniqueNames: true,
+    offers: () => note("offers", offers),
+    images: () => note("images", ["ubuntu-22.04", "debian-12"]),
+    found: () => note("found", found),
+    server: (id) =>
+      note(
+        `server ${id}`,
+        servers.find((each) => each.id === id),
+      ),
+    checkRights: () => note("rights", undefined),
+    remove: () => expect.unreachable(),
+  };
+  const decided = await planHost({
+    ...{ cloud, host: { ...host, ...wish } as CloudHostConfig, lifecycle: "active", stack: "prod", pillar: "Anvil" },
+    ...{ publicKey: undefined, record: { attempts: [] }, now },
+    ...changes,
+  });
+  return { decided, asked, found };
+}
+
+describe("a new stack", () => {
+  test("gets the choice, in a fixed order of lines", async () => {
+    const { decided, found } = await decide([]);
+    expect(decided).toEqual({
+      plan: { kind: "make", offer: offers[0], found, attempts: [], leftover: undefined },
+      lines: [
+        "host: a server at Hetzner, cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 8.00 EUR a month; image ubuntu-22.04",
+        "runner-up: cpx32 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 16.00 EUR a month",
+        "should the provider have no room for it, the next pulumi up tries cx33 in nbg1 (8.00 EUR a month)",
+      ],
+      warnings: [],
+    });
+  });
+
+  test("is refused an image that is not offered, beside what else is wrong", async () => {
+    const { decided } = await decide([], {}, { image: "debian-11", plan: "cx1" });
+    expect(decided).toMatchObject({
+      faults: [
+        "pillar-host:host.image: Hetzner has no image debian-11 for x86 machines now, needed one of debian-12, ubuntu-22.04",
+        "pillar-host:host.plan: cx1 is no plan of the provider",
+      ],
+    });
+  });
+
+  test("makes nothing when it is retiring", async () => {
+    const { decided, asked } = await decide([], { lifecycle: "retiring" });
+    expect(decided).toMatchObject({ plan: { kind: "gone" } });
+    expect(asked).toEqual(["found"]);
+  });
+});
+
+describe("after an order that came to nothing", () => {
+  const pending = { plan: "cx33", location: "fsn1", at };
+
+  test("the next location is tried, and it is said why", async () => {
+    const { decided } = await decide([], { record: { attempts: [], pending } });
+    expect(decided).toMatchObject({ plan: { kind: "make", offer: { location: "nbg1" } } });
+    expect("lines" in decided && decided.lines[0]).toBe(
+      "tried in vain: cx33 in fsn1 at 2026-11-21T14:00:00.000Z: the provider did not make it (its words are in the output of that run)",
+    );
+  });
+
+  test("what it left is named, with the provider's own reason", async () => {
+    const left = { ...server, failure: "resource_unavailable: no room" };
+    const { decided } = await decide([left], { record: { attempts: [], pending } });
+    expect(decided).toMatchObject({
+      plan: { kind: "make", leftover: left, attempts: [{ ...pending, reason: "resource_unavailable: no room" }] },
+    });
+    expect("lines" in decided && decided.lines[1]).toBe("what that left is removed: server 52");
+  });
+
+  test("with all tried, the error lists them, and the next run begins anew", async () => {
+    const attempts = offers.map(({ plan, location }) => ({ plan, location, at, reason: "no room" }));
+    const { decided } = await decide([], { record: { attempts } });
+    expect(decided).toEqual({
+      faults: [
+        "every plan and location that meets the minimums was tried, and the provider had no room for a server:",
+        ...["cx33 in fsn1", "cx33 in nbg1", "cpx32 in fsn1"].map((place) => `${place} at ${at}: no room`),
+        "Add locations (pillar-host:host.locations). The next pulumi up begins with the first one again.",
+      ],
+      isExhausted: true,
+    });
+  });
+
+  test("an order is written down with what failed before it", async () => {
+    const { decided } = await decide([], { record: { attempts: [], pending } });
+    if (!("plan" in decided) || decided.plan.kind !== "make") return expect.unreachable();
+    const record = ordered(decided.plan, new Date(now));
+    expect(record.pending).toEqual({ plan: "cx33", location: "nbg1", at: new Date(now).toISOString() });
+    expect(record.attempts).toMatchObject([pending]);
+  });
+});
+
+describe("a server that is there", () => {
+  test("is kept without a look at the market", async () => {
+    const { decided, asked, found } = await decide([server]);
+    expect(decided).toEqual({ plan: { kind: "keep", server, found, isHalfMade: false }, lines: [], warnings: [] });
+    expect(asked).toEqual(["found"]);
+  });
+
+  test("keeps what it was made with, and says what is configured in vain", async () => {
+    const { decided } = await decide([server], {}, { plan: "cpx32", locations: ["hel1"], image: "debian-12" });
+    const kept = "nothing is changed on a live host";
+    expect(decided).toMatchObject({
+      plan: { kind: "keep" },
+      warnings: [
+        `pillar-host:host.plan is cpx32, the server was made with cx33: ${kept}`,
+        `pillar-host:host.locations is hel1, the server was made with fsn1: ${kept}`,
+        `pillar-host:host.image is debian-12, the server was made with ubuntu-22.04: ${kept}`,
+      ],
+    });
+  });
+
+  test("whose creation was cut off is taken over, never made twice", async () => {
+    const pending = { plan: "cx33", location: "fsn1", at };
+    const { decided } = await decide([{ ...server, isProtected: false }], { record: { attempts: [], pending } });
+    expect(decided).toMatchObject({
+      plan: { kind: "keep", isHalfMade: true },
+      warnings: ["the creation of server 52 was cut off: it is taken over, and the next pulumi up sets its protection"],
+    });
+  });
+
+  test("without its protection is warned about", async () => {
+    const { decided } = await decide([{ ...server, isProtected: false }]);
+    expect(decided).toMatchObject({
+      warnings: [
+        "server 52 is not protected against deletion at Hetzner. To protect it again: pulumi refresh, then pulumi up",
+      ],
+    });
+  });
+
+  test("is never taken for what a failed order left, where no order is on its way", async () => {
+    const { decided } = await decide([{ ...server, failure: "resource_unavailable" }]);
+    expect(decided).toMatchObject({ plan: { kind: "keep" } });
+  });
+
+  test("twice is refused, with both", async () => {
+    const { decided } = await decide([server, { ...server, id: "53", address: undefined }]);
+    expect(decided).toEqual({
+      faults: [
+        "more than one server at Hetzner carries the labels of stack prod of Pillar Anvil:",
+        "  52 pillar-anvil-prod in fsn1, 203.0.113.7",
+        "  53 pillar-anvil-prod in fsn1, no address",
+        "needed: one. Delete what is not this stack's host, or take its labels away, in the provider's console.",
+      ],
+    });
+  });
+});
+
+test("an adopted server is looked up by its number alone", async () => {
+  const there = await decide([server], { lifecycle: "adopted" }, { importId: "52" });
+  expect(there.decided).toMatchObject({ plan: { kind: "keep", server } });
+  expect(there.asked).toEqual(["server 52"]);
+  const { decided } = await decide([server], { lifecycle: "adopted" }, { importId: "7" });
+  expect(decided).toEqual({
+    faults: ["pillar-host:host.importId: Hetzner has no server 7 that this token can see"],
+  });
+});

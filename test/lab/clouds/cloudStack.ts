@@ -1,0 +1,116 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { OrderRecord } from "../../../components/host/attempts";
+import type { Lab } from "../../../lab/lab";
+import { LabStack, type StackFile } from "../../../lab/stack";
+import { newKeyPair } from "../../../providers/hostKey";
+
+/** A cloud's API on loopback without machines, and a stack of the program that has its host there. */
+export interface CloudStack {
+  readonly stack: LabStack;
+  readonly url: string;
+  /** The operator's key. */
+  readonly privateKey: string;
+  /** Replaces the configuration; token and key stay. */
+  configure(changes: StackFile, host?: StackFile): Promise<void>;
+  /** The record of orders beside the stack's file; undefined where there is none. */
+  record(): Promise<OrderRecord | undefined>;
+  /** `pulumi up` of the server and what it needs: nothing connects to it. */
+  upToServer(args?: readonly string[]): Promise<{ exitCode: number; output: string }>;
+  /** Kills the engine alone once this is so, as a crash does, and unlocks the stack. */
+  killUpToServer(once: () => boolean): Promise<void>;
+  lab<T>(method: string, path: string, body?: unknown): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** What `up` makes before anything connects. */
+const made = ["hcloud", "digitalocean", "tag", "host-key", "ssh-key", "firewall", "server", "login-key"];
+
+const toServer = ["--skip-preview", ...made.flatMap((name) => ["--target", `**::${name}`])];
+
+/** Waits for a fact, for a minute and a half. */
+export async function until(isSo: () => boolean): Promise<void> {
+  for (let left = 450; !isSo(); left -= 1) {
+    if (left === 0) throw new Error(`it never came to ${isSo}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+export interface CloudStackOptions {
+  readonly handler: RequestListener;
+  /** The namespace of the plugin's keys. */
+  readonly endpoint: (url: string) => StackFile;
+  readonly host: StackFile;
+  readonly token: string;
+}
+
+export async function cloudStack({ handler, endpoint, host, token }: CloudStackOptions): Promise<CloudStack> {
+  const dir = mkdtempSync(join(tmpdir(), "cloud-stack-"));
+  const server = createServer(handler).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { privateKey } = newKeyPair();
+  const file = (changes: StackFile, hostChanges: StackFile): StackFile => ({
+    pillar: { name: "Anvil" },
+    host: { ...host, sshFrom: ["198.51.100.7/32"], ...hostChanges },
+    controller: { releaseUrl: "https://release.example/node-controller.zip" },
+    ...endpoint(url),
+    ...changes,
+  });
+  const secrets = { "ssh.privateKey": privateKey, "host.token": token };
+  // As much of a lab as an engine on loopback needs.
+  const lab = { dir, atOperator: (command: readonly string[]) => [...command] } as unknown as Lab;
+  const stack = await LabStack.create(lab, "prod", file({}, {}), secrets);
+  return {
+    stack,
+    url,
+    privateKey,
+    configure: (changes, hostChanges = {}) => stack.configure(file(changes, hostChanges), secrets),
+    upToServer: (args = []) => stack.up([...toServer, ...args]),
+    killUpToServer: async (once) => {
+      // What a killed engine leaves behind holds its output open: none is read.
+      const running = stack.pulumi(["up", "--yes", ...toServer], { stdio: "ignore", reject: false });
+      try {
+        await until(once);
+      } finally {
+        running.kill("SIGKILL");
+      }
+      await running;
+      await stack.pulumi(["cancel", "--yes"]);
+    },
+    record: async () => {
+      const text = await readFile(join(stack.programDirectory, "Pulumi.prod.attempts.json"), "utf8").catch(
+        () => undefined,
+      );
+      return text === undefined ? undefined : (JSON.parse(text) as OrderRecord);
+    },
+    lab: async (method, path, body) => {
+      const init = body === undefined ? {} : { body: JSON.stringify(body) };
+      const response = await fetch(`${url}/_lab${path}`, { method, ...init });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      return (text ? JSON.parse(text) : undefined) as never;
+    },
+    close: async () => {
+      endStrays(dir);
+      server.closeAllConnections();
+      server.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Ends what a killed engine left behind: it has groups of its own, and this directory in its environment. */
+function endStrays(dir: string): void {
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readFileSync(`/proc/${pid}/environ`, "utf8").includes(dir)) process.kill(Number(pid), "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}

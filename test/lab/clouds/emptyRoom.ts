@@ -1,0 +1,20 @@
+import type { MachineRoom } from "../../../lab/clouds/machineRoom";
+
+/** A machine room without machines, for what ends before anything connects to a server. */
+export function emptyRoom(): MachineRoom {
+  const up = new Set<string>();
+  let made = 0;
+  return {
+    order: async ({ id }) => {
+      up.add(id);
+      made += 1;
+      return { address: `192.0.2.${made}` };
+    },
+    powerOn: async (id) => void up.add(id),
+    powerOff: async (id) => void up.delete(id),
+    reboot: async () => undefined,
+    setFirewall: async () => undefined,
+    isRunning: async (id) => up.has(id),
+    remove: async (id) => void up.delete(id),
+  };
+}

@@ -1,0 +1,3 @@
+import { hostFromNothing } from "./hostFromNothing";
+
+hostFromNothing("hetzner", (url) => ({ "hcloud:endpoint": `${url}/v1` }));

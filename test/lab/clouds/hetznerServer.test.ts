@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
+import { newKeyPair } from "../../../providers/hostKey";
+import { linesOf } from "../fixture";
+import { type CloudStack, cloudStack } from "./cloudStack";
+import { emptyRoom } from "./emptyRoom";
+
+// The real engine and the plugin against the API on loopback: the server and all around it, and nothing that connects.
+
+const TOKEN = "w".repeat(64);
+let hetzner: Hetzner;
+let cloud: CloudStack;
+
+beforeAll(async () => {
+  hetzner = createHetzner({ room: emptyRoom(), tokens: { [TOKEN]: "write" } });
+  cloud = await cloudStack({
+    handler: hetzner.handler,
+    endpoint: (url) => ({ "hcloud:endpoint": `${url}/v1` }),
+    host: { provider: "hetzner", token: "set below" },
+    token: TOKEN,
+  });
+}, 900_000);
+
+afterAll(() => cloud?.close());
+
+const writes = () => hetzner.requests.filter(({ method, status }) => method !== "GET" && status < 400).length;
+const serverIds = () => [...hetzner.cloud.servers.keys()];
+
+describe("a new stack", () => {
+  test("its preview says what, where, at what price, and what comes next, and makes nothing", async () => {
+    const { output, exitCode } = await cloud.stack.preview();
+    expect(linesOf(output)).toContain(
+      "host: a server at Hetzner, cpx32 in fsn1: 4 cores, 8 GB of memory, 160 GB of disk, 41.04 EUR a month; image ubuntu-22.04\n" +
+        "runner-up: cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 10.70 EUR a month; no room for it there now\n" +
+        "should the provider have no room for it, the next pulumi up tries cpx32 in nbg1 (41.04 EUR a month)\n",
+    );
+    expect(output).not.toMatch(/wwww|PRIVATE/);
+    expect([exitCode, writes()]).toEqual([0, 0]);
+  });
+
+  test("the token of the provider's own plugin does as well", async () => {
+    await cloud.stack.pulumi(["config", "rm", "--path", "pillar-host:host.token"]);
+    const without = await cloud.stack.preview();
+    expect(linesOf(without.output)).toContain("- pillar-host:host.token: missing, needed string\n");
+    await cloud.stack.pulumi(["config", "set", "--secret", "hcloud:token"], { input: TOKEN });
+    const { output, exitCode } = await cloud.stack.preview();
+    expect(exitCode, output).toBe(0);
+    await cloud.configure({});
+  });
+
+  test("up makes one server, closed but for what it needs, protected and labelled", async () => {
+    const { output, exitCode } = await cloud.upToServer();
+    expect(exitCode, output).toBe(0);
+    expect(await cloud.lab("GET", "/servers")).toMatchObject([
+      {
+        name: "pillar-anvil-prod",
+        location: "fsn1",
+        serverType: "cpx32",
+        labels: { "pillar-host-stack": "prod", "pillar-host-pillar": "Anvil" },
+        protection: { delete: true, rebuild: true },
+      },
+    ]);
+    const [firewall] = hetzner.cloud.firewalls.values();
+    expect(firewall).toMatchObject({
+      labels: { "pillar-host-stack": "prod", "pillar-host-pillar": "Anvil" },
+      rules: [
+        { direction: "in", protocol: "tcp", port: "22", source_ips: ["198.51.100.7/32"] },
+        { direction: "in", protocol: "tcp", port: "35995", source_ips: ["0.0.0.0/0", "::/0"] },
+        { direction: "in", protocol: "udp", port: "35995", source_ips: ["0.0.0.0/0", "::/0"] },
+      ],
+    });
+    expect(await cloud.record()).toBeUndefined();
+  });
+
+  test("neither token nor keys are in what the engine wrote or printed", async () => {
+    const said = (await cloud.stack.written()) + (await cloud.stack.preview()).output;
+    expect(said).not.toMatch(/wwww|PRIVATE KEY|ssh_deletekeys/);
+    expect(said).toContain("pillar-anvil-prod");
+  });
+});
+
+describe("the stack of a live server", () => {
+  test("a second up changes nothing", async () => {
+    const before = writes();
+    const { output } = await cloud.upToServer();
+    expect(output).toMatch(/\d+ unchanged/);
+    expect(output).not.toMatch(/created|updated|replaced|warning/);
+    expect(writes()).toBe(before);
+  });
+
+  test("another image, plan, location and key replace nothing, and it is said", async () => {
+    const before = serverIds();
+    await cloud.configure(
+      {},
+      { image: "debian-11", plan: "ccx23", locations: ["nbg1"], acceptDistributions: ["debian-12"] },
+    );
+    await cloud.stack.pulumi(["config", "set", "--secret", "--path", "pillar-host:ssh.privateKey"], {
+      input: newKeyPair().privateKey,
+    });
+    const { output } = await cloud.stack.preview();
+    for (const is of [
+      "host.plan is ccx23, the server was made with cpx32",
+      "host.locations is nbg1, the server was made with fsn1",
+      "host.image is debian-11, the server was made with ubuntu-22.04",
+    ])
+      expect(output).toContain(`warning: pillar-host:${is}: nothing is changed on a live host`);
+    expect(output).not.toMatch(/replace|hcloud:index:\w+ \S+ update/);
+    expect(output).toMatch(/LoginKey login-key update/);
+    expect(serverIds()).toEqual(before);
+  });
+
+  test("another address for ssh changes the firewall alone", async () => {
+    await cloud.configure({}, { sshFrom: ["203.0.113.0/24", "0.0.0.0/0"] });
+    const { output, exitCode } = await cloud.upToServer();
+    expect(exitCode, output).toBe(0);
+    expect(output).toMatch(/hcloud:index:Firewall firewall updated/);
+    expect(output).toContain("0.0.0.0/0 lets everybody try to log in with ssh");
+    expect([...hetzner.cloud.firewalls.values()][0]?.rules[0]).toMatchObject({
+      source_ips: ["203.0.113.0/24", "0.0.0.0/0"],
+    });
+  });
+
+  test("destroy ends before its first step", async () => {
+    const before = writes();
+    const { output, exitCode } = await cloud.stack.destroy();
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("because it is protected");
+    expect(writes()).toBe(before);
+  });
+
+  test("a server that vanished is not made anew behind the operator's back", async () => {
+    const [id = 0] = serverIds();
+    const server = hetzner.cloud.servers.get(id);
+    hetzner.cloud.servers.delete(id);
+    const { output, exitCode } = await cloud.upToServer();
+    if (server) hetzner.cloud.servers.set(id, server);
+    expect(exitCode).not.toBe(0);
+    expect(linesOf(output)).toContain(
+      `server ${id}, this stack's host, is not at Hetzner any more, or has lost its labels there\nTo forget one that is gone and to make another: pulumi refresh, then pulumi up\n`,
+    );
+    expect(output).not.toContain(" at /");
+    expect(serverIds()).toEqual([id]);
+  });
+
+  test("when it is retiring, destroy leaves nothing in the cloud", async () => {
+    await cloud.configure({ lifecycle: "retiring" });
+    const up = await cloud.stack.up(["--skip-preview"]);
+    expect(up.exitCode, up.output).toBe(0);
+    expect(up.output).toContain("To delete all that this stack made: pulumi destroy -s prod");
+    const { output, exitCode } = await cloud.stack.destroy();
+    expect(exitCode, output).toBe(0);
+    expect([hetzner.cloud.servers.size, hetzner.cloud.firewalls.size, hetzner.cloud.sshKeys.size]).toEqual([0, 0, 0]);
+  });
+});

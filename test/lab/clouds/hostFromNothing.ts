@@ -1,0 +1,120 @@
+import { readFile } from "node:fs/promises";
+import { execa } from "execa";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cloudTokens } from "../../../lab/clouds/doubles";
+import type { CloudName } from "../../../lab/clouds/names";
+import type { Server } from "../../../lab/clouds/room";
+import { createHostNetwork, hostNamespace, operatorAddress } from "../../../lab/hosts/network";
+import type { Lab } from "../../../lab/lab";
+import { LabStack, type StackFile } from "../../../lab/stack";
+import { newKeyPair } from "../../../providers/hostKey";
+import { testLab } from "../fixture";
+import { probe, probeFromOperator } from "./fixture";
+
+/** The whole journey of a host at a provider, on a real machine: from nothing to synced, and to nothing again. */
+export function hostFromNothing(provider: CloudName, endpoint: (url: string) => StackFile): void {
+  const token = cloudTokens[provider];
+  let lab: Lab;
+  let stack: LabStack;
+  let server: Server;
+  let first: { exitCode: number; output: string };
+  let privateKey: string;
+  let stranger: string;
+
+  const file = (changes: StackFile = {}): StackFile => ({
+    pillar: { name: "Anvil" },
+    host: {
+      ...{ provider, token: "set below", sshFrom: [`${operatorAddress}/32`] },
+      minimums: { cores: 1, memoryGb: 1, diskGb: 1 },
+    },
+    controller: { releaseUrl: lab.releaseUrl() },
+    ...endpoint(lab.cloudUrl(provider)),
+    ...changes,
+  });
+  const secrets = () => ({ "ssh.privateKey": privateKey, "host.token": token });
+  const on = async (script: string) => String((await server.run(script)).stdout);
+  const servers = async () => {
+    const told = await lab.cloud<unknown[] | { servers: unknown[] }>(provider, "GET", "/_lab/servers");
+    return Array.isArray(told) ? told : told.servers;
+  };
+
+  beforeAll(async () => {
+    lab = await testLab();
+    await lab.startClouds();
+    stranger = hostNamespace(lab.name, "stranger");
+    for (const command of createHostNetwork(lab.name, "stranger", 50)) await execa("ip", [...command]);
+    privateKey = await readFile(lab.privateKeyFile, "utf8");
+    stack = await LabStack.create(lab, "prod", file(), secrets());
+    first = await stack.up();
+    const [only] = await lab.machineRoom.servers();
+    if (!only) throw new Error(first.output);
+    server = only;
+  }, 900_000);
+
+  afterAll(() => lab?.down());
+
+  describe(`a host at ${provider}, from nothing`, () => {
+    test("is made and synced in one go", async () => {
+      expect(first.exitCode, first.output).toBe(0);
+      expect(first.output).toContain("cloud-init is done; logins with keys only, security upgrades without a restart");
+      const outputs = await stack.outputs<{ producerAddress: string; host: Record<string, string> }>();
+      expect(outputs.producerAddress).toMatch(/^z1q/);
+      expect(outputs.host).toMatchObject({ provider, address: server.address });
+      expect(outputs.host.fingerprint).toBe(
+        await on("ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub | cut -d' ' -f2"),
+      );
+    });
+
+    test("has one host key, no logins with passwords, and upgrades that do not reboot", async () => {
+      expect(await on("sshd -T | grep -i ^hostkey\\ ")).toBe("hostkey /etc/ssh/ssh_host_ed25519_key");
+      expect(await on("sshd -T | grep -i ^passwordauthentication")).toBe("passwordauthentication no");
+      expect(await on("dpkg -s unattended-upgrades | grep ^Status")).toBe("Status: install ok installed");
+      expect(await on("apt-config dump | grep -E 'Automatic-Reboot |Periodic::Unattended' | sort")).toBe(
+        'APT::Periodic::Unattended-Upgrade "1";\nUnattended-Upgrade::Automatic-Reboot "false";',
+      );
+    });
+
+    test("shows ssh to the operator alone, and the node's port to everybody, and nothing else", async () => {
+      const seen = (port: number) =>
+        Promise.all([probeFromOperator(lab, server.address, port), probe(stranger, server.address, port)]);
+      expect(await seen(22)).toEqual(["open", "filtered"]);
+      for (const port of [35997, 35998, 55000, 55055])
+        expect(await seen(port), `${port}`).toEqual(["filtered", "filtered"]);
+      for (const answer of await seen(35995)) expect(answer).not.toBe("filtered");
+    });
+
+    test("keeps its secrets out of what the engine wrote and printed", async () => {
+      const said = first.output + (await stack.written());
+      for (const secret of [token, "PRIVATE KEY", "ssh_deletekeys"]) expect(said).not.toContain(secret);
+    });
+
+    test("a second up changes nothing", async () => {
+      const { output, exitCode } = await stack.up();
+      expect(exitCode, output).toBe(0);
+      expect(output).toMatch(/\d+ unchanged/);
+      expect(output).not.toMatch(/created|updated|replaced/);
+    });
+
+    test("a changed ssh key is let in with the old one, and nothing restarts", async () => {
+      const pid = await on("systemctl show -p MainPID go-node");
+      privateKey = newKeyPair().privateKey;
+      await stack.configure(file(), secrets());
+      const { output, exitCode } = await stack.up();
+      expect(exitCode, output).toBe(0);
+      expect(output).toContain("was authorised on");
+      expect(await on("systemctl show -p MainPID go-node")).toBe(pid);
+      expect((await servers()).length).toBe(1);
+    });
+
+    test("retired and destroyed, it leaves nothing", async () => {
+      expect((await stack.destroy()).output).toContain("because it is protected");
+      await stack.configure(file({ lifecycle: "retiring" }), secrets());
+      const up = await stack.up();
+      expect(up.exitCode, up.output).toBe(0);
+      const { exitCode, output } = await stack.destroy();
+      expect(exitCode, output).toBe(0);
+      expect(await servers()).toEqual([]);
+      expect(await lab.machineRoom.servers()).toEqual([]);
+    });
+  });
+}

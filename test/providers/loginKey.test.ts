@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { authorise } from "../../providers/loginKey";
+import { fatal, type SshSession, type SshTarget } from "../../providers/rpc/ssh";
+
+const target = (privateKey: string): SshTarget => ({
+  ...{ address: "203.0.113.7", port: 22, user: "root", hostKey: "ssh-ed25519 AAAA", privateKey },
+});
+const olds = { target: target("old"), publicKey: "ssh-ed25519 OLD" };
+const news = { target: target("new"), publicKey: "ssh-ed25519 NEW" };
+
+/** A host that lets these keys in, and lets in more when it is told to. */
+function host(...letIn: string[]) {
+  const ran: string[] = [];
+  const connect = async ({ privateKey = "", address }: SshTarget): Promise<SshSession> => {
+    if (!letIn.includes(privateKey)) throw fatal(`root@${address}:22 refuses the login\n  needed: …`);
+    return {
+      isOpen: true,
+      forward: () => expect.unreachable(),
+      close: () => undefined,
+      run: async (command, input) => {
+        ran.push(`${privateKey}: ${input.trim()}`);
+        expect(command).toContain("authorized_keys");
+        letIn.push("new");
+        return { exitCode: 0, stdout: "", stderr: "" };
+      },
+    };
+  };
+  return { connect, ran };
+}
+
+test("a changed key is authorised with the old one, and proved", async () => {
+  const { connect, ran } = host("old");
+  await authorise(olds, news, connect);
+  expect(ran).toEqual(["old: ssh-ed25519 NEW"]);
+});
+
+test("a key that is let in already is left", async () => {
+  const { connect, ran } = host("new");
+  await authorise(olds, news, connect);
+  expect(ran).toEqual([]);
+});
+
+test("where neither is let in, the operator is told what to do", async () => {
+  await expect(authorise(olds, news, host().connect)).rejects.toThrow(
+    "203.0.113.7 lets in neither the new ssh key (pillar-host:ssh.privateKey) nor the one before it\n" +
+      "  Set the key before it again, or add the new one to /root/.ssh/authorized_keys in the provider's console, then run\n" +
+      "  pulumi up again. The line to add: ssh-ed25519 NEW",
+  );
+});
+
+test("a host that cannot be reached is not taken for one that refuses", async () => {
+  const connect = () => Promise.reject(new Error("203.0.113.7:22: timed out"));
+  await expect(authorise(olds, news, connect)).rejects.toThrow("timed out");
+});
