@@ -1,4 +1,4 @@
-import { fingerprintOf } from "../providers/rpc/hostKey";
+import { fingerprintOf } from "../providers/rpc/publicKey";
 import { scanHostKey } from "../providers/rpc/ssh";
 import { couldNot } from "./refusal";
 import type { Source } from "./source";

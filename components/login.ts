@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import ssh2 from "ssh2";
 import type { NodeTarget } from "../providers/rpc/node";
+import { publicLineOf } from "../providers/rpc/publicKey";
 import type { SshTarget } from "../providers/rpc/ssh";
 import type { StackConfig } from "./config";
 import type { HostAccess } from "./remote";
@@ -38,9 +38,5 @@ export function nodeTarget(config: StackConfig, hostAddress: string, hostKey: st
 
 /** The public half of pillar-host:ssh.privateKey, an authorized_keys line (pure). */
 export function publicKeyOf({ ssh }: StackConfig): string | undefined {
-  if (ssh.privateKey === undefined) return undefined;
-  const parsed = ssh2.utils.parseKey(ssh.privateKey, ssh.privateKeyPassword);
-  if (parsed instanceof Error) return undefined;
-  const [key] = [parsed].flat();
-  return key && `${key.type} ${key.getPublicSSH().toString("base64")}`;
+  return ssh.privateKey === undefined ? undefined : publicLineOf(ssh.privateKey, ssh.privateKeyPassword);
 }

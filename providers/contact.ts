@@ -1,4 +1,4 @@
-import ssh2 from "ssh2";
+import { publicLineOf } from "./rpc/publicKey";
 import { connectSsh, isFatal, type RefusedError, type SshTarget } from "./rpc/ssh";
 
 /** The world, as a contact sees it. */
@@ -76,7 +76,7 @@ export function loginHelp(target: SshTarget, agentSocket = process.env.SSH_AUTH_
   if (privateKey !== undefined) {
     lines.push(
       "found: the key pillar-host:ssh.privateKey is not accepted",
-      `needed: its line in ~${user}/.ssh/authorized_keys on the host: ${publicLine(privateKey, privateKeyPassword)}`,
+      `needed: its line in ~${user}/.ssh/authorized_keys on the host: ${publicLineOf(privateKey, privateKeyPassword) ?? "(the key can't be read)"}`,
       "or another key: pulumi config set --secret --path pillar-host:ssh.privateKey < FILE",
     );
   }
@@ -98,13 +98,4 @@ export function loginHelp(target: SshTarget, agentSocket = process.env.SSH_AUTH_
     `See it with: ssh -v -p ${port} ${user}@${address}`,
   );
   return lines.map((line) => `  ${line}`).join("\n");
-}
-
-/** The authorized_keys line of a private key (pure). */
-function publicLine(privateKey: string, phrase: string | undefined): string {
-  const parsed = ssh2.utils.parseKey(privateKey, phrase);
-  const key = Array.isArray(parsed) ? parsed[0] : parsed;
-  return key === undefined || key instanceof Error
-    ? "(the key can't be read)"
-    : `${key.type} ${key.getPublicSSH().toString("base64")}`;
 }

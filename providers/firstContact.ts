@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { contact, silentText, whileItBoots, world } from "./contact";
-import { fingerprintOf } from "./rpc/hostKey";
+import { fingerprintOf } from "./rpc/publicKey";
 import { type SshTarget, scanHostKey } from "./rpc/ssh";
 
 /** Plain inputs, as the provider gets them. */

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import ssh2 from "ssh2";
-import { fingerprintOf } from "./rpc/hostKey";
+import { fingerprintOf } from "./rpc/publicKey";
 
 interface KeyPair {
   /** An authorized_keys line. */

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { connectSsh, isFatal, type SshSession, type SshTarget } from "./rpc/ssh";
+import { connectSsh, isFatal, type RefusedError, type SshSession, type SshTarget } from "./rpc/ssh";
 
 interface LoginKeyInputs {
   /** How the host is logged in to from now on. */
@@ -29,7 +29,7 @@ export async function authorise(
       (await connect(news.target)).close();
       return true;
     } catch (error) {
-      if (isFatal(error) && /refuses the login/.test((error as Error).message)) return false;
+      if ((error as RefusedError).refused === "login") return false;
       throw error;
     }
   };

@@ -1,6 +1,6 @@
 import { noEvidence, patience, weigh } from "./gate/evidence";
 import { readReference } from "./gate/references";
-import { judge } from "./gate/verdict";
+import { isAsserted, judge } from "./gate/verdict";
 import { createNodeClient, type NodeTarget } from "./rpc/node";
 
 /** A node as it is this minute. */
@@ -35,15 +35,14 @@ export async function lookAtNode(target: NodeTarget, options: LookupOptions): Pr
     });
     const look = async (left: number): Promise<NodeNow> => {
       const observation = await client.observe();
-      const { says, why } = judge(observation, Date.now());
-      if (observation.kind === "none") return { synced: false, why, known: false };
+      const verdict = judge(observation, Date.now());
+      if (observation.kind === "none") return { synced: false, why: verdict.why, known: false };
       // A momentum that is being taken in: the next moment tells.
-      if (says === "close" && left > 1) {
+      if (verdict.says === "close" && left > 1) {
         await new Promise((resolve) => setTimeout(resolve, pause));
         return look(left - 1);
       }
-      const isAsserted = says === "synced" || says === "unproved";
-      const readings = isAsserted
+      const readings = isAsserted(verdict)
         ? await Promise.all(options.references.map((url) => readReference(url, referenceTime)))
         : [];
       // The gate has had its patience with references that contradict a fresh momentum.

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { FirstContact } from "../../providers/firstContact";
-import { fingerprintOf } from "../../providers/rpc/hostKey";
+import { fingerprintOf } from "../../providers/rpc/publicKey";
 import type { StackConfig } from "../config";
 import { loginOf } from "../login";
 import type { Host } from "./host";

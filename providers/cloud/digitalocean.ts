@@ -1,4 +1,5 @@
 import type { Offer } from "../../components/host/plan";
+import { bareLine } from "../rpc/publicKey";
 import { type Cloud, type Found, type Owner, resourceName, type ServerNow } from "./cloud";
 import { type ApiOptions, CloudError, type CloudHttp, createHttp } from "./http";
 
@@ -94,7 +95,7 @@ export function createDigitalocean(
         const ours = list.find((each) => each.name === name);
         return ours && String(ours.id);
       };
-      const foreign = keys.find((key) => key.name !== name && bare(key.public_key) === bare(publicKey ?? ""));
+      const foreign = keys.find((key) => key.name !== name && bareLine(key.public_key) === bareLine(publicKey ?? ""));
       return {
         servers: await Promise.all(droplets.map(seen)),
         firewall: idOf(firewalls),
@@ -182,6 +183,3 @@ async function failureOf(http: CloudHttp, { id }: Droplet): Promise<string | und
   const isFailed = actions.some(({ type, status }) => type === "create" && status === "errored");
   return isFailed ? "the Droplet's creation ended in an error" : undefined;
 }
-
-/** A public key without its comment. */
-const bare = (key: string) => key.trim().split(/\s+/).slice(0, 2).join(" ");

@@ -1,4 +1,5 @@
 import type { Offer } from "../../components/host/plan";
+import { bareLine } from "../rpc/publicKey";
 import { type Cloud, type Found, labelValue, type Owner, type ServerNow } from "./cloud";
 import { type ApiOptions, CloudError, type CloudHttp, createHttp } from "./http";
 
@@ -100,7 +101,7 @@ export function createHetzner(options: Pick<ApiOptions, "token" | "sleep" | "say
       const isOurs = ({ labels }: Labelled) =>
         Object.entries(hetznerLabels(owner)).every(([key, value]) => labels[key] === value);
       const sshKey = keys.find(isOurs);
-      const foreign = keys.find((key) => !isOurs(key) && bare(key.public_key) === bare(publicKey ?? ""));
+      const foreign = keys.find((key) => !isOurs(key) && bareLine(key.public_key) === bareLine(publicKey ?? ""));
       return {
         servers: await Promise.all(servers.map((server) => seen(server, prices))),
         firewall: firewalls[0] && String(firewalls[0].id),
@@ -192,6 +193,3 @@ async function failureOf(http: CloudHttp, { id }: Server): Promise<string | unde
   const failed = actions.find(({ command, status }) => command === "create_server" && status === "error");
   return failed && [failed.error?.code, failed.error?.message].filter(Boolean).join(": ");
 }
-
-/** A public key without its comment. */
-const bare = (key: string) => key.trim().split(/\s+/).slice(0, 2).join(" ");

@@ -52,6 +52,11 @@ export function judge(observation: Observation, clock: number): Verdict {
   return { says: "unproved", why };
 }
 
+/** The node says that it is synced: now others are worth asking (pure). */
+export function isAsserted({ says }: Verdict): boolean {
+  return says === "synced" || says === "unproved";
+}
+
 function isFresh(age: number): boolean {
   return Math.abs(age) <= freshMomentum;
 }

@@ -4,7 +4,7 @@ import { pauseAfter } from "./pace";
 import { progressLine, type Sample, spoken } from "./progress";
 import type { ReferenceReading } from "./references";
 import { follow, type Standing } from "./stall";
-import { judge } from "./verdict";
+import { isAsserted, judge } from "./verdict";
 
 /** How the gate decides; the same for every run. */
 export interface GateSettings extends EvidenceOptions {
@@ -91,8 +91,7 @@ export async function waitForSync(options: WaitOptions, world: World): Promise<S
     const observation = await world.client.observe().catch((error: Error) => {
       throw Object.assign(error, { gaveUp: { startHeight } });
     });
-    const isAsserted = ["synced", "unproved"].includes(judge(observation, world.now()).says);
-    const readings = isAsserted ? await world.readReferences() : [];
+    const readings = isAsserted(judge(observation, world.now())) ? await world.readReferences() : [];
     const at = world.ticks();
     const weighed = weigh(evidence, { observation, readings, at, clock: world.now() }, options);
     evidence = weighed.evidence;

@@ -48,7 +48,7 @@ export interface RefusedError extends FatalError {
   refused: "hostKey" | "login";
 }
 
-function refusal(refused: RefusedError["refused"], message: string): RefusedError {
+export function refusal(refused: RefusedError["refused"], message: string): RefusedError {
   return Object.assign(fatal(message), { refused });
 }
 

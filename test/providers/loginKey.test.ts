@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { authorise } from "../../providers/loginKey";
-import { fatal, type SshSession, type SshTarget } from "../../providers/rpc/ssh";
+import { refusal, type SshSession, type SshTarget } from "../../providers/rpc/ssh";
 
 const target = (privateKey: string): SshTarget => ({
   ...{ address: "203.0.113.7", port: 22, user: "root", hostKey: "ssh-ed25519 AAAA", privateKey },
@@ -12,7 +12,7 @@ const news = { target: target("new"), publicKey: "ssh-ed25519 NEW" };
 function host(...letIn: string[]) {
   const ran: string[] = [];
   const connect = async ({ privateKey = "", address }: SshTarget): Promise<SshSession> => {
-    if (!letIn.includes(privateKey)) throw fatal(`root@${address}:22 refuses the login\n  needed: …`);
+    if (!letIn.includes(privateKey)) throw refusal("login", `root@${address}:22 refuses the login\n  needed: …`);
     return {
       isOpen: true,
       forward: () => expect.unreachable(),

@@ -5,7 +5,7 @@ import { createInterface, type Interface } from "node:readline";
 import { text as textOf } from "node:stream/consumers";
 import ssh2 from "ssh2";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { fingerprintOf } from "../../providers/rpc/hostKey";
+import { fingerprintOf } from "../../providers/rpc/publicKey";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "./rpc/fakes";
 
 const project = join(__dirname, "../..");

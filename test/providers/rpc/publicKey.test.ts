@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, it, test } from "vitest";
-import { fingerprintOf } from "../../../providers/rpc/hostKey";
+import { fingerprintOf } from "../../../providers/rpc/publicKey";
 import { keyPair } from "./fakes";
 
 const line = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
