@@ -95,6 +95,16 @@ func (c *Config) pollBackoff() (hcloud.BackoffFunc, error) {
 	}
 }
 
+// targetOf is the client, and the number of what it is asked about.
+func targetOf(id string) (*hcloud.Client, int64, error) {
+	client, err := clientOf()
+	if err != nil {
+		return nil, 0, err
+	}
+	number, err := parseID(id)
+	return client, number, err
+}
+
 func clientOf() (*hcloud.Client, error) {
 	if configured == nil {
 		return nil, failure(errNoToken)

@@ -127,11 +127,7 @@ func (*Firewall) Read(
 	ctx context.Context, req infer.ReadRequest[FirewallInputs, FirewallState],
 ) (infer.ReadResponse[FirewallInputs, FirewallState], error) {
 	var response infer.ReadResponse[FirewallInputs, FirewallState]
-	client, err := clientOf()
-	if err != nil {
-		return response, err
-	}
-	id, err := parseID(req.ID)
+	client, id, err := targetOf(req.ID)
 	if err != nil {
 		return response, err
 	}
@@ -163,11 +159,7 @@ func (*Firewall) Update(
 	if req.DryRun {
 		return response, nil
 	}
-	client, err := clientOf()
-	if err != nil {
-		return response, err
-	}
-	id, err := parseID(req.ID)
+	client, id, err := targetOf(req.ID)
 	if err != nil {
 		return response, err
 	}
@@ -194,11 +186,10 @@ func (*Firewall) Update(
 
 // Delete tries for a while when servers are not yet free of it.
 func (*Firewall) Delete(ctx context.Context, req infer.DeleteRequest[FirewallState]) (infer.DeleteResponse, error) {
-	client, err := clientOf()
+	client, id, err := targetOf(req.ID)
 	if err != nil {
 		return infer.DeleteResponse{}, err
 	}
-	id, err := parseID(req.ID)
 	for try := 1; err == nil; try++ {
 		_, err = client.Firewall.Delete(ctx, &hcloud.Firewall{ID: id})
 		if err == nil || isGone(err) {

@@ -126,11 +126,7 @@ func (*FirewallAttachment) Read(
 	ctx context.Context, req infer.ReadRequest[AttachmentInputs, AttachmentState],
 ) (infer.ReadResponse[AttachmentInputs, AttachmentState], error) {
 	var response infer.ReadResponse[AttachmentInputs, AttachmentState]
-	client, err := clientOf()
-	if err != nil {
-		return response, err
-	}
-	id, err := parseID(req.ID)
+	client, id, err := targetOf(req.ID)
 	if err != nil {
 		return response, err
 	}

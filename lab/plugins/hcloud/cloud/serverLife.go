@@ -170,11 +170,7 @@ func (*Server) Read(
 	ctx context.Context, req infer.ReadRequest[ServerInputs, ServerState],
 ) (infer.ReadResponse[ServerInputs, ServerState], error) {
 	var response infer.ReadResponse[ServerInputs, ServerState]
-	client, err := clientOf()
-	if err != nil {
-		return response, err
-	}
-	id, err := parseID(req.ID)
+	client, id, err := targetOf(req.ID)
 	if err != nil {
 		return response, err
 	}
@@ -191,11 +187,7 @@ func (*Server) Read(
 
 // Delete lifts the protection that the state knows of, shuts down first where that is asked for, and deletes.
 func (*Server) Delete(ctx context.Context, req infer.DeleteRequest[ServerState]) (infer.DeleteResponse, error) {
-	client, err := clientOf()
-	if err != nil {
-		return infer.DeleteResponse{}, err
-	}
-	id, err := parseID(req.ID)
+	client, id, err := targetOf(req.ID)
 	if err != nil {
 		return infer.DeleteResponse{}, err
 	}

@@ -18,11 +18,7 @@ func (*Server) Update(
 	if req.DryRun {
 		return response, nil
 	}
-	client, err := clientOf()
-	if err != nil {
-		return response, err
-	}
-	id, err := parseID(req.ID)
+	client, id, err := targetOf(req.ID)
 	if err != nil {
 		return response, err
 	}

@@ -89,11 +89,7 @@ func (*SSHKey) Read(
 	ctx context.Context, req infer.ReadRequest[SSHKeyInputs, SSHKeyState],
 ) (infer.ReadResponse[SSHKeyInputs, SSHKeyState], error) {
 	var response infer.ReadResponse[SSHKeyInputs, SSHKeyState]
-	client, err := clientOf()
-	if err != nil {
-		return response, err
-	}
-	id, err := parseID(req.ID)
+	client, id, err := targetOf(req.ID)
 	if err != nil {
 		return response, err
 	}
@@ -119,11 +115,7 @@ func (*SSHKey) Update(
 	if req.DryRun {
 		return response, nil
 	}
-	client, err := clientOf()
-	if err != nil {
-		return response, err
-	}
-	id, err := parseID(req.ID)
+	client, id, err := targetOf(req.ID)
 	if err != nil {
 		return response, err
 	}
@@ -140,14 +132,11 @@ func (*SSHKey) Update(
 
 // Delete removes the key from the project; servers keep it.
 func (*SSHKey) Delete(ctx context.Context, req infer.DeleteRequest[SSHKeyState]) (infer.DeleteResponse, error) {
-	client, err := clientOf()
+	client, id, err := targetOf(req.ID)
 	if err != nil {
 		return infer.DeleteResponse{}, err
 	}
-	id, err := parseID(req.ID)
-	if err == nil {
-		_, err = client.SSHKey.Delete(ctx, &hcloud.SSHKey{ID: id})
-	}
+	_, err = client.SSHKey.Delete(ctx, &hcloud.SSHKey{ID: id})
 	if isGone(err) {
 		err = nil
 	}
