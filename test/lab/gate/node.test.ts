@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { healFaults, setFault } from "../../../lab/faults";
-import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack";
-import { linesOf, reconfigure, testLab, testStack } from "../fixture";
-import { catchUp, endRuns, keepsItsDistance, livesThrough, progress, wasSynced, watchUp } from "./watch";
+import { linesOf, reconfigure } from "../fixture";
+import { catchUp, gateStage, livesThrough, progress, wasSynced, watchUp } from "./watch";
 
 interface GateState {
   readonly startedAt: string;
@@ -13,23 +11,10 @@ interface GateState {
 }
 
 describe("a node that has trouble, at the gate", () => {
-  let lab: Lab;
-  let host: LabHost;
-  let stack: LabStack;
-
-  beforeAll(async () => {
-    lab = await testLab();
-    await keepsItsDistance(lab);
-    host = await lab.addHost("host1");
-    stack = await testStack(lab, host, { sync: { wait: "check" } });
-  });
-  afterAll(async () => {
-    await endRuns();
-    await lab?.down();
-  });
+  const stage = gateStage(() => ({ sync: { wait: "check" } }));
 
   const gateState = async (): Promise<GateState> => {
-    const { stdout } = await stack.pulumi(["stack", "export"]);
+    const { stdout } = await stage.stack.pulumi(["stack", "export"]);
     const { deployment } = JSON.parse(String(stdout)) as {
       deployment: { resources: { type: string; outputs: GateState }[] };
     };
@@ -39,7 +24,7 @@ describe("a node that has trouble, at the gate", () => {
   };
 
   it("looks once and fails with where things stand, when asked to check only", async () => {
-    const { exitCode, output } = await stack.up();
+    const { exitCode, output } = await stage.stack.up();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toMatch(
       /10\.77\.0\.11: the node is not synced yet \(pillar-host:sync\.wait is check\)\nlast seen: sync: \d+\.\d %, height \d+ of 20\d\d\d.*\nNothing is lost: pulumi up again goes on waiting, with the same start\./,
@@ -50,12 +35,12 @@ describe("a node that has trouble, at the gate", () => {
 
   it("ends at its deadline with the last look, and keeps the start for the next run", async () => {
     const before = await gateState();
-    await reconfigure(stack, host, { sync: { deadline: "80s", stallMinutes: 0.2 } });
-    const up = await watchUp(stack);
+    await reconfigure(stage.stack, stage.host, { sync: { deadline: "80s", stallMinutes: 0.2 } });
+    const up = await watchUp(stage.stack);
     await up.hears(/^sync: /);
     const says2 = /^sync: height \d+ of \d+, .*the node says synced, but its newest momentum is 1\d\d s old$/;
-    await livesThrough({ up, lab }, ["flap", "5s"], says2, progress, says2);
-    await setFault(lab, "host1", "stall");
+    await livesThrough({ up, lab: stage.lab }, ["flap", "5s"], says2, progress, says2);
+    await setFault(stage.lab, "host1", "stall");
     const { exitCode, output } = await up.run.end();
     expect(exitCode).not.toBe(0);
     expect(output).toContain("the node has not synced within 1 min (pillar-host:sync.deadline)");
@@ -68,16 +53,16 @@ describe("a node that has trouble, at the gate", () => {
 
   it("tells each fault apart, waits it through, and ends synced when the node is", async () => {
     const before = await gateState();
-    await reconfigure(stack, host, { sync: { deadline: "10m", stallMinutes: 0.2 } });
-    const up = await watchUp(stack);
+    await reconfigure(stage.stack, stage.host, { sync: { deadline: "10m", stallMinutes: 0.2 } });
+    const up = await watchUp(stage.stack);
     await up.hears(/^sync: stalled: the height stands at \d+/);
-    await healFaults(lab, "host1");
+    await healFaults(stage.lab, "host1");
     await up.hears(/^sync: the stall is over, height \d+/);
-    const through = livesThrough.bind(undefined, { up, lab });
+    const through = livesThrough.bind(undefined, { up, lab: stage.lab });
     const old = ".*the node says synced, but its newest momentum is \\d{3} s old$";
     await through("stale-target", new RegExp(`^sync: height \\d+ of \\d+, ${old}`));
     // The progress is news again at each twentieth of the way.
-    const { network } = await lab.chain<ChainTruth>("GET", "/truth");
+    const { network } = await stage.lab.chain<ChainTruth>("GET", "/truth");
     const lie = String(network.height + 3000);
     await through(["lying-target", lie], new RegExp(`^sync: [78]\\d\\.\\d %, height \\d+ of ${lie}`));
     await through(["lying-target", "0"], new RegExp(`^sync: height \\d+ of an unknown target, ${old}`));
@@ -85,15 +70,15 @@ describe("a node that has trouble, at the gate", () => {
       "no-peers",
       /height \d+ of an unknown target, .*not enough peers \(0\): is 35995\/tcp and udp open to the world\?$/,
     );
-    await catchUp(lab);
+    await catchUp(stage.lab);
     const { exitCode, output } = await up.run.end();
     expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
 
     const { startedAt, syncedAt = "" } = await gateState();
     expect(startedAt).toBe(before.startedAt);
     expect(Date.parse(syncedAt)).toBeGreaterThan(Date.parse(startedAt));
-    expect(await wasSynced(lab, host, syncedAt)).toBe(true);
-    const { sync } = await stack.outputs<{ sync: { proved: string[] } }>();
+    expect(await wasSynced(stage.lab, stage.host, syncedAt)).toBe(true);
+    const { sync } = await stage.stack.outputs<{ sync: { proved: string[] } }>();
     expect(sync.proved).toContain("newest momentum is fresh by both clocks");
   });
 });

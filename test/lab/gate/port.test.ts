@@ -1,41 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack";
-import { testLab, testStack } from "../fixture";
-import {
-  catchUp,
-  endRuns,
-  keepsItsDistance,
-  livesThrough,
-  progress,
-  type WatchedUp,
-  wasSynced,
-  watchUp,
-} from "./watch";
+import { describe, it } from "vitest";
+import { catchUp, expectSynced, livesThrough, progress, watchedGate } from "./watch";
 
 const none = "^sync: no answer from the node yet: ";
 
 describe("an RPC that gives no good answer, at the gate", () => {
-  let lab: Lab;
-  let host: LabHost;
-  let stack: LabStack;
-  let up: WatchedUp;
-
-  beforeAll(async () => {
-    lab = await testLab();
-    await keepsItsDistance(lab);
-    host = await lab.addHost("host1");
-    stack = await testStack(lab, host);
-    up = await watchUp(stack);
-    await up.hears(progress, 240);
-    // Without a rate it looks every ten seconds.
-    await sleep(15_000);
-  });
-  afterAll(async () => {
-    await endRuns();
-    await lab?.down();
-  });
+  const stage = watchedGate();
 
   it.each([
     ["rpc-down", "", /nothing listens on 127\.0\.0\.1:35997 of the host: the node restarts or is down$/],
@@ -45,7 +14,7 @@ describe("an RPC that gives no good answer, at the gate", () => {
     ["wrong-service", "json", /another service answers on the RPC's port$/],
     ["wrong-service", "mail", /another service answers on the RPC's port, and speaks no HTTP$/],
   ] as const)("%s %s is told and waited through", async (fault, value, words) => {
-    await livesThrough({ up, lab }, [fault, value], new RegExp(none + words.source));
+    await livesThrough(stage, [fault, value], new RegExp(none + words.source));
   });
 
   it.each([
@@ -56,17 +25,14 @@ describe("an RPC that gives no good answer, at the gate", () => {
     ["gives an empty answer", { rawAnswer: { status: 200, body: "" } }],
     ["", { cutAnswer: true }],
   ])("an answer that is none is told and waited through: %s", async (words, settings) => {
-    await lab.chain("PATCH", "/nodes/host1", settings);
-    await up.hears(new RegExp(`${none}.*${words}$`));
-    await lab.chain("PATCH", "/nodes/host1", { rawAnswer: null, cutAnswer: false });
-    await up.hears(progress);
+    await stage.lab.chain("PATCH", "/nodes/host1", settings);
+    await stage.up.hears(new RegExp(`${none}.*${words}$`));
+    await stage.lab.chain("PATCH", "/nodes/host1", { rawAnswer: null, cutAnswer: false });
+    await stage.up.hears(progress);
   });
 
   it("ends synced when the node is, and not before", async () => {
-    await catchUp(lab);
-    const { exitCode, output } = await up.run.end();
-    expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
-    const { sync } = await stack.outputs<{ sync: { syncedAt: string } }>();
-    expect(await wasSynced(lab, host, sync.syncedAt)).toBe(true);
+    await catchUp(stage.lab);
+    await expectSynced(stage, stage.up);
   });
 });

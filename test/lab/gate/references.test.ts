@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { healFaults, setFault } from "../../../lab/faults";
-import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack";
-import { linesOf, onHost, reconfigure, testLab, testStack } from "../fixture";
-import { catchUp, endRuns, keepsItsDistance, progress, type WatchedUp, wasSynced, watchUp } from "./watch";
+import { linesOf, onHost, reconfigure } from "../fixture";
+import { catchUp, expectSynced, gateStage, progress, watchUp } from "./watch";
 
 interface Sync {
   readonly currentHeight: number;
@@ -18,81 +16,60 @@ const unproved = "height agrees with independent nodes (sync.references)";
 const fresh = "newest momentum is fresh by both clocks";
 
 describe("what the gate does not believe at once", () => {
-  let lab: Lab;
-  let host: LabHost;
-  let stack: LabStack;
   let urls: readonly [string, string, string];
-
-  beforeAll(async () => {
-    lab = await testLab();
-    await keepsItsDistance(lab);
-    host = await lab.addHost("host1");
+  const stage = gateStage(undefined, async (lab) => {
     urls = [await lab.addReference("ref1"), await lab.addReference("ref2"), await lab.addReference("ref3")];
-    stack = await testStack(lab, host);
   });
-  afterAll(async () => {
-    await endRuns();
-    await lab?.down();
-  });
-
-  /** Ends synced, with the references that are configured, and in truth. */
-  async function endsSynced(up: WatchedUp): Promise<Sync> {
-    const { exitCode, output } = await up.run.end();
-    expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
-    const { sync } = await stack.outputs<{ sync: Sync }>();
-    expect(await wasSynced(lab, host, sync.syncedAt)).toBe(true);
-    return sync;
-  }
 
   /** The gate of a node that is synced already, asked anew. */
   async function askAnew(references: readonly string[]) {
-    await reconfigure(stack, host, { sync: { references, tolerance: 100 } });
-    const up = await watchUp(stack, ["--replace", "**::node-sync"]);
-    return { up, sync: await endsSynced(up) };
+    await reconfigure(stage.stack, stage.host, { sync: { references, tolerance: 100 } });
+    const up = await watchUp(stage.stack, ["--replace", "**::node-sync"]);
+    return { up, sync: await expectSynced<Sync>(stage, up) };
   }
 
   it("ends at once when the host shows another key", async () => {
-    const up = await watchUp(stack);
+    const up = await watchUp(stage.stack);
     await up.hears(progress, 240);
     await onHost(
-      host,
+      stage.host,
       `cd /etc/ssh; mkdir kept; mv ssh_host_ed25519_key* kept
        ssh-keygen -q -t ed25519 -N '' -f ssh_host_ed25519_key; systemctl restart ssh`,
     );
-    await setFault(lab, "host1", "ssh-cut");
+    await setFault(stage.lab, "host1", "ssh-cut");
     const { exitCode, output } = await up.run.end();
-    const changed = (await onHost(host, "cut -d' ' -f2 /etc/ssh/ssh_host_ed25519_key.pub")).trim();
-    await onHost(host, "mv -f /etc/ssh/kept/* /etc/ssh; rmdir /etc/ssh/kept; systemctl restart ssh");
+    const changed = (await onHost(stage.host, "cut -d' ' -f2 /etc/ssh/ssh_host_ed25519_key.pub")).trim();
+    await onHost(stage.host, "mv -f /etc/ssh/kept/* /etc/ssh; rmdir /etc/ssh/kept; systemctl restart ssh");
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
-      `10.77.0.11 shows another host key than the pinned one\nfound: ssh-ed25519 ${changed}\nneeded: ${host.hostKey}\n`,
+      `10.77.0.11 shows another host key than the pinned one\nfound: ssh-ed25519 ${changed}\nneeded: ${stage.host.hostKey}\n`,
     );
     expect(output).not.toMatch(/\.ts:\d|\.js:\d/);
   });
 
   it("waits while two references contradict the node, and names who is down or lags", async () => {
-    await reconfigure(stack, host, { sync: { references: urls, tolerance: 100 } });
+    await reconfigure(stage.stack, stage.host, { sync: { references: urls, tolerance: 100 } });
     const [first, , third] = urls;
-    const { network } = await lab.chain<ChainTruth>("GET", "/truth");
+    const { network } = await stage.lab.chain<ChainTruth>("GET", "/truth");
     const lie = String(network.height + 50_000);
-    await setFault(lab, "ref1", "lying-height", lie);
-    await setFault(lab, "ref2", "lying-height", lie);
-    await catchUp(lab);
-    const up = await watchUp(stack);
+    await setFault(stage.lab, "ref1", "lying-height", lie);
+    await setFault(stage.lab, "ref2", "lying-height", lie);
+    await catchUp(stage.lab);
+    const up = await watchUp(stage.stack);
     await up.hears(new RegExp(`the node says synced at \\d+, the references are at ${lie}$`));
     await up.hears(new RegExp(`^sync: reference ${third} says \\d+, the others ${lie}$`));
-    await setFault(lab, "ref3", "rpc-down");
+    await setFault(stage.lab, "ref3", "rpc-down");
     await up.hears(new RegExp(`^sync: reference ${third} gives no height: ECONNREFUSED$`));
-    await healFaults(lab, "ref3");
+    await healFaults(stage.lab, "ref3");
     const old = { height: 1, timestamp: 1, hash: "" };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, result: old });
-    await lab.chain("PATCH", "/nodes/ref3", { rawAnswer: { status: 200, body } });
-    await up.hears(new RegExp(`^sync: reference ${third} lags: its newest momentum is .* old$`));
-    await lab.chain("PATCH", "/nodes/ref3", { rawAnswer: null });
+    await stage.lab.chain("PATCH", "/nodes/ref3", { rawAnswer: { status: 200, body } });
+    await up.hears(new RegExp(`^sync: reference ${third} lags: its newest momentum is \\d+ d \\d\\d h old$`));
+    await stage.lab.chain("PATCH", "/nodes/ref3", { rawAnswer: null });
 
-    await healFaults(lab, "ref2");
+    await healFaults(stage.lab, "ref2");
     await up.hears(new RegExp(`^sync: reference ${first} says ${lie}, the others \\d+$`));
-    const { proved, unproved: gaps } = await endsSynced(up);
+    const { proved, unproved: gaps } = await expectSynced<Sync>(stage, up);
     expect(proved).toEqual(expect.arrayContaining([fresh, agrees]));
     expect(gaps).toEqual([]);
   });
@@ -110,8 +87,8 @@ describe("what the gate does not believe at once", () => {
     const differ = await askAnew([first, second]);
     await differ.up.hears(/^sync: the references disagree among themselves: http/);
     expect(differ.sync.unproved).toEqual([unproved]);
-    await healFaults(lab, "ref1");
-    await setFault(lab, "ref2", "rpc-down");
+    await healFaults(stage.lab, "ref1");
+    await setFault(stage.lab, "ref2", "rpc-down");
     const left = await askAnew([first, second]);
     await left.up.hears(new RegExp(`^sync: reference ${second} gives no height: ECONNREFUSED$`));
     expect(left.sync.unproved).toEqual([unproved]);
@@ -119,7 +96,7 @@ describe("what the gate does not believe at once", () => {
 
   it("counts two that agree with it as proof", async () => {
     const [first, second] = urls;
-    await healFaults(lab, "ref2");
+    await healFaults(stage.lab, "ref2");
     const { sync } = await askAnew([first, second]);
     expect(sync.proved).toContain(agrees);
     expect(sync.unproved).toEqual([]);

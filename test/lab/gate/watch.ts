@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect } from "vitest";
 import type { NodeReport } from "../../../lab/doubles/chain";
 import type { Run } from "../../../lab/engineRun";
 import { type FaultName, healFaults, setFault } from "../../../lab/faults";
 import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack";
+import type { LabStack, StackFile } from "../../../lab/stack";
+import { type Stage, staged } from "../fixture";
 
 /** A `pulumi up` that is at work, whose gate is heard line by line. */
 export interface WatchedUp {
@@ -19,8 +22,45 @@ export interface WatchedUp {
 const runs: Run[] = [];
 
 /** Ends the runs that a failed test left at work, with all that they started. */
-export async function endRuns(): Promise<void> {
+async function endRuns(): Promise<void> {
   for (const run of runs.splice(0)) await run.clear();
+}
+
+/** The stage of a gate that has time: a node that keeps its distance. What runs on it is ended with it. */
+export function gateStage(
+  changes?: (lab: Lab) => StackFile,
+  prepare: (lab: Lab) => Promise<unknown> = async () => undefined,
+): Stage {
+  const stage = staged(changes, async (lab) => {
+    await keepsItsDistance(lab);
+    await prepare(lab);
+  });
+  afterAll(endRuns);
+  return stage;
+}
+
+/** The same, with a gate at work on it. */
+export function watchedGate(): Stage & { readonly up: WatchedUp } {
+  const stage: Stage & { up?: WatchedUp } = gateStage();
+  beforeAll(async () => {
+    stage.up = await watchUp(stage.stack);
+    await stage.up.hears(progress, 240);
+    // Without a rate it looks every few seconds.
+    await sleep(15_000);
+  });
+  return stage as Stage & { up: WatchedUp };
+}
+
+/** Asserts that the run ends synced, and that the node was so in truth. @returns the output `sync` */
+export async function expectSynced<T extends { syncedAt: string }>(
+  { lab, host, stack }: Stage,
+  { run }: WatchedUp,
+): Promise<T> {
+  const { exitCode, output } = await run.end();
+  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  const { sync } = await stack.outputs<{ sync: T }>();
+  expect(await wasSynced(lab, host, sync.syncedAt)).toBe(true);
+  return sync;
 }
 
 /** Starts `pulumi up` and listens to its gate. */
@@ -69,7 +109,7 @@ export async function livesThrough(
  * A network of five momentums a second, and a node 180 s behind it that keeps the distance: near enough to be looked
  * at every few seconds, too far for a fresh momentum.
  */
-export async function keepsItsDistance(lab: Lab): Promise<void> {
+async function keepsItsDistance(lab: Lab): Promise<void> {
   const defaults = { behind: 900, rate: 5, startRefusedMs: 2000, connectMs: 0 };
   await lab.chain("PATCH", "/truth", { height: 20_000, momentumSeconds: 0.2, defaults });
 }
