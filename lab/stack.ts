@@ -4,6 +4,7 @@ import { cp, mkdir, open, readdir, readFile, symlink, writeFile } from "node:fs/
 import { join } from "node:path";
 import { execa, type Options } from "execa";
 import { parse, stringify } from "yaml";
+import { compiled } from "../compile";
 import { Run } from "./engineRun";
 import type { Lab } from "./lab";
 import { ensureToolchain, type Toolchain } from "./toolchain";
@@ -11,7 +12,10 @@ import type { PluginName } from "./toolchain/plugins";
 
 const checkout = join(import.meta.dirname, "..");
 /** What the program consists of; copied, so that nothing of a run is written into the checkout. */
-const program = ["index.ts", "Pulumi.yaml", "package.json", "tsconfig.pulumi.json", "components", "providers", "cli"];
+const program = [
+  ...["main.js", "compile.js", ".compiled", "index.ts", "tsconfig.pulumi.json", "Pulumi.yaml", "package.json"],
+  ...["components", "providers", "cli"],
+];
 
 /** Configuration below `pillar-host:`, as in a stack's file; a key with a colon is whole. */
 export type StackFile = Readonly<Record<string, unknown>>;
@@ -38,6 +42,8 @@ export class LabStack {
     const dir = join(lab.dir, "stacks", name);
     await mkdir(join(dir, "backend"), { recursive: true });
     await mkdir(join(dir, "program"));
+    // Once for all stacks.
+    compiled();
     for (const entry of program) await cp(join(checkout, entry), join(dir, "program", entry), { recursive: true });
     await symlink(join(checkout, "node_modules"), join(dir, "program", "node_modules"));
     const toolchain = await ensureToolchain({ home: join(dir, "home"), plugins: pluginsOf(config) });
@@ -66,8 +72,6 @@ export class LabStack {
   get env(): Record<string, string> {
     return {
       ...this.toolchain.env,
-      // The language host that is built here is older than Pulumi.yaml's runtime.options.tsconfig and drops it.
-      PULUMI_NODEJS_TSCONFIG_PATH: "tsconfig.pulumi.json",
       PULUMI_BACKEND_URL: `file://${join(this.dir, "backend")}`,
       PULUMI_CONFIG_PASSPHRASE: this.passphrase,
       PULUMI_STACK: this.name,

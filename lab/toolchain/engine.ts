@@ -13,6 +13,14 @@ const LANGUAGE_HOST = "pulumi-language-nodejs";
 const DYNAMIC_PROVIDER = "pulumi-resource-pulumi-nodejs";
 const EXECUTABLES = ["pulumi", LANGUAGE_HOST, DYNAMIC_PROVIDER] as const;
 
+/**
+ * The last language host that is to be had as a module takes from its command line what Pulumi.yaml says by now
+ * (runtime.options): without this it compiles JavaScript too.
+ */
+const languageHostScript = `#!/bin/sh
+exec "$(dirname "$0")/${LANGUAGE_HOST}-bare" -typescript=false "$@"
+`;
+
 const wrappers = {
   engine: path.join(import.meta.dirname, "engine"),
   language: path.join(import.meta.dirname, "language"),
@@ -31,7 +39,7 @@ export async function ensureEngine(): Promise<Engine> {
   if (installed) return installed;
 
   const flags = engineFlags(version);
-  const built = `${version}-${sourceHash(Object.values(wrappers), flags)}`;
+  const built = `${version}-${sourceHash(Object.values(wrappers), [...flags, languageHostScript])}`;
   const official = cachePath("engine-official", version);
   if (fs.existsSync(official)) return officialDownload(official, version);
   // What was built once is used: asking the network again would cost seconds of every run.
@@ -99,9 +107,10 @@ async function buildEngine(version: string, flags: readonly string[], dir: strin
   await buildGo("build of Pulumi's Node language host", {
     module: wrappers.language,
     package: "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
-    output: path.join(dir, LANGUAGE_HOST),
+    output: path.join(dir, `${LANGUAGE_HOST}-bare`),
     flags: ["-ldflags", "-s -w"],
   });
+  fs.writeFileSync(path.join(dir, LANGUAGE_HOST), languageHostScript, { mode: 0o755 });
   const script = path.join(checkout, "node_modules/@pulumi/pulumi", DYNAMIC_PROVIDER);
   fs.copyFileSync(script, path.join(dir, DYNAMIC_PROVIDER));
   fs.chmodSync(path.join(dir, DYNAMIC_PROVIDER), 0o755);

@@ -1,5 +1,5 @@
-// Serializes each dynamic provider as the engine's program does (ts-node under CommonJS), and prints the texts as JSON.
-require("ts-node").register({ project: "tsconfig.pulumi.json", transpileOnly: true });
+// Serializes each dynamic provider as the engine's program does, and prints the texts as JSON.
+const { compiled } = require("../../compile");
 const pulumi = require("@pulumi/pulumi");
 
 const texts = {};
@@ -12,12 +12,13 @@ const mocks = {
 };
 
 async function main() {
+  const program = compiled();
   await pulumi.runtime.setMocks(mocks, "pillar-host", "unit", false);
-  const { SyncGate } = require("../../providers/syncGate");
-  const { FirstContact } = require("../../providers/firstContact");
+  const { SyncGate } = require(`${program}/providers/syncGate`);
+  const { FirstContact } = require(`${program}/providers/firstContact`);
   new SyncGate("syncGate", { target: {}, confirmations: 1, deadline: 1 }, {});
-  const { HostKey } = require("../../providers/hostKey");
-  const { LoginKey } = require("../../providers/loginKey");
+  const { HostKey } = require(`${program}/providers/hostKey`);
+  const { LoginKey } = require(`${program}/providers/loginKey`);
   new FirstContact("firstContact", { address: "a", port: 22, login: { user: "op" }, work: "w", run: undefined });
   new HostKey("hostKey");
   new LoginKey("loginKey", { target: {}, publicKey: "" });
