@@ -79,7 +79,7 @@ export class OrchestratorDouble {
       await this.waitForNode();
       if (this.ended) return;
       this.loadKeyShare();
-      writeConfig(this.options.dir, this.config);
+      this.rewrite();
       await this.tell("start");
       this.p2p = await listen(
         createServer((socket) => socket.on("error", () => undefined).resume()),
@@ -95,7 +95,7 @@ export class OrchestratorDouble {
     for (const [level, place, text] of harmlessLines) this.log(level, place, text);
     const { crashAfterMs } = this.settings;
     if (crashAfterMs !== null) this.timers.push(setTimeout(() => this.panic(), crashAfterMs));
-    this.timers.push(setInterval(() => writeEvents(this.options.dir, new Date().toISOString()), 500));
+    this.timers.push(setInterval(() => this.writeEvents(), 500));
     void this.beat();
     this.options.onReady?.();
   }
@@ -109,7 +109,7 @@ export class OrchestratorDouble {
     if (this.settings.stopHangs) return;
     await sleep(this.settings.stopMs);
     this.keyGeneration?.interrupt(this.config);
-    writeConfig(this.options.dir, this.config);
+    this.rewrite();
     this.log("INFO", "node/node.go:250", "releasing dataDir lock ... ");
     this.close();
     await this.tell("stop");
@@ -212,8 +212,25 @@ export class OrchestratorDouble {
 
   private finishKeyGeneration(): void {
     this.keyGeneration?.finish(this.config);
-    writeConfig(this.options.dir, this.config);
+    this.rewrite();
     this.log("INFO", "node/node.go:397", `Generated key: ${this.config.TssConfig.PublicKey}`);
+  }
+
+  // A disk that is full, or a directory that was moved away, stops no signer.
+  private rewrite(): void {
+    try {
+      writeConfig(this.options.dir, this.config);
+    } catch (error) {
+      this.log("INFO", "node/node.go:154", (error as Error).message);
+    }
+  }
+
+  private writeEvents(): void {
+    try {
+      writeEvents(this.options.dir, new Date().toISOString());
+    } catch (error) {
+      this.log("ERROR", "manager/manager.go:61", (error as Error).message);
+    }
   }
 
   private async openRpc(): Promise<void> {
