@@ -44,12 +44,14 @@ export async function setUpOrchestrator(lab: Lab, host: LabHost, setup: Orchestr
   return state;
 }
 
-/** Returns when an orchestrator with this identity signs on a host. */
+/** Returns when an orchestrator with this identity signs on a host and its RPC is open, where that is not forbidden. */
 export async function waitForSigner(lab: Lab, host: LabHost, identity: string): Promise<void> {
   const deadline = Date.now() + 60_000;
   const signs = async () => {
-    const { alive } = await lab.chain<SignersTruth>("GET", "/signers");
-    return alive.some((signer) => signer.host === host.name && signer.identity === identity);
+    const { now, identities } = await lab.chain<SignersTruth>("GET", "/signers");
+    const last = identities[identity]?.intervals.at(-1);
+    // At the first beat after the start, all is open.
+    return last?.host === host.name && !last.stopped && last.until > last.from && now - last.until < 1000;
   };
   while (!(await signs())) {
     if (Date.now() > deadline) {

@@ -1,13 +1,8 @@
 export * from "./chain";
 export * from "./client";
-export { defaultNodeSettings } from "./defaults";
+export { defaultNodeSettings, defaultOrchestratorSettings } from "./defaults";
 export type { Momentum } from "./momentum";
-export {
-  defaultOrchestratorSettings,
-  type OrchestratorSettings,
-  type OrchestratorSettingsPatch,
-  type OrchestratorView,
-} from "./orchestrators";
+export type { OrchestratorSettings, OrchestratorSettingsPatch, OrchestratorView } from "./orchestrators";
 export type { EpochReward, Pillar, PillarPatch, UncollectedReward } from "./pillars";
 export type { Slot } from "./production";
 export type { NodeReport } from "./reports";

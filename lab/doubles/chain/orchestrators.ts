@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defaultOrchestratorSettings } from "./defaults";
 import { merge } from "./nodes";
 
 const count = z.number().int().nonnegative();
@@ -37,22 +38,6 @@ export type OrchestratorSettings = z.infer<typeof orchestratorSettingsSchema>;
 
 /** A change of settings: the keys that are given. */
 export type OrchestratorSettingsPatch = { [K in keyof OrchestratorSettings]?: OrchestratorSettings[K] | undefined };
-
-/** A healthy orchestrator among eleven others. */
-export const defaultOrchestratorSettings: OrchestratorSettings = {
-  syncPollMs: 15_000,
-  waits: false,
-  version: null,
-  peers: 11,
-  state: null,
-  rpcError: null,
-  rpcDown: false,
-  freeze: false,
-  rawAnswer: null,
-  crashAfterMs: null,
-  stopMs: 1000,
-  stopHangs: false,
-};
 
 /** A commanded key generation: those with a higher number than at its start are an orchestrator's to take part in. */
 export const keyGenerationSchema = z.strictObject({ ms });

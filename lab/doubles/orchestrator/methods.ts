@@ -23,8 +23,8 @@ export function callMethod(backend: MethodsBackend, method: string): Promise<unk
 
 /** The peer identity that belongs to a producer key. */
 export function peerIdOf(producer: string): string {
-  const digest = createHash("sha256").update(`peer ${producer}`).digest();
-  const body = Array.from({ length: 44 }, (_, index) => base58[(digest[index % 32] ?? 0) % 58]);
+  const digest = createHash("sha512").update(`peer ${producer}`).digest();
+  const body = Array.from({ length: 44 }, (_, index) => base58[digest.readUInt8(index) % 58]);
   return `12D3KooW${body.join("")}`;
 }
 

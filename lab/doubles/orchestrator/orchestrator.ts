@@ -1,19 +1,18 @@
 import { randomUUID } from "node:crypto";
-import type { Server as HttpServer } from "node:http";
-import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ChainClient } from "../chain/client";
-import { defaultOrchestratorSettings, type OrchestratorSettings, type OrchestratorView } from "../chain/orchestrators";
+import type { OrchestratorSettings } from "../chain/orchestrators";
 import type { Beat } from "../chain/signers";
-import { isNewer, type OrchestratorBuild } from "./build";
+import type { OrchestratorBuild } from "./build";
+import { ChainLink } from "./chainLink";
 import { KeyGeneration } from "./keyGeneration";
 import { readKeyShare, storedKeys } from "./keyShare";
 import { takeLock } from "./lock";
 import { configDump, harmlessLines, logLine } from "./logLines";
 import { callMethod, evmAddressOf, peerIdOf } from "./methods";
 import { isSynced, nodeRpcUrl } from "./nodeSync";
-import { createRpcServer } from "./rpcServer";
+import { Ports } from "./ports";
 import {
   defaultConfig,
   ensureAddressBook,
@@ -45,16 +44,13 @@ export interface OrchestratorOptions {
 
 /** An orchestrator double: waits for its node, then signs, which the chain double notices. */
 export class OrchestratorDouble {
-  private settings: OrchestratorSettings = defaultOrchestratorSettings;
   private readonly chain: ChainClient;
+  private readonly link: ChainLink;
   private readonly process = randomUUID();
   private config: OrchestratorConfig;
   private producer = "";
   private keyGeneration: KeyGeneration | undefined;
-  private seenKeyGeneration: number | undefined;
-  private rpc: HttpServer | undefined;
-  private rpcPort: number;
-  private p2p: Server | undefined;
+  private readonly ports: Ports;
   private unlock: (() => void) | undefined;
   private readonly timers: NodeJS.Timeout[] = [];
   private ended = false;
@@ -62,42 +58,50 @@ export class OrchestratorDouble {
 
   constructor(private readonly options: OrchestratorOptions) {
     this.chain = new ChainClient(options.chainUrl);
-    this.rpcPort = options.ports.rpc;
+    this.link = new ChainLink(this.chain, options.name, (ms) => this.beginKeyGeneration(ms));
+    const methods = {
+      chain: this.chain,
+      build: () => this.build,
+      state: () => this.state,
+      peers: () => this.settings.peers,
+      producer: () => this.producer,
+    };
+    this.ports = new Ports(options.ports, {
+      settings: () => this.settings,
+      version: () => this.build.version,
+      call: (method) => callMethod(methods, method),
+    });
     this.config = defaultConfig(options.dir);
   }
 
   /** Where the RPC answers. */
   get rpcUrl(): string {
-    return `http://127.0.0.1:${this.rpcPort}`;
+    return `http://127.0.0.1:${this.ports.rpcPort}`;
   }
 
   /** Starts as the real one does and returns when it signs; ends the process where the real one would. */
   async start(): Promise<void> {
-    await this.poll();
+    await this.link.poll();
     try {
       this.openDirectory();
       await this.waitForNode();
       if (this.ended) return;
       this.loadKeyShare();
       this.rewrite();
+      this.options.onReady?.();
       await this.tell("start");
-      this.p2p = await listen(
-        createServer((socket) => socket.on("error", () => undefined).resume()),
-        {
-          port: this.options.ports.p2p,
-        },
-      );
-      await this.openRpc();
+      await this.ports.open();
     } catch (error) {
       return this.fail(error);
     }
+    // A stop can come before all is open.
+    if (this.ended) return this.close();
     this.log("INFO", "node/node.go:236", `Current state is: ${this.state === 0 ? "LiveState" : this.state}`);
     for (const [level, place, text] of harmlessLines) this.log(level, place, text);
     const { crashAfterMs } = this.settings;
     if (crashAfterMs !== null) this.timers.push(setTimeout(() => this.panic(), crashAfterMs));
     this.timers.push(setInterval(() => this.writeEvents(), 500));
     void this.beat();
-    this.options.onReady?.();
   }
 
   /** An orderly stop: it signs to its end, which takes its time, then rewrites config.json. */
@@ -105,7 +109,7 @@ export class OrchestratorDouble {
     if (this.stopping || this.ended) return;
     this.stopping = true;
     this.log("INFO", "node/node.go:243", "stopping node ...");
-    await this.poll();
+    await this.link.poll();
     if (this.settings.stopHangs) return;
     await sleep(this.settings.stopMs);
     this.keyGeneration?.interrupt(this.config);
@@ -119,6 +123,10 @@ export class OrchestratorDouble {
   /** Ends at once, as a kill does. */
   kill(): void {
     this.close();
+  }
+
+  private get settings(): OrchestratorSettings {
+    return this.link.settings;
   }
 
   private get state(): number {
@@ -153,7 +161,7 @@ export class OrchestratorDouble {
       this.log("INFO", "node/node.go:109", "node is syncing, will wait for it to finish");
       while (!this.ended && Date.now() - asked < this.settings.syncPollMs) {
         await sleep(Math.min(300, this.settings.syncPollMs));
-        await this.poll();
+        await this.link.poll();
       }
     }
   }
@@ -176,37 +184,20 @@ export class OrchestratorDouble {
     while (!this.ended) {
       await this.tell("beat");
       if (this.ended) return;
-      if (this.settings.rpcDown) this.closeRpc();
-      else if (this.rpc === undefined) await this.openRpc().catch(() => undefined);
+      await this.ports.followRpc().catch(() => undefined);
       await sleep(beatMs);
     }
   }
 
-  private async tell(kind: Beat["kind"]): Promise<void> {
+  private tell(kind: Beat["kind"]): Promise<void> {
     const hasShare = this.config.TssConfig.PublicKey !== "";
-    const beat = { kind, identity: peerIdOf(this.producer), process: this.process, hasShare };
-    try {
-      this.follow(await this.chain.beat(this.options.name, beat));
-    } catch {
-      // The chain double may be gone for a while; the next one tells the same.
-    }
+    return this.link.tell({ kind, identity: peerIdOf(this.producer), process: this.process, hasShare });
   }
 
-  private async poll(): Promise<void> {
-    try {
-      this.follow(await this.chain.orchestrator(this.options.name));
-    } catch {
-      // As above.
-    }
-  }
-
-  private follow({ settings, keyGeneration }: OrchestratorView): void {
-    this.settings = settings;
-    const isNew = keyGeneration.number > (this.seenKeyGeneration ?? keyGeneration.number);
-    this.seenKeyGeneration = keyGeneration.number;
-    if (!isNew || this.keyGeneration === undefined || this.ended) return;
+  private beginKeyGeneration(ms: number): void {
+    if (this.keyGeneration === undefined || this.ended) return;
     this.log("INFO", "node/node.go:331", "Started ECDSA Keygen");
-    this.timers.push(setTimeout(() => this.finishKeyGeneration(), keyGeneration.ms));
+    this.timers.push(setTimeout(() => this.finishKeyGeneration(), ms));
     this.keyGeneration.begin();
   }
 
@@ -233,37 +224,10 @@ export class OrchestratorDouble {
     }
   }
 
-  private async openRpc(): Promise<void> {
-    if (this.settings.rpcDown) return;
-    const { chain } = this;
-    const methods = {
-      chain,
-      build: () => this.build,
-      state: () => this.state,
-      peers: () => this.settings.peers,
-      producer: () => this.producer,
-    };
-    const server = createRpcServer({
-      settings: () => this.settings,
-      version: () => this.build.version,
-      call: (method) => callMethod(methods, method),
-    });
-    const host = isNewer(this.build.version) ? { host: "127.0.0.1" } : {};
-    this.rpc = await listen(server, { port: this.rpcPort, ...host });
-    this.rpcPort = (server.address() as AddressInfo).port;
-  }
-
-  private closeRpc(): void {
-    this.rpc?.close();
-    this.rpc?.closeAllConnections();
-    this.rpc = undefined;
-  }
-
   private close(): void {
     this.ended = true;
     for (const timer of this.timers) clearTimeout(timer);
-    this.closeRpc();
-    this.p2p?.close();
+    this.ports.close();
     this.unlock?.();
     this.unlock = undefined;
   }
@@ -290,12 +254,6 @@ export class OrchestratorDouble {
   private print(line: string): void {
     (this.options.print ?? console.log)(line);
   }
-}
-
-function listen<T extends Server>(server: T, where: { port: number; host?: string }): Promise<T> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject).listen(where, () => resolve(server));
-  });
 }
 
 const beatMs = 250;
