@@ -42,9 +42,7 @@ describe("the orchestrator's double on a host", () => {
   });
 
   it("leaves its secrets where a search finds them", async () => {
-    const [passphrase = ""] = state.secrets;
-    const files = await filesWith(oldHost, passphrase);
-    expect(files).toContain("journal");
+    expect(await filesWith(oldHost, state.passphrase)).toContain("journal");
     expect(await onHost(oldHost, "find /root/.orchestrator/events -name '*.ldb' | wc -l")).toBe("250");
     expect(await onHost(oldHost, "stat -c '%a %U' /root/.orchestrator /root/.orchestrator/producer")).toBe(
       "700 root\n600 root",
