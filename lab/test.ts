@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { ensureBaseImage } from "./baseImage";
 import { takeDownTheDead } from "./deadLabs";
 import { Lab, testLabPrefix } from "./lab";
+import { ensurePackagedImage } from "./packagedImage";
 import { ensureRequirements } from "./requirements";
 import { ensureToolchain } from "./toolchain";
 import { allPlugins } from "./toolchain/plugins";
@@ -31,7 +31,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (!unitOnly) {
     await ensureRequirements();
     await ensureToolchain({ plugins: allPlugins });
-    await ensureBaseImage();
+    await ensurePackagedImage();
     await takeDownTheDead();
     for (const check of [
       ["biome", "check", "."],
