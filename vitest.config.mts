@@ -25,7 +25,7 @@ export default defineConfig({
           include: ["test/lab/**/*.test.ts"],
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
