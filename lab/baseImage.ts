@@ -37,12 +37,16 @@ async function build(dir: string): Promise<void> {
   });
   const write = (path: string, text: string) => writeFile(join(root, path), text);
   await write("etc/apt/sources.list", `deb ${debian} bullseye main\ndeb ${security} bullseye-security main\n`);
-  // All hosts would share one key otherwise, and a pinned key would prove nothing.
-  await execa("sh", ["-c", `rm -f ${root}/etc/ssh/ssh_host_* ${root}/var/cache/apt/archives/*.deb`]);
   await mkdir(join(root, "etc/ssh/sshd_config.d"), { recursive: true });
   await write("etc/ssh/sshd_config.d/lab.conf", "UseDNS no\n");
-  await write("etc/machine-id", "");
   await appendFile(join(root, "etc/default/locale"), "LANG=C.UTF-8\n");
   // The machine below is shared, and a lab host's disk need not survive its power: dpkg waits for no disk.
   await write("etc/dpkg/dpkg.cfg.d/lab", "force-unsafe-io\n");
+  await forgetIdentity(root);
+}
+
+/** Takes away what must be a host's alone: with one key for all, a pinned key would prove nothing. And packages. */
+export async function forgetIdentity(root: string): Promise<void> {
+  await execa("sh", ["-c", `rm -f ${root}/etc/ssh/ssh_host_* ${root}/var/cache/apt/archives/*.deb`]);
+  await writeFile(join(root, "etc/machine-id"), "");
 }

@@ -185,13 +185,13 @@ export class Lab {
     return callSocket<T>(join(this.dir, `${name}.sock`), method, path, body);
   }
 
-  /** Makes and boots a blank host; returns when its sshd answers. */
-  async addHost(name: string): Promise<LabHost> {
-    const base = await ensureBaseImage();
+  /** Makes and boots a host, a blank one by default; returns when its sshd answers. */
+  async addHost(name: string, ensureImage = ensureBaseImage): Promise<LabHost> {
+    const image = await ensureImage();
     const n = this.hostNames.length;
     const root = this.rootOf(name);
     await mkdir(join(root, ".."), { recursive: true });
-    await makeRoot(base, join(root, ".."));
+    await makeRoot(image, join(root, ".."));
     await personalize(name, root, {
       publicKeyFile: `${this.privateKeyFile}.pub`,
       certificateFile: join(this.dir, "tls.crt"),

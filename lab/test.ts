@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { ensureBaseImage } from "./baseImage";
 import { takeDownTheDead } from "./deadLabs";
 import { Lab, testLabPrefix } from "./lab";
+import { ensurePackagedImage } from "./packagedImage";
 import { ensureRequirements } from "./requirements";
 import { ensureToolchain } from "./toolchain";
 import { allPlugins } from "./toolchain/plugins";
@@ -31,7 +31,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (!unitOnly) {
     await ensureRequirements();
     await ensureToolchain({ plugins: allPlugins });
-    await ensureBaseImage();
+    await ensurePackagedImage();
     await takeDownTheDead();
     for (const check of [
       ["biome", "check", "."],
@@ -83,15 +83,16 @@ async function vitest(args: readonly string[]): Promise<Run> {
     const { exitCode = 1 } = await execa("vitest", ["run", ...reporters, ...args], {
       stdio: "inherit",
       reject: false,
-      env: { PILLAR_TEST_RUN: String(process.pid) },
+      // The engine starts the same JavaScript some hundred times: compiled once, a tenth of its work less.
+      env: { PILLAR_TEST_RUN: String(process.pid), NODE_COMPILE_CACHE: join(dir, "compiled") },
     });
     const text = await readFile(file, "utf8").catch(() => undefined);
     if (text === undefined) console.error("the test runner left no report");
     return text === undefined ? { exitCode } : { exitCode, report: JSON.parse(text) as Report };
   } finally {
-    await rm(dir, { recursive: true, force: true });
     const own = (await Lab.list()).filter((name) => name.startsWith(testLabPrefix(process.pid)));
     for (const name of own) await (await Lab.open(name)).down();
+    await rm(dir, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll } from "vitest";
 import { Lab, type LabHost, testLabPrefix } from "../../lab/lab";
+import { ensurePackagedImage } from "../../lab/packagedImage";
 import { LabStack, type StackFile } from "../../lab/stack";
 
 let made = 0;
@@ -19,15 +20,20 @@ export interface Stage {
   readonly stack: LabStack;
 }
 
-/** Sets the stage before the tests of a file or a describe block, and takes it down after them. */
+/**
+ * Sets the stage before the tests of a file or a describe block, and takes it down after them.
+ *
+ * @param ensureImage of the host: by default it has its packages already, and a stand-up to something else is quick
+ */
 export function staged(
   changes: (lab: Lab) => StackFile = () => ({}),
   prepare: (lab: Lab, host: LabHost) => Promise<unknown> = async () => undefined,
+  ensureImage = ensurePackagedImage,
 ): Stage {
   const stage: { lab?: Lab; host?: LabHost; stack?: LabStack } = {};
   beforeAll(async () => {
     stage.lab = await testLab();
-    stage.host = await stage.lab.addHost("host1");
+    stage.host = await stage.lab.addHost("host1", ensureImage);
     await prepare(stage.lab, stage.host);
     stage.stack = await testStack(stage.lab, stage.host, changes(stage.lab));
   });

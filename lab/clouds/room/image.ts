@@ -1,10 +1,8 @@
-import { appendFile, copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { execa } from "execa";
-import { baseImageVersion, ensureBaseImage } from "../../baseImage";
-import { cached } from "../../cache";
 import { operatorAddress, releaseHost } from "../../hosts/network";
-import { step } from "../../progress";
+import { ensureLayer, runInImage } from "../../imageLayer";
+import type { Progress } from "../../progress";
 
 /** Raise it when the recipe below changes: with the base image's, it keys the cache. */
 const version = "1";
@@ -24,24 +22,18 @@ system_info: {default_user: {name: root, gecos: root, groups: [], sudo: false, l
  *
  * @returns the directory of the root file system, read-only by convention
  */
-export async function ensureCloudImage(): Promise<string> {
-  const base = await ensureBaseImage();
-  return join(await cached("cloud-image", `${baseImageVersion}-${version}`, (dir) => build(base, dir)), "root");
+export function ensureCloudImage(): Promise<string> {
+  return ensureLayer({
+    name: "cloud-image",
+    version,
+    title: "building the image of the clouds' servers (cloud-init, half a minute)",
+    build,
+  });
 }
 
-async function build(base: string, dir: string): Promise<void> {
-  const root = join(dir, "root");
-  await execa("cp", ["-a", "--reflink=auto", base, root]);
-  // The base image has the one of the day when it was made.
-  await copyFile("/etc/resolv.conf", join(root, "etc/resolv.conf"));
-  await step("building the image of the clouds' servers (cloud-init, half a minute)", async (progress) => {
-    const env = { DEBIAN_FRONTEND: "noninteractive" };
-    for (const args of [["update"], ["install", "-y", "--no-install-recommends", "cloud-init"]]) {
-      const child = execa("chroot", [root, "apt-get", ...args], { env, all: true });
-      progress.follow(child.all);
-      await child;
-    }
-  });
+async function build(root: string, progress: Progress): Promise<void> {
+  for (const args of [["update"], ["install", "-y", "--no-install-recommends", "cloud-init"]])
+    await runInImage(root, ["apt-get", ...args], progress);
   // A provider's image has no lists, and they are 60 MB to copy for each server.
   for (const path of ["var/lib/apt/lists", "var/cache/apt/archives"]) await emptied(join(root, path));
   await writeFile(join(root, "etc/cloud/cloud.cfg.d/99_lab.cfg"), cloudConfig);

@@ -130,19 +130,33 @@ describe.concurrent("preflight", () => {
     });
   });
 
-  test("a node that this stack did not deploy is left alone", async ({ box }) => {
-    await box.run("mkdir -p znn/wallet; echo x > znn/wallet/producer; echo '{\"Producer\":{}}' > znn/config.json\n");
-    const { code, stderr } = await look(box, { systemctl: "echo 'go-node.service enabled'" });
-    expect({ code, lines: stderr.split("\n").slice(0, 4) }).toEqual({
-      code: 1,
-      lines: [
-        "h: this host already runs a node that this stack did not deploy: it may be a live Pillar, so nothing was touched",
+  const keyStore = "mkdir -p znn/wallet; echo x > znn/wallet/producer";
+  const producer = "mkdir -p znn; echo '{\"Producer\":{}}' > znn/config.json";
+  test.for([
+    ["all of it", `${keyStore}; ${producer}`, "echo 'go-node.service enabled'", [0, 1, 2]],
+    ["its service", ":", "echo 'go-node.service enabled'", [0]],
+    ["its key store", keyStore, ":", [1]],
+    ["its configuration", producer, ":", [2]],
+  ] as const)(
+    "a node that this stack did not deploy is left alone: %s",
+    async ([, files, systemctl, found], { box }) => {
+      await box.run(`${files}\n`);
+      const all = [
         "  found: the service go-node",
         `  found: the producer key store ${box.dir}/znn/wallet/producer`,
         `  found: a producer configuration in ${box.dir}/znn/config.json`,
-      ],
-    });
-  });
+      ];
+      const { code, stderr } = await look(box, { systemctl });
+      expect({ code, lines: stderr.split("\n").slice(0, found.length + 2) }).toEqual({
+        code: 1,
+        lines: [
+          "h: this host already runs a node that this stack did not deploy: it may be a live Pillar, so nothing was touched",
+          ...found.map((n) => all[n]),
+          "  needed: a host without these",
+        ],
+      });
+    },
+  );
 
   test("this stack's own node is not looked at again", async ({ box }) => {
     box.mark("stack", `${identity}\n`);

@@ -1,40 +1,28 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Run } from "../../../lab/engineRun";
-import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack";
-import { testLab, testStack } from "../fixture";
+import { staged } from "../fixture";
 import { cli } from "./fixture";
 
 const goOn = ["--", "--yes", "--skip-preview", "--non-interactive"];
 
 describe("pillar-host resume", () => {
-  let lab: Lab;
-  let host: LabHost;
-  let stack: LabStack;
+  // Far behind and slow: it does not sync before a test lets it.
+  const stage = staged(undefined, (lab) =>
+    lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 2 } }),
+  );
   let killed: Run | undefined;
-
-  beforeAll(async () => {
-    lab = await testLab();
-    // Far behind and slow: it does not sync before a test lets it.
-    await lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 2 } });
-    host = await lab.addHost("host1");
-    stack = await testStack(lab, host);
-  });
-  afterAll(async () => {
-    await killed?.clear();
-    await lab?.down();
-  });
+  afterAll(async () => killed?.clear());
 
   it("leaves a run that lives alone; clears what a killed one left, once, and goes on to the end", {
     timeout: 600_000,
   }, async () => {
-    const up = await stack.begin();
+    const up = await stage.stack.begin();
     killed = up;
     await up.printed(" %, height ");
-    const refused = await cli(stack, ["resume", "prod", ...goOn]);
+    const refused = await cli(stage.stack, ["resume", "prod", ...goOn]);
     expect(refused.exitCode).toBe(2);
     expect(refused.out).toContain(
       `prod is locked by a run that is at work: process ${up.pid} of root on ${hostname()}, since `,
@@ -43,13 +31,13 @@ describe("pillar-host resume", () => {
     expect(refused.out).not.toContain("going on");
 
     await up.kill();
-    const before = await cli(stack, ["status", "prod"]);
+    const before = await cli(stage.stack, ["status", "prod"]);
     expect(before.exitCode).toBe(1);
     expect(before.out).toContain(`a run was killed: process ${up.pid} of root on ${hostname()}`);
     expect(before.out).toMatch(/^next {8}npx pillar-host resume prod$/m);
 
-    await lab.chain("PATCH", "/nodes/host1", { rate: 5000 });
-    const both = await Promise.all([1, 2].map(() => cli(stack, ["resume", "prod", ...goOn])));
+    await stage.lab.chain("PATCH", "/nodes/host1", { rate: 5000 });
+    const both = await Promise.all([1, 2].map(() => cli(stage.stack, ["resume", "prod", ...goOn])));
     const [first, second] = both.sort((a, b) => a.exitCode - b.exitCode);
     expect(first?.exitCode).toBe(0);
     expect(first?.out).toContain(`lock: process ${up.pid} of root on ${hostname()}, since `);
@@ -62,11 +50,11 @@ describe("pillar-host resume", () => {
     // It comes while the first is at work, or after it: then there is nothing left to clear.
     if (second?.exitCode === 2) expect(second.out).toContain("another resume of prod is at work on this machine");
     else expect(second?.out).toContain("nothing to clear");
-    expect((await stack.outputs()).producerAddress).toMatch(/^z1/);
+    expect((await stage.stack.outputs()).producerAddress).toMatch(/^z1/);
   });
 
   it("with nothing to clear says so, and the next up has nothing to warn about", async () => {
-    const { exitCode, out } = await cli(stack, ["resume", "prod", ...goOn]);
+    const { exitCode, out } = await cli(stage.stack, ["resume", "prod", ...goOn]);
     expect(exitCode).toBe(0);
     expect(out).toContain("nothing to clear: prod is not locked, and no creation was cut off\ngoing on: pulumi up");
     expect(out).toMatch(/\d+ unchanged/);
@@ -74,18 +62,18 @@ describe("pillar-host resume", () => {
   });
 
   it("clears another machine's lock only where it is told to, with the host down", async () => {
-    const locks = join(stack.dir, "backend/.pulumi/locks/organization/pillar-host/prod");
+    const locks = join(stage.stack.dir, "backend/.pulumi/locks/organization/pillar-host/prod");
     await mkdir(locks, { recursive: true });
     const lock = { pid: 12, username: "ada", hostname: "elsewhere", timestamp: "2026-01-02T03:04:05Z" };
     await writeFile(join(locks, "0f0f.json"), JSON.stringify(lock));
-    await host.stop({ powerCut: true });
-    const refused = await cli(stack, ["resume", "prod", ...goOn]);
+    await stage.host.stop({ powerCut: true });
+    const refused = await cli(stage.stack, ["resume", "prod", ...goOn]);
     expect(refused.exitCode).toBe(2);
     expect(refused.out).toContain(
       `prod is locked by process 12 of ada on elsewhere, since 2026-01-02 03:04 UTC (not this machine, ${hostname()})`,
     );
     expect(refused.out).toContain("npx pillar-host resume prod --lock-is-stale");
-    const told = await cli(stack, ["resume", "prod", "--lock-is-stale", ...goOn]);
+    const told = await cli(stage.stack, ["resume", "prod", "--lock-is-stale", ...goOn]);
     expect(told.out).toContain("Cleared, as --lock-is-stale says.");
     expect(told.exitCode).toBe(0);
   });

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Lab, LabHost } from "../../../lab/lab";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack } from "../../../lab/stack";
 import { onHost, stackFile, testLab } from "../fixture";
 import { cli, cliInTerminal, type Told } from "./fixture";
@@ -19,7 +20,7 @@ describe("pillar-host status", () => {
     lab = await testLab();
     // Far behind and slow: it does not sync before a test lets it.
     await lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 2 } });
-    host = await lab.addHost("host1");
+    host = await lab.addHost("host1", ensurePackagedImage);
     const { address } = host;
     const config = { host: { provider: "existing", address, minimums: { cores: 1, diskGb: 1 } } };
     const secrets = { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8"), "ssh.sudoPassword": sudoPassword };

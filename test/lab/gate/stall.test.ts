@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { endProcess, type OwnProcess, startDetached } from "../../../lab/hosts/machine";
 import { operatorAddress } from "../../../lab/hosts/network";
 import type { Lab, LabHost } from "../../../lab/lab";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack } from "../../../lab/stack";
 import { linesOf, onHost, stackFile, testLab } from "../fixture";
 
@@ -40,7 +41,7 @@ describe("a stall", () => {
   beforeAll(async () => {
     lab = await testLab();
     await lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 5 } });
-    host = await lab.addHost("host1");
+    host = await lab.addHost("host1", ensurePackagedImage);
     const argv = lab.atOperator([process.execPath, "-e", webhook, join(lab.dir, "heard")]);
     hook = await startDetached(argv, join(lab.dir, "hook.log"));
     const secrets = {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { strToU8, zipSync } from "fflate";
 import { beforeAll, describe, expect, it } from "vitest";
+import { ensureBaseImage } from "../../../lab/baseImage";
 import type { Run } from "../../../lab/engineRun";
 import type { StackFile } from "../../../lab/stack";
 import { linesOf, onHost, stackFile, staged, testStack, upTo } from "../fixture";
@@ -10,14 +11,17 @@ import { linesOf, onHost, stackFile, staged, testStack, upTo } from "../fixture"
 const nobody = "10.77.0.99";
 
 describe("bad input", () => {
-  const stage = staged(undefined, (_lab, host) =>
-    onHost(
-      host,
-      `echo "127.0.1.1 $(hostname)" >> /etc/hosts # sudo looks it up
-       useradd -m -s /bin/bash op; echo op:Right-Horse-1 | chpasswd
-       install -d -o op -m 700 /home/op/.ssh
-       install -o op -m 600 /root/.ssh/authorized_keys /home/op/.ssh/authorized_keys`,
-    ),
+  const stage = staged(
+    undefined,
+    (_lab, host) =>
+      onHost(
+        host,
+        `echo "127.0.1.1 $(hostname)" >> /etc/hosts # sudo looks it up
+         useradd -m -s /bin/bash op; echo op:Right-Horse-1 | chpasswd
+         install -d -o op -m 700 /home/op/.ssh
+         install -o op -m 600 /root/.ssh/authorized_keys /home/op/.ssh/authorized_keys`,
+      ),
+    ensureBaseImage,
   );
   let key: string;
   let untouched: string;

@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack";
-import { linesOf, onHost, reconfigure, testLab, testStack, transcripts } from "../fixture";
+import { describe, expect, it } from "vitest";
+import { linesOf, onHost, reconfigure, staged, transcripts } from "../fixture";
 
 describe("the deploy", () => {
-  let lab: Lab;
-  let host: LabHost;
-  let stack: LabStack;
+  const stage = staged();
   let shown = "";
 
-  beforeAll(async () => {
-    lab = await testLab();
-    host = await lab.addHost("host1");
-    stack = await testStack(lab, host);
-  });
-  afterAll(async () => lab?.down());
-
-  const node = (settings: object) => lab.chain("PATCH", "/nodes/host1", settings);
+  const node = (settings: object) => stage.lab.chain("PATCH", "/nodes/host1", settings);
   const up = async () => {
-    const { exitCode, output } = await stack.up();
+    const { exitCode, output } = await stage.stack.up();
     shown += output;
     return { exitCode, output, lines: linesOf(output) };
   };
@@ -28,17 +17,17 @@ describe("the deploy", () => {
     expect(exitCode).toBe(0);
     return lines;
   };
-  const producer = async () => JSON.parse(await onHost(host, "cat /root/.znn/config.json")).Producer;
-  const wallet = () => onHost(host, "ls /root/.znn/wallet");
-  const until = (condition: string) => onHost(host, `timeout 120 sh -c 'until ${condition}; do sleep 0.2; done'`);
-  const killStep = () => onHost(host, "systemctl kill -s KILL pillar-host-step");
+  const producer = async () => JSON.parse(await onHost(stage.host, "cat /root/.znn/config.json")).Producer;
+  const wallet = () => onHost(stage.host, "ls /root/.znn/wallet");
+  const until = (condition: string) => onHost(stage.host, `timeout 120 sh -c 'until ${condition}; do sleep 0.2; done'`);
+  const killStep = () => onHost(stage.host, "systemctl kill -s KILL pillar-host-step");
 
   it("that fails with exit code 0 is an error that quotes the controller", async () => {
     await node({ failBuild: true, buildSeconds: 1, buildLines: 100 });
     const { exitCode, lines } = await up();
     expect(exitCode).not.toBe(0);
     expect(lines).toContain(
-      `${host.address}: the controller ended, but the node does not run
+      `${stage.host.address}: the controller ended, but the node does not run
 the controller said: Error! Could not build go-node. Aborting.
 service go-node: inactive
 RPC on 127.0.0.1:35997: no answer`,
@@ -53,10 +42,10 @@ RPC on 127.0.0.1:35997: no answer`,
     const { exitCode, lines } = await up();
     expect(exitCode).not.toBe(0);
     expect(lines).toContain(
-      `${host.address}: the controller asked something that is not known here, and was stopped
+      `${stage.host.address}: the controller asked something that is not known here, and was stopped
 asked: Do you want to join the newer network? (Y/n):`,
     );
-    expect(await onHost(host, "pgrep -f [n]ode-controller || true")).toBe("");
+    expect(await onHost(stage.host, "pgrep -f [n]ode-controller || true")).toBe("");
     expect(await wallet()).toBe("");
   });
 
@@ -68,13 +57,13 @@ asked: Do you want to join the newer network? (Y/n):`,
     await killStep();
     const { exitCode, lines } = await running;
     expect(exitCode).not.toBe(0);
-    expect(lines).toContain(`${host.address}: deploy was ended before it was done`);
+    expect(lines).toContain(`${stage.host.address}: deploy was ended before it was done`);
     expect(lines).toContain("Run pulumi up again: it goes on from where it was.");
-    expect(await onHost(host, "pgrep -f [n]ode-controller || true")).toBe("");
+    expect(await onHost(stage.host, "pgrep -f [n]ode-controller || true")).toBe("");
   });
 
   it("that was killed between key store and configuration makes a new key, and keeps the other aside", async () => {
-    await onHost(host, "echo cut > /root/.znn/wallet/producer");
+    await onHost(stage.host, "echo cut > /root/.znn/wallet/producer");
     await node({ buildSeconds: 1, startRefusedMs: 120_000 });
     const running = up();
     await until("grep -q Address /root/.znn/config.json && systemctl is-active -q go-node");
@@ -86,7 +75,7 @@ asked: Do you want to join the newer network? (Y/n):`,
       /an earlier deploy was cut off before it wrote its configuration; its key store is kept as \/root\/\.znn\/wallet\/producer\.unfinished-\d{8}T\d{6}Z/,
     );
     expect(await wallet()).toMatch(/^producer\nproducer\.unfinished-\S+$/);
-    expect(await onHost(host, "cat /root/.znn/wallet/producer.unfinished-*")).toBe("cut");
+    expect(await onHost(stage.host, "cat /root/.znn/wallet/producer.unfinished-*")).toBe("cut");
   });
 
   it("that was killed once the configuration was there ends with the same producer", async () => {
@@ -96,29 +85,30 @@ asked: Do you want to join the newer network? (Y/n):`,
     await succeeds();
     expect(await producer()).toEqual(before);
     expect(await wallet()).toBe(keys);
-    expect((await stack.outputs()).producerAddress).toBe(before.Address);
-    expect((await transcripts(host)).at(-1)).toContain(
+    expect((await stage.stack.outputs()).producerAddress).toBe(before.Address);
+    expect((await transcripts(stage.host)).at(-1)).toContain(
       "Producer configuration detected. Continue using the existing configuration? (Y/n): y\n",
     );
   });
 
   it("that is done is never repeated: a stopped node is only started", async () => {
-    const before = { deploys: (await transcripts(host)).length, producer: await producer() };
+    const before = { deploys: (await transcripts(stage.host)).length, producer: await producer() };
     expect(before.deploys).toBe(5);
-    await succeeds();
-    await onHost(host, "systemctl stop go-node");
-    await reconfigure(stack, host, { controller: { releaseUrl: lab.releaseUrl(), deployTimeout: "3h" } });
+    await onHost(stage.host, "systemctl stop go-node");
+    await reconfigure(stage.stack, stage.host, {
+      controller: { releaseUrl: stage.lab.releaseUrl(), deployTimeout: "3h" },
+    });
     expect(await succeeds()).toMatch(/deployed before, at \S+, but go-node is not running: starting it/);
-    expect(await onHost(host, "systemctl is-active go-node")).toBe("active");
-    expect({ deploys: (await transcripts(host)).length, producer: await producer() }).toEqual(before);
+    expect(await onHost(stage.host, "systemctl is-active go-node")).toBe("active");
+    expect({ deploys: (await transcripts(stage.host)).length, producer: await producer() }).toEqual(before);
   });
 
   it("leaves no secret in transcripts, markers, state or output", async () => {
     const { Password } = await producer();
     const places = {
-      transcripts: (await transcripts(host)).join("\n"),
-      kept: await onHost(host, "cat /var/log/pillar-host/* /var/lib/pillar-host/*"),
-      state: await stack.written(),
+      transcripts: (await transcripts(stage.host)).join("\n"),
+      kept: await onHost(stage.host, "cat /var/log/pillar-host/* /var/lib/pillar-host/*"),
+      state: await stage.stack.written(),
       shown,
     };
     for (const [place, text] of Object.entries(places)) {

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack";
-import { onHost, reconfigure, testLab, testStack } from "../fixture";
+import { describe, expect, it } from "vitest";
+import { onHost, reconfigure, staged } from "../fixture";
 
 describe("the hourly restart that is switched off", () => {
   const crontab = "MAILTO=ops@example.org\n30 3 * * 0 systemctl restart go-node\n";
-  let lab: Lab;
-  let host: LabHost;
-  let stack: LabStack;
+  const stage = staged(
+    () => ({ sync: { hourlyRestart: false } }),
+    (_lab, host) => host.run("crontab -", crontab),
+  );
 
-  beforeAll(async () => {
-    lab = await testLab();
-    host = await lab.addHost("host1");
-    await host.run("crontab -", crontab);
-    stack = await testStack(lab, host, { sync: { hourlyRestart: false } });
-  });
-  afterAll(async () => lab?.down());
-
-  const now = async () => `${await onHost(host, "crontab -l")}\n`;
+  const now = async () => `${await onHost(stage.host, "crontab -l")}\n`;
 
   it("is never set, and the operator's own restart is left and warned about", async () => {
-    const { exitCode, output } = await stack.up();
+    const { exitCode, output } = await stage.stack.up();
     expect(output).not.toContain("error");
     expect(exitCode).toBe(0);
     expect(output).not.toContain("hourly restart: on");
@@ -31,8 +22,8 @@ describe("the hourly restart that is switched off", () => {
   });
 
   it("is not set when it is configured once the node has synced", async () => {
-    await reconfigure(stack, host, { sync: { hourlyRestart: true } });
-    const { exitCode, output } = await stack.up();
+    await reconfigure(stage.stack, stage.host, { sync: { hourlyRestart: true } });
+    const { exitCode, output } = await stage.stack.up();
     expect(output).not.toContain("error");
     expect(exitCode).toBe(0);
     expect(output).toMatch(/hourly restart: stays off, the node synced at 20\d\d-/);
@@ -40,8 +31,8 @@ describe("the hourly restart that is switched off", () => {
   });
 
   it("is not set while the node has lost its peers, with the state lost too", async () => {
-    await lab.chain("PATCH", "/nodes/host1", { peers: 0 });
-    await stack.pulumi([
+    await stage.lab.chain("PATCH", "/nodes/host1", { peers: 0 });
+    await stage.stack.pulumi([
       "state",
       "delete",
       "--yes",
@@ -49,13 +40,13 @@ describe("the hourly restart that is switched off", () => {
       "--target-dependents",
       await urnOf("node-hourly-restart"),
     ]);
-    const { output } = await stack.up(["--target", "**::node", "--target", "**::node-hourly-restart"]);
+    const { output } = await stage.stack.up(["--target", "**::node", "--target", "**::node-hourly-restart"]);
     expect(output).toContain("hourly restart: stays off");
     expect(await now()).toBe(crontab);
   });
 
   async function urnOf(name: string): Promise<string> {
-    const { deployment } = JSON.parse(String((await stack.pulumi(["stack", "export"])).stdout));
+    const { deployment } = JSON.parse(String((await stage.stack.pulumi(["stack", "export"])).stdout));
     const urns: string[] = deployment.resources.map((resource: { urn: string }) => resource.urn);
     return urns.find((urn) => urn.endsWith(`::${name}`)) ?? "";
   }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
+import { ensureBaseImage } from "../../../lab/baseImage";
 import type { LabStack, StackFile } from "../../../lab/stack";
 import { filesWith, onHost, stackFile, staged, testStack, upTo } from "../fixture";
 
@@ -9,17 +10,21 @@ const sudoPassword = "Sudo-Horse 'quoted' $9";
 const passPhrase = "Battery Staple 7";
 
 describe("the login", () => {
-  const stage = staged(undefined, async (_lab, host) => {
-    await onHost(
-      host,
-      `echo "127.0.1.1 $(hostname)" >> /etc/hosts # sudo looks it up
+  const stage = staged(
+    undefined,
+    async (_lab, host) => {
+      await onHost(
+        host,
+        `echo "127.0.1.1 $(hostname)" >> /etc/hosts # sudo looks it up
        useradd -m -s /bin/bash op
        install -d -o op -m 700 /home/op/.ssh
        install -o op -m 600 /root/.ssh/authorized_keys /home/op/.ssh/authorized_keys
        echo 'PermitRootLogin yes' > /etc/ssh/sshd_config.d/a.conf; systemctl reload ssh`,
-    );
-    await host.run("chpasswd", `op:${sudoPassword}\nroot:Root-Pony-5\n`);
-  });
+      );
+      await host.run("chpasswd", `op:${sudoPassword}\nroot:Root-Pony-5\n`);
+    },
+    ensureBaseImage,
+  );
   let key: string;
 
   beforeAll(async () => {

@@ -37,7 +37,8 @@ beforeAll(async () => {
   server = await SshServer.start({ hostKey: hostKey.private });
   fs.writeFileSync(path.join(work, "Pulumi.yaml"), "name: tiny\nruntime: nodejs\n");
   fs.writeFileSync(path.join(work, "package.json"), JSON.stringify({ name: "tiny", main: "index.ts" }));
-  const compilerOptions = { target: "ES2022", module: "commonjs", strict: true, skipLibCheck: true };
+  // Each run would check the types of the SDK anew.
+  const compilerOptions = { target: "ES2022", module: "commonjs", moduleResolution: "node10", noCheck: true };
   fs.writeFileSync(path.join(work, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["index.ts"] }));
   fs.writeFileSync(path.join(work, "index.ts"), program);
   fs.symlinkSync(path.join(checkout, "node_modules"), path.join(work, "node_modules"));

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { parseConfig } from "../components/config";
+import { envelope } from "../components/scripts/step";
+import { packages } from "../components/scripts/steps";
+import { ensureLayer, runInImage } from "./imageLayer";
+
+/**
+ * The base image after the program's own packages step: for hosts that are stood up to see something else. The step
+ * runs there too, and finds nothing to do; no stack has been there as far as it can tell.
+ *
+ * @returns the directory of the root file system, read-only by convention
+ */
+export async function ensurePackagedImage(): Promise<string> {
+  const script = packagesScript();
+  return ensureLayer({
+    name: "packaged-image",
+    version: createHash("sha256").update(script).digest("hex").slice(0, 12),
+    title: "building the image of test hosts with their packages (half a minute)",
+    build: async (root, progress) => {
+      const logs = join(root, "var/log/pillar-host");
+      // The step before it does that.
+      await mkdir(logs);
+      await runInImage(root, ["bash", "-euo", "pipefail", "-s"], progress, script);
+      for (const path of [logs, join(root, "var/lib/pillar-host")]) await rm(path, { recursive: true });
+    },
+  });
+}
+
+/** As it is sent to a host; but a service it cannot be where no systemd runs. */
+function packagesScript(): string {
+  const parsed = parseConfig({
+    pillar: { name: "Anvil" },
+    host: { provider: "existing", address: "127.0.0.1" },
+    ssh: { agent: true },
+    controller: { releaseUrl: "https://release.example/node-controller.zip" },
+  });
+  if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
+  return envelope({ ...packages(parsed.config), looksOnly: true }, "the image");
+}
