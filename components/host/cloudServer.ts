@@ -21,6 +21,9 @@ export interface Making {
   readonly protect: boolean;
 }
 
+/** Procedure B is not there yet, so no orchestrator can be configured. */
+const hasOrchestrator = false;
+
 /** The server of a stack, and what it needs at the provider. */
 export function makeServer({ config, wanted, cloud, owner, plan, parts, protect }: Making, key: HostKey): ServerMade {
   const label = resourceName(owner);
@@ -34,7 +37,7 @@ export function makeServer({ config, wanted, cloud, owner, plan, parts, protect 
       : undefined;
   const firewall = parts.firewall(
     "firewall",
-    { label, owner, openings: openings(config, wanted.sshFrom) },
+    { label, owner, openings: openings(config, { sshFrom: wanted.sshFrom, hasOrchestrator }) },
     importing(found.firewall),
   );
   const sshKeys = sshKey ? [sshKey.id] : found.foreignKey ? [found.foreignKey] : [];
