@@ -15,7 +15,7 @@ const server: ServerNow = {
 };
 const host: CloudHostConfig = {
   ...{ provider: "hetzner", token: "hunter2", locations: ["fsn1", "nbg1"], plan: "auto", image: "ubuntu-22.04" },
-  ...{ sshFrom: [], backups: false, acceptDistributions: [] },
+  ...{ sshFrom: [], backups: false, acceptDistributions: [], startTimeout: 900_000 },
   minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
 };
 const at = "2026-11-21T14:00:00.000Z";
@@ -45,6 +45,7 @@ async function decide(
         servers.find((each) => each.id === id),
       ),
     checkRights: () => note("rights", undefined),
+    consoleOf: () => expect.unreachable(),
     remove: () => expect.unreachable(),
   };
   const decided = await planHost({
