@@ -39,8 +39,7 @@ export async function cloudHost(config: StackConfig, wanted: CloudHostConfig): P
   const plan = await decide(config, wanted, cloud, owner);
   const shown = { provider: wanted.provider };
   if (plan.kind === "gone") return { shown };
-  const finished =
-    config.lifecycle === "active" && (await new Promise<boolean>((resolve) => lastRunFinished().apply(resolve)));
+  const finished = config.lifecycle === "active" && (await lastRunFinished());
   const parts = createParts(wanted.token, config.apiEndpoint, plan.found);
   const protect = config.lifecycle !== "retiring";
   if (wanted.importId !== undefined && plan.kind === "keep") {

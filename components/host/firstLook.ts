@@ -7,9 +7,11 @@ import type { StackConfig } from "../config";
  * Whether a run of this stack went to the end before, with all its steps. To be asked before anything else is
  * registered: the engine reads its own state file, which it writes while it works.
  */
-export function lastRunFinished(): pulumi.Output<boolean> {
+export async function lastRunFinished(): Promise<boolean> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
-  return last.getOutput("nextStep").apply((step) => step !== undefined);
+  // Not with apply, which never runs for what a run of some steps left unknown.
+  const { value, secretValue } = await last.getOutputDetails("nextStep");
+  return (value ?? secretValue) !== undefined;
 }
 
 /**
