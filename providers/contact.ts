@@ -67,10 +67,11 @@ export async function whileItBoots<T>(
       const mayPass = isNew ? waited - (refusedAt ?? waited) < patience : told !== undefined && refused === "login";
       // A name that nobody knows is misspelt; one that can't be looked up now may come.
       if ((isFatal(error) && !mayPass) || /ENOTFOUND/.test(message) || waited >= limit) throw error;
-      if (told === undefined) world.say(`${firstLine(message)}: ${limitText}`);
-      else if (waited - told >= toldEvery)
-        world.say(`waiting for ${what}, ${Math.round(waited / 1000)} s: ${firstLine(message)}`);
-      if (told === undefined || waited - told >= toldEvery) told = waited;
+      if (told === undefined || waited - told >= toldEvery) {
+        const so = `waiting for ${what}, ${Math.round(waited / 1000)} s: ${firstLine(message)}`;
+        world.say(told === undefined ? `${firstLine(message)}: ${limitText}` : so);
+        told = waited;
+      }
     }
     await world.sleep(pause);
   }

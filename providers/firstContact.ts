@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { contact, silentText, whileItBoots, world } from "./contact";
+import { watchEngine } from "./engine";
 import type { OwnServer } from "./ownServer";
 import { fingerprintOf } from "./rpc/publicKey";
 import { type SshTarget, scanHostKey } from "./rpc/ssh";
@@ -44,9 +45,15 @@ async function look(
   isFirst: boolean,
 ): Promise<ContactInputs & ContactOutputs> {
   const { address, port, login, server } = inputs;
-  const pinned = inputs.hostKey ?? recorded ?? (await recordKey(inputs));
-  await contact({ ...login, address, port, hostKey: pinned }, world, server, isFirst);
-  return { ...inputs, pinned, fingerprint: fingerprintOf(pinned) };
+  // A boot is waited for long: not for an engine that was killed.
+  const engine = watchEngine();
+  try {
+    const pinned = inputs.hostKey ?? recorded ?? (await recordKey(inputs));
+    await contact({ ...login, address, port, hostKey: pinned }, world, server, isFirst);
+    return { ...inputs, pinned, fingerprint: fingerprintOf(pinned) };
+  } finally {
+    if (engine.isThere()) engine.stop();
+  }
 }
 
 const provider: pulumi.dynamic.ResourceProvider = {
