@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { readConfig, type StackConfig } from "./components/config";
 import type { CloudHost } from "./components/host/cloudHost";
 import { existingHost } from "./components/host/existing";
+import { lastRunFinished } from "./components/host/firstLook";
 import type { Host } from "./components/host/host";
 import { nodeTarget } from "./components/login";
 import { nextForHost, nextStep } from "./components/node/nextStep";
@@ -45,9 +46,7 @@ export = async () => {
 
 async function hostOf(config: StackConfig): Promise<{ host?: Host; cloud?: CloudHost }> {
   if (config.host.provider === "existing") {
-    const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
-    const finished = last.getOutput("nextStep").apply((step) => step !== undefined);
-    return { host: existingHost(config, config.host, finished) };
+    return { host: existingHost(config, config.host, lastRunFinished()) };
   }
   // Loaded where it is needed: the clouds' libraries are large.
   const { cloudHost } = await import("./components/host/cloudHost");

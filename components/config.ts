@@ -1,25 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import ms from "ms";
 import ssh2 from "ssh2";
 import { z } from "zod";
 import { faultsOf, faultsText, parseValue, project } from "./configFaults";
+import { duration } from "./duration";
 import { hostFaults, hostSchema, word } from "./host/hostSchema";
 import { plainSecrets } from "./secretKeys";
-
-/** A duration such as `90s`, `30m`, `12h` or `7d`; milliseconds after parsing. */
-const duration = (atLeast: string) =>
-  z.string().transform((text, context) => {
-    // ms throws on an empty text, and takes a bare number for milliseconds, which nobody means.
-    const value = /^\d.*[a-z]$/i.test(text) ? (ms(text as ms.StringValue) as number | undefined) : undefined;
-    if (value === undefined || value < ms(atLeast as ms.StringValue)) {
-      context.addIssue({
-        code: "custom",
-        message: `found ${text}, needed a duration of at least ${atLeast}, such as 90s, 12h or 7d`,
-      });
-      return z.NEVER;
-    }
-    return value;
-  });
 
 const port = z.number().int().min(1).max(65535);
 const directory = z.string().regex(/^(\/[A-Za-z0-9._-]+)+$/, "needed an absolute path without blanks");

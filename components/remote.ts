@@ -39,7 +39,6 @@ export function runStep(
   step: Step,
   access: HostAccess,
   options: pulumi.ComponentResourceOptions,
-  dialErrorLimit = 10,
 ): remote.Command {
   const connection: remote.CommandArgs["connection"] = pulumi.secret({
     host: access.address,
@@ -49,7 +48,7 @@ export function runStep(
     ...(access.privateKey ? { privateKey: access.privateKey } : {}),
     ...(access.privateKeyPassword ? { privateKeyPassword: access.privateKeyPassword } : {}),
     ...(access.password ? { password: access.password } : {}),
-    dialErrorLimit,
+    dialErrorLimit: 10,
     perDialTimeout: 15,
   });
   return new remote.Command(

@@ -1,3 +1,4 @@
+import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
 import { publicLineOf } from "./rpc/publicKey";
 import { connectSsh, isFatal, type RefusedError, type SshTarget } from "./rpc/ssh";
 
@@ -19,41 +20,98 @@ export const world: ContactWorld = {
 };
 
 const pause = 2000;
-/** A host that was made, started or rebooted just now: longer than that and something is wrong with it. */
+/** Told so often, in milliseconds. */
+const toldEvery = 30_000;
+/** A host that was started or rebooted just now: longer than that and something is wrong with it. */
 export const patience = 60_000;
 
+/** How a host that does not let in yet is waited for. */
+export interface Waiting {
+  /** Milliseconds. */
+  readonly limit: number;
+  /** As `a host that boots`. */
+  readonly what: string;
+  /** Its first boot: until cloud-init is through, another key or a refused login may pass. */
+  readonly isNew: boolean;
+}
+
+const booting: Waiting = { limit: patience, what: "a host that boots", isNew: false };
+
 /**
- * Tries until it succeeds; says once that it waits.
+ * Tries until it succeeds; says that it waits, and for how long already.
  *
- * @throws what trying again can't mend, at once; else the last error, after `patience`
+ * @throws what trying again can't mend, at once; else the last error, after the limit
  */
-export async function whileItBoots<T>(attempt: () => Promise<T>, world: Omit<ContactWorld, "login">): Promise<T> {
-  const end = world.ticks() + patience;
-  for (let said = false; ; said = true) {
+export async function whileItBoots<T>(
+  attempt: () => Promise<T>,
+  world: Omit<ContactWorld, "login">,
+  { limit, what, isNew }: Waiting = booting,
+): Promise<T> {
+  const begin = world.ticks();
+  const limitText = `waiting up to ${Math.round(limit / 1000)} s for ${what}`;
+  let told: number | undefined;
+  if (isNew) {
+    // It boots in any case, and the first attempt alone may take 20 s.
+    world.say(limitText);
+    told = 0;
+  }
+  let refusedAt: number | undefined;
+  for (;;) {
     try {
       return await attempt();
     } catch (error) {
       const { message, refused } = error as RefusedError;
+      const waited = world.ticks() - begin;
+      if (refused) refusedAt ??= waited;
       // A host that just came up refuses everybody but root for a while (pam_nologin).
-      const hopeless = isFatal(error) && !(said && refused === "login");
+      const mayPass = isNew ? waited - (refusedAt ?? waited) < patience : told !== undefined && refused === "login";
       // A name that nobody knows is misspelt; one that can't be looked up now may come.
-      if (hopeless || /ENOTFOUND/.test(message) || world.ticks() >= end) throw error;
-      if (!said) world.say(`${message}: waiting up to ${patience / 1000} s for a host that boots`);
+      if ((isFatal(error) && !mayPass) || /ENOTFOUND/.test(message) || waited >= limit) throw error;
+      if (told === undefined || waited - told >= toldEvery) {
+        const so = `waiting for ${what}, ${Math.round(waited / 1000)} s: ${firstLine(message)}`;
+        world.say(told === undefined ? `${firstLine(message)}: ${limitText}` : so);
+        told = waited;
+      }
     }
     await world.sleep(pause);
   }
 }
 
-/** Logs in once. @throws Error in the operator's words: what is wrong, and the command that mends it */
-export async function contact(target: SshTarget, world: ContactWorld): Promise<void> {
+/**
+ * Logs in once.
+ *
+ * @param server the host, where this stack made it
+ * @param isNew it boots for the first time
+ * @throws Error in the operator's words: what is wrong, and the command that mends it
+ */
+export async function contact(
+  target: SshTarget,
+  world: ContactWorld,
+  server?: OwnServer,
+  isNew = false,
+): Promise<void> {
+  const waiting: Waiting = server
+    ? { limit: isNew ? server.startTimeout : patience, what: `${nameOf(server)} to boot`, isNew }
+    : booting;
+  const begin = world.ticks();
   try {
-    await whileItBoots(() => world.login(target), world);
+    await whileItBoots(() => world.login(target), world, waiting);
   } catch (error) {
     const { message, refused } = error as RefusedError;
-    if (refused === "login") throw new Error(`${message.split("\n")[0]}\n${loginHelp(target)}`);
+    if (server) {
+      const seconds = Math.round((world.ticks() - begin) / 1000);
+      throw new Error(
+        refused === "login"
+          ? `${firstLine(message)}\n${loginHelp(target)}\n${consoleHelp(server)}`
+          : ownServerText(server, target, message, seconds),
+      );
+    }
+    if (refused === "login") throw new Error(`${firstLine(message)}\n${loginHelp(target)}`);
     throw new Error(refused === "hostKey" ? `${message}\n${newKeyHelp}` : silentText(target, message));
   }
 }
+
+const firstLine = (text: string) => text.split("\n")[0];
 
 const newKeyHelp = "Where it is the right one: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…'";
 

@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { contact, silentText, whileItBoots, world } from "./contact";
+import { watchEngine } from "./engine";
+import type { OwnServer } from "./ownServer";
 import { fingerprintOf } from "./rpc/publicKey";
 import { type SshTarget, scanHostKey } from "./rpc/ssh";
 
@@ -14,6 +16,8 @@ interface ContactInputs {
   readonly work: string;
   /** Another one in each run that has to look, whatever else is the same. */
   readonly run?: string;
+  /** The host, where this stack made it. */
+  readonly server?: OwnServer;
 }
 
 interface ContactOutputs {
@@ -35,11 +39,21 @@ async function recordKey({ address, port, login }: ContactInputs): Promise<strin
   return pinned;
 }
 
-async function look(inputs: ContactInputs, recorded: string | undefined): Promise<ContactInputs & ContactOutputs> {
-  const { address, port, login } = inputs;
-  const pinned = inputs.hostKey ?? recorded ?? (await recordKey(inputs));
-  await contact({ ...login, address, port, hostKey: pinned }, world);
-  return { ...inputs, pinned, fingerprint: fingerprintOf(pinned) };
+async function look(
+  inputs: ContactInputs,
+  recorded: string | undefined,
+  isFirst: boolean,
+): Promise<ContactInputs & ContactOutputs> {
+  const { address, port, login, server } = inputs;
+  // A boot is waited for long: not for an engine that was killed.
+  const engine = watchEngine();
+  try {
+    const pinned = inputs.hostKey ?? recorded ?? (await recordKey(inputs));
+    await contact({ ...login, address, port, hostKey: pinned }, world, server, isFirst);
+    return { ...inputs, pinned, fingerprint: fingerprintOf(pinned) };
+  } finally {
+    if (engine.isThere()) engine.stop();
+  }
 }
 
 const provider: pulumi.dynamic.ResourceProvider = {
@@ -49,21 +63,25 @@ const provider: pulumi.dynamic.ResourceProvider = {
     const gone = news.hostKey === undefined && olds.hostKey !== undefined;
     return { changes: gone || Object.keys(news).some(differ) };
   },
-  create: async (inputs) => ({ id: `${inputs.address}:${inputs.port}`, outs: await look(inputs, undefined) }),
+  create: async (inputs) => ({ id: `${inputs.address}:${inputs.port}`, outs: await look(inputs, undefined, true) }),
   // Pinned for good at the first contact; only another address is another host.
-  update: async (_id, olds, news) => ({
-    outs: await look(news, olds.address === news.address ? olds.pinned : undefined),
-  }),
+  update: async (_id, olds, news) => {
+    const isSame = olds.address === news.address && olds.server?.id === news.server?.id;
+    return { outs: await look(news, isSame ? olds.pinned : undefined, !isSame) };
+  },
 };
 
-export interface FirstContactArgs extends Omit<ContactInputs, "login" | "run"> {
+export interface FirstContactArgs extends Pick<ContactInputs, "port" | "work"> {
+  readonly address: pulumi.Input<string>;
+  readonly hostKey?: pulumi.Input<string>;
   readonly login: pulumi.Input<ContactInputs["login"]>;
   readonly run: pulumi.Input<string | undefined>;
+  readonly server?: pulumi.Input<OwnServer>;
 }
 
 /**
- * Logs in to an existing host before the first step does, so that what is wrong with address, key or login is said in
- * words and with the command that mends it; records the host's ed25519 key where the configuration gives none
+ * Logs in to a host before the first step does, so that what is wrong with address, key or login is said in words and
+ * with the command that mends it; waits for the boot of a server that this stack made; records the host's ed25519 key where the configuration gives none
  * (design.md, host keys). create and update log in; delete does nothing.
  */
 export class FirstContact extends pulumi.dynamic.Resource {

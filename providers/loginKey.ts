@@ -30,7 +30,10 @@ export async function authorise(
       return true;
     } catch (error) {
       if ((error as RefusedError).refused === "login") return false;
-      throw error;
+      throw new Error(
+        `${(error as Error).message}\n` +
+          "  The changed ssh key (pillar-host:ssh.privateKey) is authorised on the host when it answers: then run pulumi up again",
+      );
     }
   };
   if (await isLetIn()) return;

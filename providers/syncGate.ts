@@ -117,6 +117,8 @@ export function outputsOf(record: SyncRecord): GateOutputs {
 
 /** Keeps the recorded proof when nothing but inputs or the program changed: a live producer is never waited for. */
 export async function updateGate(olds: GateInputs & GateOutputs, news: GateInputs): Promise<GateInputs & GateOutputs> {
+  // The proof was another machine's: a server that is gone, and this is the one after it.
+  if (olds.target.ssh.address !== news.target.ssh.address) return { ...news, ...(await passGate(news, {})) };
   if (!olds.syncedAt) return { ...news, ...(await passGate(news, olds)) };
   const { state, currentHeight, targetHeight, startHeight, startedAt, syncedAt } = olds;
   const { durationSeconds, rate, proved = [], unproved = [] } = olds;

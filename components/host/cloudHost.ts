@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Cloud, Owner } from "../../providers/cloud/cloud";
+import { type Cloud, type Owner, resourceName } from "../../providers/cloud/cloud";
 import { CloudError } from "../../providers/cloud/http";
 import { HostKey } from "../../providers/hostKey";
 import { LoginKey } from "../../providers/loginKey";
@@ -11,6 +11,7 @@ import { readRecord, recordFile, writeRecord } from "./attempts";
 import { cloudProviders } from "./cloudProviders";
 import { type Making, makeServer, presentAddress } from "./cloudServer";
 import { openToAll } from "./firewall";
+import { firstLook, lastRunFinished } from "./firstLook";
 import type { Host, HostShown } from "./host";
 import { type HostPlan, planHost, type Refusal } from "./hostPlan";
 import type { CloudHostConfig } from "./hostSchema";
@@ -21,9 +22,6 @@ export interface CloudHost {
   readonly host?: Host;
   readonly shown: HostShown;
 }
-
-/** Dials for minutes: a machine that boots refuses until it is up. */
-const bootDials = 120;
 
 /**
  * The host at a cloud provider: looks at the provider, decides, then registers what the decision comes to.
@@ -41,13 +39,14 @@ export async function cloudHost(config: StackConfig, wanted: CloudHostConfig): P
   const plan = await decide(config, wanted, cloud, owner);
   const shown = { provider: wanted.provider };
   if (plan.kind === "gone") return { shown };
+  const finished = config.lifecycle === "active" && (await lastRunFinished());
   const parts = createParts(wanted.token, config.apiEndpoint, plan.found);
   const protect = config.lifecycle !== "retiring";
   if (wanted.importId !== undefined && plan.kind === "keep") {
     const made = parts.adopted("adopted-server", plan, { protect });
     return { shown: { ...shown, ...placeOf(plan), serverId: made.id, address: made.address } };
   }
-  return makeHost({ config, wanted, cloud, owner, plan, parts, protect });
+  return makeHost({ config, wanted, cloud, owner, plan, parts, protect }, finished);
 }
 
 async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud, owner: Owner): Promise<HostPlan> {
@@ -72,14 +71,18 @@ async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud
   return decided.plan;
 }
 
-function makeHost(making: Making): CloudHost {
-  const { config, wanted, plan } = making;
+function makeHost(making: Making, finished: boolean): CloudHost {
+  const { config, wanted, cloud, owner, plan } = making;
   const key = new HostKey("host-key");
   const made = makeServer(making, key);
   const address = presentAddress(making, made);
   const publicKey = publicKeyOf(config);
   const target = pulumi.all([address, key.publicKey]).apply(([at, hostKey]) => sshTarget(config, at, hostKey));
   const login = publicKey ? [new LoginKey("login-key", { target, publicKey }, { dependsOn: [made.resource] })] : [];
+  const server = pulumi.all([made.id, address]).apply(([id]) => ({
+    ...{ provider: cloud.provider, id, name: resourceName(owner), console: cloud.consoleOf(id) },
+    ...{ sshFrom: wanted.sshFrom, startTimeout: wanted.startTimeout },
+  }));
   const access = { ...loginOf(config), address, hostKey: key.publicKey };
   const shown = {
     provider: wanted.provider,
@@ -89,7 +92,10 @@ function makeHost(making: Making): CloudHost {
     fingerprint: key.fingerprint,
   };
   if (config.lifecycle !== "active") return { shown };
-  const ready = runStep("host-cloud-init", cloudInit(), access, { dependsOn: [...login, made.resource] }, bootDials);
+  const contact = firstLook(config, { address, hostKey: key.publicKey, server }, finished, {
+    dependsOn: [...login, made.resource],
+  });
+  const ready = runStep("host-cloud-init", cloudInit(), access, { dependsOn: [contact] });
   return { host: { access, fingerprint: key.fingerprint, ready: [ready] }, shown };
 }
 

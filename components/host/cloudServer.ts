@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Cloud, type Owner, resourceName } from "../../providers/cloud/cloud";
 import type { HostKey } from "../../providers/hostKey";
+import { beginAnew, consoleHelp } from "../../providers/ownServer";
 import type { StackConfig } from "../config";
 import { publicKeyOf } from "../login";
 import { recordFile, writeRecord } from "./attempts";
@@ -21,6 +22,9 @@ export interface Making {
   readonly protect: boolean;
 }
 
+/** Procedure B is not there yet, so no orchestrator can be configured. */
+const hasOrchestrator = false;
+
 /** The server of a stack, and what it needs at the provider. */
 export function makeServer({ config, wanted, cloud, owner, plan, parts, protect }: Making, key: HostKey): ServerMade {
   const label = resourceName(owner);
@@ -34,7 +38,7 @@ export function makeServer({ config, wanted, cloud, owner, plan, parts, protect 
       : undefined;
   const firewall = parts.firewall(
     "firewall",
-    { label, owner, openings: openings(config, wanted.sshFrom) },
+    { label, owner, openings: openings(config, { sshFrom: wanted.sshFrom, hasOrchestrator }) },
     importing(found.firewall),
   );
   const sshKeys = sshKey ? [sshKey.id] : found.foreignKey ? [found.foreignKey] : [];
@@ -45,19 +49,20 @@ export function makeServer({ config, wanted, cloud, owner, plan, parts, protect 
       return userData({ privateKey: privateKey ?? "", publicKey: hostKey ?? "" });
     });
   const args = { label, owner, sshKeys, firewall: firewall.id, userData: pulumi.secret(text), backups: wanted.backups };
+  const options = { customTimeouts: { create: `${wanted.startTimeout / 1000}s` } };
   if (plan.kind === "keep")
     return parts.server(
       "server",
       { ...args, plan: plan.server.plan, location: plan.server.location, image: plan.server.image ?? wanted.image },
-      { protect, import: plan.server.id, kept: plan.isHalfMade ? "asItIs" : "whole" },
+      { ...options, protect, import: plan.server.id, kept: plan.isHalfMade ? "asItIs" : "whole" },
     );
   return parts.server(
     "server",
     { ...args, plan: plan.offer.plan, location: plan.offer.location, image: wanted.image },
     plan.leftover
       ? // The engine keeps what a failed creation left, and lets go of it only where nothing protects it.
-        { protect: false, replaceOnChanges: ["#initerror"], deleteBeforeReplace: true, kept: "nothing" }
-      : { protect, kept: "whole" },
+        { ...options, protect: false, replaceOnChanges: ["#initerror"], deleteBeforeReplace: true, kept: "nothing" }
+      : { ...options, protect, kept: "whole" },
   );
 }
 
@@ -71,12 +76,15 @@ async function beforeOrder(cloud: Cloud, owner: Owner, plan: HostPlan & { kind: 
   }
 }
 
-/** The server's address, once it is sure that the server which the state knows is there, and alone. */
+/** The server's address, once it is sure that the server which the state knows is there, and alone, and has one. */
 export function presentAddress({ cloud, owner, plan }: Making, { id, address }: ServerMade): pulumi.Output<string> {
-  return pulumi.all([id, address]).apply(async ([serverId, at]) => {
+  return pulumi.all([id, address]).apply(async ([serverId, recorded]) => {
+    const at = recorded || (plan.kind === "keep" && plan.server.address) || "";
     try {
-      if (plan.kind === "make") await checkMade(cloud, owner, serverId);
-      if (!pulumi.runtime.isDryRun()) writeRecord(recordFile(owner.stack), { attempts: [] });
+      if (plan.kind === "make") await checkMade(cloud, owner, plan, serverId);
+      if (pulumi.runtime.isDryRun()) return at;
+      if (at === "") throw new Error(noAddressText(cloud, serverId));
+      writeRecord(recordFile(owner.stack), { attempts: [] });
     } catch (error) {
       throw plainly(error);
     }
@@ -84,13 +92,30 @@ export function presentAddress({ cloud, owner, plan }: Making, { id, address }: 
   });
 }
 
-async function checkMade(cloud: Cloud, owner: Owner, serverId: string): Promise<void> {
+function noAddressText(cloud: Cloud, serverId: string): string {
+  return [
+    `server ${serverId} at ${cloud.provider} has no address yet: it is still being made`,
+    consoleHelp({ console: cloud.consoleOf(serverId) }),
+    "  In some minutes: pulumi up goes on with it",
+    `  ${beginAnew}`,
+  ].join("\n");
+}
+
+async function checkMade(
+  cloud: Cloud,
+  owner: Owner,
+  { attempts }: HostPlan & { kind: "make" },
+  serverId: string,
+): Promise<void> {
   const { servers } = await cloud.found(owner, undefined);
-  if (servers.every(({ id }) => id !== serverId))
+  if (servers.every(({ id }) => id !== serverId)) {
+    // The engine took the one that is gone for made: no order went out.
+    if (!pulumi.runtime.isDryRun()) writeRecord(recordFile(owner.stack), { attempts });
     throw new Error(
       `server ${serverId}, this stack's host, is not at ${cloud.provider} any more, or has lost its labels there\n` +
         "  To forget one that is gone and to make another: pulumi refresh, then pulumi up",
     );
+  }
   if (pulumi.runtime.isDryRun()) return;
   // None was there before this stack's orders: one that failed left it, or a plugin repeated one whose answer was lost.
   for (const { id } of servers.filter((server) => server.id !== serverId)) {

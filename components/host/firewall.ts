@@ -10,22 +10,24 @@ export interface Opening {
 
 const anywhere = ["0.0.0.0/0", "::/0"];
 
+/** What the openings depend on beside the ports. */
+export interface Needs {
+  /** Networks as CIDR. */
+  readonly sshFrom: readonly string[];
+  /** An orchestrator is configured. */
+  readonly hasOrchestrator: boolean;
+}
+
 /** The openings of a host's firewall (pure). Specification, section 8. */
-export function openings(config: StackConfig, sshFrom: readonly string[]): Opening[] {
+export function openings(config: Pick<StackConfig, "node" | "orchestrator" | "ssh">, needs: Needs): Opening[] {
+  const { sshFrom, hasOrchestrator } = needs;
   const { node, orchestrator, ssh } = config;
   return [
     { protocol: "tcp", port: ssh.port, sources: sshFrom },
     { protocol: "tcp", port: node.p2pPort, sources: anywhere },
     { protocol: "udp", port: node.p2pPort, sources: anywhere },
-    ...(hasOrchestrator(config)
-      ? [{ protocol: "tcp", port: orchestrator.p2pPort, sources: anywhere } satisfies Opening]
-      : []),
+    ...(hasOrchestrator ? [{ protocol: "tcp", port: orchestrator.p2pPort, sources: anywhere } satisfies Opening] : []),
   ];
-}
-
-/** Whether an orchestrator is configured: procedure B is not there yet, so none can be. */
-function hasOrchestrator(_config: StackConfig): boolean {
-  return false;
 }
 
 /** Warns of networks that let everybody try (pure). */

@@ -70,7 +70,13 @@ export async function planHost(situation: Situation): Promise<Decision | Refusal
   const isLeftover = server?.failure !== undefined && record.pending !== undefined;
   if (server && (!isLeftover || lifecycle === "retiring")) return keep(situation, found, server);
   if (lifecycle === "retiring")
-    return { plan: { kind: "gone" }, lines: [`there is no server of this stack at ${cloud.provider}`], warnings: [] };
+    return {
+      plan: { kind: "gone" },
+      lines: [
+        `there is no server of this stack at ${cloud.provider}. Where the state still knows one: pulumi refresh, then pulumi destroy`,
+      ],
+      warnings: [],
+    };
   return order(situation, found, server, settled(record, situation.now, server?.failure));
 }
 
@@ -112,7 +118,7 @@ function keep({ host, record, cloud, lifecycle }: Situation, found: Found, serve
 }
 
 async function order(
-  { cloud, host }: Situation,
+  { cloud, host, record }: Situation,
   found: Found,
   leftover: ServerNow | undefined,
   attempts: readonly Attempt[],
@@ -135,6 +141,9 @@ async function order(
   const lines = [
     ...attempts.map(({ plan, location, at, reason }) => `tried in vain: ${plan} in ${location} at ${at}: ${reason}`),
     ...(leftover ? [`what that left is removed: server ${leftover.id}`] : []),
+    ...(record.pending && !leftover
+      ? ["should this run end in an error about a server that is not there: pulumi refresh, then pulumi up"]
+      : []),
     `host: a server at ${cloud.provider}, ${describe(offer)}${host.backups ? ", backups included" : ""}; image ${host.image}`,
     runnerUp
       ? `runner-up: ${describe(runnerUp)}${runnerUp.isAvailable ? "" : "; no room for it there now"}`

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import { duration } from "../duration";
 import { supportedDistributions } from "../scripts/steps";
 
 /** Ends up in the shell's command lines and in patterns: plain words only. */
@@ -34,6 +35,7 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
   image: word.default("ubuntu-22.04"),
   sshFrom: z.array(network).default([]),
   backups: z.boolean().default(false),
+  startTimeout: duration("1s").prefault("15m"),
   importId: z
     .union([z.string(), z.number()])
     .transform(String)

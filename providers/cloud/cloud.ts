@@ -48,6 +48,8 @@ export interface Cloud {
   server(id: string): Promise<ServerNow | undefined>;
   /** Refuses a token that can only read, and an account that has no room, without making anything. */
   checkRights(): Promise<void>;
+  /** Where an operator sees a server's screen, in words. */
+  consoleOf(id: string): string;
   /** Removes a server that was never made to its end. */
   remove(id: string): Promise<void>;
 }

@@ -113,6 +113,7 @@ export function createDigitalocean(
       }
     },
     checkRights: () => checkRights(http),
+    consoleOf: (id) => `https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console`,
     remove: (id) => http.removeWhole(`/droplets/${id}`),
   };
 }

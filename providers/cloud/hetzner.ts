@@ -123,6 +123,7 @@ export function createHetzner(options: Pick<ApiOptions, "token" | "sleep" | "say
       http.remove("/ssh_keys/0").catch((error: CloudError) => {
         if (![404, 422].includes(error.status)) throw error;
       }),
+    consoleOf: (id) => `https://console.hetzner.cloud, in its project: server ${id}, Console (>_)`,
     remove: (id) => http.removeWhole(`/servers/${id}`),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ContactWorld, contact, loginHelp, patience } from "../../providers/contact";
+import type { OwnServer } from "../../providers/ownServer";
 import { fatal } from "../../providers/rpc/ssh";
 import { keyPair } from "./rpc/fakes";
 
@@ -25,8 +26,8 @@ function worldOf(...errors: Error[]) {
   return { world, said, seen };
 }
 
-const failure = (world: ContactWorld) =>
-  contact(target, world).then(
+const failure = (world: ContactWorld, server?: OwnServer, isNew = false) =>
+  contact(target, world, server, isNew).then(
     () => "",
     (error: Error) => error.message,
   );
@@ -84,6 +85,62 @@ test("another host key and a refused login are errors at once", async () => {
   See it with: ssh -v -p 22 op@203.0.113.7`,
   );
   expect(key.seen.waited + login.seen.waited).toBe(0);
+});
+
+describe("a server that this stack made", () => {
+  const server: OwnServer = {
+    ...{ provider: "Hetzner", id: "52", name: "pillar-anvil-prod", console: "https://console.example, server 52" },
+    ...{ sshFrom: ["198.51.100.7/32"], startTimeout: 100_000 },
+  };
+  const throwAway = `  To throw it away and begin anew:
+    pulumi config set pillar-host:lifecycle retiring && pulumi up && pulumi destroy
+    pulumi config rm pillar-host:lifecycle && pulumi up`;
+
+  test("that never boots is told of as long as it is waited for, and ends in an error with all that helps", async () => {
+    const { world, said } = worldOf(refused);
+    expect(await failure(world, server, true)).toBe(
+      `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: it does not let in
+  found: connect ECONNREFUSED 203.0.113.7:22, for 100 s (pillar-host:host.startTimeout)
+  needed: a server that has booted, with sshd on port 22 that can be reached from here
+  Is this machine's address among pillar-host:host.sshFrom (198.51.100.7/32)? See it with: curl -4 https://ifconfig.co
+  Look at its screen: https://console.example, server 52
+  When it lets in: pulumi up goes on from here
+${throwAway}`,
+    );
+    expect(said).toEqual([
+      `waiting up to 100 s for server pillar-anvil-prod (52) to boot`,
+      ...[30, 60, 90].map((s) => `waiting for server pillar-anvil-prod (52) to boot, ${s} s: ${refused.message}`),
+    ]);
+  });
+
+  test("that let in before is not waited for as long", async () => {
+    const { world, seen } = worldOf(refused);
+    await failure(world, server);
+    expect(seen.waited).toBe(patience);
+  });
+
+  const otherKey = Object.assign(fatal("203.0.113.7 shows another host key\n  found: a\n  needed: b\nWas it?"), {
+    refused: "hostKey",
+  });
+
+  test("may show another key until cloud-init is through", async () => {
+    const passing = worldOf(refused, otherKey, otherKey);
+    expect(await failure(passing.world, server, true)).toBe("");
+    const lasting = worldOf(otherKey);
+    expect(await failure(lasting.world, server, true)).toBe(
+      `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: it shows another host key than the one that this stack made for it
+  found: a
+  needed: b
+  Nothing connects to it. Was it rebuilt in the console, or is somebody in between?
+  Look at its screen: https://console.example, server 52
+  When it lets in: pulumi up goes on from here
+${throwAway}`,
+    );
+    expect(lasting.seen.waited).toBe(patience);
+    const later = worldOf(otherKey);
+    await failure(later.world, server);
+    expect(later.seen.waited).toBe(0);
+  });
 });
 
 describe("what a login is helped with", () => {

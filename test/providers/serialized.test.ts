@@ -197,6 +197,15 @@ describe("SyncGate", () => {
     expect(node.asked).toEqual([]);
   });
 
+  test("another machine than the one that was proved is proved anew", async () => {
+    const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
+    const target = { ...inputs().target, ssh: { ...loginTo(host), address: "203.0.113.9" } };
+    const { result } = await run("syncGate", "update", "sync-gate", { ...inputs(), ...proof, target }, inputs());
+    expect(result?.outs).toMatchObject({ syncedAt: time, currentHeight: 100, proved });
+    expect(result?.outs.syncedAt).not.toBe(proof.syncedAt);
+    expect(result?.outs.startedAt).not.toBe(proof.startedAt);
+  });
+
   test("references are asked, and stand for it", async () => {
     const references = [`http://127.0.0.1:${node.port}`, `http://127.0.0.1:${node.port}/`];
     const { result } = await run("syncGate", "create", inputs({ references }));
@@ -270,6 +279,17 @@ describe("FirstContact", () => {
     const olds = { ...place(), pinned: another, fingerprint: "SHA256:old" };
     const { error } = await run("firstContact", "update", "id", olds, place({ run: "2" }));
     expect(error?.message).toContain("127.0.0.1 shows another host key than the pinned one\n");
+  });
+
+  test("update waits for another server of this stack as for a new one", async () => {
+    const server = (id: string) => ({
+      ...{ provider: "Hetzner", id, name: "pillar-anvil-prod", console: "the console", sshFrom: [], startTimeout: 0 },
+    });
+    const silent = place({ hostKey: host.hostKey, port: await closedPort(), server: server("53") });
+    const { error } = await run("firstContact", "update", "id", { ...silent, server: server("52") }, silent);
+    expect(error?.message).toMatch(
+      /^server pillar-anvil-prod \(53\) at Hetzner, 127\.0\.0\.1: it does not let in\n {2}found: .*ECONNREFUSED.*, for 0 s \(pillar-host:host\.startTimeout\)\n/,
+    );
   });
 
   test("update takes the key that is configured by now, and asks a host at another address", async () => {

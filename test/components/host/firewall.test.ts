@@ -4,12 +4,17 @@ import { configOf } from "../exampleConfig";
 
 const anywhere = ["0.0.0.0/0", "::/0"];
 
-test("ssh from where it is allowed, the node's port from anywhere, nothing else", () => {
-  expect(openings(configOf({ node: { p2pPort: 4000 } }), ["198.51.100.7/32"])).toEqual([
+test("ssh from where it is allowed, the node's port from anywhere, the orchestrator's where there is one, nothing else", () => {
+  const config = configOf({ node: { p2pPort: 4000 } });
+  const always = [
     { protocol: "tcp", port: 22, sources: ["198.51.100.7/32"] },
     { protocol: "tcp", port: 4000, sources: anywhere },
     { protocol: "udp", port: 4000, sources: anywhere },
-  ]);
+  ];
+  const openingsWith = (hasOrchestrator: boolean) =>
+    openings(config, { sshFrom: ["198.51.100.7/32"], hasOrchestrator });
+  expect(openingsWith(false)).toEqual(always);
+  expect(openingsWith(true)).toEqual([...always, { protocol: "tcp", port: 55055, sources: anywhere }]);
 });
 
 test("a network that is everybody is warned about", () => {

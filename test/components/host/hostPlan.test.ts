@@ -15,7 +15,7 @@ const server: ServerNow = {
 };
 const host: CloudHostConfig = {
   ...{ provider: "hetzner", token: "hunter2", locations: ["fsn1", "nbg1"], plan: "auto", image: "ubuntu-22.04" },
-  ...{ sshFrom: [], backups: false, acceptDistributions: [] },
+  ...{ sshFrom: [], backups: false, acceptDistributions: [], startTimeout: 900_000 },
   minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
 };
 const at = "2026-11-21T14:00:00.000Z";
@@ -45,6 +45,7 @@ async function decide(
         servers.find((each) => each.id === id),
       ),
     checkRights: () => note("rights", undefined),
+    consoleOf: () => expect.unreachable(),
     remove: () => expect.unreachable(),
   };
   const decided = await planHost({
@@ -81,7 +82,12 @@ describe("a new stack", () => {
 
   test("makes nothing when it is retiring", async () => {
     const { decided, asked } = await decide([], { lifecycle: "retiring" });
-    expect(decided).toMatchObject({ plan: { kind: "gone" } });
+    expect(decided).toMatchObject({
+      plan: { kind: "gone" },
+      lines: [
+        "there is no server of this stack at Hetzner. Where the state still knows one: pulumi refresh, then pulumi destroy",
+      ],
+    });
     expect(asked).toEqual(["found"]);
   });
 });
@@ -95,6 +101,17 @@ describe("after an order that came to nothing", () => {
     expect("lines" in decided && decided.lines[0]).toBe(
       "tried in vain: cx33 in fsn1 at 2026-11-21T14:00:00.000Z: the provider did not make it (its words are in the output of that run)",
     );
+  });
+
+  test("where it left nothing, the state may know a server that is gone: what to type then is said", async () => {
+    const advice = "should this run end in an error about a server that is not there: pulumi refresh, then pulumi up";
+    const linesOf = async (servers: readonly ServerNow[], record: Situation["record"]) => {
+      const { decided } = await decide(servers, { record });
+      return "lines" in decided ? decided.lines : [];
+    };
+    expect(await linesOf([], { attempts: [], pending })).toContain(advice);
+    expect(await linesOf([{ ...server, failure: "no room" }], { attempts: [], pending })).not.toContain(advice);
+    expect(await linesOf([], { attempts: [] })).not.toContain(advice);
   });
 
   test("what it left is named, with the provider's own reason", async () => {

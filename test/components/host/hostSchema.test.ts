@@ -21,6 +21,7 @@ test("the least cloud host gets every default", () => {
     plan: "auto",
     image: "ubuntu-22.04",
     backups: false,
+    startTimeout: 900_000,
     minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
     acceptDistributions: [],
   });

@@ -21,6 +21,8 @@ export interface CloudStack {
   record(): Promise<OrderRecord | undefined>;
   /** `pulumi up` of the server and what it needs: nothing connects to it. */
   upToServer(args?: readonly string[]): Promise<{ exitCode: number; output: string }>;
+  /** `pulumi refresh`, which forgets what is gone. */
+  refresh(): Promise<void>;
   /** Kills the engine alone once this is so, as a crash does, and unlocks the stack. */
   killUpToServer(once: () => boolean): Promise<void>;
   lab<T>(method: string, path: string, body?: unknown): Promise<T>;
@@ -71,6 +73,7 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
     privateKey,
     configure: (changes, hostChanges = {}) => stack.configure(file(changes, hostChanges), secrets),
     upToServer: (args = []) => stack.up([...toServer, ...args]),
+    refresh: async () => void (await stack.pulumi(["refresh", "--yes", "--skip-preview"])),
     killUpToServer: async (once) => {
       // What a killed engine leaves behind holds its output open: none is read.
       const running = stack.pulumi(["up", "--yes", ...toServer], { stdio: "ignore", reject: false });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDigitalOcean, type DigitalOcean } from "../../../lab/clouds/digitalocean";
 import { linesOf } from "../fixture";
 import { type CloudStack, cloudStack } from "./cloudStack";
@@ -19,7 +19,6 @@ interface Told {
   name: string;
 }
 const droplets = async () => (await cloud.lab<{ servers: Told[] }>("GET", "/servers")).servers;
-const fault = (body: object) => cloud.lab("POST", "/faults", body);
 const left = () =>
   [digitalocean.cloud.droplets, digitalocean.cloud.firewalls, digitalocean.cloud.keys, digitalocean.cloud.tags].map(
     (each) => [...each].length,
@@ -37,11 +36,9 @@ beforeAll(async () => {
   });
 }, 900_000);
 
-afterEach(() => cloud.lab("DELETE", "/faults"));
 afterAll(() => cloud?.close());
 
 const destroyAll = async () => {
-  await cloud.lab("DELETE", "/faults");
   await cloud.configure({ lifecycle: "retiring" });
   const up = await cloud.stack.up(["--skip-preview"]);
   expect(up.exitCode, up.output).toBe(0);
@@ -92,55 +89,4 @@ describe("a new stack", () => {
   });
 
   test("when it is retiring, destroy leaves nothing in the cloud", destroyAll);
-});
-
-describe("failures", () => {
-  test("no room: the next run tries the next location", async () => {
-    await fault({ kind: "noCapacity", region: "fra1" });
-    const first = await cloud.upToServer();
-    expect(first.exitCode).not.toBe(0);
-    expect(first.output).toContain("the next pulumi up tries s-4vcpu-8gb in ams3");
-    const second = await cloud.upToServer();
-    expect(second.exitCode, second.output).toBe(0);
-    expect((await droplets()).map(({ region }) => region)).toEqual(["ams3"]);
-    await destroyAll();
-  });
-
-  test("an answer to the order that is lost: one Droplet, not two", async () => {
-    await fault({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
-    const first = await cloud.upToServer();
-    const second = await cloud.upToServer();
-    expect(second.exitCode, first.output + second.output).toBe(0);
-    expect((await droplets()).length).toBe(1);
-    await destroyAll();
-  });
-
-  test("a creation that ended in an error is replaced by the next run", async () => {
-    await fault({ kind: "failAction", command: "create", times: 1 });
-    const first = await cloud.upToServer();
-    expect(first.exitCode, first.output).not.toBe(0);
-    const second = await cloud.upToServer();
-    expect(second.exitCode, second.output).toBe(0);
-    expect((await droplets()).map(({ region }) => region)).toEqual(["ams3"]);
-    await destroyAll();
-  });
-
-  test("an engine that is killed while the Droplet is made: one Droplet, taken over", async () => {
-    await fault({ kind: "slowAction", command: "create" });
-    await cloud.killUpToServer(() => digitalocean.cloud.droplets.size > 0);
-    await cloud.lab("DELETE", "/faults");
-    const before = (await droplets()).map(({ id }) => id);
-    const second = await cloud.upToServer();
-    expect(second.exitCode, second.output).toBe(0);
-    expect((await droplets()).map(({ id }) => id)).toEqual(before);
-    await destroyAll();
-  });
-
-  test("an account that is full is refused before anything is made", async () => {
-    await cloud.lab("PATCH", "/account", { droplet_limit: 0 });
-    const { output, exitCode } = await cloud.stack.preview();
-    expect(exitCode).not.toBe(0);
-    expect(output).toContain("the account at DigitalOcean has 0 Droplets and may have 0");
-    expect(left()).toEqual([0, 0, 0, 0]);
-  });
 });

@@ -3,6 +3,8 @@ import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
 import { linesOf } from "../fixture";
 import { type CloudStack, cloudStack } from "./cloudStack";
 import { emptyRoom } from "./emptyRoom";
+import { type OrderFaults, passing, refused } from "./orderFaults";
+import { vanish } from "./vanish";
 
 // The real engine and the plugin against the API on loopback, with its faults.
 
@@ -23,6 +25,7 @@ beforeAll(async () => {
 afterEach(() => hetzner.cloud.faults.clear());
 afterAll(() => cloud?.close());
 
+const goneAdvice = "should this run end in an error about a server that is not there: pulumi refresh, then pulumi up";
 const servers = () => [...hetzner.cloud.servers.values()];
 
 /** Takes away all that the stack made, and its state. */
@@ -85,6 +88,27 @@ describe("no room for the server that was chosen", () => {
     await clean();
   });
 
+  test("a creation that does not end is given up in time; deleted in the console, the run says what to type", async () => {
+    await cloud.configure({}, { startTimeout: "3s" });
+    hetzner.cloud.faults.add({ kind: "slowAction", command: "create_server", seconds: 60 });
+    const first = await cloud.upToServer();
+    expect(first.exitCode).not.toBe(0);
+    expect(first.output).toContain("context deadline exceeded");
+    expect(servers().length).toBe(1);
+
+    hetzner.cloud.faults.clear();
+    vanish(hetzner);
+    await cloud.configure({});
+    const second = await cloud.upToServer();
+    expect(second.exitCode).not.toBe(0);
+    expect(second.output).toContain(goneAdvice);
+    await cloud.refresh();
+    const third = await cloud.upToServer();
+    expect(third.exitCode, third.output).toBe(0);
+    expect(servers().length).toBe(1);
+    await clean();
+  });
+
   test("nowhere: the error lists what was tried, and the next run begins anew", async () => {
     await cloud.configure({}, { plan: "cpx32" });
     hetzner.cloud.faults.add({ kind: "noCapacity", shows: "create" });
@@ -96,6 +120,55 @@ describe("no room for the server that was chosen", () => {
       /every plan and location that meets the minimums was tried, and the provider had no room for a server:\ncpx32 in fsn1 at .*\ncpx32 in nbg1 at .*\nAdd locations/,
     );
     expect(await cloud.record()).toBeUndefined();
+    await clean();
+  });
+});
+
+describe("faults of the API in the plugin's own calls", () => {
+  const faults: OrderFaults = {
+    cloud: () => cloud,
+    path: "/servers",
+    counts: async () => [servers().length, hetzner.cloud.firewalls.size, hetzner.cloud.sshKeys.size],
+    conflict: { code: "uniqueness_error" },
+  };
+
+  test("401, 403, 409, 422 and 503: each ends the run in the provider's words, and makes no server", () =>
+    refused(faults));
+
+  test("429 and 502 pass; an answer to the order that is lost: one server, taken over by the next run", async () => {
+    await passing(faults);
+    hetzner.cloud.faults.add({ kind: "cutAnswer", method: "POST", path: "/servers", done: true, times: 1 });
+    const first = await cloud.upToServer();
+    expect(first.exitCode, first.output).not.toBe(0);
+    const orders = hetzner.requests.filter(({ method, path }) => method === "POST" && path === "/v1/servers");
+    expect(orders.slice(-3).map(({ status }) => status)).toEqual([429, 502, 0]);
+    const made = servers().map(({ id }) => id);
+    expect(made.length).toBe(1);
+    const second = await cloud.upToServer();
+    expect(second.exitCode, second.output).toBe(0);
+    expect(servers().map(({ id }) => id)).toEqual(made);
+    expect((await cloud.upToServer()).exitCode).toBe(0);
+    expect(servers()[0]?.protection).toEqual({ delete: true, rebuild: true });
+  });
+
+  test("a server that never boots: told while it is waited for, then what to look at and what to type", async () => {
+    await cloud.configure({}, { startTimeout: "2s" });
+    const { output, exitCode } = await cloud.upToServer(["--target", "**::first-contact"]);
+    const [server] = servers();
+    expect(exitCode).not.toBe(0);
+    const name = `server pillar-anvil-prod (${server?.id})`;
+    expect(output).toContain(`waiting up to 2 s for ${name} to boot`);
+    expect(output).toContain(`error: ${name} at Hetzner, 192.0.2.`);
+    expect(output).toMatch(/ {2}found: connect .*, for \d+ s \(pillar-host:host\.startTimeout\)\n/);
+    expect(linesOf(output)).toContain(
+      `Is this machine's address among pillar-host:host.sshFrom (198.51.100.7/32)? See it with: curl -4 https://ifconfig.co
+Look at its screen: https://console.hetzner.cloud, in its project: server ${server?.id}, Console (>_)
+When it lets in: pulumi up goes on from here
+To throw it away and begin anew:
+pulumi config set pillar-host:lifecycle retiring && pulumi up && pulumi destroy
+pulumi config rm pillar-host:lifecycle && pulumi up
+`,
+    );
     await clean();
   });
 });

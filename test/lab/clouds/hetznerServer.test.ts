@@ -4,6 +4,7 @@ import { newKeyPair } from "../../../providers/hostKey";
 import { linesOf } from "../fixture";
 import { type CloudStack, cloudStack } from "./cloudStack";
 import { emptyRoom } from "./emptyRoom";
+import { vanish } from "./vanish";
 
 // The real engine and the plugin against the API on loopback: the server and all around it, and nothing that connects.
 
@@ -128,18 +129,20 @@ describe("the stack of a live server", () => {
     expect(writes()).toBe(before);
   });
 
-  test("a server that vanished is not made anew behind the operator's back", async () => {
+  test("a server that vanished is not made anew behind the operator's back, but when it is said so", async () => {
     const [id = 0] = serverIds();
-    const server = hetzner.cloud.servers.get(id);
-    hetzner.cloud.servers.delete(id);
+    vanish(hetzner);
     const { output, exitCode } = await cloud.upToServer();
-    if (server) hetzner.cloud.servers.set(id, server);
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
       `server ${id}, this stack's host, is not at Hetzner any more, or has lost its labels there\nTo forget one that is gone and to make another: pulumi refresh, then pulumi up\n`,
     );
     expect(output).not.toContain(" at /");
-    expect(serverIds()).toEqual([id]);
+    expect([serverIds(), await cloud.record()]).toEqual([[], undefined]);
+    await cloud.refresh();
+    const again = await cloud.upToServer();
+    expect(again.exitCode, again.output).toBe(0);
+    expect([serverIds().length, serverIds().includes(id)]).toEqual([1, false]);
   });
 
   test("when it is retiring, destroy leaves nothing in the cloud", async () => {

@@ -17,15 +17,17 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
   let lab: Lab;
   let stack: LabStack;
   let server: Server;
+  let silent: { exitCode: number; output: string };
   let first: { exitCode: number; output: string };
   let privateKey: string;
   let stranger: string;
 
-  const file = (changes: StackFile = {}): StackFile => ({
+  const file = (changes: StackFile = {}, host: StackFile = {}): StackFile => ({
     pillar: { name: "Anvil" },
     host: {
       ...{ provider, token: "set below", sshFrom: [`${operatorAddress}/32`] },
       minimums: { cores: 1, memoryGb: 1, diskGb: 1 },
+      ...host,
     },
     controller: { releaseUrl: lab.releaseUrl() },
     ...endpoint(lab.cloudUrl(provider)),
@@ -44,18 +46,33 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
     stranger = hostNamespace(lab.name, "stranger");
     for (const command of createHostNetwork(lab.name, "stranger", 50)) await execa("ip", [...command]);
     privateKey = await readFile(lab.privateKeyFile, "utf8");
-    stack = await LabStack.create(lab, "prod", file(), secrets());
-    first = await stack.up();
+    await lab.cloud(provider, "POST", "/_lab/faults", { kind: "neverBoots", times: 1 });
+    stack = await LabStack.create(lab, "prod", file({}, { startTimeout: "10s" }), secrets());
+    silent = await stack.up();
     const [only] = await lab.machineRoom.servers();
-    if (!only) throw new Error(first.output);
+    if (!only) throw new Error(silent.output);
     server = only;
+    // As in the provider's console.
+    await lab.machineRoom.powerOn(server.id);
+    await stack.configure(file(), secrets());
+    first = await stack.up();
   }, 900_000);
 
   afterAll(() => lab?.down());
 
   describe(`a host at ${provider}, from nothing`, () => {
-    test("is made and synced in one go", async () => {
+    test("that does not boot ends the run before its first step, in words", async () => {
+      expect(silent.exitCode, silent.output).not.toBe(0);
+      expect(silent.output).toMatch(/waiting up to 10 s for server pillar-anvil-prod \(\d+\) to boot/);
+      expect(silent.output).toMatch(
+        new RegExp(`error: server pillar-anvil-prod \\(\\d+\\) at \\w+, ${server.address}: it does not let in\n`),
+      );
+      expect(silent.output).not.toContain("host-cloud-init");
+    });
+
+    test("started in the console, it is waited for and synced in one go", async () => {
       expect(first.exitCode, first.output).toBe(0);
+      expect((await servers()).length).toBe(1);
       expect(first.output).toContain("cloud-init is done; logins with keys only, security upgrades without a restart");
       const outputs = await stack.outputs<{ producerAddress: string; host: Record<string, string> }>();
       expect(outputs.producerAddress).toMatch(/^z1q/);
