@@ -9,6 +9,7 @@ import { callSocket } from "./callSocket";
 import { type CloudName, cloudsReady } from "./clouds/names";
 import { LabMachineRoom } from "./clouds/room";
 import { makeRoot, releaseRoot } from "./hosts/disk";
+import { ip } from "./hosts/ip";
 import {
   bootMachine,
   endProcess,
@@ -26,7 +27,6 @@ import {
   createOperatorNetwork,
   hostAddress,
   hostNamespace,
-  type IpCommand,
   operatorAddress,
   operatorNamespace,
   referenceAddress,
@@ -345,8 +345,4 @@ export class Lab {
   private async save(): Promise<void> {
     await writeFile(join(this.dir, "lab.json"), JSON.stringify(this.record, undefined, 2));
   }
-}
-
-async function ip(commands: readonly IpCommand[]): Promise<void> {
-  for (const command of commands) await execa("ip", [...command]);
 }

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { execa } from "execa";
 import { bundleNode } from "./doubles/bundle";
 import { defaultNodeSettings, type NodeReport } from "./doubles/chain";
+import { ip } from "./hosts/ip";
 import { nodeBind, type OwnProcess, startDetached } from "./hosts/machine";
 import { chainPort, createReferenceNetwork, operatorAddress, referenceAddress } from "./hosts/network";
 import type { Lab } from "./lab";
@@ -13,7 +13,7 @@ export async function startReference(lab: Lab, name: string, n: number): Promise
   const program = join(folder, "go-node.cjs");
   await mkdir(join(folder, name), { recursive: true });
   await writeFile(program, await bundleNode());
-  for (const command of createReferenceNetwork(lab.name, n)) await execa("ip", command);
+  await ip(createReferenceNetwork(lab.name, n));
   // Whatever the lab's nodes are told by default, this one is synced.
   await lab.chain("PATCH", `/nodes/${name}`, { ...defaultNodeSettings, rate: 1e6, behind: 0, connectMs: 0 });
   const places = ["--data", join(folder, name), "--listen", referenceAddress(n)];

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { cp, mkdir, open, readdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { execa, type Options } from "execa";
 import { parse, stringify } from "yaml";
 import { compiled } from "../compile";
@@ -13,7 +13,7 @@ import type { PluginName } from "./toolchain/plugins";
 const checkout = join(import.meta.dirname, "..");
 /** What the program consists of; copied, so that nothing of a run is written into the checkout. */
 const program = [
-  ...["main.js", "compile.js", ".compiled", "index.ts", "tsconfig.pulumi.json", "Pulumi.yaml", "package.json"],
+  ...["main.js", "compile.js", "index.ts", "tsconfig.pulumi.json", "Pulumi.yaml", "package.json"],
   ...["components", "providers", "cli"],
 ];
 
@@ -30,7 +30,7 @@ function pluginsOf({ host }: StackFile): PluginName[] {
 
 /** A stack of the program under test, driven by the real engine from the operator's end of a lab. */
 export class LabStack {
-  private runs = 0;
+  private readonly begun: Run[] = [];
 
   /** Makes a project directory, a state backend and an empty stack below the lab's directory. */
   static async create(
@@ -42,9 +42,9 @@ export class LabStack {
     const dir = join(lab.dir, "stacks", name);
     await mkdir(join(dir, "backend"), { recursive: true });
     await mkdir(join(dir, "program"));
-    // Once for all stacks.
-    compiled();
-    for (const entry of program) await cp(join(checkout, entry), join(dir, "program", entry), { recursive: true });
+    // Compiled once for all stacks; its neighbours may be in the making.
+    const entries = [...program, relative(checkout, compiled())];
+    for (const entry of entries) await cp(join(checkout, entry), join(dir, "program", entry), { recursive: true });
     await symlink(join(checkout, "node_modules"), join(dir, "program", "node_modules"));
     const toolchain = await ensureToolchain({ home: join(dir, "home"), plugins: pluginsOf(config) });
     const stack = new LabStack(lab, name, dir, toolchain, randomBytes(12).toString("hex"));
@@ -106,10 +106,9 @@ export class LabStack {
     return this.operation("up", ["--yes", "--skip-preview", ...args]);
   }
 
-  /** Begins `pulumi up` for a test that stops it. */
+  /** Begins `pulumi up` for a test that stops it; ended at the latest by {@link endRuns}. */
   async begin(args: readonly string[] = []): Promise<Run> {
-    this.runs += 1;
-    const log = join(this.dir, `run-${this.runs}.log`);
+    const log = join(this.dir, `run-${this.begun.length}.log`);
     const file = await open(log, "w");
     const [command = "", ...rest] = this.lab.atOperator([this.toolchain.pulumi, ...beginning, ...args]);
     const engine = spawn(command, rest, {
@@ -121,7 +120,15 @@ export class LabStack {
       detached: true,
     });
     await file.close();
-    return new Run(engine.pid ?? 0, log, new Promise((resolve) => engine.on("exit", (code) => resolve(code ?? -1))));
+    const exitCode = new Promise<number>((resolve) => engine.on("exit", (code) => resolve(code ?? -1)));
+    const run = new Run(engine.pid ?? 0, log, exitCode);
+    this.begun.push(run);
+    return run;
+  }
+
+  /** Ends the runs that were begun and are still at work, with all that they started. */
+  async endRuns(): Promise<void> {
+    for (const run of this.begun) await run.clear();
   }
 
   async preview(args: readonly string[] = []): Promise<{ exitCode: number; output: string }> {

@@ -37,7 +37,10 @@ export function staged(
     await prepare(stage.lab, stage.host);
     stage.stack = await testStack(stage.lab, stage.host, changes(stage.lab));
   });
-  afterAll(async () => stage.lab?.down());
+  afterAll(async () => {
+    await stage.stack?.endRuns();
+    await stage.lab?.down();
+  });
   return stage as Stage;
 }
 

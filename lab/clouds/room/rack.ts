@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { execa } from "execa";
 import { releaseRoot } from "../../hosts/disk";
+import { ip } from "../../hosts/ip";
 import { bootMachine, nodeBind, type OwnProcess, stopMachine } from "../../hosts/machine";
-import { createHostNetwork, hostNamespace, type IpCommand, plugHost, removeHostNetwork } from "../../hosts/network";
+import { createHostNetwork, hostNamespace, plugHost, removeHostNetwork } from "../../hosts/network";
 import type { MachineRecord } from "./records";
 
 /** What can be done to one machine of a room, without any memory of its own. */
@@ -69,8 +70,4 @@ function hostOf(n: number): string {
 
 function namespaceOf(lab: string, n: number): string {
   return hostNamespace(lab, hostOf(n));
-}
-
-async function ip(commands: readonly IpCommand[]): Promise<void> {
-  for (const command of commands) await execa("ip", [...command]);
 }

@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import type { Run } from "../../../lab/engineRun";
+import { describe, expect, it } from "vitest";
 import { staged } from "../fixture";
 import { cli } from "./fixture";
 
@@ -13,14 +12,11 @@ describe("pillar-host resume", () => {
   const stage = staged(undefined, (lab) =>
     lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 2 } }),
   );
-  let killed: Run | undefined;
-  afterAll(async () => killed?.clear());
 
   it("leaves a run that lives alone; clears what a killed one left, once, and goes on to the end", {
     timeout: 600_000,
   }, async () => {
     const up = await stage.stack.begin();
-    killed = up;
     await up.printed(" %, height ");
     const refused = await cli(stage.stack, ["resume", "prod", ...goOn]);
     expect(refused.exitCode).toBe(2);

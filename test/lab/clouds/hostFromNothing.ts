@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cloudTokens } from "../../../lab/clouds/doubles";
 import type { CloudName } from "../../../lab/clouds/names";
 import type { Server } from "../../../lab/clouds/room";
+import { ip } from "../../../lab/hosts/ip";
 import { createHostNetwork, hostNamespace, operatorAddress } from "../../../lab/hosts/network";
 import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack";
@@ -44,7 +44,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
     lab = await testLab();
     await lab.startClouds();
     stranger = hostNamespace(lab.name, "stranger");
-    for (const command of createHostNetwork(lab.name, "stranger", 50)) await execa("ip", [...command]);
+    await ip(createHostNetwork(lab.name, "stranger", 50));
     privateKey = await readFile(lab.privateKeyFile, "utf8");
     await lab.cloud(provider, "POST", "/_lab/faults", { kind: "neverBoots", times: 1 });
     stack = await LabStack.create(lab, "prod", file({}, { startTimeout: "10s" }), secrets());

@@ -4,6 +4,7 @@ import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { InboundRule } from "../../../lab/clouds/machineRoom";
 import type { Server } from "../../../lab/clouds/room";
+import { ip } from "../../../lab/hosts/ip";
 import { createHostNetwork, hostNamespace, operatorAddress } from "../../../lab/hosts/network";
 import type { Lab } from "../../../lab/lab";
 import { testLab } from "../fixture";
@@ -45,7 +46,7 @@ const seen = async (port: number) =>
 beforeAll(async () => {
   lab = await testLab();
   stranger = hostNamespace(lab.name, "stranger");
-  for (const command of createHostNetwork(lab.name, "stranger", 50)) await execa("ip", [...command]);
+  await ip(createHostNetwork(lab.name, "stranger", 50));
 });
 
 afterAll(async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect } from "vitest";
+import { beforeAll, expect } from "vitest";
 import type { NodeReport } from "../../../lab/doubles/chain";
 import type { Run } from "../../../lab/engineRun";
 import { type FaultName, healFaults, setFault } from "../../../lab/faults";
@@ -19,24 +19,15 @@ export interface WatchedUp {
   hears(pattern: RegExp, seconds?: number): Promise<string>;
 }
 
-const runs: Run[] = [];
-
-/** Ends the runs that a failed test left at work, with all that they started. */
-async function endRuns(): Promise<void> {
-  for (const run of runs.splice(0)) await run.clear();
-}
-
-/** The stage of a gate that has time: a node that keeps its distance. What runs on it is ended with it. */
+/** The stage of a gate that has time: a node that keeps its distance. */
 export function gateStage(
   changes?: (lab: Lab) => StackFile,
   prepare: (lab: Lab) => Promise<unknown> = async () => undefined,
 ): Stage {
-  const stage = staged(changes, async (lab) => {
+  return staged(changes, async (lab) => {
     await keepsItsDistance(lab);
     await prepare(lab);
   });
-  afterAll(endRuns);
-  return stage;
 }
 
 /** The same, with a gate at work on it. */
@@ -66,7 +57,6 @@ export async function expectSynced<T extends { syncedAt: string }>(
 /** Starts `pulumi up` and listens to its gate. */
 export async function watchUp(stack: LabStack, args: readonly string[] = []): Promise<WatchedUp> {
   const run = await stack.begin(args);
-  runs.push(run);
   let heard = 0;
   return {
     run,

@@ -1,5 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
-import type { Run } from "../../../lab/engineRun";
+import { describe, expect, it } from "vitest";
 import { holdLock, onHost, staged } from "../fixture";
 import { expectOnce, factsOf, holdStep, until, waitingFor } from "./effects";
 
@@ -7,15 +6,10 @@ describe("an engine that is killed", () => {
   const stage = staged(undefined, async (lab) => {
     await lab.chain("PATCH", "/nodes/host1", { buildSeconds: 10, buildLines: 100, stall: true });
   });
-  const runs: Run[] = [];
-  afterAll(async () => {
-    for (const run of runs) await run.clear();
-  });
 
   /** Begins `up`, lets the step that was left behind go on once it is waited for, and kills it in the next one. */
   async function upKilledWhen(condition: string, left?: string): Promise<string> {
     const run = await stage.stack.begin();
-    runs.push(run);
     if (left) {
       await run.printed(waitingFor(left));
       await holdStep(stage.host, false);
@@ -70,7 +64,6 @@ describe("an engine that is killed", () => {
 
   it("at the gate: the deploy was waited for, and not repeated; the gate left behind ends itself", async () => {
     const run = await stage.stack.begin();
-    runs.push(run);
     await run.printed(waitingFor("deploy"));
     await holdStep(stage.host, false);
     await run.printed("sync: ");

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Run } from "../../../lab/engineRun";
 import { linesOf, onHost, staged, transcripts } from "../fixture";
 import { expectOnce, until } from "./effects";
@@ -14,15 +14,7 @@ describe("a host that goes down", () => {
     await lab.chain("PATCH", "/nodes/host1", { buildSeconds: 10, buildLines: 100, stall: true });
     await onHost(host, slowPackage);
   });
-  const runs: Run[] = [];
-  afterAll(async () => {
-    for (const run of runs) await run.clear();
-  });
-  const begin = async () => {
-    const run = await stage.stack.begin();
-    runs.push(run);
-    return run;
-  };
+  const begin = () => stage.stack.begin();
   const powerCut = async () => {
     await stage.host.stop({ powerCut: true });
     await stage.host.start();

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, describe, expect, it } from "vitest";
-import type { Run } from "../../../lab/engineRun";
+import { describe, expect, it } from "vitest";
 import { holdLock, linesOf, onHost, staged } from "../fixture";
 import { expectOnce, factsOf, holdStep, until, waitingFor } from "./effects";
 
@@ -10,15 +9,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
   const stage = staged(undefined, async (lab) => {
     await lab.chain("PATCH", "/nodes/host1", { buildSeconds: 8, buildLines: 100, stall: true });
   });
-  const runs: Run[] = [];
-  afterAll(async () => {
-    for (const run of runs) await run.clear();
-  });
-  const begin = async () => {
-    const run = await stage.stack.begin();
-    runs.push(run);
-    return run;
-  };
+  const begin = () => stage.stack.begin();
   const pending = async () => {
     const { deployment } = JSON.parse(String((await stage.stack.pulumi(["stack", "export"])).stdout));
     return (deployment.pending_operations ?? []).map(
