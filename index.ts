@@ -2,17 +2,22 @@ import * as pulumi from "@pulumi/pulumi";
 import { readConfig, type StackConfig } from "./components/config";
 import type { CloudHost } from "./components/host/cloudHost";
 import { existingHost } from "./components/host/existing";
-import { lastRunFinished } from "./components/host/firstLook";
 import type { Host } from "./components/host/host";
+import { type LastRun, lastRun } from "./components/lastRun";
 import { nodeTarget } from "./components/login";
 import { nextForHost, nextStep } from "./components/node/nextStep";
 import { PillarNode } from "./components/node/pillarNode";
-import { lookAtNode } from "./providers/lookup";
+import { lookAhead, lookAtNode } from "./providers/lookup";
 
 // A function, since the market of a cloud provider is looked at before anything is registered.
 export = async () => {
   const config = readConfig();
-  const { cloud, host } = await hostOf(config);
+  const last = await lastRun();
+  const look = (address: string, hostKey: string) => lookAtNode(nodeTarget(config, address, hostKey), config.sync);
+  const known = last.finished && config.host.provider === "existing" ? config.host : undefined;
+  const { address: at, hostKey: pinned } = known ?? {};
+  const ahead = at && pinned ? lookAhead(() => look(at, pinned)) : undefined;
+  const { cloud, host } = await hostOf(config, last);
   if (!host) return { host: cloud?.shown, nextStep: nextForHost(config.lifecycle, pulumi.getStack()) };
 
   const pillar = new PillarNode("node", { host, config });
@@ -21,8 +26,7 @@ export = async () => {
   const now = pulumi
     .all([host.access.address, host.access.hostKey, gate.syncedAt, pillar.producerAddress])
     .apply(async ([address, hostKey, , producerAddress]) => {
-      const seen = await lookAtNode(nodeTarget(config, address, hostKey), config.sync);
-      return { seen, producerAddress };
+      return { seen: await (ahead ? ahead() : look(address, hostKey)), producerAddress };
     });
   return {
     host: cloud?.shown ?? { address: host.access.address, fingerprint: host.fingerprint },
@@ -44,12 +48,12 @@ export = async () => {
   };
 };
 
-async function hostOf(config: StackConfig): Promise<{ host?: Host; cloud?: CloudHost }> {
+async function hostOf(config: StackConfig, last: LastRun): Promise<{ host?: Host; cloud?: CloudHost }> {
   if (config.host.provider === "existing") {
-    return { host: existingHost(config, config.host, lastRunFinished()) };
+    return { host: existingHost(config, config.host, last) };
   }
   // Loaded where it is needed: the clouds' libraries are large.
   const { cloudHost } = await import("./components/host/cloudHost");
-  const cloud = await cloudHost(config, config.host);
+  const cloud = await cloudHost(config, config.host, last);
   return { cloud, ...(cloud.host ? { host: cloud.host } : {}) };
 }

@@ -24,6 +24,18 @@ const deadline = 20_000;
 const referenceTime = 5000;
 const pause = 1500;
 const looks = 3;
+const fresh = 30_000;
+
+/**
+ * Begins a look before it is needed, while the engine is at other work.
+ *
+ * @returns that look where it is still of this minute, else a new one
+ */
+export function lookAhead(look: () => Promise<NodeNow>, now: () => number = Date.now): () => Promise<NodeNow> {
+  const begun = now();
+  const early = look();
+  return () => (now() - begun < fresh ? early : look());
+}
 
 /** Looks in preview too: it only reads, has a deadline, and never throws but says what is not known. */
 export async function lookAtNode(target: NodeTarget, options: LookupOptions): Promise<NodeNow> {

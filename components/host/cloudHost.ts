@@ -4,6 +4,7 @@ import { CloudError } from "../../providers/cloud/http";
 import { HostKey } from "../../providers/hostKey";
 import { LoginKey } from "../../providers/loginKey";
 import type { StackConfig } from "../config";
+import type { LastRun } from "../lastRun";
 import { loginOf, publicKeyOf, sshTarget } from "../login";
 import { runStep } from "../remote";
 import { cloudInit } from "../scripts/steps";
@@ -11,7 +12,7 @@ import { readRecord, recordFile, writeRecord } from "./attempts";
 import { cloudProviders } from "./cloudProviders";
 import { type Making, makeServer, presentAddress } from "./cloudServer";
 import { openToAll } from "./firewall";
-import { firstLook, lastRunFinished } from "./firstLook";
+import { firstLook } from "./firstLook";
 import type { Host, HostShown } from "./host";
 import { type HostPlan, planHost, type Refusal } from "./hostPlan";
 import type { CloudHostConfig } from "./hostSchema";
@@ -28,7 +29,11 @@ export interface CloudHost {
  *
  * @throws RunError, before anything is registered, with all that stands in the way
  */
-export async function cloudHost(config: StackConfig, wanted: CloudHostConfig): Promise<CloudHost> {
+export async function cloudHost(
+  config: StackConfig,
+  wanted: CloudHostConfig,
+  { finished }: LastRun,
+): Promise<CloudHost> {
   const owner: Owner = { stack: pulumi.getStack(), pillar: config.pillar.name };
   const { createCloud, createParts } = cloudProviders[wanted.provider];
   const cloud = createCloud({
@@ -39,7 +44,6 @@ export async function cloudHost(config: StackConfig, wanted: CloudHostConfig): P
   const plan = await decide(config, wanted, cloud, owner);
   const shown = { provider: wanted.provider };
   if (plan.kind === "gone") return { shown };
-  const finished = config.lifecycle === "active" && (await lastRunFinished());
   const parts = createParts(wanted.token, config.apiEndpoint, plan.found);
   const protect = config.lifecycle !== "retiring";
   if (wanted.importId !== undefined && plan.kind === "keep") {

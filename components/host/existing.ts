@@ -1,20 +1,16 @@
-import type * as pulumi from "@pulumi/pulumi";
 import { fingerprintOf } from "../../providers/rpc/publicKey";
 import type { StackConfig } from "../config";
+import type { LastRun } from "../lastRun";
 import { loginOf } from "../login";
 import { firstLook } from "./firstLook";
 import type { Host } from "./host";
 import type { ExistingHostConfig } from "./hostSchema";
 
-/**
- * A host that is there already: its key is the configured one, or recorded on first contact.
- *
- * @param finished as firstLook has it
- */
+/** A host that is there already: its key is the configured one, or recorded on first contact. */
 export function existingHost(
   config: StackConfig,
   { address, hostKey }: ExistingHostConfig,
-  finished: pulumi.Input<boolean> = false,
+  { finished }: LastRun,
 ): Host {
   const contact = firstLook(config, { address, ...(hostKey === undefined ? {} : { hostKey }) }, finished);
   return {

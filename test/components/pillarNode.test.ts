@@ -44,7 +44,10 @@ let pillar: PillarNode;
 function standUp(config: StackConfig): Promise<Registered[]> {
   return registeredBy(
     () => {
-      pillar = new PillarNode("node", { host: existingHost(config, config.host as ExistingHostConfig), config });
+      pillar = new PillarNode("node", {
+        host: existingHost(config, config.host as ExistingHostConfig, { finished: false }),
+        config,
+      });
     },
     {
       "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },
@@ -209,7 +212,7 @@ describe("a host whose key is not configured", () => {
 describe("the first contact", () => {
   const inputsOf = async (changes: Record<string, unknown>, finished: boolean) => {
     const config = configOf(changes);
-    const registered = await registeredBy(() => existingHost(config, config.host as ExistingHostConfig, finished));
+    const registered = await registeredBy(() => existingHost(config, config.host as ExistingHostConfig, { finished }));
     return revealed(registered[0]?.inputs) as Record<string, unknown>;
   };
 
