@@ -22,7 +22,7 @@ copy_work() {
 
 # Sends what lies below $directory. A key store that was fenced goes under its own name again.
 copy_send() {
-  local work aside=
+  local aside=
   copy_work
   if [ -n "${aside_store:-}" ]; then aside=./${aside_store##*/}; fi
   copy_take > "$work/theirs"
@@ -42,13 +42,12 @@ copy_send() {
   fi
   copy_frame "$work/gone"
   tar --create --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
-    --ignore-failed-read --warning=no-file-changed --null --verbatim-files-from --files-from="$work/list" \
-    "${transform[@]}" -C "$directory" || [ $? -eq 1 ]
+    --ignore-failed-read --warning=no-file-changed -C "$directory" --null --verbatim-files-from --files-from="$work/list" \
+    "${transform[@]}" || [ $? -eq 1 ]
 }
 
 # Receives into $receive_into.
 copy_receive() {
-  local work
   copy_work
   mkdir -p "$receive_into"
   copy_list "$receive_into" > "$work/ours"
@@ -130,21 +129,25 @@ signer_copy_forbid() {
 
 # On the host that connects: runs its side ($copy_side) against the other one's.
 signer_copy() {
-  local exchange code=0 ours=0
+  local code=0 ours=0
   signer_owned
+  mkdir -p /run/pillar-host
   exchange=$(mktemp -d /run/pillar-host/exchange.XXXXXX)
   mkfifo "$exchange/to" "$exchange/from"
   ssh -F /dev/null -T -p "$copy_port" -i "$copy_dir/key" -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=yes \
     -o UserKnownHostsFile="$copy_dir/known_hosts" -o GlobalKnownHostsFile=/dev/null -o ConnectTimeout=15 -o ServerAliveInterval=10 \
     -o ServerAliveCountMax=3 -o LogLevel=ERROR -o Ciphers=aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes128-ctr,aes256-ctr \
-    "$login_user@$copy_address" < "$exchange/to" > "$exchange/from" 2> "$exchange/said" 9>&- &
-  local ssh_pid=$!
-  (set +e; "$copy_side" < "$exchange/from" > "$exchange/to" 2> "$exchange/side-said" 9>&-) &
-  local side_pid=$!
+    "$login_user@$copy_address" 9>&- < "$exchange/to" > "$exchange/from" 2> "$exchange/said" &
+  ssh_pid=$!
+  # Opened in the other one's order: a pipe opens when both its ends do.
+  ("$copy_side" 9>&- > "$exchange/to" < "$exchange/from" 2> "$exchange/side-said") 9>&- &
+  side_pid=$!
+  # With this script, which notices by its next line that nobody listens any more.
+  trap 'kill "$ssh_pid" "$side_pid" 2> /dev/null || true; rm -rf "$exchange"' EXIT
   if [ -n "${progress:-}" ]; then
     while kill -0 "$side_pid" 2> /dev/null; do
       sleep 1
-      if [ $((SECONDS % 15)) -eq 0 ]; then say "copied so far: $(du -sm "$receive_into" | cut -f1) MB"; fi
+      if [ $((SECONDS % 5)) -eq 0 ]; then say "copied so far: $(du -sm "$receive_into" | cut -f1) MB"; fi
     done
   fi
   wait "$side_pid" || ours=$?
@@ -178,3 +181,6 @@ signer_copy_retake() {
   signer_owned
   (cd -- "$receive_into" && printf '%s' "$retake" | base64 -d | xargs -0 -r rm -rf --)
 }
+
+# What this machine is called in addresses that name it.
+signer_addresses() { hostname -I 2> /dev/null || true; }

@@ -117,7 +117,7 @@ signer_rewrite_addresses() {
     for port in $node_ports; do
       from=$address
       case $address in *:*) from="[$address]" ;; esac
-      pattern=$(sed 's/[][.*^$\/]/\\&/g' <<< "$from")
+      pattern=$(sed 's|[][.*^$/\\]|\\&|g' <<< "$from")
       grep -q "://$pattern:$port\b" "$1" || continue
       say "config.json: node address $from:$port becomes 127.0.0.1:$port"
       changed="$changed;s/:\/\/$pattern:$port\b/:\/\/127.0.0.1:$port/g"
