@@ -110,19 +110,22 @@ const lacking = Symbol.for("pillar-host.lacking");
  */
 export function resultOf({ status, body }: RpcAnswer, method: string, hide: (text: string) => string): unknown {
   if (status === 404) return lacking;
-  let envelope: { result?: unknown; error?: unknown } | null = null;
-  try {
-    envelope = JSON.parse(body) as typeof envelope;
-  } catch {
-    // Told below.
-  }
-  if (typeof envelope === "object" && envelope !== null && typeof envelope.error === "string" && envelope.error !== "")
+  const envelope = envelopeOf(body);
+  if (typeof envelope?.error === "string" && envelope.error !== "")
     throw new Error(`the orchestrator answers ${method} with the error: ${hide(envelope.error)}`);
   if (status !== 200) throw new Error(`the orchestrator's RPC answers ${method} with ${status}`);
-  const isForm = typeof envelope === "object" && envelope !== null && typeof envelope.result === "object";
-  if (!isForm || envelope?.result === null || envelope?.error !== "")
+  if (typeof envelope?.result !== "object" || envelope.result === null || envelope.error !== "")
     throw new Error(`the answer to ${method} does not have the form {result, error: ""}: another service on the port?`);
   return envelope.result;
+}
+
+function envelopeOf(body: string): { readonly result?: unknown; readonly error?: unknown } | undefined {
+  try {
+    const found: unknown = JSON.parse(body);
+    return typeof found === "object" && found !== null ? found : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws where it has another form than the specification's */

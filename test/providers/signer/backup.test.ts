@@ -45,7 +45,7 @@ const test = base.extend<{ stage: Stage }>({
     symlinkSync("config.json", join(signer, "link"));
     linkSync(join(signer, "config.json"), join(signer, "hard"));
     writeFileSync(join(signer, "events/sparse"), "");
-    truncateSync(join(signer, "events/sparse"), 5_000_000);
+    truncateSync(join(signer, "events/sparse"), 500_000);
     const said: string[] = [];
     await provide({
       root,
@@ -109,7 +109,7 @@ describe.concurrent("a backup", () => {
     const archive = await readArchive(() => true);
     await pipeline(await openBackup(backup.file, secret), archive.input);
     for (const name of odd) expect(archive.kept.get(`root/.orchestrator/${name}`)).toBe(name);
-    expect(archive.manifest().get("root/.orchestrator/events/sparse")?.size).toBe(5_000_000);
+    expect(archive.manifest().get("root/.orchestrator/events/sparse")?.size).toBe(500_000);
     expect(archive.manifest().get("root/.orchestrator/link")?.target).toBe("config.json");
     expect(archive.kept.get("root/.orchestrator/hard")).toContain(passPhrase);
   });
