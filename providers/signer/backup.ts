@@ -82,8 +82,9 @@ export async function takeBackup(
   world: BackupWorld,
 ): Promise<Backup> {
   const { directory, move } = settings;
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const identity = await identityFor(directory, settings.identityFile, world.now);
+  const identity = await prepare(settings, world.now).catch((error) => {
+    throw new Error(inWords(error, directory));
+  });
   if (identity.isNew) {
     world.say(`backup: made a key that opens the backups: ${identity.file}`);
     world.say("backup: copy it to a safe place away from this machine now: without it no backup can be opened");
@@ -135,6 +136,11 @@ export async function takeBackup(
       `  See it with: ls -la --time-sort ${path.posix.join(what.place.base, what.place.paths[0] ?? ".")}, then run pulumi up again.`,
     ].join("\n"),
   );
+}
+
+async function prepare({ directory, identityFile }: BackupSettings, now: () => Date) {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return identityFor(directory, identityFile, now);
 }
 
 async function copy(root: RootHost, { place, isJson }: BackupOf, part: string, recipient: string) {
@@ -211,6 +217,8 @@ function inWords(error: NodeJS.ErrnoException, directory: string): string {
     EDQUOT: "the disk quota is used up",
     EACCES: "it may not be written",
     EROFS: "it may not be written",
+    ENOTDIR: "a file is in the way",
+    EEXIST: "a file is in the way",
   };
   const reason = found[error.code ?? ""];
   if (reason === undefined) return error.message;
@@ -218,7 +226,7 @@ function inWords(error: NodeJS.ErrnoException, directory: string): string {
     `the backup could not be written on this machine: ${directory}`,
     `  found: ${reason}`,
     "  needed: room for it, or another directory: pulumi config set --path pillar-host:orchestrator.backup.directory DIRECTORY",
-    "  Nothing was changed on any host. Then run pulumi up again.",
+    "  Then run pulumi up again.",
   ].join("\n");
 }
 

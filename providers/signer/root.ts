@@ -97,14 +97,7 @@ export function openRoot(host: SignerHost, library: string): RootHost {
       throw isFatal(error) ? Object.assign(fatal(words), { refused: Reflect.get(error, "refused") }) : new Error(words);
     });
 
-  const stream = async (name: string, variables: Variables = {}, options: CallOptions = {}): Promise<RootStream> => {
-    const { limitSeconds = usualLimit, secrets = [] } = options;
-    const text = rootScript(library, name, variables, { hostName: ssh.address, sudoPassword, limitSeconds });
-    // The name alone: what a process list and a log show.
-    const running = await (await session()).start(`bash -euo pipefail -s ${name}`, text);
-    return { stdout: running.stdout, done: ending(running, name, limitSeconds, (words) => inWords(words, secrets)) };
-  };
-
+  // Before its use: else the engine takes it for something captured.
   const ending = async (
     running: RunningCommand,
     name: string,
@@ -136,6 +129,14 @@ export function openRoot(host: SignerHost, library: string): RootHost {
     } finally {
       clearTimeout(timer);
     }
+  };
+
+  const stream = async (name: string, variables: Variables = {}, options: CallOptions = {}): Promise<RootStream> => {
+    const { limitSeconds = usualLimit, secrets = [] } = options;
+    const text = rootScript(library, name, variables, { hostName: ssh.address, sudoPassword, limitSeconds });
+    // The name alone: what a process list and a log show.
+    const running = await (await session()).start(`bash -euo pipefail -s ${name}`, text);
+    return { stdout: running.stdout, done: ending(running, name, limitSeconds, (words) => inWords(words, secrets)) };
   };
 
   return {

@@ -1,10 +1,8 @@
 # Prints a tar archive of what the manifest of $base and $paths tells, in the same words. Files that change or vanish
 # meanwhile are no failure here: who reads it compares every file with the manifest.
 signer_archive() {
-  local code=0 work
-  mkdir -p /run/pillar-host
-  work=$(mktemp -d /run/pillar-host/archive.XXXXXX)
-  trap 'rm -rf "$work"' EXIT
+  local code=0
+  signer_work
   signer_find -print0 > "$work/list" 2> "$work/said" || signer_only_gone "$work/said"
   cd -- "$base"
   tar --create --format=gnu --numeric-owner --hard-dereference --no-recursion --ignore-failed-read \

@@ -1,5 +1,14 @@
 # What lies in directories, byte for byte. The functions get $base, a directory, and $paths below it (`.` for all of it).
 
+signer_runs=/run/pillar-host
+
+# Makes $work, a directory in memory that goes with the script: the disk may be full.
+signer_work() {
+  mkdir -p "$signer_runs"
+  work=$(mktemp -d "$signer_runs/signer.XXXXXX")
+  trap 'rm -rf "$work"' EXIT
+}
+
 # Calls find on what exists of $paths, without what no copy needs: locks, which are one host's, sockets and pipes.
 signer_find() {
   local path starts=() others=()
@@ -22,12 +31,10 @@ signer_only_gone() {
 # Prints each entry as six texts with a NUL behind: kind (f, d, l, or find's letter), mode, uid:gid, bytes, sha256 or link
 # target, path. A second call hashes only what changed since: downtime is counted in these seconds.
 signer_manifest() {
-  local work cache=$state/manifest.cache began key i path
+  local cache=$state/manifest.cache began key i path
   local -a fields todo=() words
   local -A known=() hashed=() fresh=()
-  mkdir -p /run/pillar-host
-  work=$(mktemp -d /run/pillar-host/manifest.XXXXXX)
-  trap 'rm -rf "$work"' EXIT
+  signer_work
   began=$(date +%s)
   signer_find -printf '%y\0%m\0%U:%G\0%s\0%D:%i:%s:%T@:%C@\0%l\0%p\0' > "$work/list" 2> "$work/said" || signer_only_gone "$work/said"
   mapfile -d '' -t fields < "$work/list"
