@@ -38,7 +38,7 @@ copy_send() {
   local transform=()
   if [ -n "$aside" ]; then
     ASIDE=$aside perl -0pe 's/^\.\/producer(?=\/|\0)/$ENV{ASIDE}/' -i "$work/list"
-    transform=(--transform "s,^\\./$(sed 's/[][.*^$,\\]/\\&/g' <<< "${aside#./}")\\(/\\|\$\\),./producer\\1,")
+    transform=(--transform "s,^\\./$(sed 's/[],\/$*.^[]/\\&/g' <<< "${aside#./}")\\(/\\|\$\\),./producer\\1,")
   fi
   copy_frame "$work/gone"
   tar --create --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
@@ -147,7 +147,7 @@ signer_copy() {
   if [ -n "${progress:-}" ]; then
     while kill -0 "$side_pid" 2> /dev/null; do
       sleep 1
-      if [ $((SECONDS % 5)) -eq 0 ]; then say "copied so far: $(du -sm "$receive_into" | cut -f1) MB"; fi
+      if [ $((SECONDS % 5)) -eq 0 ]; then say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; fi
     done
   fi
   wait "$side_pid" || ours=$?
@@ -161,7 +161,6 @@ signer_copy() {
     fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: ${said:-ssh ended with $code}" "room here: $room" \
       "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port"
   fi
-  if [ -n "${progress:-}" ]; then say "copied: $(du -sm "$receive_into" | cut -f1) MB"; fi
 }
 
 # The same on one host: what the way back puts its differences on.

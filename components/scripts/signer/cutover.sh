@@ -4,8 +4,9 @@
 signer_mask() {
   local file=/etc/systemd/system/$service.service
   if signer_is_masked; then return 0; fi
-  if [ -e "$file" ] && ! [ -L "$file" ]; then mv -f "$file" "$file.moved"; fi
-  systemctl mask --quiet "$service" 2> /dev/null || ln -sf /dev/null "$file"
+  if [ -e "$file" ] && ! [ -L "$file" ]; then mv -f "$file" "$file.moved" && was_unit=$file; fi
+  # What `systemctl mask` does, with one reload instead of two: these are seconds without a signer.
+  ln -sfn /dev/null "$file"
   systemctl daemon-reload
   signer_is_masked || fail "$service could not be masked" "found: $(ls -l "$file" 2>&1)"
   sync /etc/systemd/system
@@ -60,8 +61,8 @@ signer_fence() {
 signer_unfence() {
   local file=/etc/systemd/system/$service.service
   if [ -n "$was_store" ] && [ -e "$was_store" ] && [ ! -e "$directory/producer" ]; then mv -T "$was_store" "$directory/producer"; fi
-  if signer_is_masked; then systemctl unmask --quiet "$service" 2> /dev/null || rm -f "$file"; fi
-  if [ -n "$was_unit" ] && [ -e "$was_unit.moved" ] && [ ! -e "$was_unit" ]; then mv -T "$was_unit.moved" "$was_unit"; fi
+  if signer_is_masked; then rm -f "$file"; fi
+  if [ -e "$file.moved" ] && [ ! -e "$file" ]; then mv -T "$file.moved" "$file"; fi
   systemctl daemon-reload
 }
 
@@ -117,7 +118,7 @@ signer_rewrite_addresses() {
     for port in $node_ports; do
       from=$address
       case $address in *:*) from="[$address]" ;; esac
-      pattern=$(sed 's|[][.*^$/\\]|\\&|g' <<< "$from")
+      pattern=$(sed 's/[]\/$*.^[]/\\&/g' <<< "$from")
       grep -q "://$pattern:$port\b" "$1" || continue
       say "config.json: node address $from:$port becomes 127.0.0.1:$port"
       changed="$changed;s/:\/\/$pattern:$port\b/:\/\/127.0.0.1:$port/g"
