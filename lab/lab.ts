@@ -140,6 +140,11 @@ export class Lab {
     return `https://${releaseHost}/${name}.zip`;
   }
 
+  /** Without a version the current one, v0.0.9a. Built and served: v0.0.8; others a test puts there itself. */
+  orchestratorReleaseUrl(version?: string): string {
+    return this.releaseUrl(version === undefined ? "orchestrator" : `orchestrator-${version}`);
+  }
+
   /** Puts a command where it can reach the hosts (the operator's namespace). */
   atOperator(command: readonly string[]): string[] {
     return ["ip", "netns", "exec", operatorNamespace(this.name), ...command];

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import type { ControllerBuild } from "./controller/build";
+import { orchestratorBuild } from "./orchestrator/build";
 
 /** The interpreter as the lab mounts it into every host. */
 export const interpreter = "/usr/local/bin/node";
@@ -8,6 +9,11 @@ export const interpreter = "/usr/local/bin/node";
 /** The node double as one executable file. */
 export function bundleNode(): Promise<string> {
   return bundle("node/main.ts", {});
+}
+
+/** The orchestrator double as one executable file. */
+export function bundleOrchestrator(version: string): Promise<string> {
+  return bundle("orchestrator/main.ts", { ORCHESTRATOR_BUILD: JSON.stringify(orchestratorBuild(version)) });
 }
 
 /** The controller double as one executable file, with the node double inside. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { unzipSync } from "fflate";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { buildOrchestratorRelease } from "../../lab/doubles/orchestratorRelease";
 import { buildRelease, type ServedReleases, serveReleases } from "../../lab/doubles/release";
 
 const sha256 = (data: Buffer) => createHash("sha256").update(data).digest("hex");
@@ -29,6 +30,19 @@ describe("a release", () => {
       (name) => archive.readUInt32LE(archive.lastIndexOf(name) - 8) >>> 16,
     );
     expect(modes).toEqual([0o100755, 0o100644]);
+  });
+});
+
+describe("an orchestrator's release", () => {
+  it("holds the executable only, the same bytes for the same version", async () => {
+    const [one, two, other] = await Promise.all(
+      ["v0.0.9a", "v0.0.9a", "v0.0.8"].map((version) => buildOrchestratorRelease({ version })),
+    );
+    const files = unzipSync(one ?? Buffer.alloc(0));
+    expect(Object.keys(files)).toEqual(["orchestrator"]);
+    expect(Buffer.from(files.orchestrator ?? []).toString()).toMatch(/^#!\/usr\/local\/bin\/node\n/);
+    expect(one).toEqual(two);
+    expect(one).not.toEqual(other);
   });
 });
 

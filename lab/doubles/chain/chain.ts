@@ -1,5 +1,6 @@
 import { backgroundProducer, heightAt, type Momentum, momentumAt, momentumHash, type Segment } from "./momentum";
 import { merge, Nodes } from "./nodes";
+import { Orchestrators } from "./orchestrators";
 import {
   type EpochReward,
   effectiveProducer,
@@ -12,10 +13,15 @@ import {
 import { producingNodes, type Slot } from "./production";
 import type { NodeReport } from "./reports";
 import type { NodeSettingsPatch } from "./settings";
+import { Signers } from "./signers";
 import type { ChainOptions, ChainTruth, NetworkTruth, NodeView, PillarStats, TruthPatch } from "./truth";
 
 /** One truth for all hosts: the network's height, who is registered, who produced, and how each node shall behave. */
 export class Chain {
+  /** Who signed for the bridge, and when. */
+  readonly signers: Signers;
+  /** How each orchestrator shall behave. */
+  readonly orchestrators = new Orchestrators();
   private readonly clock: () => number;
   private segments: Segment[];
   private chainId: string;
@@ -29,6 +35,7 @@ export class Chain {
 
   constructor(options: ChainOptions = {}) {
     this.clock = options.clock ?? Date.now;
+    this.signers = new Signers(this.clock);
     this.chainId = options.chainId ?? "lab";
     const height = options.height ?? 14_900_000;
     this.segments = [{ height, at: this.clock(), momentumSeconds: options.momentumSeconds ?? 10 }];

@@ -1,8 +1,10 @@
 import type { Momentum } from "./momentum";
+import type { OrchestratorSettingsPatch, OrchestratorView } from "./orchestrators";
 import type { EpochReward, Pillar, PillarPatch, RewardsPatch, UncollectedReward } from "./pillars";
 import type { Slot } from "./production";
 import type { NodeReport } from "./reports";
 import type { NodeSettingsPatch } from "./settings";
+import type { Beat, SignersTruth } from "./signers";
 import type { ChainTruth, NodeView, PillarStats, TruthPatch } from "./truth";
 
 /** The chain double, from a node or a test. */
@@ -30,6 +32,15 @@ export class ChainClient {
     this.call<RewardsView>("GET", `/rewards/${address}?page=${page}&size=${size}`);
   patchRewards = (address: string, patch: RewardsPatch) => this.call<object>("PATCH", `/rewards/${address}`, patch);
   production = () => this.call<Slot[]>("GET", "/production");
+  orchestrator = (name: string) => this.call<OrchestratorView>("GET", `/orchestrators/${encodeURIComponent(name)}`);
+  patchOrchestrator = (name: string, patch: OrchestratorSettingsPatch) =>
+    this.call<OrchestratorView>("PATCH", `/orchestrators/${encodeURIComponent(name)}`, patch);
+  forgetOrchestrator = (name: string) => this.call<object>("DELETE", `/orchestrators/${encodeURIComponent(name)}`);
+  generateKey = (name: string, ms: number) =>
+    this.call<OrchestratorView>("POST", `/orchestrators/${encodeURIComponent(name)}/keyGeneration`, { ms });
+  beat = (name: string, beat: Beat) =>
+    this.call<OrchestratorView>("POST", `/orchestrators/${encodeURIComponent(name)}/beat`, beat);
+  signers = () => this.call<SignersTruth>("GET", "/signers");
 
   private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const response = await fetch(`${this.url}${path}`, {

@@ -1,3 +1,4 @@
+import type { OrchestratorSettings } from "./orchestrators";
 import type { NodeSettings } from "./settings";
 
 /** A healthy node that is 600 momentums behind and catches up in 3 seconds. */
@@ -27,4 +28,20 @@ export const defaultNodeSettings: NodeSettings = {
   unknownQuestion: null,
   cores: null,
   memoryBytes: null,
+};
+
+/** A healthy orchestrator among eleven others. */
+export const defaultOrchestratorSettings: OrchestratorSettings = {
+  syncPollMs: 15_000,
+  waits: false,
+  version: null,
+  peers: 11,
+  state: null,
+  rpcError: null,
+  rpcDown: false,
+  freeze: false,
+  rawAnswer: null,
+  crashAfterMs: null,
+  stopMs: 1000,
+  stopHangs: false,
 };

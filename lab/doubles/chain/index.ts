@@ -1,10 +1,12 @@
 export * from "./chain";
 export * from "./client";
-export { defaultNodeSettings } from "./defaults";
+export { defaultNodeSettings, defaultOrchestratorSettings } from "./defaults";
 export type { Momentum } from "./momentum";
+export type { OrchestratorSettings, OrchestratorSettingsPatch, OrchestratorView } from "./orchestrators";
 export type { EpochReward, Pillar, PillarPatch, UncollectedReward } from "./pillars";
 export type { Slot } from "./production";
 export type { NodeReport } from "./reports";
 export * from "./serve";
 export type { NodeSettings, NodeSettingsPatch } from "./settings";
+export type { Beat, DoubleSigner, SignerGap, SignerInterval, SignersTruth } from "./signers";
 export * from "./truth";

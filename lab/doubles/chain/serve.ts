@@ -2,9 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { z } from "zod";
 import { Chain } from "./chain";
+import { keyGenerationSchema, orchestratorSettingsSchema } from "./orchestrators";
 import { pillarPatchSchema, rewardsPatchSchema } from "./pillars";
 import { nodeReportSchema } from "./reports";
 import { nodeSettingsSchema } from "./settings";
+import { beatSchema } from "./signers";
 
 const settingsPatch = nodeSettingsSchema.partial();
 const truthPatch = z.strictObject({
@@ -92,6 +94,20 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
       return send(response, 200, {});
     case "GET production":
       return send(response, 200, chain.production());
+    case "GET orchestrators NAME":
+      return send(response, 200, chain.orchestrators.view(name));
+    case "PATCH orchestrators NAME":
+      return send(response, 200, chain.orchestrators.patch(name, orchestratorSettingsSchema.partial().parse(body)));
+    case "DELETE orchestrators NAME":
+      chain.orchestrators.forget(name);
+      return send(response, 200, {});
+    case "POST orchestrators NAME beat":
+      chain.signers.hear(name, beatSchema.parse(body));
+      return send(response, 200, chain.orchestrators.view(name));
+    case "POST orchestrators NAME keyGeneration":
+      return send(response, 200, chain.orchestrators.generateKey(name, keyGenerationSchema.parse(body).ms));
+    case "GET signers":
+      return send(response, 200, chain.signers.truth());
     default:
       return send(response, 404, { error: `no such route: ${request.method} ${url.pathname}` });
   }

@@ -1,0 +1,61 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A signer's part of the bridge's key, as it lies in tss/localstate-<public key>.json. */
+export interface KeyShare {
+  /** Compressed, hexadecimal. */
+  pub_key: string;
+  /** The secret, and what belongs to it. */
+  local_data: { Xi: string; ShareID: string; PaillierSK: string };
+  /** Base64 public keys of all who took part. */
+  participant_keys: string[];
+  local_party_key: string;
+}
+
+/** A new share among `participants`, one of which is its holder. */
+export function createKeyShare(holder: string, participants = 12): KeyShare {
+  const Xi = randomBytes(32).toString("hex");
+  const others = Array.from({ length: participants - 1 }, (_, index) => participantKey(`participant ${index}`));
+  return {
+    pub_key: publicKeyOf(Xi),
+    local_data: { Xi, ShareID: randomBytes(32).toString("hex"), PaillierSK: randomBytes(256).toString("hex") },
+    participant_keys: [participantKey(holder), ...others].sort(),
+    local_party_key: participantKey(holder),
+  };
+}
+
+/** The name of a share's file in tss/. */
+export function keyShareName(publicKey: string): string {
+  return `localstate-${publicKey}.json`;
+}
+
+/** The public keys whose shares lie in tss/. */
+export function storedKeys(tss: string): string[] {
+  const names = readdirSync(tss).flatMap((name) => /^localstate-(.*)\.json$/.exec(name)?.[1] ?? []);
+  return names.sort();
+}
+
+/** Reads a share; throws on one that is damaged in any byte that matters. */
+export function readKeyShare(tss: string, publicKey: string): KeyShare {
+  const share = JSON.parse(readFileSync(join(tss, keyShareName(publicKey)), "utf8")) as Partial<KeyShare>;
+  const { local_data: data, participant_keys: participants } = share;
+  if (!data || !Array.isArray(participants)) throw new Error("fail to unmarshal local state: missing local data");
+  if (share.pub_key !== publicKey || publicKeyOf(data.Xi) !== publicKey) {
+    throw new Error("local state is corrupted: share does not belong to public key");
+  }
+  return share as KeyShare;
+}
+
+export function writeKeyShare(tss: string, share: KeyShare, complete = true): void {
+  const text = JSON.stringify(share);
+  const written = complete ? text : text.slice(0, Math.floor(text.length / 2));
+  writeFileSync(join(tss, keyShareName(share.pub_key)), written, { mode: 0o600 });
+}
+
+export function removeKeyShare(tss: string, publicKey: string): void {
+  rmSync(join(tss, keyShareName(publicKey)), { force: true });
+}
+
+const publicKeyOf = (secret: string) => `02${createHash("sha256").update(secret).digest("hex")}`;
+const participantKey = (name: string) => createHash("sha256").update(name).digest("base64");

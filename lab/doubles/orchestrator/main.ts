@@ -1,0 +1,28 @@
+import { readLabHost } from "../labHost";
+import type { OrchestratorBuild } from "./build";
+import { OrchestratorDouble } from "./orchestrator";
+
+// Put in by the bundler.
+declare const ORCHESTRATOR_BUILD: OrchestratorBuild;
+
+// pgrep finds a process by this name; without it, it would be called after the interpreter's thread.
+process.title = "orchestrator";
+
+if (["version", "--version", "-v"].includes(process.argv[2] ?? "")) {
+  const { version, gitCommit } = ORCHESTRATOR_BUILD;
+  console.log(`orchestrator version ${version}\ncommit ${gitCommit}`);
+} else {
+  const host = readLabHost();
+  const orchestrator = new OrchestratorDouble({
+    dir: process.cwd(),
+    build: ORCHESTRATOR_BUILD,
+    ports: { rpc: 55000, p2p: 55055 },
+    chainUrl: host?.chain ?? "http://127.0.0.1:1",
+    name: host?.name ?? "unnamed",
+    // Before it, a signal ends the process at once, and nothing is rewritten.
+    onReady: () => {
+      for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void orchestrator.stop());
+    },
+  });
+  void orchestrator.start();
+}

@@ -1,0 +1,259 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ChainClient } from "../chain/client";
+import type { OrchestratorSettings } from "../chain/orchestrators";
+import type { Beat } from "../chain/signers";
+import type { OrchestratorBuild } from "./build";
+import { ChainLink } from "./chainLink";
+import { KeyGeneration } from "./keyGeneration";
+import { readKeyShare, storedKeys } from "./keyShare";
+import { takeLock } from "./lock";
+import { configDump, harmlessLines, logLine } from "./logLines";
+import { callMethod, evmAddressOf, peerIdOf } from "./methods";
+import { isSynced, nodeRpcUrl } from "./nodeSync";
+import { Ports } from "./ports";
+import {
+  defaultConfig,
+  ensureAddressBook,
+  ensureFolders,
+  type OrchestratorConfig,
+  openProducer,
+  readConfig,
+  writeConfig,
+  writeEvents,
+} from "./stateDir";
+
+/** Where an orchestrator double lives and whom it asks. */
+export interface OrchestratorOptions {
+  /** The state directory. */
+  dir: string;
+  build: OrchestratorBuild;
+  /** 0 takes any free one. */
+  ports: { rpc: number; p2p: number };
+  /** The chain double's base address. */
+  chainUrl: string;
+  /** This host's name there. */
+  name: string;
+  print?(line: string): void;
+  /** Ends the process; a test records the code. */
+  exit?(code: number): void;
+  /** From here on a stop is orderly; before, a signal ends the process at once. */
+  onReady?(): void;
+}
+
+/** An orchestrator double: waits for its node, then signs, which the chain double notices. */
+export class OrchestratorDouble {
+  private readonly chain: ChainClient;
+  private readonly link: ChainLink;
+  private readonly process = randomUUID();
+  private config: OrchestratorConfig;
+  private producer = "";
+  private keyGeneration: KeyGeneration | undefined;
+  private readonly ports: Ports;
+  private unlock: (() => void) | undefined;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private ended = false;
+  private stopping = false;
+
+  constructor(private readonly options: OrchestratorOptions) {
+    this.chain = new ChainClient(options.chainUrl);
+    this.link = new ChainLink(this.chain, options.name, (ms) => this.beginKeyGeneration(ms));
+    const methods = {
+      chain: this.chain,
+      build: () => this.build,
+      state: () => this.state,
+      peers: () => this.settings.peers,
+      producer: () => this.producer,
+    };
+    this.ports = new Ports(options.ports, {
+      settings: () => this.settings,
+      version: () => this.build.version,
+      call: (method) => callMethod(methods, method),
+    });
+    this.config = defaultConfig(options.dir);
+  }
+
+  /** Where the RPC answers. */
+  get rpcUrl(): string {
+    return `http://127.0.0.1:${this.ports.rpcPort}`;
+  }
+
+  /** Starts as the real one does and returns when it signs; ends the process where the real one would. */
+  async start(): Promise<void> {
+    await this.link.poll();
+    try {
+      this.openDirectory();
+      await this.waitForNode();
+      if (this.ended) return;
+      this.loadKeyShare();
+      this.rewrite();
+      this.options.onReady?.();
+      await this.tell("start");
+      await this.ports.open();
+    } catch (error) {
+      return this.fail(error);
+    }
+    // A stop can come before all is open.
+    if (this.ended) return this.close();
+    this.log("INFO", "node/node.go:236", `Current state is: ${this.state === 0 ? "LiveState" : this.state}`);
+    for (const [level, place, text] of harmlessLines) this.log(level, place, text);
+    const { crashAfterMs } = this.settings;
+    if (crashAfterMs !== null) this.timers.push(setTimeout(() => this.panic(), crashAfterMs));
+    this.timers.push(setInterval(() => this.writeEvents(), 500));
+    void this.beat();
+  }
+
+  /** An orderly stop: it signs to its end, which takes its time, then rewrites config.json. */
+  async stop(): Promise<void> {
+    if (this.stopping || this.ended) return;
+    this.stopping = true;
+    this.log("INFO", "node/node.go:243", "stopping node ...");
+    await this.link.poll();
+    if (this.settings.stopHangs) return;
+    await sleep(this.settings.stopMs);
+    this.keyGeneration?.interrupt(this.config);
+    this.rewrite();
+    this.log("INFO", "node/node.go:250", "releasing dataDir lock ... ");
+    this.close();
+    await this.tell("stop");
+    (this.options.exit ?? process.exit)(0);
+  }
+
+  /** Ends at once, as a kill does. */
+  kill(): void {
+    this.close();
+  }
+
+  private get settings(): OrchestratorSettings {
+    return this.link.settings;
+  }
+
+  private get state(): number {
+    return this.settings.state ?? (this.keyGeneration?.isRunning ? 1 : this.config.GlobalState);
+  }
+
+  private get build(): OrchestratorBuild {
+    return { ...this.options.build, version: this.settings.version ?? this.options.build.version };
+  }
+
+  private openDirectory(): void {
+    const { dir } = this.options;
+    const config = readConfig(dir);
+    this.config = config ?? this.config;
+    this.log("INFO", "app/manager.go:41", configDump(this.config));
+    this.unlock = takeLock(join(dir, ".lock"));
+    if (this.unlock === undefined) {
+      throw new Error("unable to acquire file-lock: resource temporarily unavailable: dataDir already used");
+    }
+    this.log("INFO", "node/node.go:802", "successfully locked dataDir");
+    ensureFolders(dir);
+    if (config === undefined) writeConfig(dir, this.config);
+    this.producer = openProducer(dir, this.config);
+    this.config.EvmAddress = evmAddressOf(this.producer);
+    this.log("INFO", "node/node.go:91", "read producer");
+  }
+
+  private async waitForNode(): Promise<void> {
+    const url = nodeRpcUrl(this.config);
+    while (!this.ended && (this.settings.waits || !(await isSynced(url)))) {
+      const asked = Date.now();
+      this.log("INFO", "node/node.go:109", "node is syncing, will wait for it to finish");
+      while (!this.ended && Date.now() - asked < this.settings.syncPollMs) {
+        await sleep(Math.min(300, this.settings.syncPollMs));
+        await this.link.poll();
+      }
+    }
+  }
+
+  private loadKeyShare(): void {
+    const { dir } = this.options;
+    const tss = join(dir, "tss");
+    const { TssConfig: config } = this.config;
+    const stored = storedKeys(tss);
+    const key = stored.includes(config.PublicKey) ? config.PublicKey : stored.at(-1);
+    config.PublicKey = key ?? "";
+    config.DecompressedPublicKey = key === undefined ? "" : `04${key.slice(2)}`;
+    config.LocalPubKeys = key === undefined ? [] : readKeyShare(tss, key).participant_keys;
+    if (key === undefined) this.log("INFO", "node/node.go:843", `stat ${tss}/localstate-: no such file or directory`);
+    ensureAddressBook(dir);
+    this.keyGeneration = new KeyGeneration(tss, peerIdOf(this.producer));
+  }
+
+  private async beat(): Promise<void> {
+    while (!this.ended) {
+      await this.tell("beat");
+      if (this.ended) return;
+      await this.ports.followRpc().catch(() => undefined);
+      await sleep(beatMs);
+    }
+  }
+
+  private tell(kind: Beat["kind"]): Promise<void> {
+    const hasShare = this.config.TssConfig.PublicKey !== "";
+    return this.link.tell({ kind, identity: peerIdOf(this.producer), process: this.process, hasShare });
+  }
+
+  private beginKeyGeneration(ms: number): void {
+    if (this.keyGeneration === undefined || this.ended) return;
+    this.log("INFO", "node/node.go:331", "Started ECDSA Keygen");
+    this.timers.push(setTimeout(() => this.finishKeyGeneration(), ms));
+    this.keyGeneration.begin();
+  }
+
+  private finishKeyGeneration(): void {
+    this.keyGeneration?.finish(this.config);
+    this.rewrite();
+    this.log("INFO", "node/node.go:397", `Generated key: ${this.config.TssConfig.PublicKey}`);
+  }
+
+  // A disk that is full, or a directory that was moved away, stops no signer.
+  private rewrite(): void {
+    try {
+      writeConfig(this.options.dir, this.config);
+    } catch (error) {
+      this.log("INFO", "node/node.go:154", (error as Error).message);
+    }
+  }
+
+  private writeEvents(): void {
+    try {
+      writeEvents(this.options.dir, new Date().toISOString());
+    } catch (error) {
+      this.log("ERROR", "manager/manager.go:61", (error as Error).message);
+    }
+  }
+
+  private close(): void {
+    this.ended = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    this.ports.close();
+    this.unlock?.();
+    this.unlock = undefined;
+  }
+
+  private panic(): void {
+    this.print("panic: runtime error: invalid memory address or nil pointer dereference");
+    this.end(2);
+  }
+
+  private fail(error: unknown): void {
+    this.log("ERROR", "app/manager.go:73", `failed to start the orchestrator: ${(error as Error).message}`);
+    this.end(1);
+  }
+
+  private end(code: number): void {
+    this.close();
+    (this.options.exit ?? process.exit)(code);
+  }
+
+  private log(level: "INFO" | "DEBUG" | "WARN" | "ERROR", place: string, text: string): void {
+    this.print(logLine(level, place, text));
+  }
+
+  private print(line: string): void {
+    (this.options.print ?? console.log)(line);
+  }
+}
+
+const beatMs = 250;

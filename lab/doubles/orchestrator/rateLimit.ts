@@ -1,0 +1,17 @@
+/** Lets `perSecond` requests through in any second, after a pause as many at once. Time in milliseconds. */
+export class RateLimit {
+  private tokens: number;
+  private last = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly perSecond: number) {
+    this.tokens = perSecond;
+  }
+
+  allows(now: number): boolean {
+    this.tokens = Math.min(this.perSecond, this.tokens + ((now - this.last) / 1000) * this.perSecond);
+    this.last = now;
+    if (this.tokens < 1) return false;
+    this.tokens -= 1;
+    return true;
+  }
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type KeyStore, openKeyStore } from "../keyStore";
+
+/**
+ * config.json. The names are the real one's, read in its sources, but for Rewrites and RewrittenAt: they stand for
+ * all that changes there while it runs.
+ */
+export interface OrchestratorConfig {
+  DataPath: string;
+  EventsPath: string;
+  QueuesPath: string;
+  /** 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
+  GlobalState: number;
+  EvmAddress: string;
+  /** Node addresses; those of other chains hold access keys. */
+  Networks: Record<string, { Urls: string[] }>;
+  TssConfig: TssConfig;
+  ProducerKeyFileName: string;
+  /** In clear. */
+  ProducerKeyFilePassphrase: string;
+  ProducerIndex: number;
+  Rewrites: number;
+  RewrittenAt: string;
+}
+
+/** The part of config.json about the threshold signatures. */
+export interface TssConfig {
+  Port: number;
+  /** Of the bridge's key; empty without a share. */
+  PublicKey: string;
+  DecompressedPublicKey: string;
+  LocalPubKeys: string[];
+  Bootstrap: string;
+  PubKeyWhitelist: Record<string, boolean>;
+  BaseDir: string;
+  /** Nanoseconds, as Go writes a duration. */
+  BaseConfig: { PartyTimeout: number; KeyGenTimeout: number; KeySignTimeout: number; PreParamTimeout: number };
+}
+
+/** What a first start writes. */
+export function defaultConfig(dir: string): OrchestratorConfig {
+  return {
+    DataPath: dir,
+    EventsPath: join(dir, "events"),
+    QueuesPath: join(dir, "queues"),
+    GlobalState: 0,
+    EvmAddress: "",
+    Networks: {
+      BNB: { Urls: ["wss://bnb-node.example/"] },
+      ETH: { Urls: ["wss://eth-node.example/"] },
+      Znn: { Urls: ["ws://127.0.0.1:35998"] },
+    },
+    TssConfig: {
+      Port: 55055,
+      PublicKey: "",
+      DecompressedPublicKey: "",
+      LocalPubKeys: [],
+      Bootstrap: "/dns/bootstrap.example/tcp/55055/p2p/12D3KooWBootstrap",
+      PubKeyWhitelist: {},
+      BaseDir: join(dir, "tss"),
+      BaseConfig: { PartyTimeout: 60e9, KeyGenTimeout: 300e9, KeySignTimeout: 60e9, PreParamTimeout: 300e9 },
+    },
+    ProducerKeyFileName: "producer",
+    ProducerKeyFilePassphrase: "",
+    ProducerIndex: 0,
+    Rewrites: 0,
+    RewrittenAt: "",
+  };
+}
+
+/** Makes what is missing of the folders. */
+export function ensureFolders(dir: string): void {
+  for (const part of ["tss", "events", "queues", "logs"]) mkdirSync(join(dir, part), { recursive: true, mode: 0o700 });
+}
+
+/** @returns undefined where there is none */
+export function readConfig(dir: string): OrchestratorConfig | undefined {
+  const file = join(dir, "config.json");
+  if (!existsSync(file)) return undefined;
+  return { ...defaultConfig(dir), ...(JSON.parse(readFileSync(file, "utf8")) as Partial<OrchestratorConfig>) };
+}
+
+/** Rewrites config.json in place, as the real one does: a copy made at this moment may hold half of it. */
+export function writeConfig(dir: string, config: OrchestratorConfig): void {
+  config.Rewrites += 1;
+  config.RewrittenAt = new Date().toISOString();
+  writeFileSync(join(dir, "config.json"), JSON.stringify(config, undefined, 4));
+}
+
+/** Opens the producer's key store, a file or one in a folder, and gives its address; throws as the real one fails. */
+export function openProducer(dir: string, config: OrchestratorConfig): string {
+  const { ProducerKeyFileName: name, ProducerKeyFilePassphrase: passphrase } = config;
+  const path = join(dir, name);
+  const file = existsSync(path) && statSync(path).isDirectory() ? join(path, name) : path;
+  return openKeyStore(JSON.parse(readFileSync(file, "utf8")) as KeyStore, passphrase);
+}
+
+/** The peers' addresses; made where there are none. */
+export function ensureAddressBook(dir: string): void {
+  const file = join(dir, "tss", "address_book.seed");
+  if (!existsSync(file))
+    writeFileSync(file, `/ip4/198.51.100.9/tcp/55055/p2p/12D3KooW${randomBytes(16).toString("hex")}\n`);
+}
+
+/** What a running one adds to its data bases and its log. */
+export function writeEvents(dir: string, line: string): void {
+  for (const base of ["events", "queues"]) appendFileSync(join(dir, base, "000001.log"), `${line}\n`);
+  appendFileSync(join(dir, "logs", "orchestrator.log"), `${line}\n`);
+}

@@ -1,0 +1,28 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { execa } from "execa";
+import type { LabHost } from "./lab";
+
+/** Folders (without text) and files of a host, by absolute path. */
+export type HostFiles = Readonly<Record<string, { readonly mode: number; readonly text?: string }>>;
+
+/** Puts files on a host in one go, root's, with exactly these modes; folders that are not named stay as they are. */
+export async function shipFiles(host: LabHost, files: HostFiles): Promise<void> {
+  const place = await mkdtemp(join(tmpdir(), "ship-"));
+  try {
+    for (const [path, { mode, text }] of Object.entries(files)) {
+      const target = join(place, path);
+      await mkdir(text === undefined ? target : dirname(target), { recursive: true });
+      if (text !== undefined) await writeFile(target, text);
+      await execa("chmod", [mode.toString(8), target]);
+    }
+    const names = Object.keys(files).map((path) => path.replace(/^\/+|\/+$/g, ""));
+    const options = ["-C", place, "-cz", "--owner=0", "--group=0", "--no-recursion"];
+    const { stdout } = await execa("tar", [...options, ...names], { encoding: "buffer" });
+    const { exitCode, stderr } = await host.run("base64 -d | tar -xzpC /", Buffer.from(stdout).toString("base64"));
+    if (exitCode !== 0) throw new Error(`files for ${host.name}: ${stderr}`);
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { bundleNode } from "./doubles/bundle";
+import type { NodeReport } from "./doubles/chain";
+import { daemonPath, unitText } from "./doubles/controller/service";
+import { createKeyStore, randomPassword } from "./doubles/keyStore";
+import type { Lab, LabHost } from "./lab";
+import { shipFiles } from "./shipFiles";
+
+/** A node's producer, as its key store has it. */
+export interface NodeProducer {
+  readonly address: string;
+  readonly password: string;
+}
+
+/** The node double as a service of a host, synced: what is left when somebody deployed it long ago, in a second. */
+export async function setUpSyncedNode(lab: Lab, host: LabHost): Promise<NodeProducer> {
+  const password = randomPassword();
+  const store = createKeyStore(password);
+  const producer = { Index: 0, KeyFilePath: "producer", Password: password, Address: store.baseAddress };
+  await lab.chain("PATCH", `/nodes/${host.name}`, { rate: 1e6, behind: 0, connectMs: 0, startRefusedMs: 0 });
+  await shipFiles(host, {
+    [daemonPath]: { mode: 0o755, text: await bundleNode() },
+    "/etc/systemd/system/go-node.service": { mode: 0o644, text: unitText },
+    "/root/.znn": { mode: 0o700 },
+    "/root/.znn/config.json": { mode: 0o644, text: JSON.stringify({ Producer: producer }, undefined, 4) },
+    "/root/.znn/wallet": { mode: 0o700 },
+    "/root/.znn/wallet/producer": { mode: 0o600, text: JSON.stringify(store) },
+  });
+  const { exitCode, stderr } = await host.run("systemctl daemon-reload && systemctl enable --now go-node");
+  if (exitCode !== 0) throw new Error(`the node of ${host.name}: ${stderr}`);
+  const deadline = Date.now() + 60_000;
+  const isSynced = async () =>
+    (await lab.chain<NodeReport[]>("GET", `/nodes/${host.name}/reports`)).at(-1)?.synced === true;
+  while (!(await isSynced())) {
+    if (Date.now() > deadline) throw new Error(`the node of ${host.name} did not sync in a minute`);
+    await sleep(200);
+  }
+  return { address: store.baseAddress, password };
+}

@@ -1,0 +1,250 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Chain, type OrchestratorSettingsPatch, type ServedChain, serveChain } from "../../lab/doubles/chain";
+import { orchestratorBuild } from "../../lab/doubles/orchestrator/build";
+import { type ExampleDir, exampleDir } from "../../lab/doubles/orchestrator/exampleDir";
+import { OrchestratorDouble } from "../../lab/doubles/orchestrator/orchestrator";
+import type { OrchestratorConfig } from "../../lab/doubles/orchestrator/stateDir";
+
+let served: ServedChain;
+let node: Server;
+let nodeState: number;
+let dir: string;
+let example: ExampleDir;
+let lines: string[];
+let exits: number[];
+const running: OrchestratorDouble[] = [];
+
+beforeEach(async () => {
+  served = await serveChain({ host: "127.0.0.1", port: 0, chain: new Chain() });
+  set({ syncPollMs: 20, stopMs: 50 });
+  nodeState = 2;
+  node = createServer((_, response) => response.end(JSON.stringify({ result: { state: nodeState } })));
+  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+  dir = mkdtempSync(join(tmpdir(), "orchestrator-"));
+  lines = [];
+  exits = [];
+});
+
+afterEach(async () => {
+  for (const orchestrator of running.splice(0)) orchestrator.kill();
+  node.close().closeAllConnections();
+  await served.close();
+  rmSync(dir, { recursive: true });
+});
+
+const set = (patch: OrchestratorSettingsPatch) => served.chain.orchestrators.patch("host1", patch);
+const text = (path: string) => readFileSync(join(dir, path), "utf8");
+const config = () => JSON.parse(text("config.json")) as OrchestratorConfig;
+const truth = () => served.chain.signers.truth();
+
+/** Fills the directory; the configured node is this test's. */
+function fill(options: Parameters<typeof exampleDir>[0] = {}) {
+  example = exampleDir(options);
+  for (const [path, { mode, text }] of Object.entries(example.files)) {
+    const target = join(dir, path);
+    mkdirSync(text === undefined ? target : dirname(target), { recursive: true });
+    if (text !== undefined) writeFileSync(target, text);
+    chmodSync(target, mode);
+  }
+  const changed = config();
+  changed.Networks.Znn = { Urls: [`ws://127.0.0.1:${(node.address() as AddressInfo).port}`] };
+  writeFileSync(join(dir, "config.json"), JSON.stringify(changed));
+}
+
+async function start(name = "host1", version = "v0.0.9a") {
+  const orchestrator = new OrchestratorDouble({
+    ...{ dir, build: orchestratorBuild(version), ports: { rpc: 0, p2p: 0 }, chainUrl: served.url, name },
+    print: (line) => lines.push(line),
+    exit: (code) => exits.push(code),
+  });
+  running.push(orchestrator);
+  await orchestrator.start();
+  return orchestrator;
+}
+
+async function call(orchestrator: OrchestratorDouble, method: string) {
+  const response = await fetch(orchestrator.rpcUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ method, params: [] }),
+  });
+  return [response.status, ((await response.json()) as { result: unknown }).result] as const;
+}
+
+describe("a start", () => {
+  it("waits for its node, then signs and answers with the identity of its producer key", async () => {
+    fill();
+    nodeState = 1;
+    const started = start();
+    await vi.waitFor(() => expect(lines.join("\n")).toContain("node is syncing, will wait for it to finish"));
+    expect(truth().alive).toEqual([]);
+    nodeState = 2;
+    const orchestrator = await started;
+    served.chain.patchPillar("Anvil", { producerAddress: example.producer });
+    expect((await call(orchestrator, "getIdentity"))[1]).toMatchObject({
+      ...{ producer: example.producer, pillarName: "Anvil", tssPeerId: example.identity },
+      evmAddress: expect.stringMatching(/^0x[0-9a-f]{40}$/),
+    });
+    expect((await call(orchestrator, "getBuildInfo"))[1]).toEqual(orchestratorBuild("v0.0.9a"));
+    expect(truth().alive).toMatchObject([{ identity: example.identity, host: "host1", hasShare: true }]);
+  });
+
+  it("goes on waiting when it is told, and has no newer methods in an older build", async () => {
+    fill();
+    set({ waits: true });
+    const started = start("host1", "v0.0.8");
+    await vi.waitFor(() => expect(lines.join("\n")).toContain("will wait"));
+    set({ waits: false });
+    expect((await call(await started, "getStatus"))[0]).toBe(404);
+  });
+
+  it("finds its key store in a folder too", async () => {
+    fill({ producerAsFolder: true });
+    await start();
+    expect(exits).toEqual([]);
+  });
+
+  it("prints its pass phrase, and harmless lines that look like trouble", async () => {
+    fill({ passphrase: 'p"w<1' });
+    await start();
+    const journal = lines.join("\n");
+    expect(journal).toContain('ProducerKeyFilePassphrase:p"w<1 ');
+    expect(journal).toMatch(/ERROR\t.*context deadline exceeded/);
+  });
+
+  it("runs without a key share, but is no signer", async () => {
+    fill({ keyShare: false });
+    await start();
+    expect(truth().alive).toMatchObject([{ hasShare: false }]);
+  });
+
+  it("writes a configuration into an empty directory and ends", async () => {
+    await start();
+    expect(exits).toEqual([1]);
+    expect(config()).toMatchObject({ ProducerKeyFileName: "producer", TssConfig: { Port: 55055, PublicKey: "" } });
+    expect(readdirSync(dir).sort()).toEqual([".lock", "config.json", "events", "logs", "queues", "tss"]);
+  });
+
+  it.each([
+    ["the key share is cut", () => spoil((share) => share.slice(0, -20))],
+    ["one digit of the secret is another", () => spoil((share) => share.replace(/"Xi":"./, '"Xi":"x'))],
+    ["the key store is missing", () => rmSync(join(dir, "producer"))],
+    ["the pass phrase is wrong", () => rewrite((it) => ({ ...it, ProducerKeyFilePassphrase: "another" }))],
+    ["the configuration is no JSON", () => writeFileSync(join(dir, "config.json"), text("config.json").slice(0, 99))],
+  ])("fails when %s", async (_, spoilIt) => {
+    fill();
+    spoilIt();
+    await start();
+    expect(exits).toEqual([1]);
+    expect(lines.at(-1)).toMatch(/ERROR\t.*failed to start the orchestrator/);
+    expect(truth().alive).toEqual([]);
+  });
+
+  const spoil = (change: (share: string) => string) => {
+    const file = example.keyShareFile ?? "";
+    writeFileSync(join(dir, file), change(text(file)));
+  };
+  const rewrite = (change: (config: OrchestratorConfig) => OrchestratorConfig) =>
+    writeFileSync(join(dir, "config.json"), JSON.stringify(change(config())));
+
+  it("fails while another one holds the lock, and not after its end", async () => {
+    fill();
+    const first = await start();
+    await start("host2");
+    expect(exits).toEqual([1]);
+    expect(lines.at(-1)).toContain("unable to acquire file-lock");
+    first.kill();
+    await start("host2");
+    expect(exits).toEqual([1]);
+    expect(truth().doubles).toEqual([]);
+  });
+});
+
+describe("a running orchestrator", () => {
+  it("rewrites its configuration at its start and on its stop", async () => {
+    fill();
+    const orchestrator = await start();
+    expect(config().Rewrites).toBe(1);
+    await vi.waitFor(() => expect(text("events/000001.log").split("\n").length).toBeGreaterThan(2), 3000);
+    await orchestrator.stop();
+    expect(exits).toEqual([0]);
+    expect(config().Rewrites).toBe(2);
+    expect(truth().identities[example.identity]?.intervals).toMatchObject([{ host: "host1", stopped: true }]);
+  });
+
+  it("does not notice what is changed on its disk", async () => {
+    fill();
+    const orchestrator = await start();
+    rmSync(join(dir, "tss"), { recursive: true });
+    writeFileSync(join(dir, "config.json"), "{}");
+    expect((await call(orchestrator, "getStatus"))[1]).toEqual({ state: 0, stateName: "LiveState", peersLen: 11 });
+  });
+
+  it("signs during its stop, and for ever when that hangs", async () => {
+    fill();
+    const orchestrator = await start();
+    set({ stopHangs: true });
+    await orchestrator.stop();
+    const before = served.chain.signers.truth().identities[example.identity]?.intervals[0]?.until ?? 0;
+    await vi.waitFor(() => expect(truth().identities[example.identity]?.intervals[0]?.until).toBeGreaterThan(before));
+    expect(exits).toEqual([]);
+  });
+
+  it("closes its RPC on command and goes on signing", async () => {
+    fill();
+    const orchestrator = await start();
+    set({ rpcDown: true });
+    await vi.waitFor(() => expect(call(orchestrator, "getStatus")).rejects.toThrow("fetch failed"), 3000);
+    expect(truth().alive).toHaveLength(1);
+  });
+
+  it("panics as long after its start as it is told", async () => {
+    fill();
+    set({ crashAfterMs: 50 });
+    await start();
+    await vi.waitFor(() => expect(exits).toEqual([2]));
+  });
+});
+
+describe("a key generation", () => {
+  const key = () => config().TssConfig.PublicKey;
+
+  it("shows while it lasts, and leaves another share", async () => {
+    fill();
+    const orchestrator = await start();
+    const old = key();
+    served.chain.orchestrators.generateKey("host1", 400);
+    await vi.waitFor(() => expect(lines.join("\n")).toContain("Started ECDSA Keygen"), 3000);
+    expect((await call(orchestrator, "getStatus"))[1]).toMatchObject({ state: 1, stateName: "KeyGenState" });
+    await vi.waitFor(() => expect(key()).not.toBe(old), 3000);
+    expect(existsSync(join(dir, example.keyShareFile ?? ""))).toBe(false);
+    await orchestrator.stop();
+    await start();
+    expect(exits).toEqual([0]);
+  });
+
+  it("costs the share when it is stopped within it", async () => {
+    fill();
+    const orchestrator = await start();
+    served.chain.orchestrators.generateKey("host1", 10_000);
+    await vi.waitFor(() => expect(lines.join("\n")).toContain("Started ECDSA Keygen"), 3000);
+    await orchestrator.stop();
+    expect(existsSync(join(dir, example.keyShareFile ?? ""))).toBe(false);
+    await start();
+    expect(exits).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,107 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Beat, Chain, ChainClient, serveChain } from "../../lab/doubles/chain";
+
+let now = 0;
+let chain: Chain;
+
+beforeEach(() => {
+  now = 1_000_000;
+  chain = new Chain({ clock: () => now });
+});
+
+const hear = (host: string, kind: Beat["kind"], process = host, identity = "peer") =>
+  chain.signers.hear(host, { kind, identity, process, hasShare: true });
+
+/** Time goes on to this many milliseconds after the beginning. */
+const at = (ms: number) => {
+  now = 1_000_000 + ms;
+};
+
+describe("signers", () => {
+  it("are kept with start and stop, and the time between two of them", () => {
+    hear("old", "start");
+    at(250);
+    hear("old", "beat");
+    at(400);
+    hear("old", "stop");
+    at(3000);
+    hear("new", "start");
+    const { identities, doubles, alive } = chain.signers.truth();
+    expect(doubles).toEqual([]);
+    expect(alive).toEqual([{ identity: "peer", host: "new", process: "new", hasShare: true }]);
+    const interval = { process: "old", hasShare: true, host: "old", from: 1_000_000, until: 1_000_400, stopped: true };
+    expect(identities.peer?.intervals[0]).toEqual(interval);
+    expect(identities.peer?.gaps).toEqual([{ from: "old", to: "new", ms: 2600 }]);
+  });
+
+  it("are noticed for ever when two processes with one identity are alive at a time", () => {
+    hear("old", "start");
+    at(100);
+    hear("new", "start");
+    expect(chain.signers.truth().doubles).toEqual([]);
+    at(250);
+    hear("old", "beat");
+    hear("old", "stop");
+    at(1e9);
+    const { doubles } = chain.signers.truth();
+    const processes = ["new", "old"];
+    expect(doubles).toEqual([{ identity: "peer", at: 1_000_250, hosts: ["new", "old"], processes }]);
+  });
+
+  it("are noticed on one host too, and when the first was frozen meanwhile", () => {
+    hear("host", "start", "first");
+    at(5000);
+    hear("host", "start", "second");
+    at(6000);
+    hear("host", "stop", "second");
+    at(9000);
+    hear("host", "beat", "first");
+    expect(chain.signers.truth().doubles).toMatchObject([{ processes: ["second", "first"] }]);
+  });
+
+  it("may follow each other after a kill, and differ in identity", () => {
+    hear("old", "start");
+    at(250);
+    hear("old", "beat");
+    hear("other", "start", "other", "another peer");
+    at(251);
+    hear("new", "start");
+    expect(chain.signers.truth().doubles).toEqual([]);
+  });
+
+  it("have ended with their stop, whatever arrives later", () => {
+    hear("old", "start");
+    at(100);
+    hear("old", "stop");
+    at(200);
+    hear("new", "start");
+    hear("old", "beat");
+    expect(chain.signers.truth().doubles).toEqual([]);
+    expect(chain.signers.truth().identities.peer?.intervals[0]).toMatchObject({ until: 1_000_100 });
+  });
+
+  it("are alive no longer when they were not heard of for a second", () => {
+    hear("old", "start");
+    at(1000);
+    expect(chain.signers.truth().alive).toEqual([]);
+  });
+});
+
+describe("the control API", () => {
+  it("commands orchestrators and hears of them", async () => {
+    const served = await serveChain({ host: "127.0.0.1", port: 0, chain });
+    const client = new ChainClient(served.url);
+    expect((await client.orchestrator("host1")).settings).toMatchObject({ syncPollMs: 15_000, stopMs: 1000 });
+    expect((await client.patchOrchestrator("host1", { peers: 0 })).settings.peers).toBe(0);
+    await expect(client.patchOrchestrator("host1", { state: 5 })).rejects.toThrow("400");
+    await client.forgetOrchestrator("host1");
+    expect((await client.orchestrator("host1")).settings.peers).toBe(11);
+    expect((await client.generateKey("host1", 500)).keyGeneration).toEqual({ number: 1, ms: 500 });
+    const beat = { kind: "start", identity: "peer", process: "a", hasShare: false } as const;
+    expect((await client.beat("host1", beat)).keyGeneration.number).toBe(1);
+    expect((await client.signers()).alive).toEqual([
+      { identity: "peer", host: "host1", process: "a", hasShare: false },
+    ]);
+    await served.close();
+  });
+});

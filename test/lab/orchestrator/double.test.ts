@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { SignersTruth } from "../../../lab/doubles/chain";
+import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { setUpOrchestrator, waitForSigner } from "../../../lab/orchestrator";
+import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { filesWith, onHost, testLab } from "../fixture";
+
+let lab: Lab;
+let oldHost: LabHost;
+let newHost: LabHost;
+let state: ExampleDir;
+
+beforeAll(async () => {
+  lab = await testLab();
+  oldHost = await lab.addHost("old");
+  newHost = await lab.addHost("new");
+});
+
+afterAll(async () => lab?.down());
+
+const signers = () => lab.chain<SignersTruth>("GET", "/signers");
+const patch = (host: LabHost, settings: object) => lab.chain("PATCH", `/orchestrators/${host.name}`, settings);
+const sum = (host: LabHost) => onHost(host, "sha256sum < /root/.orchestrator/config.json");
+const journal = (host: LabHost) => onHost(host, "journalctl -u orchestrator --no-pager");
+const waitFor = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 60_000, interval: 200 });
+const getBuildInfo = `curl -s -w '%{http_code}' -H 'Content-Type: application/json' -d '{"method":"getBuildInfo","params":[]}' http://127.0.0.1:55000`;
+
+describe("the orchestrator's double on a host", () => {
+  it("waits for its node, then answers twice a second, on loopback only, and its signers' port is open", async () => {
+    await patch(oldHost, { syncPollMs: 500, stopMs: 300 });
+    state = await setUpOrchestrator(lab, oldHost, { started: false, extraFiles: { count: 250, bytes: 10_000 } });
+    await onHost(oldHost, "systemctl start orchestrator");
+    await waitFor(async () => expect(await journal(oldHost)).toContain("will wait for it to finish"));
+    expect((await oldHost.run(getBuildInfo)).exitCode).toBe(7);
+    await setUpSyncedNode(lab, oldHost);
+    await waitForSigner(lab, oldHost, state.identity);
+    const answers = await onHost(oldHost, `sleep 1; for i in 1 2 3; do ${getBuildInfo}; done`);
+    const info = '{"result":{"version":"v0.0.9a","gitCommit":"[0-9a-f]{40}","goVersion":"go1.20.14"},"error":""}\\n200';
+    expect(answers).toMatch(new RegExp(`^${info}${info}.*\\n429$`));
+    expect(await onHost(oldHost, "ss -Hltn | awk '{print $4}' | grep :55 | sort")).toBe("*:55055\n127.0.0.1:55000");
+  });
+
+  it("leaves its secrets where a search finds them", async () => {
+    expect(await filesWith(oldHost, state.passphrase)).toContain("journal");
+    expect(await onHost(oldHost, "find /root/.orchestrator/events -name '*.ldb' | wc -l")).toBe("250");
+    expect(await onHost(oldHost, "stat -c '%a %U' /root/.orchestrator /root/.orchestrator/producer")).toBe(
+      "700 root\n600 root",
+    );
+  });
+
+  it("holds a lock, so that no second one runs in its directory", async () => {
+    const { exitCode, stdout } = await oldHost.run("cd /root/.orchestrator && orchestrator");
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain("unable to acquire file-lock");
+  });
+
+  it("rewrites its configuration on its stop, which is told exactly", async () => {
+    const before = await sum(oldHost);
+    await onHost(oldHost, "systemctl stop orchestrator");
+    expect(await sum(oldHost)).not.toBe(before);
+    expect((await signers()).identities[state.identity]?.intervals.at(-1)).toMatchObject({ stopped: true });
+    expect(await onHost(oldHost, "systemctl show -p Result --value orchestrator")).toBe("success");
+  });
+
+  it("crashes on a damaged key share, and is restarted until that is mended", async () => {
+    const share = `/root/.orchestrator/${state.keyShareFile}`;
+    await onHost(oldHost, `sed -i.whole s/Xi/Yi/ '${share}' && systemctl start orchestrator`);
+    await waitFor(async () => expect(await journal(oldHost)).toContain("failed to start the orchestrator"));
+    await onHost(oldHost, `mv '${share}.whole' '${share}'`);
+    await waitForSigner(lab, oldHost, state.identity);
+    expect((await signers()).doubles).toEqual([]);
+  });
+
+  it("is noticed when a second one with its identity runs on another host", async () => {
+    await setUpSyncedNode(lab, newHost);
+    await setUpOrchestrator(lab, newHost, { copyOf: state });
+    await waitFor(async () => expect((await signers()).doubles).toHaveLength(1));
+    await onHost(newHost, "systemctl kill -s KILL orchestrator; systemctl stop orchestrator");
+    const { doubles } = await signers();
+    expect(doubles.map(({ identity, hosts }) => [identity, [...hosts].sort()])).toEqual([
+      [state.identity, ["new", "old"]],
+    ]);
+  });
+});
