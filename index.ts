@@ -5,47 +5,46 @@ import { existingHost } from "./components/host/existing";
 import type { Host } from "./components/host/host";
 import { nodeTarget } from "./components/login";
 import { nextForHost, nextStep } from "./components/node/nextStep";
-import { PillarNode } from "./components/node/pillarNode";
+import { PillarNode, syncShown } from "./components/node/pillarNode";
+import { nextForSigner } from "./components/orchestrator/nextSigner";
+import { signerOf } from "./components/orchestrator/turn";
 import { lookAtNode } from "./providers/lookup";
 
 // A function, since the market of a cloud provider is looked at before anything is registered.
 export = async () => {
   const config = readConfig();
-  const { cloud, host } = await hostOf(config);
-  if (!host) return { host: cloud?.shown, nextStep: nextForHost(config.lifecycle, pulumi.getStack()) };
+  const stack = pulumi.getStack();
+  const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${stack}`);
+  const { cloud, host } = await hostOf(config, last);
+  if (!host) return { host: cloud?.shown, nextStep: nextForHost(config.lifecycle, stack) };
 
+  const signer = await signerOf(config, last);
   const pillar = new PillarNode("node", { host, config });
-  const { gate } = pillar;
+  const moved = signer.move(host, pillar);
   // Looked up anew on every run, so that what is shown is of this minute; plain values, so that it stays readable.
   const now = pulumi
-    .all([host.access.address, host.access.hostKey, gate.syncedAt, pillar.producerAddress])
+    .all([host.access.address, host.access.hostKey, pillar.gate.syncedAt, pillar.producerAddress])
     .apply(async ([address, hostKey, , producerAddress]) => {
       const seen = await lookAtNode(nodeTarget(config, address, hostKey), config.sync);
       return { seen, producerAddress };
     });
+  const shown = cloud?.shown ?? { address: host.access.address, fingerprint: host.fingerprint };
   return {
-    host: cloud?.shown ?? { address: host.access.address, fingerprint: host.fingerprint },
-    sync: {
-      state: gate.state,
-      currentHeight: gate.currentHeight,
-      targetHeight: gate.targetHeight,
-      startedAt: gate.startedAt,
-      syncedAt: gate.syncedAt,
-      durationSeconds: gate.durationSeconds,
-      rate: gate.rate,
-      proved: gate.proved,
-      unproved: gate.unproved,
-    },
+    host: { ...shown, hostKey: host.access.hostKey },
+    sync: syncShown(pillar.gate),
     producerAddress: now.apply(({ seen, producerAddress }) => (seen.synced ? producerAddress : undefined)),
-    nextStep: now.apply(({ seen, producerAddress }) =>
-      nextStep({ stack: pulumi.getStack(), pillar: config.pillar.name, producerAddress, now: seen }),
-    ),
+    orchestrator: moved,
+    nextStep: pulumi
+      .all([now, moved])
+      .apply(([{ seen, producerAddress }, shownSigner]) => [
+        ...nextStep({ stack, pillar: config.pillar.name, producerAddress, now: seen }),
+        ...nextForSigner(signer.turn, stack, shownSigner),
+      ]),
   };
 };
 
-async function hostOf(config: StackConfig): Promise<{ host?: Host; cloud?: CloudHost }> {
+async function hostOf(config: StackConfig, last: pulumi.StackReference): Promise<{ host?: Host; cloud?: CloudHost }> {
   if (config.host.provider === "existing") {
-    const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
     const finished = last.getOutput("nextStep").apply((step) => step !== undefined);
     return { host: existingHost(config, config.host, finished) };
   }

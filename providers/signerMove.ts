@@ -4,7 +4,7 @@ import { type MoveOutputs, move } from "./signer/move";
 import type { MoveInputs } from "./signer/moveInputs";
 
 /** The move of create and update: the journals on both hosts decide what is left of it. */
-async function run(inputs: MoveInputs): Promise<MoveInputs & MoveOutputs> {
+async function run(inputs: MoveInputs, before: Partial<MoveOutputs>): Promise<MoveInputs & MoveOutputs> {
   const engine = watchEngine();
   const world = {
     ticks: () => performance.now(),
@@ -13,23 +13,25 @@ async function run(inputs: MoveInputs): Promise<MoveInputs & MoveOutputs> {
     say: (line: string) => console.log(`orchestrator: ${line}`),
   };
   try {
-    return { ...inputs, ...(await move(inputs, world, engine.isThere)) };
+    const done = await move(inputs, world, engine.isThere);
+    // A run that finds it done keeps what was told of it.
+    const { movedAt, secondsWithoutSigner, build } = before.holder === done.holder ? before : {};
+    const kept = Object.entries({ movedAt, secondsWithoutSigner, build }).filter(([, value]) => value !== undefined);
+    return { ...inputs, ...Object.fromEntries(kept), ...done };
   } finally {
     if (engine.isThere()) engine.stop();
   }
 }
 
 const provider: pulumi.dynamic.ResourceProvider = {
-  create: async (inputs) => ({ id: "signer-move", outs: await run(inputs) }),
-  update: async (_id, _olds, news) => ({ outs: await run(news) }),
+  create: async (inputs) => ({ id: "signer-move", outs: await run(inputs, {}) }),
+  update: async (_id, olds, news) => ({ outs: await run(news, olds) }),
 };
 
 export interface SignerMoveArgs extends Omit<MoveInputs, "old" | "new"> {
   /** Both hold logins: secret. */
   readonly old: pulumi.Input<MoveInputs["old"]>;
   readonly new: pulumi.Input<MoveInputs["new"]>;
-  /** What was backed up before: no step without it. */
-  readonly backedUp: pulumi.Input<string>;
 }
 
 /**

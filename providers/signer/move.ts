@@ -6,6 +6,7 @@ import { createMoveHands } from "./moveHands";
 import type { MoveInputs } from "./moveInputs";
 import { addToRecord } from "./record";
 import { type Ending, runSaga } from "./saga";
+import { placeOf } from "./secure";
 import { openSides } from "./sides";
 import { clientOf, type VerifyWorld } from "./verify";
 
@@ -23,7 +24,8 @@ export interface MoveOutputs {
 }
 
 /** The move, from wherever it stands to its end. @throws Error in the operator's words */
-export async function move(inputs: MoveInputs, world: VerifyWorld, isWanted: () => boolean): Promise<MoveOutputs> {
+export async function move(asked: MoveInputs, world: VerifyWorld, isWanted: () => boolean): Promise<MoveOutputs> {
+  const inputs = { ...asked, backup: placed(asked.backup) };
   const saga: Saga = { move: inputs.move, direction: inputs.rollback ? "back" : "forward" };
   const places = {
     ...{ old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address },
@@ -97,4 +99,10 @@ function note(inputs: MoveInputs, world: VerifyWorld, event: string, details: Re
   } catch (error) {
     world.say(`the record of the move could not be written: ${(error as Error).message}`);
   }
+}
+
+/** As configured: relative to the project, which is the working directory here. */
+function placed({ directory, identityFile, move }: MoveInputs["backup"]): MoveInputs["backup"] {
+  const identity = identityFile === undefined ? {} : { identityFile: placeOf(identityFile) };
+  return { directory: placeOf(directory), move, ...identity };
 }

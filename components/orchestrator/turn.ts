@@ -1,0 +1,65 @@
+import * as pulumi from "@pulumi/pulumi";
+import { lookAtNode } from "../../providers/lookup";
+import { readRecord } from "../../providers/signer/record";
+import type { StackConfig } from "../config";
+import type { Host } from "../host/host";
+import { nodeTarget } from "../login";
+import type { PillarNode } from "../node/pillarNode";
+import type { SignerTurn } from "./nextSigner";
+import { Orchestrator, type SignerShown } from "./orchestrator";
+import { backupPlace, moveName } from "./signerPlaces";
+
+/** What this stack's last run left, as far as it matters here. */
+interface LastRun {
+  readonly address?: string;
+  readonly hostKey?: string;
+  readonly signer?: SignerShown;
+}
+
+/** The outputs of this stack's own last run; nothing in its first. */
+async function lastRun(last: pulumi.StackReference): Promise<LastRun> {
+  const value = async (name: string) => (await last.getOutputDetails(name)).value as unknown;
+  const [host, signer] = [(await value("host")) as Record<string, string> | undefined, await value("orchestrator")];
+  return {
+    ...(host?.address === undefined ? {} : { address: host.address }),
+    ...(host?.hostKey === undefined ? {} : { hostKey: host.hostKey }),
+    ...(signer === undefined ? {} : { signer: signer as SignerShown }),
+  };
+}
+
+/**
+ * Whether the signer moves in this run: only in one that began with a synced node, so that nobody's signer moves
+ * unattended at night after days of sync (design.md, the cutover of the signer). What has begun stays part of the stack.
+ */
+async function signerTurn(config: StackConfig, last: LastRun): Promise<SignerTurn> {
+  const { migrateFrom, unattended } = config.orchestrator;
+  if (migrateFrom === undefined) return last.signer === undefined ? "none" : "removed";
+  if (unattended || last.signer !== undefined) return "now";
+  const move = moveName(config, pulumi.getStack());
+  if (readRecord(backupPlace(config)).some((entry) => entry.move === move)) return "now";
+  const { host } = config;
+  const configured = host.provider === "existing" ? host : undefined;
+  const address = configured?.address ?? last.address;
+  const hostKey = configured?.hostKey ?? last.hostKey;
+  if (address === undefined || hostKey === undefined) return "later";
+  return (await lookAtNode(nodeTarget(config, address, hostKey), config.sync)).synced ? "now" : "later";
+}
+
+/** The signer's part of a run, decided before anything is registered. */
+export interface Signer {
+  readonly turn: SignerTurn;
+  /** Registers its move after the node, where it is its turn. @returns what is shown of it; of the last run where none is */
+  move(host: Host, pillar: PillarNode): pulumi.Output<SignerShown | undefined>;
+}
+
+export async function signerOf(config: StackConfig, reference: pulumi.StackReference): Promise<Signer> {
+  const last = await lastRun(reference);
+  const turn = await signerTurn(config, last);
+  return {
+    turn,
+    move: (host, pillar) => {
+      if (turn !== "now") return pulumi.output(last.signer);
+      return new Orchestrator("orchestrator", { host, config, after: pillar }).shown;
+    },
+  };
+}
