@@ -28,9 +28,8 @@ export = async () => {
       const seen = await lookAtNode(nodeTarget(config, address, hostKey), config.sync);
       return { seen, producerAddress };
     });
-  const shown = cloud?.shown ?? { address: host.access.address, fingerprint: host.fingerprint };
   return {
-    host: { ...shown, hostKey: host.access.hostKey },
+    host: cloud?.shown ?? { address: host.access.address, fingerprint: host.fingerprint },
     sync: syncShown(pillar.gate),
     producerAddress: now.apply(({ seen, producerAddress }) => (seen.synced ? producerAddress : undefined)),
     orchestrator: moved,

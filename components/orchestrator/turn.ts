@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { lookAtNode } from "../../providers/lookup";
+import { fingerprintOf } from "../../providers/rpc/publicKey";
+import { scanHostKey } from "../../providers/rpc/ssh";
 import { readRecord } from "../../providers/signer/record";
 import type { StackConfig } from "../config";
 import type { Host } from "../host/host";
@@ -12,7 +14,7 @@ import { backupPlace, moveName } from "./signerPlaces";
 /** What this stack's last run left, as far as it matters here. */
 interface LastRun {
   readonly address?: string;
-  readonly hostKey?: string;
+  readonly fingerprint?: string;
   readonly signer?: SignerShown;
 }
 
@@ -22,7 +24,7 @@ async function lastRun(last: pulumi.StackReference): Promise<LastRun> {
   const [host, signer] = [(await value("host")) as Record<string, string> | undefined, await value("orchestrator")];
   return {
     ...(host?.address === undefined ? {} : { address: host.address }),
-    ...(host?.hostKey === undefined ? {} : { hostKey: host.hostKey }),
+    ...(host?.fingerprint === undefined ? {} : { fingerprint: host.fingerprint }),
     ...(signer === undefined ? {} : { signer: signer as SignerShown }),
   };
 }
@@ -40,9 +42,16 @@ async function signerTurn(config: StackConfig, last: LastRun): Promise<SignerTur
   const { host } = config;
   const configured = host.provider === "existing" ? host : undefined;
   const address = configured?.address ?? last.address;
-  const hostKey = configured?.hostKey ?? last.hostKey;
-  if (address === undefined || hostKey === undefined) return "later";
+  if (address === undefined) return "later";
+  const hostKey = configured?.hostKey ?? (await keyOf(address, config.ssh.port, last.fingerprint));
+  if (hostKey === undefined) return "later";
   return (await lookAtNode(nodeTarget(config, address, hostKey), config.sync)).synced ? "now" : "later";
+}
+
+/** The host's key, where it is the one that the last run was pinned to. */
+async function keyOf(address: string, port: number, fingerprint: string | undefined): Promise<string | undefined> {
+  const found = await scanHostKey(address, port).catch(() => undefined);
+  return found !== undefined && fingerprintOf(found) === fingerprint ? found : undefined;
 }
 
 /** The signer's part of a run, decided before anything is registered. */

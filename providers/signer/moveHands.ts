@@ -105,6 +105,12 @@ export function createMoveHands(
     if (who) identity = { producer: who.producer, tssPeerId: who.tssPeerId, evmAddress: who.evmAddress };
   };
 
+  const addressesOf = async (side: SideName, saga: Saga, looks: Looks): Promise<string[]> => {
+    if (looks[side] === "outOfSight") return [];
+    const printed = await sides.call(side, "signer_addresses", saga);
+    return printed.split(/\s+/).filter(Boolean);
+  };
+
   const perform = async (step: Step, saga: Saga, looks: Looks): Promise<Looks> => {
     const { source, target } = sidesOf(saga);
     const name = (side: SideName) => `the ${side} side (${sides.roots[side].address})`;
@@ -194,12 +200,6 @@ export function createMoveHands(
         return sides.step(source, "signer_settle", saga, started, { stage: "restored" });
       }
     }
-  };
-
-  const addressesOf = async (side: SideName, saga: Saga, looks: Looks): Promise<string[]> => {
-    if (looks[side] === "outOfSight") return [];
-    const printed = await sides.call(side, "signer_addresses", saga);
-    return printed.split(/\s+/).filter(Boolean);
   };
 
   return {

@@ -24,6 +24,8 @@ async function main() {
   new SignerBackup("signerBackup", { oldHost: {}, newHost: {}, node: {}, library: "" });
   new HostKey("hostKey");
   new LoginKey("loginKey", { target: {}, publicKey: "" });
+  const { SignerMove } = require(`${program}/providers/signerMove`);
+  new SignerMove("signerMove", { old: {}, new: {}, backup: {} }, {});
   await pulumi.runtime.disconnect();
   process.stdout.write(JSON.stringify(texts));
 }
