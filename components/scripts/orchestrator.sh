@@ -16,7 +16,7 @@ if service_is_active "$service"; then
 fi
 
 install_release() {
-  local work archive actual found
+  local archive actual found
   work=$(mktemp -d /usr/local/bin/.orchestrator.XXXXXX)
   trap 'rm -rf "$work"' EXIT
   archive=$work/release

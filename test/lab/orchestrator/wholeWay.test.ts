@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { filesWith, linesOf, onHost } from "../fixture";
+import { filesWith, onHost } from "../fixture";
 import {
   backupsOf,
   configureMove,
@@ -24,8 +24,11 @@ describe("the signer's move, the whole way", () => {
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await contentOf(stage.fresh)).toBe(before);
     expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["moved", "running"]);
-    console.log(linesOf(output));
-    console.log(JSON.stringify((await signers(stage)).identities[stage.state.identity]?.gaps));
+    // As the chain saw it: from the old one's last sign of life to the new one's first.
+    const gap = (await signers(stage)).identities[stage.state.identity]?.gaps.at(-1);
+    expect(gap).toMatchObject({ from: "old", to: "fresh" });
+    expect(gap?.ms).toBeGreaterThan(0);
+    expect(gap?.ms).toBeLessThan(20_000);
   });
 
   it("says what it is, and what comes next", async () => {
