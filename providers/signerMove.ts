@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { watchEngine } from "./engine";
+import { lookAtNode } from "./lookup";
 import { type MoveOutputs, move } from "./signer/move";
 import type { MoveInputs } from "./signer/moveInputs";
 
@@ -13,7 +14,8 @@ async function run(inputs: MoveInputs, before: Partial<MoveOutputs>): Promise<Mo
     say: (line: string) => console.log(`orchestrator: ${line}`),
   };
   try {
-    const done = await move(inputs, world, engine.isThere);
+    const lookup = () => lookAtNode(inputs.node, inputs);
+    const done = await move(inputs, { ...world, lookAtNode: lookup }, engine.isThere);
     // A run that finds it done keeps what was told of it.
     const { movedAt, secondsWithoutSigner, build } = before.holder === done.holder ? before : {};
     const kept = Object.entries({ movedAt, secondsWithoutSigner, build }).filter(([, value]) => value !== undefined);
@@ -28,10 +30,11 @@ const provider: pulumi.dynamic.ResourceProvider = {
   update: async (_id, olds, news) => ({ outs: await run(news, olds) }),
 };
 
-export interface SignerMoveArgs extends Omit<MoveInputs, "old" | "new"> {
-  /** Both hold logins: secret. */
+export interface SignerMoveArgs extends Omit<MoveInputs, "old" | "new" | "node"> {
+  /** These hold logins: secret. */
   readonly old: pulumi.Input<MoveInputs["old"]>;
   readonly new: pulumi.Input<MoveInputs["new"]>;
+  readonly node: pulumi.Input<MoveInputs["node"]>;
 }
 
 /**
@@ -53,9 +56,10 @@ export class SignerMove extends pulumi.dynamic.Resource {
         ...args,
         old: pulumi.secret(args.old),
         new: pulumi.secret(args.new),
+        node: pulumi.secret(args.node),
         ...{ holder: undefined, why: undefined, build: undefined, movedAt: undefined, secondsWithoutSigner: undefined },
       },
-      { ...options, additionalSecretOutputs: ["old", "new"] },
+      { ...options, additionalSecretOutputs: ["old", "new", "node"] },
       "pillar-host",
       "SignerMove",
     );

@@ -38,12 +38,13 @@ export class Orchestrator extends pulumi.ComponentResource {
     const at = pulumi.all([host.access.address, host.access.hostKey]);
     const fresh = at.apply(([address, hostKey]) => newHost(config, address, hostKey));
 
+    const node = at.apply(([address, hostKey]) => nodeTarget(config, address, hostKey));
+    const evidence = { node, references: config.sync.references, tolerance: config.sync.tolerance };
+
     const backup = new SignerBackup(
       `${name}-backup`,
       {
-        ...{ ...secure, oldHost: old, newHost: fresh, library },
-        node: at.apply(([address, hostKey]) => nodeTarget(config, address, hostKey)),
-        ...{ references: config.sync.references, tolerance: config.sync.tolerance },
+        ...{ ...secure, ...evidence, oldHost: old, newHost: fresh, library },
       },
       { parent: this, dependsOn: [after] },
     );
@@ -59,7 +60,7 @@ export class Orchestrator extends pulumi.ComponentResource {
         copy: { address: secure.copyAddress, port: secure.sshPort },
         ...{ executable, rpcPort, nodePorts: [config.node.rpcPort, config.node.wsPort], library },
         backup: { ...secure.backup, move: secure.move },
-        ...{ answerWithin, steadyFor },
+        ...{ ...evidence, answerWithin, steadyFor },
       },
       { parent: this, dependsOn: [install] },
     );

@@ -105,6 +105,18 @@ export function createMoveHands(
     if (who) identity = { producer: who.producer, tssPeerId: who.tssPeerId, evmAddress: who.evmAddress };
   };
 
+  const askNode = async (): Promise<void> => {
+    const node = await world.lookAtNode();
+    if (node.synced) return;
+    throw new Error(
+      [
+        `the node of the new side (${sides.roots.new.address}) is not synced now: the orchestrator there would wait for it`,
+        `  found: ${node.why}`,
+        "  needed: a synced node, asked again right before the old side stops",
+      ].join("\n"),
+    );
+  };
+
   const addressesOf = async (side: SideName, saga: Saga, looks: Looks): Promise<string[]> => {
     if (looks[side] === "outOfSight") return [];
     const printed = await sides.call(side, "signer_addresses", saga);
@@ -135,7 +147,7 @@ export function createMoveHands(
       }
       case "stop": {
         if (saga.direction === "forward" && looks[source] !== "outOfSight" && looks[source].active)
-          await askStatus(source);
+          await Promise.all([askStatus(source), askNode()]);
         world.say(`stopping ${name(source)}, which still holds the key`);
         seen.stoppedAt = world.now();
         isProved = false;

@@ -1,3 +1,4 @@
+import type { NodeTarget } from "../rpc/node";
 import type { BackupSettings } from "./backup";
 import type { SignerHost } from "./root";
 
@@ -19,6 +20,11 @@ export interface MoveInputs {
   readonly rollback: boolean;
   readonly old: SideInputs;
   readonly new: SideInputs;
+  /** The new host's node, and what its evidence needs. */
+  readonly node: NodeTarget;
+  readonly references: readonly string[];
+  /** Momentums. */
+  readonly tolerance: number;
   /** How the new host reaches the old one's ssh. */
   readonly copy: { readonly address: string; readonly port: number };
   readonly executable: string;
