@@ -373,7 +373,13 @@ export function shownOf(survey: Survey, wanted: Wanted): string[] {
   const version = "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8)})` : "not known";
   const next = newVersion(wanted, survey.new.value.build);
   const live = "value" in status && status.value ? status.value.stateName : "its build does not tell";
-  const who = "value" in identity && identity.value ? [`old side is ${identity.value.pillarName}`] : [];
+  const pillar = "value" in identity ? identity.value?.pillarName : undefined;
+  const who =
+    pillar === undefined
+      ? []
+      : pillar === "notFound"
+        ? ["old side: no Pillar has its producer key by now; it signs on until the next key generation, not after it"]
+        : [`old side signs for Pillar ${pillar}`];
   return [
     `old side ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${size(facts.bytes)}, key shares: ${facts.shares}`,
     `new side ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${size(survey.new.value.facts.free)} free`,
