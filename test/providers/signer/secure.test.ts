@@ -67,7 +67,7 @@ const test = base.extend<{ stage: Stage }>({
       ...{ root, said, facts, called },
       options: {
         ...{ move, old: place, new: place, copyAddress: "old", sshPort: 22, hostKey, noKeyShare: true },
-        ...{ release: { version: "v0.0.9a" }, backup: { directory: join(root.scratch, "backups") } },
+        ...{ release: { version: "v0.0.9a" }, backups: { directory: join(root.scratch, "backups") } },
       },
       world: {
         roots: { old: host("old"), new: host("new") },
@@ -92,7 +92,7 @@ describe.concurrent("a move that has not begun", () => {
       "nothing was touched on either host. One thing stands in the way:\n- old: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:1\n    found: no RPC here\n",
     );
     expect(stage.called.filter((name) => /manifest|archive/.test(name))).toEqual([]);
-    expect(existsSync(stage.options.backup.directory)).toBe(false);
+    expect(existsSync(stage.options.backups.directory)).toBe(false);
   });
 
   test("only stages its copy: it is judged as before", async ({ stage }) => {
@@ -112,7 +112,7 @@ describe.concurrent("a move that has begun", () => {
       "orchestrator: this move has begun already (journal on the old host); going on from there",
     );
     expect(stage.called.filter((name) => name.startsWith("new"))).toEqual(["new signer_facts", "new signer_scan"]);
-    expect(readRecord(stage.options.backup.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);
+    expect(readRecord(stage.options.backups.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);
   });
 
   test("and whose backup is proved and here asks no host again", async ({ stage }) => {
@@ -129,7 +129,7 @@ describe.concurrent("a move that has begun", () => {
     if (!backup) expect.unreachable();
     truncateSync(backup.file, 5);
     expect((await secure(stage)).backup?.file).not.toBe(backup.file);
-    expect(readdirSync(stage.options.backup.directory).filter((name) => name.endsWith(".age"))).toHaveLength(2);
+    expect(readdirSync(stage.options.backups.directory).filter((name) => name.endsWith(".age"))).toHaveLength(2);
   });
 
   test("goes on without a backup where the old host is out of sight: said", async ({ stage }) => {
@@ -141,7 +141,7 @@ describe.concurrent("a move that has begun", () => {
   });
 
   test("and ended, as the record tells, is left alone, even without its backup", async ({ stage }) => {
-    const { directory } = stage.options.backup;
+    const { directory } = stage.options.backups;
     addToRecord(directory, { at: "2026-11-21T18:00:00Z", move, event: "done" });
     expect(await secure(stage)).toEqual({ move });
     expect(stage.called).toEqual([]);
