@@ -224,8 +224,17 @@ describe("prerequisites", () => {
       room: 0,
     };
     expect(faultsOf(found, wanted).map((fault) => fault.split("\n")[0])).toEqual([
-      ...["old refuses", "new refuses", "new: the node is not synced now", "this machine has no room for the backup"],
+      ...[
+        "old: the old host can't be looked at",
+        "new: the new host can't be looked at",
+        "new: the node is not synced now",
+        "this machine has no room for the backup",
+      ],
     ]);
+    expect(faultsOf(found, wanted)[0]).toBe(
+      "old: the old host can't be looked at\n  found: old refuses\n  needed: a running host that lets in root, or a user with sudo (pillar-host:orchestrator.migrateFrom)\n" +
+        "  See it with: ssh -v old, as the user and on the port of pillar-host:orchestrator.migrateFrom. Then run pulumi up again.",
+    );
   });
 
   test("what is acknowledged, older builds without getStatus, and this move's own share are no faults", () => {
