@@ -76,7 +76,7 @@ export class SignerBackup extends pulumi.dynamic.Resource {
         oldHost: pulumi.secret(args.oldHost),
         newHost: pulumi.secret(args.newHost),
         node: pulumi.secret(args.node),
-        ...{ checkedAt: undefined, oldVersion: undefined, oldIdentity: undefined },
+        ...{ backup: undefined, checkedAt: undefined, oldVersion: undefined, oldIdentity: undefined },
       },
       options,
       "pillar-host",

@@ -42,15 +42,16 @@ export function hasOrchestrator({ orchestrator }: StackConfig): boolean {
 }
 
 /**
- * Whether this machine's record tells of a signer that came to this stack's host and did not go back: the record outlives
- * the configuration's block.
+ * Whether this machine's record tells of a signer that came, or was about to come, to this stack's host and did not go
+ * back: the record outlives the configuration's block, and a port without a listener harms nobody.
  */
 export function signerIsRecorded(config: StackConfig, stack: string): boolean {
   const prefix = `${project}/${stack}/${config.pillar.name}/`;
   const ends = readRecord(backupPlace(config)).filter(
-    ({ move, event }) => move.startsWith(prefix) && ["done", "rolledBack"].includes(event),
+    ({ move, event }) => move.startsWith(prefix) && ["secured", "done", "rolledBack"].includes(event),
   );
-  return ends.at(-1)?.event === "done";
+  const last = ends.at(-1)?.event;
+  return last !== undefined && last !== "rolledBack";
 }
 
 /** Warns of networks that let everybody try (pure). */

@@ -70,7 +70,7 @@ export function secureOptions(config: StackConfig, stack: string): SecureOptions
     ...{ copyAddress: from?.copyAddress ?? ssh.address, sshPort: ssh.port, hostKey: ssh.hostKey },
     noKeyShare: from?.noKeyShare === "acknowledged",
     ...(release === undefined ? {} : { release: { version: release.version } }),
-    backup: {
+    backups: {
       directory: backupDirectory(config),
       ...(backup.identityFile === undefined ? {} : { identityFile: backup.identityFile }),
     },

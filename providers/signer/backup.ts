@@ -133,7 +133,7 @@ export async function takeBackup(
       `${root.address}: no consistent backup could be taken of ${what.place.base}, ${tries} times`,
       ...wrong.map((line) => `  found: ${line}`),
       "  needed: files that stand still for the time of a copy. Does something else write there?",
-      `  See it with: ls -la --time-sort ${path.posix.join(what.place.base, what.place.paths[0] ?? ".")}, then run pulumi up again.`,
+      `  See it with: ls -lat ${path.posix.join(what.place.base, what.place.paths[0] ?? ".")}, then run pulumi up again.`,
     ].join("\n"),
   );
 }

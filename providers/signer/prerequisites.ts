@@ -105,8 +105,10 @@ const key = "pillar-host:orchestrator";
 export function faultsOf(survey: Survey, wanted: Wanted): string[] {
   const bytes = "value" in survey.old ? survey.old.value.facts.bytes : 0;
   return [
-    ...("error" in survey.old ? [survey.old.error] : oldFaults(survey.old.value, wanted)),
-    ...("error" in survey.new ? [survey.new.error] : newFaults(survey.new.value, survey, wanted, bytes)),
+    ...("error" in survey.old ? [unseen("old", wanted, survey.old.error)] : oldFaults(survey.old.value, wanted)),
+    ...("error" in survey.new
+      ? [unseen("new", wanted, survey.new.error)]
+      : newFaults(survey.new.value, survey, wanted, bytes)),
     ...(survey.node.synced
       ? []
       : [
@@ -128,6 +130,16 @@ export function faultsOf(survey: Survey, wanted: Wanted): string[] {
           ),
         ]),
   ];
+}
+
+function unseen(side: "old" | "new", wanted: Wanted, error: string): string {
+  const login = side === "old" ? `${key}.migrateFrom` : "pillar-host:ssh";
+  return fault(
+    `${wanted[side].address}: the ${side} host can't be looked at`,
+    error.replaceAll("\n", "\n  "),
+    `a running host that lets in root, or a user with sudo (${login})`,
+    `See it with: ssh -v ${wanted[side].address}, as the user and on the port of ${login}. Then run pulumi up again.`,
+  );
 }
 
 type OldSide = Extract<Survey["old"], { value: unknown }>["value"];
@@ -373,7 +385,13 @@ export function shownOf(survey: Survey, wanted: Wanted): string[] {
   const version = "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8)})` : "not known";
   const next = newVersion(wanted, survey.new.value.build);
   const live = "value" in status && status.value ? status.value.stateName : "its build does not tell";
-  const who = "value" in identity && identity.value ? [`old side is ${identity.value.pillarName}`] : [];
+  const pillar = "value" in identity ? identity.value?.pillarName : undefined;
+  const who =
+    pillar === undefined
+      ? []
+      : pillar === "notFound"
+        ? ["old side: no Pillar has its producer key by now; it signs on until the next key generation, not after it"]
+        : [`old side signs for Pillar ${pillar}`];
   return [
     `old side ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${size(facts.bytes)}, key shares: ${facts.shares}`,
     `new side ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${size(survey.new.value.facts.free)} free`,

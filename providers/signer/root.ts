@@ -136,7 +136,10 @@ export function openRoot(host: SignerHost, library: string): RootHost {
     const text = rootScript(library, name, variables, { hostName: ssh.address, sudoPassword, limitSeconds });
     // The name alone: what a process list and a log show.
     const running = await (await session()).start(`bash -euo pipefail -s ${name}`, text);
-    return { stdout: running.stdout, done: ending(running, name, limitSeconds, (words) => inWords(words, secrets)) };
+    const done = ending(running, name, limitSeconds, (words) => inWords(words, secrets));
+    // Whoever reads to the end first looks at it later.
+    done.catch(() => undefined);
+    return { stdout: running.stdout, done };
   };
 
   return {

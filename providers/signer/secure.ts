@@ -22,7 +22,7 @@ export interface SecureOptions {
   readonly noKeyShare: boolean;
   readonly release?: { readonly version: string } | undefined;
   /** As configured: relative to the project, or with `~/` in front. */
-  readonly backup: { readonly directory: string; readonly identityFile?: string | undefined };
+  readonly backups: { readonly directory: string; readonly identityFile?: string | undefined };
 }
 
 /** What is kept of it in the state. No secret. */
@@ -74,7 +74,7 @@ export function firstBackupOf({ directory, nodeDirectory }: SignerPlace): Backup
  */
 export async function secureSigner(options: SecureOptions, world: SecureWorld): Promise<Secured> {
   const { move, old, new: target } = options;
-  const directory = placeOf(options.backup.directory);
+  const directory = placeOf(options.backups.directory);
   const known = recordedOf(directory, move);
   if (known) return known;
 
@@ -106,7 +106,7 @@ export async function secureSigner(options: SecureOptions, world: SecureWorld): 
     for (const line of shownOf(survey, wanted)) world.say(`orchestrator: ${line}`);
   }
   const checkedAt = world.now().toISOString();
-  const identityFile = options.backup.identityFile;
+  const identityFile = options.backups.identityFile;
   const settings = { directory, move, identityFile: identityFile === undefined ? undefined : placeOf(identityFile) };
   const backup = await takeBackup(roots.old, firstBackupOf(old), settings, world);
   const { oldVersion, oldIdentity } = seenOf(survey);

@@ -37,11 +37,13 @@ describe("the signers' port", () => {
     const config = configOf({ orchestrator: { backup: { directory } } });
     const record = (move: string, event: string) => addToRecord(directory, { at: "2026-11-21T18:00:00Z", move, event });
     const own = `pillar-host/${pulumi.getStack()}/Anvil`;
-    record(`${own}/1`, "secured");
     record("pillar-host/another/Anvil/1", "done");
+    record(`${own}/1`, "failed");
     expect(isOpen(config)).toBe(false);
-    record(`${own}/1`, "done");
-    expect(isOpen(config)).toBe(true);
+    for (const event of ["secured", "done"]) {
+      record(`${own}/1`, event);
+      expect(isOpen(config)).toBe(true);
+    }
     record(`${own}/1`, "rolledBack");
     expect(isOpen(config)).toBe(false);
     rmSync(directory, { recursive: true });
