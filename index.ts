@@ -6,45 +6,43 @@ import type { Host } from "./components/host/host";
 import { type LastRun, lastRun } from "./components/lastRun";
 import { nodeTarget } from "./components/login";
 import { nextForHost, nextStep } from "./components/node/nextStep";
-import { PillarNode } from "./components/node/pillarNode";
+import { PillarNode, syncShown } from "./components/node/pillarNode";
+import { nextForSigner } from "./components/orchestrator/nextSigner";
+import { signerOf } from "./components/orchestrator/turn";
 import { lookAhead, lookAtNode } from "./providers/lookup";
 
 // A function, since the market of a cloud provider is looked at before anything is registered.
 export = async () => {
   const config = readConfig();
+  const stack = pulumi.getStack();
   const last = await lastRun();
   const look = (address: string, hostKey: string) => lookAtNode(nodeTarget(config, address, hostKey), config.sync);
   const known = last.finished && config.host.provider === "existing" ? config.host : undefined;
   const { address: at, hostKey: pinned } = known ?? {};
   const ahead = at && pinned ? lookAhead(() => look(at, pinned)) : undefined;
   const { cloud, host } = await hostOf(config, last);
-  if (!host) return { host: cloud?.shown, nextStep: nextForHost(config.lifecycle, pulumi.getStack()) };
+  if (!host) return { host: cloud?.shown, nextStep: nextForHost(config.lifecycle, stack) };
 
+  const signer = await signerOf(config, last);
   const pillar = new PillarNode("node", { host, config });
-  const { gate } = pillar;
+  const moved = signer.move(host, pillar);
   // Looked up anew on every run, so that what is shown is of this minute; plain values, so that it stays readable.
   const now = pulumi
-    .all([host.access.address, host.access.hostKey, gate.syncedAt, pillar.producerAddress])
+    .all([host.access.address, host.access.hostKey, pillar.gate.syncedAt, pillar.producerAddress])
     .apply(async ([address, hostKey, , producerAddress]) => {
       return { seen: await (ahead ? ahead() : look(address, hostKey)), producerAddress };
     });
   return {
     host: cloud?.shown ?? { address: host.access.address, fingerprint: host.fingerprint },
-    sync: {
-      state: gate.state,
-      currentHeight: gate.currentHeight,
-      targetHeight: gate.targetHeight,
-      startedAt: gate.startedAt,
-      syncedAt: gate.syncedAt,
-      durationSeconds: gate.durationSeconds,
-      rate: gate.rate,
-      proved: gate.proved,
-      unproved: gate.unproved,
-    },
+    sync: syncShown(pillar.gate),
     producerAddress: now.apply(({ seen, producerAddress }) => (seen.synced ? producerAddress : undefined)),
-    nextStep: now.apply(({ seen, producerAddress }) =>
-      nextStep({ stack: pulumi.getStack(), pillar: config.pillar.name, producerAddress, now: seen }),
-    ),
+    orchestrator: moved,
+    nextStep: pulumi
+      .all([now, moved])
+      .apply(([{ seen, producerAddress }, shownSigner]) => [
+        ...nextStep({ stack, pillar: config.pillar.name, producerAddress, now: seen }),
+        ...nextForSigner(signer.turn, stack, shownSigner),
+      ]),
   };
 };
 

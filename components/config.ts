@@ -1,57 +1,25 @@
 import * as pulumi from "@pulumi/pulumi";
-import ssh2 from "ssh2";
 import { z } from "zod";
 import { faultsOf, faultsText, parseValue, project } from "./configFaults";
 import { duration } from "./duration";
 import { hostFaults, hostSchema, word } from "./host/hostSchema";
+import { directory, loginShape, port, privateKeyFault } from "./loginSchema";
+import { orchestratorFaults, orchestratorSchema } from "./orchestrator/orchestratorSchema";
 import { plainSecrets } from "./secretKeys";
-
-const port = z.number().int().min(1).max(65535);
-const directory = z.string().regex(/^(\/[A-Za-z0-9._-]+)+$/, "needed an absolute path without blanks");
-
-const looksPrivate = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 
 const ssh = z
   .strictObject({
-    user: word.default("root"),
-    port: port.default(22),
-    privateKey: z
-      .string()
-      .refine(
-        (key) => !/^(ssh|ecdsa)-/.test(key.trim()),
-        "found a public key, needed the private one (the file without .pub)",
-      )
-      .refine(
-        (key) => looksPrivate.test(key) || /^(ssh|ecdsa)-/.test(key.trim()),
-        "needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
-      )
-      .transform((key) => `${key.trim()}\n`)
-      .optional(),
-    privateKeyPassword: z.string().min(1).optional(),
-    password: z.string().min(1).optional(),
-    agent: z.boolean().default(false),
-    sudoPassword: z.string().min(1).optional(),
+    ...loginShape,
+    user: loginShape.user.default("root"),
+    port: loginShape.port.default(22),
+    agent: loginShape.agent.default(false),
   })
   .refine(({ privateKey, password, agent }) => privateKey ?? password ?? agent, {
     message: "needed one of privateKey, password or agent: true",
   })
-  .superRefine(({ privateKey, privateKeyPassword }, context) => {
-    if (privateKey === undefined || !looksPrivate.test(privateKey)) return;
-    const parsed = ssh2.utils.parseKey(privateKey, privateKeyPassword);
-    if (!(parsed instanceof Error)) return;
-    const at = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
-    if (/no passphrase/i.test(parsed.message)) {
-      at(
-        "privateKeyPassword",
-        "missing: the private key has a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword)",
-      );
-    } else if (privateKeyPassword !== undefined && /passphrase|decrypt|integrity|bad|malformed/i.test(parsed.message)) {
-      at("privateKeyPassword", "does not open the private key");
-    } else
-      at(
-        "privateKey",
-        "cannot be read: cut off, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)",
-      );
+  .superRefine((block, context) => {
+    const fault = privateKeyFault(block, "ssh");
+    if (fault) context.addIssue({ code: "custom", path: [fault[0]], message: fault[1] });
   });
 
 const controller = z
@@ -127,10 +95,11 @@ export const stackSchema = z
     node,
     sync,
     notify: webhook.optional(),
-    orchestrator: z.strictObject({ rpcPort: port.default(55000), p2pPort: port.default(55055) }).prefault({}),
+    orchestrator: orchestratorSchema,
   })
   .superRefine((config, context) => {
-    for (const [path, message] of hostFaults(config)) context.addIssue({ code: "custom", path: [...path], message });
+    for (const [path, message] of [...hostFaults(config), ...orchestratorFaults(config)])
+      context.addIssue({ code: "custom", path: [...path], message });
   });
 
 /** The whole configuration, with defaults. Secrets are plain here: wrap them in pulumi.secret before they leave. */

@@ -1,10 +1,14 @@
-/** The keys whose values are secrets: a key of the configuration, and one inside it where it is structured. */
-export const secretKeys: readonly (readonly [key: string, inner?: string])[] = [
+/** The keys whose values are secrets: a key of the configuration, and the way inside it where it is structured. */
+export const secretKeys: readonly (readonly [key: string, ...inner: string[]])[] = [
   ["host", "token"],
   ["ssh", "privateKey"],
   ["ssh", "privateKeyPassword"],
   ["ssh", "password"],
   ["ssh", "sudoPassword"],
+  ["orchestrator", "migrateFrom", "privateKey"],
+  ["orchestrator", "migrateFrom", "privateKeyPassword"],
+  ["orchestrator", "migrateFrom", "password"],
+  ["orchestrator", "migrateFrom", "sudoPassword"],
   ["notify"],
 ];
 
@@ -19,12 +23,15 @@ export function plainSecrets(
   isSecret: (key: string) => boolean,
   stack: string,
 ): string[] {
-  const plain = secretKeys.filter(([key, inner]) => {
-    const value = inner === undefined ? raw[key] : (raw[key] as Record<string, unknown> | undefined)?.[inner];
+  const plain = secretKeys.filter(([key, ...inner]) => {
+    const value = inner.reduce<unknown>(
+      (block, name) => (block as Record<string, unknown> | undefined)?.[name],
+      raw[key],
+    );
     return value !== undefined && !isSecret(key);
   });
-  return plain.map(([key, inner]) => {
-    const path = inner === undefined ? `pillar-host:${key}` : `pillar-host:${key}.${inner}`;
+  return plain.map((keys) => {
+    const path = `pillar-host:${keys.join(".")}`;
     return `${path} stands in Pulumi.${stack}.yaml in plain text. Set it again with: pulumi config set --secret --path '${path}'`;
   });
 }

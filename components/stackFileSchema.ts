@@ -10,13 +10,17 @@ const secured = { type: "object", properties: { secure: { type: "string" } }, re
 /** The JSON schema of a stack's file, for editors: made from the one that the program checks with (pure). */
 export function stackFileSchema(): Schema {
   const { properties = {}, required } = z.toJSONSchema(stackSchema, { io: "input", unrepresentable: "any" }) as Schema;
-  for (const [key, inner] of secretKeys) {
-    const block = properties[key];
-    const holders =
-      inner === undefined ? [properties] : [block, ...(block?.oneOf ?? [])].map((each) => each?.properties);
+  for (const keys of secretKeys) {
+    const last = keys[keys.length - 1] ?? "";
+    const holders = keys
+      .slice(0, -1)
+      .reduce<(Record<string, Schema> | undefined)[]>(
+        (blocks, key) => blocks.flatMap((block) => propertiesOf(block?.[key])),
+        [properties],
+      );
     for (const holder of holders) {
-      const plain = holder?.[inner ?? key];
-      if (holder && plain) holder[inner ?? key] = { anyOf: [plain, secured] };
+      const plain = holder?.[last];
+      if (holder && plain) holder[last] = { anyOf: [plain, secured] };
     }
   }
   // The key of the provider's own plugin, such as hcloud:token, does as well.
@@ -35,4 +39,9 @@ export function stackFileSchema(): Schema {
       },
     },
   };
+}
+
+/** The keys of a block, in each of its forms. */
+function propertiesOf(block: Schema | undefined): (Record<string, Schema> | undefined)[] {
+  return [block, ...(block?.oneOf ?? [])].map((each) => each?.properties);
 }

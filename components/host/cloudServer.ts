@@ -4,6 +4,7 @@ import type { HostKey } from "../../providers/hostKey";
 import { beginAnew, consoleHelp } from "../../providers/ownServer";
 import type { StackConfig } from "../config";
 import { publicKeyOf } from "../login";
+import { hasSigner } from "../orchestrator/presence";
 import { recordFile, writeRecord } from "./attempts";
 import type { CloudParts, ServerMade } from "./cloudParts";
 import { openings } from "./firewall";
@@ -22,13 +23,11 @@ export interface Making {
   readonly protect: boolean;
 }
 
-/** Procedure B is not there yet, so no orchestrator can be configured. */
-const hasOrchestrator = false;
-
 /** The server of a stack, and what it needs at the provider. */
 export function makeServer({ config, wanted, cloud, owner, plan, parts, protect }: Making, key: HostKey): ServerMade {
   const label = resourceName(owner);
   const publicKey = publicKeyOf(config);
+  const hasOrchestrator = hasSigner(config, owner.stack);
   const { found } = plan;
   // What is there with this stack's labels is taken over where the state does not know it, and never made twice.
   const importing = (id: string | undefined) => (id === undefined ? {} : { import: id });

@@ -14,7 +14,7 @@ const anywhere = ["0.0.0.0/0", "::/0"];
 export interface Needs {
   /** Networks as CIDR. */
   readonly sshFrom: readonly string[];
-  /** An orchestrator is configured. */
+  /** There is a signer, or one is to come. */
   readonly hasOrchestrator: boolean;
 }
 

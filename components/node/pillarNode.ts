@@ -61,3 +61,9 @@ export class PillarNode extends pulumi.ComponentResource {
     this.registerOutputs({ producerAddress: this.producerAddress });
   }
 }
+
+/** The output `sync`. */
+export function syncShown(gate: SyncGate) {
+  const { state, currentHeight, targetHeight, startedAt, syncedAt, durationSeconds, rate, proved, unproved } = gate;
+  return { state, currentHeight, targetHeight, startedAt, syncedAt, durationSeconds, rate, proved, unproved };
+}

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { assignments, type Value } from "../../providers/rpc/shellWords";
 
-/** A variable of a script. Lists become words with blanks between, so their items must have none. */
-export type Value = string | number | boolean | readonly (string | number)[];
+export { assignments, quote, type Value } from "../../providers/rpc/shellWords";
 
 /** A piece of work on a host: shell text that runs as root, idempotent and safe to run again from any point. */
 export interface Step {
@@ -16,22 +16,6 @@ export interface Step {
   readonly looksOnly?: boolean;
   /** Its standard output is a result for the program, not for the operator. */
   readonly quiet?: boolean;
-}
-
-/** Quotes a word for the shell (pure). */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** Assignments, one a line, of variables in snake_case (pure). */
-export function assignments(values: Readonly<Record<string, Value>>): string {
-  const text = (value: Value) => {
-    if (typeof value === "boolean") return value ? "yes" : "no";
-    return Array.isArray(value) ? value.join(" ") : String(value);
-  };
-  return Object.entries(values)
-    .map(([name, value]) => `${name}=${quote(text(value))}\n`)
-    .join("");
 }
 
 function read(name: string): string {

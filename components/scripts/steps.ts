@@ -164,6 +164,23 @@ export function producerAddress(config: StackConfig): Step {
   };
 }
 
+/** Procedure B, step 3. Never starts it: that is the cutover's, on its evidence. */
+export function orchestrator({ orchestrator: { service, directory, executable, release } }: StackConfig): Step {
+  return {
+    name: "orchestrator",
+    limitSeconds: 1800,
+    script: scriptOf(
+      {
+        ...{ service, directory, executable },
+        release_url: release?.url ?? "",
+        sha256: release?.sha256 ?? "",
+        version: release?.version ?? "",
+      },
+      "orchestrator",
+    ),
+  };
+}
+
 /** What an operator looks at on a host: service, peers, disk, memory, clock, the latest log lines without secrets. */
 export function facts({ node }: StackConfig, options: { logLines: number; withStages: boolean }): Step {
   return {

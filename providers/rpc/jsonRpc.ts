@@ -23,12 +23,29 @@ export interface RpcCall {
 
 const bodyLimit = 5 * 1024 * 1024;
 
+/** One HTTP request with a JSON body. */
+export interface HttpCall {
+  readonly verb: "GET" | "POST";
+  readonly authority: string;
+  readonly body: string;
+  /** Milliseconds for the whole call. */
+  readonly timeout: number;
+  /** Who is asked, for errors: `the node`. */
+  readonly whom: string;
+}
+
 /**
  * One JSON-RPC call as the specification shows it: HTTP GET with a JSON body (2.1, 4.1). A stream carries one call.
  *
  * @throws when no stream can be had, or no whole answer comes within the time
  */
-export async function callRpc(open: OpenStream, call: RpcCall): Promise<RpcAnswer> {
+export function callRpc(open: OpenStream, { authority, method, params = [], timeout }: RpcCall): Promise<RpcAnswer> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  return callHttp(open, { verb: "GET", authority, body, timeout, whom: "the node" });
+}
+
+/** One request over a stream of its own. @throws as callRpc */
+export async function callHttp(open: OpenStream, call: HttpCall): Promise<RpcAnswer> {
   const started = Date.now();
   const limit = `within ${Math.round(call.timeout / 1000)} s`;
   let late = false;
@@ -36,26 +53,25 @@ export async function callRpc(open: OpenStream, call: RpcCall): Promise<RpcAnswe
     if (late) stream.destroy();
     return stream;
   });
-  const stream = await within(opening, call.timeout, `no connection to the node ${limit}`).catch((error) => {
+  const stream = await within(opening, call.timeout, `no connection to ${call.whom} ${limit}`).catch((error) => {
     late = true;
     throw error;
   });
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: call.method, params: call.params ?? [] });
   try {
     return await within(
-      exchange(stream, call.authority, body),
+      exchange(stream, call),
       call.timeout - (Date.now() - started),
-      `no answer ${limit}: the node is overloaded or frozen`,
+      `no answer ${limit}: ${call.whom} is overloaded or frozen`,
     );
   } finally {
     stream.destroy();
   }
 }
 
-function exchange(stream: Duplex, authority: string, body: string): Promise<RpcAnswer> {
+function exchange(stream: Duplex, { verb, authority, body }: HttpCall): Promise<RpcAnswer> {
   return new Promise((resolve, reject) => {
     const request = http.request({
-      method: "GET",
+      method: verb,
       path: "/",
       headers: {
         host: authority,

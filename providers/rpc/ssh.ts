@@ -1,4 +1,4 @@
-import type { Duplex } from "node:stream";
+import type { Duplex, Readable } from "node:stream";
 import ssh2 from "ssh2";
 
 /** Where and how to log in; plain values, as a provider gets them. */
@@ -23,6 +23,14 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
+/** A command whose standard output is read while it runs. */
+export interface RunningCommand {
+  /** Bytes; the command waits while nobody reads them. */
+  readonly stdout: Readable;
+  /** Settles when the command ended and its output was read, or destroyed. Keeps the last 64 KiB of what it complained. */
+  readonly done: Promise<Omit<CommandResult, "stdout">>;
+}
+
 /** One ssh connection. */
 export interface SshSession {
   /** False once the connection broke. */
@@ -31,6 +39,8 @@ export interface SshSession {
   forward(address: string, port: number): Promise<Duplex>;
   /** Runs a command as the login user, with a text on its standard input; keeps the first 256 KiB of what it prints. */
   run(command: string, input: string): Promise<CommandResult>;
+  /** The same, with its standard output as a stream of any length. */
+  start(command: string, input: string): Promise<RunningCommand>;
   close(): void;
 }
 
@@ -85,6 +95,7 @@ export function connectSsh(target: SshTarget): Promise<SshSession> {
           return isOpen;
         },
         run: (command, input) => runOver(client, command, input),
+        start: (command, input) => startOver(client, command, input),
         forward: (address, port) =>
           new Promise((opened, failed) => {
             if (!isOpen) throw new Error(`the ssh connection to ${target.address} ended`);
@@ -159,6 +170,29 @@ function runOver(client: ssh2.Client, command: string, input: string): Promise<C
       channel.on("close", () => resolve({ exitCode, stdout, stderr }));
       channel.on("error", reject);
       channel.end(input);
+    });
+  });
+}
+
+const complaintLimit = 64 * 1024;
+
+function startOver(client: ssh2.Client, command: string, input: string): Promise<RunningCommand> {
+  return new Promise((resolve, reject) => {
+    client.exec(command, (error, channel) => {
+      if (error) return reject(new Error(`a command on the host: ${reasonOf(error)}`));
+      let [stderr, exitCode] = ["", undefined as number | undefined];
+      channel.stderr.setEncoding("utf8").on("data", (piece: string) => {
+        stderr = (stderr + piece).slice(-complaintLimit);
+      });
+      channel.on("exit", (code: number | null) => {
+        exitCode = code ?? undefined;
+      });
+      const done = new Promise<Omit<CommandResult, "stdout">>((ended) => {
+        channel.on("close", () => ended({ exitCode, stderr }));
+        channel.on("error", () => ended({ exitCode, stderr }));
+      });
+      channel.end(input);
+      resolve({ stdout: channel, done });
     });
   });
 }

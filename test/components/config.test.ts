@@ -56,7 +56,17 @@ test("the least configuration gets every default", () => {
       p2pPort: 35995,
     },
     sync: { ...syncDefaults, deadline: 7 * 24 * 3600 * 1000 },
-    orchestrator: { rpcPort: 55000, p2pPort: 55055 },
+    orchestrator: {
+      service: "orchestrator",
+      directory: "/root/.orchestrator",
+      executable: "orchestrator",
+      rpcPort: 55000,
+      p2pPort: 55055,
+      backup: {},
+      unattended: false,
+      rollback: false,
+      attempt: 1,
+    },
   });
 });
 

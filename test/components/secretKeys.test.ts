@@ -14,3 +14,10 @@ test("those that were set with it are not", () => {
   expect(plainSecrets(raw, () => true, "prod")).toEqual([]);
   expect(plainSecrets({ pillar: { name: "Anvil" }, ssh: "wrong" }, () => false, "prod")).toEqual([]);
 });
+
+test("one inside a block of a block is named by its whole path", () => {
+  const deep = { orchestrator: { migrateFrom: { address: "198.51.100.9", sudoPassword: "pw" } } };
+  expect(plainSecrets(deep, () => false, "prod")).toEqual([
+    "pillar-host:orchestrator.migrateFrom.sudoPassword stands in Pulumi.prod.yaml in plain text. Set it again with: pulumi config set --secret --path 'pillar-host:orchestrator.migrateFrom.sudoPassword'",
+  ]);
+});

@@ -15,4 +15,6 @@ test("it knows the keys, refuses others, and takes a secret as the engine writes
   expect(Object.keys(properties)).toContain("pillar-host:host");
   expect(properties["pillar-host:pillar"]).toMatchObject({ additionalProperties: false, required: ["name"] });
   expect(properties["pillar-host:ssh"].properties.privateKey.anyOf[1].required).toEqual(["secure"]);
+  const from = properties["pillar-host:orchestrator"].properties.migrateFrom.properties;
+  expect(from.privateKey.anyOf[1].required).toEqual(["secure"]);
 });

@@ -16,6 +16,7 @@ function host(...letIn: string[]) {
     return {
       isOpen: true,
       forward: () => expect.unreachable(),
+      start: () => expect.unreachable(),
       close: () => undefined,
       run: async (command, input) => {
         ran.push(`${privateKey}: ${input.trim()}`);

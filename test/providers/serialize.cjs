@@ -20,8 +20,12 @@ async function main() {
   const { HostKey } = require(`${program}/providers/hostKey`);
   const { LoginKey } = require(`${program}/providers/loginKey`);
   new FirstContact("firstContact", { address: "a", port: 22, login: { user: "op" }, work: "w", run: undefined });
+  const { SignerBackup } = require(`${program}/providers/signerBackup`);
+  new SignerBackup("signerBackup", { oldHost: {}, newHost: {}, node: {}, library: "" });
   new HostKey("hostKey");
   new LoginKey("loginKey", { target: {}, publicKey: "" });
+  const { SignerMove } = require(`${program}/providers/signerMove`);
+  new SignerMove("signerMove", { old: {}, new: {}, backup: {} }, {});
   await pulumi.runtime.disconnect();
   process.stdout.write(JSON.stringify(texts));
 }

@@ -1,11 +1,16 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { text as textOf } from "node:stream/consumers";
 import ssh2 from "ssh2";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { signerLibrary } from "../../components/scripts/signer";
 import { fingerprintOf } from "../../providers/rpc/publicKey";
+import { asRoot } from "../../providers/signer/root";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "./rpc/fakes";
 
 const project = join(__dirname, "../..");
@@ -22,7 +27,7 @@ interface Outcome {
   readonly log: string[];
 }
 
-let texts: Record<"syncGate" | "firstContact" | "hostKey" | "loginKey", string>;
+let texts: Record<"syncGate" | "firstContact" | "hostKey" | "loginKey" | "signerBackup", string>;
 let runner: ChildProcessWithoutNullStreams;
 let answers: AsyncIterator<string>;
 let reader: Interface;
@@ -235,6 +240,7 @@ describe("SyncGate", () => {
 
   test("its text holds no secret and no path of this machine", () => {
     expect(texts.syncGate).not.toContain(project);
+    expect(texts.signerBackup).not.toContain(project);
     expect(texts.firstContact).not.toContain(project);
   });
 });
@@ -312,6 +318,101 @@ describe("FirstContact", () => {
   ])("%s", async (_what, before, now, changes) => {
     const olds = { ...place(before), ...pinned() };
     expect((await run("firstContact", "diff", "id", olds, place(now))).result).toEqual({ changes });
+  });
+});
+
+describe("SignerBackup", () => {
+  const passPhrase = "s3cret-pass-phrase";
+  const move = "pillar-host/prod/Anvil/1";
+  let scratch: string;
+  let rpc: Awaited<ReturnType<typeof listen>>;
+
+  beforeEach(async () => {
+    scratch = mkdtempSync(join(tmpdir(), "backup-"));
+    mkdirSync(join(scratch, "signer/tss"), { recursive: true });
+    const config = JSON.stringify({ ProducerKeyFilePassphrase: passPhrase });
+    for (const [name, text] of [
+      ["config.json", config],
+      ["producer", "{}"],
+      ["tss/localstate-a.json", "{}"],
+    ])
+      writeFileSync(join(scratch, "signer", name ?? ""), text ?? "");
+    const build = { version: "v0.0.9a", gitCommit: "a".repeat(40), goVersion: "go1.20.14" };
+    const orchestrator = http.createServer(async (request, response) => {
+      const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
+      if (method !== "getBuildInfo") response.writeHead(404);
+      response.end(JSON.stringify({ result: build, error: "" }));
+    });
+    rpc = await listen(orchestrator);
+  });
+
+  afterEach(async () => {
+    await rpc.close();
+    rmSync(scratch, { recursive: true, force: true });
+  });
+
+  // The real functions, but for root and for the facts of a whole machine.
+  const library = (free = 1e12) => {
+    const [, functions = ""] = signerLibrary().split(asRoot);
+    const facts = ["load=loaded", "active=active", "directory=there", "bytes=1", "files=1", "shares=1", `free=${free}`];
+    const others = ["inodes=99999", "mount=/", "executable=there"];
+    const fake = `signer_facts() { printf '%s\\n' ${[...facts, ...others].join(" ")} | sed "s/^shares=1/shares=$shares/"; }`;
+    const places = `state=${scratch}/state signer_runs=${scratch}/run shares=1`;
+    return `become_root() { "$@"; }\n${asRoot}\n${functions}\n${places}\n${fake}\nsigner_scan() { printf '%s\\n' '${host.hostKey}'; }\n`;
+  };
+  const backupInputs = (changes: Record<string, unknown> = {}) => {
+    const place = {
+      ...{ service: "orchestrator", directory: join(scratch, "signer"), nodeDirectory: join(scratch, "znn") },
+      ...{ executable: "orchestrator", rpcPort: rpc.port },
+    };
+    return {
+      ...{ move, old: place, new: place, copyAddress: "127.0.0.1", sshPort: host.port, hostKey: host.hostKey },
+      ...{ noKeyShare: false, release: { version: "v0.0.9a" }, backups: { directory: join(scratch, "backups") } },
+      ...{ oldHost: { ssh: loginTo(host) }, newHost: { ssh: loginTo(host) }, library: library() },
+      ...{ node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port } },
+      ...{ references: [], tolerance: 20, __provider: "its text", ...changes },
+    };
+  };
+  // One fake host plays both: the share on the new one is this move's own.
+  const own = () => {
+    const journal = Buffer.from(JSON.stringify({ move, stage: "staging" })).toString("base64");
+    return library().replace("mount=/", `mount=/ journal=${journal}`);
+  };
+
+  test("create checks both hosts, and takes a backup that is proved with age, from its text alone", async () => {
+    const inputs = backupInputs({ library: own() });
+    const { result, error, log } = await run("signerBackup", "create", inputs);
+    expect(error).toBeUndefined();
+    const backup = result?.outs.backup as { file: string; files: number; sha256: string };
+    expect(result?.outs).toMatchObject({ ...inputs, oldVersion: "v0.0.9a", checkedAt: time });
+    expect(backup.files).toBe(3);
+    const sealed = readFileSync(backup.file);
+    expect(createHash("sha256").update(sealed).digest("hex")).toBe(backup.sha256);
+    expect(sealed.subarray(0, 21).toString()).toBe("age-encryption.org/v1");
+    expect(log.at(-1)).toContain("proved by decrypting");
+    expect(JSON.stringify([result, log])).not.toContain(passPhrase);
+
+    const connections = host.connections;
+    const again = await run("signerBackup", "update", "signer-backup", result?.outs ?? {}, inputs);
+    expect(again).toEqual({ result: { outs: result?.outs }, log: [] });
+    expect(host.connections).toBe(connections);
+  });
+
+  test("all faults in one error, without a secret, that the engine can be sent", async () => {
+    await node.close();
+    node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+    const oldHost = {
+      ssh: { ...loginTo(host), password: "hunter2" },
+      configured: "pillar-host:orchestrator.migrateFrom",
+    };
+    const { error } = await run("signerBackup", "create", backupInputs({ oldHost, library: library(0) }));
+    expect(error?.message).toContain("4 things stand in the way");
+    expect(error?.message).toContain(
+      "needed: a key or password that the host accepts (pillar-host:orchestrator.migrateFrom)",
+    );
+    for (const part of ["key share", "no room for a copy", "not synced now"]) expect(error?.message).toContain(part);
+    expect(JSON.stringify(error)).not.toMatch(/hunter2|login-pw|s3cret/);
+    expect(error?.unsendable).toBeUndefined();
   });
 });
 

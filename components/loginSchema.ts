@@ -1,0 +1,53 @@
+import ssh2 from "ssh2";
+import { z } from "zod";
+import { word } from "./host/hostSchema";
+
+/** Shared by all that says how a host is reached. */
+export const port = z.number().int().min(1).max(65535);
+export const directory = z.string().regex(/^(\/[A-Za-z0-9._-]+)+$/, "needed an absolute path without blanks");
+
+const looksPrivate = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
+
+/** What a login is made of. */
+export const loginShape = {
+  user: word,
+  port,
+  privateKey: z
+    .string()
+    .refine(
+      (key) => !/^(ssh|ecdsa)-/.test(key.trim()),
+      "found a public key, needed the private one (the file without .pub)",
+    )
+    .refine(
+      (key) => looksPrivate.test(key) || /^(ssh|ecdsa)-/.test(key.trim()),
+      "needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
+    )
+    .transform((key) => `${key.trim()}\n`)
+    .optional(),
+  privateKeyPassword: z.string().min(1).optional(),
+  password: z.string().min(1).optional(),
+  agent: z.boolean(),
+  sudoPassword: z.string().min(1).optional(),
+};
+
+/** The fault of a private key that can't be opened: which key of the block, and what is wrong with it (pure). */
+export function privateKeyFault(
+  { privateKey, privateKeyPassword }: { privateKey?: string | undefined; privateKeyPassword?: string | undefined },
+  block: string,
+): readonly [key: string, message: string] | undefined {
+  if (privateKey === undefined || !looksPrivate.test(privateKey)) return undefined;
+  const parsed = ssh2.utils.parseKey(privateKey, privateKeyPassword);
+  if (!(parsed instanceof Error)) return undefined;
+  if (/no passphrase/i.test(parsed.message)) {
+    return [
+      "privateKeyPassword",
+      `missing: the private key has a pass phrase (pulumi config set --secret --path pillar-host:${block}.privateKeyPassword)`,
+    ];
+  }
+  if (privateKeyPassword !== undefined && /passphrase|decrypt|integrity|bad|malformed/i.test(parsed.message))
+    return ["privateKeyPassword", "does not open the private key"];
+  return [
+    "privateKey",
+    "cannot be read: cut off, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)",
+  ];
+}

@@ -1,0 +1,32 @@
+import type { SignerShown } from "./orchestrator";
+
+/** Why the signer is not part of a run, or that it is. */
+export type SignerTurn = "none" | "now" | "later" | "removed";
+
+/** What comes next about the signer, in lines after those of the node (pure). */
+export function nextForSigner(turn: SignerTurn, stack: string, shown?: SignerShown): string[] {
+  if (turn === "later")
+    return [
+      "The orchestrator did not move: this run did not begin with a synced node. Run it again now, and stay with it:",
+      `  pulumi up -s ${stack}`,
+    ];
+  if (turn === "removed")
+    return [
+      "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either VM" +
+        (shown === undefined ? "." : `, the signer stays on the ${shown.side} side (${shown.address}).`),
+    ];
+  if (turn === "none" || shown === undefined) return [];
+  if (shown.side === "new")
+    return [
+      `The orchestrator signs here, on ${shown.address} (${shown.version ?? "its version was not asked"}). It keeps the identity of the copied key store.`,
+      "When the Pillar has its new producer address, the signer goes on signing with the old key until the bridge's next",
+      "key generation, which would leave it out: re-key it for the new producer address before that.",
+      "Keep the old VM as it is, stopped and fenced, until the new one has signed for some days.",
+    ];
+  if (shown.why === "raise the attempt" || shown.why === "moved")
+    return [
+      `The orchestrator signs on the old host (${shown.address}). To move it again: take orchestrator.rollback away and`,
+      `  pulumi config set --path pillar-host:orchestrator.attempt ${shown.attempt + 1} && pulumi up -s ${stack}`,
+    ];
+  return [`The orchestrator signs on the old host (${shown.address}): there was nothing to roll back.`];
+}

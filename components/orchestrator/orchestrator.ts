@@ -1,0 +1,92 @@
+import * as pulumi from "@pulumi/pulumi";
+import { SignerBackup } from "../../providers/signerBackup";
+import { SignerMove } from "../../providers/signerMove";
+import type { StackConfig } from "../config";
+import type { Host } from "../host/host";
+import { nodeTarget } from "../login";
+import { runStep } from "../remote";
+import { signerLibrary } from "../scripts/signer";
+import { orchestrator as installStep } from "../scripts/steps";
+import { newHost, newPlace, oldHost, oldPlace, secureOptions } from "./signerPlaces";
+
+export interface OrchestratorArgs {
+  /** What must be done first: the node, up to its producer address. */
+  readonly after: pulumi.Resource;
+  readonly host: Host;
+  readonly config: StackConfig;
+}
+
+/** Until a started orchestrator answers: it waits for its node first. Milliseconds. */
+const answerWithin = 10 * 60_000;
+/** Longer than the unit's RestartSec, so that a crash loop shows. Milliseconds. */
+const steadyFor = 12_000;
+
+/**
+ * Procedure B (specification 1.2): the signer comes from the old host to this one, and goes back where the configuration
+ * says so. Nothing of it connects to the old host but the code of its two providers, so that the old one may be gone.
+ */
+export class Orchestrator extends pulumi.ComponentResource {
+  /** What a stack is shown of its signer. */
+  public readonly shown: pulumi.Output<SignerShown>;
+
+  constructor(name: string, { host, config, after }: OrchestratorArgs, options?: pulumi.ComponentResourceOptions) {
+    super("pillar-host:orchestrator:Orchestrator", name, {}, options);
+    const stack = pulumi.getStack();
+    const secure = secureOptions(config, stack);
+    const old = oldHost(config);
+    const library = signerLibrary();
+    const at = pulumi.all([host.access.address, host.access.hostKey]);
+    const fresh = at.apply(([address, hostKey]) => newHost(config, address, hostKey));
+
+    const node = at.apply(([address, hostKey]) => nodeTarget(config, address, hostKey));
+    const evidence = { node, references: config.sync.references, tolerance: config.sync.tolerance };
+
+    const backup = new SignerBackup(
+      `${name}-backup`,
+      {
+        ...{ ...secure, ...evidence, oldHost: old, newHost: fresh, library },
+      },
+      { parent: this, dependsOn: [after] },
+    );
+    const install = runStep(`${name}-install`, installStep(config), host.access, { parent: this, dependsOn: [backup] });
+    const { service, directory, executable, rpcPort } = newPlace(config);
+    const from = oldPlace(config);
+    const move = new SignerMove(
+      `${name}-move`,
+      {
+        ...{ move: secure.move, stack, pillar: config.pillar.name, rollback: config.orchestrator.rollback },
+        old: { host: old, service: from.service, directory: from.directory },
+        new: fresh.apply((to) => ({ host: to, service, directory })),
+        copy: { address: secure.copyAddress, port: secure.sshPort },
+        ...{ executable, rpcPort, nodePorts: [config.node.rpcPort, config.node.wsPort], library },
+        backup: { ...secure.backups, move: secure.move },
+        ...{ ...evidence, answerWithin, steadyFor },
+      },
+      { parent: this, dependsOn: [install] },
+    );
+    this.shown = pulumi
+      .all([move.holder, move.why, move.build, move.movedAt, move.secondsWithoutSigner, host.access.address])
+      .apply(([side, why, build, movedAt, secondsWithoutSigner, address]) => ({
+        ...{ side, address: side === "new" ? address : old.ssh.address, why, attempt: config.orchestrator.attempt },
+        ...(build ?? {}),
+        ...(movedAt === undefined ? {} : { movedAt }),
+        ...(secondsWithoutSigner === undefined ? {} : { secondsWithoutSigner }),
+      }));
+    this.registerOutputs({ shown: this.shown });
+  }
+}
+
+/** The output `orchestrator`. No secret. */
+export interface SignerShown {
+  /** Where the signer is: `old` or `new`. */
+  readonly side: string;
+  readonly address: string;
+  readonly why: string;
+  readonly attempt: number;
+  /** Of getBuildInfo (specification 2.4). */
+  readonly version?: string;
+  readonly gitCommit?: string;
+  readonly goVersion?: string;
+  readonly movedAt?: string;
+  readonly secondsWithoutSigner?: number;
+}

@@ -1,0 +1,56 @@
+import * as pulumi from "@pulumi/pulumi";
+import { lookAtNode } from "../../providers/lookup";
+import { fingerprintOf } from "../../providers/rpc/publicKey";
+import { scanHostKey } from "../../providers/rpc/ssh";
+import { readRecord } from "../../providers/signer/record";
+import type { StackConfig } from "../config";
+import type { Host } from "../host/host";
+import type { LastRun } from "../lastRun";
+import { nodeTarget } from "../login";
+import type { PillarNode } from "../node/pillarNode";
+import type { SignerTurn } from "./nextSigner";
+import { Orchestrator, type SignerShown } from "./orchestrator";
+import { backupPlace, moveName } from "./signerPlaces";
+
+/**
+ * Whether the signer moves in this run: only in one that began with a synced node, so that nobody's signer moves
+ * unattended at night after days of sync (design.md, the cutover of the signer). What has begun stays part of the stack.
+ */
+async function signerTurn(config: StackConfig, last: LastRun): Promise<SignerTurn> {
+  const { migrateFrom, unattended } = config.orchestrator;
+  if (migrateFrom === undefined) return last.signer === undefined ? "none" : "removed";
+  if (unattended || last.signer !== undefined) return "now";
+  const move = moveName(config, pulumi.getStack());
+  if (readRecord(backupPlace(config)).some((entry) => entry.move === move)) return "now";
+  const { host } = config;
+  const configured = host.provider === "existing" ? host : undefined;
+  const address = configured?.address ?? last.address;
+  if (address === undefined) return "later";
+  const hostKey = configured?.hostKey ?? (await keyOf(address, config.ssh.port, last.fingerprint));
+  if (hostKey === undefined) return "later";
+  return (await lookAtNode(nodeTarget(config, address, hostKey), config.sync)).synced ? "now" : "later";
+}
+
+/** The host's key, where it is the one that the last run was pinned to. */
+async function keyOf(address: string, port: number, fingerprint: string | undefined): Promise<string | undefined> {
+  const found = await scanHostKey(address, port).catch(() => undefined);
+  return found !== undefined && fingerprintOf(found) === fingerprint ? found : undefined;
+}
+
+/** The signer's part of a run, decided before anything is registered. */
+export interface Signer {
+  readonly turn: SignerTurn;
+  /** Registers its move after the node, where it is its turn. @returns what is shown of it; of the last run where none is */
+  move(host: Host, pillar: PillarNode): pulumi.Output<SignerShown | undefined>;
+}
+
+export async function signerOf(config: StackConfig, last: LastRun): Promise<Signer> {
+  const turn = await signerTurn(config, last);
+  return {
+    turn,
+    move: (host, pillar) => {
+      if (turn !== "now") return pulumi.output(last.signer);
+      return new Orchestrator("orchestrator", { host, config, after: pillar }).shown;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+# Procedure B, step 3: the orchestrator, its executable and its unit, installed and not started. Where a journal or a
+# running unit says that a signer may be here, nothing is touched.
+target=/usr/local/bin/$executable
+unit_file=/usr/local/lib/systemd/system/$service.service
+etc_file=/etc/systemd/system/$service.service
+stage=$(sed -n 's/^  "stage": "\(.*\)",$/\1/p' "$state/orchestrator.json" 2> /dev/null || true)
+case $stage in
+  starting | running | stopping | restoring | restored)
+    say "a signer is here ($stage): its installation is left as it is"
+    exit 0
+    ;;
+esac
+if service_is_active "$service"; then
+  say "$service runs here: its installation is left as it is"
+  exit 0
+fi
+
+install_release() {
+  local archive actual found
+  work=$(mktemp -d /usr/local/bin/.orchestrator.XXXXXX)
+  trap 'rm -rf "$work"' EXIT
+  archive=$work/release
+  if ! wget --no-verbose --tries=3 --timeout=30 -O "$archive" "$release_url" > "$work/wget.log" 2>&1; then
+    found=$(redact < "$work/wget.log" | grep -vE '^$' | tail -n 1 || true)
+    fail "the orchestrator could not be downloaded from $release_url (orchestrator.release.url)" "found: ${found:-it broke off after $(stat -c %s "$archive") bytes}" \
+      "What was installed before is untouched. Run pulumi up again."
+  fi
+  actual=$(sha256sum "$archive" | cut -d' ' -f1)
+  if [ -n "$sha256" ] && [ "$actual" != "$sha256" ]; then
+    fail "the release is not the one that orchestrator.release.sha256 names" "found: $actual ($(stat -c %s "$archive") bytes from $release_url)" "needed: $sha256" \
+      "What was installed before is untouched. Compare with the hash that the release page shows."
+  fi
+  mkdir "$work/files"
+  case $(head -c 4 "$archive" | od -An -tx1 | tr -d ' \n') in
+    504b*) unzip -oqq "$archive" -d "$work/files" > "$work/unpack.log" 2>&1 || fail "the release from $release_url is damaged" "found: $(head -n 1 "$work/unpack.log")" "Run pulumi up again." ;;
+    1f8b*) tar -xzf "$archive" -C "$work/files" 2> "$work/unpack.log" || fail "the release from $release_url is damaged" "found: $(head -n 1 "$work/unpack.log")" "Run pulumi up again." ;;
+    *) mv "$archive" "$work/files/$executable" ;;
+  esac
+  found=$(find "$work/files" -type f -name "$executable" | head -n 1)
+  [ -n "$found" ] || fail "the release holds no $executable" "found: $(cd "$work/files" && find . -type f | cut -c3- | head -n 10 | tr '\n' ' ')" "needed: $executable (orchestrator.executable)"
+  chmod 755 "$found"
+  assert_version "$found"
+  sync "$found"
+  mv -f "$found" "$target"
+  mark orchestrator.release "$release_url ${sha256:-any} $version
+$actual"
+  say "$executable $version installed as $target: sha256 $actual"
+}
+
+# A build that has no such word would begin to work: so it has no network, no home and little time.
+assert_version() {
+  local home said
+  home=$(mktemp -d)
+  said=$(cd "$home" && unshare -n timeout 10 env -i HOME="$home" PATH="$PATH" "$1" version < /dev/null 2>&1 | grep -oE 'v[0-9]+\.[0-9]+\.[0-9]+[a-z]?' | head -n 1 || true)
+  rm -rf "$home"
+  if [ -z "$said" ]; then
+    warn "$executable does not tell its version by itself; getBuildInfo will"
+  elif [ "$said" != "$version" ]; then
+    fail "the release is not the version that orchestrator.release.version names" "found: $said in $release_url" "needed: $version" "What was installed before is untouched. Set the right one, then run pulumi up again."
+  fi
+}
+
+if [ -z "$release_url" ]; then
+  [ -x "$target" ] || fail "the orchestrator is not installed here, and no release is configured" "needed: pillar-host:orchestrator.release (url, sha256, version), or $target"
+elif [ "$(head -n 1 "$state/orchestrator.release" 2> /dev/null)" = "$release_url ${sha256:-any} $version" ] && [ -x "$target" ]; then
+  say "installed before: sha256 $(sed -n 2p "$state/orchestrator.release")"
+else
+  install_release
+fi
+
+# Not in /etc, where the mask goes. One that the operator set up is taken as it is.
+if [ -e "$etc_file" ] && ! [ -L "$etc_file" ]; then
+  systemctl disable --quiet "$service" 2> /dev/null || true
+  mkdir -p "${unit_file%/*}"
+  mv -f "$etc_file" "$unit_file"
+  say "$etc_file is kept as $unit_file"
+elif [ ! -e "$unit_file" ]; then
+  mkdir -p "${unit_file%/*}"
+  cat > "$unit_file" << UNIT
+[Unit]
+Description=orchestrator, a signer of the bridge
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+User=root
+Type=simple
+WorkingDirectory=$directory
+ExecStart=$target
+Restart=always
+RestartSec=10
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+fi
+ln -sfn /dev/null "$etc_file"
+systemctl daemon-reload
+say "$service is installed, masked and not started: it starts when the signer is here"

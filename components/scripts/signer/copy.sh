@@ -1,0 +1,185 @@
+# The copy between the hosts: the new one connects to the old one with a key for this copy alone. Whoever receives tells
+# what it has; whoever sends answers with what differs. A text of known length goes before each part.
+copy_dir=$state/copy
+copy_mark=pillar-host-copy
+
+# Kind, mode, owner, size, time, path of all below a directory but locks, sockets and pipes, sorted.
+copy_list() {
+  (cd -- "$1" && find . \( -type s -o -type p -o -path ./.lock \) -prune -o \
+    \( -type d -printf '%y\t%m\t%U:%G\t-\t-\t%p\0' -o -printf '%y\t%m\t%U:%G\t%s\t%T@\t%p\0' \)) | sort -z
+}
+copy_paths() { sed -z 's/^\([^\t]*\t\)\{5\}//'; }
+copy_frame() { stat -c %s "$1"; cat "$1"; }
+copy_take() {
+  local bytes
+  read -r bytes && [[ $bytes =~ ^[0-9]+$ ]] && head -c "$bytes"
+}
+copy_work() {
+  mkdir -p /run/pillar-host
+  work=$(mktemp -d /run/pillar-host/copy.XXXXXX)
+  trap 'rm -rf "$work"' EXIT
+}
+
+# Sends what lies below $directory. A key store that was fenced goes under its own name again.
+copy_send() {
+  local aside=
+  copy_work
+  if [ -n "${aside_store:-}" ]; then aside=./${aside_store##*/}; fi
+  copy_take > "$work/theirs"
+  copy_list "$directory" > "$work/real"
+  if [ -n "$aside" ]; then
+    ASIDE=$aside perl -0pe 's/\t\Q$ENV{ASIDE}\E(?=\/|\0)/\t.\/producer/' "$work/real" | sort -z > "$work/ours"
+  else
+    cp "$work/real" "$work/ours"
+  fi
+  copy_paths < "$work/ours" | sort -z > "$work/our-paths"
+  copy_paths < "$work/theirs" | sort -z | comm -z -23 - "$work/our-paths" > "$work/gone"
+  comm -z -13 "$work/theirs" "$work/ours" | copy_paths > "$work/list"
+  local transform=()
+  if [ -n "$aside" ]; then
+    ASIDE=$aside perl -0pe 's/^\.\/producer(?=\/|\0)/$ENV{ASIDE}/' -i "$work/list"
+    transform=(--transform "s,^\\./$(sed 's/[],\/$*.^[]/\\&/g' <<< "${aside#./}")\\(/\\|\$\\),./producer\\1,")
+  fi
+  copy_frame "$work/gone"
+  tar --create --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
+    --ignore-failed-read --warning=no-file-changed -C "$directory" --null --verbatim-files-from --files-from="$work/list" \
+    "${transform[@]}" || [ $? -eq 1 ]
+}
+
+# Receives into $receive_into.
+copy_receive() {
+  copy_work
+  mkdir -p "$receive_into"
+  copy_list "$receive_into" > "$work/ours"
+  copy_frame "$work/ours"
+  copy_take > "$work/gone"
+  if grep -zqvE '^\./' "$work/gone" || grep -zqE '(^|/)\.\.(/|$)' "$work/gone"; then fail "the other side names files that are not its own"; fi
+  (cd -- "$receive_into" && xargs -0 -r rm -rf --) < "$work/gone"
+  tar --extract --preserve-permissions --same-owner --numeric-owner --delay-directory-restore -C "$receive_into"
+}
+
+# On the host that connects. Prints the public key, then this host's addresses.
+signer_copy_key() {
+  signer_owned
+  rm -rf "$copy_dir"
+  (
+    umask 077
+    mkdir -p "$copy_dir"
+    ssh-keygen -q -t ed25519 -N '' -C "$copy_mark" -f "$copy_dir/key"
+    printf '%s %s\n' "$known_as" "$other_host_key" > "$copy_dir/known_hosts"
+  )
+  cat "$copy_dir/key.pub"
+  hostname -I
+}
+signer_copy_key_away() { rm -rf "$copy_dir"; }
+
+# On the host that is connected to: the key may do one thing, from one machine, for some hours.
+signer_copy_allow() {
+  signer_owned
+  signer_copy_take_back
+  local home command=$copy_dir/side expiry=
+  (
+    umask 077
+    mkdir -p "$copy_dir"
+    {
+      printf '#!/bin/bash\nset -euo pipefail\n'
+      declare -p host_name state directory receive_into aside_store copy_dir LC_ALL PATH
+      declare -f say fail copy_list copy_paths copy_frame copy_take copy_work copy_send copy_receive
+      printf '%s\n' "$copy_side"
+    } > "$command"
+    chmod 700 "$command"
+  )
+  home=$(getent passwd "$login_user" | cut -d: -f6)
+  [ -n "$home" ] || fail "the user $login_user has no home directory"
+  if [ "$login_user" != root ]; then
+    (umask 077; printf '%s ALL=(root) NOPASSWD: %s ""\n' "$login_user" "$command" > "/etc/sudoers.d/$copy_mark.new")
+    visudo -cqf "/etc/sudoers.d/$copy_mark.new" || fail "the right to copy could not be written for $login_user"
+    chmod 440 "/etc/sudoers.d/$copy_mark.new"
+    mv -f "/etc/sudoers.d/$copy_mark.new" "/etc/sudoers.d/$copy_mark"
+    # sudo must be able to name the file before it is root.
+    chmod 711 "$copy_dir"
+    command="sudo -n $command"
+  fi
+  # Known from OpenSSH 8.2 on; an older one would refuse the whole line.
+  if ssh -V 2>&1 | grep -qE 'OpenSSH_(8\.([2-9]|[1-9][0-9])|9|[1-9][0-9])'; then expiry=",expiry-time=\"$(date -d "+$copy_hours hours" +%Y%m%d%H%M)\""; fi
+  if [ ! -d "$home/.ssh" ]; then install -d -m 700 -o "$login_user" -g "$(id -gn "$login_user")" "$home/.ssh"; fi
+  local keys=$home/.ssh/authorized_keys
+  if [ ! -e "$keys" ]; then install -m 600 -o "$login_user" -g "$(id -gn "$login_user")" /dev/null "$keys"; fi
+  printf '\nrestrict,from="%s",command="%s"%s %s\n' "$(tr -s ' \n' ',' <<< "$from_addresses" | sed 's/^,//; s/,$//')" "$command" "$expiry" "$public_key" >> "$keys"
+}
+
+# Nothing of the copy's right stays behind, whichever run gave it.
+signer_copy_take_back() {
+  local home keys
+  home=$(getent passwd "$login_user" | cut -d: -f6)
+  for keys in "$home/.ssh/authorized_keys" /root/.ssh/authorized_keys; do
+    if grep -qs " $copy_mark\$" "$keys"; then
+      # Without the blank line before it either; in place, so that owner, mode and label stay.
+      perl -0pe "s/\\n?[^\\n]* $copy_mark\\n/\\n/g; s/\\n\\n+\\z/\\n/" "$keys" > "$keys.$copy_mark"
+      cat "$keys.$copy_mark" > "$keys"
+      rm -f "$keys.$copy_mark"
+    fi
+  done
+  rm -rf "/etc/sudoers.d/$copy_mark" "/etc/sudoers.d/$copy_mark.new" "$copy_dir"
+}
+signer_copy_forbid() {
+  signer_owned
+  signer_copy_take_back
+}
+
+# On the host that connects: runs its side ($copy_side) against the other one's.
+signer_copy() {
+  local code=0 ours=0
+  signer_owned
+  mkdir -p /run/pillar-host
+  exchange=$(mktemp -d /run/pillar-host/exchange.XXXXXX)
+  mkfifo "$exchange/to" "$exchange/from"
+  ssh -F /dev/null -T -p "$copy_port" -i "$copy_dir/key" -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=yes \
+    -o UserKnownHostsFile="$copy_dir/known_hosts" -o GlobalKnownHostsFile=/dev/null -o ConnectTimeout=15 -o ServerAliveInterval=10 \
+    -o ServerAliveCountMax=3 -o LogLevel=ERROR -o Ciphers=aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes128-ctr,aes256-ctr \
+    "$login_user@$copy_address" 9>&- < "$exchange/to" > "$exchange/from" 2> "$exchange/said" &
+  ssh_pid=$!
+  # Opened in the other one's order: a pipe opens when both its ends do.
+  ("$copy_side" 9>&- > "$exchange/to" < "$exchange/from" 2> "$exchange/side-said") 9>&- &
+  side_pid=$!
+  # With this script, which notices by its next line that nobody listens any more.
+  trap 'kill "$ssh_pid" "$side_pid" 2> /dev/null || true; rm -rf "$exchange"' EXIT
+  if [ -n "${progress:-}" ]; then
+    while kill -0 "$side_pid" 2> /dev/null; do
+      sleep 1
+      if [ $((SECONDS % 5)) -eq 0 ]; then say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; fi
+    done
+  fi
+  wait "$side_pid" || ours=$?
+  wait "$ssh_pid" || code=$?
+  local said
+  said=$(cat "$exchange/said" "$exchange/side-said" | head -n 8)
+  rm -rf "$exchange"
+  if [ "$code" -ne 0 ] || [ "$ours" -ne 0 ]; then
+    local room
+    room=$(df -Ph "$(dirname "$receive_into")" | awk 'NR == 2 { print $4 " free on " $6 }')
+    fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: ${said:-ssh ended with $code}" "room here: $room" \
+      "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port"
+  fi
+}
+
+# The same on one host: what the way back puts its differences on.
+signer_copy_local() {
+  signer_owned
+  signer_was
+  if [ -d "$directory" ] && [ ! -e "$receive_into/config.json" ]; then
+    rm -rf "$receive_into"
+    cp -a --reflink=auto "$directory" "$receive_into"
+    if [ -n "$was_store" ] && [ -e "$receive_into/${was_store##*/}" ]; then mv -T "$receive_into/${was_store##*/}" "$receive_into/producer"; fi
+  fi
+  mkdir -p "$receive_into"
+}
+
+# Files that the comparison found to differ are taken again from the beginning.
+signer_copy_retake() {
+  signer_owned
+  (cd -- "$receive_into" && printf '%s' "$retake" | base64 -d | xargs -0 -r rm -rf --)
+}
+
+# What this machine is called in addresses that name it.
+signer_addresses() { hostname -I 2> /dev/null || true; }

@@ -1,0 +1,175 @@
+# The steps of the cutover on a host (specification 1.2; issue: Cutover, Rollback). Each may be run again from any point.
+
+# Out of the way for good: the unit file moves aside where it lies on the mask's own place.
+signer_mask() {
+  local file=/etc/systemd/system/$service.service
+  if signer_is_masked; then return 0; fi
+  if [ -e "$file" ] && ! [ -L "$file" ]; then mv -f "$file" "$file.moved" && was_unit=$file; fi
+  # What `systemctl mask` does, with one reload instead of two: these are seconds without a signer.
+  ln -sfn /dev/null "$file"
+  systemctl daemon-reload
+  signer_is_masked || fail "$service could not be masked" "found: $(ls -l "$file" 2>&1)"
+  sync /etc/systemd/system
+}
+
+# Waits until nothing here can sign: the process is gone, the RPC refused, the lock free.
+signer_wait_for_end() {
+  local ends=$((SECONDS + ${1:-30}))
+  while signer_is_active || ! signer_lock_is_free; do
+    [ "$SECONDS" -lt "$ends" ] ||
+      fail "the orchestrator here does not end" "found: unit $(systemctl is-active "$service" || true), processes: $(pgrep -x -- "${executable:0:15}" | tr '\n' ' ')" \
+        "needed: nothing that systemd does not know. See it with: ps -ef | grep $executable"
+    sleep 0.1
+  done
+}
+signer_lock_is_free() { [ ! -e "$directory/.lock" ] || flock -n "$directory/.lock" true; }
+
+# Stop, and stay stopped over a reboot. Written first, with what bringing it back needs.
+signer_stop() {
+  signer_owned
+  signer_was
+  if [ "$(signer_stage)" != stopping ]; then
+    was_enabled=false was_unit= was_store=
+    if [ "$(systemctl is-enabled "$service" 2> /dev/null || true)" = enabled ]; then was_enabled=true; fi
+    local file=/etc/systemd/system/$service.service
+    if [ -e "$file" ] && ! [ -L "$file" ]; then was_unit=$file; fi
+    signer_write stopping
+  fi
+  systemctl stop "$service" 2> /dev/null || true
+  signer_mask
+  signer_wait_for_end
+  signer_side
+}
+
+# The key store goes aside under a name that tells where the signer went.
+signer_fence() {
+  signer_owned
+  signer_was
+  signer_is_masked || fail "$service is not masked: not fenced"
+  if signer_is_active; then fail "the orchestrator runs again here: not fenced"; fi
+  if [ -z "$was_store" ]; then
+    was_store=$directory/producer.moved-to-$other_address-$(date -u +%Y%m%dT%H%M%SZ)
+    signer_write stopping
+  fi
+  if [ ! -e "$was_store" ]; then mv -T "$directory/producer" "$was_store"; fi
+  sync "$directory"
+  if [ "$(signer_stage)" != fenced ]; then signer_write fenced; fi
+  signer_side
+}
+
+# What fencing took, in the other order; the mask last.
+signer_unfence() {
+  local file=/etc/systemd/system/$service.service
+  if [ -n "$was_store" ] && [ -e "$was_store" ] && [ ! -e "$directory/producer" ]; then mv -T "$was_store" "$directory/producer"; fi
+  if signer_is_masked; then rm -f "$file"; fi
+  if [ -e "$file.moved" ] && [ ! -e "$file" ]; then mv -T "$file.moved" "$file"; fi
+  systemctl daemon-reload
+}
+
+# Here it signs again. Called only after the other side was read as masked, and not started.
+signer_restore() {
+  signer_owned
+  signer_was
+  if [ "$(signer_stage)" != restoring ]; then signer_write restoring; fi
+  signer_unfence
+  systemctl reset-failed "$service" 2> /dev/null || true
+  systemctl start "$service" 2> /dev/null || fail "$service does not start" "$(signer_said 10)"
+  signer_side
+}
+
+# Where the copy goes, beside its target: the same file system, so that putting it in place is a rename.
+signer_staging() {
+  signer_owned
+  signer_was
+  if [ "$(signer_stage)" != staging ]; then signer_write staging; fi
+  mkdir -p "$directory.arriving"
+  signer_side
+}
+
+# The copy was compared with the source, which is fenced: into place, in one rename.
+signer_arrive() {
+  signer_owned
+  signer_was
+  case $(signer_stage) in staging | staged) ;; *) fail "nothing was staged here" ;; esac
+  if signer_is_active; then fail "an orchestrator runs here: its directory is not replaced" "See it with: systemctl status $service"; fi
+  if [ "$(signer_stage)" != staged ]; then signer_write staged; fi
+  if [ -d "$directory.arriving" ]; then
+    signer_rewrite_addresses "$directory.arriving/config.json"
+    sync -f "$directory.arriving"
+    if [ -e "$directory" ] || [ -L "$directory" ]; then
+      local aside
+      aside=$directory.before-$(date -u +%Y%m%dT%H%M%SZ)
+      mv -T "$directory" "$aside"
+      say "what was there before is kept as $aside"
+    fi
+    mv -T "$directory.arriving" "$directory"
+    sync "$(dirname "$directory")"
+  fi
+  was_store=
+  signer_write switched
+  signer_side
+}
+
+# A node address that names the machine which the signer left names this one now. The file is replaced whole; what is
+# shown of it are addresses and ports of the node and nothing else.
+signer_rewrite_addresses() {
+  local address port from pattern changed=
+  for address in $other_addresses; do
+    for port in $node_ports; do
+      from=$address
+      case $address in *:*) from="[$address]" ;; esac
+      pattern=$(sed 's/[]\/$*.^[]/\\&/g' <<< "$from")
+      grep -q "://$pattern:$port\b" "$1" || continue
+      say "config.json: node address $from:$port becomes 127.0.0.1:$port"
+      changed="$changed;s/:\/\/$pattern:$port\b/:\/\/127.0.0.1:$port/g"
+    done
+  done
+  [ -n "$changed" ] || return 0
+  cp -p "$1" "$1.new"
+  sed "${changed#;}" "$1" > "$1.new"
+  sync "$1.new"
+  mv -f "$1.new" "$1"
+}
+
+# From the journal's word on, this host may sign.
+signer_start() {
+  signer_owned
+  signer_was
+  case $(signer_stage) in switched | starting) ;; *) fail "the signer was not put in place here: not started" ;; esac
+  [ -e "$directory/producer" ] && [ -s "$directory/config.json" ] || fail "$directory is not whole: not started" "needed: producer and config.json in it"
+  if [ "$(signer_stage)" != starting ]; then signer_write starting; fi
+  signer_unfence
+  systemctl reset-failed "$service" 2> /dev/null || true
+  systemctl start "$service" 2> /dev/null || fail "$service does not start" "$(signer_said 10)"
+  signer_side
+}
+
+# signer_settle: $stage is running, moved or restored, after the evidence for it.
+signer_settle() {
+  signer_owned
+  signer_was
+  case $stage in
+    running) systemctl enable --quiet "$service" 2> /dev/null || warn "$service could not be enabled: it does not start with the machine" ;;
+    restored) if [ "$was_enabled" != false ]; then systemctl enable --quiet "$service" 2> /dev/null || true; fi ;;
+  esac
+  if [ "$(signer_stage)" != "$stage" ]; then signer_write "$stage"; fi
+  signer_side
+}
+
+# This host is not to sign: read back before the other one is freed.
+signer_seal() {
+  signer_owned
+  signer_was
+  local before
+  before=$(signer_stage)
+  case $before in starting | running) fail "the orchestrator of this host was started: it is not sealed" ;; esac
+  systemctl stop "$service" 2> /dev/null || true
+  signer_mask
+  signer_wait_for_end
+  # First: whoever comes between them must not take what is left for a directory in place.
+  if [ "$before" != abandoned ]; then signer_write abandoned; fi
+  case $before in
+    staged | switched) if [ ! -e "$directory.arriving" ] && [ -e "$directory" ]; then mv -T "$directory" "$directory.arriving"; fi ;;
+  esac
+  signer_side
+}

@@ -1,0 +1,74 @@
+# What a signer's move asks of both hosts before it touches anything. Only reads; lines of name=value.
+
+# signer_facts: of $service, its $directory, the node's $node_dir and $executable.
+signer_facts() {
+  local real at
+  fact() { printf '%s=%s\n' "$1" "$2"; }
+  fact load "$(systemctl show -p LoadState --value "$service" 2> /dev/null || true)"
+  fact active "$(systemctl is-active "$service" 2> /dev/null || true)"
+  fact enabled "$(systemctl is-enabled "$service" 2> /dev/null || true)"
+  real=$(readlink -f -- "$directory" || true)
+  if [ -L "$directory" ]; then
+    fact directory link
+  elif [ -d "$directory" ]; then
+    fact directory there
+  elif [ -e "$directory" ]; then
+    fact directory "no directory"
+  else
+    fact directory none
+  fi
+  fact real "$real"
+  if [ -d "$directory" ]; then
+    fact bytes "$(du -sb -- "$directory" 2> /dev/null | cut -f 1 || true)"
+    fact files "$(find "$directory/" -printf x 2> /dev/null | wc -c || true)"
+    fact shares "$(signer_shares | tr -cd '\0' | wc -c)"
+  fi
+  at=$directory
+  while [ ! -d "$at" ]; do at=$(dirname "$at"); done
+  fact free "$(df -B1 --output=avail -- "$at" | tail -n 1 | tr -d ' ')"
+  fact inodes "$(df --output=iavail -- "$at" | tail -n 1 | tr -d ' ')"
+  fact mount "$(df --output=target -- "$at" | tail -n 1)"
+  if [ -e "$node_dir/wallet/producer" ]; then fact node_producer there; fi
+  if [ -s "$node_dir/config.json" ]; then fact node_config there; fi
+  if [ -x "/usr/local/bin/$executable" ]; then fact executable there; fi
+  for tool in tar sha256sum find xargs base64; do has "$tool" || fact lacks "$tool"; done
+  if [ -e "$state/orchestrator.json" ]; then fact journal "$(base64 -w 0 < "$state/orchestrator.json")"; fi
+}
+
+# The key shares of $directory, each with a NUL behind.
+signer_shares() {
+  [ -d "$directory/tss" ] || return 0
+  find "$directory/tss/" -maxdepth 1 -type f -name 'localstate-*.json' -print0
+}
+
+# Whether $file is there and not empty: a key store, which may be a folder.
+signer_has() {
+  if [ -d "$file" ]; then
+    [ -n "$(find "$file/" -type f -size +0 -print -quit)" ] && say yes || say no
+  elif [ -s "$file" ]; then say yes; else say no; fi
+}
+
+# The ssh keys that $address shows on $port, as this host sees them: lines of type and key. What is wrong, where there are none.
+signer_scan() {
+  local said
+  if has ssh-keyscan; then
+    said=$(timeout 20 ssh-keyscan -T 10 -p "$port" -- "$address" 2> /dev/null | grep -v '^#' | cut -d ' ' -f 2,3 || true)
+    if [ -n "$said" ]; then say "$said"; return; fi
+  fi
+  if signer_connects "$address" "$port"; then
+    if has ssh-keyscan; then say "no ssh: something else listens there"; else say "no ssh-keyscan"; fi
+  else
+    say "no connection"
+  fi
+}
+
+signer_connects() { timeout 5 bash -c 'exec 3<> "/dev/tcp/$0/$1"' "$1" "$2" 2> /dev/null; }
+
+# Which of $endpoints (host:port) are reached from here.
+signer_reaches() {
+  local endpoint
+  for endpoint in $endpoints; do
+    { if signer_connects "${endpoint%:*}" "${endpoint##*:}"; then say "$endpoint"; fi; } &
+  done
+  wait
+}

@@ -1,0 +1,120 @@
+# What a move of the signer keeps on a host: its lock, its journal, and what a look finds. Variables of every call:
+# $token (the run's own), $service, $directory, $executable, $rpc_port; and of the saga: $move, $direction, $side,
+# $other_address, $other_host_key. design.md, "The cutover of the signer".
+orchestrator_journal=$state/orchestrator.json
+orchestrator_lock=$state/orchestrator.lock
+lease_seconds=30
+
+signer_flock() {
+  mkdir -p "$state"
+  exec 9> "$state/orchestrator.flock"
+  flock -w "$1" 9
+}
+
+# Takes this host's lock for the run of $token, unless another run's lease is alive: prints `taken`, or `held SECONDS`.
+signer_take_lock() {
+  local owner= until=0 now
+  if ! signer_flock 5; then
+    say "held 5"
+    return 0
+  fi
+  read -r owner until < "$orchestrator_lock" 2> /dev/null || true
+  now=$(date +%s)
+  if [ -n "$owner" ] && [ "$owner" != "$token" ] && [ "${until:-0}" -gt "$now" ] && [ "$until" -le $((now + lease_seconds)) ]; then
+    say "held $((until - now))"
+    return 0
+  fi
+  signer_renew_lock
+  say taken
+}
+
+signer_renew_lock() {
+  (umask 077; printf '%s %s\n' "$token" $(($(date +%s) + lease_seconds)) > "$orchestrator_lock.new")
+  mv -f "$orchestrator_lock.new" "$orchestrator_lock"
+}
+
+# The first line of all that changes a host: an engine that was killed leaves a provider behind, which must do nothing
+# beside its successor. Held until the script ends.
+signer_owned() {
+  local owner=
+  signer_flock 100 || refuse_signer "another run is at work on this host"
+  read -r owner _ < "$orchestrator_lock" 2> /dev/null || true
+  [ "$owner" = "$token" ] || refuse_signer "another run has taken this move over"
+  signer_renew_lock
+}
+refuse_signer() {
+  printf '%s: %s\n  Nothing was done here. Wait for its end, then run pulumi up again.\n' "$host_name" "$1" >&2
+  exit 75
+}
+
+# Ends the run's ownership, so that the next one need not wait for the lease.
+signer_drop_lock() {
+  local owner=
+  signer_flock 5 || return 0
+  read -r owner _ < "$orchestrator_lock" 2> /dev/null || true
+  if [ "$owner" = "$token" ]; then rm -f "$orchestrator_lock"; fi
+}
+
+# A line of the journal, which is written line by line by signer_write alone.
+signer_line() { sed -n "s/^  \"$1\": \(.*[^,]\),\?\$/\1/p" "$orchestrator_journal" 2> /dev/null || true; }
+# The stage of this saga on this host; nothing where the journal is of another one.
+signer_stage() {
+  if [ "$(signer_line move)" = "\"$move\"" ] && [ "$(signer_line direction)" = "\"$direction\"" ]; then signer_line stage | tr -d '"'; fi
+}
+# What the signer was here before it was fenced: $was_enabled, $was_unit, $was_store.
+signer_was() {
+  local was
+  was=$(signer_line was)
+  was_enabled=$(sed -n 's/.*"enabled":\(true\|false\).*/\1/p' <<< "$was")
+  was_unit=$(sed -n 's/.*"unitFile":"\([^"]*\)".*/\1/p' <<< "$was")
+  was_store=$(sed -n 's/.*"keyStore":"\([^"]*\)".*/\1/p' <<< "$was")
+}
+
+# signer_write STAGE: the journal, whole and on the disk when this returns. What was known before of $was_… stays.
+signer_write() {
+  local at history was= who=${identity:-} new=$orchestrator_journal.new
+  if [ -z "$who" ] && [ "$(signer_line move)" = "\"$move\"" ]; then who=$(signer_line identity); fi
+  at=$(date -u +%FT%TZ)
+  history=$(signer_line history | sed -e 's/^\[//' -e 's/\]$//')
+  if [ -n "${was_enabled:-}" ]; then was="\"enabled\":$was_enabled"; fi
+  if [ -n "${was_unit:-}" ]; then was="$was,\"unitFile\":\"$was_unit\""; fi
+  if [ -n "${was_store:-}" ]; then was="$was,\"keyStore\":\"$was_store\""; fi
+  (
+    umask 077
+    mkdir -p "$state"
+    cat > "$new" << JSON
+{
+  "version": 1,
+  "move": "$move",
+  "direction": "$direction",
+  "side": "$side",
+  "other": {"address":"$other_address","hostKey":"$other_host_key"},
+  "stage": "$1",
+  "at": "$at",
+  "was": {${was#,}},
+  "identity": ${who:-null},
+  "history": [${history:+$history,}{"stage":"$1","at":"$at","move":"$move","direction":"$direction"}]
+}
+JSON
+  )
+  sync "$new"
+  mv -f "$new" "$orchestrator_journal"
+  sync "$state"
+}
+
+# Whether something may sign here: a unit that is not at rest, a process, or an open port.
+signer_is_active() {
+  case $(systemctl is-active "$service" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
+  if pgrep -x -- "${executable:0:15}" > /dev/null; then return 0; fi
+  if has ss && [ -n "$(ss -Hltn "sport = :$rpc_port" 2> /dev/null)" ]; then return 0; fi
+  return 1
+}
+signer_is_masked() { [ "$(readlink "/etc/systemd/system/$service.service")" = /dev/null ]; }
+
+# What a look tells; the last thing that every step prints.
+signer_side() {
+  printf 'journal %s\n' "$(base64 -w0 < "$orchestrator_journal" 2> /dev/null || true)"
+  if signer_is_active; then say "active yes"; else say "active no"; fi
+  if signer_is_masked; then say "masked yes"; else say "masked no"; fi
+  say end
+}

@@ -1,0 +1,192 @@
+import {
+  type Journal,
+  ownerOf,
+  type Saga,
+  type SideName,
+  type SourceStage,
+  sidesOf,
+  type TargetStage,
+} from "./journal";
+
+/** A host, as a look found it. */
+export interface Seen {
+  readonly journal?: Journal | undefined;
+  /** A process of the orchestrator lives, or systemd is about to start one. */
+  readonly active: boolean;
+  /** Its unit is masked for good: no boot and no hand starts it. */
+  readonly masked: boolean;
+}
+
+export type Look = Seen | "outOfSight";
+
+export interface Looks {
+  readonly old: Look;
+  readonly new: Look;
+}
+
+/** What this run has done so far; what it can't know of earlier runs is done again. */
+export interface Memory {
+  readonly bulkCopied: boolean;
+  /** The source was stopped, and its manifest taken, by this run. */
+  readonly stopped: boolean;
+  readonly backedUp: boolean;
+  /** A step that failed: from then on the way is back. */
+  readonly failed: boolean;
+}
+
+/** Steps, in the order of the way there; then those of the way back. */
+export type Step = "bulk" | "stop" | "backup" | "fence" | "copy" | "arrive" | "start" | "close" | "seal" | "restore";
+
+export type Decision =
+  | { readonly do: Step; readonly saga: Saga }
+  /** The signer is where it is wanted, or stays where it is for a reason. */
+  | { readonly do: "done"; readonly holder: SideName; readonly why: Why }
+  /** Nothing can be done by this program. */
+  | { readonly do: "stop here"; readonly saga: Saga; readonly why: Obstacle };
+
+export type Why = "moved" | "raise the attempt" | "nothing to roll back" | "undone";
+
+export type Obstacle =
+  | "new out of sight"
+  | "source out of sight"
+  | "target out of sight"
+  | "target is started"
+  | "target runs unasked"
+  | "source runs unasked"
+  | "source does not run"
+  | "journals disagree"
+  | "another move";
+
+interface Stages {
+  readonly s?: SourceStage | undefined;
+  readonly t?: TargetStage | undefined;
+}
+
+function stagesOf(saga: Saga, looks: Looks): Stages {
+  const at = (side: SideName) => {
+    const look = looks[side];
+    const journal = look === "outOfSight" ? undefined : look.journal;
+    return journal?.move === saga.move && journal.direction === saga.direction ? journal.stage : undefined;
+  };
+  const { source, target } = sidesOf(saga);
+  return { s: at(source) as SourceStage | undefined, t: at(target) as TargetStage | undefined };
+}
+
+/** From here on the target may sign: there is no way back by itself. */
+function isPast({ t }: Stages): boolean {
+  return t === "starting" || t === "running";
+}
+
+/** Whether a saga has begun to touch the signer, and has not come to an end. */
+function isOpen({ s, t }: Stages): boolean {
+  if (t === "running") return s === "fenced" || s === "stopping";
+  return (
+    s === "stopping" || s === "fenced" || s === "restoring" || t === "staged" || t === "switched" || t === "starting"
+  );
+}
+
+function sagasIn(looks: Looks): Saga[] {
+  const journals = [looks.new, looks.old].flatMap((look) =>
+    look === "outOfSight" || !look.journal ? [] : [look.journal],
+  );
+  return journals.map(({ move, direction }) => ({ move, direction }));
+}
+
+/** The side on which the signer stands by the journals, where one saga or none has been to its end (pure). */
+function standsAt({ old, new: fresh }: Looks): SideName {
+  const stage = (look: Look) => (look === "outOfSight" ? undefined : look.journal?.stage);
+  if (stage(fresh) === "running" || stage(fresh) === "starting" || stage(fresh) === "restored") return "new";
+  if (stage(old) === "moved") return "new";
+  return "old";
+}
+
+/**
+ * What is next (pure). Every rule of the cutover stands here: which step may follow which evidence, when the way back
+ * is open and when it is closed for ever, and when nothing may be touched.
+ */
+export function decide(wanted: Saga, looks: Looks, memory: Memory): Decision {
+  if (looks.new === "outOfSight") return { do: "stop here", saga: wanted, why: "new out of sight" };
+  const open = sagasIn(looks).find((saga) => isOpen(stagesOf(saga, looks)));
+  if (open && ownerOf(open.move) !== ownerOf(wanted.move)) return { do: "stop here", saga: open, why: "another move" };
+  if (open && (open.move !== wanted.move || open.direction !== wanted.direction)) {
+    const stages = stagesOf(open, looks);
+    // One that may sign on its target is ended first, but for the way back, which may begin at any time from then on.
+    if (open.move === wanted.move && wanted.direction === "back" && isPast(stages)) return begin(wanted, looks, memory);
+    if (open.move === wanted.move && !isPast(stages)) {
+      const undo = back(open, looks);
+      if (undo) return undo;
+    }
+    return onward(open, looks, memory);
+  }
+  return begin(wanted, looks, memory);
+}
+
+function begin(wanted: Saga, looks: Looks, memory: Memory): Decision {
+  const { s, t } = stagesOf(wanted, looks);
+  const { target } = sidesOf(wanted);
+  const holder = standsAt(looks);
+  const isKnown = s !== undefined || t !== undefined;
+  if (wanted.direction === "back" && !isKnown && holder === "old")
+    return { do: "done", holder, why: "nothing to roll back" };
+  if (wanted.direction === "forward") {
+    const went = looks.old === "outOfSight" ? undefined : looks.old.journal;
+    // Where the old host says that its signer went elsewhere, it is nobody's here.
+    if (!isKnown && went?.stage === "moved" && ownerOf(went.move) !== ownerOf(wanted.move))
+      return { do: "stop here", saga: went, why: "another move" };
+    if (!isKnown && holder === "new") return { do: "done", holder, why: "moved" };
+    const returned = sagasIn(looks).some(({ move, direction }) => move === wanted.move && direction === "back");
+    if (returned && !isPast({ s, t }))
+      return { do: "done", holder, why: holder === "old" ? "raise the attempt" : "moved" };
+  }
+  if (t === "running" && (s === undefined || s === "moved")) return { do: "done", holder: target, why: "moved" };
+  return onward(wanted, looks, memory);
+}
+
+/** The way there. */
+function onward(saga: Saga, looks: Looks, memory: Memory): Decision {
+  const { source, target } = sidesOf(saga);
+  const [from, to] = [looks[source], looks[target]];
+  const { s, t } = stagesOf(saga, looks);
+  const stop = (why: Obstacle): Decision => ({ do: "stop here", saga, why });
+  const step = (name: Step): Decision => ({ do: name, saga });
+  if (memory.failed) {
+    if (isPast({ s, t })) return stop("target is started");
+    return back(saga, looks) ?? { do: "done", holder: source, why: "undone" };
+  }
+  if (to === "outOfSight") return stop("target out of sight");
+  if (to.active && !isPast({ s, t })) return stop("target runs unasked");
+  if (t === "running" || t === "starting" || t === "switched" || t === "staged") {
+    // Without sight of the source its fence is known from the target's journal.
+    if (from !== "outOfSight" && (from.active || !from.masked)) return stop("source runs unasked");
+    if (s === "stopping" || s === "restoring" || s === "restored") return stop("journals disagree");
+    if (t === "running") return step("close");
+    return step(t === "staged" ? "arrive" : "start");
+  }
+  if (from === "outOfSight") return stop("source out of sight");
+  if (s === "restoring") return step("restore");
+  if (s === "moved") return stop("journals disagree");
+  if (s === "fenced") return from.active || !from.masked ? stop("source runs unasked") : step("copy");
+  if (s === "stopping") {
+    if (!memory.stopped || from.active || !from.masked) return step("stop");
+    return step(memory.backedUp ? "fence" : "backup");
+  }
+  // The way back is for a new side that does not come up, too.
+  if (!from.active && saga.direction === "forward") return stop("source does not run");
+  return step(memory.bulkCopied ? "stop" : "bulk");
+}
+
+/** The way back, which is open until the target may have been started. Undefined where there is nothing to undo. */
+function back(saga: Saga, looks: Looks): Decision | undefined {
+  const { source, target } = sidesOf(saga);
+  const [from, to] = [looks[source], looks[target]];
+  const { s, t } = stagesOf(saga, looks);
+  if (from === "outOfSight") return { do: "stop here", saga, why: "source out of sight" };
+  if (to === "outOfSight") return { do: "stop here", saga, why: "target out of sight" };
+  if (s === undefined || s === "restored") return undefined;
+  if (s === "moved") return { do: "stop here", saga, why: "journals disagree" };
+  if (s === "restoring") return { do: "restore", saga };
+  // Read back, not remembered: the source is freed only where the target can't start any more.
+  if (to.active && t !== "abandoned") return { do: "stop here", saga, why: "target runs unasked" };
+  if (t !== "abandoned" || !to.masked || to.active) return { do: "seal", saga };
+  return { do: "restore", saga };
+}

@@ -1,0 +1,227 @@
+import { type Backup, takeBackup } from "./backup";
+import { createCopier, stagingOf } from "./copyKey";
+import type { Looks, Step } from "./decide";
+import { type Saga, type SideName, sidesOf } from "./journal";
+import { compare, differenceLines, type Manifest, manifestOf, readManifest, sumOf } from "./manifest";
+import type { MoveInputs } from "./moveInputs";
+import type { Hands } from "./saga";
+import type { Sides } from "./sides";
+import { clientOf, type Verified, type VerifyWorld, verify } from "./verify";
+
+/** What was seen on the way, for outputs and record. */
+export interface Seen {
+  verified?: Verified;
+  lastBackup?: Backup;
+  /** Clock milliseconds. */
+  stoppedAt?: number;
+  startedAt?: number;
+}
+
+export interface MoveHands extends Hands {
+  readonly seen: Seen;
+  /** Takes away what this run, or a killed one, left of the copy's right. */
+  end(saga: Saga, looks: Looks): Promise<void>;
+}
+
+/** A key store that was fenced, under its own name again (pure). */
+export function unfenced(manifest: Manifest, keyStore: string | undefined): Manifest {
+  const aside = keyStore?.split("/").at(-1);
+  if (aside === undefined || !manifest.has(aside)) return manifest;
+  return manifestOf(
+    [...manifest.values()].map((entry) =>
+      entry.path === aside || entry.path.startsWith(`${aside}/`)
+        ? { ...entry, path: `producer${entry.path.slice(aside.length)}` }
+        : entry,
+    ),
+  );
+}
+
+const copyTries = 3;
+
+export function createMoveHands(
+  inputs: MoveInputs,
+  sides: Sides,
+  wanted: Saga,
+  world: VerifyWorld,
+  isWanted: () => boolean,
+): MoveHands {
+  const seen: Seen = {};
+  const copier = createCopier(inputs, sides, world.say);
+  let identity: Readonly<Record<string, string>> | undefined;
+  /** That the staging place equals the stopped source, by this run's own comparison. */
+  let isProved = false;
+
+  const storeOf = (looks: Looks, side: SideName) => {
+    const look = looks[side];
+    return look === "outOfSight" ? undefined : look.journal?.was.keyStore;
+  };
+  const manifests = async (saga: Saga, looks: Looks): Promise<[Manifest, Manifest]> => {
+    const { source, target } = sidesOf(saga);
+    const [left, arrived] = await Promise.all([
+      readManifest(sides.roots[source], { base: inputs[source].directory, paths: ["."] }),
+      readManifest(sides.roots[target], { base: stagingOf(inputs, saga), paths: ["."] }),
+    ]);
+    return [unfenced(left, storeOf(looks, source)), arrived];
+  };
+
+  /** Copies until both sides are the same, byte for byte, owner and mode too. */
+  const copyAndProve = async (saga: Saga, looks: Looks): Promise<void> => {
+    for (let left = copyTries; ; left -= 1) {
+      await copier.run(saga, looks);
+      const [before, after] = await manifests(saga, looks);
+      const differences = compare(before, after);
+      if (differences.length === 0) {
+        const { files, bytes } = sumOf(after);
+        world.say(`copy: ${files} files, ${bytes} bytes are the same on both sides, owner and mode too`);
+        isProved = true;
+        return;
+      }
+      if (left === 1) {
+        throw new Error(
+          [
+            `the copy on ${sides.roots[sidesOf(saga).target].address} is not what ${sides.roots[sidesOf(saga).source].address} has, after ${copyTries} copies`,
+            ...differenceLines(differences).map((line) => `  found: ${line}`),
+            "  needed: the same bytes, owner and mode. Does something else write there? Is a disk failing (dmesg)?",
+          ].join("\n"),
+        );
+      }
+      world.say(`copy: ${differences.length} files differ after the copy; taking them again`);
+      await copier.retake(
+        saga,
+        differences.map(({ path }) => path).filter((path) => path !== "."),
+      );
+    }
+  };
+
+  const askStatus = async (side: SideName): Promise<void> => {
+    const client = clientOf(inputs, sides, side, world);
+    const status = await client.status();
+    if (status?.state === 1)
+      throw new Error(
+        `the orchestrator of the ${side} side takes part in a key generation now: stopping it would lose its new key share\n` +
+          "  needed: getStatus says live. It takes minutes; then run pulumi up again.",
+      );
+    const who = await client.identity();
+    if (who) identity = { producer: who.producer, tssPeerId: who.tssPeerId, evmAddress: who.evmAddress };
+  };
+
+  const askNode = async (): Promise<void> => {
+    const node = await world.lookAtNode();
+    if (node.synced) return;
+    throw new Error(
+      [
+        `the node of the new side (${sides.roots.new.address}) is not synced now: the orchestrator there would wait for it`,
+        `  found: ${node.why}`,
+        "  needed: a synced node, asked again right before the old side stops",
+      ].join("\n"),
+    );
+  };
+
+  const addressesOf = async (side: SideName, saga: Saga, looks: Looks): Promise<string[]> => {
+    if (looks[side] === "outOfSight") return [];
+    const printed = await sides.call(side, "signer_addresses", saga);
+    return printed.split(/\s+/).filter(Boolean);
+  };
+
+  const perform = async (step: Step, saga: Saga, looks: Looks): Promise<Looks> => {
+    const { source, target } = sidesOf(saga);
+    const name = (side: SideName) => `the ${side} side (${sides.roots[side].address})`;
+    switch (step) {
+      case "bulk": {
+        world.say(`bulk copy to ${name(target)}: ${name(source)} holds the key and signs on`);
+        if (saga.direction === "forward") await askStatus(source);
+        const known = identity ? { identity: JSON.stringify(identity) } : {};
+        const after = await sides.step(target, "signer_staging", saga, looks, known);
+        if (saga.direction === "back")
+          await sides.call(
+            target,
+            "signer_copy_local",
+            saga,
+            { receive_into: stagingOf(inputs, saga) },
+            { limitSeconds: 3600 },
+          );
+        await copier.run(saga, after, { progress: true });
+        // Both sides hash what is there now, so that after the stop only what changed is hashed.
+        await manifests(saga, after);
+        return after;
+      }
+      case "stop": {
+        if (saga.direction === "forward" && looks[source] !== "outOfSight" && looks[source].active)
+          await Promise.all([askStatus(source), askNode()]);
+        world.say(`stopping ${name(source)}, which still holds the key`);
+        seen.stoppedAt = world.now();
+        isProved = false;
+        return sides.step(source, "signer_stop", saga, looks, {}, { limitSeconds: 240 });
+      }
+      case "backup": {
+        // Both only read the source: done at once, since nobody signs now.
+        const place = { base: inputs[source].directory, paths: ["config.json", "tss"] };
+        const what = { label: "last", place, changing: [], isJson: (path: string) => path.endsWith(".json") };
+        const [backup] = await Promise.all([
+          takeBackup(sides.roots[source], what, inputs.backup, { ...world, now: () => new Date(world.now()) }),
+          copyAndProve(saga, looks),
+        ]);
+        seen.lastBackup = backup;
+        return looks;
+      }
+      case "fence":
+        world.say(`fencing ${name(source)}: stopped, masked, its key store moved aside`);
+        return sides.step(source, "signer_fence", saga, looks);
+      case "copy":
+      case "arrive": {
+        if (step === "copy" && !isProved) {
+          const staged = await sides.step(target, "signer_staging", saga, looks);
+          await copyAndProve(saga, staged);
+        }
+        const addresses = [
+          sides.roots[source].address,
+          inputs.copy.address,
+          ...(await addressesOf(source, saga, looks)),
+        ];
+        return sides.step(target, "signer_arrive", saga, looks, {
+          other_addresses: [...new Set(addresses)],
+          node_ports: inputs.nodePorts,
+        });
+      }
+      case "start": {
+        world.say(`starting ${name(target)}: from here on it holds the key and may sign; ${name(source)} is fenced`);
+        seen.startedAt = world.now();
+        const started = await sides.step(target, "signer_start", saga, looks);
+        const journal = started[target] === "outOfSight" ? undefined : started[target].journal;
+        seen.verified = await verify(
+          inputs,
+          sides,
+          target,
+          saga,
+          identity ?? journal?.identity ?? null,
+          seen.startedAt,
+          world,
+        );
+        return sides.step(target, "signer_settle", saga, started, { stage: "running" });
+      }
+      case "close":
+        return sides.step(source, "signer_settle", saga, looks, { stage: "moved" });
+      case "seal":
+        world.say(`going back: making sure that nothing starts on ${name(target)}`);
+        return sides.step(target, "signer_seal", saga, looks, {}, { limitSeconds: 240 });
+      case "restore": {
+        world.say(`going back: starting ${name(source)}, which holds the key`);
+        const startedAt = world.now();
+        const started = await sides.step(source, "signer_restore", saga, looks);
+        await verify(inputs, sides, source, saga, identity ?? null, startedAt, world);
+        return sides.step(source, "signer_settle", saga, started, { stage: "restored" });
+      }
+    }
+  };
+
+  return {
+    seen,
+    look: () => sides.look(wanted),
+    perform,
+    say: world.say,
+    isWanted,
+    end: async (saga, looks) => {
+      for (const line of await copier.end(saga, looks)) world.say(line);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { NodeTarget } from "../rpc/node";
+import type { BackupSettings } from "./backup";
+import type { SignerHost } from "./root";
+
+/** One of the two hosts of a move; plain values, secrets among them. */
+export interface SideInputs {
+  readonly host: SignerHost;
+  /** The orchestrator's unit, and its state directory. */
+  readonly service: string;
+  readonly directory: string;
+}
+
+/** What a move is made of; plain values, as its provider gets them. */
+export interface MoveInputs {
+  /** `<project>/<stack>/<pillar>/<attempt>`. */
+  readonly move: string;
+  readonly stack: string;
+  readonly pillar: string;
+  /** True: the signer goes back to the old host. */
+  readonly rollback: boolean;
+  readonly old: SideInputs;
+  readonly new: SideInputs;
+  /** The new host's node, and what its evidence needs. */
+  readonly node: NodeTarget;
+  readonly references: readonly string[];
+  /** Momentums. */
+  readonly tolerance: number;
+  /** How the new host reaches the old one's ssh. */
+  readonly copy: { readonly address: string; readonly port: number };
+  readonly executable: string;
+  readonly rpcPort: number;
+  /** Ports of a node, in addresses that name its machine. */
+  readonly nodePorts: readonly number[];
+  readonly backup: BackupSettings;
+  /** The script library (components/scripts/signer.ts). */
+  readonly library: string;
+  /** Milliseconds until a started orchestrator must answer. */
+  readonly answerWithin: number;
+  /** Milliseconds over which it must stay up. */
+  readonly steadyFor: number;
+}

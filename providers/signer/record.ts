@@ -1,0 +1,71 @@
+import fs from "node:fs";
+import path from "node:path";
+
+/** A line of the record: what happened to a move, when. Never a secret. */
+export interface RecordEntry {
+  /** ISO 8601. */
+  readonly at: string;
+  /** `<project>/<stack>/<pillar>/<attempt>`. */
+  readonly move: string;
+  /** `backup` of a proved one, `done` at a move's end, `rolledBack` at the end of the way back; others are for the reader. */
+  readonly event: string;
+  /** What is to be kept of it: heights, versions, stages, file names. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The record of moves, beside the backups: append-only, a JSON text a line, outside of Pulumi's state, which dies with a
+ * destroy.
+ */
+export function recordFileOf(directory: string): string {
+  return path.join(directory, "record.jsonl");
+}
+
+/** Adds a line, on the disk when this returns. @throws where it can't be written */
+export function addToRecord(directory: string, entry: RecordEntry): void {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = recordFileOf(directory);
+  const handle = fs.openSync(file, "a+", 0o600);
+  try {
+    // One that a power cut broke off must not swallow the next.
+    const { size } = fs.fstatSync(handle);
+    const last = Buffer.alloc(1);
+    if (size > 0) fs.readSync(handle, last, 0, 1, size - 1);
+    const before = size > 0 && last.toString() !== "\n" ? "\n" : "";
+    fs.writeFileSync(handle, `${before}${JSON.stringify(entry)}\n`);
+    fs.fsyncSync(handle);
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+/** All that was recorded, the oldest first; nothing where there is no record. Lines that were broken off are left out. */
+export function readRecord(directory: string): RecordEntry[] {
+  let text: string;
+  try {
+    text = fs.readFileSync(recordFileOf(directory), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+  return text.split("\n").flatMap((line) => entryOf(line) ?? []);
+}
+
+function entryOf(line: string): RecordEntry | undefined {
+  try {
+    const entry = JSON.parse(line) as RecordEntry;
+    return typeof entry.move === "string" && typeof entry.event === "string" ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last line about an event of a move (pure). */
+export function lastOf(record: readonly RecordEntry[], move: string, event: string): RecordEntry | undefined {
+  return record.findLast((entry) => entry.move === move && entry.event === event);
+}
+
+/** Whether a move ended, there or back (pure): nothing of it is done again. */
+export function isOver(record: readonly RecordEntry[], move: string): boolean {
+  return ["done", "rolledBack"].some((event) => lastOf(record, move, event) !== undefined);
+}

@@ -1,0 +1,148 @@
+import fs from "node:fs";
+import path from "node:path";
+import type { NodeNow } from "../lookup";
+import { type BuildInfo, createOrchestratorClient, type OrchestratorClient, type RpcClock } from "../rpc/orchestrator";
+import { isJsonText } from "./backup";
+import { parseFacts, type SideFacts, type Survey, type Told } from "./prerequisites";
+import type { RootHost } from "./root";
+
+/** A signer's things on a host. */
+export interface SignerPlace {
+  readonly service: string;
+  readonly directory: string;
+  /** The node's data directory. */
+  readonly nodeDirectory: string;
+  readonly executable: string;
+  readonly rpcPort: number;
+}
+
+export interface SurveyOptions {
+  readonly old: SignerPlace;
+  readonly new: SignerPlace;
+  readonly copyAddress: string;
+  readonly sshPort: number;
+  /** Where the backups go, on this machine. */
+  readonly backupDirectory: string;
+}
+
+/** Looks at both hosts at once, and at this machine. Changes nothing; what can't be had is told in words. */
+export async function surveyBoth(
+  roots: { readonly old: RootHost; readonly new: RootHost },
+  options: SurveyOptions,
+  lookAtNode: () => Promise<NodeNow>,
+  clock: RpcClock,
+): Promise<Survey> {
+  const oldSide = told(lookAtOld(roots.old, options.old, clock));
+  // From both hosts: what the old one does not reach either is no fault of the new one's.
+  const endpoints = oldSide.then((side) => ("value" in side ? side.value.endpoints : []));
+  const newSide = told(lookAtNew(roots.new, options, endpoints, clock));
+  const [old, next, node] = await Promise.all([oldSide, newSide, lookAtNode()]);
+  return { old, new: next, node, room: roomAt(options.backupDirectory) };
+}
+
+async function lookAtOld(root: RootHost, place: SignerPlace, clock: RpcClock) {
+  const facts = await factsOf(root, place);
+  const { config, damaged } = await readState(root, place, facts, clock);
+  const store = typeof config.ProducerKeyFileName === "string" ? config.ProducerKeyFileName : "producer";
+  const file = path.posix.resolve(place.directory, store);
+  const hasKeyStore = (await root.call("signer_has", { file })).trim() === "yes";
+  const endpoints = endpointsOf(config);
+  const reached = await reachedFrom(root, endpoints);
+  const client = clientOf(root, place, clock);
+  const build = await told(client.buildInfo());
+  // Without the one there is no use in waiting for the others.
+  const status = "value" in build ? await told(client.status()) : build;
+  const identity = "value" in build ? await told(client.identity()) : build;
+  return { facts, build, status, identity, damaged, hasKeyStore, endpoints, reached };
+}
+
+async function lookAtNew(
+  root: RootHost,
+  { new: place, copyAddress, sshPort }: SurveyOptions,
+  endpoints: Promise<readonly string[]>,
+  clock: RpcClock,
+) {
+  const facts = await factsOf(root, place);
+  const scan = (await root.call("signer_scan", { address: copyAddress, port: sshPort })).trim();
+  const build: Told<BuildInfo> =
+    facts.active === "active" ? await told(clientOf(root, place, clock).buildInfo()) : { error: "it does not run" };
+  return { facts, build, scan, reached: await reachedFrom(root, await endpoints) };
+}
+
+async function factsOf(root: RootHost, { service, directory, nodeDirectory, executable }: SignerPlace) {
+  return parseFacts(await root.call("signer_facts", { service, directory, node_dir: nodeDirectory, executable }));
+}
+
+function clientOf(root: RootHost, { rpcPort }: SignerPlace, clock: RpcClock): OrchestratorClient {
+  return createOrchestratorClient(() => root.forward("127.0.0.1", rpcPort), rpcPort, clock);
+}
+
+const readings = 4;
+const pause = 500;
+
+/** The configuration and what is damaged. Their content stays in this process's memory. */
+async function readState(root: RootHost, { directory }: SignerPlace, facts: SideFacts, clock: RpcClock) {
+  const damaged: string[] = [];
+  if (facts.directory !== "there") return { config: {} as Record<string, unknown>, damaged };
+  const shares = facts.shares > 0 ? await root.call("signer_shares", { directory }) : "";
+  const files = [
+    "config.json",
+    ...shares
+      .split("\0")
+      .filter(Boolean)
+      .map((file) => path.posix.relative(directory, file)),
+  ];
+  let config: Record<string, unknown> = {};
+  for (const file of files) {
+    const text = await readWhole(root, path.posix.join(directory, file), clock);
+    if (text === undefined) damaged.push(file);
+    else if (file === "config.json") config = (JSON.parse(text) as Record<string, unknown> | null) ?? {};
+  }
+  return { config, damaged };
+}
+
+/** A running orchestrator rewrites its files in place: half of one is read now and then. */
+async function readWhole(root: RootHost, file: string, clock: RpcClock): Promise<string | undefined> {
+  for (let left = readings; left > 0; left -= 1) {
+    const text = await root.call("signer_read", { file }).catch((error: Error & { exitCode?: number }) => {
+      if (error.exitCode === undefined) throw error;
+      return "";
+    });
+    if (isJsonText(text)) return text;
+    await clock.sleep(pause);
+  }
+  return undefined;
+}
+
+/** host:port of the nodes that the configuration names, but for those on the host itself (pure). Paths may hold access keys. */
+export function endpointsOf(config: Readonly<Record<string, unknown>>): string[] {
+  const networks = Object.values((config.Networks as Record<string, { Urls?: unknown }> | null) ?? {});
+  const urls = networks.flatMap((network) => (Array.isArray(network?.Urls) ? network.Urls : []));
+  const found = urls.flatMap((url) => {
+    const { hostname, port, protocol } = URL.canParse(String(url)) ? new URL(String(url)) : { hostname: "" };
+    if (!/^[A-Za-z0-9.-]+$/.test(hostname ?? "") || /^(localhost|127\.|0\.0\.0\.0)/.test(hostname)) return [];
+    return [`${hostname}:${port || (/^(https|wss):$/.test(protocol ?? "") ? 443 : 80)}`];
+  });
+  return [...new Set(found)];
+}
+
+async function reachedFrom(root: RootHost, endpoints: readonly string[]): Promise<string[]> {
+  if (endpoints.length === 0) return [];
+  return (await root.call("signer_reaches", { endpoints })).split("\n").filter(Boolean);
+}
+
+async function told<T>(promise: Promise<T>): Promise<Told<T>> {
+  return promise.then(
+    (value) => ({ value }),
+    (error: Error) => ({ error: error.message }),
+  );
+}
+
+/** Bytes that an unprivileged user of this machine can write in a directory, or where it will be made. */
+export function roomAt(directory: string): number {
+  for (let at = path.resolve(directory); ; at = path.dirname(at)) {
+    if (!fs.existsSync(at) && at !== path.dirname(at)) continue;
+    const { bavail, bsize } = fs.statfsSync(at);
+    return bavail * bsize;
+  }
+}

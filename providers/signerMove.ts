@@ -1,0 +1,67 @@
+import * as pulumi from "@pulumi/pulumi";
+import { watchEngine } from "./engine";
+import { lookAtNode } from "./lookup";
+import { type MoveOutputs, move } from "./signer/move";
+import type { MoveInputs } from "./signer/moveInputs";
+
+/** The move of create and update: the journals on both hosts decide what is left of it. */
+async function run(inputs: MoveInputs, before: Partial<MoveOutputs>): Promise<MoveInputs & MoveOutputs> {
+  const engine = watchEngine();
+  const world = {
+    ticks: () => performance.now(),
+    now: () => Date.now(),
+    sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+    say: (line: string) => console.log(`orchestrator: ${line}`),
+  };
+  try {
+    const lookup = () => lookAtNode(inputs.node, inputs);
+    const done = await move(inputs, { ...world, lookAtNode: lookup }, engine.isThere);
+    // A run that finds it done keeps what was told of it.
+    const { movedAt, secondsWithoutSigner, build } = before.holder === done.holder ? before : {};
+    const kept = Object.entries({ movedAt, secondsWithoutSigner, build }).filter(([, value]) => value !== undefined);
+    return { ...inputs, ...Object.fromEntries(kept), ...done };
+  } finally {
+    if (engine.isThere()) engine.stop();
+  }
+}
+
+const provider: pulumi.dynamic.ResourceProvider = {
+  create: async (inputs) => ({ id: "signer-move", outs: await run(inputs, {}) }),
+  update: async (_id, olds, news) => ({ outs: await run(news, olds) }),
+};
+
+export interface SignerMoveArgs extends Omit<MoveInputs, "old" | "new" | "node"> {
+  /** These hold logins: secret. */
+  readonly old: pulumi.Input<MoveInputs["old"]>;
+  readonly new: pulumi.Input<MoveInputs["new"]>;
+  readonly node: pulumi.Input<MoveInputs["node"]>;
+}
+
+/**
+ * Moves the signer from the old host to this one, or back (specification 1.2, steps 4 to 7): a saga whose journal lies
+ * on both hosts. create and update do what is left of it; delete does nothing, so that leaving the state moves nothing.
+ */
+export class SignerMove extends pulumi.dynamic.Resource {
+  declare public readonly holder: pulumi.Output<MoveOutputs["holder"]>;
+  declare public readonly why: pulumi.Output<MoveOutputs["why"]>;
+  declare public readonly build: pulumi.Output<MoveOutputs["build"]>;
+  declare public readonly movedAt: pulumi.Output<string | undefined>;
+  declare public readonly secondsWithoutSigner: pulumi.Output<number | undefined>;
+
+  constructor(name: string, args: SignerMoveArgs, options: pulumi.CustomResourceOptions) {
+    super(
+      provider,
+      name,
+      {
+        ...args,
+        old: pulumi.secret(args.old),
+        new: pulumi.secret(args.new),
+        node: pulumi.secret(args.node),
+        ...{ holder: undefined, why: undefined, build: undefined, movedAt: undefined, secondsWithoutSigner: undefined },
+      },
+      { ...options, additionalSecretOutputs: ["old", "new", "node"] },
+      "pillar-host",
+      "SignerMove",
+    );
+  }
+}

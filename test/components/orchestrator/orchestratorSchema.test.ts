@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { configOf, faultsOf } from "../exampleConfig";
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const from = { address: "198.51.100.9", hostKey };
+const migrate = (changes: object = {}) => ({ orchestrator: { migrateFrom: { ...from, ...changes } } });
+
+describe("where the signer comes from", () => {
+  test("needs an address and a host key; the rest has defaults", () => {
+    expect(configOf(migrate()).orchestrator.migrateFrom).toEqual(from);
+    expect(configOf(migrate({ hostKey: `198.51.100.9 ${hostKey} root@old` })).orchestrator.migrateFrom).toEqual(from);
+    expect(faultsOf({ orchestrator: { migrateFrom: {} } })).toEqual([
+      "pillar-host:orchestrator.migrateFrom.address: missing, needed string",
+      "pillar-host:orchestrator.migrateFrom.hostKey: missing, needed string",
+    ]);
+  });
+
+  test("all faults at once, by key, without the value of a secret", () => {
+    expect(
+      faultsOf({
+        orchestrator: {
+          attempt: 0,
+          migrateFrom: {
+            ...from,
+            port: 0,
+            privateKey: "s3cret",
+            noKeyShare: true,
+            directory: "~/x",
+            sudopassword: "x",
+          },
+          release: { url: "http://release.example/o.zip", version: "0.0.9" },
+        },
+      }),
+    ).toEqual([
+      "pillar-host:orchestrator.release.version: needed the release's version, such as v0.0.9 or v0.0.9a",
+      "pillar-host:orchestrator.release.sha256: needed with an address that is plain http: the release runs as root, and anybody on the way could replace it",
+      "pillar-host:orchestrator.migrateFrom.port: Too small: expected number to be >=1",
+      "pillar-host:orchestrator.migrateFrom.privateKey: needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
+      "pillar-host:orchestrator.migrateFrom.directory: needed an absolute path without blanks",
+      "pillar-host:orchestrator.migrateFrom.noKeyShare: needed the word acknowledged, or nothing",
+      "pillar-host:orchestrator.migrateFrom.sudopassword: no such key; did you mean sudoPassword?",
+      "pillar-host:orchestrator.attempt: Too small: expected number to be >=1",
+    ]);
+  });
+
+  test("a key that can't be opened is told here, not on the host", () => {
+    const privateKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n";
+    expect(faultsOf(migrate({ privateKey }))[0]).toMatch(
+      /^pillar-host:orchestrator\.migrateFrom\.privateKey: cannot be read/,
+    );
+  });
+
+  test("this stack's own host is not where it comes from, and a way back needs where to", () => {
+    expect(faultsOf(migrate({ address: "203.0.113.7" }))).toEqual([
+      "pillar-host:orchestrator.migrateFrom.address: is this stack's own host: needed the old VM's, from which the signer comes",
+    ]);
+    expect(faultsOf({ orchestrator: { rollback: true } })).toEqual([
+      "pillar-host:orchestrator.rollback: needs orchestrator.migrateFrom: where the signer is to go back to",
+    ]);
+  });
+});
+
+test("a release over plain http needs its hash; over https it may do without", () => {
+  const release = (changes: object) => ({
+    orchestrator: { release: { url: "https://r.example/o", version: "v0.0.9a", ...changes } },
+  });
+  expect(faultsOf(release({}))).toEqual([]);
+  expect(faultsOf(release({ url: "http://r.example/o" }))).toEqual([
+    "pillar-host:orchestrator.release.sha256: needed with an address that is plain http: the release runs as root, and anybody on the way could replace it",
+  ]);
+});

@@ -1,0 +1,210 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nodeTarget } from "../../../components/login";
+import { newHost, oldHost, secureOptions } from "../../../components/orchestrator/signerPlaces";
+import { signerLibrary } from "../../../components/scripts/signer";
+import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { setUpOrchestrator } from "../../../lab/orchestrator";
+import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { type Backup, takeBackup } from "../../../providers/signer/backup";
+import { configOf } from "../../components/exampleConfig";
+import { localRoot } from "../../providers/signer/localRoot";
+import { onHost, testLab } from "../fixture";
+import { type Outcome, providerTexts, runProvider } from "./providerRun";
+
+let lab: Lab;
+let from: LabHost;
+let to: LabHost;
+let state: ExampleDir;
+let text: string;
+let nodePassword: string;
+
+beforeAll(async () => {
+  lab = await testLab();
+  [from, to, text] = [await lab.addHost("old"), await lab.addHost("new"), (await providerTexts()).signerBackup ?? ""];
+});
+
+afterAll(async () => lab?.down());
+
+const directory = () => join(lab.dir, "mine/backups");
+
+/** What the component hands to the provider, for a configuration with these keys in migrateFrom. */
+function inputs(changes: object = {}, backups = directory()) {
+  const privateKey = readFileSync(lab.privateKeyFile, "utf8");
+  const config = configOf({
+    host: { provider: "existing", address: to.address, hostKey: to.hostKey },
+    ssh: { privateKey },
+    orchestrator: {
+      release: { url: "https://release.example/orchestrator.zip", version: "v0.0.9a" },
+      migrateFrom: { address: from.address, hostKey: from.hostKey, ...changes },
+      backup: { directory: backups },
+    },
+  });
+  return {
+    ...secureOptions(config, "prod"),
+    oldHost: oldHost(config),
+    newHost: newHost(config, to.address, to.hostKey),
+    node: nodeTarget(config, to.address, to.hostKey),
+    ...{ library: signerLibrary(), references: [], tolerance: 20 },
+  };
+}
+
+const run = (method: "create" | "update", ...args: unknown[]) => runProvider(lab, text, method, ...args);
+const listed = (host: LabHost) =>
+  onHost(host, "find /root/.orchestrator /var/lib/pillar-host -printf '%p %m %s %C@\\n' 2> /dev/null | sort");
+const backupOf = ({ result }: Outcome) => result?.outs.backup as Backup;
+
+describe("before anything is touched", () => {
+  it("all that is wrong on both hosts and here is told at once, and nothing changed", async () => {
+    state = await setUpOrchestrator(lab, from, {
+      started: false,
+      keyShare: false,
+      extraFiles: { count: 2000, bytes: 4000 },
+    });
+    await onHost(from, "echo '{\"half\": ' > /root/.orchestrator/config.json; rm /root/.orchestrator/producer");
+    await onHost(to, "mkdir -p /root/.orchestrator/tss && echo '{}' > /root/.orchestrator/tss/localstate-x.json");
+    mkdirSync(directory(), { recursive: true });
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", directory()]);
+    const before = [await listed(from), await listed(to)];
+    const { error, log } = await run("create", inputs({ copyAddress: "127.0.0.9", port: 22 })).finally(() =>
+      execFileSync("umount", [directory()]),
+    );
+    const told = error?.message.split("\n").filter((line) => /^(The|-)/.test(line));
+    expect(told).toEqual([
+      "The orchestrator can't be moved yet; nothing was touched on either host. 9 things stand in the way:",
+      `- ${from.address}: the orchestrator does not run (orchestrator)`,
+      `- ${from.address}: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:55000`,
+      `- ${from.address}: /root/.orchestrator/config.json is not whole`,
+      `- ${from.address}: the orchestrator's producer key store is not in /root/.orchestrator`,
+      `- ${from.address}: there is no key share (tss/localstate-*.json) in /root/.orchestrator`,
+      `- ${to.address}: there is a key share in /root/.orchestrator already`,
+      `- 127.0.0.9:22 shows the new host another key than ${from.address} shows here`,
+      `- ${to.address}: the node is not synced now`,
+      "- this machine has no room for the backup",
+    ]);
+    expect(error?.message).toContain(
+      "  Where it is so: pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged",
+    );
+    expect([await listed(from), await listed(to)]).toEqual(before);
+    expect(readdirSync(directory())).toEqual([]);
+    expect(log).toHaveLength(1);
+  });
+
+  it("an old host that is out of sight, and a new one that may not reach it, are told together, with what to allow", async () => {
+    await onHost(to, "rm -rf /root/.orchestrator");
+    const silent = inputs({ address: "127.0.0.1", port: 1, copyAddress: from.address });
+    const { error } = await run("create", silent);
+    expect(error?.message).toContain("127.0.0.1:1: connect ECONNREFUSED");
+    expect(error?.message).toContain("the new host does not reach the old one's ssh");
+    expect(error?.message).toContain(`Allow ${to.address} to TCP port 1 of the old host`);
+    expect(error?.message).toContain("the node is not synced now");
+  });
+});
+
+describe("the first backup", () => {
+  let done: Outcome;
+
+  it("is taken of a signer at work, and proved; both sides' versions are shown", async () => {
+    await onHost(from, "rm -rf /root/.orchestrator");
+    await Promise.all([lab.chain("PATCH", "/orchestrators/old", { syncPollMs: 500 }), setUpSyncedNode(lab, to)]);
+    nodePassword = (await setUpSyncedNode(lab, from)).password;
+    state = await setUpOrchestrator(lab, from, { extraFiles: { count: 2000, bytes: 4000 } });
+    await onHost(
+      from,
+      `cd /root/.orchestrator && touch -- '-rf' $'two\\nlines' "it's \\"quoted\\"" 'ünïcode-日本' && truncate -s 30M sparse`,
+    );
+    done = await run("create", inputs());
+    expect(done.error).toBeUndefined();
+    expect(done.log.join("\n")).toMatch(
+      new RegExp(
+        `orchestrator: old side ${from.address}: v0.0.9a .*, state: LiveState, .* key shares: 1\n.*new side ${to.address}: v0.0.9a`,
+      ),
+    );
+    expect(done.result?.outs).toMatchObject({ oldVersion: "v0.0.9a", oldIdentity: { tssPeerId: state.identity } });
+    expect(backupOf(done).files).toBeGreaterThan(2000);
+    expect(await onHost(from, "systemctl is-active orchestrator")).toBe("active");
+  });
+
+  it("no secret is in the log, the state, or what lies on this machine", () => {
+    const { oldHost: _old, newHost: _new, node: _node, ...kept } = done.result?.outs ?? {};
+    const files = readdirSync(directory()).map((name) => readFileSync(join(directory(), name)).toString("latin1"));
+    expect(files).toHaveLength(3);
+    const texts = [JSON.stringify(kept), ...done.log, ...files];
+    for (const secret of [...state.secrets, nodePassword])
+      for (const each of texts) expect(each.includes(secret)).toBe(false);
+  });
+
+  it("an update returns at once, without a look at a host", async () => {
+    const again = await run(
+      "update",
+      "signer-backup",
+      {},
+      { ...inputs({ port: 1 }), references: ["http://127.0.0.1:1"] },
+    );
+    expect(backupOf(again)).toEqual(backupOf(done));
+    expect(again.log).toEqual([]);
+  });
+
+  it("opens on a third host with age and tar alone, every file as the manifest tells", async () => {
+    const third = await lab.addHost("third");
+    const { file, identityFile, manifestFile } = backupOf(done);
+    execFileSync("cp", [file, join(third.root, "root/backup.tar.age")]);
+    execFileSync("cp", [identityFile, join(third.root, "root/identity")]);
+    await onHost(third, "apt-get update -qq && apt-get install -qqy age > /dev/null 2>&1");
+    await onHost(
+      third,
+      "mkdir /root/opened && age -d -i /root/identity /root/backup.tar.age | tar -x --numeric-owner -p -C /root/opened",
+    );
+    const { entries } = JSON.parse(readFileSync(manifestFile, "utf8")) as {
+      entries: { path: string; mode: string; owner: string; sha256?: string }[];
+    };
+    const lines = entries
+      .filter(({ sha256 }) => sha256)
+      .map(({ path, mode, owner, sha256 }) => `${sha256} ${mode} ${owner} ${path}\u0000`);
+    const found = await onHost(
+      third,
+      `cd /root/opened && find . -type f -print0 | while IFS= read -r -d '' file; do
+        printf '%s %s %s\\0' "$(sha256sum < "$file" | cut -c 1-64)" "$(stat -c '%a %u:%g' -- "$file")" "\${file#./}"; done | base64 -w 0`,
+    );
+    const opened = Buffer.from(found, "base64")
+      .toString("utf8")
+      .split("\0")
+      .filter(Boolean)
+      .map((line) => `${line}\0`);
+    expect(opened.sort()).toEqual(lines.sort());
+    expect(opened.some((line) => line.endsWith("root/.znn/wallet/producer\0"))).toBe(true);
+    expect(readFileSync(join(third.root, "root/opened/root/.orchestrator", String(state.keyShareFile)), "utf8")).toBe(
+      state.files[String(state.keyShareFile)]?.text,
+    );
+  });
+
+  it("a backup that is gone is taken anew", async () => {
+    execFileSync("truncate", ["-s", "100", backupOf(done).file]);
+    const again = await run("update", "signer-backup", done.result?.outs, inputs());
+    expect(again.error).toBeUndefined();
+    expect(backupOf(again).file).not.toBe(backupOf(done).file);
+    expect(existsSync(backupOf(done).file)).toBe(true);
+  });
+});
+
+it("a disk of the operator's that runs full in the middle: told, and no half backup is left", async () => {
+  const root = localRoot();
+  const small = join(root.scratch, "small");
+  mkdirSync(small);
+  writeFileSync(join(root.scratch, "big"), Buffer.alloc(3_000_000));
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small]);
+  const what = { label: "first", place: { base: root.scratch, paths: ["big"] }, changing: [], isJson: () => false };
+  const world = { now: () => new Date(), sleep: async () => undefined, say: () => undefined };
+  const settings = { directory: join(small, "backups"), move: "pillar-host/prod/Anvil/1" };
+  const error = await takeBackup(root, what, settings, world).catch((thrown: Error) => thrown);
+  const left = readdirSync(settings.directory);
+  execFileSync("umount", [small]);
+  root.close();
+  expect(String(error)).toContain(
+    `the backup could not be written on this machine: ${settings.directory}\n  found: the disk is full`,
+  );
+  expect(left).toEqual([]);
+});

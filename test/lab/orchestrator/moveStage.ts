@@ -1,0 +1,125 @@
+import { mkdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
+import type { SignersTruth } from "../../../lab/doubles/chain";
+import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
+import type { Run } from "../../../lab/engineRun";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { type OrchestratorSetup, setUpOrchestrator } from "../../../lab/orchestrator";
+import type { LabStack, StackFile } from "../../../lab/stack";
+import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { onHost, stackFile, testLab, testStack } from "../fixture";
+
+/** Two hosts: the old one signs; the new one is a stack's, stood up and synced. */
+export interface MoveStage {
+  readonly lab: Lab;
+  readonly old: LabHost;
+  readonly fresh: LabHost;
+  readonly stack: LabStack;
+  readonly state: ExampleDir;
+  readonly runs: Run[];
+}
+
+export interface MoveStageOptions {
+  readonly setup?: OrchestratorSetup;
+  /** Before the stack is stood up. */
+  readonly prepare?: (stage: MoveStage) => Promise<unknown>;
+  /** Without a first `up`. */
+  readonly bare?: boolean;
+}
+
+/** The configuration of a move, beside the smallest one. */
+export function moveConfig(
+  { lab, old, fresh }: Pick<MoveStage, "lab" | "old" | "fresh">,
+  more: StackFile = {},
+): StackFile {
+  return stackFile(lab, fresh, {
+    sync: { confirmations: 1, confirmSeconds: 0 },
+    orchestrator: {
+      release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
+      migrateFrom: { address: old.address, hostKey: old.hostKey },
+      ...more,
+    },
+  });
+}
+
+export function moveStage({ setup, prepare, bare = false }: MoveStageOptions = {}): MoveStage {
+  const stage: { -readonly [K in keyof MoveStage]?: MoveStage[K] } = { runs: [] };
+  beforeAll(async () => {
+    stage.lab = await testLab();
+    stage.old = await stage.lab.addHost("old");
+    stage.fresh = await stage.lab.addHost("fresh");
+    await stage.lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
+    for (const { name } of [stage.old, stage.fresh])
+      await stage.lab.chain("PATCH", `/orchestrators/${name}`, { syncPollMs: 500, stopMs: 300 });
+    await setUpSyncedNode(stage.lab, stage.old);
+    stage.state = await setUpOrchestrator(stage.lab, stage.old, setup);
+    stage.stack = await testStack(stage.lab, stage.fresh);
+    await configureMove(stage as MoveStage);
+    await prepare?.(stage as MoveStage);
+    if (!bare) {
+      const { exitCode, output } = await stage.stack.up();
+      expect(exitCode, output).toBe(0);
+      expect(await signersOf(stage as MoveStage)).toEqual(["old"]);
+      const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
+      expect(nextStep.join("\n")).toContain("this run did not begin with a synced node. Run it again now");
+    }
+  });
+  afterAll(async () => {
+    for (const run of stage.runs ?? []) await run.clear();
+    await stage.lab?.down();
+  });
+  return stage as MoveStage;
+}
+
+/** Replaces the configuration; the operator's key stays. */
+export async function configureMove(stage: MoveStage, more: StackFile = {}): Promise<void> {
+  const privateKey = await readFile(stage.lab.privateKeyFile, "utf8");
+  await stage.stack.configure(moveConfig(stage, more), { "ssh.privateKey": privateKey });
+}
+
+export function backupsOf({ stack }: MoveStage): string {
+  const directory = join(stack.programDirectory, "backups", "Anvil");
+  mkdirSync(directory, { recursive: true });
+  return directory;
+}
+
+export function signers({ lab }: MoveStage): Promise<SignersTruth> {
+  return lab.chain<SignersTruth>("GET", "/signers");
+}
+
+/** The hosts on which something signs now; and that there never were two. */
+export async function signersOf(stage: MoveStage): Promise<string[]> {
+  const { doubles } = await signers(stage);
+  expect(doubles).toEqual([]);
+  const signs = async (host: LabHost) =>
+    (await onHost(host, "systemctl is-active orchestrator || true")) === "active"
+      ? [host.name === "fresh" ? "new" : host.name]
+      : [];
+  return [...(await signs(stage.old)), ...(await signs(stage.fresh))];
+}
+
+/** The stage in a host's journal. */
+export async function stageOf(host: LabHost): Promise<string> {
+  return onHost(
+    host,
+    `sed -n 's/^  "stage": "\\(.*\\)",$/\\1/p' /var/lib/pillar-host/orchestrator.json 2> /dev/null || true`,
+  );
+}
+
+/** What nothing of the copy's right leaves behind. */
+export async function copyLeftovers({ old, fresh }: MoveStage): Promise<string> {
+  const search =
+    "grep -rl pillar-host-copy /root/.ssh /home /etc/sudoers.d /var/lib/pillar-host 2> /dev/null; ls -d /var/lib/pillar-host/copy 2> /dev/null; true";
+  return [await onHost(old, search), await onHost(fresh, search)].filter(Boolean).join("\n");
+}
+
+/** Sums, modes and owners of a signer's directory, without what a start rewrites. */
+export function contentOf(host: LabHost, directory = "/root/.orchestrator"): Promise<string> {
+  return onHost(
+    host,
+    `cd ${directory} && find . ! -name .lock ! -path './logs*' ! -path './events/0*.log' ! -path './queues/0*.log' ! -name config.json ! -name '*.log' ! -name 'producer.moved-to*' -printf '%p %m %U:%G %y\\n' | sort | sha256sum
+     cat tss/localstate-*.json | sha256sum; find events -name '*.ldb' -exec sha256sum {} + | sort | sha256sum`,
+  );
+}

@@ -1,0 +1,95 @@
+import { readdirSync, statSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { filesWith, onHost } from "../fixture";
+import {
+  backupsOf,
+  configureMove,
+  contentOf,
+  copyLeftovers,
+  moveStage,
+  signers,
+  signersOf,
+  stageOf,
+} from "./moveStage";
+
+describe("the signer's move, the whole way", () => {
+  const stage = moveStage({ setup: { extraFiles: { count: 500, bytes: 100_000 } } });
+  let output = "";
+
+  it("goes in one up, and ends with exactly one signer", async () => {
+    const before = await contentOf(stage.old);
+    const run = await stage.stack.up();
+    output = run.output;
+    expect(run.exitCode, output).toBe(0);
+    expect(await signersOf(stage)).toEqual(["new"]);
+    expect(await contentOf(stage.fresh)).toBe(before);
+    expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["moved", "running"]);
+    // As the chain saw it: from the old one's last sign of life to the new one's first.
+    const gap = (await signers(stage)).identities[stage.state.identity]?.gaps.at(-1);
+    expect(gap).toMatchObject({ from: "old", to: "fresh" });
+    expect(gap?.ms).toBeGreaterThan(0);
+    expect(gap?.ms).toBeLessThan(20_000);
+  });
+
+  it("says what it is, and what comes next", async () => {
+    const { orchestrator, nextStep } = await stage.stack.outputs<{
+      orchestrator: Record<string, unknown>;
+      nextStep: string[];
+    }>();
+    expect(orchestrator).toMatchObject({
+      ...{ side: "new", address: stage.fresh.address, version: "v0.0.9a", goVersion: "go1.20.14" },
+      gitCommit: expect.stringMatching(/^[0-9a-f]{40}$/),
+      secondsWithoutSigner: expect.any(Number),
+    });
+    expect(nextStep.join("\n")).toContain("re-key it for the new producer address");
+  });
+
+  it("fences the old side so that a reboot does not bring it back, and enables the new one", async () => {
+    expect(
+      await onHost(stage.old, "systemctl is-enabled orchestrator || true; ls /root/.orchestrator | grep producer"),
+    ).toMatch(new RegExp(`^masked\\nproducer\\.moved-to-${stage.fresh.address}-\\d{8}T\\d{6}Z$`));
+    await stage.old.reboot();
+    await stage.fresh.reboot();
+    await expect.poll(() => signersOf(stage), { timeout: 60_000 }).toEqual(["new"]);
+  });
+
+  it("leaves no key of the copy, and no secret in log, state or record", async () => {
+    expect(await copyLeftovers(stage)).toBe("");
+    const written = output + (await stage.stack.written());
+    for (const secret of stage.state.secrets) expect(written.includes(secret), secret.slice(0, 4)).toBe(false);
+    const files = readdirSync(backupsOf(stage));
+    expect(files.filter((name) => name.endsWith(".age"))).toHaveLength(2);
+    for (const name of files) expect(statSync(`${backupsOf(stage)}/${name}`).mode & 0o77).toBe(0);
+    expect(await filesWith(stage.fresh, stage.state.passphrase)).not.toMatch(/var\/(lib|log)\/pillar-host/);
+  });
+
+  it("changes nothing in the next up, and nothing when migrateFrom is taken away, and says so", async () => {
+    const again = await stage.stack.up();
+    expect(again.exitCode, again.output).toBe(0);
+    expect(again.output).not.toMatch(/orchestrator-(move|backup|install).*(updat|creat)/);
+    await configureMove(stage, { migrateFrom: undefined });
+    const removed = await stage.stack.up();
+    expect(removed.exitCode, removed.output).toBe(0);
+    expect(await signersOf(stage)).toEqual(["new"]);
+    const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
+    expect(nextStep.join("\n")).toContain("nothing was changed on either VM, the signer stays on the new side");
+    await configureMove(stage);
+  });
+
+  it("goes back on request, rests there, and goes again with a raised attempt", async () => {
+    await configureMove(stage, { rollback: true });
+    const back = await stage.stack.up();
+    expect(back.exitCode, back.output).toBe(0);
+    expect(await signersOf(stage)).toEqual(["old"]);
+    expect(await stageOf(stage.old)).toBe("running");
+    await configureMove(stage);
+    const rest = await stage.stack.up();
+    expect(rest.exitCode, rest.output).toBe(0);
+    expect(await signersOf(stage)).toEqual(["old"]);
+    await configureMove(stage, { attempt: 2 });
+    const again = await stage.stack.up();
+    expect(again.exitCode, again.output).toBe(0);
+    expect(await signersOf(stage)).toEqual(["new"]);
+    expect(await copyLeftovers(stage)).toBe("");
+  });
+});

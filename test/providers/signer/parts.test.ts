@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { type Journal, parseJournal, type Saga } from "../../../providers/signer/journal";
+import { manifestOf } from "../../../providers/signer/manifest";
+import { unfenced } from "../../../providers/signer/moveHands";
+import { readSide } from "../../../providers/signer/sides";
+import { errorsIn, readLife } from "../../../providers/signer/verify";
+import { obstacleText, whereItIs } from "../../../providers/signer/words";
+
+const journal: Journal & { was: { keyStore: string } } = {
+  ...{ version: 1, move: "pillar-host/prod/Anvil/1", direction: "forward", side: "old", stage: "fenced" },
+  other: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" },
+  ...{ at: "2026-01-01T00:00:00Z", identity: null, history: [] },
+  was: { enabled: true, keyStore: "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z" },
+};
+const places = { old: "198.51.100.7", new: "203.0.113.9", service: "orchestrator", stack: "prod" };
+const side = (text: string) =>
+  `config.json: said before\njournal ${Buffer.from(text).toString("base64")}\nactive no\nmasked yes\nend\n`;
+
+describe("parseJournal", () => {
+  test("reads what the hosts write, and nothing where there is none", () => {
+    expect(parseJournal(JSON.stringify(journal), "host")).toEqual(journal);
+    expect(parseJournal("", "host")).toBeUndefined();
+  });
+
+  test.each([
+    ["half of one", JSON.stringify(journal).slice(0, 50)],
+    ["another form", "[]"],
+    ["null", "null"],
+    ["a stage of the other side", JSON.stringify({ ...journal, stage: "running" })],
+    ["a later version", JSON.stringify({ ...journal, version: 2 })],
+  ])("refuses %s", (_what, text) => {
+    expect(() => parseJournal(text, "203.0.113.9")).toThrow(
+      /203\.0\.113\.9: the journal .* cannot be read\n {2}found: /,
+    );
+  });
+});
+
+test("readSide takes the look from the end, and what was said before it", () => {
+  const { seen, said } = readSide(side(JSON.stringify(journal)), "host");
+  expect(seen).toEqual({ journal, active: false, masked: true });
+  expect(said).toEqual(["config.json: said before"]);
+  expect(readSide(side(""), "host").seen.journal).toBeUndefined();
+  expect(() => readSide("journal \nactive no\n", "host")).toThrow("host: its answer was cut off");
+});
+
+test("unfenced gives a key store its own name again, a folder too", () => {
+  const entry = (path: string) => ({ path, kind: "file", mode: "600", owner: "0:0", size: 1, sha256: "a" }) as const;
+  const aside = "producer.moved-to-203.0.113.9-20260101T000000Z";
+  const manifest = manifestOf([
+    entry(aside),
+    entry(`${aside}/producer`),
+    entry("producer.moved-to-else"),
+    entry("tss"),
+  ]);
+  expect([...unfenced(manifest, journal.was.keyStore).keys()]).toEqual([
+    "producer",
+    "producer.moved-to-else",
+    "producer/producer",
+    "tss",
+  ]);
+  expect(unfenced(manifest, undefined)).toBe(manifest);
+});
+
+test("errorsIn tells harmless lines apart", () => {
+  const bad = [
+    "2026-01-01T00:00:00.000Z\tERROR\tmain.go:1\tfailed to read local state",
+    "panic: runtime error: invalid memory address",
+    "orchestrator.service: Main process exited, code=exited, status=1/FAILURE",
+  ];
+  const harmless = [
+    "2026-01-01T00:00:00.000Z\tERROR\tgo-tss/p2p/communication.go:401\tfail to connect to peer: failed to dial: context deadline exceeded",
+    "2026-01-01T00:00:00.000Z\tWARN\tnetwork/evm.go:112\twebsocket: close 1006 (abnormal closure): unexpected EOF, reconnecting",
+    "2026-01-01T00:00:00.000Z\tDEBUG\tnetwork/znn.go:265\terror: event already exists, set it as sent locally",
+    "2026-01-01T00:00:00.000Z\tINFO\tmain.go:1\tno errors",
+  ];
+  expect(errorsIn([...harmless, ...bad])).toEqual(bad);
+});
+
+test("readLife reads the unit and its last lines", () => {
+  const printed = "ActiveState=active\nSubState=running\nNRestarts=2\nMainPID=77\nlog\nline 1\nline 2\n";
+  expect(readLife(printed)).toEqual({ active: "active (running)", restarts: 2, pid: 77, log: ["line 1", "line 2"] });
+});
+
+describe("what an error says", () => {
+  const fenced = { journal, active: false, masked: true };
+  test("where the key is", () => {
+    const none = { active: false, masked: true };
+    expect(whereItIs({ old: fenced, new: none }, places)).toBe(
+      "The key is on the old side (198.51.100.7), stopped and fenced, and nobody signs now.",
+    );
+    expect(whereItIs({ old: { active: true, masked: false }, new: none }, places)).toBe(
+      "The key is on the old side (198.51.100.7), which signs; nothing was started on the new side (203.0.113.9).",
+    );
+  });
+
+  test("the commands for going on and for going back, where the target was started", () => {
+    const started = {
+      journal: { ...journal, side: "new" as const, stage: "starting" as const },
+      active: true,
+      masked: false,
+    };
+    const saga: Saga = { move: journal.move, direction: "forward" };
+    const text = obstacleText("target is started", saga, { old: fenced, new: started }, places, "it does not answer");
+    expect(text).toBe(
+      [
+        "it does not answer",
+        "the orchestrator of the new side (203.0.113.9) was started, so nothing is undone by itself: two signers must never run at once",
+        "  To go on: mend what is said above, then pulumi up -s prod",
+        "  To go back: pulumi config set --path pillar-host:orchestrator.rollback true && pulumi up -s prod",
+        "  Or by hand:",
+        "  first on 203.0.113.9: systemctl stop orchestrator; systemctl mask orchestrator; systemctl is-active orchestrator (it must say inactive)",
+        `  only then on 198.51.100.7: systemctl unmask orchestrator && mv ${journal.was.keyStore} /root/.orchestrator/producer && systemctl enable --now orchestrator`,
+        "The key is on the new side (203.0.113.9), which was started and may sign; the old side (198.51.100.7) is fenced.",
+      ].join("\n"),
+    );
+  });
+});
