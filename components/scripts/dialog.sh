@@ -39,7 +39,8 @@ dialog() {
         # A prompt that nobody here knows: it stands still, and it ends like a question. A build may pause that long too,
         # but not behind a question mark or a colon.
         if [ "$quiet" -ge 40 ] && [ "$line" != "$asked" ] && [[ $line =~ [?:][[:blank:]]*$ ]]; then
-          dialog_result=question dialog_question=$line
+          # The menu's prompt stands before it where the terminal echoed the choice first.
+          dialog_result=question dialog_question=${line#> }
         fi
         ;;
       *)
