@@ -59,7 +59,7 @@ export class Orchestrator extends pulumi.ComponentResource {
         new: fresh.apply((to) => ({ host: to, service, directory })),
         copy: { address: secure.copyAddress, port: secure.sshPort },
         ...{ executable, rpcPort, nodePorts: [config.node.rpcPort, config.node.wsPort], library },
-        backup: { ...secure.backup, move: secure.move },
+        backup: { ...secure.backups, move: secure.move },
         ...{ ...evidence, answerWithin, steadyFor },
       },
       { parent: this, dependsOn: [install] },
