@@ -50,25 +50,27 @@ export function createMoveHands(
   let identity: Readonly<Record<string, string>> | undefined;
   /** That the staging place equals the stopped source, by this run's own comparison. */
   let isProved = false;
+  /** What the source's machine is called; asked while the signer still signs. */
+  const names = new Map<SideName, string[]>();
 
   const storeOf = (looks: Looks, side: SideName) => {
     const look = looks[side];
     return look === "outOfSight" ? undefined : look.journal?.was.keyStore;
   };
-  const manifests = async (saga: Saga, looks: Looks): Promise<[Manifest, Manifest]> => {
-    const { source, target } = sidesOf(saga);
-    const [left, arrived] = await Promise.all([
-      readManifest(sides.roots[source], { base: inputs[source].directory, paths: ["."] }),
-      readManifest(sides.roots[target], { base: stagingOf(inputs, saga), paths: ["."] }),
-    ]);
-    return [unfenced(left, storeOf(looks, source)), arrived];
+  const sourceManifest = async (saga: Saga, looks: Looks): Promise<Manifest> => {
+    const { source } = sidesOf(saga);
+    const left = await readManifest(sides.roots[source], { base: inputs[source].directory, paths: ["."] });
+    return unfenced(left, storeOf(looks, source));
   };
+  const targetManifest = (saga: Saga): Promise<Manifest> =>
+    readManifest(sides.roots[sidesOf(saga).target], { base: stagingOf(inputs, saga), paths: ["."] });
 
   /** Copies until both sides are the same, byte for byte, owner and mode too. */
   const copyAndProve = async (saga: Saga, looks: Looks): Promise<void> => {
     for (let left = copyTries; ; left -= 1) {
-      await copier.run(saga, looks);
-      const [before, after] = await manifests(saga, looks);
+      // The source stands still: it is listed while the copy runs.
+      const [before] = await Promise.all([sourceManifest(saga, looks), copier.run(saga, looks)]);
+      const after = await targetManifest(saga);
       const differences = compare(before, after);
       if (differences.length === 0) {
         const { files, bytes } = sumOf(after);
@@ -118,9 +120,11 @@ export function createMoveHands(
   };
 
   const addressesOf = async (side: SideName, saga: Saga, looks: Looks): Promise<string[]> => {
-    if (looks[side] === "outOfSight") return [];
-    const printed = await sides.call(side, "signer_addresses", saga);
-    return printed.split(/\s+/).filter(Boolean);
+    const known = names.get(side);
+    if (known || looks[side] === "outOfSight") return known ?? [];
+    const found = (await sides.call(side, "signer_addresses", saga)).split(/\s+/).filter(Boolean);
+    names.set(side, found);
+    return found;
   };
 
   const perform = async (step: Step, saga: Saga, looks: Looks): Promise<Looks> => {
@@ -142,7 +146,8 @@ export function createMoveHands(
           );
         await copier.run(saga, after, { progress: true });
         // Both sides hash what is there now, so that after the stop only what changed is hashed.
-        await manifests(saga, after);
+        await Promise.all([sourceManifest(saga, after), targetManifest(saga)]);
+        await addressesOf(source, saga, after);
         return after;
       }
       case "stop": {
@@ -160,6 +165,7 @@ export function createMoveHands(
         const [backup] = await Promise.all([
           takeBackup(sides.roots[source], what, inputs.backup, { ...world, now: () => new Date(world.now()) }),
           copyAndProve(saga, looks),
+          sides.call(source, "signer_reload", saga),
         ]);
         seen.lastBackup = backup;
         return looks;

@@ -63,7 +63,7 @@ export interface VerifyWorld extends SidesWorld {
 }
 
 /** Milliseconds between two looks whether the port is open. */
-const knock = 100;
+const knock = 50;
 /** Milliseconds for which it may answer with an error. */
 const wrongFor = 30_000;
 const shownLines = 10;

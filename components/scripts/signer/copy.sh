@@ -61,7 +61,7 @@ copy_receive() {
 # On the host that connects. Prints the public key, then this host's addresses.
 signer_copy_key() {
   signer_owned
-  rm -rf "$copy_dir"
+  signer_copy_key_away
   (
     umask 077
     mkdir -p "$copy_dir"
@@ -71,7 +71,11 @@ signer_copy_key() {
   cat "$copy_dir/key.pub"
   hostname -I
 }
-signer_copy_key_away() { rm -rf "$copy_dir"; }
+signer_copy_key_away() {
+  # The connection of the bulk copy is kept for the one after the stop: a login is time without a signer.
+  if [ -S "$copy_dir/mux" ]; then ssh -F /dev/null -o ControlPath="$copy_dir/mux" -O exit away 2> /dev/null || true; fi
+  rm -rf "$copy_dir"
+}
 
 # On the host that is connected to: the key may do one thing, from one machine, for some hours.
 signer_copy_allow() {
@@ -135,6 +139,7 @@ signer_copy() {
   exchange=$(mktemp -d /run/pillar-host/exchange.XXXXXX)
   mkfifo "$exchange/to" "$exchange/from"
   ssh -F /dev/null -T -p "$copy_port" -i "$copy_dir/key" -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=yes \
+    -o ControlMaster=auto -o ControlPath="$copy_dir/mux" -o ControlPersist=60 \
     -o UserKnownHostsFile="$copy_dir/known_hosts" -o GlobalKnownHostsFile=/dev/null -o ConnectTimeout=15 -o ServerAliveInterval=10 \
     -o ServerAliveCountMax=3 -o LogLevel=ERROR -o Ciphers=aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes128-ctr,aes256-ctr \
     "$login_user@$copy_address" 9>&- < "$exchange/to" > "$exchange/from" 2> "$exchange/said" &

@@ -5,11 +5,16 @@ signer_mask() {
   local file=/etc/systemd/system/$service.service
   if signer_is_masked; then return 0; fi
   if [ -e "$file" ] && ! [ -L "$file" ]; then mv -f "$file" "$file.moved" && was_unit=$file; fi
-  # What `systemctl mask` does, with one reload instead of two: these are seconds without a signer.
+  # What `systemctl mask` does; it is read at the next boot, and by signer_reload.
   ln -sfn /dev/null "$file"
-  systemctl daemon-reload
   signer_is_masked || fail "$service could not be masked" "found: $(ls -l "$file" 2>&1)"
   sync /etc/systemd/system
+}
+
+# Makes systemd see the mask now: a start by hand is refused too. On its own, as it takes time that other work can use.
+signer_reload() { systemctl daemon-reload; }
+signer_see_mask() {
+  if [ "$(systemctl show -p LoadState --value "$service")" != masked ]; then systemctl daemon-reload; fi
 }
 
 # Waits until nothing here can sign: the process is gone, the RPC refused, the lock free.
@@ -46,6 +51,7 @@ signer_fence() {
   signer_owned
   signer_was
   signer_is_masked || fail "$service is not masked: not fenced"
+  signer_see_mask
   if signer_is_active; then fail "the orchestrator runs again here: not fenced"; fi
   if [ -z "$was_store" ]; then
     was_store=$directory/producer.moved-to-$other_address-$(date -u +%Y%m%dT%H%M%SZ)
@@ -165,6 +171,7 @@ signer_seal() {
   case $before in starting | running) fail "the orchestrator of this host was started: it is not sealed" ;; esac
   systemctl stop "$service" 2> /dev/null || true
   signer_mask
+  signer_see_mask
   signer_wait_for_end
   # First: whoever comes between them must not take what is left for a directory in place.
   if [ "$before" != abandoned ]; then signer_write abandoned; fi
