@@ -39,7 +39,7 @@ export async function move(asked: MoveInputs, world: VerifyWorld, isWanted: () =
     await sides.take(saga, looks);
     let ending: Ending;
     try {
-      ending = await runSaga(saga, hands, places);
+      ending = await runSaga(saga, hands, places, looks);
     } finally {
       await hands.end(saga, looks);
     }
