@@ -37,9 +37,11 @@ export async function move(asked: MoveInputs, world: VerifyWorld, isWanted: () =
   try {
     looks = await sides.look(saga);
     await sides.take(saga, looks);
+    // Another run may have gone on until now.
+    looks = await sides.look(saga, looks);
     let ending: Ending;
     try {
-      ending = await runSaga(saga, hands, places);
+      ending = await runSaga(saga, hands, places, looks);
     } finally {
       await hands.end(saga, looks);
     }

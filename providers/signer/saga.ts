@@ -34,14 +34,15 @@ const mostSteps = 60;
  * Moves the signer the wanted way, from wherever both hosts' journals say that it is, to its end; or, where a step
  * fails before the target was started, back to where it was.
  *
+ * @param first what a look found just now: one at a host that is gone takes its time
  * @returns how it ended
  * @throws Error that says what failed, on which side the key is, and the commands to go on
  */
-export async function runSaga(wanted: Saga, hands: Hands, places: Places): Promise<Ending> {
+export async function runSaga(wanted: Saga, hands: Hands, places: Places, first?: Looks): Promise<Ending> {
   let memory: Memory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
   let failure: string | undefined;
   const broken = new Map<Step, number>();
-  let looks = await hands.look();
+  let looks = first ?? (await hands.look());
   let seen = looks;
   for (let count = 0; count < mostSteps; count += 1) {
     if (!hands.isWanted()) throw new Error("the engine is gone: the move stops here; pulumi up goes on from here");

@@ -8,8 +8,12 @@ import { type CallError, type CallOptions, openRoot, type RootHost } from "./roo
 /** Both hosts over two connections that are kept, with what every function of the library is told. */
 export interface Sides {
   readonly roots: Readonly<Record<SideName, RootHost>>;
-  /** Looks at both; waits for one that does not answer, longer where it has answered before. */
-  look(saga: Saga): Promise<Looks>;
+  /**
+   * Looks at both; waits for one that does not answer, longer where it has answered before.
+   *
+   * @param before what was found just now: one that was out of sight is not waited for again
+   */
+  look(saga: Saga, before?: Looks): Promise<Looks>;
   /** Calls a function of the library as the owner of the host's lock; errors carry `broken` and `taken`. */
   call(
     side: SideName,
@@ -113,8 +117,10 @@ export function openSides(inputs: MoveInputs, token: string, world: SidesWorld):
     roots,
     call,
     variables,
-    look: async (saga) => {
-      const [fresh, old] = await Promise.all([lookAt("new", saga), lookAt("old", saga)]);
+    look: async (saga, before) => {
+      const at = async (side: SideName): Promise<Look> =>
+        before?.[side] === "outOfSight" ? "outOfSight" : lookAt(side, saga);
+      const [fresh, old] = await Promise.all([at("new"), at("old")]);
       return { old, new: fresh };
     },
     step: async (side, name, saga, looks, more, options) => {

@@ -87,6 +87,8 @@ signer_restore() {
 signer_staging() {
   signer_owned
   signer_was
+  case $(signer_line stage) in '"starting"' | '"running"') fail "a signer was started here: nothing is staged beside it" ;; esac
+  if signer_is_active; then fail "an orchestrator runs here: nothing is staged beside it" "See it with: systemctl status $service"; fi
   if [ "$(signer_stage)" != staging ]; then signer_write staging; fi
   mkdir -p "$directory.arriving"
   signer_side

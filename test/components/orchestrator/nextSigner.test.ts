@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { nextForSigner } from "../../../components/orchestrator/nextSigner";
+
+const shown = { side: "new", address: "203.0.113.9", why: "moved", attempt: 1, version: "v0.0.9a" };
+
+test("a run that did not begin with a synced node: run it again now", () => {
+  expect(nextForSigner("later", "prod-2")).toEqual([
+    "The orchestrator did not move: this run did not begin with a synced node. Run it again now, and stay with it:",
+    "  pulumi up -s prod-2",
+  ]);
+});
+
+test("nothing about a signer where none is configured", () => {
+  expect(nextForSigner("none", "prod-2")).toEqual([]);
+});
+
+test("taken out of the configuration: nothing changed, and where the signer stays", () => {
+  expect(nextForSigner("removed", "prod-2", shown)).toEqual([
+    "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either VM, the signer stays on the new side (203.0.113.9).",
+  ]);
+});
+
+test("moved: what to do about the producer key", () => {
+  expect(nextForSigner("now", "prod-2", shown).join("\n")).toContain("re-key it for the new producer address");
+});
+
+test("gone back: how to move again", () => {
+  const back = { ...shown, side: "old", address: "198.51.100.7" };
+  expect(nextForSigner("now", "prod-2", back).at(-1)).toBe(
+    "  pulumi config set --path pillar-host:orchestrator.attempt 2 && pulumi up -s prod-2",
+  );
+  expect(nextForSigner("now", "prod-2", { ...back, why: "nothing to roll back" })).toEqual([
+    "The orchestrator signs on the old host (198.51.100.7): there was nothing to roll back.",
+  ]);
+});
