@@ -36,9 +36,9 @@ export = async () => {
     host: cloud?.shown ?? { address: host.access.address, fingerprint: host.fingerprint },
     sync: syncShown(pillar.gate),
     producerAddress: now.apply(({ seen, producerAddress }) => (seen.synced ? producerAddress : undefined)),
-    orchestrator: moved,
+    ...(moved ? { orchestrator: moved } : {}),
     nextStep: pulumi
-      .all([now, moved])
+      .all([now, moved ?? pulumi.output(undefined)])
       .apply(([{ seen, producerAddress }, shownSigner]) => [
         ...nextStep({ stack, pillar: config.pillar.name, producerAddress, now: seen }),
         ...nextForSigner(signer.turn, stack, shownSigner),

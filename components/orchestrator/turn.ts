@@ -41,7 +41,7 @@ async function keyOf(address: string, port: number, fingerprint: string | undefi
 export interface Signer {
   readonly turn: SignerTurn;
   /** Registers its move after the node, where it is its turn. @returns what is shown of it; of the last run where none is */
-  move(host: Host, pillar: PillarNode): pulumi.Output<SignerShown | undefined>;
+  move(host: Host, pillar: PillarNode): pulumi.Output<SignerShown> | undefined;
 }
 
 export async function signerOf(config: StackConfig, last: LastRun): Promise<Signer> {
@@ -49,7 +49,7 @@ export async function signerOf(config: StackConfig, last: LastRun): Promise<Sign
   return {
     turn,
     move: (host, pillar) => {
-      if (turn !== "now") return pulumi.output(last.signer);
+      if (turn !== "now") return last.signer && pulumi.output(last.signer);
       return new Orchestrator("orchestrator", { host, config, after: pillar }).shown;
     },
   };

@@ -1,64 +1,23 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createDigitalOcean, type DigitalOcean } from "../../../lab/clouds/digitalocean";
+import { afterEach, describe, expect, test } from "vitest";
 import { linesOf } from "../fixture";
-import { type CloudStack, cloudStack } from "./cloudStack";
-import { emptyRoom } from "./emptyRoom";
+import { dropletStage } from "./dropletStage";
 import { type OrderFaults, passing, refused } from "./orderFaults";
 
 // The real engine and the plugin against the API on loopback, with its faults.
 
-const TOKEN = `dop_v1_${"0123456789abcdef".repeat(4)}`;
-const timings = { create: 200, action: 100, delete: 100 };
-let digitalocean: DigitalOcean;
-let cloud: CloudStack;
+const stage = dropletStage();
+const { droplets, left, destroyAll } = stage;
+const fault = (body: object) => stage.cloud.lab("POST", "/faults", body);
 
-interface Told {
-  id: number;
-  region: string;
-  size: string;
-  tags: string[];
-  name: string;
-}
-const droplets = async () => (await cloud.lab<{ servers: Told[] }>("GET", "/servers")).servers;
-const fault = (body: object) => cloud.lab("POST", "/faults", body);
-const left = () =>
-  [digitalocean.cloud.droplets, digitalocean.cloud.firewalls, digitalocean.cloud.keys, digitalocean.cloud.tags].map(
-    (each) => [...each].length,
-  );
-
-beforeAll(async () => {
-  // The waits of the plugin, which are as long as the official one's: an hour for a Droplet that never becomes active.
-  process.env.PILLAR_LAB_DIGITALOCEAN_PACE = "0.02";
-  digitalocean = createDigitalOcean({ room: emptyRoom(), tokens: { [TOKEN]: "write" }, timings });
-  cloud = await cloudStack({
-    handler: digitalocean.handler,
-    endpoint: (url) => ({ "digitalocean:apiEndpoint": url }),
-    host: { provider: "digitalocean", token: "set below", locations: ["fra1", "ams3"] },
-    token: TOKEN,
-  });
-}, 900_000);
-
-afterEach(() => cloud.lab("DELETE", "/faults"));
-afterAll(() => cloud?.close());
-
-const destroyAll = async () => {
-  await cloud.lab("DELETE", "/faults");
-  await cloud.configure({ lifecycle: "retiring" });
-  const up = await cloud.stack.up(["--skip-preview"]);
-  expect(up.exitCode, up.output).toBe(0);
-  const { output, exitCode } = await cloud.stack.destroy(["--skip-preview"]);
-  expect(exitCode, output).toBe(0);
-  expect(left()).toEqual([0, 0, 0, 0]);
-  await cloud.configure({});
-};
+afterEach(() => stage.cloud.lab("DELETE", "/faults"));
 
 describe("failures", () => {
   test("no room: the next run tries the next location", async () => {
     await fault({ kind: "noCapacity", region: "fra1" });
-    const first = await cloud.upToServer();
+    const first = await stage.cloud.upToServer();
     expect(first.exitCode).not.toBe(0);
     expect(first.output).toContain("the next pulumi up tries s-4vcpu-8gb in ams3");
-    const second = await cloud.upToServer();
+    const second = await stage.cloud.upToServer();
     expect(second.exitCode, second.output).toBe(0);
     expect((await droplets()).map(({ region }) => region)).toEqual(["ams3"]);
     await destroyAll();
@@ -66,8 +25,8 @@ describe("failures", () => {
 
   test("an answer to the order that is lost: one Droplet, not two", async () => {
     await fault({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
-    const first = await cloud.upToServer();
-    const second = await cloud.upToServer();
+    const first = await stage.cloud.upToServer();
+    const second = await stage.cloud.upToServer();
     expect(second.exitCode, first.output + second.output).toBe(0);
     expect((await droplets()).length).toBe(1);
     await destroyAll();
@@ -76,11 +35,11 @@ describe("failures", () => {
   test("a creation that ended in an error is replaced by the next run", async () => {
     await fault({ kind: "failAction", command: "create", times: 1 });
     // The Droplet stays "new": the plugin waits for it until its time is over.
-    await cloud.configure({}, { startTimeout: "2s" });
-    const first = await cloud.upToServer();
+    await stage.cloud.configure({}, { startTimeout: "2s" });
+    const first = await stage.cloud.upToServer();
     expect(first.exitCode, first.output).not.toBe(0);
-    await cloud.configure({});
-    const second = await cloud.upToServer();
+    await stage.cloud.configure({});
+    const second = await stage.cloud.upToServer();
     expect(second.exitCode, second.output).toBe(0);
     expect((await droplets()).map(({ region }) => region)).toEqual(["ams3"]);
     await destroyAll();
@@ -88,10 +47,10 @@ describe("failures", () => {
 
   test("an engine that is killed while the Droplet is made: one Droplet, taken over", async () => {
     await fault({ kind: "slowAction", command: "create" });
-    await cloud.killUpToServer(() => digitalocean.cloud.droplets.size > 0);
-    await cloud.lab("DELETE", "/faults");
+    await stage.cloud.killUpToServer(() => stage.digitalocean.cloud.droplets.size > 0);
+    await stage.cloud.lab("DELETE", "/faults");
     const before = (await droplets()).map(({ id }) => id);
-    const second = await cloud.upToServer();
+    const second = await stage.cloud.upToServer();
     expect(second.exitCode, second.output).toBe(0);
     expect((await droplets()).map(({ id }) => id)).toEqual(before);
     await destroyAll();
@@ -100,19 +59,19 @@ describe("failures", () => {
   const goneAdvice = "should this run end in an error about a server that is not there: pulumi refresh, then pulumi up";
 
   test("a creation that does not end is given up in time, then waited for, and goes on", async () => {
-    await cloud.configure({}, { startTimeout: "2s" });
+    await stage.cloud.configure({}, { startTimeout: "2s" });
     await fault({ kind: "slowAction", command: "create" });
-    const first = await cloud.upToServer();
+    const first = await stage.cloud.upToServer();
     expect(first.exitCode).not.toBe(0);
     expect(first.output).toContain("timeout while waiting for state to become 'active'");
     const [{ id } = { id: 0 }] = await droplets();
-    const second = await cloud.upToServer();
+    const second = await stage.cloud.upToServer();
     expect(second.exitCode).not.toBe(0);
     expect(linesOf(second.output)).toContain(
       `server ${id} at DigitalOcean has no address yet: it is still being made\nLook at its screen: https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console\nIn some minutes: pulumi up goes on with it\n`,
     );
-    await cloud.lab("DELETE", "/faults");
-    const third = await cloud.upToServer();
+    await stage.cloud.lab("DELETE", "/faults");
+    const third = await stage.cloud.upToServer();
     expect(third.exitCode, third.output).toBe(0);
     expect((await droplets()).map((each) => each.id)).toEqual([id]);
     await destroyAll();
@@ -120,40 +79,40 @@ describe("failures", () => {
 
   test("one that failed and vanished by itself: the run says what to type, and that mends it", async () => {
     await fault({ kind: "failAction", command: "create", vanishes: true, times: 1 });
-    expect((await cloud.upToServer()).exitCode).not.toBe(0);
+    expect((await stage.cloud.upToServer()).exitCode).not.toBe(0);
     expect(await droplets()).toEqual([]);
-    const second = await cloud.upToServer();
+    const second = await stage.cloud.upToServer();
     expect(second.exitCode).not.toBe(0);
     expect(second.output).toContain(goneAdvice);
-    await cloud.refresh();
-    const third = await cloud.upToServer();
+    await stage.cloud.refresh();
+    const third = await stage.cloud.upToServer();
     expect(third.exitCode, third.output).toBe(0);
     expect((await droplets()).length).toBe(1);
   });
 
   test("one that was deleted in the console: said so; its stack is taken down all the same", async () => {
     const [{ id } = { id: 0 }] = await droplets();
-    digitalocean.cloud.droplets.clear();
-    const { output, exitCode } = await cloud.upToServer();
+    stage.digitalocean.cloud.droplets.clear();
+    const { output, exitCode } = await stage.cloud.upToServer();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
       `server ${id}, this stack's host, is not at DigitalOcean any more, or has lost its labels there\nTo forget one that is gone and to make another: pulumi refresh, then pulumi up\n`,
     );
-    expect(await cloud.record()).toBeUndefined();
-    await cloud.configure({ lifecycle: "retiring" });
-    expect((await cloud.stack.preview()).output).toContain(
+    expect(await stage.cloud.record()).toBeUndefined();
+    await stage.cloud.configure({ lifecycle: "retiring" });
+    expect((await stage.cloud.stack.preview()).output).toContain(
       "there is no server of this stack at DigitalOcean. Where the state still knows one: pulumi refresh, then pulumi destroy",
     );
-    await cloud.refresh();
-    const destroy = await cloud.stack.destroy(["--skip-preview"]);
+    await stage.cloud.refresh();
+    const destroy = await stage.cloud.stack.destroy(["--skip-preview"]);
     expect(destroy.exitCode, destroy.output).toBe(0);
     expect(left()).toEqual([0, 0, 0, 0]);
-    await cloud.configure({});
+    await stage.cloud.configure({});
   });
 
   test("an account that is full is refused before anything is made", async () => {
-    await cloud.lab("PATCH", "/account", { droplet_limit: 0 });
-    const { output, exitCode } = await cloud.stack.preview();
+    await stage.cloud.lab("PATCH", "/account", { droplet_limit: 0 });
+    const { output, exitCode } = await stage.cloud.stack.preview();
     expect(exitCode).not.toBe(0);
     expect(output).toContain("the account at DigitalOcean has 0 Droplets and may have 0");
     expect(left()).toEqual([0, 0, 0, 0]);
@@ -162,25 +121,25 @@ describe("failures", () => {
 
 describe("faults of the API in the plugin's own calls", () => {
   const faults: OrderFaults = {
-    cloud: () => cloud,
+    cloud: () => stage.cloud,
     path: "/droplets",
     counts: async () => left().slice(0, 3),
     conflict: {},
   };
 
   test("401, 403, 409, 422 and 503: each ends the run in the provider's words, and makes no server", async () => {
-    await cloud.lab("PATCH", "/account", { droplet_limit: 25 });
+    await stage.cloud.lab("PATCH", "/account", { droplet_limit: 25 });
     await refused(faults);
   });
 
   test("429 and 502 pass; a server that never boots: then what to look at and what to type", async () => {
     await passing(faults);
-    await cloud.configure({}, { startTimeout: "8s" });
-    const { output, exitCode } = await cloud.upToServer(["--target", "**::first-contact"]);
+    await stage.cloud.configure({}, { startTimeout: "8s" });
+    const { output, exitCode } = await stage.cloud.upToServer(["--target", "**::first-contact"]);
     const [{ id } = { id: 0 }] = await droplets();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
-      `error: server pillar-anvil-prod (${id}) at DigitalOcean, ${digitalocean.cloud.droplets.get(id)?.address}: it does not let in\n`,
+      `error: server pillar-anvil-prod (${id}) at DigitalOcean, ${stage.digitalocean.cloud.droplets.get(id)?.address}: it does not let in\n`,
     );
     expect((await droplets()).length).toBe(1);
     await destroyAll();
@@ -188,32 +147,36 @@ describe("faults of the API in the plugin's own calls", () => {
 });
 
 test("a Droplet of somebody else's making is adopted as it is, then retired", async () => {
-  const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+  const headers = { authorization: `Bearer ${stage.token}`, "content-type": "application/json" };
   const order = { name: "old-pillar", size: "s-4vcpu-8gb", image: "debian-12-x64", region: "lon1", tags: ["mine"] };
-  const response = await fetch(`${cloud.url}/v2/droplets`, { method: "POST", headers, body: JSON.stringify(order) });
+  const response = await fetch(`${stage.cloud.url}/v2/droplets`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(order),
+  });
   const { droplet } = (await response.json()) as { droplet: { id: number } };
   const shown = async () =>
-    (await fetch(`${cloud.url}/v2/droplets/${droplet.id}`, { headers })).json() as Promise<{
+    (await fetch(`${stage.cloud.url}/v2/droplets/${droplet.id}`, { headers })).json() as Promise<{
       droplet: { status: string };
     }>;
   await expect.poll(async () => (await shown()).droplet.status).toBe("active");
   const facts = async () => [await droplets(), left()];
   const before = await facts();
   const writes = async () =>
-    (await cloud.lab<{ requests: { method: string }[] }>("GET", "/requests")).requests.filter(
+    (await stage.cloud.lab<{ requests: { method: string }[] }>("GET", "/requests")).requests.filter(
       ({ method }) => method !== "GET",
     ).length;
   const asked = await writes();
 
-  await cloud.configure({ lifecycle: "adopted" }, { importId: droplet.id });
-  const up = await cloud.stack.up(["--skip-preview"]);
+  await stage.cloud.configure({ lifecycle: "adopted" }, { importId: droplet.id });
+  const up = await stage.cloud.stack.up(["--skip-preview"]);
   expect(up.exitCode, up.output).toBe(0);
-  expect((await cloud.stack.up(["--skip-preview"])).output).toMatch(/\d+ unchanged/);
+  expect((await stage.cloud.stack.up(["--skip-preview"])).output).toMatch(/\d+ unchanged/);
   expect([await facts(), await writes()]).toEqual([before, asked]);
-  expect((await cloud.stack.destroy()).output).toContain("because it is protected");
+  expect((await stage.cloud.stack.destroy()).output).toContain("because it is protected");
 
-  await cloud.configure({ lifecycle: "retiring" }, { importId: droplet.id });
-  expect((await cloud.stack.up(["--skip-preview"])).exitCode).toBe(0);
-  expect((await cloud.stack.destroy(["--skip-preview"])).exitCode).toBe(0);
+  await stage.cloud.configure({ lifecycle: "retiring" }, { importId: droplet.id });
+  expect((await stage.cloud.stack.up(["--skip-preview"])).exitCode).toBe(0);
+  expect((await stage.cloud.stack.destroy(["--skip-preview"])).exitCode).toBe(0);
   expect(await droplets()).toEqual([]);
 });

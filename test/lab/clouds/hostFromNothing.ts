@@ -35,6 +35,14 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
   });
   const secrets = () => ({ "ssh.privateKey": privateKey, "host.token": token });
   const on = async (script: string) => String((await server.run(script)).stdout);
+  /** ssh for the operator alone, these for everybody, and those for nobody. */
+  const expectOpen = async (open: number[], closed: number[]) => {
+    const seen = (port: number) =>
+      Promise.all([probeFromOperator(lab, server.address, port), probe(stranger, server.address, port)]);
+    expect(await seen(22)).toEqual(["open", "filtered"]);
+    for (const port of closed) expect(await seen(port), `${port}`).toEqual(["filtered", "filtered"]);
+    for (const port of open) expect(await seen(port), `${port}`).not.toContain("filtered");
+  };
   const servers = async () => {
     const told = await lab.cloud<unknown[] | { servers: unknown[] }>(provider, "GET", "/_lab/servers");
     return Array.isArray(told) ? told : told.servers;
@@ -92,12 +100,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
     });
 
     test("shows ssh to the operator alone, and the node's port to everybody, and nothing else", async () => {
-      const seen = (port: number) =>
-        Promise.all([probeFromOperator(lab, server.address, port), probe(stranger, server.address, port)]);
-      expect(await seen(22)).toEqual(["open", "filtered"]);
-      for (const port of [35997, 35998, 55000, 55055])
-        expect(await seen(port), `${port}`).toEqual(["filtered", "filtered"]);
-      for (const answer of await seen(35995)) expect(answer).not.toBe("filtered");
+      await expectOpen([35995], [35997, 35998, 55000, 55055]);
     });
 
     test("keeps its secrets out of what the engine wrote and printed", async () => {
@@ -112,15 +115,17 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
       expect(output).not.toMatch(/created|updated|replaced/);
     });
 
-    test("a changed ssh key is let in with the old one, and nothing restarts", async () => {
+    test("a changed ssh key is let in with the old one, a signer's port opens, and nothing restarts", async () => {
       const pid = await on("systemctl show -p MainPID go-node");
       privateKey = newKeyPair().privateKey;
-      await stack.configure(file(), secrets());
+      const release = { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" };
+      await stack.configure(file({ orchestrator: { release } }), secrets());
       const { output, exitCode } = await stack.up();
       expect(exitCode, output).toBe(0);
       expect(output).toContain("was authorised on");
       expect(await on("systemctl show -p MainPID go-node")).toBe(pid);
       expect((await servers()).length).toBe(1);
+      await expectOpen([35995, 55055], [35997, 35998, 55000]);
     });
 
     test("retired and destroyed, it leaves nothing", async () => {
