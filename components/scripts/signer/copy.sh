@@ -135,8 +135,8 @@ signer_copy_forbid() {
 signer_copy() {
   local code=0 ours=0
   signer_owned
-  mkdir -p /run/pillar-host
-  exchange=$(mktemp -d /run/pillar-host/exchange.XXXXXX)
+  mkdir -p "$signer_runs"
+  exchange=$(mktemp -d "$signer_runs/exchange.XXXXXX")
   mkfifo "$exchange/to" "$exchange/from"
   ssh -F /dev/null -T -p "$copy_port" -i "$copy_dir/key" -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=yes \
     -o ControlMaster=auto -o ControlPath="$copy_dir/mux" -o ControlPersist=60 \
