@@ -21,13 +21,14 @@ export interface MoveStage {
   readonly state: ExampleDir;
   readonly runs: Run[];
   readonly withSudo: boolean;
+  readonly bare: boolean;
 }
 
 export interface MoveStageOptions {
   readonly setup?: OrchestratorSetup;
   /** Before the stack is stood up. */
   readonly prepare?: (stage: MoveStage) => Promise<unknown>;
-  /** Without a first `up`. */
+  /** Without a first `up`: the move is unattended, and part of the one that stands the new host up. */
   readonly bare?: boolean;
   /** The old VM lets in a user who is not root, and whose sudo wants {@link sudoPassword}. */
   readonly withSudo?: boolean;
@@ -37,7 +38,7 @@ export const sudoPassword = "Sudo-Horse 'quoted' $9";
 
 /** The configuration of a move, beside the smallest one. */
 export function moveConfig(
-  { lab, old, fresh, withSudo }: Pick<MoveStage, "lab" | "old" | "fresh" | "withSudo">,
+  { lab, old, fresh, withSudo, bare }: Pick<MoveStage, "lab" | "old" | "fresh" | "withSudo" | "bare">,
   more: StackFile = {},
 ): StackFile {
   return stackFile(lab, fresh, {
@@ -45,13 +46,14 @@ export function moveConfig(
     orchestrator: {
       release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
       migrateFrom: { address: old.address, hostKey: old.hostKey, ...(withSudo ? { user: "op" } : {}) },
+      ...(bare ? { unattended: true } : {}),
       ...more,
     },
   });
 }
 
 export function moveStage({ setup, prepare, bare = false, withSudo = false }: MoveStageOptions = {}): MoveStage {
-  const stage: { -readonly [K in keyof MoveStage]?: MoveStage[K] } = { runs: [], withSudo };
+  const stage: { -readonly [K in keyof MoveStage]?: MoveStage[K] } = { runs: [], withSudo, bare };
   beforeAll(async () => {
     stage.lab = await testLab();
     stage.old = await stage.lab.addHost("old", ensurePackagedImage);
