@@ -59,6 +59,7 @@ export class Orchestrator extends pulumi.ComponentResource {
         new: fresh.apply((to) => ({ host: to, service, directory })),
         copy: { address: secure.copyAddress, port: secure.sshPort },
         ...{ executable, rpcPort, nodePorts: [config.node.rpcPort, config.node.wsPort], library },
+        ...(secure.release === undefined ? {} : { version: secure.release.version }),
         backup: { ...secure.backups, move: secure.move },
         ...{ ...evidence, answerWithin, steadyFor },
       },

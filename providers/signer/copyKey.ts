@@ -84,6 +84,10 @@ export function createCopier(inputs: MoveInputs, sides: Sides, say: (line: strin
     end: async (saga, looks) => {
       allowed = undefined;
       const left: string[] = [];
+      if (looks.old === "outOfSight")
+        left.push(
+          `the old side is out of sight: when it is back, take lines with pillar-host-copy out of ${login}'s authorized_keys there; their key is gone`,
+        );
       const remove = (side: "old" | "new", name: string) =>
         sides.call(side, name, saga, { login_user: login }).catch((error: Error) => {
           left.push(

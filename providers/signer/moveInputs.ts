@@ -32,6 +32,8 @@ export interface MoveInputs {
   /** Ports of a node, in addresses that name its machine. */
   readonly nodePorts: readonly number[];
   readonly backup: BackupSettings;
+  /** Of the release that is configured for the new host. */
+  readonly version?: string | undefined;
   /** The script library (components/scripts/signer.ts). */
   readonly library: string;
   /** Milliseconds until a started orchestrator must answer. */

@@ -143,16 +143,18 @@ export async function verify(
   );
   const client = clientOf(inputs, sides, side, world);
   const before = readLife(await sides.call(side, "signer_life", saga, { log_lines: 1 }));
-  const faults: string[] = [];
+  const faults = side === "new" ? versionFaults(build, inputs.version) : [];
   const identity = await client.identity();
   const wrong = identity && expected ? differing(identity, expected) : [];
   faults.push(...wrong.map((line) => `it is another signer than before: ${line}`));
   await world.sleep(inputs.steadyFor);
-  const status = await client.status();
+  // Of one that is gone by now its log is the better reason.
+  const gone = (error: Error) => void faults.push(`it answers no more: ${error.message}`);
+  const status = await client.status().catch(gone);
   if (status) world.say(`getStatus: ${status.stateName}${status.peers === undefined ? "" : `, ${status.peers} peers`}`);
   if (status?.peers === 0)
     world.say("getStatus shows no peers yet: is the orchestrator's port (55055/tcp) open to the other signers?");
-  await client.buildInfo();
+  if (faults.length === 0) await client.buildInfo().catch(gone);
   // Of this start alone: the machine may have had a signer before.
   const life = readLife(
     await sides.call(side, "signer_life", saga, { log_lines: logLines, since: Math.floor(startedAt / 1000) }),
@@ -170,12 +172,21 @@ export async function verify(
       [
         `the orchestrator of the ${side} side (${sides.roots[side].address}) was started, but is not well`,
         ...faults.slice(0, shownLines).map((fault) => `  found: ${fault}`),
-        "  needed: a unit that stays active, a journal free of errors, and the same identity as before",
+        "  needed: a unit that stays active, a journal free of errors, the configured version, and the same identity as before",
         `  See it with: journalctl -u ${inputs[side].service} -n 50`,
       ].join("\n"),
     );
   }
   return { build, identity, answeredAt };
+}
+
+/** What runs is what the configuration names: not each build tells its version when it is installed (pure). */
+export function versionFaults({ version }: Pick<BuildInfo, "version">, configured: string | undefined): string[] {
+  if (configured === undefined || version === configured) return [];
+  return [
+    `it is ${version}, not ${configured} (pillar-host:orchestrator.release.version). Is it right as it is? ` +
+      `pulumi config set --path pillar-host:orchestrator.release.version ${version}`,
+  ];
 }
 
 /** What makes a signer another one; not its registration, which the operator changes meanwhile. */

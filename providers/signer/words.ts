@@ -63,7 +63,19 @@ export function commandsBack(saga: Saga, looks: Looks, places: Places): string[]
   return [
     `  first on ${places[target]}: systemctl stop ${service}; systemctl mask ${service}; systemctl is-active ${service} (it must say inactive)`,
     `  only then on ${places[source]}: systemctl unmask ${service} && ${unit}${keyStore}systemctl enable --now ${service}`,
+    ...(source === "old" ? [`  and for the program, ${journalsAside(places)}`] : []),
   ];
+}
+
+/** Journals that know nothing of what an operator did by hand are in the way of every later run. */
+function journalsAside({ stack }: Places): string {
+  return `on both: mv ${journalFile} ${journalFile}.aside; then pulumi config set --path pillar-host:orchestrator.rollback true && pulumi up -s ${stack}`;
+}
+
+/** What to type where the old side was brought back by hand, as the commands above tell, and the new one can't sign. */
+function broughtBack({ old, new: fresh }: Looks, places: Places): string[] {
+  if (old === "outOfSight" || !old.active || fresh === "outOfSight" || fresh.active || !fresh.masked) return [];
+  return [`  Did you bring it back by hand, and is it to stay there? Then ${journalsAside(places)}`];
 }
 
 /** Why nothing is done, where the key is, and what comes next (pure). */
@@ -97,12 +109,14 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
       `  found: ${places.service} is active there, or a process of the orchestrator`,
       `  needed: nothing that signs there. See it with: systemctl status ${places.service}`,
       `  Stop it there (systemctl disable --now ${places.service}), then: ${up}`,
+      ...(target === "old" ? broughtBack(looks, places) : []),
     ],
     "source runs unasked": [
       `the fence of ${at(source)} was taken down by another hand: nothing is touched`,
       `  found: ${places.service} runs there, or is not masked any more`,
       `  needed: on ${places[source]}: systemctl stop ${places.service}; systemctl mask ${places.service}`,
       `  Then: ${up}`,
+      ...(source === "old" ? broughtBack(looks, places) : []),
     ],
     "source does not run": [
       `the orchestrator of ${at(source)} does not run: nothing is touched`,

@@ -135,8 +135,8 @@ signer_copy_forbid() {
 signer_copy() {
   local code=0 ours=0
   signer_owned
-  mkdir -p /run/pillar-host
-  exchange=$(mktemp -d /run/pillar-host/exchange.XXXXXX)
+  mkdir -p "$signer_runs"
+  exchange=$(mktemp -d "$signer_runs/exchange.XXXXXX")
   mkfifo "$exchange/to" "$exchange/from"
   ssh -F /dev/null -T -p "$copy_port" -i "$copy_dir/key" -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=yes \
     -o ControlMaster=auto -o ControlPath="$copy_dir/mux" -o ControlPersist=60 \
@@ -161,10 +161,16 @@ signer_copy() {
   said=$(cat "$exchange/said" "$exchange/side-said" | head -n 8)
   rm -rf "$exchange"
   if [ "$code" -ne 0 ] || [ "$ours" -ne 0 ]; then
-    local room
+    local room refused=
+    case $said in
+      *"Permission denied"*)
+        refused="Or does the old host see this one at another address (NAT)? The key is taken from this host's own addresses only. On the old host, journalctl -u ssh -n 20 tells; then: pulumi config set --path pillar-host:orchestrator.migrateFrom.copyAddress ADDRESS, one that is reached without NAT"
+        ;;
+    esac
     room=$(df -Ph "$(dirname "$receive_into")" | awk 'NR == 2 { print $4 " free on " $6 }')
     fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: ${said:-ssh ended with $code}" "room here: $room" \
-      "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port"
+      "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port" \
+      ${refused:+"$refused"}
   fi
 }
 

@@ -128,6 +128,16 @@ describe("the first backup", () => {
     expect(await onHost(from, "systemctl is-active orchestrator")).toBe("active");
   });
 
+  it("a new side that would be older than the old one is refused", async () => {
+    const before = await listed(to);
+    const older = { ...inputs(), move: "pillar-host/prod/Anvil/2", release: { version: "v0.0.8" } };
+    const { error } = await run("create", older);
+    expect(error?.message).toContain(
+      `- ${to.address}: the new host's orchestrator is older than the old host's\n    found: v0.0.8 on the new host, v0.0.9a on the old one`,
+    );
+    expect(await listed(to)).toBe(before);
+  });
+
   it("no secret is in the log, the state, or what lies on this machine", () => {
     const { oldHost: _old, newHost: _new, node: _node, ...kept } = done.result?.outs ?? {};
     const files = readdirSync(directory()).map((name) => readFileSync(join(directory(), name)).toString("latin1"));

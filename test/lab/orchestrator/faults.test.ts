@@ -10,6 +10,11 @@ describe("the signer's move where something is wrong", () => {
     return output;
   };
 
+  let failed = "";
+  /** The commands that an error prints, on the new side and on the old one. */
+  const byHand = (output: string) =>
+    /first on [\d.]+: ([^\n]*) \(it must say inactive\)\s+only then on [\d.]+: ([^\n]*)\n/.exec(output)?.slice(1);
+
   it("the target's disk is full: the old side signs on, and the error says so", async () => {
     await onHost(
       stage.fresh,
@@ -45,7 +50,7 @@ describe("the signer's move where something is wrong", () => {
     await expect.poll(() => signersOf(stage), { timeout: 60_000 }).toEqual(["old"]);
   });
 
-  it("odd owners, modes and names arrive as they are", async () => {
+  it("odd owners, modes and names arrive as they are; what is damaged after the copy is noticed and taken again", async () => {
     await onHost(
       stage.old,
       `cd /root/.orchestrator/events && printf x > $'odd\\nname with \\\\ and "quotes"' && chown 1234:4321 000001.log && chmod 0604 000001.log && ln -s CURRENT link && mkdir -m 1750 empty`,
@@ -54,27 +59,53 @@ describe("the signer's move where something is wrong", () => {
     const odd = "cd /root/.orchestrator/events && stat -c '%n %a %u:%g %F' 000001.log link empty odd*";
     const told = await onHost(stage.old, odd);
     await configureMove(stage);
-    const { exitCode, output } = await stage.stack.up();
+    // Time for the damage between the bulk copy and the comparison.
+    await stage.lab.chain("PATCH", "/orchestrators/old", { stopMs: 4000 });
+    const run = await stage.stack.begin();
+    stage.runs.push(run);
+    await run.hears((text) => (/orchestrator: stopping the/.test(text) ? "heard" : undefined), "the stop");
+    // Other bytes, of the same size and time; another owner; another mode; a file gone, and one too many.
+    await onHost(
+      stage.fresh,
+      `cd /root/.orchestrator.arriving/events/0000 && touch -r 000005.ldb /tmp/time && printf XX | dd of=000005.ldb conv=notrunc status=none
+       touch -r /tmp/time 000005.ldb && chown 7:7 000006.ldb && chmod 777 000007.ldb && rm 000008.ldb && echo > odd-one`,
+    );
+    const { exitCode, output } = await run.end();
     expect(exitCode, output).toBe(0);
+    expect(output).toContain("copy: 1 files differ after the copy; taking them again");
+    await stage.lab.chain("PATCH", "/orchestrators/old", { stopMs: 300 });
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await contentOf(stage.fresh)).toBe(before);
     expect(await onHost(stage.fresh, odd)).toBe(told);
     expect(await copyLeftovers(stage)).toBe("");
   });
 
-  it("a new side that does not come up: nothing is undone by itself, the error says how to go on and back", async () => {
+  it("a new side that does not stay up: nothing is undone by itself, the error says how to go on and back", async () => {
     await configureMove(stage, { rollback: true });
     expect((await stage.stack.up()).exitCode).toBe(0);
-    await stage.lab.chain("PATCH", "/orchestrators/fresh", { crashAfterMs: 2000 });
+    await stage.lab.chain("PATCH", "/orchestrators/fresh", { crashAfterMs: 2000, version: "v0.0.9" });
     await configureMove(stage, { attempt: 2 });
     const output = await fails();
+    failed = output;
+    expect(output).toContain("it is v0.0.9, not v0.0.9a (pillar-host:orchestrator.release.version)");
     expect(output).toContain("nothing is undone by itself: two signers must never run at once");
     expect(output).toContain("pulumi config set --path pillar-host:orchestrator.rollback true");
     expect(output).toContain(`The key is on the new side (${stage.fresh.address})`);
     expect(await stageOf(stage.fresh)).toBe("starting");
+  });
+
+  it("its printed commands bring the old side back by hand, and the next errors say how to end there", async () => {
+    const [first = "", then = ""] = byHand(failed) ?? [];
+    await onHost(stage.fresh, `${first} || true`);
+    await onHost(stage.old, then);
+    await expect.poll(() => signersOf(stage), { timeout: 60_000 }).toEqual(["old"]);
+    const output = await fails();
+    expect(output).toContain("was taken down by another hand: nothing is touched");
+    const [, moveAside = ""] = /is it to stay there\? Then on both: (mv [^;]*);/.exec(output) ?? [];
+    for (const host of [stage.old, stage.fresh]) await onHost(host, moveAside);
     await configureMove(stage, { attempt: 2, rollback: true });
-    const back = await stage.stack.up();
-    expect(back.exitCode, back.output).toBe(0);
+    const { exitCode, output: last } = await stage.stack.up();
+    expect(exitCode, last).toBe(0);
     expect(await signersOf(stage)).toEqual(["old"]);
   });
 });

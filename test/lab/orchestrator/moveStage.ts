@@ -6,7 +6,8 @@ import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import type { Run } from "../../../lab/engineRun";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { type OrchestratorSetup, setUpOrchestrator } from "../../../lab/orchestrator";
+import { type OrchestratorSetup, setUpOrchestrator, waitForSigner } from "../../../lab/orchestrator";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
 import type { LabStack, StackFile } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
 import { onHost, stackFile, testLab, testStack } from "../fixture";
@@ -19,40 +20,48 @@ export interface MoveStage {
   readonly stack: LabStack;
   readonly state: ExampleDir;
   readonly runs: Run[];
+  readonly withSudo: boolean;
+  readonly bare: boolean;
 }
 
 export interface MoveStageOptions {
   readonly setup?: OrchestratorSetup;
   /** Before the stack is stood up. */
   readonly prepare?: (stage: MoveStage) => Promise<unknown>;
-  /** Without a first `up`. */
+  /** Without a first `up`: the move is unattended, and part of the one that stands the new host up. */
   readonly bare?: boolean;
+  /** The old VM lets in a user who is not root, and whose sudo wants {@link sudoPassword}. */
+  readonly withSudo?: boolean;
 }
+
+export const sudoPassword = "Sudo-Horse 'quoted' $9";
 
 /** The configuration of a move, beside the smallest one. */
 export function moveConfig(
-  { lab, old, fresh }: Pick<MoveStage, "lab" | "old" | "fresh">,
+  { lab, old, fresh, withSudo, bare }: Pick<MoveStage, "lab" | "old" | "fresh" | "withSudo" | "bare">,
   more: StackFile = {},
 ): StackFile {
   return stackFile(lab, fresh, {
     sync: { confirmations: 1, confirmSeconds: 0 },
     orchestrator: {
       release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
-      migrateFrom: { address: old.address, hostKey: old.hostKey },
+      migrateFrom: { address: old.address, hostKey: old.hostKey, ...(withSudo ? { user: "op" } : {}) },
+      ...(bare ? { unattended: true } : {}),
       ...more,
     },
   });
 }
 
-export function moveStage({ setup, prepare, bare = false }: MoveStageOptions = {}): MoveStage {
-  const stage: { -readonly [K in keyof MoveStage]?: MoveStage[K] } = { runs: [] };
+export function moveStage({ setup, prepare, bare = false, withSudo = false }: MoveStageOptions = {}): MoveStage {
+  const stage: { -readonly [K in keyof MoveStage]?: MoveStage[K] } = { runs: [], withSudo, bare };
   beforeAll(async () => {
     stage.lab = await testLab();
-    stage.old = await stage.lab.addHost("old");
-    stage.fresh = await stage.lab.addHost("fresh");
+    stage.old = await stage.lab.addHost("old", ensurePackagedImage);
+    stage.fresh = await stage.lab.addHost("fresh", ensurePackagedImage);
     await stage.lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
     for (const { name } of [stage.old, stage.fresh])
       await stage.lab.chain("PATCH", `/orchestrators/${name}`, { syncPollMs: 500, stopMs: 300 });
+    if (withSudo) await addOperator(stage.old);
     await setUpSyncedNode(stage.lab, stage.old);
     stage.state = await setUpOrchestrator(stage.lab, stage.old, setup);
     stage.stack = await testStack(stage.lab, stage.fresh);
@@ -76,7 +85,41 @@ export function moveStage({ setup, prepare, bare = false }: MoveStageOptions = {
 /** Replaces the configuration; the operator's key stays. */
 export async function configureMove(stage: MoveStage, more: StackFile = {}): Promise<void> {
   const privateKey = await readFile(stage.lab.privateKeyFile, "utf8");
-  await stage.stack.configure(moveConfig(stage, more), { "ssh.privateKey": privateKey });
+  const hasSudo = stage.withSudo && !("migrateFrom" in more);
+  await stage.stack.configure(moveConfig(stage, more), {
+    "ssh.privateKey": privateKey,
+    ...(hasSudo ? { "orchestrator.migrateFrom.sudoPassword": sudoPassword } : {}),
+  });
+}
+
+async function addOperator(host: LabHost): Promise<void> {
+  await onHost(
+    host,
+    `echo "127.0.1.1 $(hostname)" >> /etc/hosts # sudo looks it up
+     useradd -m -s /bin/bash op && install -d -o op -m 700 /home/op/.ssh
+     install -o op -m 600 /root/.ssh/authorized_keys /home/op/.ssh/authorized_keys
+     echo 'op ALL=(ALL) ALL' > /etc/sudoers.d/op; chmod 440 /etc/sudoers.d/op`,
+  );
+  await host.run("chpasswd", `op:${sudoPassword}\n`);
+}
+
+/** Both hosts as they were before the move, quicker than a way back: for a test that needs a beginning. */
+export async function putBack({ lab, old, fresh, state }: MoveStage): Promise<void> {
+  const forget = "rm -rf /var/lib/pillar-host/orchestrator.* /var/lib/pillar-host/copy";
+  await onHost(
+    fresh,
+    `systemctl disable -q --now orchestrator 2> /dev/null || true; ${forget} /root/.orchestrator*
+     ln -sfn /dev/null /etc/systemd/system/orchestrator.service; systemctl daemon-reload`,
+  );
+  await onHost(
+    old,
+    `cd /root/.orchestrator; ${forget}
+     for store in producer.moved-to*; do if [ -e "$store" ]; then mv -T "$store" producer; fi; done
+     unit=/etc/systemd/system/orchestrator.service
+     if [ -e $unit.moved ]; then mv -f $unit.moved $unit; systemctl daemon-reload; fi
+     systemctl enable -q --now orchestrator`,
+  );
+  await waitForSigner(lab, old, state.identity);
 }
 
 export function backupsOf({ stack }: MoveStage): string {

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { filesWith, onHost } from "../fixture";
 import {
@@ -10,16 +10,25 @@ import {
   signers,
   signersOf,
   stageOf,
+  sudoPassword,
 } from "./moveStage";
 
 describe("the signer's move, the whole way", () => {
-  const stage = moveStage({ setup: { extraFiles: { count: 500, bytes: 100_000 } } });
+  const stage = moveStage({ setup: { extraFiles: { count: 500, bytes: 100_000 } }, withSudo: true });
   let output = "";
+  const linesSeen: Record<string, string> = {};
+  // Command lines while the move is at work, twice a second.
+  const watch = "systemd-run -q --unit=watch bash -c 'while :; do ps -eo args >> /run/command-lines; sleep 0.5; done'";
 
-  it("goes in one up, and ends with exactly one signer", async () => {
+  it("goes in one up, the old VM's user being none that is root, and ends with exactly one signer", async () => {
     const before = await contentOf(stage.old);
+    for (const host of [stage.old, stage.fresh]) await onHost(host, watch);
     const run = await stage.stack.up();
     output = run.output;
+    for (const host of [stage.old, stage.fresh]) {
+      await onHost(host, "systemctl stop watch");
+      linesSeen[host.name] = await onHost(host, "sort -u /run/command-lines");
+    }
     expect(run.exitCode, output).toBe(0);
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await contentOf(stage.fresh)).toBe(before);
@@ -53,10 +62,19 @@ describe("the signer's move, the whole way", () => {
     await expect.poll(() => signersOf(stage), { timeout: 60_000 }).toEqual(["new"]);
   });
 
-  it("leaves no key of the copy, and no secret in log, state or record", async () => {
+  it("leaves no key of the copy, and no secret in log, state, record or command lines", async () => {
     expect(await copyLeftovers(stage)).toBe("");
-    const written = output + (await stage.stack.written());
-    for (const secret of stage.state.secrets) expect(written.includes(secret), secret.slice(0, 4)).toBe(false);
+    const { stdout: exported } = await stage.stack.pulumi(["stack", "export"]);
+    const texts = {
+      ...{ output, exported: String(exported), state: await stage.stack.written() },
+      record: readFileSync(`${backupsOf(stage)}/record.jsonl`, "utf8"),
+      ...{ old: linesSeen.old ?? "", fresh: linesSeen.fresh ?? "" },
+    };
+    expect(texts.old).toContain("signer_stop");
+    const [, privateKey = ""] = readFileSync(stage.lab.privateKeyFile, "utf8").split("\n");
+    for (const secret of [...stage.state.secrets, sudoPassword, privateKey, "OPENSSH PRIVATE KEY"])
+      for (const [name, text] of Object.entries(texts))
+        expect(text.includes(secret), `${secret.slice(0, 4)} in ${name}`).toBe(false);
     const files = readdirSync(backupsOf(stage));
     expect(files.filter((name) => name.endsWith(".age"))).toHaveLength(2);
     for (const name of files) expect(statSync(`${backupsOf(stage)}/${name}`).mode & 0o77).toBe(0);

@@ -3,7 +3,7 @@ import { type Journal, parseJournal, type Saga } from "../../../providers/signer
 import { manifestOf } from "../../../providers/signer/manifest";
 import { unfenced } from "../../../providers/signer/moveHands";
 import { readSide } from "../../../providers/signer/sides";
-import { errorsIn, readLife } from "../../../providers/signer/verify";
+import { errorsIn, readLife, versionFaults } from "../../../providers/signer/verify";
 import { obstacleText, whereItIs } from "../../../providers/signer/words";
 
 const journal: Journal & { was: { keyStore: string } } = {
@@ -82,6 +82,8 @@ test("readLife reads the unit and its last lines", () => {
 });
 
 describe("what an error says", () => {
+  const aside =
+    "on both: mv /var/lib/pillar-host/orchestrator.json /var/lib/pillar-host/orchestrator.json.aside; then pulumi config set --path pillar-host:orchestrator.rollback true && pulumi up -s prod";
   const fenced = { journal, active: false, masked: true };
   test("where the key is", () => {
     const none = { active: false, masked: true };
@@ -110,8 +112,30 @@ describe("what an error says", () => {
         "  Or by hand:",
         "  first on 203.0.113.9: systemctl stop orchestrator; systemctl mask orchestrator; systemctl is-active orchestrator (it must say inactive)",
         `  only then on 198.51.100.7: systemctl unmask orchestrator && mv ${journal.was.keyStore} /root/.orchestrator/producer && systemctl enable --now orchestrator`,
+        `  and for the program, ${aside}`,
         "The key is on the new side (203.0.113.9), which was started and may sign; the old side (198.51.100.7) is fenced.",
       ].join("\n"),
     );
   });
+
+  test("what to type where the old side was brought back by hand, and only where the new one can't sign", () => {
+    const started = { ...journal, side: "new" as const, stage: "starting" as const };
+    const back = { journal, active: true, masked: false };
+    const saga: Saga = { move: journal.move, direction: "forward" };
+    const hint = `Did you bring it back by hand, and is it to stay there? Then ${aside}`;
+    const text = (active: boolean, masked: boolean, why: "source runs unasked" | "target runs unasked", way: Saga) =>
+      obstacleText(why, way, { old: back, new: { journal: started, active, masked } }, places);
+    expect(text(false, true, "source runs unasked", saga)).toContain(hint);
+    expect(text(false, true, "target runs unasked", { ...saga, direction: "back" })).toContain(hint);
+    expect(text(true, true, "source runs unasked", saga)).not.toContain("by hand, and");
+    expect(text(false, false, "source runs unasked", saga)).not.toContain("by hand, and");
+  });
+});
+
+test("versionFaults: what runs is what the configuration names, where it names one", () => {
+  expect(versionFaults({ version: "v0.0.9a" }, "v0.0.9a")).toEqual([]);
+  expect(versionFaults({ version: "v0.0.9" }, undefined)).toEqual([]);
+  expect(versionFaults({ version: "v0.0.9" }, "v0.0.9a")).toEqual([
+    expect.stringMatching(/^it is v0\.0\.9, not v0\.0\.9a \(pillar-host:orchestrator\.release\.version\)/),
+  ]);
 });

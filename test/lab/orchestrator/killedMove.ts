@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf } from "./moveStage";
+
+/** Where the engine is killed: on which way, at what, and what it prints then. */
+export type Boundary = readonly [way: "there" | "back", where: string, pattern: RegExp];
+
+/**
+ * Tests of an `up` whose engine is killed at these boundaries, each followed by one that goes on. In two files: each
+ * boundary takes two runs of the engine.
+ */
+export function killedAt(boundaries: readonly Boundary[]): void {
+  describe("an engine that is killed in the signer's move", () => {
+    const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, bare: true });
+    let attempt = 0;
+
+    /** Kills an `up` where it says so, at most one side signs; then goes on. */
+    async function killedThenUp(pattern: RegExp): Promise<void> {
+      const run = await stage.stack.begin();
+      stage.runs.push(run);
+      await run.hears((output) => (pattern.test(output) ? "heard" : undefined), String(pattern));
+      await run.kill();
+      expect((await signersOf(stage)).length).toBeLessThan(2);
+      await stage.stack.pulumi(["cancel", "--yes"]);
+      const { exitCode, output } = await stage.stack.up();
+      expect(exitCode, output).toBe(0);
+    }
+
+    it.each(boundaries)("on the way %s, %s: the next up goes on", async (way, _where, pattern) => {
+      const isBack = way === "back";
+      // After a way back the old side signs by itself.
+      if (!isBack) {
+        attempt += 1;
+        if ((await signersOf(stage)).includes("new")) await putBack(stage);
+      }
+      const [from, to] = isBack ? [stage.fresh, stage.old] : [stage.old, stage.fresh];
+      const before = await contentOf(from);
+      await configureMove(stage, { attempt, rollback: isBack });
+      await killedThenUp(pattern);
+      expect(await signersOf(stage)).toEqual([isBack ? "old" : "new"]);
+      expect(await contentOf(to)).toBe(before);
+      expect(await copyLeftovers(stage)).toBe("");
+    });
+  });
+}

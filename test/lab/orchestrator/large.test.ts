@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { onHost } from "../fixture";
+import { copyLeftovers, moveStage, signersOf } from "./moveStage";
+
+const extraFiles = { count: 4000, bytes: 100_000 };
+
+describe("a directory of 400 MB in 4,000 files", () => {
+  const stage = moveStage({ setup: { extraFiles }, bare: true });
+  const sum =
+    "cd /root/.orchestrator/events && find . -name '*.ldb' -print0 | sort -z | xargs -0 sha256sum | sha256sum";
+
+  it("moves in one up from nothing, unattended, the engine killed once in the middle of the copy", async () => {
+    const [run, before] = [await stage.stack.begin(), await onHost(stage.old, sum)];
+    stage.runs.push(run);
+    const arriving = "find /root/.orchestrator.arriving -name '*.ldb' 2> /dev/null | wc -l";
+    await run.hears((output) => (/orchestrator: bulk copy to/.test(output) ? "heard" : undefined), "the bulk copy");
+    await expect
+      .poll(async () => Number(await onHost(stage.fresh, arriving)), { timeout: 60_000 })
+      .toBeGreaterThan(100);
+    await run.kill();
+    expect(Number(await onHost(stage.fresh, arriving))).toBeLessThan(extraFiles.count);
+    expect(await signersOf(stage)).toEqual(["old"]);
+    await stage.stack.pulumi(["cancel", "--yes"]);
+    const { exitCode, output } = await stage.stack.up();
+    expect(exitCode, output).toBe(0);
+    expect(await signersOf(stage)).toEqual(["new"]);
+    expect(await onHost(stage.fresh, sum)).toBe(before);
+    expect(await copyLeftovers(stage)).toBe("");
+    const { orchestrator } = await stage.stack.outputs<{ orchestrator: { secondsWithoutSigner: number } }>();
+    expect(orchestrator.secondsWithoutSigner).toBeLessThan(30);
+  });
+});
