@@ -36,9 +36,9 @@ export function inboundRulesOf(cloud: Cloud, server: Server): InboundRule[] | un
   return firewalls.length === 0 ? undefined : inboundRules(firewalls.flatMap(({ rules }) => rules));
 }
 
-/** Tells the machine room about a server's rules. */
+/** Tells the machine room about a server's rules: they stand before it, whether it boots or not. */
 export async function applyFirewalls(cloud: Cloud, server: Server): Promise<void> {
-  if (!server.dead) await cloud.room.setFirewall(server.machine, inboundRulesOf(cloud, server));
+  await cloud.room.setFirewall(server.machine, inboundRulesOf(cloud, server));
 }
 
 /** A firewall that a server is to be ordered with. */
