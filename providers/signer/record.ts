@@ -23,6 +23,11 @@ export function recordFileOf(directory: string): string {
 
 /** Adds a line, on the disk when this returns. @throws where it can't be written */
 export function addToRecord(directory: string, entry: RecordEntry): void {
+  addLine(directory, entry);
+}
+
+/** Adds a line of whatever kind to the record. */
+export function addLine(directory: string, entry: object): void {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = recordFileOf(directory);
   const handle = fs.openSync(file, "a+", 0o600);

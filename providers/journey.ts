@@ -1,0 +1,106 @@
+import fs from "node:fs";
+import { addLine, recordFileOf } from "./signer/record";
+
+/** A height at a time, of the wait for the sync: unix milliseconds, the node's height, and the network's as far as known. */
+export type CurvePoint = readonly [at: number, height: number, target: number];
+
+/** What is kept of each event of a migration's journey; times are ISO 8601, heights of momentums. Never a secret. */
+export interface JourneyDetails {
+  /** A stack has a host from here on. */
+  readonly host: { readonly address: string; readonly provider: string; readonly serverId?: string };
+  /** The node was proved synced (the gate's outputs), with the curve of the wait that ended so. */
+  readonly synced: {
+    readonly startedAt: string;
+    readonly syncedAt: string;
+    readonly startHeight: number;
+    readonly currentHeight: number;
+    readonly proved: readonly string[];
+    readonly unproved: readonly string[];
+    readonly curve: readonly CurvePoint[];
+  };
+  /** The Pillar was seen registered with this host's producer address. */
+  readonly registered: { readonly producerAddress: string; readonly figures?: Figures };
+  /** It is registered with this host's address while its node is not synced: the specification's silent trap. */
+  readonly registeredTooEarly: { readonly producerAddress: string; readonly earlier?: string };
+  /** The switch: the first momentum that carried this host's address. */
+  readonly producing: {
+    readonly producerAddress: string;
+    readonly height: number;
+    /** Of that momentum. */
+    readonly switchedAt: string;
+    /** The last momentum of the address before. */
+    readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: string };
+    readonly figures?: Figures;
+  };
+  /** The node of the old host was stopped and disabled. */
+  readonly shutDown: { readonly address: string; readonly evidence: readonly string[] };
+  /** The rewards were seen paid and collected, or the operator said so. */
+  readonly rewards: { readonly evidence: readonly string[]; readonly saidBy?: "operator" };
+  /** A deletion was refused, with every reason. */
+  readonly refused: { readonly reasons: readonly string[] };
+  /** The operator's typed sentence let a deletion pass in spite of these reasons. */
+  readonly override: { readonly sentence: string; readonly reasons: readonly string[] };
+  /** The guard let the host go: what follows is its deletion. */
+  readonly released: { readonly evidence: readonly string[]; readonly serverId?: string };
+}
+
+/** Of the running epoch, as the chain counts them: what the Pillar was to produce, and what it did. */
+export interface Figures {
+  readonly expected: number;
+  readonly produced: number;
+}
+
+export type JourneyEvent = keyof JourneyDetails;
+
+/** A line of the record about a stack's journey. */
+export type JourneyEntry = {
+  [E in JourneyEvent]: {
+    /** ISO 8601: when it was written. */
+    readonly at: string;
+    readonly stack: string;
+    readonly pillar: string;
+    readonly event: E;
+    readonly details: JourneyDetails[E];
+  };
+}[JourneyEvent];
+
+/**
+ * Adds a line to the record of a migration (design.md, The record): the file that the signer's move writes to as well,
+ * beside the backups. On the disk when this returns.
+ *
+ * @throws where it can't be written
+ */
+export function addToJourney(directory: string, entry: JourneyEntry): void {
+  addLine(directory, entry);
+}
+
+/** All of a Pillar's journey, the oldest first; nothing where there is no record. */
+export function readJourney(directory: string): JourneyEntry[] {
+  let text: string;
+  try {
+    text = fs.readFileSync(recordFileOf(directory), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+  return text.split("\n").flatMap((line) => entryOf(line) ?? []);
+}
+
+function entryOf(line: string): JourneyEntry | undefined {
+  try {
+    const entry = JSON.parse(line) as Partial<JourneyEntry>;
+    return typeof entry.stack === "string" && typeof entry.event === "string" ? (entry as JourneyEntry) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last line about an event of a stack (pure). */
+export function lastEvent<E extends JourneyEvent>(
+  journey: readonly JourneyEntry[],
+  stack: string,
+  event: E,
+): (JourneyEntry & { readonly event: E }) | undefined {
+  const found = journey.findLast((entry) => entry.stack === stack && entry.event === event);
+  return found as (JourneyEntry & { readonly event: E }) | undefined;
+}

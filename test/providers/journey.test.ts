@@ -1,0 +1,34 @@
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { addToJourney, type JourneyEntry, lastEvent, readJourney } from "../../providers/journey";
+import { addToRecord, readRecord, recordFileOf } from "../../providers/signer/record";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "journey-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const refused = (stack: string, reason: string): JourneyEntry => ({
+  ...{ at: "2026-11-21T18:00:00Z", stack, pillar: "Anvil", event: "refused", details: { reasons: [reason] } },
+});
+
+it("keeps a journey beside the signer's moves, in one file", () => {
+  addToJourney(directory, refused("prod", "one"));
+  addToRecord(directory, { at: "2026-11-21T18:00:01Z", move: "pillar-host/prod/Anvil/1", event: "done" });
+  addToJourney(directory, refused("prod", "two"));
+  addToJourney(directory, refused("prod-2", "three"));
+  expect(readJourney(directory).map(({ stack }) => stack)).toEqual(["prod", "prod", "prod-2"]);
+  expect(readRecord(directory).map(({ event }) => event)).toEqual(["done"]);
+  expect(lastEvent(readJourney(directory), "prod", "refused")?.details.reasons).toEqual(["two"]);
+  expect(lastEvent(readJourney(directory), "prod", "released")).toBeUndefined();
+});
+
+it("leaves out a line that was broken off", () => {
+  appendFileSync(recordFileOf(directory), '{"at":"2026","stack":"pr');
+  addToJourney(directory, refused("prod", "one"));
+  expect(readJourney(directory)).toHaveLength(1);
+  expect(readJourney(join(directory, "none"))).toEqual([]);
+});
