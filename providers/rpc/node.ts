@@ -70,10 +70,12 @@ export function resultOf(answer: RpcAnswer): unknown {
     throw new Error("the RPC's answer is not JSON: cut off, or another service on its port");
   }
   if (typeof envelope !== "object" || envelope === null) throw new Error("another service answers on the RPC's port");
-  if (envelope.error)
-    throw new Error(
-      `the RPC answers with error ${envelope.error.code}: ${String(envelope.error.message).slice(0, 200)}`,
-    );
+  if (envelope.error) {
+    const { code, message } = envelope.error;
+    throw Object.assign(new Error(`the RPC answers with error ${code}: ${String(message).slice(0, 200)}`), {
+      rpcCode: code,
+    });
+  }
   if (!("result" in envelope)) throw new Error("another service answers on the RPC's port");
   return envelope.result;
 }
@@ -107,6 +109,24 @@ export interface NodeClient {
 
 const callTimeout = 15_000;
 
+/** How calls reach a node's RPC: over the ssh connection to its host, or directly. */
+export function nodeStreams(
+  target: NodeTarget,
+  connection: Connection,
+  reached: () => void = () => undefined,
+): { readonly open: OpenStream; readonly authority: string } {
+  const { via, address, port } = target;
+  return {
+    authority: net.isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`,
+    open: async () => {
+      if (via === "direct") return net.connect(port, address);
+      const session = await connection.session();
+      reached();
+      return session.forward(address, port);
+    },
+  };
+}
+
 /** @param connection the way to the host where it goes through ssh; closed with the client */
 export function createNodeClient(
   target: NodeTarget,
@@ -114,15 +134,9 @@ export function createNodeClient(
 ): NodeClient {
   let isReached = false;
   let used = 0;
-  const open: OpenStream = async () => {
-    if (target.via === "direct") return net.connect(target.port, target.address);
-    const session = await connection.session();
+  const { open, authority } = nodeStreams(target, connection, () => {
     isReached = true;
-    return session.forward(target.address, target.port);
-  };
-  const authority = net.isIPv6(target.address)
-    ? `[${target.address}]:${target.port}`
-    : `${target.address}:${target.port}`;
+  });
   const call = (method: string) => callRpc(open, { authority, method, timeout: callTimeout });
   const optional = async (method: string) => {
     try {
