@@ -1,10 +1,6 @@
 import ssh2 from "ssh2";
 import { z } from "zod";
-import { word } from "./host/hostSchema";
-
-/** Shared by all that says how a host is reached. */
-export const port = z.number().int().min(1).max(65535);
-export const directory = z.string().regex(/^(\/[A-Za-z0-9._-]+)+$/, "needed an absolute path without blanks");
+import { address, hostKey, port, word } from "./schemaParts";
 
 const looksPrivate = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 
@@ -28,6 +24,16 @@ export const loginShape = {
   password: z.string().min(1).optional(),
   agent: z.boolean(),
   sudoPassword: z.string().min(1).optional(),
+};
+
+/** Another host than the stack's own. What is left out of the login is pillar-host:ssh's. */
+export const otherHostShape = {
+  address,
+  hostKey,
+  ...loginShape,
+  user: loginShape.user.optional(),
+  port: loginShape.port.optional(),
+  agent: loginShape.agent.optional(),
 };
 
 /** The fault of a private key that can't be opened: which key of the block, and what is wrong with it (pure). */
