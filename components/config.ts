@@ -3,7 +3,7 @@ import { z } from "zod";
 import { faultsOf, faultsText, parseValue, project } from "./configFaults";
 import { duration } from "./duration";
 import { hostFaults, hostSchema } from "./host/hostSchema";
-import { loginShape, privateKeyFault } from "./loginSchema";
+import { loginShape, openableKey } from "./loginSchema";
 import { orchestratorFaults, orchestratorSchema } from "./orchestrator/orchestratorSchema";
 import { directory, hashForPlainHttp, isSafeDownload, port, sha256, word } from "./schemaParts";
 import { plainSecrets } from "./secretKeys";
@@ -18,10 +18,7 @@ const ssh = z
   .refine(({ privateKey, password, agent }) => privateKey ?? password ?? agent, {
     message: "needed one of privateKey, password or agent: true",
   })
-  .superRefine((block, context) => {
-    const fault = privateKeyFault(block, "ssh");
-    if (fault) context.addIssue({ code: "custom", path: [fault[0]], message: fault[1] });
-  });
+  .superRefine(openableKey("ssh"));
 
 const controller = z
   .strictObject({

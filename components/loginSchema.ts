@@ -36,8 +36,16 @@ export const otherHostShape = {
   agent: loginShape.agent.optional(),
 };
 
+type KeyBlock = Parameters<typeof privateKeyFault>[0];
+
+/** For `superRefine`: the block's private key can be opened. @param block its name below `pillar-host:` */
+export const openableKey = (block: string) => (login: KeyBlock, context: z.RefinementCtx) => {
+  const [key, message] = privateKeyFault(login, block) ?? [];
+  if (key !== undefined) context.addIssue({ code: "custom", path: [key], message });
+};
+
 /** The fault of a private key that can't be opened: which key of the block, and what is wrong with it (pure). */
-export function privateKeyFault(
+function privateKeyFault(
   { privateKey, privateKeyPassword }: { privateKey?: string | undefined; privateKeyPassword?: string | undefined },
   block: string,
 ): readonly [key: string, message: string] | undefined {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { otherHostShape, privateKeyFault } from "../loginSchema";
+import { openableKey, otherHostShape } from "../loginSchema";
 import { address, directory, hashForPlainHttp, isSafeDownload, port, sha256, word } from "../schemaParts";
 
 /** A file or directory of the operator's machine. */
@@ -15,10 +15,7 @@ const migrateFrom = z
     dataDir: directory.optional(),
     noKeyShare: z.literal("acknowledged", { error: "needed the word acknowledged, or nothing" }).optional(),
   })
-  .superRefine((block, context) => {
-    const fault = privateKeyFault(block, "orchestrator.migrateFrom");
-    if (fault) context.addIssue({ code: "custom", path: [fault[0]], message: fault[1] });
-  });
+  .superRefine(openableKey("orchestrator.migrateFrom"));
 
 const release = z
   .strictObject({
