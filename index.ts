@@ -4,33 +4,29 @@ import type { CloudHost } from "./components/host/cloudHost";
 import { existingHost } from "./components/host/existing";
 import type { Host } from "./components/host/host";
 import { type LastRun, lastRun } from "./components/lastRun";
-import { nodeTarget } from "./components/login";
 import { nextForHost, nextStep } from "./components/node/nextStep";
+import { nodeLook } from "./components/node/nodeLook";
 import { PillarNode, syncShown } from "./components/node/pillarNode";
 import { nextForSigner } from "./components/orchestrator/nextSigner";
 import { signerOf } from "./components/orchestrator/turn";
-import { lookAhead, lookAtNode } from "./providers/lookup";
 
 // A function, since the market of a cloud provider is looked at before anything is registered.
 export = async () => {
   const config = readConfig();
   const stack = pulumi.getStack();
   const last = await lastRun();
-  const look = (address: string, hostKey: string) => lookAtNode(nodeTarget(config, address, hostKey), config.sync);
-  const known = last.finished && config.host.provider === "existing" ? config.host : undefined;
-  const { address: at, hostKey: pinned } = known ?? {};
-  const ahead = at && pinned ? lookAhead(() => look(at, pinned)) : undefined;
+  const look = nodeLook(config, last);
   const { cloud, host } = await hostOf(config, last);
   if (!host) return { host: cloud?.shown, nextStep: nextForHost(config.lifecycle, stack) };
 
-  const signer = await signerOf(config, last);
+  const signer = await signerOf(config, last, look);
   const pillar = new PillarNode("node", { host, config });
   const moved = signer.move(host, pillar);
   // Looked up anew on every run, so that what is shown is of this minute; plain values, so that it stays readable.
   const now = pulumi
     .all([host.access.address, host.access.hostKey, pillar.gate.syncedAt, pillar.producerAddress])
     .apply(async ([address, hostKey, , producerAddress]) => {
-      return { seen: await (ahead ? ahead() : look(address, hostKey)), producerAddress };
+      return { seen: await look(address, hostKey), producerAddress };
     });
   return {
     host: cloud?.shown ?? { address: host.access.address, fingerprint: host.fingerprint },

@@ -2,9 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { faultsOf, faultsText, parseValue, project } from "./configFaults";
 import { duration } from "./duration";
-import { hostFaults, hostSchema, word } from "./host/hostSchema";
-import { directory, loginShape, port, privateKeyFault } from "./loginSchema";
+import { hostFaults, hostSchema } from "./host/hostSchema";
+import { loginShape, openableKey } from "./loginSchema";
 import { orchestratorFaults, orchestratorSchema } from "./orchestrator/orchestratorSchema";
+import { directory, hashForPlainHttp, isSafeDownload, port, sha256, word } from "./schemaParts";
 import { plainSecrets } from "./secretKeys";
 
 const ssh = z
@@ -17,10 +18,7 @@ const ssh = z
   .refine(({ privateKey, password, agent }) => privateKey ?? password ?? agent, {
     message: "needed one of privateKey, password or agent: true",
   })
-  .superRefine((block, context) => {
-    const fault = privateKeyFault(block, "ssh");
-    if (fault) context.addIssue({ code: "custom", path: [fault[0]], message: fault[1] });
-  });
+  .superRefine(openableKey("ssh"));
 
 const controller = z
   .strictObject({
@@ -28,20 +26,12 @@ const controller = z
       protocol: /^https?$/,
       message: "needed an http or https address of the controller's zip archive",
     }),
-    sha256: z
-      .string()
-      .toLowerCase()
-      .regex(/^[0-9a-f]{64}$/, "needed 64 hexadecimal digits (sha256sum of the archive)")
-      .optional(),
+    sha256: sha256("archive"),
     directory: directory.default("/root"),
     executable: word.default("node-controller"),
     deployTimeout: duration("1m").prefault("2h"),
   })
-  .refine(({ releaseUrl, sha256 }) => !/^http:/i.test(releaseUrl) || sha256, {
-    path: ["sha256"],
-    message:
-      "needed with an address that is plain http: the archive runs as root, and anybody on the way could replace it",
-  });
+  .refine(({ releaseUrl, sha256 }) => isSafeDownload(releaseUrl, sha256), hashForPlainHttp("archive"));
 
 /** What the specification calls the node's things, and where its RPC is; all can be set for the real network. */
 const node = z

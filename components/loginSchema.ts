@@ -1,10 +1,6 @@
 import ssh2 from "ssh2";
 import { z } from "zod";
-import { word } from "./host/hostSchema";
-
-/** Shared by all that says how a host is reached. */
-export const port = z.number().int().min(1).max(65535);
-export const directory = z.string().regex(/^(\/[A-Za-z0-9._-]+)+$/, "needed an absolute path without blanks");
+import { address, hostKey, port, word } from "./schemaParts";
 
 const looksPrivate = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 
@@ -30,8 +26,26 @@ export const loginShape = {
   sudoPassword: z.string().min(1).optional(),
 };
 
+/** Another host than the stack's own. What is left out of the login is pillar-host:ssh's. */
+export const otherHostShape = {
+  address,
+  hostKey,
+  ...loginShape,
+  user: loginShape.user.optional(),
+  port: loginShape.port.optional(),
+  agent: loginShape.agent.optional(),
+};
+
+type KeyBlock = Parameters<typeof privateKeyFault>[0];
+
+/** For `superRefine`: the block's private key can be opened. @param block its name below `pillar-host:` */
+export const openableKey = (block: string) => (login: KeyBlock, context: z.RefinementCtx) => {
+  const [key, message] = privateKeyFault(login, block) ?? [];
+  if (key !== undefined) context.addIssue({ code: "custom", path: [key], message });
+};
+
 /** The fault of a private key that can't be opened: which key of the block, and what is wrong with it (pure). */
-export function privateKeyFault(
+function privateKeyFault(
   { privateKey, privateKeyPassword }: { privateKey?: string | undefined; privateKeyPassword?: string | undefined },
   block: string,
 ): readonly [key: string, message: string] | undefined {

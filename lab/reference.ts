@@ -7,6 +7,11 @@ import { nodeBind, type OwnProcess, startDetached } from "./hosts/machine";
 import { chainPort, createReferenceNetwork, operatorAddress, referenceAddress } from "./hosts/network";
 import type { Lab } from "./lab";
 
+/** What the configuration's sync.references takes for the n-th. */
+export function referenceUrl(n: number): string {
+  return `http://${referenceAddress(n)}:35997`;
+}
+
 /** Starts the n-th reference (n from 0): the node double at the operator's end, which the chain double commands. */
 export async function startReference(lab: Lab, name: string, n: number): Promise<OwnProcess> {
   const folder = join(lab.dir, "references");

@@ -2,6 +2,7 @@ import { noEvidence, patience, weigh } from "./gate/evidence";
 import { readReference } from "./gate/references";
 import { isAsserted, judge } from "./gate/verdict";
 import { createNodeClient, type NodeTarget } from "./rpc/node";
+import { within } from "./within";
 
 /** A node as it is this minute. */
 export interface NodeNow {
@@ -40,11 +41,7 @@ export function lookAhead(look: () => Promise<NodeNow>, now: () => number = Date
 /** Looks in preview too: it only reads, has a deadline, and never throws but says what is not known. */
 export async function lookAtNode(target: NodeTarget, options: LookupOptions): Promise<NodeNow> {
   const client = createNodeClient(target);
-  let timer: NodeJS.Timeout | undefined;
   try {
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${deadline / 1000} s`)), deadline);
-    });
     const look = async (left: number): Promise<NodeNow> => {
       const observation = await client.observe();
       const verdict = judge(observation, Date.now());
@@ -65,11 +62,10 @@ export async function lookAtNode(target: NodeTarget, options: LookupOptions): Pr
       );
       return { synced: weighed.good, why: weighed.why, known: true, ...observation.info };
     };
-    return await Promise.race([look(looks), late]);
+    return await within(look(looks), deadline, `no answer within ${deadline / 1000} s`);
   } catch (error) {
     return { synced: false, known: false, why: error instanceof Error ? error.message : String(error) };
   } finally {
-    clearTimeout(timer);
     client.close();
   }
 }

@@ -1,12 +1,8 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { duration } from "../duration";
+import { address, hostKey, word } from "../schemaParts";
 import { supportedDistributions } from "../scripts/steps";
-
-/** Ends up in the shell's command lines and in patterns: plain words only. */
-export const word = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "needed a plain word of letters, digits, dot, dash and underscore");
 
 /** What every kind of host has. */
 const common = {
@@ -50,17 +46,8 @@ const token = z.string().min(1);
 export const hostSchema = z.discriminatedUnion("provider", [
   z.strictObject({
     provider: z.literal("existing"),
-    address: z.string().regex(/^[A-Za-z0-9.:-]+$/, "needed an IP address or a host name"),
-    hostKey: z
-      .string()
-      .trim()
-      .regex(
-        // A line of ssh-keyscan or known_hosts begins with the address.
-        /^([^ ]+ )?(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( .*)?$/,
-        "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)",
-      )
-      .transform((line) => /(ssh|ecdsa)-[^ ]+ [^ ]+/.exec(line)?.[0] ?? line)
-      .optional(),
+    address,
+    hostKey: hostKey.optional(),
     ...common,
   }),
   z.strictObject({

@@ -1,54 +1,29 @@
 import { z } from "zod";
-import { word } from "../host/hostSchema";
-import { directory, loginShape, port, privateKeyFault } from "../loginSchema";
-
-const address = z.string().regex(/^[A-Za-z0-9.:-]+$/, "needed an IP address or a host name");
+import { openableKey, otherHostShape } from "../loginSchema";
+import { address, directory, hashForPlainHttp, isSafeDownload, port, sha256, word } from "../schemaParts";
 
 /** A file or directory of the operator's machine. */
 const ownPath = z.string().min(1);
 
-/** Where the signer comes from. What is left out of the login is pillar-host:ssh's. */
+/** Where the signer comes from. */
 const migrateFrom = z
   .strictObject({
-    address,
-    hostKey: z
-      .string()
-      .trim()
-      .regex(
-        /^([^ ]+ )?(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( .*)?$/,
-        "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)",
-      )
-      .transform((line) => /(ssh|ecdsa)-[^ ]+ [^ ]+/.exec(line)?.[0] ?? line),
-    ...loginShape,
-    user: loginShape.user.optional(),
-    port: loginShape.port.optional(),
-    agent: loginShape.agent.optional(),
+    ...otherHostShape,
     copyAddress: address.optional(),
     service: word.optional(),
     directory: directory.optional(),
     dataDir: directory.optional(),
     noKeyShare: z.literal("acknowledged", { error: "needed the word acknowledged, or nothing" }).optional(),
   })
-  .superRefine((block, context) => {
-    const fault = privateKeyFault(block, "orchestrator.migrateFrom");
-    if (fault) context.addIssue({ code: "custom", path: [fault[0]], message: fault[1] });
-  });
+  .superRefine(openableKey("orchestrator.migrateFrom"));
 
 const release = z
   .strictObject({
     url: z.url({ protocol: /^https?$/, message: "needed an http or https address of the orchestrator's release" }),
-    sha256: z
-      .string()
-      .toLowerCase()
-      .regex(/^[0-9a-f]{64}$/, "needed 64 hexadecimal digits (sha256sum of the release)")
-      .optional(),
+    sha256: sha256("release"),
     version: z.string().regex(/^v\d+\.\d+\.\d+[a-z]?$/, "needed the release's version, such as v0.0.9 or v0.0.9a"),
   })
-  .refine(({ url, sha256 }) => !/^http:/i.test(url) || sha256, {
-    path: ["sha256"],
-    message:
-      "needed with an address that is plain http: the release runs as root, and anybody on the way could replace it",
-  });
+  .refine(({ url, sha256 }) => isSafeDownload(url, sha256), hashForPlainHttp("release"));
 
 /** The signer: its things on the host (named as the specification does), and its move (procedure B). */
 export const orchestratorSchema = z

@@ -1,12 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import { lookAtNode } from "../../providers/lookup";
 import { fingerprintOf } from "../../providers/rpc/publicKey";
 import { scanHostKey } from "../../providers/rpc/ssh";
 import { readRecord } from "../../providers/signer/record";
 import type { StackConfig } from "../config";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
-import { nodeTarget } from "../login";
+import type { NodeLook } from "../node/nodeLook";
 import type { PillarNode } from "../node/pillarNode";
 import type { SignerTurn } from "./nextSigner";
 import { Orchestrator, type SignerShown } from "./orchestrator";
@@ -16,7 +15,7 @@ import { backupPlace, moveName } from "./signerPlaces";
  * Whether the signer moves in this run: only in one that began with a synced node, so that nobody's signer moves
  * unattended at night after days of sync (design.md, the cutover of the signer). What has begun stays part of the stack.
  */
-async function signerTurn(config: StackConfig, last: LastRun): Promise<SignerTurn> {
+async function signerTurn(config: StackConfig, last: LastRun, look: NodeLook): Promise<SignerTurn> {
   const { migrateFrom, unattended } = config.orchestrator;
   if (migrateFrom === undefined) return last.signer === undefined ? "none" : "removed";
   if (unattended || last.signer !== undefined) return "now";
@@ -28,7 +27,7 @@ async function signerTurn(config: StackConfig, last: LastRun): Promise<SignerTur
   if (address === undefined) return "later";
   const hostKey = configured?.hostKey ?? (await keyOf(address, config.ssh.port, last.fingerprint));
   if (hostKey === undefined) return "later";
-  return (await lookAtNode(nodeTarget(config, address, hostKey), config.sync)).synced ? "now" : "later";
+  return (await look(address, hostKey)).synced ? "now" : "later";
 }
 
 /** The host's key, where it is the one that the last run was pinned to. */
@@ -44,8 +43,8 @@ export interface Signer {
   move(host: Host, pillar: PillarNode): pulumi.Output<SignerShown> | undefined;
 }
 
-export async function signerOf(config: StackConfig, last: LastRun): Promise<Signer> {
-  const turn = await signerTurn(config, last);
+export async function signerOf(config: StackConfig, last: LastRun, look: NodeLook): Promise<Signer> {
+  const turn = await signerTurn(config, last, look);
   return {
     turn,
     move: (host, pillar) => {

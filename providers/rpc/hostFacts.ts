@@ -1,3 +1,4 @@
+import { within } from "../within";
 import type { Connection } from "./connection";
 
 const limit = 30_000;
@@ -9,20 +10,14 @@ const limit = 30_000;
  * @returns one line with the reason where it can't be had; never throws
  */
 export async function readHostFacts(connection: Connection, script: string): Promise<readonly string[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limit / 1000} s`)), limit);
-  });
   try {
     const looking = connection.session().then((session) => session.run("bash -euo pipefail -s facts", script));
-    const { exitCode, stdout, stderr } = await Promise.race([looking, late]);
+    const { exitCode, stdout, stderr } = await within(looking, limit, `no answer within ${limit / 1000} s`);
     const lines = stdout.split("\n").filter((line) => line.trim() !== "");
     if (exitCode === 0) return lines;
     return [...lines, ...unseen(stderr.trim() || `its facts ended with ${exitCode ?? "the connection"}`)];
   } catch (error) {
     return unseen(error instanceof Error ? error.message : String(error));
-  } finally {
-    clearTimeout(timer);
   }
 }
 

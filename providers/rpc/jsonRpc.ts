@@ -1,5 +1,6 @@
 import http from "node:http";
 import type { Duplex } from "node:stream";
+import { within } from "../within";
 
 /** Opens a stream to the RPC's port: through ssh, or directly. */
 export type OpenStream = () => Promise<Duplex>;
@@ -105,17 +106,4 @@ function exchange(stream: Duplex, { verb, authority, body }: HttpCall): Promise<
     });
     request.end(body);
   });
-}
-
-/** Whether a call failed because nothing came within its time. */
-export function isLate(error: unknown): boolean {
-  return error instanceof Error && (error as Error & { isLate?: boolean }).isLate === true;
-}
-
-function within<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
-  let timer: NodeJS.Timeout;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error(what), { isLate: true })), Math.max(0, milliseconds));
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

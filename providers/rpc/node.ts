@@ -1,6 +1,7 @@
 import net from "node:net";
+import { isLate } from "../within";
 import { type Connection, createConnection } from "./connection";
-import { callRpc, isLate, type OpenStream, type RpcAnswer } from "./jsonRpc";
+import { callRpc, type OpenStream, type RpcAnswer } from "./jsonRpc";
 import { isFatal, type SshTarget } from "./ssh";
 
 /** How the node's RPC is reached: through ssh to an address on the host, or directly. */

@@ -1,0 +1,40 @@
+import { z } from "zod";
+
+/** Ends up in the shell's command lines and in patterns: plain words only. */
+export const word = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "needed a plain word of letters, digits, dot, dash and underscore");
+
+export const port = z.number().int().min(1).max(65535);
+export const directory = z.string().regex(/^(\/[A-Za-z0-9._-]+)+$/, "needed an absolute path without blanks");
+
+/** Where a host is. */
+export const address = z.string().regex(/^[A-Za-z0-9.:-]+$/, "needed an IP address or a host name");
+
+/** What it shows that it is: an authorized_keys line, kept without its comment. */
+export const hostKey = z
+  .string()
+  .trim()
+  .regex(
+    // A line of ssh-keyscan or known_hosts begins with the address.
+    /^([^ ]+ )?(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( .*)?$/,
+    "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)",
+  )
+  .transform((line) => /(ssh|ecdsa)-[^ ]+ [^ ]+/.exec(line)?.[0] ?? line);
+
+/** The hash of what is downloaded. @param what its name in messages, such as `archive` */
+export const sha256 = (what: string) =>
+  z
+    .string()
+    .toLowerCase()
+    .regex(/^[0-9a-f]{64}$/, `needed 64 hexadecimal digits (sha256sum of the ${what})`)
+    .optional();
+
+/** For `refine`: a download over plain http has its hash. @param what as in {@link sha256} */
+export const hashForPlainHttp = (what: string) => ({
+  path: ["sha256"],
+  message: `needed with an address that is plain http: the ${what} runs as root, and anybody on the way could replace it`,
+});
+
+/** Whether what is downloaded can be trusted: https, or a hash to compare with. */
+export const isSafeDownload = (url: string, hash: string | undefined) => !/^http:/i.test(url) || hash !== undefined;

@@ -1,0 +1,139 @@
+import { readFileSync } from "node:fs";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import { certificateFile, privateKeyFile } from "../labKeys";
+import type { LabState } from "../labState";
+import { makeRoot, releaseRoot } from "./disk";
+import { ip } from "./ip";
+import { bootMachine, insideMachine, isAlive, machineLeader, nodeBind, stopMachine } from "./machine";
+import { createHostNetwork, hostAddress, hostNamespace, operatorNamespace } from "./network";
+import { personalize } from "./personalize";
+
+/** A test host: a Debian 11 of its own, with systemd, sshd and cron. */
+export interface LabHost {
+  readonly name: string;
+  readonly address: string;
+  /** An authorized_keys line: what the configuration's host.hostKey takes. */
+  readonly hostKey: string;
+  /** The root file system, as seen from outside. */
+  readonly root: string;
+  /** Runs a script as root on it, not over ssh. */
+  run(script: string, input?: string): ReturnType<typeof insideMachine>;
+  stop(options?: { powerCut?: boolean }): Promise<void>;
+  start(): Promise<void>;
+  /** Returns when its sshd answers again. */
+  reboot(options?: { powerCut?: boolean }): Promise<void>;
+}
+
+/** The hosts of a lab. */
+export class LabHosts {
+  constructor(private readonly state: LabState) {}
+
+  get names(): string[] {
+    return Object.keys(this.state.record.hosts);
+  }
+
+  /** Makes and boots a host; returns when its sshd answers. @param image the directory of its root file system */
+  async add(name: string, image: string): Promise<LabHost> {
+    const n = this.names.length;
+    const { dir } = this.state;
+    const root = this.rootOf(name);
+    await mkdir(join(root, ".."), { recursive: true });
+    await makeRoot(image, join(root, ".."));
+    const publicKeyFile = `${privateKeyFile(dir)}.pub`;
+    await personalize(name, root, { publicKeyFile, certificateFile: certificateFile(dir) });
+    await ip(createHostNetwork(this.state.name, name, n));
+    await this.boot(name, n);
+    await this.waitForSsh(name);
+    return this.get(name);
+  }
+
+  get(name: string): LabHost {
+    const record = this.state.record.hosts[name];
+    if (!record)
+      throw new Error(`lab ${this.state.name} has no host ${name} (it has: ${this.names.join(", ") || "none"})`);
+    const current = () => this.state.record.hosts[name]?.process ?? record.process;
+    const machine = this.machineOf(name);
+    const stop = ({ powerCut = false } = {}) => stopMachine(current(), machine, powerCut);
+    const start = async () => {
+      await this.boot(name, record.n);
+      await this.waitForSsh(name);
+    };
+    const run = (script: string, input?: string) => insideMachine(current(), script, input);
+    const reboot = async ({ powerCut = false } = {}) => {
+      if (powerCut) {
+        await stop({ powerCut });
+        return start();
+      }
+      const before = await machineLeader(current());
+      await run("systemctl reboot");
+      await this.state.waitFor(`${name}, rebooted,`, async () => {
+        const leader = await machineLeader(current());
+        return leader !== undefined && leader !== before;
+      });
+      await this.waitForSsh(name);
+    };
+    const root = this.rootOf(name);
+    return { name, address: hostAddress(record.n), hostKey: hostKeyIn(root), root, run, stop, start, reboot };
+  }
+
+  async isUp(name: string): Promise<boolean> {
+    const record = this.state.record.hosts[name];
+    return record !== undefined && (await isAlive(record.process));
+  }
+
+  /** The argv of an ssh session on a host as root, from the operator's end. */
+  ssh(name: string, command: readonly string[] = []): string[] {
+    const { name: lab, dir } = this.state;
+    const known = ["-o", `UserKnownHostsFile=${join(dir, "known_hosts")}`, "-o", "LogLevel=ERROR"];
+    const key = ["-i", privateKeyFile(dir), "-o", "IdentitiesOnly=yes"];
+    const ssh = ["ssh", ...known, ...key, `root@${this.get(name).address}`, ...command];
+    return ["ip", "netns", "exec", operatorNamespace(lab), ...ssh];
+  }
+
+  async cutPower(): Promise<void> {
+    const all = Object.entries(this.state.record.hosts);
+    await Promise.all(all.map(([name, { process }]) => stopMachine(process, this.machineOf(name), true)));
+  }
+
+  /** Of a host that a killed run had only begun to make, too. */
+  async releaseRoots(): Promise<void> {
+    for (const name of await readdir(join(this.state.dir, "hosts")).catch(() => []))
+      await releaseRoot(join(this.rootOf(name), ".."));
+  }
+
+  private rootOf(name: string): string {
+    return join(this.state.dir, "hosts", name, "root");
+  }
+
+  private machineOf(name: string): string {
+    return hostNamespace(this.state.name, name);
+  }
+
+  private async boot(name: string, n: number): Promise<void> {
+    const process = await bootMachine({
+      machine: this.machineOf(name),
+      hostname: name,
+      root: this.rootOf(name),
+      namespace: hostNamespace(this.state.name, name),
+      log: join(this.state.dir, "hosts", name, "console.log"),
+      binds: [nodeBind],
+    });
+    await this.state.change({ hosts: { ...this.state.record.hosts, [name]: { n, process } } });
+  }
+
+  private async waitForSsh(name: string): Promise<void> {
+    const { address, hostKey } = this.get(name);
+    await writeFile(join(this.state.dir, "known_hosts"), `${address} ${hostKey}\n`, { flag: "a" });
+    const [command = "", ...args] = this.ssh(name, ["true"]);
+    await this.state.waitFor(`sshd on ${name}`, async () => {
+      return (await execa(command, args, { reject: false, timeout: 5_000 })).exitCode === 0;
+    });
+  }
+}
+
+function hostKeyIn(root: string): string {
+  const line = readFileSync(join(root, "etc/ssh/ssh_host_ed25519_key.pub"), "utf8");
+  return line.split(" ").slice(0, 2).join(" ");
+}

@@ -1,0 +1,23 @@
+import { join } from "node:path";
+import { execa } from "execa";
+import { releaseHost } from "./hosts/network";
+
+/** The operator's ssh key, which root of every host accepts. */
+export function privateKeyFile(dir: string): string {
+  return join(dir, "id_ed25519");
+}
+
+/** Of the release server; every host trusts it. */
+export function certificateFile(dir: string): string {
+  return join(dir, "tls.crt");
+}
+
+/** Makes the operator's ssh key and the release server's certificate. */
+export async function makeKeys(dir: string): Promise<void> {
+  await execa("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "operator", "-f", privateKeyFile(dir)]);
+  await execa("openssl", [
+    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"],
+    ...["-subj", `/CN=${releaseHost}`, "-addext", `subjectAltName=DNS:${releaseHost}`],
+    ...["-keyout", join(dir, "tls.key"), "-out", certificateFile(dir)],
+  ]);
+}

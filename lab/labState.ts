@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { cacheRoot } from "./cache";
+import { endProcess, type OwnProcess, startDetached } from "./hosts/machine";
+
+interface HostRecord {
+  readonly n: number;
+  readonly process: OwnProcess;
+}
+
+interface LabRecord {
+  readonly processes: readonly OwnProcess[];
+  readonly hosts: Readonly<Record<string, HostRecord>>;
+  /** Names, the oldest first. */
+  readonly references: readonly string[];
+}
+
+const noRecord: LabRecord = { processes: [], hosts: {}, references: [] };
+
+export function labDirectory(name: string): string {
+  return join(cacheRoot(), "lab", name);
+}
+
+export function labExists(name: string): boolean {
+  return existsSync(join(labDirectory(name), "lab.json"));
+}
+
+/** The names of all labs that are up, or were when this machine went down. */
+export async function labNames(): Promise<string[]> {
+  const names = await readdir(join(cacheRoot(), "lab")).catch(() => []);
+  return names.filter((name) => labExists(name));
+}
+
+/** What a lab consists of, as its directory has it: whoever opens the lab can go on with it, or end it. */
+export class LabState {
+  readonly dir: string;
+  private current: LabRecord = noRecord;
+
+  constructor(readonly name: string) {
+    this.dir = labDirectory(name);
+  }
+
+  get record(): LabRecord {
+    return this.current;
+  }
+
+  async load(): Promise<void> {
+    this.current = { ...noRecord, ...JSON.parse(await readFile(join(this.dir, "lab.json"), "utf8")) };
+  }
+
+  async begin(): Promise<void> {
+    await mkdir(this.dir, { recursive: true, mode: 0o700 });
+    await this.change({});
+  }
+
+  async change(changes: Partial<LabRecord>): Promise<void> {
+    this.current = { ...this.current, ...changes };
+    await writeFile(join(this.dir, "lab.json"), JSON.stringify(this.current, undefined, 2));
+  }
+
+  async startProcess(argv: readonly string[]): Promise<void> {
+    await this.keepProcess(await startDetached(argv, join(this.dir, "services.log")));
+  }
+
+  /** To be ended with the lab. */
+  async keepProcess(own: OwnProcess): Promise<void> {
+    await this.change({ processes: [...this.record.processes, own] });
+  }
+
+  async endProcesses(): Promise<void> {
+    await Promise.all(this.record.processes.map((process) => endProcess(process)));
+  }
+
+  async waitFor(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + 60_000;
+    while (!(await condition())) {
+      if (Date.now() > deadline) throw new Error(`${what} did not come up in a minute: see the logs under ${this.dir}`);
+      await sleep(100);
+    }
+  }
+
+  async forget(): Promise<void> {
+    await rm(this.dir, { recursive: true, force: true });
+    this.current = noRecord;
+  }
+}

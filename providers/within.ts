@@ -1,0 +1,17 @@
+/**
+ * A promise that is waited for no longer than this; what it works on goes on.
+ *
+ * @throws `what` as an error that {@link isLate} knows
+ */
+export function within<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(Object.assign(new Error(what), { isLate: true })), Math.max(0, milliseconds));
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** Whether something failed because nothing came within its time. */
+export function isLate(error: unknown): boolean {
+  return error instanceof Error && (error as Error & { isLate?: boolean }).isLate === true;
+}

@@ -1,0 +1,32 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { nodeLook } from "../../components/node/nodeLook";
+import { lookAtNode } from "../../providers/lookup";
+import { configOf } from "./exampleConfig";
+
+vi.mock("../../providers/lookup", async (original) => ({
+  ...(await original<typeof import("../../providers/lookup")>()),
+  lookAtNode: vi.fn(async () => ({ synced: true, known: true, why: "synced" })),
+}));
+
+const hostKey = "ssh-ed25519 AAAA";
+const withKey = configOf({ host: { provider: "existing", address: "203.0.113.7", hostKey } });
+const looks = () => vi.mocked(lookAtNode).mock.calls.map(([target]) => target.ssh?.address);
+beforeEach(() => void vi.mocked(lookAtNode).mockClear());
+
+test("begins at once where the last run went to the end, and serves all who ask", async () => {
+  const look = nodeLook(withKey, { finished: true });
+  expect(looks()).toEqual(["203.0.113.7"]);
+  await Promise.all([look("203.0.113.7", hostKey), look("203.0.113.7", hostKey)]);
+  expect(looks()).toEqual(["203.0.113.7"]);
+});
+
+test.each([
+  ["the last run failed: the node may come up in this one", withKey, false],
+  ["the host's key is not configured", configOf({ host: { provider: "existing", address: "203.0.113.7" } }), true],
+])("is made anew for each who asks where %s", async (_, config, finished) => {
+  const look = nodeLook(config, { finished });
+  expect(looks()).toEqual([]);
+  await look("203.0.113.7", hostKey);
+  await look("203.0.113.7", hostKey);
+  expect(looks()).toEqual(["203.0.113.7", "203.0.113.7"]);
+});
