@@ -5,7 +5,8 @@ import { duration } from "./duration";
 import { hostFaults, hostSchema } from "./host/hostSchema";
 import { loginShape, openableKey } from "./loginSchema";
 import { orchestratorFaults, orchestratorSchema } from "./orchestrator/orchestratorSchema";
-import { directory, hashForPlainHttp, isSafeDownload, port, sha256, word } from "./schemaParts";
+import { cutoverSchema, networkSchema, retirementFaults, retirementSchema } from "./retirement/retirementSchema";
+import { directory, hashForPlainHttp, isSafeDownload, port, rpcUrl, sha256, word } from "./schemaParts";
 import { plainSecrets } from "./secretKeys";
 
 const ssh = z
@@ -22,16 +23,20 @@ const ssh = z
 
 const controller = z
   .strictObject({
-    releaseUrl: z.url({
-      protocol: /^https?$/,
-      message: "needed an http or https address of the controller's zip archive",
-    }),
+    // Needed on an active stack only.
+    releaseUrl: z
+      .url({
+        protocol: /^https?$/,
+        message: "needed an http or https address of the controller's zip archive",
+      })
+      .default(""),
     sha256: sha256("archive"),
     directory: directory.default("/root"),
     executable: word.default("node-controller"),
     deployTimeout: duration("1m").prefault("2h"),
   })
-  .refine(({ releaseUrl, sha256 }) => isSafeDownload(releaseUrl, sha256), hashForPlainHttp("archive"));
+  .refine(({ releaseUrl, sha256 }) => isSafeDownload(releaseUrl, sha256), hashForPlainHttp("archive"))
+  .prefault({});
 
 /** What the specification calls the node's things, and where its RPC is; all can be set for the real network. */
 const node = z
@@ -55,9 +60,7 @@ const sync = z
     wait: z.enum(["block", "check"]).default("block"),
     confirmations: z.number().int().min(1).max(100).default(3),
     confirmSeconds: z.number().nonnegative().max(60).default(4),
-    references: z
-      .array(z.url({ protocol: /^https?$/, message: "needed the http or https address of a node's RPC" }))
-      .default([]),
+    references: z.array(rpcUrl).default([]),
     tolerance: z.number().int().min(1).max(1000).default(20),
     stallMinutes: z.number().positive().max(1440).default(15),
     deadline: duration("1m").prefault("7d"),
@@ -86,9 +89,12 @@ export const stackSchema = z
     sync,
     notify: webhook.optional(),
     orchestrator: orchestratorSchema,
+    network: networkSchema,
+    cutover: cutoverSchema,
+    retirement: retirementSchema,
   })
   .superRefine((config, context) => {
-    for (const [path, message] of [...hostFaults(config), ...orchestratorFaults(config)])
+    for (const [path, message] of [...hostFaults(config), ...orchestratorFaults(config), ...retirementFaults(config)])
       context.addIssue({ code: "custom", path: [...path], message });
   });
 
@@ -106,8 +112,16 @@ export type StackConfig = z.output<typeof stackSchema> & {
  */
 export function parseConfig(raw: Readonly<Record<string, unknown>>): { config: StackConfig } | { faults: string[] } {
   const result = stackSchema.safeParse(raw, { reportInput: true });
-  if (result.success) return { config: result.data };
-  return { faults: result.error.issues.flatMap((issue) => faultsOf(issue, stackSchema)) };
+  const faults = result.success ? [] : result.error.issues.flatMap((issue) => faultsOf(issue, stackSchema));
+  // Not the schema's to say: its refinements do not run where anything else is missing.
+  if (lacksRelease(raw)) faults.push(`${project}:controller.releaseUrl: missing, needed string`);
+  return result.success && faults.length === 0 ? { config: result.data } : { faults };
+}
+
+/** An active stack needs the controller's release. */
+function lacksRelease({ lifecycle = "active", controller = {} }: Readonly<Record<string, unknown>>): boolean {
+  const isBlock = typeof controller === "object" && controller !== null;
+  return lifecycle === "active" && isBlock && !("releaseUrl" in controller);
 }
 
 /** Reads the stack's configuration. The only reader of it.

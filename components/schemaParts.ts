@@ -22,6 +22,9 @@ export const hostKey = z
   )
   .transform((line) => /(ssh|ecdsa)-[^ ]+ [^ ]+/.exec(line)?.[0] ?? line);
 
+/** The RPC of an independent node. */
+export const rpcUrl = z.url({ protocol: /^https?$/, message: "needed the http or https address of a node's RPC" });
+
 /** The hash of what is downloaded. @param what its name in messages, such as `archive` */
 export const sha256 = (what: string) =>
   z

@@ -9,6 +9,10 @@ export const secretKeys: readonly (readonly [key: string, ...inner: string[]])[]
   ["orchestrator", "migrateFrom", "privateKeyPassword"],
   ["orchestrator", "migrateFrom", "password"],
   ["orchestrator", "migrateFrom", "sudoPassword"],
+  ["retirement", "successor", "privateKey"],
+  ["retirement", "successor", "privateKeyPassword"],
+  ["retirement", "successor", "password"],
+  ["retirement", "successor", "sudoPassword"],
   ["notify"],
 ];
 

@@ -80,10 +80,7 @@ export type HostFault = readonly [path: readonly string[], message: string];
 
 /** What does not fit together between host, lifecycle and ssh (pure). */
 export function hostFaults({ host, lifecycle, ssh }: Around): HostFault[] {
-  if (host.provider === "existing")
-    return lifecycle === "active"
-      ? []
-      : [[["lifecycle"], `found ${lifecycle}, needed active: the others are for hosts at a cloud provider`]];
+  if (host.provider === "existing") return [];
   const faults: HostFault[] = [];
   if (lifecycle === "adopted" && host.importId === undefined)
     faults.push([["host", "importId"], "missing: with lifecycle adopted it names the server that is taken over"]);

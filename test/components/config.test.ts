@@ -67,6 +67,24 @@ test("the least configuration gets every default", () => {
       rollback: false,
       attempt: 1,
     },
+    network: { epoch: 24 * 3600 * 1000, tickMomentums: 30 },
+    cutover: { wait: false, deadline: 12 * 3600 * 1000 },
+    retirement: { references: [], afterwards: "leave", keysAside: false },
+  });
+});
+
+test("a host on which nothing is deployed needs no release", () => {
+  for (const lifecycle of ["adopted", "retiring"])
+    expect(configOf({ lifecycle, controller: undefined }).controller.releaseUrl).toBe("");
+});
+
+test("the successor is another host, and a cloud's server is not merely powered off", () => {
+  const successor = { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" };
+  expect(faultsOf({ retirement: { successor } })).toEqual([
+    "pillar-host:retirement.successor.address: is this stack's own host: needed the one that produces after it",
+  ]);
+  expect(configOf({ retirement: { successor: { ...successor, address: "203.0.113.8" } } }).retirement).toMatchObject({
+    successor: { address: "203.0.113.8", hostKey: "ssh-ed25519 AAAA" },
   });
 });
 
@@ -86,7 +104,7 @@ test("nothing at all: each block that is missing, in one go", () => {
       "pillar-host:pillar: missing, needed object",
       "pillar-host:host: missing, needed object",
       "pillar-host:ssh: missing, needed object",
-      "pillar-host:controller: missing, needed object",
+      "pillar-host:controller.releaseUrl: missing, needed string",
     ],
   });
 });
