@@ -4,32 +4,39 @@ import type { CloudHost } from "./components/host/cloudHost";
 import { existingHost } from "./components/host/existing";
 import type { Host } from "./components/host/host";
 import { type LastRun, lastRun } from "./components/lastRun";
-import { nextForHost, nextStep } from "./components/node/nextStep";
+import { nextForGone, nextStep } from "./components/node/nextStep";
 import { nodeLook } from "./components/node/nodeLook";
 import { PillarNode, syncShown } from "./components/node/pillarNode";
 import { nextForSigner } from "./components/orchestrator/nextSigner";
 import { signerOf } from "./components/orchestrator/turn";
+import { checkRetirement, guard, standBy } from "./components/retirement/retirement";
 
 // A function, since the market of a cloud provider is looked at before anything is registered.
 export = async () => {
   const config = readConfig();
   const stack = pulumi.getStack();
   const last = await lastRun();
+  if (config.lifecycle === "retiring") await checkRetirement(config, last);
   const look = nodeLook(config, last);
-  const { cloud, host } = await hostOf(config, last);
-  if (!host) return { host: cloud?.shown, nextStep: nextForHost(config.lifecycle, stack) };
+  const { cloud, host: found } = await hostOf(config, last);
+  if (!found) return { host: cloud?.shown, nextStep: nextForGone(stack) };
+  const { access, fingerprint } = found;
+  const shown = { ...(cloud?.shown ?? { address: access.address, fingerprint }), hostKey: access.hostKey };
+  if (config.lifecycle !== "active") return { host: shown, ...standBy(config, found, last) };
 
+  const host = { ...found, ready: [guard(config, found, { isLast: false })] };
   const signer = await signerOf(config, last, look);
   const pillar = new PillarNode("node", { host, config });
-  const moved = signer.move(host, pillar);
+  const { shown: moved, resources } = signer.move(host, pillar);
+  guard(config, host, { isLast: true, after: [pillar, ...resources], knownProducer: pillar.producerAddress });
   // Looked up anew on every run, so that what is shown is of this minute; plain values, so that it stays readable.
   const now = pulumi
-    .all([host.access.address, host.access.hostKey, pillar.gate.syncedAt, pillar.producerAddress])
+    .all([access.address, access.hostKey, pillar.gate.syncedAt, pillar.producerAddress])
     .apply(async ([address, hostKey, , producerAddress]) => {
       return { seen: await look(address, hostKey), producerAddress };
     });
   return {
-    host: cloud?.shown ?? { address: host.access.address, fingerprint: host.fingerprint },
+    host: shown,
     sync: syncShown(pillar.gate),
     producerAddress: now.apply(({ seen, producerAddress }) => (seen.synced ? producerAddress : undefined)),
     ...(moved ? { orchestrator: moved } : {}),

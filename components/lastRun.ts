@@ -8,6 +8,9 @@ export interface LastRun {
   /** The host's, where it was shown. */
   readonly address?: string;
   readonly fingerprint?: string;
+  readonly hostKey?: string;
+  /** Its node was shut down for retirement. */
+  readonly nodeOff?: boolean;
   readonly signer?: SignerShown;
 }
 
@@ -15,13 +18,15 @@ export interface LastRun {
 export async function lastRun(): Promise<LastRun> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
   // Not with apply, which never runs for what a run of some steps left unknown.
-  const names = ["nextStep", "host", "orchestrator"];
-  const [nextStep, host, signer] = await Promise.all(names.map((name) => last.getOutputDetails(name)));
-  const { address, fingerprint } = (host?.value ?? {}) as Pick<LastRun, "address" | "fingerprint">;
+  const names = ["nextStep", "host", "orchestrator", "retirement"];
+  const [nextStep, host, signer, retirement] = await Promise.all(names.map((name) => last.getOutputDetails(name)));
+  const { address, fingerprint, hostKey } = (host?.value ?? {}) as Pick<LastRun, "address" | "fingerprint" | "hostKey">;
   return {
     finished: (nextStep?.value ?? nextStep?.secretValue) !== undefined,
     ...(address === undefined ? {} : { address }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(hostKey === undefined ? {} : { hostKey }),
+    ...((retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? { nodeOff: true } : {}),
     ...(signer?.value === undefined ? {} : { signer: signer.value as SignerShown }),
   };
 }

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { NodeTarget } from "../providers/rpc/node";
 import { publicLineOf } from "../providers/rpc/publicKey";
 import type { SshTarget } from "../providers/rpc/ssh";
+import type { SignerHost } from "../providers/signer/root";
 import type { StackConfig } from "./config";
 import type { HostAccess } from "./remote";
 
@@ -22,6 +23,31 @@ export function loginOf({ ssh }: StackConfig): Omit<HostAccess, "address" | "hos
 export function sshTarget({ ssh }: StackConfig, address: string, hostKey: string): SshTarget {
   const { privateKey, privateKeyPassword, password, user, port, agent } = ssh;
   return { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent };
+}
+
+/** A login of another host than the stack's own, as configured. */
+type OtherLogin = Pick<SshTarget, "address" | "hostKey"> & {
+  readonly [K in keyof StackConfig["ssh"]]?: StackConfig["ssh"][K] | undefined;
+};
+
+/**
+ * How another host is logged in to: what is left out is pillar-host:ssh's (plain values; wrap them before they become an
+ * input).
+ *
+ * @param configured the block of the configuration, for errors
+ */
+export function otherLogin({ ssh }: Pick<StackConfig, "ssh">, other: OtherLogin, configured: string): SignerHost {
+  const hasOwn = other.privateKey !== undefined || other.password !== undefined || other.agent === true;
+  const { privateKey, privateKeyPassword, password, agent } = hasOwn ? other : ssh;
+  const user = other.user ?? ssh.user;
+  // Another user's password would be told to a host that must not know it.
+  const sudoPassword = other.sudoPassword ?? (user === ssh.user ? ssh.sudoPassword : undefined);
+  const { address, hostKey, port = ssh.port } = other;
+  return {
+    ssh: { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent },
+    sudoPassword,
+    configured,
+  };
 }
 
 /** How the node's RPC is reached on a host (plain values; wrap them before they become an input). */

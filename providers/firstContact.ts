@@ -18,6 +18,8 @@ interface ContactInputs {
   readonly run?: string;
   /** The host, where this stack made it. */
   readonly server?: OwnServer;
+  /** Keeps what is known, without a look. */
+  readonly standsAside?: boolean;
 }
 
 interface ContactOutputs {
@@ -45,6 +47,11 @@ async function look(
   isFirst: boolean,
 ): Promise<ContactInputs & ContactOutputs> {
   const { address, port, login, server } = inputs;
+  if (inputs.standsAside) {
+    // A key that nobody recorded lets nobody in.
+    const pinned = inputs.hostKey ?? recorded ?? "";
+    return { ...inputs, pinned, fingerprint: pinned === "" ? "" : fingerprintOf(pinned) };
+  }
   // A boot is waited for long: not for an engine that was killed.
   const engine = watchEngine();
   try {
@@ -76,6 +83,7 @@ export interface FirstContactArgs extends Pick<ContactInputs, "port" | "work"> {
   readonly hostKey?: pulumi.Input<string>;
   readonly login: pulumi.Input<ContactInputs["login"]>;
   readonly run: pulumi.Input<string | undefined>;
+  readonly standsAside: boolean | undefined;
   readonly server?: pulumi.Input<OwnServer>;
 }
 

@@ -7,7 +7,15 @@ export type CurvePoint = readonly [at: number, height: number, target: number];
 /** What is kept of each event of a migration's journey; times are ISO 8601, heights of momentums. Never a secret. */
 export interface JourneyDetails {
   /** A stack has a host from here on. */
-  readonly host: { readonly address: string; readonly provider: string; readonly serverId?: string };
+  readonly host: {
+    readonly address: string;
+    readonly provider: string;
+    readonly serverId?: string;
+    /** The stack stood its node up itself. */
+    readonly isOwnWork: boolean;
+  };
+  /** A momentum of the chain that the host's node was synced to: who does not know it later is on another one, or lies. */
+  readonly recorded: { readonly height: number; readonly hash: string };
   /** The node was proved synced (the gate's outputs), with the curve of the wait that ended so. */
   readonly synced: {
     readonly startedAt: string;

@@ -3,6 +3,7 @@ import { type Cloud, type Owner, resourceName } from "../../providers/cloud/clou
 import { CloudError } from "../../providers/cloud/http";
 import { HostKey } from "../../providers/hostKey";
 import { LoginKey } from "../../providers/loginKey";
+import type { CloudServer } from "../../providers/retirement/inputs";
 import type { StackConfig } from "../config";
 import type { LastRun } from "../lastRun";
 import { loginOf, publicKeyOf, sshTarget } from "../login";
@@ -47,8 +48,11 @@ export async function cloudHost(
   const parts = createParts(wanted.token, config.apiEndpoint, plan.found);
   const protect = config.lifecycle !== "retiring";
   if (wanted.importId !== undefined && plan.kind === "keep") {
-    const made = parts.adopted("adopted-server", plan, { protect });
-    return { shown: { ...shown, ...placeOf(plan), serverId: made.id, address: made.address } };
+    const { id, address, resource } = parts.adopted("adopted-server", plan, { protect });
+    const contact = firstLook(config, { address }, finished, { dependsOn: [resource] });
+    const access = { ...loginOf(config), address, hostKey: contact.pinned };
+    const host = { access, fingerprint: contact.fingerprint, ready: [contact], server: serverOf(config, wanted, id) };
+    return { host, shown: { ...shown, ...placeOf(plan), serverId: id, address } };
   }
   return makeHost({ config, wanted, cloud, owner, plan, parts, protect }, finished);
 }
@@ -95,12 +99,23 @@ function makeHost(making: Making, finished: boolean): CloudHost {
     address,
     fingerprint: key.fingerprint,
   };
-  if (config.lifecycle !== "active") return { shown };
   const contact = firstLook(config, { address, hostKey: key.publicKey, server }, finished, {
     dependsOn: [...login, made.resource],
   });
-  const ready = runStep("host-cloud-init", cloudInit(), access, { dependsOn: [contact] });
-  return { host: { access, fingerprint: key.fingerprint, ready: [ready] }, shown };
+  const ready =
+    config.lifecycle === "active" ? runStep("host-cloud-init", cloudInit(), access, { dependsOn: [contact] }) : contact;
+  const guarded = serverOf(config, wanted, made.id);
+  return { host: { access, fingerprint: key.fingerprint, ready: [ready], server: guarded }, shown };
+}
+
+/** What a guard needs to switch it off. */
+function serverOf(
+  { apiEndpoint }: StackConfig,
+  { provider, token }: CloudHostConfig,
+  id: pulumi.Output<string>,
+): pulumi.Output<CloudServer> {
+  const endpoint = apiEndpoint === undefined ? {} : { endpoint: apiEndpoint };
+  return pulumi.secret(id.apply((serverId) => ({ provider, id: serverId, token, ...endpoint })));
 }
 
 function placeOf(plan: Exclude<HostPlan, { kind: "gone" }>) {

@@ -26,7 +26,9 @@ export function firstLook(
       port,
       login,
       work: createHash("sha256").update(work).digest("hex").slice(0, 12),
-      run: finished ? undefined : randomUUID(),
+      run: finished || config.lifecycle === "retiring" ? undefined : randomUUID(),
+      // A host that is retired may be dead.
+      standsAside: config.lifecycle === "retiring" ? true : undefined,
     },
     options,
   );

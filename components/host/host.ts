@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { CloudServer } from "../../providers/retirement/inputs";
 import type { HostAccess } from "../remote";
 
 /** A machine that procedure A can begin on, wherever it comes from. */
@@ -8,6 +9,8 @@ export interface Host {
   readonly fingerprint: pulumi.Input<string>;
   /** What must exist before anything connects. */
   readonly ready: pulumi.Resource[];
+  /** At a cloud provider: the server. Holds the token: secret. */
+  readonly server?: pulumi.Output<CloudServer>;
 }
 
 /** What a stack is shown of its host. */

@@ -29,12 +29,7 @@ export function nextStep({ stack, pillar, producerAddress, now }: Situation): st
   ];
 }
 
-/** What comes next on a host on which nothing is done (pure). */
-export function nextForHost(lifecycle: string, stack: string): string[] {
-  if (lifecycle === "adopted")
-    return ["This host is left as it is. When its Pillar has moved: set pillar-host:lifecycle to retiring."];
-  return [
-    "Nothing protects this host any more. Delete it only when the Pillar produces elsewhere and its rewards are collected.",
-    `To delete all that this stack made: pulumi destroy -s ${stack}`,
-  ];
+/** What comes next for a stack that is retired, and whose server is gone already (pure). */
+export function nextForGone(stack: string): string[] {
+  return [`Its server is not there any more. To let go of the rest that this stack made: pulumi destroy -s ${stack}`];
 }

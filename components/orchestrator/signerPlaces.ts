@@ -4,7 +4,7 @@ import { placeOf, type SecureOptions } from "../../providers/signer/secure";
 import type { SignerPlace } from "../../providers/signer/survey";
 import type { StackConfig } from "../config";
 import { project } from "../configFaults";
-import { sshTarget } from "../login";
+import { otherLogin, sshTarget } from "../login";
 
 /** Names an attempt to move the signer: what journals, record and backups are known by (pure). */
 export function moveName({ pillar, orchestrator }: StackConfig, stack: string): string {
@@ -43,17 +43,7 @@ export function oldPlace(config: StackConfig): SignerPlace {
 export function oldHost({ ssh, orchestrator }: StackConfig): SignerHost {
   const from = orchestrator.migrateFrom;
   if (from === undefined) throw new Error("pillar-host:orchestrator.migrateFrom is not configured");
-  const hasOwn = from.privateKey !== undefined || from.password !== undefined || from.agent === true;
-  const { privateKey, privateKeyPassword, password, agent } = hasOwn ? from : ssh;
-  const user = from.user ?? ssh.user;
-  // Another user's password would be told to a host that must not know it.
-  const sudoPassword = from.sudoPassword ?? (user === ssh.user ? ssh.sudoPassword : undefined);
-  const { address, hostKey } = from;
-  return {
-    ssh: { address, port: from.port ?? ssh.port, user, hostKey, privateKey, privateKeyPassword, password, agent },
-    sudoPassword,
-    configured: "pillar-host:orchestrator.migrateFrom",
-  };
+  return otherLogin({ ssh }, from, "pillar-host:orchestrator.migrateFrom");
 }
 
 /** How the new host is logged in to (plain values too). */

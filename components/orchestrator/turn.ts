@@ -40,7 +40,7 @@ async function keyOf(address: string, port: number, fingerprint: string | undefi
 export interface Signer {
   readonly turn: SignerTurn;
   /** Registers its move after the node, where it is its turn. @returns what is shown of it; of the last run where none is */
-  move(host: Host, pillar: PillarNode): pulumi.Output<SignerShown> | undefined;
+  move(host: Host, pillar: PillarNode): { shown: pulumi.Output<SignerShown> | undefined; resources: pulumi.Resource[] };
 }
 
 export async function signerOf(config: StackConfig, last: LastRun, look: NodeLook): Promise<Signer> {
@@ -48,8 +48,9 @@ export async function signerOf(config: StackConfig, last: LastRun, look: NodeLoo
   return {
     turn,
     move: (host, pillar) => {
-      if (turn !== "now") return last.signer && pulumi.output(last.signer);
-      return new Orchestrator("orchestrator", { host, config, after: pillar }).shown;
+      if (turn !== "now") return { shown: last.signer && pulumi.output(last.signer), resources: [] };
+      const orchestrator = new Orchestrator("orchestrator", { host, config, after: pillar });
+      return { shown: orchestrator.shown, resources: [orchestrator] };
     },
   };
 }

@@ -67,3 +67,10 @@ node_facts() {
   if [ -n "$(rpc stats.syncInfo)" ]; then say "RPC on $rpc_address:$rpc_port: answers"; else say "RPC on $rpc_address:$rpc_port: no answer"; fi
   journalctl -u "$service" -n 5 --no-pager -o cat 2> /dev/null | redact | sed 's/^/journal: /' || true
 }
+
+# The producer address that the node of $data_dir is configured with, or nothing.
+producer_in_config() {
+  [ -r "$data_dir/config.json" ] || return 0
+  tr -d '\n' < "$data_dir/config.json" | sed -nE 's/.*"Producer"[[:space:]]*:[[:space:]]*\{([^}]*)\}.*/\1/p' |
+    sed -nE 's/.*"Address"[[:space:]]*:[[:space:]]*"([^"]*)".*/\1/p'
+}

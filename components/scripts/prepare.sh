@@ -22,3 +22,4 @@ if has apt-get; then
 Unattended-Upgrade::Automatic-Reboot \"false\";"
 fi
 say "ports $reserved_ports reserved; automatic upgrades neither restart the node nor reboot"
+unmask_node

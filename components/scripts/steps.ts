@@ -71,6 +71,7 @@ export function prepare(config: StackConfig, identity: string): Step {
           orchestrator.p2pPort,
         ]),
       },
+      "nodeMask",
       "prepare",
     ),
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextForHost, nextStep } from "../../components/node/nextStep";
+import { nextForGone, nextStep } from "../../components/node/nextStep";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const situation = { stack: "prod-2", pillar: "Anvil", producerAddress: address };
@@ -28,9 +28,8 @@ test.each([
   ]);
 });
 
-test("a host on which nothing is done: what comes after it", () => {
-  expect(nextForHost("adopted", "prod")).toEqual([
-    "This host is left as it is. When its Pillar has moved: set pillar-host:lifecycle to retiring.",
+test("a stack whose server is gone already", () => {
+  expect(nextForGone("prod")).toEqual([
+    "Its server is not there any more. To let go of the rest that this stack made: pulumi destroy -s prod",
   ]);
-  expect(nextForHost("retiring", "prod").at(-1)).toBe("To delete all that this stack made: pulumi destroy -s prod");
 });

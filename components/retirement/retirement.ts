@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import * as pulumi from "@pulumi/pulumi";
+import { lastEvent, readJourney } from "../../providers/journey";
+import { NodeShutdown } from "../../providers/nodeShutdown";
+import { lookOnceAt } from "../../providers/retirement/host";
+import type { GuardMemory } from "../../providers/retirement/inputs";
+import { surveyRetirement } from "../../providers/retirement/survey";
+import { refusalText, unmetLines } from "../../providers/retirement/words";
+import { RetirementGuard } from "../../providers/retirementGuard";
+import type { StackConfig } from "../config";
+import type { Host } from "../host/host";
+import type { LastRun } from "../lastRun";
+import { backupPlace } from "../orchestrator/signerPlaces";
+import { retirementInputs } from "./retirementInputs";
+
+const world = {
+  now: () => Date.now(),
+  ticks: () => performance.now(),
+  sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+  say: () => undefined,
+  saysCollected: false,
+};
+
+/** A host that does not answer may boot: in a preview nobody waits for it. Milliseconds. */
+const patience = 10_000;
+
+/** What stands between a host and its deletion: at once where there is one, and last, behind all that was done on it. */
+export function guard(
+  config: StackConfig,
+  host: Host,
+  {
+    after = [],
+    isLast,
+    knownProducer,
+  }: { after?: pulumi.Resource[]; isLast: boolean; knownProducer?: pulumi.Output<string> },
+): RetirementGuard {
+  const secured = pulumi
+    .all([host.access.address, host.access.hostKey])
+    .apply(([address, hostKey]) => retirementInputs(config, pulumi.getStack(), address, hostKey));
+  const { host: _h, node: _n, successor, ...plain } = retirementInputs(config, pulumi.getStack(), "", "");
+  return new RetirementGuard(
+    isLast ? "guard" : "host-guard",
+    {
+      ...plain,
+      isLast,
+      host: secured.host,
+      node: secured.node,
+      ...(successor === undefined ? {} : { successor }),
+      ...(host.server === undefined ? {} : { server: host.server, serverId: pulumi.unsecret(host.server).id }),
+      ...(knownProducer === undefined ? {} : { knownProducer }),
+    },
+    {
+      dependsOn: [...host.ready, ...after],
+      // At a cloud provider the server is; a protected guard of a server that is gone could not be replaced.
+      protect: host.server === undefined && config.lifecycle !== "retiring",
+    },
+  );
+}
+
+/**
+ * Asks host, successor and chain whether the host may be retired, before anything is registered: the engine lifts the
+ * protection of the server before a guard could refuse (design.md).
+ *
+ * @throws RunError with every condition that is not met
+ */
+export async function checkRetirement(config: StackConfig, last: LastRun): Promise<void> {
+  if (last.nodeOff) return;
+  const stack = pulumi.getStack();
+  const configured = config.host.provider === "existing" ? config.host : undefined;
+  const address = configured?.address ?? last.address;
+  const hostKey = configured?.hostKey ?? last.hostKey;
+  const directory = backupPlace(config);
+  const journey = readJourney(directory);
+  const begun = lastEvent(journey, stack, "host");
+  const inputs = {
+    ...retirementInputs(config, stack, address ?? `the host of ${stack}`, hostKey ?? ""),
+    recorded: lastEvent(journey, stack, "recorded")?.details,
+    knownProducer: lastEvent(journey, stack, "producing")?.details.producerAddress,
+  };
+  const look =
+    address === undefined || hostKey === undefined
+      ? { silent: "its address or its key was not shown by the last run" }
+      : await lookOnceAt(inputs.host, inputs.library, inputs.places, patience, world);
+  const memory: GuardMemory = {
+    createdAt: begun?.at ?? new Date().toISOString(),
+    isReached: last.finished || begun !== undefined,
+    isOwnWork: begun?.details.isOwnWork ?? false,
+  };
+  const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, directory, world);
+  if (verdict.unmet.length > 0) throw new pulumi.RunError(refusalText(facts, verdict));
+}
+
+/** A host on which nothing is deployed: adopted as it is, or shut down to be given up. @returns outputs */
+export function standBy(config: StackConfig, host: Host, last: LastRun) {
+  const stack = pulumi.getStack();
+  const first = guard(config, host, { isLast: false });
+  if (config.lifecycle === "adopted") {
+    guard(config, host, { isLast: true, after: [first] });
+    return { nextStep: nextForAdopted(stack) };
+  }
+  const plain = retirementInputs(config, stack, "", "");
+  const secured = pulumi
+    .all([host.access.address, host.access.hostKey])
+    .apply(([address, hostKey]) => retirementInputs(config, stack, address, hostKey));
+  const memory = pulumi
+    .all([first.createdAt, first.isReached, first.isOwnWork])
+    .apply(([createdAt, isReached, isOwnWork]) => ({ createdAt, isReached, isOwnWork }));
+  const shutdown = new NodeShutdown(
+    "node-shutdown",
+    { ...plain, host: secured.host, node: secured.node, memory, run: last.nodeOff ? undefined : randomUUID() },
+    { dependsOn: [first] },
+  );
+  guard(config, host, { isLast: true, after: [first, shutdown] });
+  const next = pulumi
+    .all([shutdown.isOff, secured, memory])
+    .apply(([isOff, inputs, remembered]) => nextForRetired(config, stack, isOff, inputs, remembered));
+  return { retirement: { nodeOff: shutdown.isOff }, nextStep: pulumi.unsecret(next) };
+}
+
+function nextForAdopted(stack: string): string[] {
+  return [
+    "This host is left as it is. When its Pillar produces elsewhere, name its successor and retire it:",
+    `  pulumi config set --path pillar-host:retirement.successor.address ADDRESS -s ${stack}`,
+    `  pulumi config set --path pillar-host:retirement.successor.hostKey 'ssh-ed25519 AAAA…' -s ${stack}`,
+    `  pulumi config set pillar-host:lifecycle retiring -s ${stack} && pulumi up -s ${stack}`,
+  ];
+}
+
+/** What stands in the way of the destroy now: looked up anew in every run, and never thrown. */
+async function nextForRetired(
+  config: StackConfig,
+  stack: string,
+  isOff: boolean,
+  inputs: ReturnType<typeof retirementInputs>,
+  memory: GuardMemory,
+): Promise<string[]> {
+  const shut = isOff
+    ? "The node of this host is off, and stays off."
+    : "The node of this host could not be stopped: it does not answer.";
+  const directory = backupPlace(config);
+  try {
+    const recorded = lastEvent(readJourney(directory), stack, "recorded")?.details;
+    const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, world);
+    const seen =
+      "silent" in look && config.host.provider !== "existing" ? { off: "the destroy would switch it off" } : look;
+    const { verdict } = await surveyRetirement("destroy", { ...inputs, recorded }, memory, seen, directory, world);
+    if (verdict.unmet.length === 0) return [shut, `Nothing stands in the way any more: pulumi destroy -s ${stack}`];
+    return [
+      shut,
+      `pulumi destroy -s ${stack} is refused until this is met, and looks again itself:`,
+      ...verdict.unmet.flatMap(unmetLines).map((line) => `  ${line}`),
+    ];
+  } catch (error) {
+    return [
+      shut,
+      `What stands in the way of pulumi destroy can't be told now: ${(error as Error).message.split("\n")[0]}`,
+    ];
+  }
+}

@@ -1,0 +1,28 @@
+# A node that is shut down for good, over reboots, until its stack is active again. $service is the node's.
+
+node_is_masked() { [ "$(readlink "/etc/systemd/system/$service.service")" = /dev/null ]; }
+
+# Disabled while its unit file is there; then the file moves aside, since it lies on the mask's own place.
+mask_node() {
+  local unit=/etc/systemd/system/$service.service
+  if node_is_masked; then return 0; fi
+  systemctl disable --quiet "$service" 2> /dev/null || true
+  if [ -e "$unit" ] && ! [ -L "$unit" ]; then mv -f "$unit" "$unit.retired"; fi
+  ln -sfn /dev/null "$unit"
+  sync /etc/systemd/system
+  systemctl daemon-reload
+}
+
+# Only what a retirement masked: another mask is somebody else's.
+unmask_node() {
+  local unit=/etc/systemd/system/$service.service
+  if ! is_marked retired; then return 0; fi
+  if node_is_masked; then rm -f "$unit"; fi
+  if [ -e "$unit.retired" ] && [ ! -e "$unit" ]; then mv -T "$unit.retired" "$unit"; fi
+  systemctl daemon-reload
+  systemctl enable --quiet "$service" 2> /dev/null || true
+  systemctl start "$service" ||
+    fail "$service, which a retirement had shut down, does not start again" "$(systemctl status --no-pager -n 5 "$service" 2>&1 | redact | tail -n 5)"
+  rm -f "$state/retired"
+  say "this stack is active again: $service, which its retirement had shut down, was started"
+}

@@ -1,0 +1,63 @@
+# What a host that is retired is asked, and what is done on it. Variables: $service, the node's, its $data_dir and
+# $rpc_port; of the orchestrator $signer_service, $signer_directory, $signer_executable and $signer_rpc_port.
+
+# Whether a unit is at work, a process lives, or a port is open: any of them may produce or sign.
+is_at_work() {
+  local unit=$1 executable=$2 port=$3
+  case $(systemctl is-active "$unit" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
+  if [ -n "$executable" ] && pgrep -x -- "${executable:0:15}" > /dev/null; then return 0; fi
+  if has ss && [ -n "$(ss -Hltn "sport = :$port" 2> /dev/null)" ]; then return 0; fi
+  return 1
+}
+
+# Only reads; lines of name=value. No secret: addresses, states and names.
+retire_facts() {
+  local marker
+  fact() { printf '%s=%s\n' "$1" "$2"; }
+  yes_if() { local name=$1; shift; if "$@"; then fact "$name" yes; else fact "$name" no; fi; }
+  fact producer "$(producer_in_config)"
+  yes_if keyStore holds_files "$data_dir/wallet"
+  yes_if nodeActive is_at_work "$service" "" "$rpc_port"
+  yes_if nodeMasked node_is_masked
+  yes_if signerActive is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"
+  yes_if signerMasked signer_unit_is_masked
+  yes_if signerDirectory holds_files "$signer_directory"
+  yes_if signerKeyStore [ -e "$signer_directory/producer" ]
+  for marker in stack deploy.done synced retired; do
+    if is_marked "$marker"; then fact "marked.$marker" "$(head -n 1 "$state/$marker")"; fi
+  done
+  if [ -e "$state/orchestrator.json" ]; then fact journal "$(base64 -w 0 < "$state/orchestrator.json")"; fi
+  fact end yes
+}
+holds_files() { [ -e "$1" ] && [ -n "$(find "$1/" -type f -size +0 -print -quit 2> /dev/null)" ]; }
+signer_unit_is_masked() { [ "$(readlink "/etc/systemd/system/$signer_service.service")" = /dev/null ]; }
+
+# Stops the node, so that it stays off after a reboot.
+retire_stop() {
+  local ends
+  is_marked retired || mark retired
+  mask_node
+  systemctl stop "$service" 2> /dev/null || true
+  ends=$((SECONDS + 60))
+  while is_at_work "$service" "" "$rpc_port"; do
+    [ "$SECONDS" -lt "$ends" ] ||
+      fail "the node does not end" "found: $service is $(systemctl is-active "$service" 2> /dev/null || true), $(ss -Hltnp "sport = :$rpc_port" 2> /dev/null | head -n 1)" \
+        "needed: nothing on port $rpc_port. Does somebody run it by hand? See it with: ss -ltnp, then run the same command again."
+    sleep 0.2
+  done
+  node_is_masked || fail "$service could not be masked: it would start with the machine" "See it with: ls -l /etc/systemd/system/$service.service"
+}
+
+# The keys of a host that stays: out of the way of whoever starts a node or an orchestrator on it.
+retire_keys_aside() {
+  local path at
+  at=$(date -u +%Y%m%dT%H%M%SZ)
+  for path in "$data_dir/wallet" "$data_dir/config.json" "$data_dir/network-private-key" "$signer_directory"; do
+    [ -e "$path" ] || continue
+    mv -T "$path" "$path.retired-$at"
+    say "$path is kept as $path.retired-$at"
+  done
+}
+
+# In a moment: this connection is to end in order.
+retire_poweroff() { systemd-run --quiet --collect --on-active=3 systemctl poweroff; }

@@ -1,0 +1,86 @@
+import * as pulumi from "@pulumi/pulumi";
+import { addToJourney } from "./journey";
+import { lookAtHost, placeVariables } from "./retirement/host";
+import type { GuardMemory, RetirementInputs } from "./retirement/inputs";
+import { surveyRetirement } from "./retirement/survey";
+import { refusalText } from "./retirement/words";
+import { openRoot } from "./signer/root";
+import { placeOf } from "./signer/secure";
+
+/** Plain inputs, as the provider gets them. */
+interface ShutdownInputs extends RetirementInputs {
+  /** Of the guard that stands before it. */
+  readonly memory: GuardMemory;
+  /** Another one in each run while the node could not be stopped. */
+  readonly run?: string | undefined;
+}
+
+const patience = 20_000;
+
+/** Asks once more, then stops the node, so that it stays off; says so where the host does not answer. */
+async function shutDown(inputs: ShutdownInputs): Promise<ShutdownInputs & { isOff: boolean }> {
+  const { host, places, library, stack, pillar, memory } = inputs;
+  const { address } = host.ssh;
+  const directory = placeOf(inputs.backup.directory);
+  const root = openRoot(host, library);
+  try {
+    const world = {
+      now: () => Date.now(),
+      ticks: () => performance.now(),
+      sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+      say: (line: string) => console.log(`retirement: ${line}`),
+      saysCollected: false,
+    };
+    const look = await lookAtHost(root, places, patience, world);
+    const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, directory, world);
+    if (verdict.unmet.length > 0) throw new Error(refusalText(facts, verdict));
+    for (const line of verdict.evidence) world.say(line);
+    if ("silent" in look) {
+      world.say(`${address} does not answer (${look.silent}): its node could not be stopped`);
+      return { ...inputs, isOff: false };
+    }
+    await root.call("retire_stop", placeVariables(places));
+    world.say(`the node of ${address} is stopped, disabled and masked: it stays off after a reboot`);
+    const details = { address, evidence: verdict.evidence };
+    addToJourney(directory, { at: new Date().toISOString(), stack, pillar, event: "shutDown", details });
+    return { ...inputs, isOff: true };
+  } finally {
+    root.close();
+  }
+}
+
+const provider: pulumi.dynamic.ResourceProvider = {
+  create: async (inputs) => ({ id: "node-shutdown", outs: await shutDown(inputs) }),
+  update: async (_id, olds, news) => ({ outs: olds.isOff ? { ...news, isOff: true } : await shutDown(news) }),
+};
+
+/** The inputs that hold logins. */
+const secrets = ["host", "node", "successor"] as const;
+
+export interface NodeShutdownArgs extends Omit<ShutdownInputs, (typeof secrets)[number] | "memory" | "run"> {
+  readonly host: pulumi.Input<ShutdownInputs["host"]>;
+  readonly node: pulumi.Input<ShutdownInputs["node"]>;
+  readonly successor?: ShutdownInputs["successor"];
+  readonly memory: pulumi.Input<GuardMemory>;
+  readonly run: string | undefined;
+}
+
+/**
+ * Stops and disables the node of a host that is retired (specification 1.1, step 15), once chain and successor say that
+ * nobody needs it. create and update do it, again where the host did not answer; delete does nothing.
+ */
+export class NodeShutdown extends pulumi.dynamic.Resource {
+  declare public readonly isOff: pulumi.Output<boolean>;
+
+  constructor(name: string, args: NodeShutdownArgs, options: pulumi.CustomResourceOptions) {
+    const secured = secrets.filter((key) => args[key] !== undefined).map((key) => [key, pulumi.secret(args[key])]);
+    super(
+      provider,
+      name,
+      { ...args, ...Object.fromEntries(secured), isOff: undefined },
+      { ...options, additionalSecretOutputs: [...secrets] },
+      "pillar-host",
+      "NodeShutdown",
+    );
+  }
+}

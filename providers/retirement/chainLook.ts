@@ -1,0 +1,71 @@
+import { type ChainClient, momentumPage, type PillarOnChain, type Produced } from "../rpc/chain";
+
+/** A momentum that was recorded when the host was synced: an RPC that does not know it is of another chain, or lies. */
+export interface Recorded {
+  readonly height: number;
+  readonly hash: string;
+}
+
+/** What is asked of each node. */
+export interface ChainQuestion {
+  readonly pillar: string;
+  readonly recorded?: Recorded | undefined;
+  /** Producer addresses: of the host that is retired, where it is known, and of its successor. */
+  readonly own?: string | undefined;
+  readonly successor?: string | undefined;
+}
+
+/** What a node says of the chain, or why its word does not count. */
+export type ChainReading =
+  | { readonly source: string; readonly fault: string }
+  | {
+      readonly source: string;
+      readonly height: number;
+      /** null: it knows no such Pillar. */
+      readonly pillar: PillarOnChain | null;
+      /** The newest momentum of each among the latest {@link momentumPage}. */
+      readonly last: { readonly own?: Produced; readonly successor?: Produced };
+    };
+
+/** A node's newest momentum may be so old, by its own clock; milliseconds. */
+const maxAge = 120_000;
+/** By this machine's clock, which may be off. */
+const maxAgeHere = 15 * 60_000;
+
+/** Asks one node. Never throws. */
+export async function readChain(client: ChainClient, question: ChainQuestion, now: number): Promise<ChainReading> {
+  const source = client.name;
+  try {
+    const { momentum: newest, clock } = await client.newest();
+    const age = Math.max(clock - newest.timestamp, 0);
+    if (age > maxAge || now - newest.timestamp > maxAgeHere) {
+      const seconds = Math.round(Math.max(age, now - newest.timestamp) / 1000);
+      return { source, fault: `it is behind: its newest momentum, ${newest.height}, is ${seconds} s old` };
+    }
+    const stranger = await knowsNot(client, question.recorded);
+    if (stranger) return { source, fault: stranger };
+    const pillar = await client.pillar(question.pillar);
+    const page = await client.momentums(Math.max(1, newest.height - momentumPage + 1), momentumPage);
+    return { source, height: newest.height, pillar, last: newestOf(page, question) };
+  } catch (error) {
+    return { source, fault: (error as Error).message };
+  }
+}
+
+/** The newest momentum of each address in a page (pure). */
+export function newestOf(
+  page: readonly Produced[],
+  { own, successor }: Pick<ChainQuestion, "own" | "successor">,
+): { own?: Produced; successor?: Produced } {
+  const last = (address: string | undefined) =>
+    address === undefined ? undefined : page.findLast(({ producer }) => producer === address);
+  const [mine, theirs] = [last(own), last(successor)];
+  return { ...(mine ? { own: mine } : {}), ...(theirs ? { successor: theirs } : {}) };
+}
+
+async function knowsNot(client: ChainClient, recorded: Recorded | undefined): Promise<string | undefined> {
+  if (recorded === undefined) return undefined;
+  const [found] = await client.momentums(recorded.height, 1);
+  if (found?.height === recorded.height && found.hash === recorded.hash) return undefined;
+  return `it is of another chain: momentum ${recorded.height} is not the one that was recorded when this host was synced`;
+}

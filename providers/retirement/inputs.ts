@@ -1,0 +1,63 @@
+import type { NodeTarget } from "../rpc/node";
+import type { SignerHost } from "../signer/root";
+import type { Recorded } from "./chainLook";
+import type { HostPlaces } from "./host";
+
+/** A server at a cloud provider, as it is switched off where it does not answer. */
+export interface CloudServer {
+  /** As `hetzner`. */
+  readonly provider: string;
+  readonly id: string;
+  /** Secret. */
+  readonly token: string;
+  readonly endpoint?: string | undefined;
+}
+
+/** A host that produces after another one. Holds logins: secret. */
+export interface Successor {
+  readonly host: SignerHost;
+  readonly places: HostPlaces;
+  readonly node: NodeTarget;
+}
+
+/**
+ * What a guard carries: names, addresses and connections, never conclusions; it asks host and chain anew. Holds logins:
+ * secret.
+ */
+export interface RetirementInputs {
+  readonly stack: string;
+  readonly pillar: string;
+  readonly lifecycle: "active" | "adopted" | "retiring";
+  readonly host: SignerHost;
+  readonly places: HostPlaces;
+  readonly node: NodeTarget;
+  /** The address that this host's node was seen with before. */
+  readonly knownProducer?: string | undefined;
+  readonly recorded?: Recorded | undefined;
+  readonly server?: CloudServer | undefined;
+  readonly successor?: Successor | undefined;
+  /** Addresses of independent nodes' RPC. */
+  readonly references: readonly string[];
+  /** Momentums: how far the successor's node may be off, and within how many it must have produced. */
+  readonly tolerance: number;
+  readonly producingWithin: number;
+  /** An epoch of rewards, in milliseconds. */
+  readonly epoch: number;
+  /** As configured: relative to the project. */
+  readonly backup: { readonly directory: string; readonly identityFile?: string | undefined };
+  /** What becomes of an existing host. */
+  readonly afterwards: "leave" | "poweroff";
+  readonly keysAside: boolean;
+  /** Of components/scripts/signer.ts. */
+  readonly library: string;
+}
+
+/** What a guard remembers of its beginning. */
+export interface GuardMemory {
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** It was made while its stack was not retiring: this stack has logged in to the host. */
+  readonly isReached: boolean;
+  /** Its stack stood the node up itself. */
+  readonly isOwnWork: boolean;
+}

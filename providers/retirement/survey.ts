@@ -1,0 +1,171 @@
+import fs from "node:fs";
+import { lookAtNode } from "../lookup";
+import { type ChainClient, chainOfNode, chainOfReference, momentumPage } from "../rpc/chain";
+import { createOrchestratorClient } from "../rpc/orchestrator";
+import { isThere } from "../signer/backup";
+import { readRecord } from "../signer/record";
+import { openRoot } from "../signer/root";
+import { type ChainReading, readChain } from "./chainLook";
+import {
+  decideRetirement,
+  ownProducer,
+  type RetirementFacts,
+  type RetirementStep,
+  type Verdict,
+  wantsHistory,
+} from "./decide";
+import { type LookWorld, lookAtHost } from "./host";
+import type { GuardMemory, RetirementInputs } from "./inputs";
+import { type RewardsReading, readRewards } from "./rewards";
+
+/** The world, as a survey sees it. */
+export interface SurveyWorld extends LookWorld {
+  now(): number;
+  /** The operator typed that the rewards are collected. */
+  readonly saysCollected: boolean;
+}
+
+/** What was found, and what it comes to. */
+export interface Survey {
+  readonly facts: RetirementFacts;
+  readonly verdict: Verdict;
+}
+
+/** A successor that boots is waited for so long; milliseconds. */
+const patience = 20_000;
+/** Pages of momentums that a proof of "never produced" may take: a week of them. */
+const historyPages = 60;
+
+/**
+ * Asks the host's successor, the chain and this machine's record, and decides. Changes nothing.
+ *
+ * @param host what a look at the host itself found
+ * @param directory of the backups, absolute
+ */
+export async function surveyRetirement(
+  step: RetirementStep,
+  inputs: RetirementInputs,
+  memory: GuardMemory,
+  host: RetirementFacts["host"],
+  directory: string,
+  world: SurveyWorld,
+): Promise<Survey> {
+  const clients = clientsOf(inputs, host);
+  try {
+    const successor = await lookAtSuccessor(inputs, world);
+    const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
+    const { pillar, recorded, epoch } = inputs;
+    const own = ownProducer({ host, knownProducer: inputs.knownProducer });
+    const question = { pillar, recorded, own, successor: next };
+    const readings = await Promise.all(clients.map((client) => readChain(client, question, world.now())));
+    const rewards =
+      step === "destroy" && next !== undefined
+        ? await readAllRewards(clients, readings, { own, successor: next, epoch }, world.now())
+        : [];
+    const facts: RetirementFacts = {
+      ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
+      ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
+      memory: { isReached: memory.isReached, isOwnWork: memory.isOwnWork },
+      saysCollected: world.saysCollected,
+      hasSignerBackup: hasSignerBackup(directory, inputs.host.ssh.address),
+      producingWithin: inputs.producingWithin,
+    };
+    const verdict = decideRetirement(facts);
+    if (own === undefined || !wantsHistory(facts, verdict)) return { facts, verdict };
+    const hasProduced = await produced(clients, readings, own, Date.parse(memory.createdAt));
+    const known = { ...facts, memory: { ...facts.memory, hasProduced } };
+    return { facts: known, verdict: decideRetirement(known) };
+  } finally {
+    for (const client of clients) client.close();
+  }
+}
+
+function clientsOf({ node, host: { ssh }, successor, references }: RetirementInputs, host: RetirementFacts["host"]) {
+  const clients: ChainClient[] = [];
+  if ("facts" in host && host.facts.node.active) clients.push(chainOfNode(`this host's node (${ssh.address})`, node));
+  if (successor) clients.push(chainOfNode(`the successor's node (${successor.host.ssh.address})`, successor.node));
+  return [...clients, ...references.map(chainOfReference)];
+}
+
+async function lookAtSuccessor(
+  { successor, library, references, tolerance }: RetirementInputs,
+  world: SurveyWorld,
+): Promise<RetirementFacts["successor"]> {
+  if (successor === undefined) return undefined;
+  const { host, places, node } = successor;
+  const root = openRoot(host, library);
+  try {
+    const [look, seen] = await Promise.all([
+      lookAtHost(root, places, patience, world).catch((error: Error) => ({
+        silent: error.message.split("\n")[0] ?? "",
+      })),
+      lookAtNode(node, { references, tolerance }),
+    ]);
+    const { address, hostKey } = host.ssh;
+    const found = { address, hostKey, look, node: seen };
+    if (!("facts" in look) || !look.facts.signer.active) return found;
+    const { rpcPort } = places.signer;
+    const client = createOrchestratorClient(() => root.forward("127.0.0.1", rpcPort), rpcPort, world);
+    const build = await client.buildInfo().then(
+      (value) => ({ value }),
+      (error: Error) => ({ error: error.message }),
+    );
+    return { ...found, build };
+  } finally {
+    root.close();
+  }
+}
+
+function readAllRewards(
+  clients: readonly ChainClient[],
+  readings: readonly ChainReading[],
+  question: { own: string | undefined; successor: string; epoch: number },
+  now: number,
+): Promise<RewardsReading[]> {
+  const asked = clients.flatMap((client, at) => {
+    const reading = readings[at];
+    if (reading === undefined || "fault" in reading || reading.pillar === null) return [];
+    return [readRewards(client, { ...question, withdrawAddress: reading.pillar.withdrawAddress }, now)];
+  });
+  return Promise.all(asked);
+}
+
+/** Whether an address has produced since a time, as the first good source tells; undefined where it can't be told. */
+async function produced(
+  clients: readonly ChainClient[],
+  readings: readonly ChainReading[],
+  address: string,
+  since: number,
+): Promise<boolean | undefined> {
+  const at = readings.findIndex((reading) => !("fault" in reading));
+  const [client, reading] = [clients[at], readings[at]];
+  if (client === undefined || reading === undefined || "fault" in reading) return undefined;
+  try {
+    const floor = (await client.before(since))?.height ?? 1;
+    let top = reading.height;
+    for (let page = 0; page < historyPages && top > floor; page += 1) {
+      const from = Math.max(floor, top - momentumPage + 1);
+      const momentums = await client.momentums(from, top - from + 1);
+      if (momentums.length < top - from + 1) return undefined;
+      if (momentums.some(({ producer }) => producer === address)) return true;
+      top = from - 1;
+    }
+    return top <= floor ? false : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a proved backup of a signer's directory that was taken from this address lies on this machine. */
+function hasSignerBackup(directory: string, address: string): boolean {
+  return readRecord(directory).some(({ event, details }) => {
+    const backup = details as
+      | { label?: string; file?: string; manifestFile?: string; sealedBytes?: number }
+      | undefined;
+    if (event !== "backup" || backup?.file === undefined || backup.manifestFile === undefined) return false;
+    const { file, manifestFile, sealedBytes = -1, label } = backup;
+    if (label === "retired" || !isThere({ file, manifestFile, sealedBytes })) return false;
+    const { host } = JSON.parse(fs.readFileSync(manifestFile, "utf8")) as { host?: string };
+    return host === address;
+  });
+}

@@ -1,0 +1,141 @@
+import * as pulumi from "@pulumi/pulumi";
+import { watchEngine } from "./engine";
+import { addToJourney, lastEvent, readJourney } from "./journey";
+import type { Recorded } from "./retirement/chainLook";
+import { collectedVariable } from "./retirement/decide";
+import type { GuardMemory, RetirementInputs } from "./retirement/inputs";
+import { release } from "./retirement/release";
+import { overrideVariable } from "./retirement/words";
+import { chainOfNode } from "./rpc/chain";
+import { placeOf } from "./signer/secure";
+
+/** Plain inputs, as the provider gets them. */
+interface GuardInputs extends Omit<RetirementInputs, "recorded"> {
+  /** It stands at the end of a stack's work: its node is synced, and a momentum of the chain is recorded. */
+  readonly isLast: boolean;
+}
+
+interface GuardOutputs extends GuardMemory {
+  readonly recorded?: Recorded;
+}
+
+async function begin(inputs: GuardInputs): Promise<GuardInputs & GuardOutputs> {
+  const { lifecycle, isLast, stack, pillar, host, server } = inputs;
+  const createdAt = new Date().toISOString();
+  const memory = { createdAt, isReached: lifecycle !== "retiring", isOwnWork: lifecycle === "active" };
+  const entry = { at: createdAt, stack, pillar };
+  const provider = server?.provider ?? "existing";
+  if (!isLast) {
+    const { isOwnWork } = memory;
+    const details = { address: host.ssh.address, provider, isOwnWork, ...(server ? { serverId: server.id } : {}) };
+    if (memory.isReached) note(inputs, { ...entry, event: "host", details });
+    return { ...inputs, ...memory };
+  }
+  if (lifecycle === "retiring") return { ...inputs, ...memory };
+  const recorded = await recordMomentum(inputs);
+  if (recorded) note(inputs, { ...entry, event: "recorded", details: recorded });
+  return { ...inputs, ...memory, ...(recorded ? { recorded } : {}) };
+}
+
+/** Of the host's own node; nothing where it does not answer now. */
+async function recordMomentum({ node }: GuardInputs): Promise<Recorded | undefined> {
+  const client = chainOfNode("this host's node", node);
+  try {
+    const { height, hash } = (await client.newest()).momentum;
+    return { height, hash };
+  } catch {
+    return undefined;
+  } finally {
+    client.close();
+  }
+}
+
+function note({ backup }: GuardInputs, entry: Parameters<typeof addToJourney>[1]): void {
+  try {
+    addToJourney(placeOf(backup.directory), entry);
+  } catch (error) {
+    console.log(`the record of the migration could not be written: ${(error as Error).message}`);
+  }
+}
+
+/** What a run leaves out stays known: a retiring stack has no node that would tell its address. */
+export function changed(olds: GuardInputs & GuardOutputs, news: GuardInputs): GuardInputs & GuardOutputs {
+  const { createdAt, isReached, isOwnWork, recorded } = olds;
+  if (olds.pillar !== news.pillar)
+    throw new Error(
+      `pillar-host:pillar.name: this stack's host is that of ${olds.pillar}; nothing was changed\n` +
+        `  found: ${news.pillar}\n  needed: ${olds.pillar}, or a stack of its own for ${news.pillar} (pulumi stack init)`,
+    );
+  const knownProducer = news.knownProducer ?? olds.knownProducer;
+  return {
+    ...news,
+    ...(knownProducer === undefined ? {} : { knownProducer }),
+    ...{ createdAt, isReached: isReached || news.lifecycle !== "retiring", isOwnWork },
+    ...(recorded === undefined ? {} : { recorded }),
+  };
+}
+
+/** Looks again with live calls, and throws where anything would be lost. */
+async function end(olds: GuardInputs & GuardOutputs): Promise<void> {
+  const engine = watchEngine();
+  try {
+    const journey = readJourney(placeOf(olds.backup.directory));
+    const recorded = olds.recorded ?? lastEvent(journey, olds.stack, "recorded")?.details;
+    await release({ ...olds, recorded }, olds, {
+      now: () => Date.now(),
+      ticks: () => performance.now(),
+      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+      say: (line) => console.log(line),
+      saysCollected: process.env[collectedVariable] === olds.pillar,
+      override: process.env[overrideVariable],
+    });
+  } finally {
+    if (engine.isThere()) engine.stop();
+  }
+}
+
+const provider: pulumi.dynamic.ResourceProvider = {
+  create: async (inputs) => ({ id: inputs.isLast ? "guard" : "host-guard", outs: await begin(inputs) }),
+  update: async (_id, olds, news) => ({ outs: changed(olds, news) }),
+  delete: async (_id, olds) => end(olds),
+};
+
+export interface RetirementGuardArgs
+  extends Omit<GuardInputs, "host" | "node" | "successor" | "server" | "knownProducer"> {
+  /** These hold logins: secret. */
+  readonly host: pulumi.Input<GuardInputs["host"]>;
+  readonly node: pulumi.Input<GuardInputs["node"]>;
+  readonly successor?: GuardInputs["successor"];
+  readonly server?: pulumi.Input<GuardInputs["server"]>;
+  /** Of the server, where this stack has one: another one is another host, and its guard another one. */
+  readonly serverId?: pulumi.Input<string>;
+  readonly knownProducer?: pulumi.Input<string>;
+}
+
+/**
+ * Stands between a host and its deletion (design.md, Two guards, one code). create records the beginning; update keeps
+ * what is known and refuses another Pillar's name; delete asks host, successor and chain, and refuses where anything
+ * would be lost, else it takes the last backup and shuts the host down.
+ */
+export class RetirementGuard extends pulumi.dynamic.Resource {
+  declare public readonly createdAt: pulumi.Output<string>;
+  declare public readonly isReached: pulumi.Output<boolean>;
+  declare public readonly isOwnWork: pulumi.Output<boolean>;
+
+  constructor(name: string, args: RetirementGuardArgs, options: pulumi.CustomResourceOptions) {
+    const secrets = ["host", "node", "successor", "server"] as const;
+    const secured = secrets.filter((key) => args[key] !== undefined).map((key) => [key, pulumi.secret(args[key])]);
+    super(
+      provider,
+      name,
+      {
+        ...args,
+        ...Object.fromEntries(secured),
+        ...{ createdAt: undefined, isReached: undefined, isOwnWork: undefined, recorded: undefined },
+      },
+      { ...options, replaceOnChanges: ["serverId"], additionalSecretOutputs: [...secrets] },
+      "pillar-host",
+      "RetirementGuard",
+    );
+  }
+}
