@@ -6,6 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressFrom } from "../../lab/doubles/address";
 import { Chain, type ServedChain, serveChain } from "../../lab/doubles/chain";
+import { momentumHash } from "../../lab/doubles/chain/momentum";
 import { NodeDouble } from "../../lab/doubles/node/node";
 
 const json = { "content-type": "application/json" };
@@ -75,6 +76,11 @@ function send(sent: Sent): Promise<Got> {
     if (sent.headersOnly) outgoing.flushHeaders();
     else outgoing.end(body);
   });
+}
+
+interface MomentumList {
+  count: number;
+  list: { height: number }[];
 }
 
 const post = async (body: string) => (await send({ method: "POST", headers: json, body })).body;
@@ -208,6 +214,18 @@ describe("JSON-RPC", () => {
       `["${addressFrom("a")}",-1,10]`,
       "invalid argument 1: json: cannot unmarshal number -1 into Go value of type uint32",
     ],
+    [
+      "ledger.getMomentumsByHeight",
+      '["5",1]',
+      "invalid argument 0: json: cannot unmarshal string into Go value of type uint64",
+    ],
+    ["ledger.getMomentumByHash", '["abc"]', "invalid argument 0: error hex hash size 3"],
+    ["ledger.getMomentumByHash", `["${"z".repeat(64)}"]`, "invalid argument 0: encoding/hex: invalid byte: U+007A 'z'"],
+    [
+      "ledger.getMomentumByHash",
+      "[5]",
+      "invalid argument 0: json: cannot unmarshal number into Go value of type types.Hash",
+    ],
   ])("refuses %s%s", async (method, params, message) => {
     expect(await error(call(method, params))).toEqual({ code: -32602, message });
   });
@@ -222,6 +240,55 @@ describe("methods", () => {
   it("give the frontier momentum of the node's height", async () => {
     const momentum = (await result("ledger.getFrontierMomentum", "[]")) as { height: number };
     expect(momentum).toMatchObject({ ...served.chain.momentum(momentum.height) });
+  });
+
+  it("give momentums by height, ascending, up to the node's own", async () => {
+    const { height } = (await result("ledger.getFrontierMomentum", "[]")) as { height: number };
+    const page = (await result("ledger.getMomentumsByHeight", "[990,5]")) as MomentumList;
+    expect(page.list).toEqual([990, 991, 992, 993, 994].map((h) => expect.objectContaining(served.chain.momentum(h))));
+    expect(page.list[0]).toMatchObject({ version: 1, content: [], data: "", publicKey: "" });
+    expect(page.count).toBeGreaterThanOrEqual(height);
+    const end = (await result("ledger.getMomentumsByHeight", "[999,1024]")) as MomentumList;
+    expect(end.list.map((momentum) => momentum.height)).toEqual(
+      Array.from({ length: end.count - 998 }, (_, index) => 999 + index),
+    );
+    expect(((await result("ledger.getMomentumsByHeight", "[999999,3]")) as MomentumList).list).toEqual([]);
+    expect(((await result("ledger.getMomentumsByHeight", "[5,0]")) as MomentumList).list).toEqual([]);
+  });
+
+  it("refuse height 0 and more than 1024 momentums", async () => {
+    expect(await error(call("ledger.getMomentumsByHeight", "[0,1]"))).toEqual({
+      code: -32000,
+      message: "height parameter must be strictly greater than zero",
+    });
+    const tooBig = { code: -32000, message: "count parameter is too big" };
+    expect(await error(call("ledger.getMomentumsByHeight", "[1,1025]"))).toEqual(tooBig);
+    expect(((await result("ledger.getMomentumsByHeight", "[1,1024]")) as MomentumList).list.length).toBeGreaterThan(
+      999,
+    );
+  });
+
+  it("give a momentum by its hash, and null for a hash that no momentum has", async () => {
+    const known = served.chain.momentum(777);
+    expect(await result("ledger.getMomentumByHash", JSON.stringify([known?.hash]))).toMatchObject({ ...known });
+    expect(await result("ledger.getMomentumByHash", JSON.stringify(["0".repeat(64)]))).toBeNull();
+    expect(await result("ledger.getMomentumByHash", JSON.stringify([momentumHash("lab", 5_000)]))).toBeNull();
+    expect(await result("ledger.getMomentumByHash", JSON.stringify([momentumHash("other", 777)]))).toBeNull();
+  });
+
+  it("show nothing above the height at which the node stands", async () => {
+    served.chain.patchNode("host1", { stall: true });
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const { height } = (await result("ledger.getFrontierMomentum", "[]")) as { height: number };
+    served.chain.patchTruth({ height: height + 100 });
+    try {
+      const page = (await result("ledger.getMomentumsByHeight", `[${height},50]`)) as MomentumList;
+      expect([page.count, page.list.map((momentum) => momentum.height)]).toEqual([height, [height]]);
+      const next = served.chain.momentum(height + 1)?.hash;
+      expect(await result("ledger.getMomentumByHash", JSON.stringify([next]))).toBeNull();
+    } finally {
+      served.chain.patchNode("host1", { stall: false });
+    }
   });
 
   it("give peers, version and machine", async () => {
