@@ -5,8 +5,15 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressFrom } from "../../lab/doubles/address";
-import { Chain, type ServedChain, serveChain } from "../../lab/doubles/chain";
-import { momentumHash } from "../../lab/doubles/chain/momentum";
+import {
+  Chain,
+  defaultNodeSettings,
+  type NodeSettings,
+  type NodeSettingsPatch,
+  type ServedChain,
+  serveChain,
+} from "../../lab/doubles/chain";
+import { type Momentum, momentumHash } from "../../lab/doubles/chain/momentum";
 import { NodeDouble } from "../../lab/doubles/node/node";
 
 const json = { "content-type": "application/json" };
@@ -256,10 +263,15 @@ describe("methods", () => {
     expect(((await result("ledger.getMomentumsByHeight", "[5,0]")) as MomentumList).list).toEqual([]);
   });
 
-  it("refuse height 0 and more than 1024 momentums", async () => {
+  it("refuse height 0, and more than 1024 momentums or rows", async () => {
     expect(await error(call("ledger.getMomentumsByHeight", "[0,1]"))).toEqual({
       code: -32000,
       message: "height parameter must be strictly greater than zero",
+    });
+    const pages = JSON.stringify([addressFrom("a"), 0, 1025]);
+    expect(await error(call("embedded.pillar.getFrontierRewardByPage", pages))).toEqual({
+      code: -32000,
+      message: "page-size parameter is too big",
     });
     const tooBig = { code: -32000, message: "count parameter is too big" };
     expect(await error(call("ledger.getMomentumsByHeight", "[1,1025]"))).toEqual(tooBig);
@@ -324,6 +336,71 @@ describe("methods", () => {
     expect(await result("embedded.pillar.getFrontierRewardByPage", JSON.stringify([address, 0, 5]))).toEqual({
       count: 1,
       list: [{ epoch: 3, znnAmount: "1", qsrAmount: "2" }],
+    });
+  });
+});
+
+describe("lies", () => {
+  const lying = async (settings: NodeSettingsPatch, look: () => Promise<void>) => {
+    const patch = async (given: NodeSettingsPatch) => {
+      served.chain.patchNode("host1", given);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    };
+    await patch(settings);
+    try {
+      await look();
+    } finally {
+      const natural = Object.keys(settings).map((key) => [key, defaultNodeSettings[key as keyof NodeSettings]]);
+      await patch(Object.fromEntries(natural) as NodeSettingsPatch);
+    }
+  };
+  const unknown = async (method: string, params: string) =>
+    expect(await error(call(method, params))).toEqual({
+      code: -32601,
+      message: `the method ${method} does not exist/is not available`,
+    });
+  const address = addressFrom("owner");
+
+  it("deny a Pillar that is registered, or claim another producer for it", async () => {
+    served.chain.patchPillar("Liar", { producerAddress: addressFrom("true") });
+    await lying({ nullPillar: true }, async () => {
+      expect(await result("embedded.pillar.getByName", '["Liar"]')).toBeNull();
+    });
+    await lying({ forceProducer: addressFrom("claimed") }, async () => {
+      const claimed = { name: "Liar", producerAddress: addressFrom("claimed") };
+      expect(await result("embedded.pillar.getByName", '["Liar"]')).toMatchObject(claimed);
+    });
+    const truth = { producerAddress: addressFrom("true") };
+    expect(await result("embedded.pillar.getByName", '["Liar"]')).toMatchObject(truth);
+  });
+
+  it("are told of another chain by all its hashes", async () => {
+    const known = served.chain.momentum(700);
+    await lying({ otherChain: true }, async () => {
+      const page = (await result("ledger.getMomentumsByHeight", "[699,2]")) as { list: Momentum[] };
+      const [before, other] = page.list;
+      expect(other).toMatchObject({ height: 700, timestamp: known?.timestamp, previousHash: before?.hash });
+      expect(other?.hash).not.toBe(known?.hash);
+      expect(await result("ledger.getMomentumByHash", JSON.stringify([known?.hash]))).toBeNull();
+      expect(await result("ledger.getMomentumByHash", JSON.stringify([other?.hash]))).toEqual(other);
+      const frontier = (await result("ledger.getFrontierMomentum", "[]")) as Momentum;
+      expect(frontier.hash).not.toBe(served.chain.momentum(frontier.height)?.hash);
+    });
+  });
+
+  it("hide the methods of rewards, or of past momentums, and no other", async () => {
+    await lying({ noRewards: true }, async () => {
+      await unknown("embedded.pillar.getUncollectedReward", JSON.stringify([address]));
+      await unknown("embedded.pillar.getFrontierRewardByPage", JSON.stringify([address, 0, 5]));
+      expect(await result("ledger.getMomentumsByHeight", "[5,1]")).toMatchObject({ list: [{ height: 5 }] });
+    });
+    await lying({ noMomentums: true }, async () => {
+      await unknown("ledger.getMomentumsByHeight", "[5,1]");
+      await unknown("ledger.getMomentumByHash", `["${"0".repeat(64)}"]`);
+      expect(await result("embedded.pillar.getUncollectedReward", JSON.stringify([address]))).toMatchObject({
+        address,
+      });
+      expect(await result("ledger.getFrontierMomentum", "[]")).toMatchObject({ version: 1 });
     });
   });
 });

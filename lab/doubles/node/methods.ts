@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { cpus, freemem, platform, release, totalmem } from "node:os";
 import { addressFrom } from "../address";
 import type { PillarView } from "../chain/client";
-import type { Methods } from "./jsonRpc";
+import { type Methods, RpcError } from "./jsonRpc";
 import { nodeCommit, nodeVersion } from "./logLines";
 import { type MomentumsBackend, momentumMethods } from "./momentums";
 
@@ -26,13 +26,17 @@ export function nodeMethods(node: MethodsBackend): Methods {
     "embedded.pillar.getByName": {
       args: ["string"],
       call: async (name) => {
+        const { nullPillar, forceProducer } = node.settings();
         const pillar = await node.chain.pillar(String(name));
-        return pillar === null ? null : shownPillar(pillar, await cache.of(pillar.name));
+        if (pillar === null || nullPillar) return null;
+        const shown = shownPillar(pillar, await cache.of(pillar.name));
+        return { ...shown, producerAddress: forceProducer ?? shown.producerAddress };
       },
     },
     "embedded.pillar.getAll": {
       args: ["uint32", "uint32"],
       call: async (page, size) => {
+        checkPageSize(size);
         const all = await node.chain.pillars();
         const part = all.slice(Number(page) * Number(size), (Number(page) + 1) * Number(size));
         const list = [];
@@ -46,10 +50,19 @@ export function nodeMethods(node: MethodsBackend): Methods {
     },
     "embedded.pillar.getFrontierRewardByPage": {
       args: ["address", "uint32", "uint32"],
-      call: async (address, page, size) => (await node.chain.rewards(String(address), Number(page), Number(size))).page,
+      call: async (address, page, size) => {
+        checkPageSize(size);
+        return (await node.chain.rewards(String(address), Number(page), Number(size))).page;
+      },
     },
   };
 }
+
+function checkPageSize(size: string | number | undefined): void {
+  if (Number(size) > maxPageSize) throw new RpcError(-32000, "page-size parameter is too big");
+}
+
+const maxPageSize = 1024;
 
 interface PillarFigures {
   weight: string;

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { ChainClient } from "../chain/client";
 import type { Momentum } from "../chain/momentum";
+import type { NodeSettings } from "../chain/settings";
 import { type Methods, RpcError } from "./jsonRpc";
+import { heightOnOtherChain, ofOtherChain } from "./lies";
 import type { SyncInfo } from "./sync";
 
 /** What the momentums' methods need of the node. */
@@ -10,12 +12,16 @@ export interface MomentumsBackend {
   syncInfo(): SyncInfo;
   /** The true height. */
   height(): number;
+  settings(): NodeSettings;
 }
 
 /** The methods that show momentums; the node has those up to its own height. */
 export function momentumMethods(node: MomentumsBackend): Methods {
   const frontier = () => Math.max(1, node.height());
   const claimed = () => Math.max(1, node.syncInfo().currentHeight);
+  const told = (momentum: Momentum) => (node.settings().otherChain ? ofOtherChain(momentum) : momentum);
+  const byHash = (hash: string) =>
+    node.settings().otherChain ? node.chain.momentum(heightOnOtherChain(hash) ?? 0) : node.chain.momentumByHash(hash);
   return {
     "ledger.getFrontierMomentum": {
       args: [],
@@ -23,7 +29,7 @@ export function momentumMethods(node: MomentumsBackend): Methods {
         const height = claimed();
         const momentum = await node.chain.momentum(frontier());
         if (momentum === null) throw new Error("no frontier momentum");
-        return shownMomentum({ ...momentum, height });
+        return shownMomentum({ ...told(momentum), height });
       },
     },
     "ledger.getMomentumsByHeight": {
@@ -35,14 +41,14 @@ export function momentumMethods(node: MomentumsBackend): Methods {
         const last = Math.min(frontier(), claimed(), from + Number(count) - 1);
         const list = last < from ? [] : await node.chain.momentums(from, last - from + 1);
         // The real node counts the whole chain here, not the list.
-        return { count: claimed(), list: list.map(shownMomentum) };
+        return { count: claimed(), list: list.map((momentum) => shownMomentum(told(momentum))) };
       },
     },
     "ledger.getMomentumByHash": {
       args: ["hash"],
       call: async (hash) => {
-        const momentum = await node.chain.momentumByHash(String(hash));
-        return momentum === null || momentum.height > frontier() ? null : shownMomentum(momentum);
+        const momentum = await byHash(String(hash));
+        return momentum === null || momentum.height > frontier() ? null : shownMomentum(told(momentum));
       },
     },
   };
