@@ -167,6 +167,18 @@ describe("production", () => {
     expect(chain.sharedIdentities()).toEqual([]);
   });
 
+  it("asks nobody for momentums that a test skips, and forgets those that it takes back", () => {
+    const chain = registered();
+    produce(chain, 4, "host1");
+    chain.patchTruth({ height: 1_000 });
+    expect(chain.production().map(({ height }) => height)).toEqual([102, 104]);
+    chain.patchTruth({ height: 101, backgroundPillars: 2 });
+    produce(chain, 4, "host1");
+    // Of three Pillars, Anvil has 102 and 105 now.
+    expect(chain.momentum(104)?.producer).not.toBe(producer);
+    expect([102, 105].map((height) => chain.momentum(height)?.producer)).toEqual([producer, producer]);
+  });
+
   it("expects of a Pillar the whole running tick of 30 momentums", () => {
     const chain = registered();
     produce(chain, 2, "host1");

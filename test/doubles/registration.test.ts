@@ -69,6 +69,7 @@ describe("an election", () => {
     chain.patchPillar("Anvil", { producerAddress: newAddress });
     run(620);
     expect(chain.production().every(({ producer }) => producer === newAddress)).toBe(true);
+    expect(chain.pillar("Anvil")?.producers).toEqual([{ producerAddress: newAddress, from: 101 }]);
   });
 
   it("stays to come when a test sets something else of the Pillar", () => {

@@ -139,4 +139,24 @@ describe("rewards", () => {
     });
     expect(chain.uncollectedReward(withdrawAddress)).toMatchObject({ znnAmount: znnOf(7) });
   });
+
+  it("keep no row of an epoch that was numbered otherwise, nor pay one that is over when the numbers change", () => {
+    const { chain, run, jump } = anvil();
+    run(130);
+    chain.patchRewards(addressFrom("by hand"), { history: [{ epoch: 9, znnAmount: "1", qsrAmount: "2" }] });
+    chain.patchTruth({ epochSeconds: 10, rewardDelaySeconds: 0 });
+    // 1130 s: 113 epochs are over, among them that of momentum 112.
+    expect(chain.rewardPage(withdrawAddress, 0, 200)).toEqual({
+      count: 113,
+      list: Array.from({ length: 113 }, (_, index) => ({ epoch: 112 - index, ...nothing })),
+    });
+    expect(chain.rewardPage(addressFrom("by hand"), 0, 9).count).toBe(1);
+    jump(10);
+    expect(chain.uncollectedReward(withdrawAddress)).toMatchObject({ znnAmount: znnOf(6) });
+    expect(chain.rewardPage(withdrawAddress, 0, 2).list).toEqual([
+      { epoch: 113, znnAmount: znnOf(1), qsrAmount: "0" },
+      { epoch: 112, ...nothing },
+    ]);
+    expect(chain.rewardPage(addressFrom("by hand"), 0, 9).list.map(({ epoch }) => epoch)).toEqual([113, 9]);
+  });
 });
