@@ -4,7 +4,7 @@ import type { Phase, Sync } from "./reportTypes";
 import { lasting } from "./words";
 
 /** Colours are the page's, so that one drawing does for light, dark and paper. */
-const ink = { color: "var(--soft)", fontSize: 12, fontFamily: "inherit" };
+const ink = { color: "var(--soft)", fontSize: 12, fontFamily: "system-ui, sans-serif" };
 const line = { lineStyle: { color: "var(--line)" } };
 const rowHeight = 38;
 
@@ -15,7 +15,16 @@ export const widths = { wide: 860, narrow: 340 } as const;
 export function syncChart({ curve }: Sync, width: number): string {
   return draw(width, 280, {
     grid: { left: 48, right: 16, top: 36, bottom: 28 },
-    legend: { top: 0, left: 0, icon: "rect", itemHeight: 3, itemWidth: 18, textStyle: ink, selectedMode: false },
+    legend: {
+      top: 0,
+      left: 0,
+      itemGap: 24,
+      icon: "rect",
+      itemHeight: 3,
+      itemWidth: 18,
+      textStyle: ink,
+      selectedMode: false,
+    },
     xAxis: timeAxis(width),
     yAxis: {
       ...{ type: "value", splitNumber: 4, splitLine: line },
@@ -49,7 +58,10 @@ export function phasesChart(phases: readonly Phase[], own: string, width: number
     const [end = 0] = api.coord([to, 0]);
     const text = phase ? `${phase.title}: ${lasting((to - from) / 1000)} (${printable(phase.stack)})` : "";
     const children = [
-      { type: "text" as const, style: { ...{ text, x: 8, y: top, fill: "var(--ink)" }, font: "12px system-ui" } },
+      {
+        type: "text" as const,
+        style: { ...{ text, x: 8, y: top, fill: "var(--ink)" }, font: "12px system-ui, sans-serif" },
+      },
       {
         type: "rect" as const,
         // One that took a moment is to be seen, too.

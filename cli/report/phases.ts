@@ -3,12 +3,12 @@ import type { Phase } from "./reportTypes";
 import { happenedAt, partsOf, type Scope, timeOf } from "./scope";
 
 /** What lies between two stages, under the name of what it was spent on. */
-const between: readonly (readonly [from: JourneyEvent, to: JourneyEvent, title: string])[] = [
-  ["host", "synced", "host set up, node synced"],
-  ["synced", "registered", "until the wallet was updated"],
-  ["registered", "producing", "until the first momentum"],
-  ["shutDown", "rewards", "until the rewards were collected"],
-  ["rewards", "released", "until it was let go"],
+const between: readonly (readonly [from: readonly JourneyEvent[], to: JourneyEvent, title: string])[] = [
+  [["host"], "synced", "host set up, node synced"],
+  [["synced"], "registered", "until the wallet was updated"],
+  [["registered"], "producing", "until the first momentum"],
+  [["shutDown"], "rewards", "until the rewards were collected"],
+  [["shutDown", "rewards"], "released", "until it was let go"],
 ];
 
 /** What the stacks were busy with, as far as both ends of it are recorded (pure). */
@@ -18,7 +18,7 @@ export function phasesOf({ journey, moves, stacks }: Scope): Phase[] {
     return own.flatMap((entry): Phase[] => {
       const found = between.filter(([, to]) => to === entry.event);
       return found.flatMap(([from, , title]) => {
-        const begun = own.findLast((each) => each.event === from && timeOf(each) <= timeOf(entry));
+        const begun = own.findLast((each) => from.includes(each.event) && timeOf(each) <= timeOf(entry));
         return begun ? [{ stack, title, from: happenedAt(begun), to: happenedAt(entry) }] : [];
       });
     });

@@ -24,9 +24,10 @@ export function lasting(seconds: number): string {
 export function headOf({ pillar, stack, stacks, from, to }: Report): { title: string; span: string } {
   const others = stacks.slice(1);
   const took = lasting((Date.parse(to) - Date.parse(from)) / 1000);
+  const span = `${minute(from)} to ${minute(to)} UTC (${took})`;
   return {
     title: `Pillar ${pillar}, stack ${stack}${others.length > 0 ? `, with ${others.join(", ")}` : ""}`,
-    span: `${minute(from)} to ${minute(to)} UTC (${took})`,
+    span: from === to ? `${minute(from)} UTC` : span,
   };
 }
 
