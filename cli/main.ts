@@ -49,6 +49,25 @@ Exit code: that of pulumi up; 2 where it was not run: says why, and what to do`,
   });
 
 program
+  .command("report")
+  .argument("<stack>", "such as prod")
+  .description("tells a stack's migration from its record, also when stack and state are gone; writes JSON and a page")
+  .addOption(new Option("--json", "print it as JSON, for programs, and write nothing").conflicts("output"))
+  .option("--directory <dir>", "where record.jsonl lies; else as configured, else backups/*")
+  .option("--output <dir>", "write report-STACK.json and report-STACK.html there; else beside the record")
+  .addHelpText(
+    "after",
+    `
+Exit code:
+  0    the report was made
+  2    there is no record, or no room: says why, and what to do`,
+  )
+  .action(async (stack: string, options: { json?: boolean; directory?: string; output?: string }) => {
+    const { report } = require("./report") as typeof import("./report");
+    process.exitCode = await report(stack, options);
+  });
+
+program
   .parseAsync()
   .catch((error: unknown) => {
     // Commander has shown its own; help that was asked for is no error.

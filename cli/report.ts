@@ -1,0 +1,65 @@
+import path from "node:path";
+import { createEngine } from "./engine";
+import { couldNot, Refusal } from "./refusal";
+import { reportJson } from "./report/json";
+import { findRecord } from "./report/places";
+import { reportOf } from "./report/reportOf";
+import { reportText } from "./report/text";
+
+/** What the command line asks for. */
+export interface ReportOptions {
+  readonly json?: boolean;
+  readonly directory?: string;
+  readonly output?: string;
+}
+
+/**
+ * Tells a stack's migration from its record, and leaves it as JSON and as a page. Needs neither the stack nor its state.
+ *
+ * @returns the exit code
+ * @throws Refusal where there is no record, or no room for a report
+ */
+export async function report(fullName: string, { json, directory: asked, output }: ReportOptions): Promise<number> {
+  // The record has the name alone, also where the backend knows it as organization/project/stack.
+  const stack = fullName.split("/").at(-1) ?? fullName;
+  const { directory, lines } = await findRecord(stack, { asked, configured: () => configuredPlace(fullName) });
+  const told = reportOf(lines, stack);
+  if (told === undefined) return couldNot;
+  if (json) {
+    console.log(reportJson(told));
+    return 0;
+  }
+  console.log(reportText(told, process.stdout.columns ?? 120));
+  const { replaceFile } = require("./report/files") as typeof import("./report/files");
+  const { reportPage } = require("./report/page") as typeof import("./report/page");
+  const place = path.resolve(output ?? directory);
+  const stem = path.join(place, `report-${stack}`);
+  try {
+    replaceFile(`${stem}.json`, `${reportJson(told)}\n`);
+    replaceFile(`${stem}.html`, reportPage(told));
+  } catch (error) {
+    throw new Refusal(
+      `the report could not be written: ${(error as Error).message}\n` +
+        `  needed: room, and a directory that you may write to: npx pillar-host report ${fullName} --output DIR`,
+    );
+  }
+  console.log(`\nThe record: ${directory}\nWritten:    ${stem}.html\n            ${stem}.json`);
+  return 0;
+}
+
+/** As in `pulumi up`. undefined where stack, configuration or pulumi are gone: the record outlives them. */
+async function configuredPlace(stack: string): Promise<string | undefined> {
+  try {
+    const configuration = await createEngine(stack).read(["config", "--json", "--show-secrets"]);
+    // The SDK behind them takes a second to load.
+    const { configurationOf } = require("./configuration") as typeof import("./configuration");
+    const { backupPlace } =
+      require("../components/orchestrator/signerPlaces") as typeof import("../components/orchestrator/signerPlaces");
+    return backupPlace(configurationOf(stack, configuration));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const [why] = error.message.split("\n");
+    console.error(`(looking in backups/*, as the stack's configuration can't be read: ${why})`);
+    return undefined;
+  }
+}

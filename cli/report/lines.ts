@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { JourneyEntry, JourneyEvent } from "../../providers/journey";
+
+/** A line about the signer's move, with what is known of its details. */
+export type MoveLine = {
+  [E in keyof typeof moveDetails]: {
+    readonly at: string;
+    /** `<project>/<stack>/<pillar>/<attempt>`. */
+    readonly move: string;
+    readonly event: E;
+    readonly details: z.infer<(typeof moveDetails)[E]>;
+  };
+}[keyof typeof moveDetails];
+
+/** What a record holds, as far as this program knows it. */
+export interface Lines {
+  readonly journey: readonly JourneyEntry[];
+  readonly moves: readonly MoveLine[];
+  /** Lines of unknown kind, or broken off. */
+  readonly unread: number;
+}
+
+const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
+const texts = z.array(z.string());
+const figures = z.object({ expected: z.number(), produced: z.number() }).optional();
+const point = z.tuple([z.number(), z.number(), z.number()]);
+
+const journeyDetails = {
+  host: z.object({ address: z.string(), provider: z.string(), serverId: z.string().optional() }),
+  synced: z.object({
+    ...{ startedAt: time, syncedAt: time, startHeight: z.number(), currentHeight: z.number() },
+    ...{ proved: texts, unproved: texts, curve: z.array(point) },
+  }),
+  registered: z.object({ producerAddress: z.string(), figures }),
+  registeredTooEarly: z.object({ producerAddress: z.string(), earlier: z.string().optional() }),
+  producing: z.object({
+    ...{ producerAddress: z.string(), height: z.number(), switchedAt: time, figures },
+    before: z.object({ producerAddress: z.string(), height: z.number(), at: time }).optional(),
+  }),
+  shutDown: z.object({ address: z.string(), evidence: texts }),
+  rewards: z.object({ evidence: texts, saidBy: z.literal("operator").optional() }),
+  refused: z.object({ reasons: texts }),
+  override: z.object({ sentence: z.string(), reasons: texts }),
+  released: z.object({ evidence: texts, serverId: z.string().optional() }),
+} satisfies Record<JourneyEvent, z.ZodType>;
+
+const ended = z.object({
+  ...{ holder: z.enum(["old", "new"]), version: z.string().optional(), movedAt: time.optional() },
+  ...{ secondsWithoutSigner: z.number().optional(), lastBackup: z.string().optional() },
+});
+const moveDetails = {
+  backup: z.object({
+    ...{ label: z.string().optional(), file: z.string(), identityFile: z.string(), sha256: z.string() },
+    ...{ sealedBytes: z.number(), files: z.number(), bytes: z.number(), provedAt: time },
+  }),
+  secured: z.object({ oldVersion: z.string().optional(), checkedAt: time.optional() }),
+  done: ended,
+  rolledBack: ended,
+  failed: z.object({ error: z.string().optional() }),
+};
+
+const heads = {
+  journey: z.object({ at: time, stack: z.string(), pillar: z.string(), event: z.string() }),
+  move: z.object({ at: time, move: z.string(), event: z.string() }),
+};
+
+/**
+ * Reads a record (pure). Of each line only the fields are taken that are known here: whatever else stands in the file
+ * gets into no report.
+ */
+export function linesOf(text: string): Lines {
+  const journey: JourneyEntry[] = [];
+  const moves: MoveLine[] = [];
+  let unread = 0;
+  for (const line of text.split("\n").filter((each) => each.trim() !== "")) {
+    const read = lineOf(line);
+    if (read === undefined) unread += 1;
+    else if ("move" in read) moves.push(read);
+    else journey.push(read);
+  }
+  return { journey, moves, unread };
+}
+
+function lineOf(line: string): JourneyEntry | MoveLine | undefined {
+  try {
+    const raw = JSON.parse(line) as { readonly move?: unknown; readonly details?: unknown };
+    const isMove = typeof raw.move === "string";
+    const head = (isMove ? heads.move : heads.journey).parse(raw);
+    const known: Readonly<Record<string, z.ZodType>> = isMove ? moveDetails : journeyDetails;
+    const details = Object.hasOwn(known, head.event) ? known[head.event] : undefined;
+    return details && ({ ...head, details: details.parse(raw.details ?? {}) } as JourneyEntry | MoveLine);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import type { JourneyEntry, JourneyEvent } from "../../providers/journey";
+import { partsOf, type Scope, timeOf } from "./scope";
+
+/** What the record says is still to be done, a stack after the other (pure). */
+export function openOf(scope: Scope): { stack: string; text: string }[] {
+  const { journey, moves, stacks } = scope;
+  return stacks.flatMap((stack) => {
+    const text = openOn(stack, journey);
+    const own = [...new Set(moves.map(({ move }) => move).filter((move) => partsOf(move).stack === stack))];
+    const isMoving = own.some(
+      (move) => !moves.some((line) => line.move === move && ["done", "rolledBack"].includes(line.event)),
+    );
+    return [
+      ...(text === undefined ? [] : [{ stack, text }]),
+      ...(isMoving ? [{ stack, text: `the signer's move has not ended: pulumi up -s ${stack}` }] : []),
+    ];
+  });
+}
+
+function openOn(stack: string, journey: readonly JourneyEntry[]): string | undefined {
+  const own = journey.filter((entry) => entry.stack === stack);
+  const latest = (...events: JourneyEvent[]) => own.findLast(({ event }) => events.includes(event));
+  const step = latest("host", "synced", "registered", "producing", "shutDown", "rewards", "released");
+  const successor = journey.findLast((entry) => entry.event === "producing");
+  const isReplaced = step && successor && successor.stack !== stack && timeOf(successor) >= timeOf(step);
+  switch (step?.event) {
+    case "released":
+    case undefined:
+      return undefined;
+    case "shutDown":
+      return `collect the rewards in the wallet, then pulumi destroy -s ${stack}`;
+    case "rewards":
+      return `pulumi destroy -s ${stack}`;
+    default:
+  }
+  if (isReplaced)
+    return `${successor.stack} produces by now: shut this host down (lifecycle: retiring, pulumi up -s ${stack})`;
+  const early = latest("registeredTooEarly");
+  switch (step?.event) {
+    case "host":
+      return early ? "registered too early: its node is not synced" : `its node is not synced: pulumi up -s ${stack}`;
+    case "synced":
+      return `register its producer address in the wallet, then pulumi up -s ${stack}`;
+    case "registered":
+      return `registered, its first momentum was not seen yet: pulumi up -s ${stack}`;
+    default:
+      return undefined;
+  }
+}

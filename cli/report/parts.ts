@@ -1,0 +1,90 @@
+import type { Figures, JourneyEntry, JourneyEvent } from "../../providers/journey";
+import type { Backup, SignerMove, Switch, Sync } from "./reportTypes";
+import { happenedAt, partsOf, type Scope } from "./scope";
+
+const day = 24 * 3600 * 1000;
+
+export function ofEvent<E extends JourneyEvent>({ journey }: Pick<Scope, "journey">, event: E) {
+  return journey.filter((entry): entry is JourneyEntry & { readonly event: E } => entry.event === event);
+}
+
+/** The waits that ended well (pure). */
+export function syncsOf(scope: Scope): Sync[] {
+  return ofEvent(scope, "synced").map(({ stack, details }) => {
+    const { startedAt, syncedAt, startHeight, currentHeight, proved, unproved, curve } = details;
+    const seconds = Math.round((Date.parse(syncedAt) - Date.parse(startedAt)) / 1000);
+    const momentums = currentHeight - startHeight;
+    return {
+      ...{ at: syncedAt, stack, startedAt, seconds, startHeight, currentHeight, momentums },
+      rate: seconds > 0 ? Math.round((momentums / seconds) * 10) / 10 : 0,
+      ...{ proved, unproved, curve: [...curve].sort(([a], [b]) => a - b) },
+    };
+  });
+}
+
+/** The switches from one producer to the next, and what they cost in momentums (pure). */
+export function switchesOf(scope: Scope): Switch[] {
+  return ofEvent(scope, "producing").map((entry) => {
+    const { producerAddress, height, switchedAt, before, figures } = entry.details;
+    const seen = ofEvent(scope, "registered").findLast(
+      (each) => each.stack === entry.stack && Date.parse(each.at) <= Date.parse(entry.at),
+    );
+    const registered = seen?.details.figures && { ...seen.details.figures, at: seen.at };
+    const producing = figures && { ...figures, at: entry.at };
+    const around = registered && producing && gained(registered, producing);
+    const seconds = before && Math.round((Date.parse(switchedAt) - Date.parse(before.at)) / 1000);
+    return {
+      ...{ at: switchedAt, stack: entry.stack, producerAddress, height },
+      ...(before && seconds !== undefined ? { before: { ...before, seconds } } : {}),
+      ...(registered ? { registered } : {}),
+      ...(producing ? { producing } : {}),
+      ...(around ? { around } : {}),
+    };
+  });
+}
+
+/** The chain counts anew each epoch of 24 h: figures of two epochs have no difference. */
+function gained(
+  before: Figures & { readonly at: string },
+  after: Figures & { readonly at: string },
+): (Figures & { readonly missed: number }) | undefined {
+  const expected = after.expected - before.expected;
+  const produced = after.produced - before.produced;
+  const isOneEpoch = expected >= 0 && produced >= 0 && Date.parse(after.at) - Date.parse(before.at) < day;
+  return isOneEpoch ? { expected, produced, missed: Math.max(0, expected - produced) } : undefined;
+}
+
+/** The signer's moves, each with all its runs (pure). */
+export function signerOf({ moves }: Scope): SignerMove[] {
+  return [...new Set(moves.map(({ move }) => move))].map((move) => {
+    const lines = moves.filter((entry) => entry.move === move);
+    const backups: Backup[] = [];
+    const failures: { at: string; error: string }[] = [];
+    let found: Omit<SignerMove, "backups" | "failures"> = { ...whose(move), ending: "open" };
+    for (const line of lines) {
+      if (line.event === "backup") {
+        const { label = "", file, identityFile, sha256, sealedBytes, files } = line.details;
+        backups.push({ at: line.details.provedAt, label, file, identityFile, sha256, sealedBytes, files });
+      } else if (line.event === "failed") {
+        failures.push({ at: line.at, error: line.details.error ?? "" });
+      } else if (line.event === "secured") {
+        const { oldVersion } = line.details;
+        if (oldVersion !== undefined) found = { ...found, oldVersion };
+      } else {
+        const { holder, version, secondsWithoutSigner } = line.details;
+        found = {
+          ...found,
+          ...{ ending: line.event === "done" ? "moved" : "brought back", holder, movedAt: happenedAt(line) },
+          ...(version === undefined ? {} : { version }),
+          ...(secondsWithoutSigner === undefined ? {} : { secondsWithoutSigner }),
+        };
+      }
+    }
+    return { ...found, backups, failures };
+  });
+}
+
+function whose(move: string): { stack: string; attempt: string } {
+  const { stack, attempt } = partsOf(move);
+  return { stack, attempt };
+}

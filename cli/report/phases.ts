@@ -1,0 +1,42 @@
+import type { JourneyEvent } from "../../providers/journey";
+import type { Phase } from "./reportTypes";
+import { happenedAt, partsOf, type Scope, timeOf } from "./scope";
+
+/** What lies between two stages, under the name of what it was spent on. */
+const between: readonly (readonly [from: readonly JourneyEvent[], to: JourneyEvent, title: string])[] = [
+  [["host"], "synced", "host set up, node synced"],
+  [["synced"], "registered", "until the wallet was updated"],
+  [["registered"], "producing", "until the first momentum"],
+  [["shutDown"], "rewards", "until the rewards were collected"],
+  [["shutDown", "rewards"], "released", "until it was let go"],
+];
+
+/** What the stacks were busy with, as far as both ends of it are recorded (pure). */
+export function phasesOf({ journey, moves, stacks }: Scope): Phase[] {
+  const phases = stacks.flatMap((stack) => {
+    const own = journey.filter((entry) => entry.stack === stack);
+    return own.flatMap((entry): Phase[] => {
+      const found = between.filter(([, to]) => to === entry.event);
+      return found.flatMap(([from, , title]) => {
+        const begun = own.findLast((each) => from.includes(each.event) && timeOf(each) <= timeOf(entry));
+        return begun ? [{ stack, title, from: happenedAt(begun), to: happenedAt(entry) }] : [];
+      });
+    });
+  });
+  // The old host goes on until the operator shuts it down: the time in which both could produce.
+  const shutDown = journey.flatMap((entry): Phase[] => {
+    if (entry.event !== "shutDown") return [];
+    const successor = journey.findLast(
+      (each) => each.event === "producing" && each.stack !== entry.stack && timeOf(each) <= timeOf(entry),
+    );
+    const { stack } = entry;
+    return successor ? [{ stack, title: "replaced, until shut down", from: happenedAt(successor), to: entry.at }] : [];
+  });
+  const signer = moves.flatMap((entry): Phase[] => {
+    if (entry.event !== "done" && entry.event !== "rolledBack") return [];
+    const first = moves.find(({ move, event }) => move === entry.move && event === "secured");
+    const { stack } = partsOf(entry.move);
+    return first ? [{ stack, title: "signer secured and moved", from: first.at, to: happenedAt(entry) }] : [];
+  });
+  return [...phases, ...shutDown, ...signer].sort((a, b) => Date.parse(a.from) - Date.parse(b.from));
+}

@@ -1,0 +1,83 @@
+import fs from "node:fs";
+import path from "node:path";
+import { recordFileOf } from "../../providers/signer/record";
+import { Refusal } from "../refusal";
+import { type Lines, linesOf } from "./lines";
+import { stacksOf } from "./scope";
+
+/** A record, and where it lies. */
+export interface Found {
+  /** Absolute. */
+  readonly directory: string;
+  readonly lines: Lines;
+}
+
+/** Where the operator or the configuration says that it is. */
+export interface Wanted {
+  /** `--directory`: nothing else is looked at. */
+  readonly asked?: string | undefined;
+  /** The configured one; undefined where the configuration can't be read, as after `pulumi stack rm`. */
+  configured(): Promise<string | undefined>;
+}
+
+/**
+ * Finds the record that knows a stack: where it is asked for, else where it is configured, else in `backups` of the
+ * working directory. State and configuration may be gone by now.
+ *
+ * @throws Refusal where there is none, or more than one
+ */
+export async function findRecord(stack: string, { asked, configured }: Wanted): Promise<Found> {
+  const place = asked ?? (await configured());
+  const first = place === undefined ? [] : [path.resolve(place)];
+  const rest = asked === undefined ? backupDirectories() : [];
+  const known = first.filter((directory) => knows(directory, stack));
+  const others = rest.filter((directory) => !first.includes(directory) && knows(directory, stack));
+  const found = known.length > 0 ? known : others;
+  if (found.length > 1)
+    throw new Refusal(
+      [`stack ${stack} stands in more than one record`, ...found.map((each) => `  found: ${each}`)].join("\n") +
+        `\n  needed: npx pillar-host report ${stack} --directory DIR, with one of them`,
+    );
+  const [directory] = found;
+  const lines = directory === undefined ? undefined : readLines(directory);
+  if (directory === undefined || lines === undefined) throw new Refusal(nothingFound(stack, [...first, ...rest]));
+  return { directory, lines };
+}
+
+function backupDirectories(): string[] {
+  const base = path.resolve("backups");
+  const inside = fs.existsSync(base) ? fs.readdirSync(base, { withFileTypes: true }) : [];
+  return [base, ...inside.filter((entry) => !entry.isFile()).map(({ name }) => path.join(base, name))];
+}
+
+function knows(directory: string, stack: string): boolean {
+  const lines = readLines(directory);
+  return lines !== undefined && stacksOf(lines).includes(stack);
+}
+
+/** @returns undefined where there is no record */
+function readLines(directory: string): Lines | undefined {
+  const file = recordFileOf(directory);
+  try {
+    return linesOf(fs.readFileSync(file, "utf8"));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new Refusal(`the record can't be read: ${message}\n  needed: a file that you may read`);
+  }
+}
+
+function nothingFound(stack: string, places: readonly string[]): string {
+  const seen = places.flatMap((directory) => {
+    const lines = readLines(directory);
+    const stacks = lines === undefined ? [] : stacksOf(lines);
+    return stacks.length > 0 ? [`  found: ${recordFileOf(directory)}, of ${stacks.join(", ")}`] : [];
+  });
+  return [
+    `no record of a migration names stack ${stack}`,
+    ...(places.length > 0 ? [`  looked in: ${places.join(", ")}`] : []),
+    ...seen,
+    "  needed: the program's directory on the machine that ran pulumi up, or --directory DIR with the one that holds",
+    `  record.jsonl (beside the backups). Where nothing was done yet: pulumi up -s ${stack} begins it`,
+  ].join("\n");
+}

@@ -1,0 +1,65 @@
+import type { JourneyEntry } from "../../providers/journey";
+import type { Lines, MoveLine } from "./lines";
+
+/** What of a record concerns a stack. */
+export interface Scope {
+  readonly stack: string;
+  readonly pillar: string;
+  /** Those that take part, the stack itself first. */
+  readonly stacks: readonly string[];
+  /** In the order of time. */
+  readonly journey: readonly JourneyEntry[];
+  readonly moves: readonly MoveLine[];
+  readonly unread: number;
+}
+
+/** Whose move a line is about (pure). */
+export function partsOf(move: string): { stack: string; pillar: string; attempt: string } {
+  const [, stack = "", pillar = "", attempt = ""] = move.split("/");
+  return { stack, pillar, attempt };
+}
+
+/** When a thing happened, which may be before it was seen and written; unix milliseconds (pure). */
+export function timeOf(entry: JourneyEntry | MoveLine): number {
+  return Date.parse(happenedAt(entry));
+}
+
+/** The same, ISO 8601 (pure). */
+export function happenedAt(entry: JourneyEntry | MoveLine): string {
+  if (entry.event === "synced") return entry.details.syncedAt;
+  if (entry.event === "producing") return entry.details.switchedAt;
+  if (entry.event === "done" || entry.event === "rolledBack") return entry.details.movedAt ?? entry.at;
+  return entry.at;
+}
+
+/** The stacks that a record knows (pure). */
+export function stacksOf({ journey, moves }: Pick<Lines, "journey" | "moves">): string[] {
+  return [...new Set([...journey.map(({ stack }) => stack), ...moves.map(({ move }) => partsOf(move).stack)])];
+}
+
+/**
+ * Chooses what concerns a stack (pure): all of its own, and of the other stacks of its Pillar what happened from its
+ * first event to its deletion. A record may hold years: the migration before it and the one after it are other stories.
+ *
+ * @returns undefined where the record does not know the stack
+ */
+export function scopeOf({ journey, moves, unread }: Lines, stack: string): Scope | undefined {
+  const all = [
+    ...journey.map((entry) => ({ stack: entry.stack, pillar: entry.pillar, entry })),
+    ...moves.map((entry) => ({ ...partsOf(entry.move), entry })),
+  ].sort((a, b) => timeOf(a.entry) - timeOf(b.entry));
+  const own = all.filter((each) => each.stack === stack);
+  const [first, last] = [own[0], own.at(-1)];
+  if (!first || !last) return undefined;
+  const begin = timeOf(first.entry);
+  const end = last.entry.event === "released" ? timeOf(last.entry) : Number.POSITIVE_INFINITY;
+  const isMeant = ({ stack: other, pillar, entry }: (typeof all)[number]) =>
+    pillar === last.pillar && (other === stack || (timeOf(entry) >= begin && timeOf(entry) <= end));
+  const kept = all.filter(isMeant).map(({ entry }) => entry);
+  const chosen = {
+    journey: kept.filter((entry): entry is JourneyEntry => "stack" in entry),
+    moves: kept.filter((entry): entry is MoveLine => "move" in entry),
+  };
+  const others = stacksOf(chosen).filter((other) => other !== stack);
+  return { stack, pillar: last.pillar, stacks: [stack, ...others], ...chosen, unread };
+}

@@ -1,0 +1,104 @@
+import path from "node:path";
+import type { Figures, JourneyEntry } from "../../providers/journey";
+import type { MoveLine } from "./lines";
+import type { Item } from "./reportTypes";
+import { happenedAt, partsOf, type Scope, timeOf } from "./scope";
+
+type Told = Pick<Item, "title" | "lines" | "weight">;
+
+/** All that happened, the oldest first (pure). */
+export function timelineOf({ journey, moves }: Scope): Item[] {
+  const last = new Map<string, number>();
+  return [...journey, ...moves]
+    .sort((a, b) => timeOf(a) - timeOf(b))
+    .map((entry) => {
+      const stack = "stack" in entry ? entry.stack : partsOf(entry.move).stack;
+      const told = "stack" in entry ? ofJourney(entry) : ofMove(entry);
+      const item = { at: happenedAt(entry), stack, event: entry.event, ...told };
+      if (told.weight !== "stage") return item;
+      const before = last.get(stack);
+      last.set(stack, timeOf(entry));
+      return before === undefined ? item : { ...item, seconds: Math.round((timeOf(entry) - before) / 1000) };
+    });
+}
+
+function stage(title: string, lines: readonly string[] = []): Told {
+  return { title, lines, weight: "stage" };
+}
+
+function ofJourney(entry: JourneyEntry): Told {
+  switch (entry.event) {
+    case "host": {
+      const { provider, address, serverId } = entry.details;
+      return stage(`host ${address} (${provider}${serverId === undefined ? "" : `, server ${serverId}`})`);
+    }
+    case "synced": {
+      const { currentHeight, proved, unproved } = entry.details;
+      return stage(`synced at height ${currentHeight}`, [...proved, ...unproved.map((gap) => `not proved: ${gap}`)]);
+    }
+    case "registered": {
+      const { producerAddress, figures } = entry.details;
+      return stage("registered on chain", [`producer address ${producerAddress}`, ...figuresLine(figures)]);
+    }
+    case "registeredTooEarly": {
+      const { producerAddress, earlier } = entry.details;
+      const lines = [`producer address ${producerAddress}`, ...(earlier === undefined ? [] : [`before: ${earlier}`])];
+      return { title: "registered on chain before its node is synced: it misses momentums", lines, weight: "alarm" };
+    }
+    case "producing": {
+      const { height, producerAddress, figures, before } = entry.details;
+      const ended = before ? [`the last of ${before.producerAddress}: momentum ${before.height}`] : [];
+      return stage(`produces: momentum ${height}`, [`of ${producerAddress}`, ...ended, ...figuresLine(figures)]);
+    }
+    case "shutDown":
+      return stage(`node of ${entry.details.address} shut down`, entry.details.evidence);
+    case "rewards": {
+      const { evidence, saidBy } = entry.details;
+      return stage(`rewards collected${saidBy === "operator" ? " (said by the operator)" : ""}`, evidence);
+    }
+    case "refused":
+      return { title: "a deletion was refused", lines: entry.details.reasons, weight: "note" };
+    case "override": {
+      const { sentence, reasons } = entry.details;
+      const lines = [`typed: ${sentence}`, ...reasons.map((reason) => `in spite of: ${reason}`)];
+      return { title: "OVERRIDDEN by the operator", lines, weight: "alarm" };
+    }
+    case "released": {
+      const { evidence, serverId } = entry.details;
+      return stage(`host let go${serverId === undefined ? "" : ` (server ${serverId})`}`, evidence);
+    }
+  }
+}
+
+function ofMove(entry: MoveLine): Told {
+  switch (entry.event) {
+    case "backup":
+      return { title: backupTitle(entry.details), lines: [path.basename(entry.details.file)], weight: "note" };
+    case "secured": {
+      const { oldVersion } = entry.details;
+      const lines = oldVersion === undefined ? [] : [`version ${oldVersion} on the old host`];
+      return { title: "signer: all that its move needs was checked", lines, weight: "note" };
+    }
+    case "failed": {
+      const lines = entry.details.error === undefined ? [] : [entry.details.error];
+      return { title: "signer: a run of its move ended in an error", lines, weight: "note" };
+    }
+    case "done":
+    case "rolledBack": {
+      const { version, secondsWithoutSigner: seconds } = entry.details;
+      const lines = [
+        ...(version === undefined ? [] : [`version ${version}`]),
+        ...(seconds === undefined ? [] : [`the bridge was without this signer for ${seconds} s`]),
+      ];
+      return stage(entry.event === "done" ? "signer moved here" : "signer brought back to the old host", lines);
+    }
+  }
+}
+
+function backupTitle({ label, files }: { label?: string | undefined; files: number }): string {
+  return `signer: ${label === undefined ? "" : `${label} `}backup, proved (${files} files)`;
+}
+
+function figuresLine(figures: Figures | undefined): string[] {
+  return figures ? [`this epoch so far: ${figures.produced} of ${figures.expected} momentums`] : [];
+}
