@@ -7,6 +7,7 @@ import { parse, stringify } from "yaml";
 import { compiled } from "../compile";
 import { Run } from "./engineRun";
 import type { Lab } from "./lab";
+import { type Secured, securedAt, withSecured } from "./stackSecrets";
 import { ensureToolchain, type Toolchain } from "./toolchain";
 import type { PluginName } from "./toolchain/plugins";
 
@@ -31,6 +32,8 @@ function pluginsOf({ host }: StackFile): PluginName[] {
 /** A stack of the program under test, driven by the real engine from the operator's end of a lab. */
 export class LabStack {
   private readonly begun: Run[] = [];
+  /** By path and value: the engine takes half a second for each that it encrypts. */
+  private readonly encrypted = new Map<string, Secured>();
 
   /** Makes a project directory, a state backend and an empty stack below the lab's directory. */
   static async create(
@@ -80,14 +83,24 @@ export class LabStack {
 
   /** Replaces the plain configuration and sets the secrets (paths like `ssh.privateKey`). */
   async configure(config: StackFile, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
-    const { encryptionsalt } = parse(await readFile(this.configFile, "utf8").catch(() => "{}")) as {
-      encryptionsalt?: string;
-    };
+    const { encryptionsalt } = await this.file();
     const keys = Object.entries(config).map(([key, value]) => [key.includes(":") ? key : `pillar-host:${key}`, value]);
-    await writeFile(this.configFile, stringify({ encryptionsalt, config: Object.fromEntries(keys) }, { lineWidth: 0 }));
+    let values: Record<string, unknown> = Object.fromEntries(keys);
+    const unknown: (readonly [string, string])[] = [];
     for (const [path, value] of Object.entries(secrets)) {
-      await this.pulumi(["config", "set", "--secret", "--path", `pillar-host:${path}`], { input: value });
+      const known = this.encrypted.get(`${path} ${value}`);
+      if (known) values = withSecured(values, path, known);
+      else unknown.push([path, value]);
     }
+    await writeFile(this.configFile, stringify({ encryptionsalt, config: values }, { lineWidth: 0 }));
+    for (const [path, value] of unknown) {
+      await this.pulumi(["config", "set", "--secret", "--path", `pillar-host:${path}`], { input: value });
+      this.encrypted.set(`${path} ${value}`, securedAt((await this.file()).config ?? {}, path));
+    }
+  }
+
+  private async file(): Promise<{ encryptionsalt?: string; config?: Record<string, unknown> }> {
+    return parse(await readFile(this.configFile, "utf8").catch(() => "{}"));
   }
 
   /** Runs pulumi at the operator's end of the lab, in the program's directory, never asking. */

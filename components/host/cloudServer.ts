@@ -125,8 +125,13 @@ async function checkMade(
   }
 }
 
-/** An operator's error is shown without a stack; the engine prints that of whatever an apply throws. */
+/**
+ * An operator's error is shown without a stack; the engine prints that of whatever an apply throws. And every resource
+ * that waited for the value writes the name of its input in front of the message: nothing but the message is shown.
+ */
 function plainly(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  return Object.assign(new pulumi.RunError(error.message), { stack: error.message });
+  const { message } = error;
+  const plain = Object.assign(new pulumi.RunError(message), { stack: message });
+  return Object.defineProperty(plain, "message", { get: () => message, set: () => undefined });
 }

@@ -18,11 +18,8 @@ archive=$work/archive.zip
 full() { df -Ph "$controller_dir" | awk 'NR == 2 { print "found: " $4 " free on " $6 }'; }
 
 started=$(date +%s%N)
-if ! wget --no-verbose --tries=3 --timeout=30 -O "$archive" "$release_url" > "$notes/wget.log" 2>&1; then
-  # wget says nothing of a connection that broke off.
-  found=$(redact < "$notes/wget.log" | grep -vE '^$' | tail -n 1 || true)
-  fail "the controller could not be downloaded from $release_url (controller.releaseUrl)" \
-    "found: ${found:-it broke off after $(stat -c %s "$archive") bytes}" "$(full)" "What was installed before is untouched. Run pulumi up again."
+if ! why=$(download "$archive" "$notes/wget.log"); then
+  fail "the controller could not be downloaded from $release_url (controller.releaseUrl)" "found: $why" "$(full)" "What was installed before is untouched. Run pulumi up again."
 fi
 elapsed_ms=$((($(date +%s%N) - started) / 1000000 + 1))
 bytes=$(stat -c %s "$archive")
@@ -33,10 +30,7 @@ if [ "$(head -c 2 "$archive")" != PK ]; then
     "found: $bytes bytes that begin with: $(head -c 60 "$archive" | tr -cd '[:print:]')" "needed: the controller's release archive for linux x86_64" \
     "Open the address in a browser: it is perhaps a page about the archive, not the archive."
 fi
-if [ -n "$sha256" ] && [ "$actual" != "$sha256" ]; then
-  fail "the archive is not the one that controller.sha256 names" "found: $actual ($bytes bytes from $release_url)" "needed: $sha256" \
-    "What was installed before is untouched. Compare with the hash that the release page shows."
-fi
+assert_hash archive controller.sha256 "$actual" "$bytes"
 unzip -tqq "$archive" > "$notes/unzip.log" 2>&1 ||
   fail "the archive from $release_url is damaged" "found: $(head -n 1 "$notes/unzip.log")" "$bytes bytes, sha256 $actual" "What was installed before is untouched. Run pulumi up again."
 mkdir "$work/files"

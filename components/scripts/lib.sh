@@ -41,6 +41,20 @@ redact() {
     -e 's/z1q[02-9ac-hj-np-z]{37}/[address]/g'
 }
 
+# download FILE LOG: what is at release_url. Prints why it can't be had; wget has no word for a connection that broke off.
+download() {
+  wget --no-verbose --tries=3 --timeout=30 -O "$1" "$release_url" > "$2" 2>&1 && return
+  redact < "$2" | grep -vE '^$' | tail -n 1 | grep . || say "it broke off after $(stat -c %s "$1") bytes"
+  return 1
+}
+
+# assert_hash WHAT KEY ACTUAL BYTES: of what was downloaded, where the configuration's KEY gives one.
+assert_hash() {
+  [ -n "$sha256" ] && [ "$3" != "$sha256" ] || return 0
+  fail "the $1 is not the one that $2 names" "found: $3 ($4 bytes from $release_url)" "needed: $sha256" \
+    "What was installed before is untouched. Compare with the hash that the release page shows."
+}
+
 service_is_active() { [ "$(systemctl is-active "$1" 2> /dev/null)" = active ]; }
 
 # rpc METHOD: the answer of the node on this host, or nothing.

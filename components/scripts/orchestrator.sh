@@ -16,20 +16,15 @@ if service_is_active "$service"; then
 fi
 
 install_release() {
-  local archive actual found
+  local archive actual found why
   work=$(mktemp -d /usr/local/bin/.orchestrator.XXXXXX)
   trap 'rm -rf "$work"' EXIT
   archive=$work/release
-  if ! wget --no-verbose --tries=3 --timeout=30 -O "$archive" "$release_url" > "$work/wget.log" 2>&1; then
-    found=$(redact < "$work/wget.log" | grep -vE '^$' | tail -n 1 || true)
-    fail "the orchestrator could not be downloaded from $release_url (orchestrator.release.url)" "found: ${found:-it broke off after $(stat -c %s "$archive") bytes}" \
-      "What was installed before is untouched. Run pulumi up again."
+  if ! why=$(download "$archive" "$work/wget.log"); then
+    fail "the orchestrator could not be downloaded from $release_url (orchestrator.release.url)" "found: $why" "What was installed before is untouched. Run pulumi up again."
   fi
   actual=$(sha256sum "$archive" | cut -d' ' -f1)
-  if [ -n "$sha256" ] && [ "$actual" != "$sha256" ]; then
-    fail "the release is not the one that orchestrator.release.sha256 names" "found: $actual ($(stat -c %s "$archive") bytes from $release_url)" "needed: $sha256" \
-      "What was installed before is untouched. Compare with the hash that the release page shows."
-  fi
+  assert_hash release orchestrator.release.sha256 "$actual" "$(stat -c %s "$archive")"
   mkdir "$work/files"
   case $(head -c 4 "$archive" | od -An -tx1 | tr -d ' \n') in
     504b*) unzip -oqq "$archive" -d "$work/files" > "$work/unpack.log" 2>&1 || fail "the release from $release_url is damaged" "found: $(head -n 1 "$work/unpack.log")" "Run pulumi up again." ;;

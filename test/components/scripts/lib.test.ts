@@ -48,6 +48,49 @@ describe("redact", () => {
   });
 });
 
+describe("download", () => {
+  const tried = (wget: string) => `wget() { ${wget}; }; release_url=https://release.example/a.zip
+if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo "had: $(cat "$TMPDIR/a.zip")"; else echo "why: $why"; fi`;
+
+  test.each([
+    ["what is there", 'echo whole > "$5"', "had: whole"],
+    [
+      "the last that wget says, without a secret",
+      "printf 'first\npassword abc\n\n' >&2; return 8",
+      "why: password [removed]",
+    ],
+    [
+      "a connection that broke off, of which wget says nothing",
+      'printf 12345 > "$5"; return 4',
+      "why: it broke off after 5 bytes",
+    ],
+  ])("%s", async (_, wget, said) => {
+    expect(await lib(tried(wget))).toEqual({ code: 0, stdout: `${said}\n`, stderr: "" });
+  });
+});
+
+describe("assert_hash", () => {
+  const check = (sha256: string) =>
+    lib(`sha256=${sha256} release_url=https://release.example/a.zip
+assert_hash archive controller.sha256 aaaa 12; echo after`);
+
+  test.each(["", "aaaa"])("passes where none is configured, or this one", async (sha256) => {
+    expect(await check(sha256)).toEqual({ code: 0, stdout: "after\n", stderr: "" });
+  });
+
+  test("ends with both where they differ", async () => {
+    expect(await check("bbbb")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `h: the archive is not the one that controller.sha256 names
+  found: aaaa (12 bytes from https://release.example/a.zip)
+  needed: bbbb
+  What was installed before is untouched. Compare with the hash that the release page shows.
+`,
+    });
+  });
+});
+
 describe("fail", () => {
   test("one line about what, then its details, and the end", async () => {
     expect(await lib('fail "it broke" "found: a" "needed: b\nand c"; echo after')).toEqual({

@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { cp, readFile, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -23,6 +23,8 @@ export interface CloudStack {
   upToServer(args?: readonly string[]): Promise<{ exitCode: number; output: string }>;
   /** `pulumi refresh`, which forgets what is gone. */
   refresh(): Promise<void>;
+  /** The stack as it was before its first run; what the cloud has of it is the caller's to take away. */
+  forget(): Promise<void>;
   /** Kills the engine alone once this is so, as a crash does, and unlocks the stack. */
   killUpToServer(once: () => boolean): Promise<void>;
   lab<T>(method: string, path: string, body?: unknown): Promise<T>;
@@ -67,6 +69,9 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
   // As much of a lab as an engine on loopback needs.
   const lab = { dir, atOperator: (command: readonly string[]) => [...command] } as unknown as Lab;
   const stack = await LabStack.create(lab, "prod", file({}, {}), secrets);
+  const [backend, untouched] = [join(stack.dir, "backend"), join(dir, "untouched")];
+  await cp(backend, untouched, { recursive: true });
+  const attempts = join(stack.programDirectory, "Pulumi.prod.attempts.json");
   return {
     stack,
     url,
@@ -74,6 +79,11 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
     configure: (changes, hostChanges = {}) => stack.configure(file(changes, hostChanges), secrets),
     upToServer: (args = []) => stack.up([...toServer, ...args]),
     refresh: async () => void (await stack.pulumi(["refresh", "--yes", "--skip-preview"])),
+    forget: async () => {
+      for (const path of [backend, attempts]) await rm(path, { recursive: true, force: true });
+      await cp(untouched, backend, { recursive: true });
+      await stack.configure(file({}, {}), secrets);
+    },
     killUpToServer: async (once) => {
       // What a killed engine leaves behind holds its output open: none is read.
       const running = stack.pulumi(["up", "--yes", ...toServer], { stdio: "ignore", reject: false });
@@ -86,9 +96,7 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
       await stack.pulumi(["cancel", "--yes"]);
     },
     record: async () => {
-      const text = await readFile(join(stack.programDirectory, "Pulumi.prod.attempts.json"), "utf8").catch(
-        () => undefined,
-      );
+      const text = await readFile(attempts, "utf8").catch(() => undefined);
       return text === undefined ? undefined : (JSON.parse(text) as OrderRecord);
     },
     lab: async (method, path, body) => {

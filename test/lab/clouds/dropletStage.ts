@@ -23,6 +23,8 @@ export interface DropletStage {
   droplets(): Promise<Told[]>;
   /** How many Droplets, firewalls, keys and tags there are. */
   left(): number[];
+  /** A new stack at an empty provider, where nothing is proved by taking the old one down (digitaloceanServer does that). */
+  anew(): Promise<void>;
   /** Heals the faults, retires the stack, and asserts that `destroy` leaves nothing. */
   destroyAll(): Promise<void>;
 }
@@ -36,6 +38,12 @@ export function dropletStage(): DropletStage {
     left: () => {
       const { droplets, firewalls, keys, tags } = here.digitalocean.cloud;
       return [droplets, firewalls, keys, tags].map((each) => [...each].length);
+    },
+    anew: async () => {
+      await here.cloud.lab("DELETE", "/faults");
+      const { droplets, firewalls, keys, tags } = here.digitalocean.cloud;
+      for (const each of [droplets, firewalls, keys, tags]) each.clear();
+      await here.cloud.forget();
     },
     destroyAll: async () => {
       await here.cloud.lab("DELETE", "/faults");
