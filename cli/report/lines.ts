@@ -27,6 +27,7 @@ const point = z.tuple([z.number(), z.number(), z.number()]);
 
 const journeyDetails = {
   host: z.object({ address: z.string(), provider: z.string(), serverId: z.string().optional() }),
+  recorded: z.object({ height: z.number(), hash: z.string() }),
   synced: z.object({
     ...{ startedAt: time, syncedAt: time, startHeight: z.number(), currentHeight: z.number() },
     ...{ proved: texts, unproved: texts, curve: z.array(point) },

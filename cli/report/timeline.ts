@@ -32,6 +32,12 @@ function ofJourney(entry: JourneyEntry): Told {
       const { provider, address, serverId } = entry.details;
       return stage(`host ${address} (${provider}${serverId === undefined ? "" : `, server ${serverId}`})`);
     }
+    case "recorded":
+      return {
+        title: `momentum ${entry.details.height} recorded`,
+        lines: [`hash ${entry.details.hash}`],
+        weight: "note",
+      };
     case "synced": {
       const { currentHeight, proved, unproved } = entry.details;
       return stage(`synced at height ${currentHeight}`, [...proved, ...unproved.map((gap) => `not proved: ${gap}`)]);
