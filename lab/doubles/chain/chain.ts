@@ -104,6 +104,17 @@ export class Chain {
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => this.momentumOf(first + index));
   }
 
+  /** The last momentum whose timestamp is below a time in seconds; undefined before the first. */
+  momentumBefore(seconds: number): Momentum | undefined {
+    let [low, high] = [0, this.network().height];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (Math.floor(this.timeline.at(middle) / 1000) < seconds) low = middle;
+      else high = middle - 1;
+    }
+    return this.momentum(low);
+  }
+
   /** The momentum with this hash; undefined when there is none yet. */
   momentumByHash(hash: string): Momentum | undefined {
     return this.momentum(heightOfHash(this.chainId, hash) ?? 0);

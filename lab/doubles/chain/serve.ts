@@ -87,6 +87,7 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
     case "GET momentums": {
       const hash = url.searchParams.get("hash");
       if (hash !== null) return send(response, 200, chain.momentumByHash(hash) ?? null);
+      if (url.searchParams.has("before")) return send(response, 200, chain.momentumBefore(number("before", 0)) ?? null);
       return send(response, 200, chain.momentums(number("from", 1), Math.min(number("count", 1), momentumsAtOnce)));
     }
     case "GET momentums NAME":

@@ -4,9 +4,9 @@ import type { ArgumentParser } from "./jsonRpc";
 /** Reads an argument as the real node does, with the real one's words on a wrong one. */
 export const parseArgument: ArgumentParser = (kind, json) => {
   const value: unknown = JSON.parse(json);
-  if (kind === "uint32" || kind === "uint64") {
-    const limit = kind === "uint32" ? 2 ** 32 : 2 ** 64;
-    if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value < limit) return value;
+  if (kind === "uint32" || kind === "uint64" || kind === "int64") {
+    const [least, limit] = kind === "int64" ? [-(2 ** 63), 2 ** 63] : [0, kind === "uint32" ? 2 ** 32 : 2 ** 64];
+    if (typeof value === "number" && Number.isInteger(value) && value >= least && value < limit) return value;
     const shown = typeof value === "number" ? `number ${json}` : jsonKind(value);
     throw new Error(`json: cannot unmarshal ${shown} into Go value of type ${kind}`);
   }

@@ -26,4 +26,4 @@ export function heightOnOtherChain(hash: string): number | undefined {
 const otherChainId = "another chain";
 
 const rewardMethods = ["embedded.pillar.getUncollectedReward", "embedded.pillar.getFrontierRewardByPage"];
-const pastMomentumMethods = ["ledger.getMomentumsByHeight", "ledger.getMomentumByHash"];
+const pastMomentumMethods = ["ledger.getMomentumsByHeight", "ledger.getMomentumByHash", "ledger.getMomentumBeforeTime"];

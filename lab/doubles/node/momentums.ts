@@ -44,6 +44,15 @@ export function momentumMethods(node: MomentumsBackend): Methods {
         return { count: claimed(), list: list.map((momentum) => shownMomentum(told(momentum))) };
       },
     },
+    "ledger.getMomentumBeforeTime": {
+      args: ["int64"],
+      call: async (seconds) => {
+        const found = await node.chain.momentumBefore(Number(seconds));
+        if (found === null) return null;
+        const momentum = found.height <= frontier() ? found : await node.chain.momentum(frontier());
+        return momentum === null ? null : shownMomentum(told(momentum));
+      },
+    },
     "ledger.getMomentumByHash": {
       args: ["hash"],
       call: async (hash) => {

@@ -1,0 +1,83 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll } from "vitest";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
+import { LabStack, type StackFile } from "../../../lab/stack";
+import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { updateProducer } from "../../../lab/wallet";
+import { testLab } from "../fixture";
+
+/** An old host that produces, as a stack that adopted it, and a new one that could: both synced. */
+export interface RetirementStage {
+  readonly lab: Lab;
+  readonly old: LabHost;
+  readonly fresh: LabHost;
+  readonly stack: LabStack;
+  /** Producer addresses. */
+  readonly addresses: { readonly old: string; readonly fresh: string };
+}
+
+/** A chain whose ticks take a second, and whose epochs take eight. */
+export const quick = { momentumSeconds: 0.25, tickMomentums: 4, epochSeconds: 8, rewardDelaySeconds: 1 };
+export const pillar = "Anvil";
+
+/** The configuration of the old host's stack. */
+export function oldFile({ lab, old, fresh }: RetirementStage, changes: StackFile = {}): StackFile {
+  return {
+    pillar: { name: pillar },
+    lifecycle: "adopted",
+    host: { provider: "existing", address: old.address, hostKey: old.hostKey },
+    network: { epoch: `${quick.epochSeconds}s`, tickMomentums: quick.tickMomentums },
+    retirement: { successor: { address: fresh.address, hostKey: fresh.hostKey }, ...referencesOf(lab) },
+    ...changes,
+  };
+}
+
+function referencesOf(lab: Lab) {
+  return lab.referenceNames.length > 0 ? { references: lab.referenceNames.map((name) => lab.referenceUrl(name)) } : {};
+}
+
+export function retirementStage(prepare: (stage: RetirementStage) => Promise<unknown> = async () => undefined) {
+  const stage: { -readonly [K in keyof RetirementStage]?: RetirementStage[K] } = {};
+  beforeAll(async () => {
+    const lab = await testLab();
+    stage.lab = lab;
+    await lab.chain("PATCH", "/truth", quick);
+    const old = await lab.addHost("old", ensurePackagedImage);
+    const fresh = await lab.addHost("fresh", ensurePackagedImage);
+    const [{ address: first }, { address: second }] = [
+      await setUpSyncedNode(lab, old),
+      await setUpSyncedNode(lab, fresh),
+    ];
+    Object.assign(stage, { old, fresh, addresses: { old: first, fresh: second } });
+    await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: first });
+    await prepare(stage as RetirementStage);
+    const privateKey = await readFile(lab.privateKeyFile, "utf8");
+    stage.stack = await LabStack.create(lab, "prod", oldFile(stage as RetirementStage), {
+      "ssh.privateKey": privateKey,
+    });
+  });
+  afterAll(async () => {
+    await stage.stack?.endRuns();
+    await stage.lab?.down();
+  });
+  return stage as RetirementStage;
+}
+
+/** Replaces the configuration of the old host's stack; the operator's key stays. */
+export async function configureOld(stage: RetirementStage, changes: StackFile): Promise<void> {
+  const privateKey = await readFile(stage.lab.privateKeyFile, "utf8");
+  await stage.stack.configure(oldFile(stage, changes), { "ssh.privateKey": privateKey });
+}
+
+/** The wallet's update to an address, and its election. */
+export async function elect({ lab }: RetirementStage, address: string): Promise<void> {
+  await updateProducer(lab, pillar, address);
+  await sleep(quick.momentumSeconds * 1000 * quick.tickMomentums * 4);
+}
+
+/** Until the first whole epoch after now is paid. */
+export async function epochPaid(): Promise<void> {
+  await sleep((2 * quick.epochSeconds + quick.rewardDelaySeconds + 2) * 1000);
+}
