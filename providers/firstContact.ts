@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { contact, silentText, whileItBoots, world } from "./contact";
 import { watchEngine } from "./engine";
 import type { OwnServer } from "./ownServer";
+import { plainly } from "./plainly";
 import { fingerprintOf } from "./rpc/publicKey";
 import { type SshTarget, scanHostKey } from "./rpc/ssh";
 
@@ -63,7 +64,7 @@ async function look(
   }
 }
 
-const provider: pulumi.dynamic.ResourceProvider = {
+const provider = plainly({
   // The end of the runs that have to look is no reason for one more.
   diff: async (_id, olds, news) => {
     const differ = (key: string) => JSON.stringify(olds[key]) !== JSON.stringify(news[key]);
@@ -76,7 +77,7 @@ const provider: pulumi.dynamic.ResourceProvider = {
     const isSame = olds.address === news.address && olds.server?.id === news.server?.id;
     return { outs: await look(news, isSame ? olds.pinned : undefined, !isSame) };
   },
-};
+});
 
 export interface FirstContactArgs extends Pick<ContactInputs, "port" | "work"> {
   readonly address: pulumi.Input<string>;

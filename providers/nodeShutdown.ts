@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { addToJourney } from "./journey";
+import { plainly } from "./plainly";
 import { lookAtHost, placeVariables } from "./retirement/host";
 import type { GuardMemory, RetirementInputs } from "./retirement/inputs";
 import { surveyRetirement } from "./retirement/survey";
@@ -49,10 +50,10 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownInputs & { isOf
   }
 }
 
-const provider: pulumi.dynamic.ResourceProvider = {
+const provider = plainly({
   create: async (inputs) => ({ id: "node-shutdown", outs: await shutDown(inputs) }),
   update: async (_id, olds, news) => ({ outs: olds.isOff ? { ...news, isOff: true } : await shutDown(news) }),
-};
+});
 
 /** The inputs that hold logins. */
 const secrets = ["host", "node", "successor"] as const;

@@ -1,8 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { watchEngine } from "./engine";
 import { addToJourney, lastEvent, readJourney } from "./journey";
+import { plainly } from "./plainly";
 import type { Recorded } from "./retirement/chainLook";
-import { collectedVariable } from "./retirement/decide";
+import { collectedVariable } from "./retirement/facts";
 import type { GuardMemory, RetirementInputs } from "./retirement/inputs";
 import { release } from "./retirement/release";
 import { overrideVariable } from "./retirement/words";
@@ -94,11 +95,11 @@ async function end(olds: GuardInputs & GuardOutputs): Promise<void> {
   }
 }
 
-const provider: pulumi.dynamic.ResourceProvider = {
+const provider = plainly({
   create: async (inputs) => ({ id: inputs.isLast ? "guard" : "host-guard", outs: await begin(inputs) }),
   update: async (_id, olds, news) => ({ outs: changed(olds, news) }),
   delete: async (_id, olds) => end(olds),
-};
+});
 
 export interface RetirementGuardArgs
   extends Omit<GuardInputs, "host" | "node" | "successor" | "server" | "knownProducer"> {

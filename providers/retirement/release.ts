@@ -2,7 +2,7 @@ import { addToJourney, type JourneyDetails, type JourneyEvent, lastEvent, readJo
 import { type BackupOf, takeBackup } from "../signer/backup";
 import { openRoot, type RootHost } from "../signer/root";
 import { placeOf } from "../signer/secure";
-import type { RetirementFacts } from "./decide";
+import type { RetirementFacts } from "./facts";
 import { type HostFacts, type HostPlaces, lookAtHost, placeVariables } from "./host";
 import type { GuardMemory, RetirementInputs } from "./inputs";
 import { powerOff, powerState } from "./power";
@@ -41,7 +41,7 @@ export async function release(inputs: RetirementInputs, memory: GuardMemory, wor
   const before = lastEvent(readJourney(book.directory), stack, "released");
   if (before && before.details.serverId === server?.id && world.now() - Date.parse(before.at) < sameDestroy) {
     // The other guard let it go and shut it down: the chain alone may have changed since.
-    await permit(inputs, memory, { off: `since ${before.at}, as recorded` }, book, world);
+    await permit(inputs, memory, { released: before.at }, book, world);
     return;
   }
   const root = openRoot(inputs.host, inputs.library);
@@ -81,20 +81,20 @@ async function permit(
   }
   const { unmet, evidence } = verdict;
   for (const line of evidence) world.say(`retirement: ${line}`);
-  const rewards = facts.rewards.flatMap((reading) => (reading.says === "collected" ? [reading.evidence] : []));
-  if (rewards.length > 0) book.write("rewards", { evidence: rewards });
-  else if (facts.rewards.length > 0 && world.saysCollected)
-    book.write("rewards", { evidence: [`the rewards of ${pillar} were collected`], saidBy: "operator" });
+  if (!("released" in seen)) noteRewards(facts, book);
   if (unmet.length === 0) return { host, evidence };
   const reasons = unmet.map(({ what }) => what);
   const sentence = overrideSentence(pillar, unmet);
-  if (world.override === sentence) {
-    world.say(`retirement: going on all the same, as typed: ${sentence}`);
-    book.write("override", { sentence, reasons });
+  // Typed once for both guards, and the other one has met more.
+  const typedBefore =
+    "released" in seen && lastEvent(readJourney(book.directory), inputs.stack, "override")?.details.sentence;
+  if (world.override !== undefined && [sentence, typedBefore].includes(world.override)) {
+    world.say(`retirement: going on all the same, as typed: ${world.override}`);
+    book.write("override", { sentence: world.override, reasons });
     // What is not seen is at least not left running, where that can be had.
     if ("silent" in seen && server)
       host = { off: `${server.provider} says that it is ${await powerOff(server, world)}` };
-    return { host, evidence: [`typed by the operator: ${sentence}`, ...evidence] };
+    return { host, evidence: [`typed by the operator: ${world.override}`, ...evidence] };
   }
   book.write("refused", { reasons });
   const other =
@@ -102,10 +102,17 @@ async function permit(
   throw new Error(`${refusalText(facts, verdict)}${other}`);
 }
 
+function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, book: Book): void {
+  const evidence = rewards.flatMap((reading) => (reading.says === "collected" ? [reading.evidence] : []));
+  if (evidence.length > 0) book.write("rewards", { evidence });
+  else if (saysCollected && rewards.length > 0)
+    book.write("rewards", { evidence: [`the rewards of ${pillar} were collected`], saidBy: "operator" });
+}
+
 async function shutDown(
   root: RootHost,
   inputs: RetirementInputs,
-  { hasKeyStore, signer }: HostFacts,
+  { hasKeyStore, signer, node }: HostFacts,
   book: Book,
   world: ReleaseWorld,
 ): Promise<void> {
@@ -122,7 +129,7 @@ async function shutDown(
   if (hasKeyStore || signer.hasDirectory)
     await takeBackup(root, lastBackupOf(places), settings, { ...world, now: () => new Date(world.now()) });
   if (inputs.keysAside) for (const line of linesOf(await root.call("retire_keys_aside", variables))) world.say(line);
-  book.write("shutDown", { address: root.address, evidence: ["stopped, disabled and masked"] });
+  if (node.active) book.write("shutDown", { address: root.address, evidence: ["stopped, disabled and masked"] });
 }
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line.trim() !== "");

@@ -6,14 +6,8 @@ import { isThere } from "../signer/backup";
 import { readRecord } from "../signer/record";
 import { openRoot } from "../signer/root";
 import { type ChainReading, readChain } from "./chainLook";
-import {
-  decideRetirement,
-  ownProducer,
-  type RetirementFacts,
-  type RetirementStep,
-  type Verdict,
-  wantsHistory,
-} from "./decide";
+import { decideRetirement, wantsHistory } from "./decide";
+import { ownProducer, type RetirementFacts, type RetirementStep, type Verdict } from "./facts";
 import { type LookWorld, lookAtHost } from "./host";
 import type { GuardMemory, RetirementInputs } from "./inputs";
 import { type RewardsReading, readRewards } from "./rewards";

@@ -1,4 +1,4 @@
-import type { Loss, RetirementFacts, RetirementStep, Unmet, Verdict } from "./decide";
+import type { Loss, RetirementFacts, RetirementStep, Unmet, Verdict } from "./facts";
 
 /** The environment variable of the way around: the sentence that a refusal prints. */
 export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";
@@ -13,8 +13,9 @@ export function overrideSentence(pillar: string, unmet: readonly Unmet[]): strin
 }
 
 /** A condition as lines for the operator (pure). */
-export function unmetLines({ what, found = [], needed }: Unmet): string[] {
-  return [`- ${what}`, ...found.map((line) => `    found: ${line}`), `    needed: ${needed}`];
+export function unmetLines({ what, saidBy = [], found = [], needed }: Unmet): string[] {
+  const says = saidBy.length === 0 ? "" : saidBy.length === 1 ? `, says ${saidBy[0]}` : `, say ${saidBy.join(" and ")}`;
+  return [`- ${what}${says}`, ...found.map((line) => `    found: ${line}`), `    needed: ${needed}`];
 }
 
 const doing: Readonly<Record<RetirementStep, { readonly what: string; readonly again: string }>> = {

@@ -1,0 +1,115 @@
+import { all, type Good, met, not, ownProducer, type RetirementFacts, type Unmet, type Verdict } from "./facts";
+
+/** A node must tell of the Pillar, and that this host is neither registered nor the one that produces (pure). */
+export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
+  const { pillar, readings } = facts;
+  if (good.length === 0)
+    return not({
+      loss: "momentums",
+      what: `nobody tells what the chain says of ${pillar}`,
+      found: readings.map((reading) => `${reading.source}: ${"fault" in reading ? reading.fault : ""}`),
+      needed:
+        "a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then pulumi up",
+    });
+  const own = ownProducer(facts);
+  return all(
+    good.map(({ source, pillar: found, last }): Verdict => {
+      if (found === null)
+        return not({
+          loss: "momentums",
+          what: `there is no Pillar ${pillar}`,
+          saidBy: [source],
+          needed: "the Pillar's name as registered (pillar-host:pillar.name), and a node that tells the truth",
+        });
+      if (own !== undefined && found.producerAddress === own)
+        return not({
+          loss: "momentums",
+          what: "this host's producer address is the registered one",
+          saidBy: [source],
+          found: [own],
+          needed: "the successor's address in the wallet (Update Pillar), then some ten minutes",
+        });
+      if (last.own && last.own.height > (last.successor?.height ?? 0))
+        return not({
+          loss: "momentums",
+          what: "momentums still carry this host's address",
+          saidBy: [source],
+          found: [`momentum ${last.own.height}; elections are fixed two ticks ahead`],
+          needed: "a momentum of the successor after it: some ten minutes after the wallet's update",
+        });
+      return met();
+    }),
+  );
+}
+
+/** Somebody else must be registered, synced and producing (pure). */
+export function successor(facts: RetirementFacts, good: readonly Good[]): Verdict {
+  const { successor: next, pillar, producingWithin } = facts;
+  const loss = "momentums";
+  if (next === undefined)
+    return not({
+      loss,
+      what: "who produces after this host is not configured",
+      needed:
+        "pillar-host:retirement.successor with its address and hostKey, then pulumi up (of a host that is given up: the one that produces today)",
+    });
+  const { address, look, node } = next;
+  if ("silent" in look)
+    return not({
+      loss,
+      what: `the successor, ${address}, does not answer`,
+      found: [look.silent],
+      needed: "a successor that lets in (pillar-host:retirement.successor), synced and producing",
+    });
+  const unmet: Unmet[] = [];
+  if (!node.synced)
+    unmet.push({
+      loss,
+      what: `the successor's node, ${address}, is not synced now`,
+      found: [node.why],
+      needed: "its sync; see it with: npx pillar-host status STACK, for the successor's stack",
+    });
+  const producer = look.facts.producer;
+  if (producer === undefined)
+    return not(...unmet, {
+      loss,
+      what: `the successor, ${address}, has no producer address`,
+      found: ["none in its data directory's config.json"],
+      needed: "pillar-host:retirement.successor.dataDir where its node's data lies elsewhere, then pulumi up",
+    });
+  if (producer === ownProducer(facts))
+    return not(...unmet, {
+      loss,
+      what: "this host and its successor hold the same producer key",
+      found: [producer],
+      needed: "two hosts with keys of their own: two nodes with one key must never run",
+    });
+  const rulings = good.flatMap(({ source, pillar: found, last, height }): Verdict[] => {
+    if (found === null) return [];
+    if (found.producerAddress !== producer)
+      return [
+        not({
+          loss,
+          what: `the successor's producer address is not the registered one of ${pillar}`,
+          saidBy: [source],
+          found: [`registered: ${found.producerAddress}; the successor's: ${producer}`],
+          needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
+        }),
+      ];
+    const age = last.successor === undefined ? undefined : height - last.successor.height;
+    if (age === undefined || age > producingWithin)
+      return [
+        not({
+          loss,
+          what: "the successor does not produce",
+          saidBy: [source],
+          found: [
+            age === undefined ? `no momentum of ${producer} of late` : `its last momentum was ${age} momentums ago`,
+          ],
+          needed: `a momentum of it among the last ${producingWithin}`,
+        }),
+      ];
+    return [met(`${address} is registered and produced momentum ${last.successor?.height}, says ${source}`)];
+  });
+  return all([{ unmet, evidence: [] }, ...rulings]);
+}

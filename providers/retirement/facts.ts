@@ -1,0 +1,102 @@
+import type { NodeNow } from "../lookup";
+import type { BuildInfo } from "../rpc/orchestrator";
+import type { ChainReading } from "./chainLook";
+import type { HostFacts, HostLook } from "./host";
+import type { RewardsReading } from "./rewards";
+
+/** What is to happen: the old host's node is stopped, or all of it is given up. */
+export type RetirementStep = "retire" | "destroy";
+
+/** What would be lost by going on all the same. */
+export type Loss = "momentums" | "rewards" | "the signer";
+
+/** A condition that is not met. */
+export interface Unmet {
+  readonly loss: Loss;
+  /** What is wrong. */
+  readonly what: string;
+  /** Who says so, of several who were asked. */
+  readonly saidBy?: readonly string[];
+  readonly found?: readonly string[];
+  /** What to do about it. */
+  readonly needed: string;
+}
+
+/** All that is known; what is not known is not taken for good. */
+export interface RetirementFacts {
+  readonly pillar: string;
+  readonly stack: string;
+  readonly step: RetirementStep;
+  readonly address: string;
+  /**
+   * `off` where the cloud's API has switched it off just now, since it did not answer; `released` where this stack's other
+   * guard let it go just now, and shut it down.
+   */
+  readonly host: HostLook | { readonly off: string } | { readonly released: string };
+  /** The producer address that this host was known by before. */
+  readonly knownProducer?: string | undefined;
+  /** What the guard remembers of the stack. */
+  readonly memory: {
+    /** This stack logged in to it while it was not retiring. */
+    readonly isReached: boolean;
+    /** This stack deployed its node: what it never produced since, it never produced. */
+    readonly isOwnWork: boolean;
+    /** Since the stack has the host: proved, disproved, or not looked for. */
+    readonly hasProduced?: boolean | undefined;
+  };
+  readonly successor?:
+    | {
+        readonly address: string;
+        readonly hostKey: string;
+        readonly look: HostLook;
+        readonly node: NodeNow;
+        /** Of its orchestrator. */
+        readonly build?: { readonly value: BuildInfo } | { readonly error: string } | undefined;
+      }
+    | undefined;
+  readonly readings: readonly ChainReading[];
+  readonly rewards: readonly RewardsReading[];
+  /** The operator typed that the rewards are collected. */
+  readonly saysCollected: boolean;
+  /** A proved backup of a signer that was here lies on this machine. */
+  readonly hasSignerBackup: boolean;
+  /** Momentums within which the successor must have produced. */
+  readonly producingWithin: number;
+}
+
+/** Whether it may be done, why, and on what evidence. */
+export interface Verdict {
+  readonly unmet: readonly Unmet[];
+  readonly evidence: readonly string[];
+}
+
+/** The environment variable of the operator's word about the rewards: the Pillar's name. */
+export const collectedVariable = "PILLAR_HOST_REWARDS_COLLECTED";
+
+/** A node's word that counts. */
+export type Good = Exclude<ChainReading, { fault: string }>;
+
+/** The producer address of the host that is retired, as far as it is known (pure). */
+export function ownProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
+  return ("facts" in host ? host.facts.producer : undefined) ?? knownProducer;
+}
+
+/** Whether an orchestrator is, or was, on a host (pure). */
+export function hasSigner({ signer }: HostFacts): boolean {
+  return signer.active || signer.hasDirectory || signer.journal !== undefined;
+}
+
+export function met(...evidence: string[]): Verdict {
+  return { unmet: [], evidence };
+}
+
+export function not(...unmet: Unmet[]): Verdict {
+  return { unmet, evidence: [] };
+}
+
+export function all(verdicts: readonly Verdict[]): Verdict {
+  return {
+    unmet: verdicts.flatMap(({ unmet }) => unmet),
+    evidence: verdicts.flatMap(({ evidence }) => evidence),
+  };
+}

@@ -1,0 +1,94 @@
+import { minuteOf } from "../gate/progress";
+import { all, collectedVariable, hasSigner, met, not, type RetirementFacts, type Unmet, type Verdict } from "./facts";
+
+/** The rewards since the switch must be paid and collected (pure). */
+export function rewards({ rewards: readings, saysCollected, pillar }: RetirementFacts): Verdict {
+  const loss = "rewards";
+  const told = readings.filter(({ says }) => says === "collected" || says === "waiting");
+  const faults = readings.flatMap((reading) => (reading.says === "fault" ? [`${reading.source}: ${reading.why}`] : []));
+  if (told.length > 0)
+    return all(
+      told.map((reading): Verdict => {
+        if (reading.says === "collected") return met(`${reading.evidence}, says ${reading.source}`);
+        const due = reading.says === "waiting" ? reading.dueAt : undefined;
+        return not({
+          loss,
+          what: "the rewards since the switch are not collected",
+          saidBy: [reading.source],
+          found: reading.says === "waiting" ? [reading.why] : [],
+          needed: `them in the wallet, collected${due === undefined ? "" : `; due about ${minuteOf(due)}`}`,
+        });
+      }),
+    );
+  const silent = readings.filter((reading) => reading.says === "notOffered");
+  if (silent.length === 0)
+    return not({
+      loss,
+      what: "nobody tells whether the rewards since the switch were paid and collected",
+      found: faults,
+      needed: "a node to ask: the successor's, or pillar-host:retirement.references, then pulumi up",
+    });
+  if (!silent.every((reading) => reading.says === "notOffered" && reading.aDayAfter))
+    return not({
+      loss,
+      what: "less than a day has passed since the switch: its rewards can't have come yet",
+      found: [`${silent.map(({ source }) => source).join(", ")}: the RPC does not tell rewards`],
+      needed: "a day, and the rewards collected in the wallet",
+    });
+  if (saysCollected) return met(`the operator's word that the rewards of ${pillar} were collected`);
+  return not({
+    loss,
+    what: "the RPC does not tell whether the rewards since the switch were collected",
+    found: [`${silent.map(({ source }) => source).join(", ")}: it does not know the methods`],
+    needed: `your word, after you saw it in the wallet: ${collectedVariable}=${pillar} before the command`,
+  });
+}
+
+/** No orchestrator may sign here; the one that came after must answer (pure). */
+export function signer(facts: RetirementFacts): Verdict {
+  const { host, step, address } = facts;
+  if ("released" in host) return met();
+  if ("facts" in host && !hasSigner(host.facts)) return met(`${address} has no orchestrator on it`);
+  const loss = "the signer";
+  if ("facts" in host && host.facts.signer.active)
+    return not({
+      loss,
+      what: `an orchestrator runs on this host, ${address}`,
+      needed: "the signer's move in the successor's stack (pillar-host:orchestrator.migrateFrom), or its stop by hand",
+    });
+  if (step === "retire") return met();
+  const unmet: Unmet[] = [];
+  if ("facts" in host) {
+    const { masked, hasKeyStore, journal } = host.facts.signer;
+    if (!masked || hasKeyStore)
+      unmet.push({
+        loss,
+        what: `the orchestrator on this host, ${address}, is not fenced: it would sign again after a start`,
+        found: [`its unit is ${masked ? "masked" : "not masked"}, its key store ${hasKeyStore ? "in place" : "aside"}`],
+        needed: "the signer's move in the successor's stack, which fences it here",
+      });
+    const other = journal?.other;
+    if (other && facts.successor && other.hostKey !== facts.successor.hostKey)
+      unmet.push({
+        loss,
+        what: "the signer went to another host than the successor",
+        found: [`its journal names ${other.address}; pillar-host:retirement.successor is ${facts.successor.address}`],
+        needed: "the right successor",
+      });
+  } else if (!facts.hasSignerBackup)
+    unmet.push({
+      loss,
+      what: `whether an orchestrator signed on ${address} can't be told, and no proved backup of one lies here`,
+      needed: "a host that answers, or the machine whose backups tell of it",
+    });
+  const build = facts.successor?.build;
+  if (build === undefined || "error" in build)
+    unmet.push({
+      loss,
+      what: "the successor's orchestrator does not answer",
+      found: [build?.error ?? "the successor was not reached"],
+      needed: "the signer at work there: npx pillar-host status STACK, for the successor's stack",
+    });
+  const version = build && "value" in build ? build.value.version : "";
+  return unmet.length > 0 ? not(...unmet) : met(`the orchestrator ${version} answers on ${facts.successor?.address}`);
+}
