@@ -8,6 +8,13 @@ export type CurvePoint = readonly [at: number, height: number, target: number];
 export interface JourneyDetails {
   /** A stack has a host from here on. */
   readonly host: { readonly address: string; readonly provider: string; readonly serverId?: string };
+  /** A wait for the sync that has not ended: what it saw since the line before (gate/waits.ts). */
+  readonly waiting: {
+    readonly address: string;
+    readonly startedAt: string;
+    readonly startHeight?: number;
+    readonly curve: readonly CurvePoint[];
+  };
   /** The node was proved synced (the gate's outputs), with the curve of the wait that ended so. */
   readonly synced: {
     readonly startedAt: string;

@@ -33,9 +33,11 @@ export function headOf({ pillar, stack, stacks, from, to }: Report): { title: st
 
 /** What there is to say of a wait (pure). */
 export function syncFacts(sync: Sync): Fact[] {
-  const { startedAt, at, seconds, startHeight, currentHeight, momentums, rate, proved, unproved } = sync;
+  const { isOver, startedAt, at, seconds, startHeight, currentHeight, momentums, rate, proved, unproved } = sync;
   return [
-    ["waited", `${minute(startedAt)} to ${minute(at)} (${lasting(seconds)})`],
+    isOver
+      ? ["waited", `${minute(startedAt)} to ${minute(at)} (${lasting(seconds)})`]
+      : ["not synced", `since ${minute(startedAt)}, last look recorded at ${minute(at)} (${lasting(seconds)})`],
     ["height", `${startHeight} to ${currentHeight}: ${momentums} momentums, ${rate} a second`],
     ...proved.map((text) => ["proved", text] as const),
     ...unproved.map((text) => ["not proved", text] as const),
