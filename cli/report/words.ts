@@ -71,7 +71,7 @@ export function switchFacts({ height, at, producerAddress, before, registered, p
 export function signerFacts(move: SignerMove): Fact[] {
   const { ending, holder, movedAt, oldVersion, version, secondsWithoutSigner, backups, failures } = move;
   const ended = movedAt === undefined ? "" : ` at ${second(movedAt)}; the ${holder} host holds the key`;
-  const versions = [oldVersion, version].filter((each) => each !== undefined);
+  const versions = [...new Set([oldVersion, version].filter((each) => each !== undefined))];
   return [
     ["ending", ending === "open" ? "not at its end" : `${ending}${ended}`],
     ...(versions.length > 0 ? ([["version", versions.join(", then ")]] as const) : []),

@@ -142,6 +142,11 @@ test("a wait that goes on is told as far as it is recorded, on no line of its ow
     },
   ]);
   expect(stages("prod-2", syncing)).toEqual([["prod-2", "host", undefined]]);
+  // A stack that was begun before there was a record of hosts.
+  expect(told("prod-2", syncing.slice(1))).toMatchObject({
+    ...{ from: at("18T11:10:00"), to: at("18T23:10:00"), timeline: [] },
+    open: [{ stack: "prod-2", text: "its node is not synced: pulumi up -s prod-2" }],
+  });
   expect(told("prod-2", [...syncing, ...wholeWay.slice(3, 4)]).syncs.map(({ isOver }) => isOver)).toEqual([true]);
 });
 

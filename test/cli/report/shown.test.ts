@@ -6,7 +6,7 @@ import { reportPage, safe } from "../../../cli/report/page";
 import { reportOf } from "../../../cli/report/reportOf";
 import type { Report } from "../../../cli/report/reportTypes";
 import { reportText } from "../../../cli/report/text";
-import { textOf, wholeWay } from "./exampleRecord";
+import { syncing, textOf, wholeWay } from "./exampleRecord";
 
 function told(lines: readonly object[], stack = "prod-2"): Report {
   const report = reportOf(linesOf(textOf(lines)), stack);
@@ -60,6 +60,21 @@ describe("the text", () => {
     expect(long).toEqual([]);
   });
 
+  test("of a stack that waits for its sync", () => {
+    expect(reportText(told(syncing.slice(1)), 80).split("\n")).toEqual([
+      "Pillar Anvil, stack prod-2",
+      "2026-11-18 11:10 to 2026-11-18 23:10 UTC (12 h 00 min)",
+      "",
+      "Still open, by this record",
+      "  prod-2  its node is not synced: pulumi up -s prod-2",
+      "",
+      "Sync of prod-2",
+      "  not synced   since 2026-11-18 09:10, last look recorded at 2026-11-18 23:10",
+      "               (14 h 00 min)",
+      "  height       0 to 2134938: 2134938 momentums, 42.4 a second",
+    ]);
+  });
+
   test("of a stack that has begun", () => {
     expect(reportText(begun, 80).split("\n")).toEqual([
       "Pillar Anvil, stack prod-2",
@@ -98,6 +113,11 @@ describe("the text", () => {
       "  no signer    for 23.4 s",
       "  backup       first at 2026-11-20 09:20: 14 files, 95000 bytes sealed",
     ]);
+  });
+
+  test("tells a version once that did not change", () => {
+    const same = JSON.parse(JSON.stringify(wholeWay).replaceAll("v0.0.9b", "v0.0.9a")) as object[];
+    expect(reportText(told(same), 120)).toContain("\n  version      v0.0.9a\n");
   });
 
   test("says how many lines were not understood", () => {
@@ -155,6 +175,12 @@ describe("the page", () => {
     const ys = path.match(/-?[\d.]+/g)?.flatMap((number, i) => (i % 2 === 1 ? [Number(number)] : [])) ?? [];
     expect(ys).toHaveLength(25);
     expect(ys).toEqual([...ys].sort((a, b) => b - a));
+  });
+
+  test("of a stack that waits draws the curve so far, and no way", () => {
+    const shown = reportPage(told(syncing.slice(1)));
+    expect(shown.match(/<svg/g)).toHaveLength(2);
+    expect(shown).not.toContain("<ol></ol>");
   });
 
   test("of a stack that has begun draws nothing", () => {
