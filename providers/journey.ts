@@ -16,6 +16,13 @@ export interface JourneyDetails {
   };
   /** A momentum of the chain that the host's node was synced to: who does not know it later is on another one, or lies. */
   readonly recorded: { readonly height: number; readonly hash: string };
+  /** A wait for the sync that has not ended: what it saw since the line before (gate/waits.ts). */
+  readonly waiting: {
+    readonly address: string;
+    readonly startedAt: string;
+    readonly startHeight?: number;
+    readonly curve: readonly CurvePoint[];
+  };
   /** The node was proved synced (the gate's outputs), with the curve of the wait that ended so. */
   readonly synced: {
     readonly startedAt: string;

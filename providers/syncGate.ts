@@ -1,15 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { watchEngine } from "./engine";
-import { traced } from "./gate/curve";
 import { spoken } from "./gate/progress";
 import { readReference } from "./gate/references";
 import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "./gate/waitForSync";
-import { addToJourney, type CurvePoint } from "./journey";
+import { createWaitRecord, type RecordPlace } from "./gate/waits";
 import { type Notice, sendNotice } from "./notify";
 import { createConnection } from "./rpc/connection";
 import { readHostFacts } from "./rpc/hostFacts";
 import { createNodeClient, type NodeTarget } from "./rpc/node";
-import { placeOf } from "./signer/secure";
 
 /** Plain inputs of the gate, as its provider gets them. */
 interface GateInputs extends GateSettings {
@@ -22,8 +20,8 @@ interface GateInputs extends GateSettings {
   readonly factsScript: string;
   /** A webhook that is told; a secret. */
   readonly notify?: string | undefined;
-  /** Where the end of the wait is recorded: a directory, relative to the project, and whose record it is. */
-  readonly record?: { readonly directory: string; readonly stack: string; readonly pillar: string };
+  /** Where the wait is recorded; states of before it was have none. */
+  readonly record?: RecordPlace;
 }
 
 /** What the gate keeps: the proof, or where a wait stood that gave up. Times are ISO 8601, durations seconds. */
@@ -39,16 +37,19 @@ interface GateOutputs {
   readonly rate?: number;
   readonly proved?: readonly string[];
   readonly unproved?: readonly string[];
-  /** Of a wait that gave up, for the next one: once it is synced, the curve is in the record of the migration. */
-  readonly curve?: readonly CurvePoint[];
 }
 
 /** The wait of create and update, to the end or to an error that keeps what it saw. */
 export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>): Promise<GateOutputs> {
   const engine = watchEngine();
-  const startedAt = before.startedAt ? Date.parse(before.startedAt) : Date.now();
+  const { address } = inputs.target.ssh;
+  const kept = createWaitRecord(inputs.record, address, Date.now, (line) => console.log(line));
+  // The state of a run that was killed has no start; the record has.
+  const startedAt = Date.parse(before.startedAt ?? kept.before.startedAt ?? new Date().toISOString());
+  const startHeight = before.startHeight ?? kept.before.startHeight;
   const connection = createConnection(inputs.target.ssh);
-  const { client, curve } = traced(createNodeClient(inputs.target, connection), before.curve ?? [], () => Date.now());
+  const start = { startedAt: new Date(startedAt).toISOString(), startHeight };
+  const client = kept.traced(createNodeClient(inputs.target, connection), start);
   const notices: Promise<void>[] = [];
   const notify = async (event: Notice["event"], message: string) => {
     if (!inputs.notify) return;
@@ -64,8 +65,8 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
       {
         ...inputs,
         startedAt,
-        startHeight: before.startHeight,
-        address: inputs.target.ssh.address,
+        startHeight,
+        address,
       },
       {
         client,
@@ -80,21 +81,21 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
       },
     );
     const outputs = outputsOf(record);
-    note(inputs, record, curve());
+    kept.end(record);
     for (const gap of record.unproved) console.log(`sync: not proved: ${gap}`);
     console.log(`sync: synced at height ${record.currentHeight} after ${spoken(record.syncedAt - record.startedAt)}`);
     return outputs;
   } catch (error) {
     const { gaveUp } = error as Partial<GaveUp>;
     if (!gaveUp) throw error;
+    kept.pause();
     // A key without a value can't be sent to the engine.
     const height = gaveUp.startHeight === undefined ? {} : { startHeight: gaveUp.startHeight };
-    const seen = curve().length > 0 ? { curve: curve() } : {};
-    const kept: GateOutputs = { startedAt: new Date(startedAt).toISOString(), ...height, ...seen };
+    const outputs: GateOutputs = { startedAt: start.startedAt, ...height };
     // The engine keeps a resource whose error carries these: the next up goes on with its history.
     throw Object.assign(error as Error, {
       id: gateId,
-      properties: { ...inputs, ...kept },
+      properties: { ...inputs, ...outputs },
       reasons: [(error as Error).message],
     });
   } finally {
@@ -105,24 +106,6 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
 }
 
 const gateId = "sync-gate";
-
-/** Puts the end of the wait into the record of the migration. What can't be written is said: the node is synced. */
-function note({ record: place }: GateInputs, record: SyncRecord, curve: readonly CurvePoint[]): void {
-  if (!place) return;
-  const { startHeight, currentHeight, proved, unproved } = record;
-  const [startedAt, syncedAt] = [record.startedAt, record.syncedAt].map((time) => new Date(time).toISOString());
-  try {
-    addToJourney(placeOf(place.directory), {
-      ...{ at: syncedAt as string, stack: place.stack, pillar: place.pillar, event: "synced" },
-      details: {
-        ...{ startedAt: startedAt as string, syncedAt: syncedAt as string, startHeight, currentHeight },
-        ...{ proved, unproved, curve },
-      },
-    });
-  } catch (error) {
-    console.log(`sync: the record of the migration could not be written: ${(error as Error).message}`);
-  }
-}
 
 /** What is recorded of a finished wait (pure). */
 export function outputsOf(record: SyncRecord): GateOutputs {

@@ -28,6 +28,9 @@ const point = z.tuple([z.number(), z.number(), z.number()]);
 const journeyDetails = {
   host: z.object({ address: z.string(), provider: z.string(), serverId: z.string().optional() }),
   recorded: z.object({ height: z.number(), hash: z.string() }),
+  waiting: z.object({
+    ...{ address: z.string(), startedAt: time, startHeight: z.number().optional(), curve: z.array(point) },
+  }),
   synced: z.object({
     ...{ startedAt: time, syncedAt: time, startHeight: z.number(), currentHeight: z.number() },
     ...{ proved: texts, unproved: texts, curve: z.array(point) },

@@ -20,7 +20,7 @@ export function openOf(scope: Scope): { stack: string; text: string }[] {
 function openOn(stack: string, journey: readonly JourneyEntry[]): string | undefined {
   const own = journey.filter((entry) => entry.stack === stack);
   const latest = (...events: JourneyEvent[]) => own.findLast(({ event }) => events.includes(event));
-  const step = latest("host", "synced", "registered", "producing", "shutDown", "rewards", "released");
+  const step = latest("host", "waiting", "synced", "registered", "producing", "shutDown", "rewards", "released");
   const successor = journey.findLast((entry) => entry.event === "producing");
   const isReplaced = step && successor && successor.stack !== stack && timeOf(successor) >= timeOf(step);
   switch (step?.event) {
@@ -38,6 +38,7 @@ function openOn(stack: string, journey: readonly JourneyEntry[]): string | undef
   const early = latest("registeredTooEarly");
   switch (step?.event) {
     case "host":
+    case "waiting":
       return early ? "registered too early: its node is not synced" : `its node is not synced: pulumi up -s ${stack}`;
     case "synced":
       return `register its producer address in the wallet, then pulumi up -s ${stack}`;

@@ -27,9 +27,9 @@ export function reportPage(report: Report): string {
 <p class="soft">${safe(span)}</p>
 ${overrides.length > 0 ? `<section class="box alarm"><h2>Overridden by the operator</h2>${each(overrides, overrideText)}</section>` : ""}
 ${open.length > 0 ? `<section class="box"><h2>Still open, by this record</h2>${each(open, (one) => `<p><strong>${safe(one.stack)}</strong>: ${safe(one.text)}</p>`)}</section>` : ""}
-<h2>Time line</h2>
+${timeline.length > 0 ? "<h2>Time line</h2>" : ""}
 ${phases.length > 0 ? figure("How long each part of the way took", (width) => phasesChart(phases, stack, width)) : ""}
-<ol>${each(timeline, (item) => itemText(item, stack))}</ol>
+${timeline.length > 0 ? `<ol>${each(timeline, (item) => itemText(item, stack))}</ol>` : ""}
 ${each(syncs, (sync) => {
   const chart = sync.curve.length > 0 ? figure("Height over time", (width) => syncChart(sync, width)) : "";
   return `<h2>Sync of ${safe(sync.stack)}</h2>${chart}${facts(syncFacts(sync))}`;

@@ -1,3 +1,4 @@
+import { openWaits } from "../../providers/gate/curve";
 import type { Figures, JourneyEntry, JourneyEvent } from "../../providers/journey";
 import type { Backup, SignerMove, Switch, Sync } from "./reportTypes";
 import { happenedAt, partsOf, type Scope } from "./scope";
@@ -8,18 +9,39 @@ export function ofEvent<E extends JourneyEvent>({ journey }: Pick<Scope, "journe
   return journey.filter((entry): entry is JourneyEntry & { readonly event: E } => entry.event === event);
 }
 
-/** The waits that ended well (pure). */
+/** The waits for the sync: those that ended well, and the one that is still open on a stack (pure). */
 export function syncsOf(scope: Scope): Sync[] {
-  return ofEvent(scope, "synced").map(({ stack, details }) => {
+  const ended = ofEvent(scope, "synced").map(({ stack, details }) => {
     const { startedAt, syncedAt, startHeight, currentHeight, proved, unproved, curve } = details;
-    const seconds = Math.round((Date.parse(syncedAt) - Date.parse(startedAt)) / 1000);
-    const momentums = currentHeight - startHeight;
-    return {
-      ...{ at: syncedAt, stack, startedAt, seconds, startHeight, currentHeight, momentums },
-      rate: seconds > 0 ? Math.round((momentums / seconds) * 10) / 10 : 0,
-      ...{ proved, unproved, curve: [...curve].sort(([a], [b]) => a - b) },
-    };
+    return syncOf({
+      at: syncedAt,
+      stack,
+      isOver: true,
+      startedAt,
+      startHeight,
+      currentHeight,
+      proved,
+      unproved,
+      curve,
+    });
   });
+  const open = scope.stacks.flatMap((stack) => {
+    const address = ofEvent(scope, "waiting").findLast((entry) => entry.stack === stack)?.details.address;
+    const { startedAt, startHeight, curve } = openWaits(scope.journey, stack, address ?? "");
+    const [first, last] = [curve[0], curve.at(-1)];
+    if (startedAt === undefined || !first || !last) return [];
+    const at = new Date(last[0]).toISOString();
+    const heights = { startHeight: startHeight ?? first[1], currentHeight: last[1] };
+    return [syncOf({ at, stack, isOver: false, startedAt, ...heights, proved: [], unproved: [], curve })];
+  });
+  return [...ended, ...open];
+}
+
+function syncOf(wait: Omit<Sync, "seconds" | "momentums" | "rate">): Sync {
+  const seconds = Math.round((Date.parse(wait.at) - Date.parse(wait.startedAt)) / 1000);
+  const momentums = wait.currentHeight - wait.startHeight;
+  const rate = seconds > 0 ? Math.round((momentums / seconds) * 10) / 10 : 0;
+  return { ...wait, seconds, momentums, rate, curve: [...wait.curve].sort(([a], [b]) => a - b) };
 }
 
 /** The switches from one producer to the next, and what they cost in momentums (pure). */

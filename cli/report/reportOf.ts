@@ -3,21 +3,21 @@ import { openOf } from "./open";
 import { ofEvent, signerOf, switchesOf, syncsOf } from "./parts";
 import { phasesOf } from "./phases";
 import type { Report } from "./reportTypes";
-import { scopeOf } from "./scope";
+import { happenedAt, scopeOf, timeOf } from "./scope";
 import { timelineOf } from "./timeline";
 
 /** Tells a stack's migration from the lines of its record (pure). @returns undefined where they do not know the stack */
 export function reportOf(lines: Lines, stack: string): Report | undefined {
   const scope = scopeOf(lines, stack);
   if (!scope) return undefined;
-  const timeline = timelineOf(scope);
+  const times = [...scope.journey, ...scope.moves].sort((a, b) => timeOf(a) - timeOf(b)).map(happenedAt);
   return {
     ...{ stack, pillar: scope.pillar, stacks: scope.stacks },
-    from: timeline[0]?.at ?? "",
-    to: timeline.at(-1)?.at ?? "",
+    from: times[0] ?? "",
+    to: times.at(-1) ?? "",
     overrides: ofEvent(scope, "override").map(({ at, stack, details }) => ({ at, stack, ...details })),
     open: openOf(scope),
-    timeline,
+    timeline: timelineOf(scope),
     phases: phasesOf(scope),
     syncs: syncsOf(scope),
     switches: switchesOf(scope),

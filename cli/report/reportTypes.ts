@@ -49,7 +49,9 @@ export interface Phase {
   readonly to: string;
 }
 
+/** A wait for the sync; `at` is its end, or the last look that is recorded of it. */
 export interface Sync extends Happened {
+  readonly isOver: boolean;
   readonly startedAt: string;
   readonly seconds: number;
   readonly startHeight: number;

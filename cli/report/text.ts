@@ -8,16 +8,17 @@ const labelWidth = 13;
 /** A report for a terminal or a file (pure). */
 export function reportText(report: Report, columns: number): string {
   // Lines of more than this are hard to read.
-  const width = Math.max(40, Math.min(columns, 120) - 1);
+  const width = Math.max(30, Math.min(columns, 120) - 1);
   const { title, span } = headOf(report);
   const wide = Math.max(...report.stacks.map((stack) => stack.length));
   const facts = (list: readonly Fact[]) =>
     list.flatMap(([label, text]) => hang(`  ${label.padEnd(labelWidth)}`, text, width));
-  const part = (heading: string, lines: readonly string[]) => (lines.length > 0 ? ["", heading, ...lines] : []);
+  const part = (heading: string, lines: readonly string[]) =>
+    lines.length > 0 ? ["", ...hang("", heading, width), ...lines] : [];
   const unread = unreadText(report);
   return [
     ...hang("", title, width),
-    span,
+    ...hang("", span, width),
     ...part(
       "!! OVERRIDDEN BY THE OPERATOR",
       report.overrides.flatMap(({ at, stack, sentence, reasons }) => [
@@ -46,14 +47,19 @@ function itemLines({ at, stack, title, lines, seconds, weight }: Item, wide: num
   const mark = { stage: "*", note: " ", alarm: "!" }[weight];
   const head = `${mark} ${minute(at)}  ${stack.padEnd(wide)}  `;
   const took = seconds === undefined ? "" : ` (+${lasting(seconds)})`;
-  const indent = " ".repeat(head.length);
-  return [...hang(head, `${title}${took}`, width), ...lines.flatMap((line) => hang(`${indent}- `, line, width))];
+  const isNarrow = width - head.length < 30;
+  const indent = " ".repeat(isNarrow ? 4 : head.length);
+  return [
+    ...(isNarrow ? hang("", head, width) : []),
+    ...hang(isNarrow ? indent : head, `${title}${took}`, width),
+    ...lines.flatMap((line) => hang(`${indent}- `, line, width)),
+  ];
 }
 
 /** A text behind a head; further lines stand below its beginning. */
 function hang(head: string, text: string, width: number): string[] {
   const indent = " ".repeat([...head].length);
-  return wrap(printable(text), Math.max(20, width - indent.length)).map((line, i) =>
+  return wrap(printable(text), Math.max(10, width - indent.length)).map((line, i) =>
     `${i === 0 ? printable(head) : indent}${line}`.trimEnd(),
   );
 }

@@ -4,12 +4,13 @@ import type { MoveLine } from "./lines";
 import type { Item } from "./reportTypes";
 import { happenedAt, partsOf, type Scope, timeOf } from "./scope";
 
+type TellingEntry = Exclude<JourneyEntry, { readonly event: "waiting" }>;
 type Told = Pick<Item, "title" | "lines" | "weight">;
 
 /** All that happened, the oldest first (pure). */
 export function timelineOf({ journey, moves }: Scope): Item[] {
   const last = new Map<string, number>();
-  return [...journey, ...moves]
+  return [...journey.filter(isTold), ...moves]
     .sort((a, b) => timeOf(a) - timeOf(b))
     .map((entry) => {
       const stack = "stack" in entry ? entry.stack : partsOf(entry.move).stack;
@@ -26,7 +27,12 @@ function stage(title: string, lines: readonly string[] = []): Told {
   return { title, lines, weight: "stage" };
 }
 
-function ofJourney(entry: JourneyEntry): Told {
+/** A wait speaks up each half an hour: it has a curve of its own. */
+function isTold(entry: JourneyEntry): entry is TellingEntry {
+  return entry.event !== "waiting";
+}
+
+function ofJourney(entry: TellingEntry): Told {
   switch (entry.event) {
     case "host": {
       const { provider, address, serverId } = entry.details;

@@ -33,9 +33,11 @@ export function headOf({ pillar, stack, stacks, from, to }: Report): { title: st
 
 /** What there is to say of a wait (pure). */
 export function syncFacts(sync: Sync): Fact[] {
-  const { startedAt, at, seconds, startHeight, currentHeight, momentums, rate, proved, unproved } = sync;
+  const { isOver, startedAt, at, seconds, startHeight, currentHeight, momentums, rate, proved, unproved } = sync;
   return [
-    ["waited", `${minute(startedAt)} to ${minute(at)} (${lasting(seconds)})`],
+    isOver
+      ? ["waited", `${minute(startedAt)} to ${minute(at)} (${lasting(seconds)})`]
+      : ["not synced", `since ${minute(startedAt)}, last look recorded at ${minute(at)} (${lasting(seconds)})`],
     ["height", `${startHeight} to ${currentHeight}: ${momentums} momentums, ${rate} a second`],
     ...proved.map((text) => ["proved", text] as const),
     ...unproved.map((text) => ["not proved", text] as const),
@@ -69,7 +71,7 @@ export function switchFacts({ height, at, producerAddress, before, registered, p
 export function signerFacts(move: SignerMove): Fact[] {
   const { ending, holder, movedAt, oldVersion, version, secondsWithoutSigner, backups, failures } = move;
   const ended = movedAt === undefined ? "" : ` at ${second(movedAt)}; the ${holder} host holds the key`;
-  const versions = [oldVersion, version].filter((each) => each !== undefined);
+  const versions = [...new Set([oldVersion, version].filter((each) => each !== undefined))];
   return [
     ["ending", ending === "open" ? "not at its end" : `${ending}${ended}`],
     ...(versions.length > 0 ? ([["version", versions.join(", then ")]] as const) : []),

@@ -1,5 +1,4 @@
-import type { CurvePoint } from "../journey";
-import type { NodeClient } from "../rpc/node";
+import type { CurvePoint, JourneyEntry } from "../journey";
 
 /** Points kept of a wait, whether it takes minutes or days. */
 export const curveLimit = 200;
@@ -22,25 +21,27 @@ function span(points: readonly CurvePoint[], i: number): number {
   return (points[i + 1]?.[0] ?? 0) - (points[i - 1]?.[0] ?? 0);
 }
 
-/**
- * A client that keeps the curve of what it sees.
- *
- * @param before the curve of the waits before
- * @param now unix milliseconds
- */
-export function traced(
-  client: NodeClient,
-  before: readonly CurvePoint[],
-  now: () => number,
-): { client: NodeClient; curve(): readonly CurvePoint[] } {
-  let curve = before;
-  const observe = async () => {
-    const observation = await client.observe();
-    if (observation.kind === "answer") {
-      const { currentHeight, targetHeight } = observation.info;
-      curve = withPoint(curve, [now(), currentHeight, targetHeight]);
-    }
-    return observation;
-  };
-  return { client: { ...client, observe }, curve: () => curve };
+/** What the waits for a host's sync have seen that have not ended. */
+export interface Waits {
+  readonly startedAt?: string;
+  readonly startHeight?: number;
+  readonly curve: readonly CurvePoint[];
+}
+
+/** What the record has of the waits for a host, up to its sync or its deletion (pure). */
+export function openWaits(journey: readonly JourneyEntry[], stack: string, address: string): Waits {
+  const own = journey.filter((entry) => entry.stack === stack);
+  const end = own.findLastIndex(({ event }) => event === "synced" || event === "released");
+  let waits: Waits = { curve: [] };
+  for (const entry of own.slice(end + 1)) {
+    if (entry.event !== "waiting" || entry.details.address !== address) continue;
+    const { startedAt, startHeight, curve } = entry.details;
+    waits = {
+      startedAt: waits.startedAt ?? startedAt,
+      ...(startHeight === undefined ? {} : { startHeight }),
+      ...(waits.startHeight === undefined ? {} : { startHeight: waits.startHeight }),
+      curve: curve.reduce((all, point) => withPoint(all, point), waits.curve),
+    };
+  }
+  return waits;
 }

@@ -26,6 +26,11 @@ describe("the command line", () => {
     [["status", "prod", "--wach"], "error: unknown option '--wach'\n(Did you mean --watch?)"],
     [["status", "prod", "--json", "--watch"], "error: option '--json' cannot be used with option '-w, --watch'"],
     [["resume", "prod", "--yes"], "error: unknown option '--yes'"],
+    [["report"], "error: missing required argument 'stack'"],
+    [
+      ["report", "prod", "--json", "--output", "x"],
+      "error: option '--json' cannot be used with option '--output <dir>'",
+    ],
     [["halt"], "error: unknown command 'halt'"],
   ])("that can't be used ends with 2: %j", async (args, text) => {
     const { exitCode, stderr } = await run(...args);

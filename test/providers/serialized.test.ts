@@ -126,44 +126,42 @@ describe("SyncGate", () => {
       message: error?.message,
       id: "sync-gate",
       reasons: [error?.message],
-      properties: {
-        ...inputs({ deadline: 0 }),
-        startedAt: time,
-        startHeight: 40,
-        curve: [[expect.any(Number), 40, 100]],
-      },
+      properties: { ...inputs({ deadline: 0 }), startedAt: time, startHeight: 40 },
     });
   });
 
   describe("in the record of the migration", () => {
     let scratch: string;
     const record = () => ({ directory: join(scratch, "backups/Anvil"), stack: "prod-2", pillar: "Anvil" });
-    const before = { startedAt: "2026-01-01T00:00:00.000Z", startHeight: 40, curve: [[1_767_225_600_000, 40, 100]] };
     beforeEach(() => {
       scratch = mkdtempSync(join(tmpdir(), "gate-"));
     });
     afterEach(() => rmSync(scratch, { recursive: true }));
 
-    test("the end of a resumed wait stands with the curve of all of it, which leaves the state", async () => {
-      const news = inputs({ record: record(), deadline: 1e15 });
-      const { result } = await run("syncGate", "update", "sync-gate", { ...inputs(), ...before }, news);
-      const [entry] = readJourney(record().directory);
-      expect(entry).toEqual({
-        ...{ at: time, stack: "prod-2", pillar: "Anvil", event: "synced" },
-        details: {
-          ...{ startedAt: before.startedAt, syncedAt: time, startHeight: 40, currentHeight: 100, proved, unproved },
-          curve: [...before.curve, [expect.any(Number), 100, 100]],
-        },
-      });
-      expect(result?.outs).toMatchObject({ syncedAt: entry?.at });
-      expect(result?.outs).not.toHaveProperty("curve");
-    });
-
-    test("nothing stands of a wait that gave up", async () => {
+    test("the end of a wait stands with the curve of all its runs, also of one that left no state", async () => {
       await node.close();
       node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
-      await run("syncGate", "create", inputs({ record: record(), check: true }));
-      expect(readJourney(record().directory)).toEqual([]);
+      const { error } = await run("syncGate", "create", inputs({ record: record(), check: true }));
+      const startedAt = error?.properties?.startedAt;
+      await node.close();
+      node = await fakeNode(synced());
+      const { result } = await run("syncGate", "create", inputs({ record: record() }));
+      const any = expect.any(Number);
+      const curve = [
+        [any, 40, 100],
+        [any, 100, 100],
+      ];
+      const whose = { at: time, stack: "prod-2", pillar: "Anvil" };
+      const details = { startedAt, syncedAt: time, startHeight: 40, currentHeight: 100, proved, unproved, curve };
+      expect(readJourney(record().directory)).toEqual([
+        {
+          ...{ ...whose, event: "waiting" },
+          details: { address: "127.0.0.1", startedAt, startHeight: 40, curve: curve.slice(0, 1) },
+        },
+        { ...whose, event: "synced", details },
+      ]);
+      expect(result?.outs).toMatchObject({ startedAt, startHeight: 40 });
+      expect(result?.outs).not.toHaveProperty("curve");
     });
 
     test("what can't be written is said, and the node is synced all the same", async () => {
@@ -171,7 +169,8 @@ describe("SyncGate", () => {
       const { result, log } = await run("syncGate", "create", inputs({ record: record() }));
       expect(result?.outs).toMatchObject({ syncedAt: time });
       expect(log.filter((line) => line.includes("record"))).toEqual([
-        expect.stringMatching(/^sync: the record of the migration could not be written: E(NOTDIR|EXIST)/),
+        expect.stringMatching(/^sync: the record of the migration could not be kept: ENOTDIR/),
+        expect.stringMatching(/^sync: the record of the migration could not be kept: E(NOTDIR|EXIST)/),
       ]);
     });
   });
@@ -272,8 +271,7 @@ describe("SyncGate", () => {
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
     const { error } = await run("syncGate", "create", inputs({ check: true }));
     expect(error?.message).toContain("127.0.0.1: the node is not synced yet (pillar-host:sync.wait is check)\n");
-    const curve = [[expect.any(Number), 40, 100]];
-    expect(error?.properties).toEqual({ ...inputs({ check: true }), startedAt: time, startHeight: 40, curve });
+    expect(error?.properties).toEqual({ ...inputs({ check: true }), startedAt: time, startHeight: 40 });
   });
 
   test("a refused login ends it at once, without a secret, and keeps the start", async () => {

@@ -64,6 +64,17 @@ export const wholeWay: readonly object[] = [
   old("21T12:00:05", "released", { evidence: ["the node answers no more"] }),
 ];
 
+/** The same while it waits for the sync: two runs, of which the first was killed. */
+export const syncing: readonly object[] = [
+  ...wholeWay.slice(1, 2),
+  ...[2, 8].map((points) =>
+    next(`18T${points === 2 ? "11" : "23"}:10:00`, "waiting", {
+      ...{ address: "203.0.113.7", startedAt: "2026-11-18T09:10:00.000Z", startHeight: 0 },
+      curve: points === 2 ? curve.slice(0, 2) : curve.slice(2, 8),
+    }),
+  ),
+];
+
 /** The text of a record. */
 export function textOf(lines: readonly object[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");

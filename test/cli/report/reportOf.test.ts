@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { linesOf } from "../../../cli/report/lines";
 import { reportOf } from "../../../cli/report/reportOf";
-import { curve, textOf, wholeWay } from "./exampleRecord";
+import { curve, syncing, textOf, wholeWay } from "./exampleRecord";
 
 const told = (stack: string, lines: readonly object[] = wholeWay) => {
   const report = reportOf(linesOf(textOf(lines)), stack);
@@ -86,7 +86,7 @@ describe("the new host's report", () => {
   test("has the sync with its curve", () => {
     expect(report.syncs).toEqual([
       {
-        ...{ at: "2026-11-20T09:10:00.000Z", stack: "prod-2", startedAt: "2026-11-18T09:10:00.000Z" },
+        ...{ at: "2026-11-20T09:10:00.000Z", stack: "prod-2", isOver: true, startedAt: "2026-11-18T09:10:00.000Z" },
         ...{ seconds: 172_800, startHeight: 0, currentHeight: 11_982_400, momentums: 11_982_400, rate: 69.3, curve },
         proved: ["height 11982400 reached target 11982400", "newest momentum is fresh by both clocks"],
         unproved: ["height agrees with independent nodes (sync.references)"],
@@ -131,6 +131,23 @@ describe("the new host's report", () => {
       },
     ]);
   });
+});
+
+test("a wait that goes on is told as far as it is recorded, on no line of its own", () => {
+  expect(told("prod-2", syncing).syncs).toEqual([
+    {
+      ...{ at: "2026-11-18T23:10:00.000Z", stack: "prod-2", isOver: false, startedAt: "2026-11-18T09:10:00.000Z" },
+      ...{ seconds: 50_400, startHeight: 0, currentHeight: curve[7]?.[1], momentums: curve[7]?.[1], rate: 42.4 },
+      ...{ proved: [], unproved: [], curve: curve.slice(0, 8) },
+    },
+  ]);
+  expect(stages("prod-2", syncing)).toEqual([["prod-2", "host", undefined]]);
+  // A stack that was begun before there was a record of hosts.
+  expect(told("prod-2", syncing.slice(1))).toMatchObject({
+    ...{ from: at("18T11:10:00"), to: at("18T23:10:00"), timeline: [] },
+    open: [{ stack: "prod-2", text: "its node is not synced: pulumi up -s prod-2" }],
+  });
+  expect(told("prod-2", [...syncing, ...wholeWay.slice(3, 4)]).syncs.map(({ isOver }) => isOver)).toEqual([true]);
 });
 
 describe("whose events are told", () => {

@@ -1,6 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { healFaults, setFault } from "../../../lab/faults";
+import { lastEvent, readJourney } from "../../../providers/journey";
+import { cli } from "../cli/fixture";
 import { linesOf, reconfigure } from "../fixture";
 import { catchUp, gateStage, livesThrough, progress, wasSynced, watchUp } from "./watch";
 
@@ -80,5 +84,24 @@ describe("a node that has trouble, at the gate", () => {
     expect(await wasSynced(stage.lab, stage.host, syncedAt)).toBe(true);
     const { sync } = await stage.stack.outputs<{ sync: { proved: string[] } }>();
     expect(sync.proved).toContain("newest momentum is fresh by both clocks");
+  });
+
+  it("is told by its record, with the curve of all three runs", async () => {
+    const { startedAt, startHeight, syncedAt } = await gateState();
+    const record = join(stage.stack.programDirectory, "backups/Anvil");
+    const journey = readJourney(record);
+    expect(journey.filter(({ event }) => event === "waiting").length).toBeGreaterThanOrEqual(2);
+    const synced = lastEvent(journey, "prod", "synced");
+    expect(synced?.details).toMatchObject({ startedAt, startHeight, syncedAt });
+    const [first, last] = [synced?.details.curve[0], synced?.details.curve.at(-1)];
+    expect(first?.[1]).toBe(startHeight);
+    expect(Math.abs((first?.[0] ?? 0) - Date.parse(startedAt))).toBeLessThan(60_000);
+    expect(last?.[1]).toBe(synced?.details.currentHeight);
+
+    const { exitCode, out } = await cli(stage.stack, ["report", "prod"]);
+    expect({ exitCode, out }).toMatchObject({ exitCode: 0 });
+    expect(out).toContain(`synced at height ${synced?.details.currentHeight}`);
+    expect(out).toContain(`Written:    ${record}/report-prod.html`);
+    expect(readFileSync(join(record, "report-prod.html"), "utf8")).toContain('stroke="var(--one)"');
   });
 });

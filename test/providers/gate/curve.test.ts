@@ -1,8 +1,6 @@
-import { expect, test } from "vitest";
-import { curveLimit, traced, withPoint } from "../../../providers/gate/curve";
-import type { CurvePoint } from "../../../providers/journey";
-import type { Observation } from "../../../providers/rpc/node";
-import { answer, none } from "./looks";
+import { describe, expect, test } from "vitest";
+import { curveLimit, openWaits, withPoint } from "../../../providers/gate/curve";
+import type { CurvePoint, JourneyEntry } from "../../../providers/journey";
 
 const curveOf = (times: readonly number[], limit?: number) =>
   times.reduce<readonly CurvePoint[]>((curve, at) => withPoint(curve, [at, at, 9], limit), []);
@@ -29,16 +27,44 @@ test("a clock that was set back does no harm", () => {
   expect(curveOf([100, 200, 50, 60, 300], 4).map(([at]) => at)).toEqual([100, 200, 60, 300]);
 });
 
-test("a client keeps what the node answered, behind the curve of the wait before", async () => {
-  const found: Observation[] = [none(), answer(1, 40, 0), answer(1, 50, 90)];
-  const client = { observe: async () => found.shift() as Observation, close: () => undefined };
-  let now = 1000;
-  const seen = traced(client, [[10, 1, 90]], () => now++);
-  expect([await seen.client.observe(), await seen.client.observe()]).toEqual([none(), answer(1, 40, 0)]);
-  await seen.client.observe();
-  expect(seen.curve()).toEqual([
-    [10, 1, 90],
-    [1000, 40, 0],
-    [1001, 50, 90],
-  ]);
+describe("the waits that are open", () => {
+  const line = (event: string, details: object, stack = "prod") =>
+    ({ at: "2026-11-18T09:00:00Z", stack, pillar: "Anvil", event, details }) as JourneyEntry;
+  const waiting = (startedAt: string, startHeight: number, from: number, address = "203.0.113.7") =>
+    line("waiting", { address, startedAt, startHeight, curve: [[from, startHeight, 9]] });
+  const first = waiting("2026-11-18T09:00:00Z", 5, 1000);
+  const second = waiting("2026-11-19T09:00:00Z", 6, 2000);
+  const found = (...journey: JourneyEntry[]) => openWaits(journey, "prod", "203.0.113.7");
+  const both = {
+    ...{ startedAt: "2026-11-18T09:00:00Z", startHeight: 5 },
+    curve: [
+      [1000, 5, 9],
+      [2000, 6, 9],
+    ],
+  };
+
+  test("begin with the first of them", () => {
+    expect(found(first, second)).toEqual(both);
+  });
+
+  test("are this stack's, for this host", () => {
+    const others = [waiting("2026-11-17T09:00:00Z", 1, 1, "203.0.113.9"), line("waiting", first.details, "prod-2")];
+    expect(found(...others, first, second)).toEqual(both);
+  });
+
+  test.each(["synced", "released"])("begin anew after a host was %s", (event) => {
+    expect(found(first, line(event, {}))).toEqual({ curve: [] });
+    expect(found(first, line(event, {}), second)).toEqual({
+      ...{ startedAt: "2026-11-19T09:00:00Z", startHeight: 6, curve: [[2000, 6, 9]] },
+    });
+  });
+
+  test("another stack's end is not theirs", () => {
+    expect(found(first, line("synced", {}, "prod-2"), second)).toEqual(both);
+  });
+
+  test("are thinned to what is kept", () => {
+    const lines = Array.from({ length: 336 }, (_, i) => waiting("2026-11-18T09:00:00Z", 5, i));
+    expect(found(...lines).curve).toHaveLength(curveLimit);
+  });
 });

@@ -1,0 +1,143 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { least } from "../../components/exampleConfig";
+import { textOf, wholeWay } from "./exampleRecord";
+
+const bin = join(import.meta.dirname, "../../../cli/bin.js");
+const whole = textOf(wholeWay);
+const gone = "echo \"error: no stack named 'prod-2' found\" >&2; exit 255";
+
+let program = "";
+beforeEach(() => {
+  program = mkdtempSync(join(tmpdir(), "report-"));
+});
+afterEach(() => rmSync(program, { recursive: true }));
+
+/** Runs the tool in the program's directory, with this script as pulumi. */
+async function run(script: string, ...args: string[]) {
+  const path = join(program, ".bin");
+  mkdirSync(path, { recursive: true });
+  writeFileSync(join(path, "pulumi"), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(path, "pulumi"), 0o700);
+  const { exitCode, stdout, stderr } = await execa(process.execPath, [bin, "report", ...args], {
+    ...{ cwd: program, env: { PATH: `${path}:/usr/bin:/bin` }, extendEnv: false, reject: false, stdin: "ignore" },
+  });
+  return { exitCode, stdout, stderr };
+}
+
+function record(directory: string, text = whole): string {
+  const place = join(program, directory);
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, "record.jsonl"), text);
+  return place;
+}
+
+/** A pulumi that knows the stack with these values. */
+function knowing(config: Record<string, unknown>): string {
+  const keys = Object.entries(config).map(([key, value]) => [
+    `pillar-host:${key}`,
+    { value: JSON.stringify(value), objectValue: value, secret: true },
+  ]);
+  return `cat <<'END'\n${JSON.stringify(Object.fromEntries(keys))}\nEND`;
+}
+
+describe("a stack whose state and configuration are gone", () => {
+  test("is told from the record beside the backups, which gets the page and the JSON", async () => {
+    const place = record("backups/Anvil");
+    mkdirSync(join(program, "backups/Smith"));
+    const { exitCode, stdout, stderr } = await run(gone, "prod-2");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: "(looking in backups/*, as the stack's configuration can't be read: there is no stack prod-2 here)",
+    });
+    expect(stdout.split("\n")[0]).toBe("Pillar Anvil, stack prod-2, with prod");
+    expect(stdout.split("\n").slice(-3)).toEqual([
+      `The record: ${place}`,
+      `Written:    ${place}/report-prod-2.html`,
+      `            ${place}/report-prod-2.json`,
+    ]);
+    expect(readdirSync(place).sort()).toEqual(["record.jsonl", "report-prod-2.html", "report-prod-2.json"]);
+    for (const name of ["report-prod-2.html", "report-prod-2.json"])
+      expect(statSync(join(place, name)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(join(place, "report-prod-2.json"), "utf8"))).toMatchObject({ stack: "prod-2" });
+    expect(readFileSync(join(place, "report-prod-2.html"), "utf8")).toMatch(/^<!DOCTYPE html>[\s\S]*<\/html>\n$/);
+    expect(readFileSync(join(place, "record.jsonl"), "utf8")).toBe(whole);
+  });
+
+  test("is told again after more has happened, over the files of before", async () => {
+    const place = record("backups/Anvil", textOf(wholeWay.slice(0, 2)));
+    await run(gone, "prod-2");
+    record("backups/Anvil");
+    expect((await run(gone, "prod-2")).exitCode).toBe(0);
+    const { syncs } = JSON.parse(readFileSync(join(place, "report-prod-2.json"), "utf8")) as { syncs: unknown[] };
+    expect(syncs).toHaveLength(1);
+  });
+
+  test("is not chosen for the operator where two records name it", async () => {
+    const places = [record("backups/Anvil"), record("backups/Smith")];
+    const { exitCode, stderr } = await run(gone, "prod-2");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(
+      `stack prod-2 stands in more than one record\n  found: ${places[0]}\n  found: ${places[1]}\n  needed: npx pillar-host report prod-2 --directory DIR`,
+    );
+  });
+});
+
+describe("where the record is", () => {
+  test("the configuration says, before backups", async () => {
+    const place = record("elsewhere");
+    record("backups/Anvil", textOf(wholeWay.slice(1, 2)));
+    const script = knowing({ ...least, orchestrator: { backup: { directory: "elsewhere" } } });
+    const { stdout, stderr } = await run(script, "prod-2");
+    expect(stderr).toBe("");
+    expect(stdout).toContain(`The record: ${place}\n`);
+  });
+
+  test("--directory says, and --output where the report goes; pulumi is not asked", async () => {
+    const place = record("kept");
+    const { exitCode, stdout } = await run("touch asked; exit 1", "prod-2", "--directory", "kept", "--output", "a/b");
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`The record: ${place}\nWritten:    ${join(program, "a/b/report-prod-2.html")}`);
+    expect(existsSync(join(program, "asked"))).toBe(false);
+    expect(readdirSync(place)).toEqual(["record.jsonl"]);
+  });
+
+  test("nobody knows: says what to do", async () => {
+    record("backups/Anvil");
+    const { exitCode, stdout, stderr } = await run(gone, "prod-9");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain("no record of a migration names stack prod-9\n");
+    expect(stderr).toContain(`  found: ${program}/backups/Anvil/record.jsonl, of prod, prod-2\n  needed: `);
+    expect(readdirSync(join(program, "backups/Anvil"))).toEqual(["record.jsonl"]);
+  });
+});
+
+test("--json prints the report and nothing else, and writes nothing", async () => {
+  const place = record("backups/Anvil");
+  const { exitCode, stdout } = await run(gone, "ada/pillar-host/prod-2", "--json");
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ stack: "prod-2", pillar: "Anvil", stacks: ["prod-2", "prod"] });
+  expect(readdirSync(place)).toEqual(["record.jsonl"]);
+});
+
+test("a report that can't be written is printed all the same", async () => {
+  record("backups/Anvil");
+  writeFileSync(join(program, "file"), "");
+  const { exitCode, stdout, stderr } = await run(gone, "prod-2", "--output", "file");
+  expect(exitCode).toBe(2);
+  expect(stdout).toContain("Pillar Anvil, stack prod-2, with prod");
+  expect(stderr).toMatch(/the report could not be written: E(EXIST|NOTDIR)[\s\S]*report prod-2 --output DIR$/);
+});
