@@ -73,9 +73,8 @@ export function resultOf(answer: RpcAnswer): unknown {
   if (typeof envelope !== "object" || envelope === null) throw new Error("another service answers on the RPC's port");
   if (envelope.error) {
     const { code, message } = envelope.error;
-    throw Object.assign(new Error(`the RPC answers with error ${code}: ${String(message).slice(0, 200)}`), {
-      rpcCode: code,
-    });
+    const words = new Error(`the RPC answers with error ${code}: ${String(message).slice(0, 200)}`);
+    throw Object.defineProperty(words, "rpcCode", { value: code });
   }
   if (!("result" in envelope)) throw new Error("another service answers on the RPC's port");
   return envelope.result;
