@@ -19,7 +19,6 @@ const long = [
   "clouds/digitaloceanFailures",
   "clouds/hetznerFailures",
   "node/login",
-  "node/controllerArchive",
   "node/deploy",
   "gate/references",
 ].map((name) => `test/lab/${name}.test.ts`);

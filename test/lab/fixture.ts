@@ -1,5 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll } from "vitest";
+import { parseConfig, type StackConfig } from "../../components/config";
+import { envelope, type Step } from "../../components/scripts/step";
+import { stackIdentity } from "../../components/scripts/steps";
 import { Lab, type LabHost, testLabPrefix } from "../../lab/lab";
 import { ensurePackagedImage } from "../../lab/packagedImage";
 import { LabStack, type StackFile } from "../../lab/stack";
@@ -44,6 +47,12 @@ export function staged(
   return stage as Stage;
 }
 
+/** A host past the packages, whose node is built at once: for what comes later, and is not about the way there. */
+export async function pastPackages(lab: Lab, host: LabHost): Promise<void> {
+  await lab.chain("PATCH", `/nodes/${host.name}`, { buildSeconds: 1, buildLines: 10 });
+  await onHost(host, "mkdir /var/lib/pillar-host && date -u +%FT%TZ > /var/lib/pillar-host/packages.done");
+}
+
 /** The smallest configuration that fits a lab host: its two cores are the machine's. */
 export function stackFile(lab: Lab, host: LabHost, changes: StackFile = {}): StackFile {
   return {
@@ -71,6 +80,22 @@ export async function onHost(host: LabHost, script: string): Promise<string> {
 export async function upTo(stack: LabStack, ...steps: string[]): Promise<{ exitCode: number; output: string }> {
   const targets = ["first-contact", "node", ...steps.map((step) => `node-${step}`)];
   return stack.up([...targets.flatMap((name) => ["--target", `**::${name}`])]);
+}
+
+/**
+ * Runs a step on a host as the program sends it, without engine and ssh: for what its script alone decides, where
+ * another test shows how an operator is told.
+ */
+export async function stepOn(
+  { lab, host }: Pick<Stage, "lab" | "host">,
+  stepOf: (config: StackConfig, identity: string) => Step,
+  changes: StackFile = {},
+): Promise<{ exitCode: number; output: string }> {
+  const parsed = parseConfig({ ssh: { agent: true }, ...stackFile(lab, host, changes) });
+  if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
+  const step = stepOf(parsed.config, stackIdentity("prod", "Anvil"));
+  const { exitCode, stdout, stderr } = await host.run("bash -euo pipefail -s", envelope(step, host.address));
+  return { exitCode: exitCode ?? -1, output: `${stdout}\n${stderr}` };
 }
 
 /** Files of a host, from /, that hold a text; its running journal counts as one. */

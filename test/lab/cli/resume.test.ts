@@ -2,16 +2,17 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { staged } from "../fixture";
+import { pastPackages, staged } from "../fixture";
 import { cli } from "./fixture";
 
 const goOn = ["--", "--yes", "--skip-preview", "--non-interactive"];
 
 describe("pillar-host resume", () => {
   // Far behind and slow: it does not sync before a test lets it.
-  const stage = staged(undefined, (lab) =>
-    lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 2 } }),
-  );
+  const stage = staged(undefined, async (lab, host) => {
+    await pastPackages(lab, host);
+    await lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 2 } });
+  });
 
   it("leaves a run that lives alone; clears what a killed one left, once, and goes on to the end", {
     timeout: 600_000,

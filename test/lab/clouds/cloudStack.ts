@@ -31,6 +31,18 @@ export interface CloudStack {
   close(): Promise<void>;
 }
 
+/** Keeps what the engine prints in all runs of a test file, for a look at all of it in the end. */
+export function keeper() {
+  const said: string[] = [];
+  return {
+    said,
+    kept: async <T extends { readonly output: string }>(run: Promise<T>): Promise<T> => {
+      said.push((await run).output);
+      return run;
+    },
+  };
+}
+
 /** What `up` makes before anything connects. */
 const made = ["hcloud", "digitalocean", "tag", "host-key", "ssh-key", "firewall", "server", "login-key"];
 

@@ -6,7 +6,7 @@ import { operatorAddress } from "../../../lab/hosts/network";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack } from "../../../lab/stack";
-import { linesOf, onHost, stackFile, testLab } from "../fixture";
+import { linesOf, onHost, pastPackages, stackFile, testLab } from "../fixture";
 
 /** A webhook at the operator's end: writes what it gets into a file, a line each. */
 const webhook = `require("node:http").createServer((request, response) => {
@@ -42,6 +42,7 @@ describe("a stall", () => {
     lab = await testLab();
     await lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 5 } });
     host = await lab.addHost("host1", ensurePackagedImage);
+    await pastPackages(lab, host);
     const argv = lab.atOperator([process.execPath, "-e", webhook, join(lab.dir, "heard")]);
     hook = await startDetached(argv, join(lab.dir, "hook.log"));
     const secrets = {

@@ -5,7 +5,7 @@ import type { Run } from "../../../lab/engineRun";
 import { type FaultName, healFaults, setFault } from "../../../lab/faults";
 import type { Lab, LabHost } from "../../../lab/lab";
 import type { LabStack, StackFile } from "../../../lab/stack";
-import { type Stage, staged } from "../fixture";
+import { pastPackages, type Stage, staged } from "../fixture";
 
 /** A `pulumi up` that is at work, whose gate is heard line by line. */
 export interface WatchedUp {
@@ -24,7 +24,8 @@ export function gateStage(
   changes?: (lab: Lab) => StackFile,
   prepare: (lab: Lab) => Promise<unknown> = async () => undefined,
 ): Stage {
-  return staged(changes, async (lab) => {
+  return staged(changes, async (lab, host) => {
+    await pastPackages(lab, host);
     await keepsItsDistance(lab);
     await prepare(lab);
   });

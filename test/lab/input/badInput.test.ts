@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { strToU8, zipSync } from "fflate";
 import { beforeAll, describe, expect, it } from "vitest";
+import { preflight } from "../../../components/scripts/steps";
 import { ensureBaseImage } from "../../../lab/baseImage";
 import type { Run } from "../../../lab/engineRun";
 import type { StackFile } from "../../../lab/stack";
-import { linesOf, onHost, stackFile, staged, testStack, upTo } from "../fixture";
+import { linesOf, onHost, stackFile, staged, stepOn, testStack, upTo } from "../fixture";
 
 const nobody = "10.77.0.99";
 
@@ -130,14 +131,15 @@ or: pulumi config set --path pillar-host:ssh.user root`);
     const { lab } = stage;
     await lab.releases("PUT", "/other.zip", Buffer.from(zipSync({ "README.md": strToU8("hello") })));
     await lab.releases("PATCH", "/faults", { "node-controller": { html: true } });
-    const at = async (name: string) => refused({ controller: { releaseUrl: lab.releaseUrl(name) } });
+    const at = (name: string) => ({ controller: { releaseUrl: lab.releaseUrl(name) } });
+    const looked = async (name: string) => linesOf((await stepOn(stage, preflight, at(name))).output);
     const short = `${stage.host.address}: this host does not meet what a Pillar needs; nothing was changed on it`;
-    expect(await at("missing")).toContain(`${short}
+    expect(await refused(at("missing"))).toContain(`${short}
 release address ${lab.releaseUrl("missing")}: found HTTP/1.1 404 Not Found, needed 200 (controller.releaseUrl: open it in a browser and compare it with the release page)
 Mend the host or the configuration, then run pulumi up again.`);
-    expect(await at("node-controller")).toContain(`${short}
+    expect(await looked("node-controller")).toContain(`${short}
 release address ${lab.releaseUrl()}: found something that begins with: <!DOCTYPE html><html><head><title>Sign in</title></head><bod, needed a zip archive (controller.releaseUrl: it is perhaps the page about it)`);
-    expect(await at("other")).toContain(`${short}
+    expect(await looked("other")).toContain(`${short}
 release address ${lab.releaseUrl("other")}: found an archive without node-controller, needed the controller's release for linux x86_64 (controller.releaseUrl, controller.executable)`);
   });
 

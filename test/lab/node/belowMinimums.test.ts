@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { preflight } from "../../../components/scripts/steps";
 import type { Lab, LabHost } from "../../../lab/lab";
 import type { LabStack, StackFile } from "../../../lab/stack";
-import { linesOf, onHost, stackFile, testLab, testStack, upTo } from "../fixture";
+import { linesOf, onHost, stackFile, stepOn, testLab, testStack, upTo } from "../fixture";
 
 describe("a host below the minimums", () => {
   let lab: Lab;
@@ -35,9 +36,13 @@ describe("a host below the minimums", () => {
   const hostOf = (minimums: StackFile) => ({
     host: { provider: "existing", address: host.address, hostKey: host.hostKey, minimums },
   });
-  const refusal = async (changes: StackFile) => {
+  const upWith = async (changes: StackFile) => {
     await stack.configure(stackFile(lab, host, changes), await key());
-    const { exitCode, output } = await upTo(stack, "preflight");
+    return upTo(stack, "preflight");
+  };
+  const look = (changes: StackFile) => stepOn({ lab, host }, preflight, changes);
+  const refusal = async (changes: StackFile, run = look) => {
+    const { exitCode, output } = await run(changes);
     expect(exitCode).not.toBe(0);
     return linesOf(output);
   };
@@ -46,7 +51,7 @@ describe("a host below the minimums", () => {
   it("is refused with what was found and what is needed: the lab's two cores are not four", async () => {
     const cores = await onHost(host, "nproc");
     const memory = Math.floor(2_000_000 / 1024);
-    const lines = await refusal(hostOf({ diskGb: 1 }));
+    const lines = await refusal(hostOf({ diskGb: 1 }), upWith);
     expect(lines).toContain(
       `${host.address}: this host does not meet what a Pillar needs; nothing was changed on it
 cores: found ${cores}, needed 4 (host.minimums.cores)
@@ -115,8 +120,7 @@ Give this stack a blank host (pillar-host:host.address).`,
   });
 
   it("warns about a clock that nothing keeps, and passes once it meets what was asked for", async () => {
-    await stack.configure(stackFile(lab, host, hostOf({ cores: 1, memoryGb: 2, diskGb: 1 })), await key());
-    const { exitCode, output } = await upTo(stack, "preflight");
+    const { exitCode, output } = await upWith(hostOf({ cores: 1, memoryGb: 2, diskGb: 1 }));
     expect(output).not.toContain("error");
     expect(exitCode).toBe(0);
     expect(output).toContain("warning: clock: right now, but nothing keeps it in sync");

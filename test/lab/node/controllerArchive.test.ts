@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { controller as controllerStep } from "../../../components/scripts/steps";
 import { buildRelease } from "../../../lab/doubles/release";
 import type { StackFile } from "../../../lab/stack";
-import { linesOf, onHost, reconfigure, staged, upTo } from "../fixture";
+import { linesOf, onHost, pastPackages, reconfigure, staged, stepOn, upTo } from "../fixture";
 
 const directory = "/srv/pillar";
 const untouched = "What was installed before is untouched.";
@@ -13,7 +14,7 @@ describe("the controller's archive", () => {
     (lab) => ({ controller: { releaseUrl: lab.releaseUrl(), directory } }),
     async (lab, host) => {
       await onHost(host, `mkdir ${directory}; mount -t tmpfs -o size=8m none ${directory}`);
-      await lab.chain("PATCH", "/nodes/host1", { buildSeconds: 1, buildLines: 10 });
+      await pastPackages(lab, host);
     },
   );
   let installed: string;
@@ -43,8 +44,10 @@ describe("the controller's archive", () => {
     await configured(controller);
     return upTo(stage.stack, "preflight", "controller");
   };
-  const refused = async (controller: StackFile) => {
-    const { exitCode, output } = await upWith(controller);
+  const install = (controller: StackFile) =>
+    stepOn(stage, controllerStep, { controller: { directory, ...controller } });
+  const refused = async (controller: StackFile, run = install) => {
+    const { exitCode, output } = await run(controller);
     expect(exitCode).not.toBe(0);
     expect(await facts()).toBe(installed);
     return linesOf(output);
@@ -56,10 +59,10 @@ describe("the controller's archive", () => {
     expect(state).toMatch(new RegExp(`node-controller installed in ${directory}: \\d+ bytes, sha256 ${hash}`));
   });
 
-  it("that breaks off in the middle is refused", async () => {
+  it("that breaks off in the middle is refused, and the run says so", async () => {
     await stage.lab.releases("PUT", "/short.zip", await buildRelease({ menu: "v0.0.4", version: "0.0.5" }));
     await stage.lab.releases("PATCH", "/faults", { short: { truncate: 5000 } });
-    const lines = await refused({ releaseUrl: url("short") });
+    const lines = await refused({ releaseUrl: url("short") }, upWith);
     expect(lines).toMatch(
       /: the controller could not be downloaded from [^\n]*\nfound: it broke off after \d+ bytes\nfound: /,
     );
@@ -125,12 +128,12 @@ ${untouched} Compare with the hash that the release page shows.`,
       );
     await leave(300);
     installed = await facts();
-    const full = await refused({ releaseUrl: `${url("short")}?full=1` });
+    const full = await refused({ releaseUrl: url("short") });
     expect(full).toMatch(/could not be downloaded from [^\n]*\nfound: [^\n]+\nfound: 0 free on \/srv\/pillar\n/);
     expect(full).not.toContain("unexpected failure");
     await onHost(stage.host, `rm ${directory}/.fill`);
     await leave(2000);
-    expect(await refused({ releaseUrl: `${url("short")}?full=2` })).toMatch(
+    expect(await refused({ releaseUrl: url("short") })).toMatch(
       /: the archive could not be extracted\nfound: [^\n]+\nfound: \S+ free on \/srv\/pillar\n/,
     );
     await onHost(stage.host, `rm ${directory}/.fill`);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { linesOf, onHost, reconfigure, staged, transcripts } from "../fixture";
+import { linesOf, onHost, pastPackages, reconfigure, staged, transcripts } from "../fixture";
 
 describe("the deploy", () => {
-  const stage = staged();
+  const stage = staged(undefined, pastPackages);
   let shown = "";
 
   const node = (settings: object) => stage.lab.chain("PATCH", "/nodes/host1", settings);

@@ -88,6 +88,10 @@ export interface Kept {
   readonly initErrors?: readonly string[];
 }
 
+interface StateFile {
+  readonly checkpoint: { readonly latest: { readonly resources?: (Kept & { urn: string })[] } };
+}
+
 /** The real engine with a small program, on a DigitalOcean of the test's own. */
 export class PluginStack {
   spec: Spec = {};
@@ -139,9 +143,10 @@ export class PluginStack {
     return (await this.resources()).find(({ urn }) => urn.endsWith(`::${name}`));
   }
 
+  /** From the engine's own file: what `stack export` prints, without a run of it. */
   async resources(): Promise<(Kept & { urn: string })[]> {
-    const text = await this.pulumi("stack", "export");
-    return (JSON.parse(text) as { deployment: { resources?: (Kept & { urn: string })[] } }).deployment.resources ?? [];
+    const text = fs.readFileSync(path.join(this.dir, "state/.pulumi/stacks/tiny/test.json"), "utf8");
+    return (JSON.parse(text) as StateFile).checkpoint.latest.resources ?? [];
   }
 
   /** Every file that the engine wrote about the stack. */
@@ -165,23 +170,32 @@ export const changes = (): string[] =>
 export function usePlugin(options: { readonly pace?: number } = {}): void {
   let toolchain: Toolchain;
   let home: string;
-
-  beforeAll(async () => {
-    home = fs.mkdtempSync(path.join(os.tmpdir(), "digitalocean-home-"));
-    toolchain = await ensureToolchain({ home, plugins: ["digitalocean"] });
-  }, 900_000);
-
-  beforeEach(async () => {
-    cloud = await TestCloud.start({ realTime: true, timings: { create: 300, action: 100, delete: 50 } });
-    const dir = fs.mkdtempSync(path.join(os.tmpdir(), "digitalocean-plugin-"));
+  let empty: string;
+  const tiny = (dir: string) => {
     const runtime = { name: "nodejs", options: { typescript: false } };
     fs.writeFileSync(path.join(dir, "Pulumi.yaml"), stringify({ name: "tiny", runtime }));
     fs.writeFileSync(path.join(dir, "package.json"), JSON.stringify({ name: "tiny", main: "index.js" }));
     fs.writeFileSync(path.join(dir, "index.js"), program);
     fs.symlinkSync(path.join(checkout, "node_modules"), path.join(dir, "node_modules"));
     fs.mkdirSync(path.join(dir, "state"));
+  };
+
+  beforeAll(async () => {
+    home = fs.mkdtempSync(path.join(os.tmpdir(), "digitalocean-home-"));
+    toolchain = await ensureToolchain({ home, plugins: ["digitalocean"] });
+    // The engine takes half a second to begin a stack: once for all tests of a file.
+    empty = fs.mkdtempSync(path.join(os.tmpdir(), "digitalocean-empty-"));
+    tiny(empty);
+    cloud = await TestCloud.start({ realTime: true });
+    await new PluginStack(empty, toolchain, cloud, 1).pulumi("stack", "init", "test");
+    await cloud.close();
+  }, 900_000);
+
+  beforeEach(async () => {
+    cloud = await TestCloud.start({ realTime: true, timings: { create: 300, action: 100, delete: 50 } });
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), "digitalocean-plugin-"));
+    fs.cpSync(empty, dir, { recursive: true, verbatimSymlinks: true });
     stack = new PluginStack(dir, toolchain, cloud, options.pace ?? 0.01);
-    await stack.pulumi("stack", "init", "test");
   });
 
   afterEach(async () => {
@@ -190,5 +204,7 @@ export function usePlugin(options: { readonly pace?: number } = {}): void {
     expect([TOKEN, READ_TOKEN].filter((token) => stack.said.includes(token))).toEqual([]);
   });
 
-  afterAll(() => fs.rmSync(home, { recursive: true, force: true }));
+  afterAll(() => {
+    for (const dir of [home, empty]) fs.rmSync(dir, { recursive: true, force: true });
+  });
 }

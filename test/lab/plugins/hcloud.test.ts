@@ -74,9 +74,12 @@ function up(code: string, token?: string): Promise<string> {
 
 const failing = (run: Promise<string>): Promise<string> => run.then(() => "it went well", String);
 
+/** From the engine's own file: what `stack export` prints, without a run of it. */
 async function recorded(): Promise<{ type: string; id?: string; inputs: Json; outputs: Json }[]> {
-  const { deployment } = JSON.parse(await pulumi(["stack", "export"])) as Json;
-  return (deployment.resources ?? []).filter(({ type }: Json) => type.startsWith("hcloud:"));
+  const text = fs.readFileSync(path.join(work, "state/.pulumi/stacks/tiny/test.json"), "utf8");
+  return ((JSON.parse(text) as Json).checkpoint.latest.resources ?? []).filter(({ type }: Json) =>
+    type.startsWith("hcloud:"),
+  );
 }
 
 async function api(method: string, at: string, body?: object): Promise<Json> {
