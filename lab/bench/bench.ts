@@ -40,15 +40,26 @@ export class Bench {
 
   /** The program under test, configured for a host. */
   async stackFor(host: LabHost, changes: StackFile = {}): Promise<LabStack> {
+    return LabStack.create(this.lab, host.name, await this.configFor(host, changes), await this.secrets());
+  }
+
+  /** Replaces the configuration of a stack; its last `up` stays. */
+  async configure(stack: LabStack, host: LabHost, changes: StackFile): Promise<void> {
+    await stack.configure(await this.configFor(host, changes), await this.secrets());
+  }
+
+  private async secrets(): Promise<Record<string, string>> {
+    return { "ssh.privateKey": await readFile(this.lab.privateKeyFile, "utf8") };
+  }
+
+  private async configFor(host: LabHost, changes: StackFile): Promise<StackFile> {
     const { address, hostKey } = host;
-    const config = {
+    return {
       pillar: { name: "Anvil" },
       host: { provider: "existing", address, hostKey, minimums: { cores: 1, diskGb: 5 } },
       controller: { releaseUrl: this.lab.releaseUrl(), sha256: await this.releaseSha256(host) },
       ...changes,
     };
-    const privateKey = await readFile(this.lab.privateKeyFile, "utf8");
-    return LabStack.create(this.lab, host.name, config, { "ssh.privateKey": privateKey });
   }
 
   async playbook(host: LabHost): Promise<{ seconds: number; output: string }> {
