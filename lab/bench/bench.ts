@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Lab, LabHost } from "../lab";
+import { ensurePackagedImage } from "../packagedImage";
 import { step } from "../progress";
 import { LabStack, type StackFile } from "../stack";
 import { preparation, runPlaybook } from "./ansible";
+import { befriend } from "./byHand";
 import type { Memory } from "./processes";
 import { logins, standUpInView } from "./waiting";
 
@@ -20,6 +22,7 @@ export interface Standing {
 export class Bench {
   private sha256: string | undefined;
   private stood: Promise<Standing> | undefined;
+  private signers: Promise<{ old: LabHost; fresh: LabHost }> | undefined;
   private hosts = 0;
 
   constructor(
@@ -36,6 +39,17 @@ export class Bench {
     }
     await Promise.all(hosts.map(prepare));
     return hosts;
+  }
+
+  /** The host that a signer leaves, and the one that it goes to, which may log in to the other as root. */
+  signerHosts(): Promise<{ old: LabHost; fresh: LabHost }> {
+    this.signers ??= step("two hosts for the move of a signer", async () => {
+      const old = await this.lab.addHost("old", ensurePackagedImage);
+      const fresh = await this.lab.addHost("fresh", ensurePackagedImage);
+      await befriend(fresh, old);
+      return { old, fresh };
+    });
+    return this.signers;
   }
 
   /** The program under test, configured for a host. */

@@ -5,7 +5,7 @@ import type { LabHost } from "../lab";
 import { makeFiles } from "../orchestrator";
 import { step } from "../progress";
 import type { Bench } from "./bench";
-import { befriend, onHost } from "./byHand";
+import { onHost } from "./byHand";
 import { runChild } from "./child";
 import { inTurns, pair, seconds } from "./compare";
 import { ratioOf, type Values } from "./rows";
@@ -19,11 +19,10 @@ const arriving = `${directory}.arriving`;
  * file; and `scp -r` on the new host. A whole `up` would hide it behind the backup of a gigabyte.
  */
 export async function compareBulkCopies(bench: Bench): Promise<Values> {
-  const [old, fresh] = await bench.blankHosts(2);
-  if (!old || !fresh) throw new Error("no hosts");
+  const { old, fresh } = await bench.signerHosts();
   await step("making a gigabyte in thousands of files", async () => {
+    await onHost(old, `mkdir ${directory}`);
     await makeFiles(old, directory, files);
-    await befriend(fresh, old);
   });
   const inputs = inputsOf(old, fresh, await readFile(bench.lab.privateKeyFile, "utf8"));
   const away = () => onHost(fresh, `rm -rf ${arriving} && sync`);

@@ -4,7 +4,7 @@ import { setUpOrchestrator, waitForSigner } from "../orchestrator";
 import { step } from "../progress";
 import { setUpSyncedNode } from "../syncedNode";
 import { type Bench, timeUp } from "./bench";
-import { befriend, moveByHand, onHost } from "./byHand";
+import { moveByHand, onHost } from "./byHand";
 import { inTurns, pair, seconds } from "./compare";
 import { ratioOf, type Values } from "./rows";
 
@@ -44,16 +44,14 @@ async function stoppedAt(host: LabHost): Promise<number> {
  */
 export async function compareSignerGaps(bench: Bench): Promise<Values> {
   const { lab } = bench;
-  const { old, fresh, identity } = await step("a signer that moves, and where it goes", async () => {
-    const [old, fresh] = await bench.blankHosts(2);
-    if (!old || !fresh) throw new Error("no hosts");
+  const { old, fresh } = await bench.signerHosts();
+  const identity = await step("setting a signer up", async () => {
     await lab.chain("PATCH", `/nodes/${fresh.name}`, { behind: 0, rate: 1e6, connectMs: 0, startRefusedMs: 0 });
     for (const { name } of [old, fresh]) await lab.chain("PATCH", `/orchestrators/${name}`, { stopMs: 300 });
     await setUpSyncedNode(lab, old);
     const { identity } = await setUpOrchestrator(lab, old, { extraFiles: files });
     await onHost(old, `systemctl stop orchestrator; cp -a ${directory} ${kept}; systemctl start orchestrator`);
-    await befriend(fresh, old);
-    return { old, fresh, identity };
+    return identity;
   });
   const config = (attempt: number) => ({
     sync: { confirmations: 1, confirmSeconds: 0 },
@@ -88,6 +86,8 @@ export async function compareSignerGaps(bench: Bench): Promise<Values> {
     const answered = Number(await onHost(fresh, moveByHand(old.address)));
     return { seconds: answered - (await stoppedAt(old)) };
   };
+  // It installs the orchestrator, which an operator has ready, too.
+  await ours();
   await byHand();
   const rounds = await inTurns(
     bench.rounds,

@@ -12,7 +12,7 @@ signer_mask() {
 }
 
 # Makes systemd see the mask now: a start by hand is refused too. On its own, as it takes time that other work can use.
-signer_reload() { systemctl daemon-reload; }
+signer_reload() { signer_see_mask; }
 signer_see_mask() {
   if [ "$(systemctl show -p LoadState --value "$service")" != masked ]; then systemctl daemon-reload; fi
 }
@@ -24,7 +24,7 @@ signer_wait_for_end() {
     [ "$SECONDS" -lt "$ends" ] ||
       fail "the orchestrator here does not end" "found: unit $(systemctl is-active "$service" || true), processes: $(pgrep -x -- "${executable:0:15}" | tr '\n' ' ')" \
         "needed: nothing that systemd does not know. See it with: ps -ef | grep $executable"
-    sleep 0.1
+    sleep 0.02
   done
 }
 signer_lock_is_free() { [ ! -e "$directory/.lock" ] || flock -n "$directory/.lock" true; }
@@ -69,7 +69,8 @@ signer_unfence() {
   if [ -n "$was_store" ] && [ -e "$was_store" ] && [ ! -e "$directory/producer" ]; then mv -T "$was_store" "$directory/producer"; fi
   if signer_is_masked; then rm -f "$file"; fi
   if [ -e "$file.moved" ] && [ ! -e "$file" ]; then mv -T "$file.moved" "$file"; fi
-  systemctl daemon-reload
+  # A unit that nothing refers to is read anew at each look; one that is, is known as it was.
+  if [ "$(systemctl show -p LoadState -p NeedDaemonReload --value "$service" | tr '\n' ' ')" != "loaded no " ]; then systemctl daemon-reload; fi
 }
 
 # Here it signs again. Called only after the other side was read as masked, and not started.
