@@ -38,6 +38,8 @@ signer_stop() {
     if [ "$(systemctl is-enabled "$service" 2> /dev/null || true)" = enabled ]; then was_enabled=true; fi
     local file=/etc/systemd/system/$service.service
     if [ -e "$file" ] && ! [ -L "$file" ]; then was_unit=$file; fi
+    # Where the key store will go aside is written now, while the signer still signs.
+    signer_name_store
     signer_write stopping
   fi
   systemctl stop "$service" 2> /dev/null || true
@@ -45,6 +47,8 @@ signer_stop() {
   signer_wait_for_end
   signer_side
 }
+
+signer_name_store() { TZ=UTC0 printf -v was_store '%s/producer.moved-to-%s-%(%Y%m%dT%H%M%SZ)T' "$directory" "$other_address" -1; }
 
 # The key store goes aside under a name that tells where the signer went.
 signer_fence() {
@@ -54,7 +58,7 @@ signer_fence() {
   signer_see_mask
   if signer_is_active; then fail "the orchestrator runs again here: not fenced"; fi
   if [ -z "$was_store" ]; then
-    was_store=$directory/producer.moved-to-$other_address-$(date -u +%Y%m%dT%H%M%SZ)
+    signer_name_store
     signer_write stopping
   fi
   if [ ! -e "$was_store" ]; then mv -T "$directory/producer" "$was_store"; fi
@@ -101,10 +105,15 @@ signer_arrive() {
   signer_was
   case $(signer_stage) in staging | staged) ;; *) fail "nothing was staged here" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: its directory is not replaced" "See it with: systemctl status $service"; fi
-  if [ "$(signer_stage)" != staged ]; then signer_write staged; fi
+  local syncing=
   if [ -d "$directory.arriving" ]; then
     signer_rewrite_addresses "$directory.arriving/config.json"
-    sync -f "$directory.arriving"
+    sync -f "$directory.arriving" &
+    syncing=$!
+  fi
+  if [ "$(signer_stage)" != staged ]; then signer_write staged; fi
+  if [ -n "$syncing" ]; then
+    wait "$syncing"
     if [ -e "$directory" ] || [ -L "$directory" ]; then
       local aside
       aside=$directory.before-$(date -u +%Y%m%dT%H%M%SZ)
