@@ -185,7 +185,6 @@ export function createMoveHands(
         const [backup] = await Promise.all([
           takeBackup(sides.roots[source], what, inputs.backup, { ...world, now: () => new Date(world.now()) }),
           copyOnce(saga, looks),
-          sides.call(source, "signer_reload", saga),
         ]);
         seen.lastBackup = backup;
         return looks;

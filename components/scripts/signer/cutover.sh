@@ -5,14 +5,13 @@ signer_mask() {
   local file=/etc/systemd/system/$service.service
   if signer_is_masked; then return 0; fi
   if [ -e "$file" ] && ! [ -L "$file" ]; then mv -f "$file" "$file.moved" && was_unit=$file; fi
-  # What `systemctl mask` does; it is read at the next boot, and by signer_reload.
+  # What `systemctl mask` does; it is read at the next boot, and by signer_see_mask.
   ln -sfn /dev/null "$file"
   signer_is_masked || fail "$service could not be masked" "found: $(ls -l "$file" 2>&1)"
   sync /etc/systemd/system
 }
 
-# Makes systemd see the mask now: a start by hand is refused too. On its own, as it takes time that other work can use.
-signer_reload() { signer_see_mask; }
+# Makes systemd see the mask now: a start by hand is refused too.
 signer_see_mask() {
   if [ "$(systemctl show -p LoadState --value "$service")" != masked ]; then systemctl daemon-reload; fi
 }
@@ -42,10 +41,13 @@ signer_stop() {
     signer_name_store
     signer_write stopping
   fi
-  systemctl stop "$service" 2> /dev/null || true
+  # First: from now on no boot starts it, and what it takes to write that is not time without a signer.
   signer_mask
+  systemctl stop "$service" 2> /dev/null || true
   signer_wait_for_end
   signer_side
+  # Fencing waits for it, and makes sure of it; until then there is other work.
+  systemctl daemon-reload < /dev/null > /dev/null 2>&1 9>&- &
 }
 
 signer_name_store() { TZ=UTC0 printf -v was_store '%s/producer.moved-to-%s-%(%Y%m%dT%H%M%SZ)T' "$directory" "$other_address" -1; }
