@@ -49,8 +49,11 @@ export interface RootStream {
 /** Stands in a library between what becomes root and what root is given. */
 export const asRoot = "\n### from here on as root ###\n";
 
-/** Runs what it reads. Not `bash -s`, which asks the kernel for each of the library's 30,000 letters on its own. */
-const readWhole = `bash -euo pipefail -c 'eval "$(cat)"'`;
+/**
+ * Runs what it reads. Not `bash -s`, which asks the kernel for each of the library's 30,000 letters on its own; `--norc`,
+ * because a shell that is given its text this way reads .bashrc where sshd started it.
+ */
+const readWhole = `bash --norc -euo pipefail -c 'eval "$(cat)"'`;
 
 const outputLimit = 8 * 1024 * 1024;
 const usualLimit = 120;
