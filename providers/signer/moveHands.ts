@@ -67,12 +67,21 @@ export function createMoveHands(
   const targetManifest = (saga: Saga): Promise<Manifest> =>
     readManifest(sides.roots[sidesOf(saga).target], { base: stagingOf(inputs, saga), paths: ["."] });
 
-  /** Copies what differs; the staging place is listed from then on, while other steps go on. */
+  const flush = (saga: Saga): Promise<string> =>
+    sides.call(
+      sidesOf(saga).target,
+      "signer_flush",
+      saga,
+      { receive_into: stagingOf(inputs, saga) },
+      { limitSeconds: 3600 },
+    );
+
+  /** Copies what differs; the staging place is listed, and written to the disk, from then on, while other steps go on. */
   const copyOnce = async (saga: Saga, looks: Looks): Promise<NonNullable<typeof copied>> => {
     copied = undefined;
     // The source stands still: it is listed while the copy runs.
     const [source] = await Promise.all([sourceManifest(saga, looks), copier.run(saga, looks)]);
-    const target = targetManifest(saga);
+    const target = Promise.all([targetManifest(saga), flush(saga)]).then(([manifest]) => manifest);
     // Whoever needs it hears of it.
     target.catch(() => undefined);
     copied = { source, target };
@@ -162,11 +171,7 @@ export function createMoveHands(
           );
         await copier.run(saga, after, { progress: true });
         // Both sides hash what is there now, so that after the stop only what changed is hashed, and written to the disk.
-        await Promise.all([
-          world.sleep(young),
-          sides.call(target, "signer_flush", saga, { receive_into: stagingOf(inputs, saga) }, { limitSeconds: 3600 }),
-          addressesOf(source, saga, after),
-        ]);
+        await Promise.all([world.sleep(young), flush(saga), addressesOf(source, saga, after)]);
         await Promise.all([sourceManifest(saga, after), targetManifest(saga)]);
         return after;
       }

@@ -177,7 +177,7 @@ signer_copy() {
   fi
 }
 
-# To the disk, while the other side still signs.
+# What was received, to the disk.
 signer_flush() {
   signer_owned
   sync -f "$receive_into"

@@ -107,15 +107,13 @@ signer_arrive() {
   signer_was
   case $(signer_stage) in staging | staged) ;; *) fail "nothing was staged here" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: its directory is not replaced" "See it with: systemctl status $service"; fi
-  local syncing=
   if [ -d "$directory.arriving" ]; then
     signer_rewrite_addresses "$directory.arriving/config.json"
-    sync -f "$directory.arriving" &
-    syncing=$!
+    sync "$directory.arriving"
   fi
+  # From here on it goes in place without another comparison: all of it is on the disk (signer_flush).
   if [ "$(signer_stage)" != staged ]; then signer_write staged; fi
-  if [ -n "$syncing" ]; then
-    wait "$syncing"
+  if [ -d "$directory.arriving" ]; then
     if [ -e "$directory" ] || [ -L "$directory" ]; then
       local aside
       aside=$directory.before-$(date -u +%Y%m%dT%H%M%SZ)

@@ -23,6 +23,8 @@ interface Stage {
   afterCopy: () => void;
   /** What the list of the new host waits for. */
   beforeList: Promise<void>;
+  /** What the disk of the new host waits for. */
+  beforeFlush: Promise<void>;
 }
 
 // Two directories of this machine; listing, archive and backup are real, steps are only noted.
@@ -39,7 +41,10 @@ const test = base.extend<{ stage: Stage }>({
       ["producer/store", "key"],
     ] as const)
       writeFileSync(join(directory, name), text);
-    const stage = { directory, arriving, called: [] as string[], afterCopy: () => {}, beforeList: Promise.resolve() };
+    const stage = {
+      ...{ directory, arriving, called: [] as string[], afterCopy: () => {} },
+      ...{ beforeList: Promise.resolve(), beforeFlush: Promise.resolve() },
+    };
     const root = (side: SideName, local: LocalRoot): RootHost => ({
       ...local,
       address: side,
@@ -56,6 +61,7 @@ const test = base.extend<{ stage: Stage }>({
     });
     const call: Sides["call"] = async (side, name) => {
       stage.called.push(`${side} ${name}`);
+      if (name === "signer_flush") await stage.beforeFlush;
       return "";
     };
     const sides: Sides = {
@@ -96,23 +102,27 @@ async function upTo(stage: Stage, last: "backup" | "fence" | "copy"): Promise<vo
   }
 }
 
-test("the old side is fenced while the copy is listed, and nothing takes its place before that was compared", async ({
-  stage,
-}) => {
-  let goOn = () => {};
-  stage.beforeList = new Promise((resolve) => {
-    goOn = resolve;
-  });
-  await upTo(stage, "fence");
-  const arriving = stage.hands.perform("copy", saga, looks);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(stage.called).toContain("old signer_fence");
-  expect(stage.called).not.toContain("new signer_arrive");
-  goOn();
-  await arriving;
-  expect(stage.called.filter((name) => name === "new signer_copy")).toHaveLength(1);
-  expect(stage.called.at(-1)).toBe("new signer_arrive");
-});
+test.for([
+  ["compared", "beforeList"],
+  ["on the disk", "beforeFlush"],
+] as const)(
+  "the old side is fenced meanwhile, and nothing takes its place before it is %s",
+  async ([, before], { stage }) => {
+    let goOn = () => {};
+    stage[before] = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    await upTo(stage, "fence");
+    const arriving = stage.hands.perform("copy", saga, looks);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(stage.called).toContain("old signer_fence");
+    expect(stage.called).not.toContain("new signer_arrive");
+    goOn();
+    await arriving;
+    expect(stage.called.filter((name) => name === "new signer_copy")).toHaveLength(1);
+    expect(stage.called.at(-1)).toBe("new signer_arrive");
+  },
+);
 
 test("what differs is taken again, and is compared again", async ({ stage }) => {
   let copies = 0;
