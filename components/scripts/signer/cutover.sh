@@ -79,15 +79,20 @@ signer_unfence() {
   if [ "$(systemctl show -p LoadState -p NeedDaemonReload --value "$service" | tr '\n' ' ')" != "loaded no " ]; then systemctl daemon-reload; fi
 }
 
+# Out of the fence, and started. The journal's stage says already that this host may sign.
+signer_unfence_and_start() {
+  signer_unfence
+  systemctl reset-failed "$service" 2> /dev/null || true
+  systemctl start "$service" 2> /dev/null || fail "$service does not start" "$(signer_said 10)"
+  signer_side
+}
+
 # Here it signs again. Called only after the other side was read as masked, and not started.
 signer_restore() {
   signer_owned
   signer_was
   if [ "$(signer_stage)" != restoring ]; then signer_write restoring; fi
-  signer_unfence
-  systemctl reset-failed "$service" 2> /dev/null || true
-  systemctl start "$service" 2> /dev/null || fail "$service does not start" "$(signer_said 10)"
-  signer_side
+  signer_unfence_and_start
 }
 
 # Where the copy goes, beside its target: the same file system, so that putting it in place is a rename.
@@ -156,10 +161,7 @@ signer_start() {
   case $(signer_stage) in switched | starting) ;; *) fail "the signer was not put in place here: not started" ;; esac
   [ -e "$directory/producer" ] && [ -s "$directory/config.json" ] || fail "$directory is not whole: not started" "needed: producer and config.json in it"
   if [ "$(signer_stage)" != starting ]; then signer_write starting; fi
-  signer_unfence
-  systemctl reset-failed "$service" 2> /dev/null || true
-  systemctl start "$service" 2> /dev/null || fail "$service does not start" "$(signer_said 10)"
-  signer_side
+  signer_unfence_and_start
 }
 
 # signer_settle: $stage is running, moved or restored, after the evidence for it.
