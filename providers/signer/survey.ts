@@ -3,8 +3,9 @@ import path from "node:path";
 import type { NodeNow } from "../lookup";
 import { type BuildInfo, createOrchestratorClient, type OrchestratorClient, type RpcClock } from "../rpc/orchestrator";
 import { isJsonText } from "./backup";
-import { parseFacts, type SideFacts, type Survey, type Told } from "./prerequisites";
+import type { Survey, Told } from "./findings";
 import type { RootHost } from "./root";
+import { parseFacts, type SideFacts } from "./sideFacts";
 
 /** A signer's things on a host. */
 export interface SignerPlace {
