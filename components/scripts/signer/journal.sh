@@ -12,15 +12,18 @@ signer_flock() {
 }
 
 # Takes this host's lock for the run of $token, unless another run's lease is alive: prints `taken`, or `held SECONDS`.
+# A lease ends with the ssh session that made it, too: that of a run which was killed need not be waited for. Whoever lost
+# no more than a connection finds at its next step that it is the owner no longer.
 signer_take_lock() {
-  local owner= until=0 now
+  local owner= until=0 session= now
   if ! signer_flock 5; then
     say "held 5"
     return 0
   fi
-  read -r owner until < "$orchestrator_lock" 2> /dev/null || true
+  read -r owner until session < "$orchestrator_lock" 2> /dev/null || true
   printf -v now '%(%s)T' -1
-  if [ -n "$owner" ] && [ "$owner" != "$token" ] && [ "${until:-0}" -gt "$now" ] && [ "$until" -le $((now + lease_seconds)) ]; then
+  if [ -n "$owner" ] && [ "$owner" != "$token" ] && [ "${until:-0}" -gt "$now" ] && [ "$until" -le $((now + lease_seconds)) ] &&
+    signer_session_lives "$session"; then
     say "held $((until - now))"
     return 0
   fi
@@ -29,10 +32,32 @@ signer_take_lock() {
 }
 
 signer_renew_lock() {
-  local now
+  local now session
   printf -v now '%(%s)T' -1
-  (umask 077; printf '%s %s\n' "$token" $((now + lease_seconds)) > "$orchestrator_lock.new")
+  signer_session
+  (umask 077; printf '%s %s %s\n' "$token" $((now + lease_seconds)) "$session" > "$orchestrator_lock.new")
   mv -f "$orchestrator_lock.new" "$orchestrator_lock"
+}
+
+# Sets $session to the process that serves the ssh connection of this run, as pid:start (proc(5), stat); to nothing where
+# there is none above this one.
+signer_session() {
+  local pid=$$ line name
+  session=
+  while [ "$pid" -gt 1 ] && { read -r line < "/proc/$pid/stat"; } 2> /dev/null; do
+    name=${line#*(}
+    set -- ${line##*) }
+    case ${name%)*} in sshd* | dropbear*) session=$pid:${20} && return ;; esac
+    pid=$2
+  done
+}
+# Where none is known, time alone tells.
+signer_session_lives() {
+  local line
+  [ -n "$1" ] || return 0
+  { read -r line < "/proc/${1%:*}/stat"; } 2> /dev/null || return 1
+  set -- "$1" ${line##*) }
+  [ "${21}" = "${1#*:}" ]
 }
 
 # The first line of all that changes a host: an engine that was killed leaves a provider behind, which must do nothing
