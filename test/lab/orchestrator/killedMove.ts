@@ -16,7 +16,6 @@ export function killedAt(boundaries: readonly Boundary[]): void {
     /** Kills an `up` where it says so, at most one side signs; then goes on. */
     async function killedThenUp(pattern: RegExp): Promise<void> {
       const run = await stage.stack.begin();
-      stage.runs.push(run);
       await run.hears((output) => (pattern.test(output) ? "heard" : undefined), String(pattern));
       await run.kill();
       expect((await signersOf(stage)).length).toBeLessThan(2);
