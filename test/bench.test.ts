@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../lab/bench/arguments";
+import { moveByHand } from "../lab/bench/byHand";
 import { syncedSince } from "../lab/bench/decision";
 import { around } from "../lab/bench/memory";
-import { median, ratioOf, rowNames, rowsOf, tableOf } from "../lab/bench/rows";
+import { median, ratioOf, rowNames, rowsOf, tableOf, type Values } from "../lab/bench/rows";
 
 describe("median", () => {
   test("is the middle value, in whatever order they come", () => {
@@ -41,6 +42,21 @@ describe("rows", () => {
     expect(rowsOf({ standUp: 0.999 })[0]?.met).toBe(true);
   });
 
+  test("the signer's gap must be shorter than by hand, its bulk copy no slower than scp -r", () => {
+    const met = (values: Values) => rowsOf(values).map(({ goal, met }) => [goal, met]);
+    expect(met({ signerGap: 0.99, bulkCopy: 1 })).toEqual([
+      [1, true],
+      [1, true],
+    ]);
+    expect(met({ signerGap: 1, bulkCopy: 1.01 })).toEqual([
+      [1, false],
+      [1, false],
+    ]);
+    expect(met({ signerGapUp: 1.5, signerGapByHand: 1.8, bulkCopyOurs: 4, bulkCopyScp: 5 })).toEqual(
+      Array.from({ length: 4 }, () => [null, null]),
+    );
+  });
+
   test("the table shows values to the right, goals in words, and what was missed", () => {
     expect(tableOf(rowsOf({ unchanged: 0.456, standUp: 1.2, standUpUp: 31.04, connections: 10 }))).toBe(
       [
@@ -73,6 +89,19 @@ describe("arguments", () => {
     [["--quick"], /unknown option/],
   ])("%j is refused with what there is", (args, message) => {
     expect(() => parseArguments(args)).toThrow(message);
+  });
+});
+
+describe("the move by hand", () => {
+  test("is the specification's steps, and ends with the first good answer", () => {
+    const lines = moveByHand("203.0.113.7").split("\n");
+    expect(lines.slice(0, 4)).toEqual([
+      "set -e",
+      "ssh root@203.0.113.7 systemctl stop orchestrator",
+      "scp -r -q root@203.0.113.7:/root/.orchestrator /root/",
+      "systemctl start orchestrator",
+    ]);
+    expect(lines.at(-1)).toBe("date +%s.%N");
   });
 });
 

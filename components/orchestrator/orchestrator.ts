@@ -18,8 +18,6 @@ export interface OrchestratorArgs {
 
 /** Until a started orchestrator answers: it waits for its node first. Milliseconds. */
 const answerWithin = 10 * 60_000;
-/** Longer than the unit's RestartSec, so that a crash loop shows. Milliseconds. */
-const steadyFor = 12_000;
 
 /**
  * Procedure B (specification 1.2): the signer comes from the old host to this one, and goes back where the configuration
@@ -39,6 +37,7 @@ export class Orchestrator extends pulumi.ComponentResource {
     const fresh = at.apply(([address, hostKey]) => newHost(config, address, hostKey));
 
     const node = at.apply(([address, hostKey]) => nodeTarget(config, address, hostKey));
+    const steadyFor = config.orchestrator.steadySeconds * 1000;
     const evidence = { node, references: config.sync.references, tolerance: config.sync.tolerance };
 
     const backup = new SignerBackup(

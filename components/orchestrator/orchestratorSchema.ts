@@ -36,6 +36,7 @@ export const orchestratorSchema = z
     release: release.optional(),
     migrateFrom: migrateFrom.optional(),
     backup: z.strictObject({ directory: ownPath.optional(), identityFile: ownPath.optional() }).prefault({}),
+    steadySeconds: z.number().min(1).max(600).default(12),
     unattended: z.boolean().default(false),
     rollback: z.boolean().default(false),
     attempt: z.number().int().min(1).default(1),

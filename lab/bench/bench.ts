@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Lab, LabHost } from "../lab";
+import { ensurePackagedImage } from "../packagedImage";
 import { step } from "../progress";
 import { LabStack, type StackFile } from "../stack";
 import { preparation, runPlaybook } from "./ansible";
+import { befriend } from "./byHand";
 import type { Memory } from "./processes";
 import { logins, standUpInView } from "./waiting";
 
@@ -20,6 +22,7 @@ export interface Standing {
 export class Bench {
   private sha256: string | undefined;
   private stood: Promise<Standing> | undefined;
+  private signers: Promise<{ old: LabHost; fresh: LabHost }> | undefined;
   private hosts = 0;
 
   constructor(
@@ -38,17 +41,39 @@ export class Bench {
     return hosts;
   }
 
+  /** The host that a signer leaves, and the one that it goes to, which may log in to the other as root. */
+  signerHosts(): Promise<{ old: LabHost; fresh: LabHost }> {
+    this.signers ??= step("two hosts for the move of a signer", async () => {
+      const old = await this.lab.addHost("old", ensurePackagedImage);
+      const fresh = await this.lab.addHost("fresh", ensurePackagedImage);
+      await befriend(fresh, old);
+      return { old, fresh };
+    });
+    return this.signers;
+  }
+
   /** The program under test, configured for a host. */
   async stackFor(host: LabHost, changes: StackFile = {}): Promise<LabStack> {
+    return LabStack.create(this.lab, host.name, await this.configFor(host, changes), await this.secrets());
+  }
+
+  /** Replaces the configuration of a stack; its last `up` stays. */
+  async configure(stack: LabStack, host: LabHost, changes: StackFile): Promise<void> {
+    await stack.configure(await this.configFor(host, changes), await this.secrets());
+  }
+
+  private async secrets(): Promise<Record<string, string>> {
+    return { "ssh.privateKey": await readFile(this.lab.privateKeyFile, "utf8") };
+  }
+
+  private async configFor(host: LabHost, changes: StackFile): Promise<StackFile> {
     const { address, hostKey } = host;
-    const config = {
+    return {
       pillar: { name: "Anvil" },
       host: { provider: "existing", address, hostKey, minimums: { cores: 1, diskGb: 5 } },
       controller: { releaseUrl: this.lab.releaseUrl(), sha256: await this.releaseSha256(host) },
       ...changes,
     };
-    const privateKey = await readFile(this.lab.privateKeyFile, "utf8");
-    return LabStack.create(this.lab, host.name, config, { "ssh.privateKey": privateKey });
   }
 
   async playbook(host: LabHost): Promise<{ seconds: number; output: string }> {

@@ -3,17 +3,22 @@ import { type Bench, timeUp } from "./bench";
 import { median, type Round, ratioOf, type Values } from "./rows";
 
 /** Runs both, in turns first and last, so that neither always meets the warmer machine. */
-async function inTurns(rounds: number, title: string, round: (peerFirst: boolean) => Promise<Round>): Promise<Round[]> {
+export async function inTurns(
+  rounds: number,
+  title: string,
+  round: (peerFirst: boolean) => Promise<Round>,
+  peer = "the playbook",
+): Promise<Round[]> {
   const done: Round[] = [];
   for (let i = 0; i < rounds; i += 1) {
     const times = await step(`${title}, round ${i + 1} of ${rounds}`, () => round(i % 2 === 1));
-    process.stderr.write(`  ours ${times.ours.toFixed(1)} s, the playbook ${times.peer.toFixed(1)} s\n`);
+    process.stderr.write(`  ours ${times.ours.toFixed(2)} s, ${peer} ${times.peer.toFixed(2)} s\n`);
     done.push(times);
   }
   return done;
 }
 
-async function pair(
+export async function pair(
   peerFirst: boolean,
   ours: () => Promise<{ seconds: number }>,
   peer: () => Promise<{ seconds: number }>,
@@ -23,7 +28,7 @@ async function pair(
   return { peer: seconds, ours: (await ours()).seconds };
 }
 
-const seconds = (rounds: readonly Round[]) => ({
+export const seconds = (rounds: readonly Round[]) => ({
   ours: median(rounds.map(({ ours }) => ours)),
   peer: median(rounds.map(({ peer }) => peer)),
 });

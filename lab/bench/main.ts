@@ -8,11 +8,13 @@ import { ensureToolchain } from "../toolchain";
 import { ensureAnsible } from "./ansible";
 import { type Asked, parseArguments } from "./arguments";
 import { Bench } from "./bench";
+import { compareBulkCopies } from "./bulkCopy";
 import { compareStandUps, compareUnchanged } from "./compare";
 import { measureDecision } from "./decision";
 import { measurePolls, measureWaiting } from "./memory";
 import { endChildren, endProcessesIn } from "./processes";
 import { type RowName, rowsOf, tableOf, type Values } from "./rows";
+import { compareSignerGaps } from "./signerGap";
 
 /** What each measurement gives. */
 const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (bench: Bench) => Promise<Values>]> = [
@@ -21,6 +23,8 @@ const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (
   [["pollsMemory", "pollsGrowth"], measurePolls],
   [["decision", "decisionAfterSpeedUp", "decisionAfterPeersLost"], measureDecision],
   [["standUp", "standUpUp", "standUpPlaybook"], compareStandUps],
+  [["signerGap", "signerGapUp", "signerGapByHand"], compareSignerGaps],
+  [["bulkCopy", "bulkCopyOurs", "bulkCopyScp"], compareBulkCopies],
 ];
 
 async function measure(lab: Lab, { only, rounds }: Asked): Promise<Values> {

@@ -35,6 +35,12 @@ export const figures = {
   // A tenth is far more than live data sways by, and 300 bytes a look.
   pollsMemory: { title: "gate's live memory at poll 10,000 / at poll 2,000", unit: "ratio", goal: 1.1 },
   pollsGrowth: { title: "  growth of its resident memory between them", unit: "MB" },
+  signerGap: { title: "bridge without this signer, 50 MB / moving it by hand", unit: "ratio", goal: 1, below: true },
+  signerGapUp: { title: "  the up", unit: "s" },
+  signerGapByHand: { title: "  stop, scp -r, start by hand", unit: "s" },
+  bulkCopy: { title: "bulk copy of 1 GB in thousands of files / scp -r of it", unit: "ratio", goal: 1 },
+  bulkCopyOurs: { title: "  the bulk copy", unit: "s" },
+  bulkCopyScp: { title: "  scp -r", unit: "s" },
 } as const satisfies Readonly<Record<string, Figure>>;
 
 export type RowName = keyof typeof figures;

@@ -83,4 +83,28 @@ export function parseJournal(text: string, where: string): Journal | undefined {
   );
 }
 
+/**
+ * Whether a journal's text is of this stack's moves, of any attempt (pure). What cannot be read is nobody's: the
+ * prerequisites only ask, and the move says what is wrong with it ({@link parseJournal}).
+ */
+export function isOwn(journal: string | undefined, move: string): boolean {
+  const { move: written } = readLoosely(journal);
+  return written !== undefined && ownerOf(written) === ownerOf(move);
+}
+
+/** Whether a host's journal says that this move has begun: the old side is stopped, or about to be (pure). */
+export function hasBegun(journal: string | undefined, move: string): boolean {
+  const { move: written, stage } = readLoosely(journal);
+  return written === move && stage !== undefined && stage !== "staging";
+}
+
+function readLoosely(text = ""): { readonly move?: string; readonly stage?: string } {
+  try {
+    const found = JSON.parse(text) as { move?: unknown; stage?: unknown } | null;
+    return typeof found?.move === "string" ? { move: found.move, stage: String(found.stage) } : {};
+  } catch {
+    return {};
+  }
+}
+
 export const journalFile = "/var/lib/pillar-host/orchestrator.json";

@@ -37,6 +37,8 @@ export function unfenced(manifest: Manifest, keyStore: string | undefined): Mani
 }
 
 const copyTries = 3;
+/** Milliseconds for which a host does not trust the hash of a file that changed (signer/manifest.sh). */
+const young = 3100;
 
 export function createMoveHands(
   inputs: MoveInputs,
@@ -48,8 +50,8 @@ export function createMoveHands(
   const seen: Seen = {};
   const copier = createCopier(inputs, sides, world.say);
   let identity: Readonly<Record<string, string>> | undefined;
-  /** That the staging place equals the stopped source, by this run's own comparison. */
-  let isProved = false;
+  /** Of the stopped source: its list, and the staging place's after the copy, which may still be in the making. */
+  let copied: { readonly source: Manifest; readonly target: Promise<Manifest> } | undefined;
   /** What the source's machine is called; asked while the signer still signs. */
   const names = new Map<SideName, string[]>();
 
@@ -65,19 +67,42 @@ export function createMoveHands(
   const targetManifest = (saga: Saga): Promise<Manifest> =>
     readManifest(sides.roots[sidesOf(saga).target], { base: stagingOf(inputs, saga), paths: ["."] });
 
-  /** Copies until both sides are the same, byte for byte, owner and mode too. */
+  const flush = (saga: Saga): Promise<string> =>
+    sides.call(
+      sidesOf(saga).target,
+      "signer_flush",
+      saga,
+      { receive_into: stagingOf(inputs, saga) },
+      { limitSeconds: 3600 },
+    );
+
+  /** Copies what differs; the staging place is listed, and written to the disk, from then on, while other steps go on. */
+  const copyOnce = async (saga: Saga, looks: Looks): Promise<NonNullable<typeof copied>> => {
+    copied = undefined;
+    // The source stands still: it is listed while the copy runs.
+    const [source] = await Promise.all([sourceManifest(saga, looks), copier.run(saga, looks)]);
+    const target = Promise.all([targetManifest(saga), flush(saga)]).then(([manifest]) => manifest);
+    // Whoever needs it hears of it.
+    target.catch(() => undefined);
+    copied = { source, target };
+    return copied;
+  };
+
+  /** Copies until both sides are the same, byte for byte, owner and mode too; begins with the copy that was made. */
   const copyAndProve = async (saga: Saga, looks: Looks): Promise<void> => {
     for (let left = copyTries; ; left -= 1) {
-      // The source stands still: it is listed while the copy runs.
-      const [before] = await Promise.all([sourceManifest(saga, looks), copier.run(saga, looks)]);
-      const after = await targetManifest(saga);
-      const differences = compare(before, after);
+      const { source, target } = copied ?? (await copyOnce(saga, looks));
+      const after = await target.catch((error: Error) => {
+        copied = undefined;
+        throw error;
+      });
+      const differences = compare(source, after);
       if (differences.length === 0) {
         const { files, bytes } = sumOf(after);
         world.say(`copy: ${files} files, ${bytes} bytes are the same on both sides, owner and mode too`);
-        isProved = true;
         return;
       }
+      copied = undefined;
       if (left === 1) {
         throw new Error(
           [
@@ -145,9 +170,9 @@ export function createMoveHands(
             { limitSeconds: 3600 },
           );
         await copier.run(saga, after, { progress: true });
-        // Both sides hash what is there now, so that after the stop only what changed is hashed.
+        // Both sides hash what is there now, so that after the stop only what changed is hashed, and written to the disk.
+        await Promise.all([world.sleep(young), flush(saga), addressesOf(source, saga, after)]);
         await Promise.all([sourceManifest(saga, after), targetManifest(saga)]);
-        await addressesOf(source, saga, after);
         return after;
       }
       case "stop": {
@@ -155,17 +180,16 @@ export function createMoveHands(
           await Promise.all([askStatus(source), askNode()]);
         world.say(`stopping ${name(source)}, which still holds the key`);
         seen.stoppedAt = world.now();
-        isProved = false;
+        copied = undefined;
         return sides.step(source, "signer_stop", saga, looks, {}, { limitSeconds: 240 });
       }
       case "backup": {
-        // Both only read the source: done at once, since nobody signs now.
+        // Both only read the source: done at once, since nobody signs now. What arrived is compared while it is fenced.
         const place = { base: inputs[source].directory, paths: ["config.json", "tss"] };
         const what = { label: "last", place, changing: [], isJson: (path: string) => path.endsWith(".json") };
         const [backup] = await Promise.all([
           takeBackup(sides.roots[source], what, inputs.backup, { ...world, now: () => new Date(world.now()) }),
-          copyAndProve(saga, looks),
-          sides.call(source, "signer_reload", saga),
+          copyOnce(saga, looks),
         ]);
         seen.lastBackup = backup;
         return looks;
@@ -175,8 +199,8 @@ export function createMoveHands(
         return sides.step(source, "signer_fence", saga, looks);
       case "copy":
       case "arrive": {
-        if (step === "copy" && !isProved) {
-          const staged = await sides.step(target, "signer_staging", saga, looks);
+        if (step === "copy") {
+          const staged = copied ? looks : await sides.step(target, "signer_staging", saga, looks);
           await copyAndProve(saga, staged);
         }
         const addresses = [

@@ -49,13 +49,19 @@ export interface RootStream {
 /** Stands in a library between what becomes root and what root is given. */
 export const asRoot = "\n### from here on as root ###\n";
 
+/**
+ * Runs what it reads. Not `bash -s`, which asks the kernel for each of the library's 30,000 letters on its own; `--norc`,
+ * because a shell that is given its text this way reads .bashrc where sshd started it.
+ */
+const readWhole = `bash --norc -euo pipefail -c 'eval "$(cat)"'`;
+
 const outputLimit = 8 * 1024 * 1024;
 const usualLimit = 120;
 /** Seconds that a host has beyond a function's limit to say so. */
 const grace = 30;
 
 /**
- * What is sent to `bash -euo pipefail -s` as the login user (pure). Function, variables and the sudo password go through
+ * What is sent to `readWhole` as the login user (pure). Function, variables and the sudo password go through
  * standard input, never into a command line.
  */
 export function rootScript(
@@ -67,7 +73,7 @@ export function rootScript(
   const [become = "", functions = ""] = library.split(asRoot);
   const { hostName, sudoPassword = "", limitSeconds } = host;
   return `${assignments({ host_name: hostName, sudo_password: sudoPassword })}${become}
-become_root timeout -k 10 ${limitSeconds} bash -euo pipefail -s <<'PILLAR_HOST_ROOT'
+become_root timeout -k 10 ${limitSeconds} ${readWhole} <<'PILLAR_HOST_ROOT'
 ${assignments({ host_name: hostName })}${functions}
 ${assignments(variables)}${name} < /dev/null
 PILLAR_HOST_ROOT
@@ -135,7 +141,7 @@ export function openRoot(host: SignerHost, library: string): RootHost {
     const { limitSeconds = usualLimit, secrets = [] } = options;
     const text = rootScript(library, name, variables, { hostName: ssh.address, sudoPassword, limitSeconds });
     // The name alone: what a process list and a log show.
-    const running = await (await session()).start(`bash -euo pipefail -s ${name}`, text);
+    const running = await (await session()).start(`${readWhole} ${name}`, text);
     const done = ending(running, name, limitSeconds, (words) => inWords(words, secrets));
     // Whoever reads to the end first looks at it later.
     done.catch(() => undefined);

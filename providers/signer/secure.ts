@@ -3,9 +3,12 @@ import path from "node:path";
 import type { NodeNow } from "../lookup";
 import type { RpcClock, SignerIdentity } from "../rpc/orchestrator";
 import { type Backup, type BackupOf, type BackupWorld, isThere, takeBackup } from "./backup";
-import { faultsOf, hasBegun, type Survey, shownOf, type Wanted } from "./prerequisites";
+import type { Survey, Wanted } from "./findings";
+import { hasBegun } from "./journal";
+import { faultsOf } from "./prerequisites";
 import { addToRecord, isOver, lastOf, readRecord } from "./record";
 import type { RootHost } from "./root";
+import { shownOf } from "./shown";
 import { type SignerPlace, surveyBoth } from "./survey";
 
 /** What the prerequisites and the first backup are about; plain values, no secrets. */

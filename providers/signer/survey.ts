@@ -3,8 +3,9 @@ import path from "node:path";
 import type { NodeNow } from "../lookup";
 import { type BuildInfo, createOrchestratorClient, type OrchestratorClient, type RpcClock } from "../rpc/orchestrator";
 import { isJsonText } from "./backup";
-import { parseFacts, type SideFacts, type Survey, type Told } from "./prerequisites";
+import type { NewSide, OldSide, Survey, Told } from "./findings";
 import type { RootHost } from "./root";
+import { parseFacts } from "./sideFacts";
 
 /** A signer's things on a host. */
 export interface SignerPlace {
@@ -32,28 +33,42 @@ export async function surveyBoth(
   lookAtNode: () => Promise<NodeNow>,
   clock: RpcClock,
 ): Promise<Survey> {
-  const oldSide = told(lookAtOld(roots.old, options.old, clock));
+  const state = readState(roots.old, options.old, clock);
+  const oldSide = told(lookAtOld(roots.old, options.old, state, clock));
   // From both hosts: what the old one does not reach either is no fault of the new one's.
-  const endpoints = oldSide.then((side) => ("value" in side ? side.value.endpoints : []));
+  const endpoints = state.then(
+    ({ config }) => endpointsOf(config),
+    () => [],
+  );
   const newSide = told(lookAtNew(roots.new, options, endpoints, clock));
   const [old, next, node] = await Promise.all([oldSide, newSide, lookAtNode()]);
   return { old, new: next, node, room: roomAt(options.backupDirectory) };
 }
 
-async function lookAtOld(root: RootHost, place: SignerPlace, clock: RpcClock) {
-  const facts = await factsOf(root, place);
-  const { config, damaged } = await readState(root, place, facts, clock);
+async function lookAtOld(
+  root: RootHost,
+  place: SignerPlace,
+  state: ReturnType<typeof readState>,
+  clock: RpcClock,
+): Promise<OldSide> {
+  const { facts, config, damaged } = await state;
   const store = typeof config.ProducerKeyFileName === "string" ? config.ProducerKeyFileName : "producer";
   const file = path.posix.resolve(place.directory, store);
-  const hasKeyStore = (await root.call("signer_has", { file })).trim() === "yes";
   const endpoints = endpointsOf(config);
-  const reached = await reachedFrom(root, endpoints);
-  const client = clientOf(root, place, clock);
+  const [has, reached, answers] = await Promise.all([
+    root.call("signer_has", { file }),
+    reachedFrom(root, endpoints),
+    answersOf(clientOf(root, place, clock)),
+  ]);
+  return { facts, ...answers, damaged, hasKeyStore: has.trim() === "yes", endpoints, reached };
+}
+
+async function answersOf(client: OrchestratorClient): Promise<Pick<OldSide, "build" | "status" | "identity">> {
   const build = await told(client.buildInfo());
   // Without the one there is no use in waiting for the others.
   const status = "value" in build ? await told(client.status()) : build;
   const identity = "value" in build ? await told(client.identity()) : build;
-  return { facts, build, status, identity, damaged, hasKeyStore, endpoints, reached };
+  return { build, status, identity };
 }
 
 async function lookAtNew(
@@ -61,12 +76,15 @@ async function lookAtNew(
   { new: place, copyAddress, sshPort }: SurveyOptions,
   endpoints: Promise<readonly string[]>,
   clock: RpcClock,
-) {
+): Promise<NewSide> {
   const facts = await factsOf(root, place);
-  const scan = (await root.call("signer_scan", { address: copyAddress, port: sshPort })).trim();
-  const build: Told<BuildInfo> =
-    facts.active === "active" ? await told(clientOf(root, place, clock).buildInfo()) : { error: "it does not run" };
-  return { facts, build, scan, reached: await reachedFrom(root, await endpoints) };
+  const buildOf = (): Promise<Told<BuildInfo>> => told(clientOf(root, place, clock).buildInfo());
+  const [scan, build, reached] = await Promise.all([
+    root.call("signer_scan", { address: copyAddress, port: sshPort }),
+    facts.active === "active" ? buildOf() : { error: "it does not run" },
+    endpoints.then((names) => reachedFrom(root, names)),
+  ]);
+  return { facts, build, scan: scan.trim(), reached };
 }
 
 async function factsOf(root: RootHost, { service, directory, nodeDirectory, executable }: SignerPlace) {
@@ -80,10 +98,12 @@ function clientOf(root: RootHost, { rpcPort }: SignerPlace, clock: RpcClock): Or
 const readings = 4;
 const pause = 500;
 
-/** The configuration and what is damaged. Their content stays in this process's memory. */
-async function readState(root: RootHost, { directory }: SignerPlace, facts: SideFacts, clock: RpcClock) {
+/** Facts, configuration, and what is damaged. The files' content stays in this process's memory. */
+async function readState(root: RootHost, place: SignerPlace, clock: RpcClock) {
+  const facts = await factsOf(root, place);
+  const { directory } = place;
   const damaged: string[] = [];
-  if (facts.directory !== "there") return { config: {} as Record<string, unknown>, damaged };
+  if (facts.directory !== "there") return { facts, config: {} as Record<string, unknown>, damaged };
   const shares = facts.shares > 0 ? await root.call("signer_shares", { directory }) : "";
   const files = [
     "config.json",
@@ -98,7 +118,7 @@ async function readState(root: RootHost, { directory }: SignerPlace, facts: Side
     if (text === undefined) damaged.push(file);
     else if (file === "config.json") config = (JSON.parse(text) as Record<string, unknown> | null) ?? {};
   }
-  return { config, damaged };
+  return { facts, config, damaged };
 }
 
 /** A running orchestrator rewrites its files in place: half of one is read now and then. */

@@ -63,6 +63,7 @@ test("the least configuration gets every default", () => {
       rpcPort: 55000,
       p2pPort: 55055,
       backup: {},
+      steadySeconds: 12,
       unattended: false,
       rollback: false,
       attempt: 1,

@@ -133,7 +133,7 @@ signer_copy_forbid() {
 
 # On the host that connects: runs its side ($copy_side) against the other one's.
 signer_copy() {
-  local code=0 ours=0
+  local code=0 ours=0 tell_at=$((SECONDS + 5))
   signer_owned
   mkdir -p "$signer_runs"
   exchange=$(mktemp -d "$signer_runs/exchange.XXXXXX")
@@ -151,8 +151,11 @@ signer_copy() {
   trap 'kill "$ssh_pid" "$side_pid" 2> /dev/null || true; rm -rf "$exchange"' EXIT
   if [ -n "${progress:-}" ]; then
     while kill -0 "$side_pid" 2> /dev/null; do
-      sleep 1
-      if [ $((SECONDS % 5)) -eq 0 ]; then say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; fi
+      sleep 0.1
+      if [ "$SECONDS" -ge "$tell_at" ]; then
+        tell_at=$((SECONDS + 5))
+        say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"
+      fi
     done
   fi
   wait "$side_pid" || ours=$?
@@ -172,6 +175,12 @@ signer_copy() {
       "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port" \
       ${refused:+"$refused"}
   fi
+}
+
+# What was received, to the disk.
+signer_flush() {
+  signer_owned
+  sync -f "$receive_into"
 }
 
 # The same on one host: what the way back puts its differences on.

@@ -5,14 +5,13 @@ signer_mask() {
   local file=/etc/systemd/system/$service.service
   if signer_is_masked; then return 0; fi
   if [ -e "$file" ] && ! [ -L "$file" ]; then mv -f "$file" "$file.moved" && was_unit=$file; fi
-  # What `systemctl mask` does; it is read at the next boot, and by signer_reload.
+  # What `systemctl mask` does; it is read at the next boot, and by signer_see_mask.
   ln -sfn /dev/null "$file"
   signer_is_masked || fail "$service could not be masked" "found: $(ls -l "$file" 2>&1)"
   sync /etc/systemd/system
 }
 
-# Makes systemd see the mask now: a start by hand is refused too. On its own, as it takes time that other work can use.
-signer_reload() { systemctl daemon-reload; }
+# Makes systemd see the mask now: a start by hand is refused too.
 signer_see_mask() {
   if [ "$(systemctl show -p LoadState --value "$service")" != masked ]; then systemctl daemon-reload; fi
 }
@@ -24,7 +23,7 @@ signer_wait_for_end() {
     [ "$SECONDS" -lt "$ends" ] ||
       fail "the orchestrator here does not end" "found: unit $(systemctl is-active "$service" || true), processes: $(pgrep -x -- "${executable:0:15}" | tr '\n' ' ')" \
         "needed: nothing that systemd does not know. See it with: ps -ef | grep $executable"
-    sleep 0.1
+    sleep 0.02
   done
 }
 signer_lock_is_free() { [ ! -e "$directory/.lock" ] || flock -n "$directory/.lock" true; }
@@ -38,13 +37,20 @@ signer_stop() {
     if [ "$(systemctl is-enabled "$service" 2> /dev/null || true)" = enabled ]; then was_enabled=true; fi
     local file=/etc/systemd/system/$service.service
     if [ -e "$file" ] && ! [ -L "$file" ]; then was_unit=$file; fi
+    # Where the key store will go aside is written now, while the signer still signs.
+    signer_name_store
     signer_write stopping
   fi
-  systemctl stop "$service" 2> /dev/null || true
+  # First: from now on no boot starts it, and what it takes to write that is not time without a signer.
   signer_mask
+  systemctl stop "$service" 2> /dev/null || true
   signer_wait_for_end
   signer_side
+  # Fencing waits for it, and makes sure of it; until then there is other work.
+  systemctl daemon-reload < /dev/null > /dev/null 2>&1 9>&- &
 }
+
+signer_name_store() { TZ=UTC0 printf -v was_store '%s/producer.moved-to-%s-%(%Y%m%dT%H%M%SZ)T' "$directory" "$other_address" -1; }
 
 # The key store goes aside under a name that tells where the signer went.
 signer_fence() {
@@ -54,7 +60,7 @@ signer_fence() {
   signer_see_mask
   if signer_is_active; then fail "the orchestrator runs again here: not fenced"; fi
   if [ -z "$was_store" ]; then
-    was_store=$directory/producer.moved-to-$other_address-$(date -u +%Y%m%dT%H%M%SZ)
+    signer_name_store
     signer_write stopping
   fi
   if [ ! -e "$was_store" ]; then mv -T "$directory/producer" "$was_store"; fi
@@ -69,7 +75,16 @@ signer_unfence() {
   if [ -n "$was_store" ] && [ -e "$was_store" ] && [ ! -e "$directory/producer" ]; then mv -T "$was_store" "$directory/producer"; fi
   if signer_is_masked; then rm -f "$file"; fi
   if [ -e "$file.moved" ] && [ ! -e "$file" ]; then mv -T "$file.moved" "$file"; fi
-  systemctl daemon-reload
+  # A unit that nothing refers to is read anew at each look; one that is, is known as it was.
+  if [ "$(systemctl show -p LoadState -p NeedDaemonReload --value "$service" | tr '\n' ' ')" != "loaded no " ]; then systemctl daemon-reload; fi
+}
+
+# Out of the fence, and started. The journal's stage says already that this host may sign.
+signer_unfence_and_start() {
+  signer_unfence
+  systemctl reset-failed "$service" 2> /dev/null || true
+  systemctl start "$service" 2> /dev/null || fail "$service does not start" "$(signer_said 10)"
+  signer_side
 }
 
 # Here it signs again. Called only after the other side was read as masked, and not started.
@@ -77,10 +92,7 @@ signer_restore() {
   signer_owned
   signer_was
   if [ "$(signer_stage)" != restoring ]; then signer_write restoring; fi
-  signer_unfence
-  systemctl reset-failed "$service" 2> /dev/null || true
-  systemctl start "$service" 2> /dev/null || fail "$service does not start" "$(signer_said 10)"
-  signer_side
+  signer_unfence_and_start
 }
 
 # Where the copy goes, beside its target: the same file system, so that putting it in place is a rename.
@@ -100,10 +112,13 @@ signer_arrive() {
   signer_was
   case $(signer_stage) in staging | staged) ;; *) fail "nothing was staged here" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: its directory is not replaced" "See it with: systemctl status $service"; fi
-  if [ "$(signer_stage)" != staged ]; then signer_write staged; fi
   if [ -d "$directory.arriving" ]; then
     signer_rewrite_addresses "$directory.arriving/config.json"
-    sync -f "$directory.arriving"
+    sync "$directory.arriving"
+  fi
+  # From here on it goes in place without another comparison: all of it is on the disk (signer_flush).
+  if [ "$(signer_stage)" != staged ]; then signer_write staged; fi
+  if [ -d "$directory.arriving" ]; then
     if [ -e "$directory" ] || [ -L "$directory" ]; then
       local aside
       aside=$directory.before-$(date -u +%Y%m%dT%H%M%SZ)
@@ -146,10 +161,7 @@ signer_start() {
   case $(signer_stage) in switched | starting) ;; *) fail "the signer was not put in place here: not started" ;; esac
   [ -e "$directory/producer" ] && [ -s "$directory/config.json" ] || fail "$directory is not whole: not started" "needed: producer and config.json in it"
   if [ "$(signer_stage)" != starting ]; then signer_write starting; fi
-  signer_unfence
-  systemctl reset-failed "$service" 2> /dev/null || true
-  systemctl start "$service" 2> /dev/null || fail "$service does not start" "$(signer_said 10)"
-  signer_side
+  signer_unfence_and_start
 }
 
 # signer_settle: $stage is running, moved or restored, after the evidence for it.

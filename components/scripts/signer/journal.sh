@@ -12,15 +12,18 @@ signer_flock() {
 }
 
 # Takes this host's lock for the run of $token, unless another run's lease is alive: prints `taken`, or `held SECONDS`.
+# A lease ends with the ssh session that made it, too: that of a run which was killed need not be waited for. Whoever lost
+# no more than a connection finds at its next step that it is the owner no longer.
 signer_take_lock() {
-  local owner= until=0 now
+  local owner= until=0 session= now
   if ! signer_flock 5; then
     say "held 5"
     return 0
   fi
-  read -r owner until < "$orchestrator_lock" 2> /dev/null || true
-  now=$(date +%s)
-  if [ -n "$owner" ] && [ "$owner" != "$token" ] && [ "${until:-0}" -gt "$now" ] && [ "$until" -le $((now + lease_seconds)) ]; then
+  read -r owner until session < "$orchestrator_lock" 2> /dev/null || true
+  printf -v now '%(%s)T' -1
+  if [ -n "$owner" ] && [ "$owner" != "$token" ] && [ "${until:-0}" -gt "$now" ] && [ "$until" -le $((now + lease_seconds)) ] &&
+    signer_session_lives "$session"; then
     say "held $((until - now))"
     return 0
   fi
@@ -29,8 +32,32 @@ signer_take_lock() {
 }
 
 signer_renew_lock() {
-  (umask 077; printf '%s %s\n' "$token" $(($(date +%s) + lease_seconds)) > "$orchestrator_lock.new")
+  local now session
+  printf -v now '%(%s)T' -1
+  signer_session
+  (umask 077; printf '%s %s %s\n' "$token" $((now + lease_seconds)) "$session" > "$orchestrator_lock.new")
   mv -f "$orchestrator_lock.new" "$orchestrator_lock"
+}
+
+# Sets $session to the process that serves the ssh connection of this run, as pid:start (proc(5), stat); to nothing where
+# there is none above this one.
+signer_session() {
+  local pid=$$ line name
+  session=
+  while [ "$pid" -gt 1 ] && { read -r line < "/proc/$pid/stat"; } 2> /dev/null; do
+    name=${line#*(}
+    set -- ${line##*) }
+    case ${name%)*} in sshd* | dropbear*) session=$pid:${20} && return ;; esac
+    pid=$2
+  done
+}
+# Where none is known, time alone tells.
+signer_session_lives() {
+  local line
+  [ -n "$1" ] || return 0
+  { read -r line < "/proc/${1%:*}/stat"; } 2> /dev/null || return 1
+  set -- "$1" ${line##*) }
+  [ "${21}" = "${1#*:}" ]
 }
 
 # The first line of all that changes a host: an engine that was killed leaves a provider behind, which must do nothing
@@ -55,27 +82,43 @@ signer_drop_lock() {
   if [ "$owner" = "$token" ]; then rm -f "$orchestrator_lock"; fi
 }
 
-# A line of the journal, which is written line by line by signer_write alone.
-signer_line() { sed -n "s/^  \"$1\": \(.*[^,]\),\?\$/\1/p" "$orchestrator_journal" 2> /dev/null || true; }
+# A line of the journal, which is written line by line by signer_write alone. Without other programs, here and below: each
+# takes milliseconds, and these are counted while nobody signs.
+signer_line() {
+  local line
+  [ -r "$orchestrator_journal" ] || return 0
+  while IFS= read -r line; do
+    if [[ $line == "  \"$1\": "* ]]; then
+      line=${line#*: }
+      printf '%s\n' "${line%,}"
+    fi
+  done < "$orchestrator_journal"
+}
 # The stage of this saga on this host; nothing where the journal is of another one.
 signer_stage() {
-  if [ "$(signer_line move)" = "\"$move\"" ] && [ "$(signer_line direction)" = "\"$direction\"" ]; then signer_line stage | tr -d '"'; fi
+  local found
+  if [ "$(signer_line move)" = "\"$move\"" ] && [ "$(signer_line direction)" = "\"$direction\"" ]; then
+    found=$(signer_line stage)
+    printf '%s\n' "${found//\"/}"
+  fi
 }
 # What the signer was here before it was fenced: $was_enabled, $was_unit, $was_store.
 signer_was() {
   local was
   was=$(signer_line was)
-  was_enabled=$(sed -n 's/.*"enabled":\(true\|false\).*/\1/p' <<< "$was")
-  was_unit=$(sed -n 's/.*"unitFile":"\([^"]*\)".*/\1/p' <<< "$was")
-  was_store=$(sed -n 's/.*"keyStore":"\([^"]*\)".*/\1/p' <<< "$was")
+  was_enabled= was_unit= was_store=
+  if [[ $was =~ \"enabled\":(true|false) ]]; then was_enabled=${BASH_REMATCH[1]}; fi
+  if [[ $was =~ \"unitFile\":\"([^\"]*)\" ]]; then was_unit=${BASH_REMATCH[1]}; fi
+  if [[ $was =~ \"keyStore\":\"([^\"]*)\" ]]; then was_store=${BASH_REMATCH[1]}; fi
 }
 
 # signer_write STAGE: the journal, whole and on the disk when this returns. What was known before of $was_… stays.
 signer_write() {
   local at history was= who=${identity:-} new=$orchestrator_journal.new
   if [ -z "$who" ] && [ "$(signer_line move)" = "\"$move\"" ]; then who=$(signer_line identity); fi
-  at=$(date -u +%FT%TZ)
-  history=$(signer_line history | sed -e 's/^\[//' -e 's/\]$//')
+  TZ=UTC0 printf -v at '%(%FT%TZ)T' -1
+  history=$(signer_line history)
+  history=${history#[} history=${history%]}
   if [ -n "${was_enabled:-}" ]; then was="\"enabled\":$was_enabled"; fi
   if [ -n "${was_unit:-}" ]; then was="$was,\"unitFile\":\"$was_unit\""; fi
   if [ -n "${was_store:-}" ]; then was="$was,\"keyStore\":\"$was_store\""; fi

@@ -31,50 +31,58 @@ signer_only_gone() {
 # Prints each entry as six texts with a NUL behind: kind (f, d, l, or find's letter), mode, uid:gid, bytes, sha256 or link
 # target, path. A second call hashes only what changed since: downtime is counted in these seconds.
 signer_manifest() {
-  local cache=$state/manifest.cache began key i path
-  local -a fields todo=() words
-  local -A known=() hashed=() fresh=()
+  local began
   signer_work
   began=$(date +%s)
   signer_find -printf '%y\0%m\0%U:%G\0%s\0%D:%i:%s:%T@:%C@\0%l\0%p\0' > "$work/list" 2> "$work/said" || signer_only_gone "$work/said"
-  mapfile -d '' -t fields < "$work/list"
-  if [ -r "$cache" ]; then
-    mapfile -t words < <(tr ' ' '\n' < "$cache")
-    for ((i = 0; i + 1 < ${#words[@]}; i += 2)); do known[${words[i]}]=${words[i + 1]}; done
+  signer_tell
+  if [ -s "$work/todo" ]; then
+    xargs -0 sha256sum -z -- < "$work/todo" > "$work/hashes" 2> "$work/said" || signer_only_gone "$work/said"
+    signer_tell
   fi
-  for ((i = 0; i < ${#fields[@]}; i += 7)); do
-    if [ "${fields[i]}" = f ] && [ -z "${known[${fields[i + 4]}]:-}" ]; then todo+=("${fields[i + 6]}"); fi
-  done
-  if [ ${#todo[@]} -gt 0 ]; then
-    printf '%s\0' "${todo[@]}" | xargs -0 sha256sum -z -- > "$work/hashes" 2> "$work/said" || signer_only_gone "$work/said"
-    while IFS= read -r -d '' line; do hashed[${line:66}]=${line:0:64}; done < "$work/hashes"
-  fi
-  for ((i = 0; i < ${#fields[@]}; i += 7)); do
-    key=${fields[i + 4]} path=${fields[i + 6]}
-    case ${fields[i]} in
-      f)
-        content=${known[$key]:-${hashed[$path]:-}}
-        [ -n "$content" ] || continue
-        fresh[$key]=$content
-        ;;
-      l) content=${fields[i + 5]} ;;
-      *) content= ;;
-    esac
-    printf '%s\0' "${fields[i]}" "${fields[i + 1]}" "${fields[i + 2]}" "${fields[i + 3]}" "$content" "$path"
-  done
-  signer_remember || true
 }
 
-# Keeps what was hashed, by what changes with a file's bytes. Not what changed just now: a clock has ticks, and a file may
-# change again within one. Without room for it the next call hashes all.
-signer_remember() {
-  local key changed
-  (
-    umask 077
-    mkdir -p "$state"
-    for key in "${!fresh[@]}"; do
-      changed=${key##*:}
-      if [ "${changed%%.*}" -lt $((began - 2)) ]; then printf '%s %s\n' "$key" "${fresh[$key]}"; fi
-    done > "$cache.new.$$" && mv -f "$cache.new.$$" "$cache"
-  ) 2> /dev/null || rm -f "$cache.new.$$"
+# Prints what $work/list and the hashes tell; only the names of the files to be hashed into $work/todo, where some are
+# missing and none were made yet. What was hashed is kept by what changes with a file's bytes, but not what changed just
+# now: a clock has ticks, and a file may change again within one. Without room for it the next call hashes all.
+signer_tell() {
+  # Of a part, what is known of the rest stays.
+  BEGAN=$began KEEP_REST=$([ "$paths" = . ] || echo yes) perl - "$work" "$state" << 'PERL'
+use strict;
+my ($work, $state) = @ARGV;
+my $cache = "$state/manifest.cache";
+sub all_of { open my $file, "<", $_[0] or die "$_[0]: $!\n"; local $/; my $text = <$file>; $text // "" }
+my @fields = split /\0/, all_of("$work/list"), -1;
+pop @fields;
+my %known = -r $cache ? map { split / /, $_, 2 } split /\n/, all_of($cache) : ();
+my (%hashed, @todo, @told, %fresh);
+my $is_hashed = -e "$work/hashes";
+for ($is_hashed ? split /\0/, all_of("$work/hashes") : ()) { $hashed{substr $_, 66} = substr $_, 0, 64 }
+for (my $i = 0; $i + 6 < @fields; $i += 7) {
+  my ($kind, $mode, $owner, $size, $key, $target, $path) = @fields[$i .. $i + 6];
+  my $content = $kind eq "l" ? $target : "";
+  if ($kind eq "f") {
+    $content = $known{$key} // $hashed{$path};
+    if (!defined $content) { push @todo, $path; next }
+    $fresh{$key} = $content;
+  }
+  push @told, $kind, $mode, $owner, $size, $content, $path;
+}
+if (@todo && !$is_hashed) {
+  open my $file, ">", "$work/todo" or die "$work/todo: $!\n";
+  print $file map { "$_\0" } @todo;
+  close $file or die "$work/todo: $!\n";
+  exit;
+}
+print map { "$_\0" } @told or die "$!\n";
+close STDOUT or die "$!\n";
+exit unless $is_hashed;
+%fresh = (%known, %fresh) if $ENV{KEEP_REST};
+umask 077;
+mkdir $state;
+my $new = "$cache.new.$$";
+open my $file, ">", $new or exit;
+my $written = print $file map { /.*:(\d+)/ && $1 < $ENV{BEGAN} - 2 ? "$_ $fresh{$_}\n" : () } keys %fresh;
+(close($file) && $written && rename $new, $cache) || unlink $new;
+PERL
 }

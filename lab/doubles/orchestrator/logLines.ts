@@ -1,7 +1,12 @@
 import type { OrchestratorConfig } from "./stateDir";
 
+export type Level = "INFO" | "DEBUG" | "WARN" | "ERROR";
+
+/** Writes a line: where in its sources, and the text. */
+export type Log = (level: Level, place: string, text: string) => void;
+
 /** A line as its logger writes it. */
-export function logLine(level: "INFO" | "DEBUG" | "WARN" | "ERROR", place: string, text: string): string {
+export function logLine(level: Level, place: string, text: string): string {
   return `${new Date().toISOString()}\t${level}\t${place}\t${text}`;
 }
 

@@ -1,28 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ChainClient } from "../chain/client";
 import type { OrchestratorSettings } from "../chain/orchestrators";
 import type { Beat } from "../chain/signers";
 import type { OrchestratorBuild } from "./build";
 import { ChainLink } from "./chainLink";
-import { KeyGeneration } from "./keyGeneration";
-import { readKeyShare, storedKeys } from "./keyShare";
-import { takeLock } from "./lock";
-import { configDump, harmlessLines, logLine } from "./logLines";
-import { callMethod, evmAddressOf, peerIdOf } from "./methods";
+import { harmlessLines, type Log, logLine } from "./logLines";
+import { callMethod, peerIdOf } from "./methods";
 import { isSynced, nodeRpcUrl } from "./nodeSync";
 import { Ports } from "./ports";
-import {
-  defaultConfig,
-  ensureAddressBook,
-  ensureFolders,
-  type OrchestratorConfig,
-  openProducer,
-  readConfig,
-  writeConfig,
-  writeEvents,
-} from "./stateDir";
+import { SignerState } from "./signerState";
 
 /** Where an orchestrator double lives and whom it asks. */
 export interface OrchestratorOptions {
@@ -47,11 +34,8 @@ export class OrchestratorDouble {
   private readonly chain: ChainClient;
   private readonly link: ChainLink;
   private readonly process = randomUUID();
-  private config: OrchestratorConfig;
-  private producer = "";
-  private keyGeneration: KeyGeneration | undefined;
+  private readonly directory: SignerState;
   private readonly ports: Ports;
-  private unlock: (() => void) | undefined;
   private readonly timers: NodeJS.Timeout[] = [];
   private ended = false;
   private stopping = false;
@@ -64,14 +48,14 @@ export class OrchestratorDouble {
       build: () => this.build,
       state: () => this.state,
       peers: () => this.settings.peers,
-      producer: () => this.producer,
+      producer: () => this.directory.producer,
     };
     this.ports = new Ports(options.ports, {
       settings: () => this.settings,
       version: () => this.build.version,
       call: (method) => callMethod(methods, method),
     });
-    this.config = defaultConfig(options.dir);
+    this.directory = new SignerState(options.dir, this.log);
   }
 
   /** Where the RPC answers. */
@@ -83,11 +67,11 @@ export class OrchestratorDouble {
   async start(): Promise<void> {
     await this.link.poll();
     try {
-      this.openDirectory();
+      this.directory.open();
       await this.waitForNode();
       if (this.ended) return;
-      this.loadKeyShare();
-      this.rewrite();
+      this.directory.loadKeyShare();
+      this.directory.rewrite();
       this.options.onReady?.();
       await this.tell("start");
       await this.ports.open();
@@ -100,7 +84,7 @@ export class OrchestratorDouble {
     for (const [level, place, text] of harmlessLines) this.log(level, place, text);
     const { crashAfterMs } = this.settings;
     if (crashAfterMs !== null) this.timers.push(setTimeout(() => this.panic(), crashAfterMs));
-    this.timers.push(setInterval(() => this.writeEvents(), 500));
+    this.timers.push(setInterval(() => this.directory.writeEvents(), 500));
     void this.beat();
   }
 
@@ -112,8 +96,7 @@ export class OrchestratorDouble {
     await this.link.poll();
     if (this.settings.stopHangs) return;
     await sleep(this.settings.stopMs);
-    this.keyGeneration?.interrupt(this.config);
-    this.rewrite();
+    this.directory.interrupt();
     this.log("INFO", "node/node.go:250", "releasing dataDir lock ... ");
     this.close();
     await this.tell("stop");
@@ -130,32 +113,15 @@ export class OrchestratorDouble {
   }
 
   private get state(): number {
-    return this.settings.state ?? (this.keyGeneration?.isRunning ? 1 : this.config.GlobalState);
+    return this.settings.state ?? this.directory.number;
   }
 
   private get build(): OrchestratorBuild {
     return { ...this.options.build, version: this.settings.version ?? this.options.build.version };
   }
 
-  private openDirectory(): void {
-    const { dir } = this.options;
-    const config = readConfig(dir);
-    this.config = config ?? this.config;
-    this.log("INFO", "app/manager.go:41", configDump(this.config));
-    this.unlock = takeLock(join(dir, ".lock"));
-    if (this.unlock === undefined) {
-      throw new Error("unable to acquire file-lock: resource temporarily unavailable: dataDir already used");
-    }
-    this.log("INFO", "node/node.go:802", "successfully locked dataDir");
-    ensureFolders(dir);
-    if (config === undefined) writeConfig(dir, this.config);
-    this.producer = openProducer(dir, this.config);
-    this.config.EvmAddress = evmAddressOf(this.producer);
-    this.log("INFO", "node/node.go:91", "read producer");
-  }
-
   private async waitForNode(): Promise<void> {
-    const url = nodeRpcUrl(this.config);
+    const url = nodeRpcUrl(this.directory.config);
     while (!this.ended && (this.settings.waits || !(await isSynced(url)))) {
       const asked = Date.now();
       this.log("INFO", "node/node.go:109", "node is syncing, will wait for it to finish");
@@ -164,20 +130,6 @@ export class OrchestratorDouble {
         await this.link.poll();
       }
     }
-  }
-
-  private loadKeyShare(): void {
-    const { dir } = this.options;
-    const tss = join(dir, "tss");
-    const { TssConfig: config } = this.config;
-    const stored = storedKeys(tss);
-    const key = stored.includes(config.PublicKey) ? config.PublicKey : stored.at(-1);
-    config.PublicKey = key ?? "";
-    config.DecompressedPublicKey = key === undefined ? "" : `04${key.slice(2)}`;
-    config.LocalPubKeys = key === undefined ? [] : readKeyShare(tss, key).participant_keys;
-    if (key === undefined) this.log("INFO", "node/node.go:843", `stat ${tss}/localstate-: no such file or directory`);
-    ensureAddressBook(dir);
-    this.keyGeneration = new KeyGeneration(tss, peerIdOf(this.producer));
   }
 
   private async beat(): Promise<void> {
@@ -190,46 +142,21 @@ export class OrchestratorDouble {
   }
 
   private tell(kind: Beat["kind"]): Promise<void> {
-    const hasShare = this.config.TssConfig.PublicKey !== "";
-    return this.link.tell({ kind, identity: peerIdOf(this.producer), process: this.process, hasShare });
+    const { producer, hasShare } = this.directory;
+    return this.link.tell({ kind, identity: peerIdOf(producer), process: this.process, hasShare });
   }
 
   private beginKeyGeneration(ms: number): void {
-    if (this.keyGeneration === undefined || this.ended) return;
-    this.log("INFO", "node/node.go:331", "Started ECDSA Keygen");
-    this.timers.push(setTimeout(() => this.finishKeyGeneration(), ms));
-    this.keyGeneration.begin();
-  }
-
-  private finishKeyGeneration(): void {
-    this.keyGeneration?.finish(this.config);
-    this.rewrite();
-    this.log("INFO", "node/node.go:397", `Generated key: ${this.config.TssConfig.PublicKey}`);
-  }
-
-  // A disk that is full, or a directory that was moved away, stops no signer.
-  private rewrite(): void {
-    try {
-      writeConfig(this.options.dir, this.config);
-    } catch (error) {
-      this.log("INFO", "node/node.go:154", (error as Error).message);
-    }
-  }
-
-  private writeEvents(): void {
-    try {
-      writeEvents(this.options.dir, new Date().toISOString());
-    } catch (error) {
-      this.log("ERROR", "manager/manager.go:61", (error as Error).message);
-    }
+    if (!this.directory.canGenerateKey || this.ended) return;
+    this.timers.push(setTimeout(() => this.directory.finishKeyGeneration(), ms));
+    this.directory.beginKeyGeneration();
   }
 
   private close(): void {
     this.ended = true;
     for (const timer of this.timers) clearTimeout(timer);
     this.ports.close();
-    this.unlock?.();
-    this.unlock = undefined;
+    this.directory.release();
   }
 
   private panic(): void {
@@ -247,9 +174,7 @@ export class OrchestratorDouble {
     (this.options.exit ?? process.exit)(code);
   }
 
-  private log(level: "INFO" | "DEBUG" | "WARN" | "ERROR", place: string, text: string): void {
-    this.print(logLine(level, place, text));
-  }
+  private readonly log: Log = (level, place, text) => this.print(logLine(level, place, text));
 
   private print(line: string): void {
     (this.options.print ?? console.log)(line);

@@ -20,6 +20,7 @@ describe("where the signer comes from", () => {
       faultsOf({
         orchestrator: {
           attempt: 0,
+          steadySeconds: 0,
           migrateFrom: {
             ...from,
             port: 0,
@@ -39,6 +40,7 @@ describe("where the signer comes from", () => {
       "pillar-host:orchestrator.migrateFrom.directory: needed an absolute path without blanks",
       "pillar-host:orchestrator.migrateFrom.noKeyShare: needed the word acknowledged, or nothing",
       "pillar-host:orchestrator.migrateFrom.sudopassword: no such key; did you mean sudoPassword?",
+      "pillar-host:orchestrator.steadySeconds: Too small: expected number to be >=1",
       "pillar-host:orchestrator.attempt: Too small: expected number to be >=1",
     ]);
   });

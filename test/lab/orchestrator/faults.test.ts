@@ -62,7 +62,6 @@ describe("the signer's move where something is wrong", () => {
     // Time for the damage between the bulk copy and the comparison.
     await stage.lab.chain("PATCH", "/orchestrators/old", { stopMs: 4000 });
     const run = await stage.stack.begin();
-    stage.runs.push(run);
     await run.hears((text) => (/orchestrator: stopping the/.test(text) ? "heard" : undefined), "the stop");
     // Other bytes, of the same size and time; another owner; another mode; a file gone, and one too many.
     await onHost(

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { StackFile } from "../../../lab/stack";
 import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf } from "./moveStage";
 
-/** Where the engine is killed: on which way, at what, and what it prints then. */
-export type Boundary = readonly [way: "there" | "back", where: string, pattern: RegExp];
+/** Where the engine is killed: on which way, at what, what it prints then, and what is configured for that run alone. */
+export type Boundary = readonly [way: "there" | "back", where: string, pattern: RegExp, alone?: StackFile];
 
 /**
  * Tests of an `up` whose engine is killed at these boundaries, each followed by one that goes on. In two files: each
@@ -14,18 +15,19 @@ export function killedAt(boundaries: readonly Boundary[]): void {
     let attempt = 0;
 
     /** Kills an `up` where it says so, at most one side signs; then goes on. */
-    async function killedThenUp(pattern: RegExp): Promise<void> {
+    async function killedThenUp(pattern: RegExp, settings: StackFile, alone?: StackFile): Promise<void> {
+      await configureMove(stage, { ...settings, ...alone });
       const run = await stage.stack.begin();
-      stage.runs.push(run);
       await run.hears((output) => (pattern.test(output) ? "heard" : undefined), String(pattern));
       await run.kill();
       expect((await signersOf(stage)).length).toBeLessThan(2);
       await stage.stack.pulumi(["cancel", "--yes"]);
+      if (alone) await configureMove(stage, settings);
       const { exitCode, output } = await stage.stack.up();
       expect(exitCode, output).toBe(0);
     }
 
-    it.each(boundaries)("on the way %s, %s: the next up goes on", async (way, _where, pattern) => {
+    it.for(boundaries)("on the way %s, %s: the next up goes on", async ([way, _where, pattern, alone]) => {
       const isBack = way === "back";
       // After a way back the old side signs by itself.
       if (!isBack) {
@@ -34,8 +36,7 @@ export function killedAt(boundaries: readonly Boundary[]): void {
       }
       const [from, to] = isBack ? [stage.fresh, stage.old] : [stage.old, stage.fresh];
       const before = await contentOf(from);
-      await configureMove(stage, { attempt, rollback: isBack });
-      await killedThenUp(pattern);
+      await killedThenUp(pattern, { attempt, rollback: isBack }, alone);
       expect(await signersOf(stage)).toEqual([isBack ? "old" : "new"]);
       expect(await contentOf(to)).toBe(before);
       expect(await copyLeftovers(stage)).toBe("");

@@ -11,7 +11,6 @@ describe("a directory of 400 MB in 4,000 files", () => {
 
   it("moves in one up from nothing, unattended, the engine killed once in the middle of the copy", async () => {
     const [run, before] = [await stage.stack.begin(), await onHost(stage.old, sum)];
-    stage.runs.push(run);
     const arriving = "find /root/.orchestrator.arriving -name '*.ldb' 2> /dev/null | wc -l";
     await run.hears((output) => (/orchestrator: bulk copy to/.test(output) ? "heard" : undefined), "the bulk copy");
     await expect

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
-import type { Run } from "../../../lab/engineRun";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { type OrchestratorSetup, setUpOrchestrator, waitForSigner } from "../../../lab/orchestrator";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
@@ -19,7 +18,6 @@ export interface MoveStage {
   readonly fresh: LabHost;
   readonly stack: LabStack;
   readonly state: ExampleDir;
-  readonly runs: Run[];
   readonly withSudo: boolean;
   readonly bare: boolean;
 }
@@ -45,6 +43,8 @@ export function moveConfig(
     sync: { confirmations: 1, confirmSeconds: 0 },
     orchestrator: {
       release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
+      // As long as the tests' orchestrators take to show that they do not stay up.
+      steadySeconds: 3,
       migrateFrom: { address: old.address, hostKey: old.hostKey, ...(withSudo ? { user: "op" } : {}) },
       ...(bare ? { unattended: true } : {}),
       ...more,
@@ -53,7 +53,7 @@ export function moveConfig(
 }
 
 export function moveStage({ setup, prepare, bare = false, withSudo = false }: MoveStageOptions = {}): MoveStage {
-  const stage: { -readonly [K in keyof MoveStage]?: MoveStage[K] } = { runs: [], withSudo, bare };
+  const stage: { -readonly [K in keyof MoveStage]?: MoveStage[K] } = { withSudo, bare };
   beforeAll(async () => {
     stage.lab = await testLab();
     stage.old = await stage.lab.addHost("old", ensurePackagedImage);
@@ -61,6 +61,9 @@ export function moveStage({ setup, prepare, bare = false, withSudo = false }: Mo
     await stage.lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
     for (const { name } of [stage.old, stage.fresh])
       await stage.lab.chain("PATCH", `/orchestrators/${name}`, { syncPollMs: 500, stopMs: 300 });
+    // The chains' nodes that the configuration names: refused at once, where a look would wait for a name server.
+    for (const host of [stage.old, stage.fresh])
+      await onHost(host, "echo 127.0.0.2 bnb-node.example eth-node.example >> /etc/hosts");
     if (withSudo) await addOperator(stage.old);
     await setUpSyncedNode(stage.lab, stage.old);
     stage.state = await setUpOrchestrator(stage.lab, stage.old, setup);
@@ -76,7 +79,7 @@ export function moveStage({ setup, prepare, bare = false, withSudo = false }: Mo
     }
   });
   afterAll(async () => {
-    for (const run of stage.runs ?? []) await run.clear();
+    await stage.stack?.endRuns();
     await stage.lab?.down();
   });
   return stage as MoveStage;

@@ -6,11 +6,6 @@ import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf,
 
 describe("an old VM that goes away", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, bare: true });
-  const begin = async () => {
-    const run = await stage.stack.begin();
-    stage.runs.push(run);
-    return run;
-  };
   const reaches = async (host: LabHost, stages: readonly string[]) => {
     for (const end = Date.now() + 60_000; !stages.includes(await stageOf(host)); await sleep(50))
       if (Date.now() > end)
@@ -31,7 +26,7 @@ describe("an old VM that goes away", () => {
 
   it("by a power cut at its stop: it boots without a signer, and the run goes on when it is back", async () => {
     const before = await contentOf(stage.old);
-    const run = await begin();
+    const run = await stage.stack.begin();
     await run.hears((text) => (/orchestrator: stopping the old side/.test(text) ? "heard" : undefined), "the stop");
     await reaches(stage.old, ["stopping", "fenced"]);
     await stage.old.reboot({ powerCut: true });
@@ -46,7 +41,7 @@ describe("an old VM that goes away", () => {
     await putBack(stage);
     await configureMove(stage, { attempt: 2 });
     const before = await contentOf(stage.old);
-    const run = await begin();
+    const run = await stage.stack.begin();
     await run.hears((text) => (/orchestrator: fencing the old side/.test(text) ? "heard" : undefined), "the fence");
     await reaches(stage.fresh, ["staged", "switched", "starting"]);
     await stage.old.stop({ powerCut: true });

@@ -30,6 +30,7 @@ describe("the signer's move, the whole way", () => {
       linesSeen[host.name] = await onHost(host, "sort -u /run/command-lines");
     }
     expect(run.exitCode, output).toBe(0);
+    expect(output).toContain("the orchestrator of the new side answers: v0.0.9a; watching it for 3 s");
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await contentOf(stage.fresh)).toBe(before);
     expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["moved", "running"]);

@@ -155,10 +155,10 @@ export class Model implements Hands {
           names.source,
           write(names.source, "stopping"),
           () => {
-            source.running = false;
+            source.masked = true;
           },
           () => {
-            source.masked = true;
+            source.running = false;
           },
         );
         break;

@@ -1,14 +1,9 @@
 import { describe, expect, test } from "vitest";
-import {
-  faultsOf,
-  hasBegun,
-  isOwn,
-  parseFacts,
-  type SideFacts,
-  type Survey,
-  shownOf,
-  type Wanted,
-} from "../../../providers/signer/prerequisites";
+import type { NewSide, OldSide, Survey, Wanted } from "../../../providers/signer/findings";
+import { hasBegun, isOwn } from "../../../providers/signer/journal";
+import { faultsOf } from "../../../providers/signer/prerequisites";
+import { shownOf } from "../../../providers/signer/shown";
+import { parseFacts, type SideFacts } from "../../../providers/signer/sideFacts";
 import { endpointsOf } from "../../../providers/signer/survey";
 
 const hostKey = "ssh-ed25519 KEY";
@@ -35,8 +30,6 @@ const newSide = {
   build: { error: "it does not run" },
   ...{ scan: `ssh-rsa AAAA\n${hostKey}`, reached: ["eth:443"] },
 };
-type OldSide = Extract<Survey["old"], { value: unknown }>["value"];
-type NewSide = Extract<Survey["new"], { value: unknown }>["value"];
 const survey = (
   changes: { old?: Partial<OldSide>; new?: Partial<NewSide>; node?: boolean; room?: number } = {},
 ): Survey => ({

@@ -96,7 +96,7 @@ describe("the pieces", () => {
     );
     const [outer = "", inner = ""] = text.split("<<'PILLAR_HOST_ROOT'");
     expect(outer).toContain("sudo_password='pw1'\n");
-    expect(outer.split("\n").at(-1)).toBe("become_root timeout -k 10 5 bash -euo pipefail -s ");
+    expect(outer.split("\n").at(-1)).toBe(`become_root timeout -k 10 5 bash --norc -euo pipefail -c 'eval "$(cat)"' `);
     expect(inner).not.toContain("pw1");
   });
 

@@ -1,0 +1,66 @@
+import { readFile } from "node:fs/promises";
+import { signerLibrary } from "../../components/scripts/signer";
+import type { MoveInputs } from "../../providers/signer/moveInputs";
+import type { LabHost } from "../lab";
+import { makeFiles } from "../orchestrator";
+import { step } from "../progress";
+import type { Bench } from "./bench";
+import { onHost } from "./byHand";
+import { runChild } from "./child";
+import { inTurns, pair, seconds } from "./compare";
+import { ratioOf, type Values } from "./rows";
+
+const files = { count: 4000, bytes: 250_000 };
+const directory = "/root/bulk";
+const arriving = `${directory}.arriving`;
+
+/**
+ * The provider's own code of the bulk copy, as a program at the operator's end, from the making of its key to its last
+ * file; and `scp -r` on the new host. A whole `up` would hide it behind the backup of a gigabyte.
+ */
+export async function compareBulkCopies(bench: Bench): Promise<Values> {
+  const { old, fresh } = await bench.signerHosts();
+  await step("making a gigabyte in thousands of files", async () => {
+    await onHost(old, `mkdir ${directory}`);
+    await makeFiles(old, directory, files);
+  });
+  const inputs = inputsOf(old, fresh, await readFile(bench.lab.privateKeyFile, "utf8"));
+  const away = () => onHost(fresh, `rm -rf ${arriving} && sync`);
+  const isWhole = async () => {
+    const found = await onHost(fresh, `find ${arriving} -type f -printf '%s\\n' | sort | uniq -c`);
+    if (found.trim() !== `${files.count} ${files.bytes}`) throw new Error(`the copy is not whole: ${found}`);
+  };
+  const ours = async () => {
+    await away();
+    const taken = await runChild<{ seconds: number }>(bench.lab, "bulkCopyRun.ts", inputs, 300_000);
+    await isWhole();
+    return taken;
+  };
+  const scp = async () => {
+    await away();
+    const started = performance.now();
+    await onHost(fresh, `scp -r -q root@${old.address}:${directory} ${arriving}`);
+    const taken = { seconds: (performance.now() - started) / 1000 };
+    await isWhole();
+    return taken;
+  };
+  await scp();
+  const rounds = await inTurns(bench.rounds, "the bulk copy", (peerFirst) => pair(peerFirst, ours, scp), "scp -r");
+  const middle = seconds(rounds);
+  return { bulkCopy: ratioOf(rounds), bulkCopyOurs: middle.ours, bulkCopyScp: middle.peer };
+}
+
+function inputsOf(old: LabHost, fresh: LabHost, privateKey: string): MoveInputs {
+  const side = ({ address, hostKey }: LabHost) => ({
+    host: { ssh: { address, hostKey, privateKey, port: 22, user: "root" } },
+    ...{ service: "bench-signer", directory },
+  });
+  return {
+    ...{ move: "bench/bench/bench/1", stack: "bench", pillar: "bench", rollback: false },
+    ...{ old: side(old), new: side(fresh), copy: { address: old.address, port: 22 } },
+    node: { ...side(fresh).host, via: "ssh", address: "127.0.0.1", port: 35997 },
+    ...{ references: [], tolerance: 0, executable: "bench-signer", rpcPort: 55000, nodePorts: [] },
+    backup: { directory: "/nonexistent", move: "bench/bench/bench/1" },
+    ...{ library: signerLibrary(), answerWithin: 0, steadyFor: 0 },
+  };
+}

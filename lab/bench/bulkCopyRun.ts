@@ -1,0 +1,26 @@
+import { text } from "node:stream/consumers";
+import { createCopier } from "../../providers/signer/copyKey";
+import type { Saga } from "../../providers/signer/journal";
+import type { MoveInputs } from "../../providers/signer/moveInputs";
+import { openSides } from "../../providers/signer/sides";
+
+/** A program of its own, at the operator's end: the bulk copy, as the move of a signer does it, timed. */
+const inputs = JSON.parse(await text(process.stdin)) as MoveInputs;
+const saga: Saga = { move: inputs.move, direction: "forward" };
+const world = {
+  ticks: () => performance.now(),
+  sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+  say: () => undefined,
+};
+const sides = openSides(inputs, "bench", world);
+const copier = createCopier(inputs, sides, world.say);
+const looks = await sides.look(saga);
+await sides.take(saga, looks);
+await sides.step("new", "signer_staging", saga, looks);
+const started = performance.now();
+await copier.run(saga, looks, { progress: true });
+const seconds = (performance.now() - started) / 1000;
+await copier.end(saga, looks);
+await sides.drop(saga, looks);
+sides.close();
+process.stdout.write(JSON.stringify({ seconds }));

@@ -1,0 +1,32 @@
+import type { LabHost } from "../lab";
+
+/**
+ * What an operator does on the new host to move the signer by hand (specification 1.2, steps 4 to 7), without any proof
+ * and without fence. Prints the unix time of the first good answer.
+ */
+export function moveByHand(oldAddress: string): string {
+  return `set -e
+ssh root@${oldAddress} systemctl stop orchestrator
+scp -r -q root@${oldAddress}:/root/.orchestrator /root/
+systemctl start orchestrator
+until curl -s -X POST -H 'content-type: application/json' -d '{"method":"getBuildInfo","params":[]}' http://127.0.0.1:55000 |
+  grep -q '"gitCommit":"[0-9a-f]\\{40\\}".*"error":""'; do sleep 0.1; done
+date +%s.%N`;
+}
+
+/** Lets root of one host log in to another, as `scp -r` between them needs. */
+export async function befriend(from: LabHost, to: LabHost): Promise<void> {
+  const key = await onHost(
+    from,
+    "test -e ~/.ssh/id_ed25519 || ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519; cat ~/.ssh/id_ed25519.pub",
+  );
+  await onHost(to, `echo '${key}' >> ~/.ssh/authorized_keys`);
+  await onHost(from, `echo '${to.address} ${to.hostKey}' >> ~/.ssh/known_hosts`);
+}
+
+/** What a script prints on a host. @throws where it fails */
+export async function onHost(host: LabHost, script: string): Promise<string> {
+  const { exitCode, stdout, stderr } = await host.run(script);
+  if (exitCode !== 0) throw new Error(`${host.name}: ${stderr}`);
+  return String(stdout).trim();
+}

@@ -1,0 +1,100 @@
+import { readFile } from "node:fs/promises";
+import type { LabHost } from "../lab";
+import { setUpOrchestrator, waitForSigner } from "../orchestrator";
+import { step } from "../progress";
+import { setUpSyncedNode } from "../syncedNode";
+import { type Bench, timeUp } from "./bench";
+import { moveByHand, onHost } from "./byHand";
+import { inTurns, pair, seconds } from "./compare";
+import { ratioOf, type Values } from "./rows";
+
+const files = { count: 500, bytes: 100_000 };
+const directory = "/root/.orchestrator";
+const kept = "/root/kept";
+
+/** All of the signer and of its move leaves a host. */
+const forget = `systemctl disable -q --now orchestrator 2> /dev/null || true
+rm -rf ${directory}* /var/lib/pillar-host/orchestrator.* /var/lib/pillar-host/manifest.cache`;
+
+/** As it was before any move: it signs on the old host. */
+const signAgain = `${forget}
+unit=/etc/systemd/system/orchestrator.service
+if [ -e $unit.moved ]; then mv -fT $unit.moved $unit; fi
+cp -a ${kept} ${directory}
+systemctl daemon-reload; systemctl enable -q --now orchestrator`;
+
+/** As the install step leaves the new host, or as the initial setup by hand does. */
+const installed = (masked: boolean) => `${forget}
+${masked ? "ln -sfn /dev/null" : "rm -f"} /etc/systemd/system/orchestrator.service
+systemctl daemon-reload`;
+
+/** When the unit was last told to stop, unix seconds. */
+async function stoppedAt(host: LabHost): Promise<number> {
+  const found = await onHost(
+    host,
+    "journalctl -u orchestrator -o short-unix --no-pager | grep ' systemd.*: Stopping ' | tail -n 1 | cut -d ' ' -f 1",
+  );
+  return Number(found);
+}
+
+/**
+ * From the moment in which the old host's systemd stops the signer to the first good getBuildInfo of the new one, the
+ * same two hosts and the same 50 MB for both: the real engine's `up`, whole, and the bash script of an operator who has
+ * everything ready. What stopping and starting themselves take is the same for both, and short.
+ */
+export async function compareSignerGaps(bench: Bench): Promise<Values> {
+  const { lab } = bench;
+  const { old, fresh } = await bench.signerHosts();
+  const identity = await step("setting a signer up", async () => {
+    await lab.chain("PATCH", `/nodes/${fresh.name}`, { behind: 0, rate: 1e6, connectMs: 0, startRefusedMs: 0 });
+    for (const { name } of [old, fresh]) await lab.chain("PATCH", `/orchestrators/${name}`, { stopMs: 300 });
+    await setUpSyncedNode(lab, old);
+    const { identity } = await setUpOrchestrator(lab, old, { extraFiles: files });
+    await onHost(old, `systemctl stop orchestrator; cp -a ${directory} ${kept}; systemctl start orchestrator`);
+    return identity;
+  });
+  const config = (attempt: number) => ({
+    sync: { confirmations: 1, confirmSeconds: 0 },
+    orchestrator: {
+      release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
+      migrateFrom: { address: old.address, hostKey: old.hostKey },
+      attempt,
+    },
+  });
+  const stack = await bench.stackFor(fresh, config(1));
+  // The first one stands the node up; a move begins with a synced one.
+  await step("standing the new host up", () => timeUp(stack));
+
+  const again = async (masked: boolean) => {
+    await onHost(fresh, installed(masked));
+    await onHost(old, signAgain);
+    await waitForSigner(lab, old, identity);
+  };
+  let attempt = 0;
+  const ours = async () => {
+    attempt += 1;
+    await again(true);
+    await bench.configure(stack, fresh, config(attempt));
+    await timeUp(stack);
+    const record = await readFile(`${stack.programDirectory}/backups/Anvil/record.jsonl`, "utf8");
+    const last = JSON.parse(record.trim().split("\n").at(-1) ?? "{}");
+    if (last.event !== "done") throw new Error(`the move was not done: ${JSON.stringify(last)}`);
+    return { seconds: Date.parse(last.details.movedAt) / 1000 - (await stoppedAt(old)) };
+  };
+  const byHand = async () => {
+    await again(false);
+    const answered = Number(await onHost(fresh, moveByHand(old.address)));
+    return { seconds: answered - (await stoppedAt(old)) };
+  };
+  // It installs the orchestrator, which an operator has ready, too.
+  await ours();
+  await byHand();
+  const rounds = await inTurns(
+    bench.rounds,
+    "the move of a signer",
+    (peerFirst) => pair(peerFirst, ours, byHand),
+    "by hand",
+  );
+  const middle = seconds(rounds);
+  return { signerGap: ratioOf(rounds), signerGapUp: middle.ours, signerGapByHand: middle.peer };
+}

@@ -1,0 +1,99 @@
+import { fault, key, lacking } from "./faultText";
+import type { OldSide, Wanted } from "./findings";
+
+/** What stands against a move on the old host (pure). */
+export function oldFaults(side: OldSide, wanted: Wanted): string[] {
+  const { facts, build, status } = side;
+  const { address, service } = wanted.old;
+  const at = (what: string) => `${address}: ${what}`;
+  const faults = lacking(address, facts);
+  if (facts.load === "not-found" || facts.load === "")
+    faults.push(
+      fault(
+        at(`there is no service ${service}`),
+        "no such unit",
+        "the orchestrator's",
+        `systemctl list-units --type=service on the host tells its name: pulumi config set --path ${key}.migrateFrom.service NAME`,
+      ),
+    );
+  else if (facts.active !== "active")
+    faults.push(
+      fault(
+        at(`the orchestrator does not run (${service})`),
+        facts.load === "masked" ? "masked" : facts.active,
+        "active",
+        `On the host: systemctl start ${service}; journalctl -u ${service} -n 50. Then run pulumi up again.`,
+      ),
+    );
+  if ("error" in build)
+    faults.push(
+      fault(
+        at(`the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:${wanted.rpcPort}`),
+        build.error,
+        "version, gitCommit and goVersion",
+        `On the host: journalctl -u ${service} -n 50. Is it another port? pulumi config set --path ${key}.rpcPort PORT`,
+      ),
+    );
+  if ("value" in status && status.value && status.value.state !== 0)
+    faults.push(
+      fault(
+        at(status.value.state === 1 ? "a key generation is at work" : "the orchestrator is not live"),
+        `state ${status.value.state} (${status.value.stateName})`,
+        status.value.state === 1 ? "its end: stopping now would lose the key share" : "state 0 (live)",
+        "Run pulumi up again when it is live.",
+      ),
+    );
+  else if ("error" in status && "value" in build)
+    faults.push(
+      fault(
+        at("the orchestrator does not say whether a key generation is at work"),
+        status.error,
+        "an answer to getStatus, or that the build has no such method",
+        "Run pulumi up again.",
+      ),
+    );
+  return [...faults, ...directoryFaults(side, wanted)];
+}
+
+function directoryFaults({ facts, damaged, hasKeyStore }: OldSide, wanted: Wanted): string[] {
+  const { address, directory } = wanted.old;
+  const found: Record<string, string> = { none: "nothing", link: `a link to ${facts.real}`, "no directory": "a file" };
+  if (facts.directory !== "there") {
+    const to = facts.directory === "link" ? facts.real : "DIRECTORY";
+    return [
+      fault(
+        `${address}: ${directory} is not the orchestrator's directory`,
+        found[facts.directory] ?? facts.directory,
+        "the directory itself, with producer, config.json and tss",
+        `pulumi config set --path ${key}.migrateFrom.directory ${to}`,
+      ),
+    ];
+  }
+  const faults = damaged.map((file) =>
+    fault(
+      `${address}: ${directory}/${file} is not whole`,
+      "it is missing, or no JSON",
+      "whole JSON (it may be read by nobody but you)",
+      `On the host: ls -la ${directory}; journalctl -u ${wanted.old.service} -n 50. Then run pulumi up again.`,
+    ),
+  );
+  if (!hasKeyStore)
+    faults.push(
+      fault(
+        `${address}: the orchestrator's producer key store is not in ${directory}`,
+        "none under the name that config.json tells",
+        "the key store that makes this signer what it is",
+        `On the host: ls -la ${directory}. Then run pulumi up again.`,
+      ),
+    );
+  if (facts.shares === 0 && !wanted.noKeyShare)
+    faults.push(
+      fault(
+        `${address}: there is no key share (tss/localstate-*.json) in ${directory}`,
+        "none",
+        "the share, or your word that this signer has none: it then takes part again after the next key generation",
+        `Where it is so: pulumi config set --path ${key}.migrateFrom.noKeyShare acknowledged`,
+      ),
+    );
+  return faults;
+}

@@ -1,0 +1,28 @@
+import { size } from "./faultText";
+import type { Survey, Wanted } from "./findings";
+import { newVersion } from "./newFaults";
+
+/** What an operator should see before the move: versions and state of both sides (pure). */
+export function shownOf(survey: Survey, wanted: Wanted): string[] {
+  if ("error" in survey.old || "error" in survey.new) return [];
+  const { facts, build, status, identity } = survey.old.value;
+  const version = "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8)})` : "not known";
+  const next = newVersion(wanted, survey.new.value.build);
+  const live = "value" in status && status.value ? status.value.stateName : "its build does not tell";
+  const pillar = "value" in identity ? identity.value?.pillarName : undefined;
+  const who =
+    pillar === undefined
+      ? []
+      : pillar === "notFound"
+        ? ["old side: no Pillar has its producer key by now; it signs on until the next key generation, not after it"]
+        : [`old side signs for Pillar ${pillar}`];
+  return [
+    `old side ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${size(facts.bytes)}, key shares: ${facts.shares}`,
+    `new side ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${size(survey.new.value.facts.free)} free`,
+    ...who,
+    ...(survey.new.value.scan.includes("no ssh-keyscan")
+      ? ["the new host has no ssh-keyscan: the old host's key is compared when the copy begins"]
+      : []),
+    ...(facts.hasNodeKey ? [] : ["the old host's node has no producer key store of its own: none is backed up"]),
+  ];
+}

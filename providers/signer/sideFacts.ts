@@ -1,0 +1,46 @@
+/** What signer/facts.sh tells of a host. */
+export interface SideFacts {
+  /** systemd's words for the unit: loaded, not-found, masked; active, inactive…; enabled… */
+  readonly load: string;
+  readonly active: string;
+  readonly enabled: string;
+  /** `there`, `none`, `link` or `no directory`, and what it is a link to. */
+  readonly directory: string;
+  readonly real: string;
+  readonly bytes: number;
+  readonly files: number;
+  /** Key shares. */
+  readonly shares: number;
+  /** Bytes and files that the disk has room for, and where it is mounted. */
+  readonly free: number;
+  readonly inodes: number;
+  readonly mount: string;
+  readonly hasNodeKey: boolean;
+  readonly hasNodeConfig: boolean;
+  readonly hasExecutable: boolean;
+  /** Tools that are needed and not there. */
+  readonly lacks: readonly string[];
+  /** The text of the move's journal, where there is one. */
+  readonly journal?: string;
+}
+
+/** Reads what signer_facts prints (pure). */
+export function parseFacts(printed: string): SideFacts {
+  const pairs = printed.split("\n").flatMap((line) => {
+    const at = line.indexOf("=");
+    return at < 0 ? [] : [[line.slice(0, at), line.slice(at + 1)] as const];
+  });
+  const facts = new Map(pairs);
+  const text = (name: string) => facts.get(name) ?? "";
+  const journal = text("journal");
+  return {
+    ...{ load: text("load"), active: text("active"), enabled: text("enabled") },
+    ...{ directory: text("directory"), real: text("real"), mount: text("mount") },
+    ...{ bytes: Number(text("bytes")), files: Number(text("files")), shares: Number(text("shares")) },
+    ...{ free: Number(text("free")), inodes: Number(text("inodes")) },
+    ...{ hasNodeKey: facts.has("node_producer"), hasNodeConfig: facts.has("node_config") },
+    hasExecutable: facts.has("executable"),
+    lacks: pairs.filter(([name]) => name === "lacks").map(([, tool]) => tool),
+    ...(journal === "" ? {} : { journal: Buffer.from(journal, "base64").toString("utf8") }),
+  };
+}

@@ -1,0 +1,165 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test as base, expect } from "vitest";
+import type { Looks } from "../../../providers/signer/decide";
+import type { Saga, SideName } from "../../../providers/signer/journal";
+import { createMoveHands, type MoveHands } from "../../../providers/signer/moveHands";
+import type { MoveInputs } from "../../../providers/signer/moveInputs";
+import type { RootHost } from "../../../providers/signer/root";
+import type { Sides } from "../../../providers/signer/sides";
+import { type LocalRoot, localRoot } from "./localRoot";
+
+const saga: Saga = { move: "pillar-host/prod/Anvil/1", direction: "forward" };
+const looks: Looks = { old: { active: false, masked: true }, new: { active: false, masked: true } };
+
+interface Stage {
+  readonly hands: MoveHands;
+  readonly directory: string;
+  readonly arriving: string;
+  /** Functions that were called, on which host, in order. */
+  readonly called: string[];
+  /** After each copy between the hosts. */
+  afterCopy: () => void;
+  /** What the list of the new host waits for. */
+  beforeList: Promise<void>;
+  /** What the disk of the new host waits for. */
+  beforeFlush: Promise<void>;
+}
+
+// Two directories of this machine; listing, archive and backup are real, steps are only noted.
+const test = base.extend<{ stage: Stage }>({
+  stage: async ({ task: _task }, provide) => {
+    const locals = { old: localRoot(), new: localRoot() };
+    const directory = join(locals.old.scratch, "signer");
+    const arriving = join(locals.new.scratch, "signer.arriving");
+    mkdirSync(join(directory, "tss"), { recursive: true });
+    mkdirSync(join(directory, "producer"));
+    for (const [name, text] of [
+      ["config.json", "{}"],
+      ["tss/localstate-ab.json", "{}"],
+      ["producer/store", "key"],
+    ] as const)
+      writeFileSync(join(directory, name), text);
+    const stage = {
+      ...{ directory, arriving, called: [] as string[], afterCopy: () => {} },
+      ...{ beforeList: Promise.resolve(), beforeFlush: Promise.resolve() },
+    };
+    const root = (side: SideName, local: LocalRoot): RootHost => ({
+      ...local,
+      address: side,
+      stream: async (name, variables) => {
+        stage.called.push(`${side} ${name}`);
+        if (name === "signer_copy") {
+          execFileSync("cp", ["-aT", directory, arriving]);
+          stage.afterCopy();
+          return local.stream("true");
+        }
+        if (name === "signer_manifest" && side === "new") await stage.beforeList;
+        return local.stream(name, variables);
+      },
+    });
+    const call: Sides["call"] = async (side, name) => {
+      stage.called.push(`${side} ${name}`);
+      if (name === "signer_flush") await stage.beforeFlush;
+      return "";
+    };
+    const sides: Sides = {
+      roots: { old: root("old", locals.old), new: root("new", locals.new) },
+      call,
+      step: async (side, name, of, before) => call(side, name, of).then(() => before),
+      look: async () => looks,
+      take: async () => undefined,
+      drop: async () => undefined,
+      variables: () => ({}),
+      close: () => undefined,
+    };
+    const place = (address: string, at: string) => ({
+      host: { ssh: { address, port: 22, user: "root", hostKey: "" } },
+      ...{ service: "orchestrator", directory: at },
+    });
+    const inputs = {
+      ...{ move: saga.move, stack: "prod", copy: { address: "old", port: 22 }, nodePorts: [], rpcPort: 55000 },
+      ...{ old: place("old", directory), new: place("new", arriving.replace(/\.arriving$/, "")) },
+      backup: { directory: join(locals.old.scratch, "backups"), move: saga.move },
+    } as unknown as MoveInputs;
+    const world = {
+      ...{ ticks: () => performance.now(), now: () => Date.now(), say: () => undefined },
+      sleep: async () => undefined,
+      lookAtNode: () => Promise.reject(new Error("nobody asks")),
+    };
+    const hands = createMoveHands(inputs, sides, saga, world, () => true);
+    await provide(Object.assign(stage, { hands }));
+    for (const local of Object.values(locals)) local.close();
+  },
+});
+
+/** The steps from the stop on, up to the one that is named. */
+async function upTo(stage: Stage, last: "backup" | "fence" | "copy"): Promise<void> {
+  for (const step of ["stop", "backup", "fence", "copy"] as const) {
+    await stage.hands.perform(step, saga, looks);
+    if (step === last) return;
+  }
+}
+
+test.for([
+  ["compared", "beforeList"],
+  ["on the disk", "beforeFlush"],
+] as const)(
+  "the old side is fenced meanwhile, and nothing takes its place before it is %s",
+  async ([, before], { stage }) => {
+    let goOn = () => {};
+    stage[before] = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    await upTo(stage, "fence");
+    const arriving = stage.hands.perform("copy", saga, looks);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(stage.called).toContain("old signer_fence");
+    expect(stage.called).not.toContain("new signer_arrive");
+    goOn();
+    await arriving;
+    expect(stage.called.filter((name) => name === "new signer_copy")).toHaveLength(1);
+    expect(stage.called.at(-1)).toBe("new signer_arrive");
+  },
+);
+
+test("what differs is taken again, and is compared again", async ({ stage }) => {
+  let copies = 0;
+  stage.afterCopy = () => {
+    copies += 1;
+    if (copies === 1) appendFileSync(join(stage.arriving, "producer/store"), "!");
+  };
+  await upTo(stage, "copy");
+  expect(copies).toBe(2);
+  const order = stage.called.filter((name) => /retake|new signer_(copy|manifest|arrive)$/.test(name));
+  expect(order).toEqual([
+    ...["new signer_copy", "new signer_manifest", "new signer_copy_retake"],
+    ...["new signer_copy", "new signer_manifest", "new signer_arrive"],
+  ]);
+});
+
+test("a copy that stays different never takes its place", async ({ stage }) => {
+  stage.afterCopy = () => appendFileSync(join(stage.arriving, "config.json"), "!");
+  await expect(upTo(stage, "copy")).rejects.toThrow(/is not what old has, after 3 copies\n {2}found: config\.json: /);
+  expect(stage.called).not.toContain("new signer_arrive");
+});
+
+test("a copy that could not be listed is made and listed again by the next try", async ({ stage }) => {
+  stage.beforeList = Promise.reject(new Error("the connection broke"));
+  stage.beforeList.catch(() => undefined);
+  await upTo(stage, "fence");
+  await expect(stage.hands.perform("copy", saga, looks)).rejects.toThrow("the connection broke");
+  stage.beforeList = Promise.resolve();
+  await stage.hands.perform("copy", saga, looks);
+  expect(stage.called.filter((name) => name === "new signer_copy")).toHaveLength(2);
+  expect(stage.called.at(-1)).toBe("new signer_arrive");
+});
+
+test("a comparison of before another stop counts for nothing", async ({ stage }) => {
+  await upTo(stage, "backup");
+  rmSync(join(stage.arriving, "producer"), { recursive: true });
+  await stage.hands.perform("stop", saga, looks);
+  await stage.hands.perform("copy", saga, looks);
+  expect(stage.called.filter((name) => name === "new signer_copy")).toHaveLength(2);
+});
