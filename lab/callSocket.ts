@@ -5,11 +5,17 @@ import http from "node:http";
  *
  * @throws on a status of 400 and above, with its text
  */
-export function callSocket<T>(socketPath: string, method: string, path: string, body?: unknown): Promise<T> {
+export function callSocket<T>(
+  socketPath: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  more: Readonly<Record<string, string>> = {},
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const binary = Buffer.isBuffer(body);
     const payload = body === undefined ? undefined : binary ? body : JSON.stringify(body);
-    const headers = { "content-type": binary ? "application/zip" : "application/json" };
+    const headers = { "content-type": binary ? "application/zip" : "application/json", ...more };
     const request = http.request({ socketPath, method, path, headers }, async (response) => {
       const text = Buffer.concat(await response.toArray()).toString();
       if ((response.statusCode ?? 500) >= 400) reject(new Error(`${method} ${path}: ${response.statusCode} ${text}`));

@@ -13,7 +13,7 @@ import { LabState, labDirectory, labExists, labNames } from "./labState";
 import { isReferenceSynced, referenceUrl, startReference } from "./reference";
 import { ensureRequirements } from "./requirements";
 
-export type { LabHost } from "./hosts/labHosts";
+export type { HostShell, LabHost } from "./hosts/labHosts";
 
 const tsx = join(import.meta.dirname, "../node_modules/.bin/tsx");
 
@@ -107,9 +107,10 @@ export class Lab {
     return `http://${operatorAddress}:${cloudPorts[name]}`;
   }
 
-  /** Calls a cloud's API from outside, such as its control API under /_lab. */
-  cloud<T = unknown>(name: CloudName, method: string, path: string, body?: unknown): Promise<T> {
-    return callSocket<T>(join(this.dir, `${name}.sock`), method, path, body);
+  /** Calls a cloud's API from outside: its control API under /_lab, or its own as who has a token. */
+  cloud<T = unknown>(name: CloudName, method: string, path: string, body?: unknown, token?: string): Promise<T> {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return callSocket<T>(join(this.dir, `${name}.sock`), method, path, body, headers);
   }
 
   get hostNames(): string[] {

@@ -7,7 +7,7 @@ import {
   exampleDir,
   orchestratorDir,
 } from "./doubles/orchestrator/exampleDir";
-import type { Lab, LabHost } from "./lab";
+import type { HostShell, Lab } from "./lab";
 import { shipFiles } from "./shipFiles";
 
 /** How an operator has the orchestrator on a host before it moves. */
@@ -26,7 +26,7 @@ export interface OrchestratorSetup extends ExampleDirOptions {
 }
 
 /** Sets an orchestrator up; for one that is to sign, a synced node must run on the host ({@link setUpSyncedNode}). */
-export async function setUpOrchestrator(lab: Lab, host: LabHost, setup: OrchestratorSetup = {}): Promise<ExampleDir> {
+export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: OrchestratorSetup = {}): Promise<ExampleDir> {
   const { enabled = true, started = true, withoutState = false } = setup;
   const state = setup.copyOf ?? exampleDir(setup);
   const files = Object.entries(withoutState ? { "": { mode: 0o700 } } : state.files);
@@ -45,7 +45,7 @@ export async function setUpOrchestrator(lab: Lab, host: LabHost, setup: Orchestr
 }
 
 /** Returns when an orchestrator with this identity signs on a host and its RPC is open, where that is not forbidden. */
-export async function waitForSigner(lab: Lab, host: LabHost, identity: string): Promise<void> {
+export async function waitForSigner(lab: Lab, host: HostShell, identity: string): Promise<void> {
   const deadline = Date.now() + 60_000;
   const signs = async () => {
     const { now, identities } = await lab.chain<SignersTruth>("GET", "/signers");
@@ -63,7 +63,7 @@ export async function waitForSigner(lab: Lab, host: LabHost, identity: string): 
 }
 
 /** Fills a folder with files of noise, a hundred to a folder: a gigabyte in the time that the disk takes. */
-export async function makeFiles(host: LabHost, dir: string, files: { count: number; bytes: number }): Promise<void> {
+export async function makeFiles(host: HostShell, dir: string, files: { count: number; bytes: number }): Promise<void> {
   await run(host, `perl -e '${filler}' "${dir}" ${files.count} ${files.bytes}`);
 }
 
@@ -98,7 +98,7 @@ const filler = `
     print $file substr($text, 0, $bytes) or die $!; close $file or die $!;
   }`;
 
-async function run(host: LabHost, script: string): Promise<void> {
+async function run(host: HostShell, script: string): Promise<void> {
   const { exitCode, stderr } = await host.run(script);
   if (exitCode !== 0) throw new Error(`the orchestrator of ${host.name}: ${stderr}`);
 }

@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
-import type { LabHost } from "./lab";
+import type { HostShell } from "./lab";
 
 /** Folders (without text) and files of a host, by absolute path. */
 export type HostFiles = Readonly<Record<string, { readonly mode: number; readonly text?: string }>>;
 
 /** Puts files on a host in one go, root's, with exactly these modes; folders that are not named stay as they are. */
-export async function shipFiles(host: LabHost, files: HostFiles): Promise<void> {
+export async function shipFiles(host: HostShell, files: HostFiles): Promise<void> {
   const place = await mkdtemp(join(tmpdir(), "ship-"));
   try {
     for (const [path, { mode, text }] of Object.entries(files)) {

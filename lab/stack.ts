@@ -157,6 +157,12 @@ export class LabStack {
     return { exitCode: result.exitCode ?? -1, output: String(result.all) };
   }
 
+  /** What `npx pillar-host` prints at the operator's end. @throws where it fails */
+  async cli(args: readonly string[]): Promise<string> {
+    const [command = "", ...rest] = this.lab.atOperator(["node", "cli/bin.js", ...args]);
+    return (await execa(command, rest, { cwd: this.programDirectory, env: this.env })).stdout;
+  }
+
   async outputs<T = Record<string, unknown>>(): Promise<T> {
     return JSON.parse(String((await this.pulumi(["stack", "output", "--json"])).stdout)) as T;
   }

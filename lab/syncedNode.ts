@@ -3,7 +3,7 @@ import { bundleNode } from "./doubles/bundle";
 import type { NodeReport } from "./doubles/chain";
 import { daemonPath, unitText } from "./doubles/controller/service";
 import { createKeyStore, randomPassword } from "./doubles/keyStore";
-import type { Lab, LabHost } from "./lab";
+import type { HostShell, Lab } from "./lab";
 import { shipFiles } from "./shipFiles";
 
 /** A node's producer, as its key store has it. */
@@ -13,7 +13,7 @@ export interface NodeProducer {
 }
 
 /** The node double as a service of a host, synced: what is left when somebody deployed it long ago, in a second. */
-export async function setUpSyncedNode(lab: Lab, host: LabHost): Promise<NodeProducer> {
+export async function setUpSyncedNode(lab: Lab, host: HostShell): Promise<NodeProducer> {
   const password = randomPassword();
   const store = createKeyStore(password);
   const producer = { Index: 0, KeyFilePath: "producer", Password: password, Address: store.baseAddress };

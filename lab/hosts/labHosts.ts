@@ -26,6 +26,9 @@ export interface LabHost {
   reboot(options?: { powerCut?: boolean }): Promise<void>;
 }
 
+/** As much of a host as is needed to put something on it; a cloud's server is one, too. */
+export type HostShell = Pick<LabHost, "name" | "run">;
+
 /** The hosts of a lab. */
 export class LabHosts {
   constructor(private readonly state: LabState) {}

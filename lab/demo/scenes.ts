@@ -1,0 +1,70 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { elapsed } from "../progress";
+import type { LabStack } from "../stack";
+import { stageTimes } from "../stageTimes";
+
+/** What a command of the journey came to. */
+export interface Scene {
+  readonly title: string;
+  readonly milliseconds: number;
+  /** How long each resource took, by its name. */
+  readonly stages: ReadonlyMap<string, number>;
+}
+
+/** Plays the operator's commands, each under a heading, in view. */
+export class Scenes {
+  readonly played: Scene[] = [];
+  private readonly began = Date.now();
+
+  /** Runs `pulumi up` or `destroy`. @throws where its end is another one than expected */
+  async pulumi(
+    title: string,
+    stack: LabStack,
+    command: "up" | "destroy",
+    { refused = false }: { refused?: boolean } = {},
+  ): Promise<void> {
+    this.heading(title, `pulumi ${command} -s ${stack.name}`);
+    const events = join(stack.dir, "events.json");
+    await rm(events, { force: true });
+    const plain = process.stdout.isTTY ? [] : ["--non-interactive"];
+    const begin = Date.now();
+    const { exitCode } = await stack.run([command, "--yes", "--skip-preview", "--event-log", events, ...plain], {
+      stdio: "inherit",
+      reject: false,
+      // The engine keeps its event log behind this.
+      env: { ...stack.env, PULUMI_DEBUG_COMMANDS: "true" },
+    });
+    if ((exitCode === 0) === refused)
+      throw new Error(
+        `The demo failed: pulumi ${command} -s ${stack.name} ${refused ? "was not refused" : "failed"}; what it said stands above.`,
+      );
+    const stages = stageTimes(await readFile(events, "utf8").catch(() => ""));
+    this.played.push({
+      title,
+      milliseconds: Date.now() - begin,
+      stages: new Map(stages.map(({ name, milliseconds }) => [name, milliseconds])),
+    });
+  }
+
+  /** A step that is the operator's, in the wallet: here the double does it. */
+  async wallet<T>(title: string, clicks: string, work: () => Promise<T>): Promise<T> {
+    this.heading(title);
+    console.log(`    YOU, in the wallet: ${clicks}\n    (in this demo a double of wallet and chain does it)\n`);
+    const begin = Date.now();
+    const done = await work();
+    this.played.push({ title, milliseconds: Date.now() - begin, stages: new Map() });
+    return done;
+  }
+
+  heading(title: string, command?: string): void {
+    console.log(`\n── ${this.played.length + 1}. ${title} ${"─".repeat(Math.max(2, 84 - title.length))}`);
+    if (command) console.log(`\n    $ ${command}\n`);
+  }
+
+  /** All that was played, with times. */
+  summary(): string[] {
+    const lines = this.played.map(({ title, milliseconds }) => `  ${elapsed(milliseconds).padStart(12)}  ${title}`);
+    return [...lines, `  ${elapsed(Date.now() - this.began).padStart(12)}  in all`];
+  }
+}
