@@ -1,12 +1,12 @@
 import type { JourneyEntry, JourneyEvent } from "../../providers/journey";
-import { partsOf, type Scope, timeOf } from "./scope";
+import { movesOf, partsOf, type Scope, timeOf } from "./scope";
 
 /** What the record says is still to be done, a stack after the other (pure). */
 export function openOf(scope: Scope): { stack: string; text: string }[] {
   const { journey, moves, stacks } = scope;
   return stacks.flatMap((stack) => {
     const text = openOn(stack, journey);
-    const own = [...new Set(moves.map(({ move }) => move).filter((move) => partsOf(move).stack === stack))];
+    const own = movesOf(moves).filter((move) => partsOf(move).stack === stack);
     const isMoving = own.some(
       (move) => !moves.some((line) => line.move === move && ["done", "rolledBack"].includes(line.event)),
     );

@@ -1,7 +1,7 @@
 import { openWaits } from "../../providers/gate/curve";
 import type { Figures, JourneyEntry, JourneyEvent } from "../../providers/journey";
 import type { Backup, SignerMove, Switch, Sync } from "./reportTypes";
-import { happenedAt, partsOf, type Scope } from "./scope";
+import { happenedAt, movesOf, partsOf, type Scope } from "./scope";
 
 const day = 24 * 3600 * 1000;
 
@@ -78,7 +78,7 @@ function gained(
 
 /** The signer's moves, each with all its runs (pure). */
 export function signerOf({ moves }: Scope): SignerMove[] {
-  return [...new Set(moves.map(({ move }) => move))].map((move) => {
+  return movesOf(moves).map((move) => {
     const lines = moves.filter((entry) => entry.move === move);
     const backups: Backup[] = [];
     const failures: { at: string; error: string }[] = [];

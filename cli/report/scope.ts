@@ -19,6 +19,11 @@ export function partsOf(move: string): { stack: string; pillar: string; attempt:
   return { stack, pillar, attempt };
 }
 
+/** A signer's moves, by name, each once (pure): the last backup of a host that is given up is no attempt at one. */
+export function movesOf(moves: readonly MoveLine[]): string[] {
+  return [...new Set(moves.map(({ move }) => move))].filter((move) => partsOf(move).attempt !== "");
+}
+
 /** When a thing happened, which may be before it was seen and written; unix milliseconds (pure). */
 export function timeOf(entry: JourneyEntry | MoveLine): number {
   return Date.parse(happenedAt(entry));

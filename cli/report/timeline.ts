@@ -108,6 +108,7 @@ function ofMove(entry: MoveLine): Told {
 }
 
 function backupTitle({ label, files }: { label?: string | undefined; files: number }): string {
+  if (label === "retired") return `last backup of the host's keys, proved (${files} files)`;
   return `signer: ${label === undefined ? "" : `${label} `}backup, proved (${files} files)`;
 }
 

@@ -4,6 +4,19 @@ import { elapsed } from "../progress";
 import type { LabStack } from "../stack";
 import { stageTimes } from "../stageTimes";
 
+/** What the steps of procedure A are, by the names of their resources. */
+const steps: Readonly<Record<string, string>> = {
+  "node-preflight": "checked the host against the minimums",
+  "node-prepare": "made it this stack's own, reserved the node's ports",
+  "node-packages": "updated packages, installed unzip and wget",
+  "node-controller": "downloaded and installed the controller",
+  "node-hourly-restart": "set the hourly restart, for the time of the sync",
+  "node-deploy": "deployed the node with the controller's own menu",
+  "node-sync": "waited until the node was provably synced",
+  "node-hourly-restart-off": "turned the hourly restart off, and read it back",
+  "node-producer-address": "read the producer address",
+};
+
 /** What a command of the journey came to. */
 export interface Scene {
   readonly title: string;
@@ -62,9 +75,18 @@ export class Scenes {
     if (command) console.log(`\n    $ ${command}\n`);
   }
 
-  /** All that was played, with times. */
+  /** All that was played, with times; of the stand-up each step. */
   summary(): string[] {
-    const lines = this.played.map(({ title, milliseconds }) => `  ${elapsed(milliseconds).padStart(12)}  ${title}`);
+    const told = new Set<string>();
+    const lines = this.played.flatMap(({ title, milliseconds, stages }) => {
+      // Later runs pass by what is done.
+      const fresh = [...stages].filter(([name]) => steps[name] !== undefined && !told.has(name));
+      for (const [name] of fresh) told.add(name);
+      return [
+        `  ${elapsed(milliseconds).padStart(12)}  ${title}`,
+        ...fresh.map(([name, time]) => `  ${elapsed(time).padStart(20)}  ${steps[name]}`),
+      ];
+    });
     return [...lines, `  ${elapsed(Date.now() - this.began).padStart(12)}  in all`];
   }
 }

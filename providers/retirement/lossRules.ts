@@ -16,7 +16,7 @@ export function rewards({ rewards: readings, saysCollected, pillar }: Retirement
           what: "the rewards since the switch are not collected",
           saidBy: [reading.source],
           found: reading.says === "waiting" ? [reading.why] : [],
-          needed: `them in the wallet, collected${due === undefined ? "" : `; due about ${minuteOf(due)}`}`,
+          needed: `collect them in the wallet${due === undefined ? "" : `; due about ${minuteOf(due)}`}`,
         });
       }),
     );

@@ -261,3 +261,15 @@ test("rewards that the operator spoke for are marked", () => {
   expect(report.rewards).toEqual([{ at: at("02T00:00:00"), stack: "prod", evidence: ["said so"], saidBy: "operator" }]);
   expect(report.timeline[0]?.title).toBe("rewards collected (said by the operator)");
 });
+
+test("the last backup of a host that is given up is no move of its signer", () => {
+  const backup = {
+    ...{ label: "retired", file: "/b/pillar-host-prod-Anvil-retired.tar.age", identityFile: "/b/id", sha256: "a" },
+    ...{ sealedBytes: 9, files: 3, bytes: 8, provedAt: at("20T10:00:00"), manifestFile: "/b/m.json" },
+  };
+  const line = { at: at("20T10:00:00"), move: "pillar-host/prod/Anvil", event: "backup", details: backup };
+  const report = told("prod", [host("prod", "20T09:00:00"), line]);
+  expect(report.signer).toEqual([]);
+  expect(report.open.map(({ text }) => text).join()).not.toContain("signer");
+  expect(report.timeline.at(-1)).toMatchObject({ title: "last backup of the host's keys, proved (3 files)" });
+});
