@@ -5,7 +5,15 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressFrom } from "../../lab/doubles/address";
-import { Chain, type ServedChain, serveChain } from "../../lab/doubles/chain";
+import {
+  Chain,
+  defaultNodeSettings,
+  type NodeSettings,
+  type NodeSettingsPatch,
+  type ServedChain,
+  serveChain,
+} from "../../lab/doubles/chain";
+import { type Momentum, momentumHash } from "../../lab/doubles/chain/momentum";
 import { NodeDouble } from "../../lab/doubles/node/node";
 
 const json = { "content-type": "application/json" };
@@ -75,6 +83,11 @@ function send(sent: Sent): Promise<Got> {
     if (sent.headersOnly) outgoing.flushHeaders();
     else outgoing.end(body);
   });
+}
+
+interface MomentumList {
+  count: number;
+  list: { height: number }[];
 }
 
 const post = async (body: string) => (await send({ method: "POST", headers: json, body })).body;
@@ -208,6 +221,18 @@ describe("JSON-RPC", () => {
       `["${addressFrom("a")}",-1,10]`,
       "invalid argument 1: json: cannot unmarshal number -1 into Go value of type uint32",
     ],
+    [
+      "ledger.getMomentumsByHeight",
+      '["5",1]',
+      "invalid argument 0: json: cannot unmarshal string into Go value of type uint64",
+    ],
+    ["ledger.getMomentumByHash", '["abc"]', "invalid argument 0: error hex hash size 3"],
+    ["ledger.getMomentumByHash", `["${"z".repeat(64)}"]`, "invalid argument 0: encoding/hex: invalid byte: U+007A 'z'"],
+    [
+      "ledger.getMomentumByHash",
+      "[5]",
+      "invalid argument 0: json: cannot unmarshal number into Go value of type types.Hash",
+    ],
   ])("refuses %s%s", async (method, params, message) => {
     expect(await error(call(method, params))).toEqual({ code: -32602, message });
   });
@@ -222,6 +247,60 @@ describe("methods", () => {
   it("give the frontier momentum of the node's height", async () => {
     const momentum = (await result("ledger.getFrontierMomentum", "[]")) as { height: number };
     expect(momentum).toMatchObject({ ...served.chain.momentum(momentum.height) });
+  });
+
+  it("give momentums by height, ascending, up to the node's own", async () => {
+    const { height } = (await result("ledger.getFrontierMomentum", "[]")) as { height: number };
+    const page = (await result("ledger.getMomentumsByHeight", "[990,5]")) as MomentumList;
+    expect(page.list).toEqual([990, 991, 992, 993, 994].map((h) => expect.objectContaining(served.chain.momentum(h))));
+    expect(page.list[0]).toMatchObject({ version: 1, content: [], data: "", publicKey: "" });
+    expect(page.count).toBeGreaterThanOrEqual(height);
+    const end = (await result("ledger.getMomentumsByHeight", "[999,1024]")) as MomentumList;
+    expect(end.list.map((momentum) => momentum.height)).toEqual(
+      Array.from({ length: end.count - 998 }, (_, index) => 999 + index),
+    );
+    expect(((await result("ledger.getMomentumsByHeight", "[999999,3]")) as MomentumList).list).toEqual([]);
+    expect(((await result("ledger.getMomentumsByHeight", "[5,0]")) as MomentumList).list).toEqual([]);
+  });
+
+  it("refuse height 0, and more than 1024 momentums or rows", async () => {
+    expect(await error(call("ledger.getMomentumsByHeight", "[0,1]"))).toEqual({
+      code: -32000,
+      message: "height parameter must be strictly greater than zero",
+    });
+    const pages = JSON.stringify([addressFrom("a"), 0, 1025]);
+    expect(await error(call("embedded.pillar.getFrontierRewardByPage", pages))).toEqual({
+      code: -32000,
+      message: "page-size parameter is too big",
+    });
+    const tooBig = { code: -32000, message: "count parameter is too big" };
+    expect(await error(call("ledger.getMomentumsByHeight", "[1,1025]"))).toEqual(tooBig);
+    expect(((await result("ledger.getMomentumsByHeight", "[1,1024]")) as MomentumList).list.length).toBeGreaterThan(
+      999,
+    );
+  });
+
+  it("give a momentum by its hash, and null for a hash that no momentum has", async () => {
+    const known = served.chain.momentum(777);
+    expect(await result("ledger.getMomentumByHash", JSON.stringify([known?.hash]))).toMatchObject({ ...known });
+    expect(await result("ledger.getMomentumByHash", JSON.stringify(["0".repeat(64)]))).toBeNull();
+    expect(await result("ledger.getMomentumByHash", JSON.stringify([momentumHash("lab", 5_000)]))).toBeNull();
+    expect(await result("ledger.getMomentumByHash", JSON.stringify([momentumHash("other", 777)]))).toBeNull();
+  });
+
+  it("show nothing above the height at which the node stands", async () => {
+    served.chain.patchNode("host1", { stall: true });
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const { height } = (await result("ledger.getFrontierMomentum", "[]")) as { height: number };
+    served.chain.patchTruth({ height: height + 100 });
+    try {
+      const page = (await result("ledger.getMomentumsByHeight", `[${height},50]`)) as MomentumList;
+      expect([page.count, page.list.map((momentum) => momentum.height)]).toEqual([height, [height]]);
+      const next = served.chain.momentum(height + 1)?.hash;
+      expect(await result("ledger.getMomentumByHash", JSON.stringify([next]))).toBeNull();
+    } finally {
+      served.chain.patchNode("host1", { stall: false });
+    }
   });
 
   it("give peers, version and machine", async () => {
@@ -257,6 +336,71 @@ describe("methods", () => {
     expect(await result("embedded.pillar.getFrontierRewardByPage", JSON.stringify([address, 0, 5]))).toEqual({
       count: 1,
       list: [{ epoch: 3, znnAmount: "1", qsrAmount: "2" }],
+    });
+  });
+});
+
+describe("lies", () => {
+  const lying = async (settings: NodeSettingsPatch, look: () => Promise<void>) => {
+    const patch = async (given: NodeSettingsPatch) => {
+      served.chain.patchNode("host1", given);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    };
+    await patch(settings);
+    try {
+      await look();
+    } finally {
+      const natural = Object.keys(settings).map((key) => [key, defaultNodeSettings[key as keyof NodeSettings]]);
+      await patch(Object.fromEntries(natural) as NodeSettingsPatch);
+    }
+  };
+  const unknown = async (method: string, params: string) =>
+    expect(await error(call(method, params))).toEqual({
+      code: -32601,
+      message: `the method ${method} does not exist/is not available`,
+    });
+  const address = addressFrom("owner");
+
+  it("deny a Pillar that is registered, or claim another producer for it", async () => {
+    served.chain.patchPillar("Liar", { producerAddress: addressFrom("true") });
+    await lying({ nullPillar: true }, async () => {
+      expect(await result("embedded.pillar.getByName", '["Liar"]')).toBeNull();
+    });
+    await lying({ forceProducer: addressFrom("claimed") }, async () => {
+      const claimed = { name: "Liar", producerAddress: addressFrom("claimed") };
+      expect(await result("embedded.pillar.getByName", '["Liar"]')).toMatchObject(claimed);
+    });
+    const truth = { producerAddress: addressFrom("true") };
+    expect(await result("embedded.pillar.getByName", '["Liar"]')).toMatchObject(truth);
+  });
+
+  it("are told of another chain by all its hashes", async () => {
+    const known = served.chain.momentum(700);
+    await lying({ otherChain: true }, async () => {
+      const page = (await result("ledger.getMomentumsByHeight", "[699,2]")) as { list: Momentum[] };
+      const [before, other] = page.list;
+      expect(other).toMatchObject({ height: 700, timestamp: known?.timestamp, previousHash: before?.hash });
+      expect(other?.hash).not.toBe(known?.hash);
+      expect(await result("ledger.getMomentumByHash", JSON.stringify([known?.hash]))).toBeNull();
+      expect(await result("ledger.getMomentumByHash", JSON.stringify([other?.hash]))).toEqual(other);
+      const frontier = (await result("ledger.getFrontierMomentum", "[]")) as Momentum;
+      expect(frontier.hash).not.toBe(served.chain.momentum(frontier.height)?.hash);
+    });
+  });
+
+  it("hide the methods of rewards, or of past momentums, and no other", async () => {
+    await lying({ noRewards: true }, async () => {
+      await unknown("embedded.pillar.getUncollectedReward", JSON.stringify([address]));
+      await unknown("embedded.pillar.getFrontierRewardByPage", JSON.stringify([address, 0, 5]));
+      expect(await result("ledger.getMomentumsByHeight", "[5,1]")).toMatchObject({ list: [{ height: 5 }] });
+    });
+    await lying({ noMomentums: true }, async () => {
+      await unknown("ledger.getMomentumsByHeight", "[5,1]");
+      await unknown("ledger.getMomentumByHash", `["${"0".repeat(64)}"]`);
+      expect(await result("embedded.pillar.getUncollectedReward", JSON.stringify([address]))).toMatchObject({
+        address,
+      });
+      expect(await result("ledger.getFrontierMomentum", "[]")).toMatchObject({ version: 1 });
     });
   });
 });

@@ -1,4 +1,12 @@
-import { backgroundProducer, heightAt, type Momentum, momentumAt, momentumHash, type Segment } from "./momentum";
+import {
+  backgroundProducer,
+  heightAt,
+  heightOfHash,
+  type Momentum,
+  momentumAt,
+  momentumHash,
+  type Segment,
+} from "./momentum";
 import { merge, Nodes } from "./nodes";
 import { Orchestrators } from "./orchestrators";
 import {
@@ -31,6 +39,7 @@ export class Chain {
   private readonly uncollected = new Map<string, UncollectedReward>();
   private readonly rewards = new Map<string, EpochReward[]>();
   private readonly slots: Slot[] = [];
+  private readonly slotAt = new Map<number, Slot>();
   private settled: number;
 
   constructor(options: ChainOptions = {}) {
@@ -99,9 +108,24 @@ export class Chain {
 
   /** A momentum of the network; undefined when it does not exist yet. */
   momentum(height: number): Momentum | undefined {
-    if (height < 1 || height > this.network().height) return undefined;
+    return this.momentums(height, 1)[0];
+  }
+
+  /** Up to `count` momentums from a height on, as far as they exist. */
+  momentums(from: number, count: number): Momentum[] {
     this.settle();
-    const slot = this.slots.findLast((candidate) => candidate.height === height);
+    const first = Math.max(1, from);
+    const last = Math.min(from + count - 1, this.network().height);
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => this.momentumOf(first + index));
+  }
+
+  /** The momentum with this hash; undefined when there is none yet. */
+  momentumByHash(hash: string): Momentum | undefined {
+    return this.momentum(heightOfHash(this.chainId, hash) ?? 0);
+  }
+
+  private momentumOf(height: number): Momentum {
+    const slot = this.slotAt.get(height);
     return {
       height,
       hash: momentumHash(this.chainId, height),
@@ -218,13 +242,10 @@ export class Chain {
       if (pillar === undefined) continue;
       const at = momentumAt(this.segments, h);
       const producer = effectiveProducer(pillar, h);
-      this.slots.push({
-        height: h,
-        at,
-        pillar: pillar.name,
-        producer,
-        nodes: producingNodes(this.nodes.reports, producer, at),
-      });
+      const nodes = producingNodes(this.nodes.reports, producer, at);
+      const slot = { height: h, at, pillar: pillar.name, producer, nodes };
+      this.slots.push(slot);
+      this.slotAt.set(h, slot);
     }
     this.settled = Math.max(this.settled, height);
   }

@@ -24,6 +24,8 @@ export class ChainClient {
   truth = () => this.call<ChainTruth>("GET", "/truth");
   patchTruth = (patch: TruthPatch) => this.call<ChainTruth>("PATCH", "/truth", patch);
   momentum = (height: number) => this.call<Momentum | null>("GET", `/momentums/${height}`);
+  momentums = (from: number, count: number) => this.call<Momentum[]>("GET", `/momentums?from=${from}&count=${count}`);
+  momentumByHash = (hash: string) => this.call<Momentum | null>("GET", `/momentums?hash=${hash}`);
   pillars = () => this.call<PillarView[]>("GET", "/pillars");
   pillar = (name: string) => this.call<PillarView | null>("GET", `/pillars/${encodeURIComponent(name)}`);
   patchPillar = (name: string, patch: PillarPatch) =>

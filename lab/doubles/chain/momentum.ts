@@ -36,12 +36,31 @@ export function momentumAt(segments: readonly Segment[], height: number): number
   return next === undefined ? natural : Math.min(natural, next.at);
 }
 
-/** The hash of a momentum: the same for the same chain and height, on every host and in every run. */
+/**
+ * The hash of a momentum: the same for the same chain and height, on every host and in every run. Its end is the
+ * height under a mask, so that a momentum is found by its hash without a table of millions.
+ */
 export function momentumHash(chainId: string, height: number): string {
-  return createHash("sha256").update(`momentum:${chainId}:${height}`).digest("hex");
+  const digest = createHash("sha256").update(`momentum:${chainId}:${height}`).digest("hex");
+  return digest.slice(0, -maskDigits) + masked(digest, height);
+}
+
+/** The height of the momentum with this hash; undefined when the chain has no such hash at any height. */
+export function heightOfHash(chainId: string, hash: string): number | undefined {
+  if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
+  const height = Number.parseInt(masked(hash, Number.parseInt(hash.slice(-maskDigits), 16)), 16);
+  return Number.isSafeInteger(height) && momentumHash(chainId, height) === hash ? height : undefined;
 }
 
 /** The producer of the slots that no registered Pillar holds. */
 export function backgroundProducer(height: number, pillars: number): string {
   return addressFrom(`background Pillar ${height % Math.max(1, pillars)}`);
 }
+
+function masked(hash: string, value: number): string {
+  const mask = BigInt(`0x${hash.slice(0, maskDigits)}`);
+  return (BigInt(value) ^ mask).toString(16).padStart(maskDigits, "0");
+}
+
+// 48 bits: every height of a chain, and no more than a float holds.
+const maskDigits = 12;

@@ -76,6 +76,11 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
       return send(response, 200, chain.node(name));
     case "GET nodes NAME reports":
       return send(response, 200, chain.reportsOf(name));
+    case "GET momentums": {
+      const hash = url.searchParams.get("hash");
+      if (hash !== null) return send(response, 200, chain.momentumByHash(hash) ?? null);
+      return send(response, 200, chain.momentums(number("from", 1), Math.min(number("count", 1), momentumsAtOnce)));
+    }
     case "GET momentums NAME":
       return send(response, 200, chain.momentum(Number(name)) ?? null);
     case "GET pillars":
@@ -112,6 +117,9 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
       return send(response, 404, { error: `no such route: ${request.method} ${url.pathname}` });
   }
 }
+
+// No reader needs more; a slip in an address must not fill the memory.
+const momentumsAtOnce = 10_000;
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];

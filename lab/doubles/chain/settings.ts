@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { addressForm } from "../address";
 
 const count = z.number().int().nonnegative();
 const ms = z.number().nonnegative();
@@ -43,6 +44,16 @@ export const nodeSettingsSchema = z.strictObject({
   rawAnswer: z.strictObject({ status: count, body: z.string(), contentType: z.string().optional() }).nullable(),
   /** Answers are cut off in the middle. */
   cutAnswer: z.boolean(),
+  /** embedded.pillar.getByName gives null, as to a name that nobody registered. */
+  nullPillar: z.boolean(),
+  /** The producer address that embedded.pillar.getByName claims. */
+  forceProducer: z.string().regex(addressForm, "is no address").nullable(),
+  /** Momentums have the hashes of another chain, at the same heights and times. */
+  otherChain: z.boolean(),
+  /** The methods that tell of rewards do not exist: -32601. */
+  noRewards: z.boolean(),
+  /** The methods that give momentums by height and by hash do not exist: -32601. */
+  noMomentums: z.boolean(),
   /** How long the controller's build takes, in seconds. */
   buildSeconds: z.number().nonnegative().nullable(),
   /** How many lines the controller's build prints. */

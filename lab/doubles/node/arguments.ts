@@ -4,14 +4,20 @@ import type { ArgumentParser } from "./jsonRpc";
 /** Reads an argument as the real node does, with the real one's words on a wrong one. */
 export const parseArgument: ArgumentParser = (kind, json) => {
   const value: unknown = JSON.parse(json);
-  if (kind === "uint32") {
-    if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffffffff) return value;
+  if (kind === "uint32" || kind === "uint64") {
+    const limit = kind === "uint32" ? 2 ** 32 : 2 ** 64;
+    if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value < limit) return value;
     const shown = typeof value === "number" ? `number ${json}` : jsonKind(value);
-    throw new Error(`json: cannot unmarshal ${shown} into Go value of type uint32`);
+    throw new Error(`json: cannot unmarshal ${shown} into Go value of type ${kind}`);
   }
   if (typeof value !== "string") {
-    const type = kind === "address" ? "types.Address" : "string";
-    throw new Error(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${type}`);
+    throw new Error(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goTypes[kind]}`);
+  }
+  if (kind === "hash") {
+    if (value.length !== 64) throw new Error(`error hex hash size ${value.length}`);
+    const wrong = /[^0-9a-fA-F]/.exec(value)?.[0];
+    if (wrong !== undefined) throw new Error(`encoding/hex: invalid byte: ${goRune(wrong)}`);
+    return value.toLowerCase();
   }
   if (kind === "address" && !addressForm.test(value)) {
     throw new Error(
@@ -20,6 +26,13 @@ export const parseArgument: ArgumentParser = (kind, json) => {
   }
   return value;
 };
+
+const goTypes = { address: "types.Address", hash: "types.Hash", string: "string" };
+
+function goRune(character: string): string {
+  const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+  return `U+${code} '${character}'`;
+}
 
 function jsonKind(value: unknown): string {
   if (value === null) return "null";

@@ -7,7 +7,7 @@ export interface Method {
 }
 
 /** What an argument must be. */
-export type ArgumentKind = "string" | "uint32" | "address";
+export type ArgumentKind = "string" | "uint32" | "uint64" | "address" | "hash";
 
 /** The methods by name. */
 export type Methods = Readonly<Record<string, Method>>;

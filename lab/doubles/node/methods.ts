@@ -1,17 +1,13 @@
 import { createHash } from "node:crypto";
 import { cpus, freemem, platform, release, totalmem } from "node:os";
 import { addressFrom } from "../address";
-import type { ChainClient, PillarView } from "../chain/client";
-import type { Methods } from "./jsonRpc";
+import type { PillarView } from "../chain/client";
+import { type Methods, RpcError } from "./jsonRpc";
 import { nodeCommit, nodeVersion } from "./logLines";
-import type { SyncInfo } from "./sync";
+import { type MomentumsBackend, momentumMethods } from "./momentums";
 
 /** What the methods need of the node. */
-export interface MethodsBackend {
-  chain: ChainClient;
-  syncInfo(): SyncInfo;
-  /** The true height. */
-  height(): number;
+export interface MethodsBackend extends MomentumsBackend {
   peers(): number;
   identity: string;
   /** How long Pillar statistics and weights are kept (the real node: 5 minutes). */
@@ -26,17 +22,21 @@ export function nodeMethods(node: MethodsBackend): Methods {
     "stats.networkInfo": { args: [], call: () => networkInfo(node) },
     "stats.processInfo": { args: [], call: () => ({ version: nodeVersion, commit: nodeCommit }) },
     "stats.osInfo": { args: [], call: osInfo },
-    "ledger.getFrontierMomentum": { args: [], call: () => frontierMomentum(node) },
+    ...momentumMethods(node),
     "embedded.pillar.getByName": {
       args: ["string"],
       call: async (name) => {
+        const { nullPillar, forceProducer } = node.settings();
         const pillar = await node.chain.pillar(String(name));
-        return pillar === null ? null : shownPillar(pillar, await cache.of(pillar.name));
+        if (pillar === null || nullPillar) return null;
+        const shown = shownPillar(pillar, await cache.of(pillar.name));
+        return { ...shown, producerAddress: forceProducer ?? shown.producerAddress };
       },
     },
     "embedded.pillar.getAll": {
       args: ["uint32", "uint32"],
       call: async (page, size) => {
+        checkPageSize(size);
         const all = await node.chain.pillars();
         const part = all.slice(Number(page) * Number(size), (Number(page) + 1) * Number(size));
         const list = [];
@@ -50,10 +50,19 @@ export function nodeMethods(node: MethodsBackend): Methods {
     },
     "embedded.pillar.getFrontierRewardByPage": {
       args: ["address", "uint32", "uint32"],
-      call: async (address, page, size) => (await node.chain.rewards(String(address), Number(page), Number(size))).page,
+      call: async (address, page, size) => {
+        checkPageSize(size);
+        return (await node.chain.rewards(String(address), Number(page), Number(size))).page;
+      },
     },
   };
 }
+
+function checkPageSize(size: string | number | undefined): void {
+  if (Number(size) > maxPageSize) throw new RpcError(-32000, "page-size parameter is too big");
+}
+
+const maxPageSize = 1024;
 
 interface PillarFigures {
   weight: string;
@@ -97,26 +106,6 @@ function shownPillar(pillar: PillarView, figures: PillarFigures) {
     revokeTimestamp: 0,
     currentStats: figures.currentStats,
     weight: figures.weight,
-  };
-}
-
-async function frontierMomentum(node: MethodsBackend) {
-  const { currentHeight: claimed } = node.syncInfo();
-  const momentum = await node.chain.momentum(Math.max(1, node.height()));
-  if (momentum === null) throw new Error("no frontier momentum");
-  return {
-    version: 1,
-    chainIdentifier: 1,
-    hash: momentum.hash,
-    previousHash: momentum.previousHash,
-    height: Math.max(1, claimed),
-    timestamp: momentum.timestamp,
-    data: "",
-    content: [],
-    changesHash: createHash("sha256").update(`changes ${momentum.hash}`).digest("hex"),
-    publicKey: "",
-    signature: "",
-    producer: momentum.producer,
   };
 }
 

@@ -10,6 +10,7 @@ import type { NetworkTruth } from "../chain/truth";
 import { parseArgument } from "./arguments";
 import { networkKey, openProducer, readConfig, storedHeight, storeHeight } from "./dataDir";
 import { answerBody } from "./jsonRpc";
+import { admittedMethods } from "./lies";
 import { electionLine, momentumLine, nodeVersion, startupDump } from "./logLines";
 import { nodeMethods } from "./methods";
 import { createRpcServer } from "./rpcServer";
@@ -125,12 +126,13 @@ export class NodeDouble {
       syncInfo: () => this.info(),
       height: () => this.sync.height,
       peers: () => (this.info().state === 3 && this.settings.forceState === null ? 0 : this.settings.peers),
+      settings: () => this.settings,
       identity: this.identity,
       statsCacheMs: this.options.statsCacheMs ?? 300_000,
     });
     const server = createRpcServer({
       settings: () => this.settings,
-      answer: (body) => answerBody(body, methods, parseArgument),
+      answer: (body) => answerBody(body, admittedMethods(methods, this.settings), parseArgument),
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject).listen(this.rpcPort, this.options.listen, resolve);

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import type { ChainClient } from "../chain/client";
+import type { Momentum } from "../chain/momentum";
+import type { NodeSettings } from "../chain/settings";
+import { type Methods, RpcError } from "./jsonRpc";
+import { heightOnOtherChain, ofOtherChain } from "./lies";
+import type { SyncInfo } from "./sync";
+
+/** What the momentums' methods need of the node. */
+export interface MomentumsBackend {
+  chain: ChainClient;
+  syncInfo(): SyncInfo;
+  /** The true height. */
+  height(): number;
+  settings(): NodeSettings;
+}
+
+/** The methods that show momentums; the node has those up to its own height. */
+export function momentumMethods(node: MomentumsBackend): Methods {
+  const frontier = () => Math.max(1, node.height());
+  const claimed = () => Math.max(1, node.syncInfo().currentHeight);
+  const told = (momentum: Momentum) => (node.settings().otherChain ? ofOtherChain(momentum) : momentum);
+  const byHash = (hash: string) =>
+    node.settings().otherChain ? node.chain.momentum(heightOnOtherChain(hash) ?? 0) : node.chain.momentumByHash(hash);
+  return {
+    "ledger.getFrontierMomentum": {
+      args: [],
+      call: async () => {
+        const height = claimed();
+        const momentum = await node.chain.momentum(frontier());
+        if (momentum === null) throw new Error("no frontier momentum");
+        return shownMomentum({ ...told(momentum), height });
+      },
+    },
+    "ledger.getMomentumsByHeight": {
+      args: ["uint64", "uint64"],
+      call: async (height, count) => {
+        const from = Number(height);
+        if (from === 0) throw new RpcError(-32000, "height parameter must be strictly greater than zero");
+        if (Number(count) > maxCount) throw new RpcError(-32000, "count parameter is too big");
+        const last = Math.min(frontier(), claimed(), from + Number(count) - 1);
+        const list = last < from ? [] : await node.chain.momentums(from, last - from + 1);
+        // The real node counts the whole chain here, not the list.
+        return { count: claimed(), list: list.map((momentum) => shownMomentum(told(momentum))) };
+      },
+    },
+    "ledger.getMomentumByHash": {
+      args: ["hash"],
+      call: async (hash) => {
+        const momentum = await byHash(String(hash));
+        return momentum === null || momentum.height > frontier() ? null : shownMomentum(told(momentum));
+      },
+    },
+  };
+}
+
+function shownMomentum(momentum: Momentum) {
+  return {
+    version: 1,
+    chainIdentifier: 1,
+    hash: momentum.hash,
+    previousHash: momentum.previousHash,
+    height: momentum.height,
+    timestamp: momentum.timestamp,
+    data: "",
+    content: [],
+    changesHash: createHash("sha256").update(`changes ${momentum.hash}`).digest("hex"),
+    publicKey: "",
+    signature: "",
+    producer: momentum.producer,
+  };
+}
+
+/** The most momentums that one request gets. */
+const maxCount = 1024;
