@@ -1,12 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import { watchEngine } from "./engine";
+import { traced } from "./gate/curve";
 import { spoken } from "./gate/progress";
 import { readReference } from "./gate/references";
 import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "./gate/waitForSync";
+import { addToJourney, type CurvePoint } from "./journey";
 import { type Notice, sendNotice } from "./notify";
 import { createConnection } from "./rpc/connection";
 import { readHostFacts } from "./rpc/hostFacts";
 import { createNodeClient, type NodeTarget } from "./rpc/node";
+import { placeOf } from "./signer/secure";
 
 /** Plain inputs of the gate, as its provider gets them. */
 interface GateInputs extends GateSettings {
@@ -19,6 +22,8 @@ interface GateInputs extends GateSettings {
   readonly factsScript: string;
   /** A webhook that is told; a secret. */
   readonly notify?: string | undefined;
+  /** Where the end of the wait is recorded: a directory, relative to the project, and whose record it is. */
+  readonly record?: { readonly directory: string; readonly stack: string; readonly pillar: string };
 }
 
 /** What the gate keeps: the proof, or where a wait stood that gave up. Times are ISO 8601, durations seconds. */
@@ -34,6 +39,8 @@ interface GateOutputs {
   readonly rate?: number;
   readonly proved?: readonly string[];
   readonly unproved?: readonly string[];
+  /** Of a wait that gave up, for the next one: once it is synced, the curve is in the record of the migration. */
+  readonly curve?: readonly CurvePoint[];
 }
 
 /** The wait of create and update, to the end or to an error that keeps what it saw. */
@@ -41,7 +48,7 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
   const engine = watchEngine();
   const startedAt = before.startedAt ? Date.parse(before.startedAt) : Date.now();
   const connection = createConnection(inputs.target.ssh);
-  const client = createNodeClient(inputs.target, connection);
+  const { client, curve } = traced(createNodeClient(inputs.target, connection), before.curve ?? [], () => Date.now());
   const notices: Promise<void>[] = [];
   const notify = async (event: Notice["event"], message: string) => {
     if (!inputs.notify) return;
@@ -73,6 +80,7 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
       },
     );
     const outputs = outputsOf(record);
+    note(inputs, record, curve());
     for (const gap of record.unproved) console.log(`sync: not proved: ${gap}`);
     console.log(`sync: synced at height ${record.currentHeight} after ${spoken(record.syncedAt - record.startedAt)}`);
     return outputs;
@@ -81,7 +89,8 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
     if (!gaveUp) throw error;
     // A key without a value can't be sent to the engine.
     const height = gaveUp.startHeight === undefined ? {} : { startHeight: gaveUp.startHeight };
-    const kept: GateOutputs = { startedAt: new Date(startedAt).toISOString(), ...height };
+    const seen = curve().length > 0 ? { curve: curve() } : {};
+    const kept: GateOutputs = { startedAt: new Date(startedAt).toISOString(), ...height, ...seen };
     // The engine keeps a resource whose error carries these: the next up goes on with its history.
     throw Object.assign(error as Error, {
       id: gateId,
@@ -96,6 +105,24 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
 }
 
 const gateId = "sync-gate";
+
+/** Puts the end of the wait into the record of the migration. What can't be written is said: the node is synced. */
+function note({ record: place }: GateInputs, record: SyncRecord, curve: readonly CurvePoint[]): void {
+  if (!place) return;
+  const { startHeight, currentHeight, proved, unproved } = record;
+  const [startedAt, syncedAt] = [record.startedAt, record.syncedAt].map((time) => new Date(time).toISOString());
+  try {
+    addToJourney(placeOf(place.directory), {
+      ...{ at: syncedAt as string, stack: place.stack, pillar: place.pillar, event: "synced" },
+      details: {
+        ...{ startedAt: startedAt as string, syncedAt: syncedAt as string, startHeight, currentHeight },
+        ...{ proved, unproved, curve },
+      },
+    });
+  } catch (error) {
+    console.log(`sync: the record of the migration could not be written: ${(error as Error).message}`);
+  }
+}
 
 /** What is recorded of a finished wait (pure). */
 export function outputsOf(record: SyncRecord): GateOutputs {

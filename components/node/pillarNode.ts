@@ -3,6 +3,7 @@ import { SyncGate } from "../../providers/syncGate";
 import type { StackConfig } from "../config";
 import type { Host } from "../host/host";
 import { nodeTarget } from "../login";
+import { backupDirectory } from "../orchestrator/signerPlaces";
 import { runStep, stepInput } from "../remote";
 import type { Step } from "../scripts/step";
 import * as steps from "../scripts/steps";
@@ -50,6 +51,7 @@ export class PillarNode extends pulumi.ComponentResource {
         title: `Pillar ${config.pillar.name} (${pulumi.getStack()})`,
         factsScript: stepInput(steps.facts(config, { logLines: 5, withStages: false }), host.access),
         notify: config.notify,
+        record: { directory: backupDirectory(config), stack: pulumi.getStack(), pillar: config.pillar.name },
       },
       { parent: this, dependsOn: last },
     );

@@ -9,6 +9,7 @@ import { text as textOf } from "node:stream/consumers";
 import ssh2 from "ssh2";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { signerLibrary } from "../../components/scripts/signer";
+import { readJourney } from "../../providers/journey";
 import { fingerprintOf } from "../../providers/rpc/publicKey";
 import { asRoot } from "../../providers/signer/root";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "./rpc/fakes";
@@ -125,7 +126,53 @@ describe("SyncGate", () => {
       message: error?.message,
       id: "sync-gate",
       reasons: [error?.message],
-      properties: { ...inputs({ deadline: 0 }), startedAt: time, startHeight: 40 },
+      properties: {
+        ...inputs({ deadline: 0 }),
+        startedAt: time,
+        startHeight: 40,
+        curve: [[expect.any(Number), 40, 100]],
+      },
+    });
+  });
+
+  describe("in the record of the migration", () => {
+    let scratch: string;
+    const record = () => ({ directory: join(scratch, "backups/Anvil"), stack: "prod-2", pillar: "Anvil" });
+    const before = { startedAt: "2026-01-01T00:00:00.000Z", startHeight: 40, curve: [[1_767_225_600_000, 40, 100]] };
+    beforeEach(() => {
+      scratch = mkdtempSync(join(tmpdir(), "gate-"));
+    });
+    afterEach(() => rmSync(scratch, { recursive: true }));
+
+    test("the end of a resumed wait stands with the curve of all of it, which leaves the state", async () => {
+      const news = inputs({ record: record(), deadline: 1e15 });
+      const { result } = await run("syncGate", "update", "sync-gate", { ...inputs(), ...before }, news);
+      const [entry] = readJourney(record().directory);
+      expect(entry).toEqual({
+        ...{ at: time, stack: "prod-2", pillar: "Anvil", event: "synced" },
+        details: {
+          ...{ startedAt: before.startedAt, syncedAt: time, startHeight: 40, currentHeight: 100, proved, unproved },
+          curve: [...before.curve, [expect.any(Number), 100, 100]],
+        },
+      });
+      expect(result?.outs).toMatchObject({ syncedAt: entry?.at });
+      expect(result?.outs).not.toHaveProperty("curve");
+    });
+
+    test("nothing stands of a wait that gave up", async () => {
+      await node.close();
+      node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+      await run("syncGate", "create", inputs({ record: record(), check: true }));
+      expect(readJourney(record().directory)).toEqual([]);
+    });
+
+    test("what can't be written is said, and the node is synced all the same", async () => {
+      writeFileSync(join(scratch, "backups"), "a file");
+      const { result, log } = await run("syncGate", "create", inputs({ record: record() }));
+      expect(result?.outs).toMatchObject({ syncedAt: time });
+      expect(log.filter((line) => line.includes("record"))).toEqual([
+        expect.stringMatching(/^sync: the record of the migration could not be written: E(NOTDIR|EXIST)/),
+      ]);
     });
   });
 
@@ -225,7 +272,8 @@ describe("SyncGate", () => {
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
     const { error } = await run("syncGate", "create", inputs({ check: true }));
     expect(error?.message).toContain("127.0.0.1: the node is not synced yet (pillar-host:sync.wait is check)\n");
-    expect(error?.properties).toEqual({ ...inputs({ check: true }), startedAt: time, startHeight: 40 });
+    const curve = [[expect.any(Number), 40, 100]];
+    expect(error?.properties).toEqual({ ...inputs({ check: true }), startedAt: time, startHeight: 40, curve });
   });
 
   test("a refused login ends it at once, without a secret, and keeps the start", async () => {
