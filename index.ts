@@ -4,8 +4,9 @@ import type { CloudHost } from "./components/host/cloudHost";
 import { existingHost } from "./components/host/existing";
 import type { Host } from "./components/host/host";
 import { type LastRun, lastRun } from "./components/lastRun";
-import { nextForHost, nextStep } from "./components/node/nextStep";
-import { nodeLook } from "./components/node/nodeLook";
+import { cutoverOf } from "./components/node/cutover";
+import { nextForHost } from "./components/node/nextStep";
+import { hostLook } from "./components/node/nodeLook";
 import { PillarNode, syncShown } from "./components/node/pillarNode";
 import { nextForSigner } from "./components/orchestrator/nextSigner";
 import { signerOf } from "./components/orchestrator/turn";
@@ -15,30 +16,23 @@ export = async () => {
   const config = readConfig();
   const stack = pulumi.getStack();
   const last = await lastRun();
-  const look = nodeLook(config, last);
+  const look = hostLook(config, last);
   const { cloud, host } = await hostOf(config, last);
   if (!host) return { host: cloud?.shown, nextStep: nextForHost(config.lifecycle, stack) };
 
-  const signer = await signerOf(config, last, look);
+  const signer = await signerOf(config, last, async (at, key) => (await look(at, key)).node);
   const pillar = new PillarNode("node", { host, config });
   const moved = signer.move(host, pillar);
-  // Looked up anew on every run, so that what is shown is of this minute; plain values, so that it stays readable.
-  const now = pulumi
-    .all([host.access.address, host.access.hostKey, pillar.gate.syncedAt, pillar.producerAddress])
-    .apply(async ([address, hostKey, , producerAddress]) => {
-      return { seen: await look(address, hostKey), producerAddress };
-    });
+  const cutover = cutoverOf({ config, host, pillar, look, last, after: moved ?? pulumi.output(undefined) });
   return {
     host: cloud?.shown ?? { address: host.access.address, fingerprint: host.fingerprint },
     sync: syncShown(pillar.gate),
-    producerAddress: now.apply(({ seen, producerAddress }) => (seen.synced ? producerAddress : undefined)),
+    registration: cutover.registration,
+    producerAddress: cutover.producerAddress,
     ...(moved ? { orchestrator: moved } : {}),
     nextStep: pulumi
-      .all([now, moved ?? pulumi.output(undefined)])
-      .apply(([{ seen, producerAddress }, shownSigner]) => [
-        ...nextStep({ stack, pillar: config.pillar.name, producerAddress, now: seen }),
-        ...nextForSigner(signer.turn, stack, shownSigner),
-      ]),
+      .all([cutover.nextStep, moved ?? pulumi.output(undefined)])
+      .apply(([next, shownSigner]) => [...next, ...nextForSigner(signer.turn, stack, shownSigner)]),
   };
 };
 

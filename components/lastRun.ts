@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { RegistrationShown } from "./node/registrationShown";
 import type { SignerShown } from "./orchestrator/orchestrator";
 
 /** What the last run of this stack left in its outputs: nothing after one that failed. */
@@ -9,19 +10,21 @@ export interface LastRun {
   readonly address?: string;
   readonly fingerprint?: string;
   readonly signer?: SignerShown;
+  readonly registration?: RegistrationShown;
 }
 
 /** To be asked before anything is registered: the engine reads its own state file, which it writes while it works. */
 export async function lastRun(): Promise<LastRun> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
   // Not with apply, which never runs for what a run of some steps left unknown.
-  const names = ["nextStep", "host", "orchestrator"];
-  const [nextStep, host, signer] = await Promise.all(names.map((name) => last.getOutputDetails(name)));
+  const names = ["nextStep", "host", "orchestrator", "registration"];
+  const [nextStep, host, signer, registration] = await Promise.all(names.map((name) => last.getOutputDetails(name)));
   const { address, fingerprint } = (host?.value ?? {}) as Pick<LastRun, "address" | "fingerprint">;
   return {
     finished: (nextStep?.value ?? nextStep?.secretValue) !== undefined,
     ...(address === undefined ? {} : { address }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(signer?.value === undefined ? {} : { signer: signer.value as SignerShown }),
+    ...(registration?.value === undefined ? {} : { registration: registration.value as RegistrationShown }),
   };
 }
