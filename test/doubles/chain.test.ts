@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { addressForm, addressFrom, randomAddress } from "../../lab/doubles/address";
 import { Chain, ChainClient, serveChain } from "../../lab/doubles/chain";
+import { momentumHash } from "../../lab/doubles/chain/momentum";
 
 let now = 0;
 const clock = () => now;
@@ -66,6 +67,35 @@ describe("the network", () => {
     expect(chainAt(200).momentum(101)?.previousHash).toBe(hash);
     expect(new Chain({ clock, height: 100, chainId: "other" }).momentum(100)?.hash).not.toBe(hash);
     expect(chain.momentum(0)).toBeUndefined();
+  });
+});
+
+describe("many momentums", () => {
+  it("come at once, each with its own producer, as far as they exist", () => {
+    const chain = chainAt(2_000);
+    chain.patchTruth({ backgroundPillars: 1 });
+    chain.patchPillar("Anvil", { producerAddress: producer });
+    for (let second = 0; second < 50; second++) {
+      chain.report("host1", report(producer));
+      now += 1000;
+    }
+    const list = chain.momentums(1_001, 1_024);
+    expect(list.map(({ height }) => height)).toEqual(Array.from({ length: 1_005 }, (_, i) => 1_001 + i));
+    expect(list.every((momentum) => momentum.hash === chain.momentum(momentum.height)?.hash)).toBe(true);
+    expect(list.filter((momentum) => momentum.producer === producer).map(({ height }) => height)).toEqual([2002, 2004]);
+    expect(chain.momentums(9_999, 5)).toEqual([]);
+    expect(chain.momentums(-3, 5).map(({ height }) => height)).toEqual([1]);
+  });
+
+  it("are found by hash: the own chain's, and only those that exist", () => {
+    const chain = chainAt(100);
+    for (const height of [1, 57, 100]) {
+      const momentum = chain.momentum(height);
+      expect(chain.momentumByHash(momentum?.hash ?? "")).toEqual(momentum);
+    }
+    expect(chain.momentumByHash(momentumHash("lab", 101))).toBeUndefined();
+    expect(chain.momentumByHash(momentumHash("other", 57))).toBeUndefined();
+    for (const wrong of ["", "zz", "f".repeat(64)]) expect(chain.momentumByHash(wrong)).toBeUndefined();
   });
 });
 
@@ -137,6 +167,18 @@ describe("production", () => {
     expect(chain.sharedIdentities()).toEqual([]);
   });
 
+  it("asks nobody for momentums that a test skips, and forgets those that it takes back", () => {
+    const chain = registered();
+    produce(chain, 4, "host1");
+    chain.patchTruth({ height: 1_000 });
+    expect(chain.production().map(({ height }) => height)).toEqual([102, 104]);
+    chain.patchTruth({ height: 101, backgroundPillars: 2 });
+    produce(chain, 4, "host1");
+    // Of three Pillars, Anvil has 102 and 105 now.
+    expect(chain.momentum(104)?.producer).not.toBe(producer);
+    expect([102, 105].map((height) => chain.momentum(height)?.producer)).toEqual([producer, producer]);
+  });
+
   it("expects of a Pillar the whole running tick of 30 momentums", () => {
     const chain = registered();
     produce(chain, 2, "host1");
@@ -146,7 +188,8 @@ describe("production", () => {
 
 describe("the control API", () => {
   it("serves and changes the truth over HTTP, and names what it does not understand", async () => {
-    const served = await serveChain({ host: "127.0.0.1", port: 0, chain: chainAt(100) });
+    const chain = chainAt(100);
+    const served = await serveChain({ host: "127.0.0.1", port: 0, chain });
     const client = new ChainClient(served.url);
     try {
       expect((await client.node("host1")).network).toEqual({ now, height: 100, momentumSeconds: 10, chainId: "lab" });
@@ -162,6 +205,10 @@ describe("the control API", () => {
       expect((await client.truth()).nodes.host1?.last?.state).toBe(2);
       expect((await client.momentum(500))?.height).toBe(500);
       expect(await client.momentum(501)).toBeNull();
+      const last = (await client.momentums(499, 10)).at(-1);
+      expect(last).toEqual(chain.momentum(500));
+      expect(await client.momentumByHash(last?.hash ?? "")).toEqual(last);
+      expect(await client.momentumByHash("0".repeat(64))).toBeNull();
       await client.patchRewards(producer, {
         uncollected: { znnAmount: "12345678901234567890", qsrAmount: "1" },
         history: [

@@ -374,6 +374,15 @@ describe("lies", () => {
     expect(await result("embedded.pillar.getByName", '["Liar"]')).toMatchObject(truth);
   });
 
+  it("about the height hold for the momentums too", async () => {
+    await lying({ forceHeight: 500 }, async () => {
+      const page = (await result("ledger.getMomentumsByHeight", "[499,9]")) as MomentumList;
+      expect([page.count, page.list.map(({ height }) => height)]).toEqual([500, [499, 500]]);
+      const beyond = JSON.stringify([momentumHash("lab", 501)]);
+      expect(await result("ledger.getMomentumByHash", beyond)).toBeNull();
+    });
+  });
+
   it("are told of another chain by all its hashes", async () => {
     const known = served.chain.momentum(700);
     await lying({ otherChain: true }, async () => {

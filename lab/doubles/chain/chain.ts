@@ -1,28 +1,16 @@
-import {
-  backgroundProducer,
-  heightAt,
-  heightOfHash,
-  type Momentum,
-  momentumAt,
-  momentumHash,
-  type Segment,
-} from "./momentum";
+import { dueEpoch, type EpochClock, epochAt } from "./epochs";
+import { backgroundProducer, heightOfHash, type Momentum, momentumHash } from "./momentum";
 import { merge, Nodes } from "./nodes";
 import { Orchestrators } from "./orchestrators";
-import {
-  type EpochReward,
-  effectiveProducer,
-  newPillar,
-  type Pillar,
-  type PillarPatch,
-  type RewardsPatch,
-  type UncollectedReward,
-} from "./pillars";
-import { producingNodes, type Slot } from "./production";
+import type { PillarPatch } from "./pillars";
+import { Production, producingNodes, type Slot } from "./production";
+import { effectiveProducer, endOfTick, type RegisteredPillar, Registry } from "./registration";
 import type { NodeReport } from "./reports";
+import { type EpochReward, Rewards, type RewardsPatch, type UncollectedReward } from "./rewards";
 import type { NodeSettingsPatch } from "./settings";
 import { Signers } from "./signers";
-import type { ChainOptions, ChainTruth, NetworkTruth, NodeView, PillarStats, TruthPatch } from "./truth";
+import { Timeline } from "./timeline";
+import type { ChainOptions, ChainTruth, NetworkTruth, NodeView, PillarStats, PillarView, TruthPatch } from "./truth";
 
 /** One truth for all hosts: the network's height, who is registered, who produced, and how each node shall behave. */
 export class Chain {
@@ -31,51 +19,49 @@ export class Chain {
   /** How each orchestrator shall behave. */
   readonly orchestrators = new Orchestrators();
   private readonly clock: () => number;
-  private segments: Segment[];
+  private readonly timeline: Timeline;
   private chainId: string;
   private backgroundPillars = 3;
   private readonly nodes = new Nodes();
-  private readonly pillars = new Map<string, Pillar>();
-  private readonly uncollected = new Map<string, UncollectedReward>();
-  private readonly rewards = new Map<string, EpochReward[]>();
-  private readonly slots: Slot[] = [];
-  private readonly slotAt = new Map<number, Slot>();
-  private settled: number;
+  private readonly registry = new Registry();
+  private readonly rewards = new Rewards();
+  private readonly slots: Production;
+  private epochSeconds = 86_400;
+  private rewardDelaySeconds = 3600;
 
   constructor(options: ChainOptions = {}) {
     this.clock = options.clock ?? Date.now;
     this.signers = new Signers(this.clock);
     this.chainId = options.chainId ?? "lab";
     const height = options.height ?? 14_900_000;
-    this.segments = [{ height, at: this.clock(), momentumSeconds: options.momentumSeconds ?? 10 }];
-    this.settled = height;
+    const now = this.clock();
+    this.timeline = new Timeline(height, now, options.momentumSeconds ?? 10);
+    this.slots = new Production(height);
+    this.rewards.recount(dueEpoch(this.epochs(), now / 1000));
   }
 
   /** The network now. */
   network(): NetworkTruth {
     const now = this.clock();
-    const momentumSeconds = this.segments.at(-1)?.momentumSeconds ?? 10;
-    return { now, height: heightAt(this.segments, now), momentumSeconds, chainId: this.chainId };
+    const { momentumSeconds } = this.timeline;
+    return { now, height: this.timeline.heightAt(now), momentumSeconds, chainId: this.chainId };
   }
 
   /** Changes the network; a new pace or height counts from now on, what was stays as it was. */
   patchTruth(patch: TruthPatch): void {
-    const { now, height, momentumSeconds } = this.network();
-    this.settle();
-    if (patch.momentumSeconds !== undefined || patch.height !== undefined) {
-      const next = {
-        height: patch.height ?? height,
-        at: now,
-        momentumSeconds: patch.momentumSeconds ?? momentumSeconds,
-      };
-      // A new pace alone begins at the newest momentum, not between two.
-      if (patch.height === undefined) next.at = momentumAt(this.segments, height);
-      this.segments = [...this.segments.filter((segment) => segment.height < next.height), next];
-      if (patch.height !== undefined) this.settled = patch.height;
-    }
+    const now = this.settle();
+    if (patch.momentumSeconds !== undefined || patch.height !== undefined) this.timeline.change(now, patch);
+    if (patch.height !== undefined) this.slots.jump(patch.height);
     this.backgroundPillars = patch.backgroundPillars ?? this.backgroundPillars;
     this.chainId = patch.chainId ?? this.chainId;
     this.nodes.defaults = merge(this.nodes.defaults, patch.defaults ?? {});
+    this.registry.tickMomentums = patch.tickMomentums ?? this.registry.tickMomentums;
+    this.rewardDelaySeconds = patch.rewardDelaySeconds ?? this.rewardDelaySeconds;
+    const { epochSeconds = this.epochSeconds } = patch;
+    if (epochSeconds !== this.epochSeconds) {
+      this.epochSeconds = epochSeconds;
+      this.rewards.recount(dueEpoch(this.epochs(), now / 1000));
+    }
   }
 
   /** What a node shall do and what the network is; a name never heard of gets the defaults. */
@@ -113,9 +99,8 @@ export class Chain {
 
   /** Up to `count` momentums from a height on, as far as they exist. */
   momentums(from: number, count: number): Momentum[] {
-    this.settle();
     const first = Math.max(1, from);
-    const last = Math.min(from + count - 1, this.network().height);
+    const last = Math.min(from + count - 1, this.timeline.heightAt(this.settle()));
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => this.momentumOf(first + index));
   }
 
@@ -124,62 +109,61 @@ export class Chain {
     return this.momentum(heightOfHash(this.chainId, hash) ?? 0);
   }
 
-  private momentumOf(height: number): Momentum {
-    const slot = this.slotAt.get(height);
-    return {
-      height,
-      hash: momentumHash(this.chainId, height),
-      previousHash: momentumHash(this.chainId, height - 1),
-      timestamp: Math.floor(momentumAt(this.segments, height) / 1000),
-      producer: slot?.nodes.length ? slot.producer : backgroundProducer(height, this.backgroundPillars),
-    };
+  /** Registers a Pillar or updates it, for a test: it counts at once. */
+  patchPillar(name: string, patch: PillarPatch): RegisteredPillar {
+    return this.registry.set(name, patch, this.timeline.heightAt(this.settle()));
   }
 
-  /** Registers a Pillar or updates it: the wallet's part. */
-  patchPillar(name: string, patch: PillarPatch): Pillar {
-    this.settle();
-    const pillar = merge(this.pillars.get(name) ?? newPillar(name, this.pillars.size), patch);
-    this.pillars.set(name, pillar);
-    return pillar;
+  /**
+   * The wallet's update of a Pillar's producer address, which takes effect two ticks later.
+   *
+   * @throws Refused where the real network refuses
+   */
+  updateProducer(name: string, producerAddress: string): RegisteredPillar {
+    return this.registry.update(name, producerAddress, this.timeline.heightAt(this.settle()));
   }
 
   /** A Pillar with its current statistics; null when nobody registered it. */
-  pillar(name: string): (Pillar & { currentStats: PillarStats }) | null {
+  pillar(name: string): PillarView | null {
     this.settle();
-    const pillar = this.pillars.get(name);
+    const pillar = this.registry.get(name);
     return pillar === undefined ? null : { ...pillar, currentStats: this.stats(name) };
   }
 
   /** All registered Pillars, in the order of their registration. */
-  allPillars(): (Pillar & { currentStats: PillarStats })[] {
-    return [...this.pillars.values()].map((pillar) => ({ ...pillar, currentStats: this.stats(pillar.name) }));
+  allPillars(): PillarView[] {
+    this.settle();
+    return this.registry.all().map((pillar) => ({ ...pillar, currentStats: this.stats(pillar.name) }));
   }
 
-  /** Sets what an address has earned. */
+  /** Sets what an address has earned so far; epochs to come add to it. */
   patchRewards(address: string, patch: RewardsPatch): void {
-    if (patch.uncollected !== undefined) this.uncollected.set(address, { address, ...patch.uncollected });
-    if (patch.history !== undefined)
-      this.rewards.set(
-        address,
-        [...patch.history].sort((a, b) => b.epoch - a.epoch),
-      );
+    this.settle();
+    this.rewards.patch(address, patch);
+  }
+
+  /** The wallet's collection of an address's rewards: gives what it was. */
+  collectRewards(address: string): UncollectedReward {
+    this.settle();
+    return this.rewards.collect(address);
   }
 
   /** What an address has not collected. */
   uncollectedReward(address: string): UncollectedReward {
-    return this.uncollected.get(address) ?? { address, znnAmount: "0", qsrAmount: "0" };
+    this.settle();
+    return this.rewards.of(address);
   }
 
   /** A page of an address's rewards, newest epoch first. */
   rewardPage(address: string, page: number, size: number): { count: number; list: EpochReward[] } {
-    const all = this.rewards.get(address) ?? [];
-    return { count: all.length, list: all.slice(page * size, (page + 1) * size) };
+    this.settle();
+    return this.rewards.page(address, page, size);
   }
 
   /** Every momentum that a registered Pillar was to produce since the chain began. */
   production(): readonly Slot[] {
     this.settle();
-    return this.slots;
+    return this.slots.slots;
   }
 
   /** Momentums that a Pillar was to produce and nobody did. */
@@ -199,12 +183,16 @@ export class Chain {
 
   /** Everything, for a test or a person to look at. */
   truth(): ChainTruth {
-    this.settle();
+    const now = this.settle();
     const nodes = this.nodes.names().map((name) => {
       return [name, { settings: this.nodes.settings(name), last: this.reportsOf(name).at(-1) ?? null }] as const;
     });
     return {
       network: this.network(),
+      ...this.epochs(),
+      epoch: epochAt(this.epochs(), now / 1000),
+      distributedEpoch: this.rewards.distributed,
+      tickMomentums: this.registry.tickMomentums,
       backgroundPillars: this.backgroundPillars,
       defaults: this.nodes.defaults,
       nodes: Object.fromEntries(nodes),
@@ -215,43 +203,56 @@ export class Chain {
     };
   }
 
-  private stats(name: string): PillarStats {
-    const own = this.slots.filter((slot) => slot.pillar === name);
-    const { height } = this.network();
-    const tickEnd = Math.ceil((height + 1) / tickMomentums) * tickMomentums;
-    let ahead = 0;
-    for (let h = height + 1; h < tickEnd; h++) if (this.slotHolder(h)?.name === name) ahead++;
+  private epochs(): EpochClock {
+    const { epochSeconds, rewardDelaySeconds } = this;
+    return { genesis: this.timeline.genesis, epochSeconds, rewardDelaySeconds };
+  }
+
+  private momentumOf(height: number): Momentum {
+    const slot = this.slots.at(height);
     return {
-      producedMomentums: own.filter((slot) => slot.nodes.length > 0).length,
-      // The real node counts the whole running tick as expected from its beginning.
-      expectedMomentums: own.length + ahead,
+      height,
+      hash: momentumHash(this.chainId, height),
+      previousHash: momentumHash(this.chainId, height - 1),
+      timestamp: Math.floor(this.timeline.at(height) / 1000),
+      producer: slot?.nodes.length ? slot.producer : backgroundProducer(height, this.backgroundPillars),
     };
   }
 
-  private slotHolder(height: number): Pillar | undefined {
-    const registered = [...this.pillars.values()];
+  private stats(name: string): PillarStats {
+    const { height } = this.network();
+    const tickEnd = endOfTick(height, this.registry.tickMomentums);
+    let ahead = 0;
+    for (let h = height + 1; h < tickEnd; h++) if (this.slotHolder(h)?.name === name) ahead++;
+    const { produced, expected } = this.slots.count(name);
+    // The real node counts the whole running tick as expected from its beginning.
+    return { producedMomentums: produced, expectedMomentums: expected + ahead };
+  }
+
+  private slotHolder(height: number): RegisteredPillar | undefined {
+    const registered = this.registry.all();
     return registered[height % (registered.length + this.backgroundPillars)];
   }
 
-  private settle(): void {
-    const { height } = this.network();
-    // A jump of the clock by days needs no record of each momentum of those days.
-    const first = Math.max(this.settled + 1, height - settledAtOnce);
-    for (let h = first; h <= height; h++) {
-      const pillar = this.slotHolder(h);
-      if (pillar === undefined) continue;
-      const at = momentumAt(this.segments, h);
-      const producer = effectiveProducer(pillar, h);
-      const nodes = producingNodes(this.nodes.reports, producer, at);
-      const slot = { height: h, at, pillar: pillar.name, producer, nodes };
-      this.slots.push(slot);
-      this.slotAt.set(h, slot);
-    }
-    this.settled = Math.max(this.settled, height);
+  private slotOf(height: number): Slot | undefined {
+    const pillar = this.slotHolder(height);
+    if (pillar === undefined) return undefined;
+    const at = this.timeline.at(height);
+    const producer = effectiveProducer(pillar, height);
+    return { height, at, pillar: pillar.name, producer, nodes: producingNodes(this.nodes.reports, producer, at) };
+  }
+
+  /** Brings production and rewards up to now, and gives the now. */
+  private settle(): number {
+    const now = this.clock();
+    this.slots.settle(this.timeline.heightAt(now), (height) => this.slotOf(height));
+    const epochs = this.epochs();
+    this.rewards.distribute({
+      slots: this.slots.slots,
+      due: dueEpoch(epochs, now / 1000),
+      epochOf: ({ at }) => epochAt(epochs, Math.floor(at / 1000)),
+      addressOf: ({ pillar }) => this.registry.get(pillar)?.withdrawAddress,
+    });
+    return now;
   }
 }
-
-/** Momentums in one tick of the election, 5 minutes. */
-export const tickMomentums = 30;
-
-const settledAtOnce = 100_000;

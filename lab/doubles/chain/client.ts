@@ -1,11 +1,13 @@
 import type { Momentum } from "./momentum";
 import type { OrchestratorSettingsPatch, OrchestratorView } from "./orchestrators";
-import type { EpochReward, Pillar, PillarPatch, RewardsPatch, UncollectedReward } from "./pillars";
+import type { PillarPatch } from "./pillars";
 import type { Slot } from "./production";
+import type { RegisteredPillar } from "./registration";
 import type { NodeReport } from "./reports";
+import type { EpochReward, RewardsPatch, UncollectedReward } from "./rewards";
 import type { NodeSettingsPatch } from "./settings";
 import type { Beat, SignersTruth } from "./signers";
-import type { ChainTruth, NodeView, PillarStats, TruthPatch } from "./truth";
+import type { ChainTruth, NodeView, PillarView, TruthPatch } from "./truth";
 
 /** The chain double, from a node or a test. */
 export class ChainClient {
@@ -29,10 +31,13 @@ export class ChainClient {
   pillars = () => this.call<PillarView[]>("GET", "/pillars");
   pillar = (name: string) => this.call<PillarView | null>("GET", `/pillars/${encodeURIComponent(name)}`);
   patchPillar = (name: string, patch: PillarPatch) =>
-    this.call<Pillar>("PATCH", `/pillars/${encodeURIComponent(name)}`, patch);
+    this.call<RegisteredPillar>("PATCH", `/pillars/${encodeURIComponent(name)}`, patch);
   rewards = (address: string, page = 0, size = 10) =>
     this.call<RewardsView>("GET", `/rewards/${address}?page=${page}&size=${size}`);
   patchRewards = (address: string, patch: RewardsPatch) => this.call<object>("PATCH", `/rewards/${address}`, patch);
+  updateProducer = (pillar: string, producerAddress: string) =>
+    this.call<RegisteredPillar>("POST", `/wallet/pillars/${encodeURIComponent(pillar)}`, { producerAddress });
+  collectRewards = (address: string) => this.call<UncollectedReward>("POST", `/wallet/rewards/${address}/collect`);
   production = () => this.call<Slot[]>("GET", "/production");
   orchestrator = (name: string) => this.call<OrchestratorView>("GET", `/orchestrators/${encodeURIComponent(name)}`);
   patchOrchestrator = (name: string, patch: OrchestratorSettingsPatch) =>
@@ -55,9 +60,6 @@ export class ChainClient {
     return JSON.parse(text) as T;
   }
 }
-
-/** A Pillar with its statistics. */
-export type PillarView = Pillar & { currentStats: PillarStats };
 
 /** What an address has earned. */
 export interface RewardsView {

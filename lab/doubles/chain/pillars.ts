@@ -37,36 +37,3 @@ export function newPillar(name: string, rank: number): Pillar {
     weight: "1500000000000000",
   };
 }
-
-/**
- * The address that produces for a Pillar at a momentum. Today a registration counts at once.
- * The place where elections, fixed two ticks ahead, come in.
- */
-export function effectiveProducer(pillar: Pillar, _height: number): string {
-  return pillar.producerAddress;
-}
-
-/** What an address has not collected yet; amounts are strings. */
-export interface UncollectedReward {
-  address: string;
-  znnAmount: string;
-  qsrAmount: string;
-}
-
-/** One epoch's reward of an address. */
-export interface EpochReward {
-  epoch: number;
-  znnAmount: string;
-  qsrAmount: string;
-}
-
-/** What a test sets for an address. The place where epochs pay and the wallet collects comes later. */
-export const rewardsPatchSchema = z.strictObject({
-  uncollected: z.strictObject({ znnAmount: z.string(), qsrAmount: z.string() }).optional(),
-  history: z
-    .array(z.strictObject({ epoch: z.number().int(), znnAmount: z.string(), qsrAmount: z.string() }))
-    .optional(),
-});
-
-/** A change of an address's rewards. */
-export type RewardsPatch = z.infer<typeof rewardsPatchSchema>;

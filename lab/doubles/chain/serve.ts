@@ -3,10 +3,13 @@ import type { AddressInfo } from "node:net";
 import { z } from "zod";
 import { Chain } from "./chain";
 import { keyGenerationSchema, orchestratorSettingsSchema } from "./orchestrators";
-import { pillarPatchSchema, rewardsPatchSchema } from "./pillars";
+import { pillarPatchSchema } from "./pillars";
+import { Refused } from "./registration";
 import { nodeReportSchema } from "./reports";
+import { rewardsPatchSchema } from "./rewards";
 import { nodeSettingsSchema } from "./settings";
 import { beatSchema } from "./signers";
+import { answerWallet } from "./walletRoutes";
 
 const settingsPatch = nodeSettingsSchema.partial();
 const truthPatch = z.strictObject({
@@ -14,6 +17,9 @@ const truthPatch = z.strictObject({
   height: z.number().int().positive().optional(),
   backgroundPillars: z.number().int().positive().optional(),
   chainId: z.string().optional(),
+  tickMomentums: z.number().int().positive().optional(),
+  epochSeconds: z.number().int().positive().optional(),
+  rewardDelaySeconds: z.number().nonnegative().optional(),
   defaults: settingsPatch.optional(),
 });
 
@@ -30,9 +36,9 @@ export async function serveChain(options: { host: string; port: number; chain?: 
   const chain = options.chain ?? new Chain();
   const server = createServer((request, response) => {
     answer(chain, request, response).catch((error: unknown) => {
-      const status = error instanceof z.ZodError ? 400 : 500;
-      const message = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-      send(response, status, { error: message });
+      if (error instanceof z.ZodError) send(response, 400, { error: z.prettifyError(error) });
+      else if (error instanceof Refused) send(response, error.status, { error: error.message });
+      else send(response, 500, { error: String(error) });
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -58,6 +64,8 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
   const body = request.method === "GET" || request.method === "DELETE" ? {} : await readJson(request);
   const route = [request.method, kind, name === "" ? "" : "NAME", rest].filter((part) => part !== "").join(" ");
   const number = (key: string, fallback: number) => Number(url.searchParams.get(key) ?? fallback);
+  const fromWallet = answerWallet(chain, request.method, url.pathname, body);
+  if (fromWallet !== undefined) return send(response, 200, fromWallet);
   switch (route) {
     case "GET truth":
       return send(response, 200, chain.truth());

@@ -1,5 +1,6 @@
-import type { Pillar } from "./pillars";
+import type { EpochClock } from "./epochs";
 import type { Slot } from "./production";
+import type { RegisteredPillar } from "./registration";
 import type { NodeReport } from "./reports";
 import type { NodeSettings, NodeSettingsPatch } from "./settings";
 
@@ -22,6 +23,12 @@ export interface TruthPatch {
   /** Pillars beside the registered ones, which always produce. */
   backgroundPillars?: number | undefined;
   chainId?: string | undefined;
+  /** Momentums in one tick; elections are fixed two ticks ahead. */
+  tickMomentums?: number | undefined;
+  /** Length of an epoch. Another one numbers all epochs anew, and what ended before the change is not paid again. */
+  epochSeconds?: number | undefined;
+  /** How long after its end an epoch is paid. */
+  rewardDelaySeconds?: number | undefined;
   /** Settings of every node that has none of its own. */
   defaults?: NodeSettingsPatch | undefined;
 }
@@ -47,13 +54,21 @@ export interface PillarStats {
   expectedMomentums: number;
 }
 
+/** A registered Pillar with its statistics. */
+export type PillarView = RegisteredPillar & { currentStats: PillarStats };
+
 /** Everything that a chain knows. */
-export interface ChainTruth {
+export interface ChainTruth extends EpochClock {
   network: NetworkTruth;
+  /** The running epoch. */
+  epoch: number;
+  /** The newest epoch whose rewards are distributed; -1 before the first. */
+  distributedEpoch: number;
+  tickMomentums: number;
   backgroundPillars: number;
   defaults: NodeSettings;
   nodes: Record<string, { settings: NodeSettings; last: NodeReport | null }>;
-  pillars: (Pillar & { currentStats: PillarStats })[];
+  pillars: PillarView[];
   missed: Slot[];
   doubleProduced: Slot[];
   sharedIdentities: string[][];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { cpus, freemem, platform, release, totalmem } from "node:os";
 import { addressFrom } from "../address";
-import type { PillarView } from "../chain/client";
+import type { PillarView } from "../chain/truth";
 import { type Methods, RpcError } from "./jsonRpc";
 import { nodeCommit, nodeVersion } from "./logLines";
 import { type MomentumsBackend, momentumMethods } from "./momentums";

@@ -19,6 +19,8 @@ export interface MomentumsBackend {
 export function momentumMethods(node: MomentumsBackend): Methods {
   const frontier = () => Math.max(1, node.height());
   const claimed = () => Math.max(1, node.syncInfo().currentHeight);
+  // Whoever claims less than it has shows no more than it claims.
+  const newest = () => Math.min(frontier(), claimed());
   const told = (momentum: Momentum) => (node.settings().otherChain ? ofOtherChain(momentum) : momentum);
   const byHash = (hash: string) =>
     node.settings().otherChain ? node.chain.momentum(heightOnOtherChain(hash) ?? 0) : node.chain.momentumByHash(hash);
@@ -38,7 +40,7 @@ export function momentumMethods(node: MomentumsBackend): Methods {
         const from = Number(height);
         if (from === 0) throw new RpcError(-32000, "height parameter must be strictly greater than zero");
         if (Number(count) > maxCount) throw new RpcError(-32000, "count parameter is too big");
-        const last = Math.min(frontier(), claimed(), from + Number(count) - 1);
+        const last = Math.min(newest(), from + Number(count) - 1);
         const list = last < from ? [] : await node.chain.momentums(from, last - from + 1);
         // The real node counts the whole chain here, not the list.
         return { count: claimed(), list: list.map((momentum) => shownMomentum(told(momentum))) };
@@ -48,7 +50,7 @@ export function momentumMethods(node: MomentumsBackend): Methods {
       args: ["hash"],
       call: async (hash) => {
         const momentum = await byHash(String(hash));
-        return momentum === null || momentum.height > frontier() ? null : shownMomentum(told(momentum));
+        return momentum === null || momentum.height > newest() ? null : shownMomentum(told(momentum));
       },
     },
   };

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import type { Slot } from "./production";
+
+const amount = z.string().regex(/^\d+$/, "is no amount");
+const amounts = { znnAmount: amount, qsrAmount: amount };
+
+/** What a test sets for an address: instead of what was earned and distributed so far. Epochs to come add to it. */
+export const rewardsPatchSchema = z.strictObject({
+  uncollected: z.strictObject(amounts).optional(),
+  history: z.array(z.strictObject({ epoch: z.number().int(), ...amounts })).optional(),
+});
+
+/** A change of an address's rewards. */
+export type RewardsPatch = z.infer<typeof rewardsPatchSchema>;
+
+/** Amounts of the two coins in their smallest parts; too big for a float. */
+export interface Amounts {
+  znnAmount: string;
+  qsrAmount: string;
+}
+
+/** What an address has not collected yet. */
+export type UncollectedReward = Amounts & { address: string };
+
+/** One epoch's reward of an address. */
+export type EpochReward = Amounts & { epoch: number };
+
+/** What is to be paid: the newest epoch that is due, and for whom each momentum counts in which epoch. */
+export interface Distribution {
+  slots: readonly Slot[];
+  due: number;
+  epochOf(slot: Slot): number;
+  addressOf(slot: Slot): string | undefined;
+}
+
+/** What epochs paid to whom, and what was collected of it. */
+export class Rewards {
+  private readonly uncollected = new Map<string, Amounts>();
+  private readonly paid = new Map<string, Map<number, Amounts>>();
+  private readonly byHand = new Map<string, { history: EpochReward[]; until: number }>();
+  private newest = -1;
+  private paidSlots = 0;
+
+  /** The newest epoch that was distributed; -1 before the first. */
+  get distributed(): number {
+    return this.newest;
+  }
+
+  /** Pays for what was produced in the epochs that are due, once for each momentum. */
+  distribute({ slots, due, epochOf, addressOf }: Distribution): void {
+    for (; this.paidSlots < slots.length; this.paidSlots++) {
+      const slot = slots[this.paidSlots] as Slot;
+      const epoch = epochOf(slot);
+      if (epoch > due) break;
+      const address = addressOf(slot);
+      if (address !== undefined && epoch > this.newest && slot.nodes.length > 0) this.pay(address, epoch, perMomentum);
+    }
+    this.newest = Math.max(this.newest, due);
+  }
+
+  /** Begins a new count of epochs: what was paid by the old one has no number in it. Uncollected amounts stay. */
+  recount(distributed: number): void {
+    this.paid.clear();
+    for (const set of this.byHand.values()) set.until = distributed;
+    this.newest = distributed;
+  }
+
+  /** Sets by hand what an address has earned so far. */
+  patch(address: string, { uncollected, history }: RewardsPatch): void {
+    if (uncollected !== undefined) this.uncollected.set(address, uncollected);
+    if (history !== undefined)
+      this.byHand.set(address, { history: history.toSorted((a, b) => b.epoch - a.epoch), until: this.newest });
+  }
+
+  /** Gives what an address had not collected; from now on that is nothing. */
+  collect(address: string): UncollectedReward {
+    const collected = this.of(address);
+    this.uncollected.delete(address);
+    return collected;
+  }
+
+  /** What an address has not collected. */
+  of(address: string): UncollectedReward {
+    return { address, ...(this.uncollected.get(address) ?? nothing) };
+  }
+
+  /** A page of an address's epochs, newest first: as on the real network each epoch, with 0 where nothing was paid. */
+  page(address: string, page: number, size: number): { count: number; list: EpochReward[] } {
+    const { history, until } = this.byHand.get(address) ?? { history: [], until: -1 };
+    const fromEpochs = this.newest - until;
+    const count = fromEpochs + history.length;
+    const list: EpochReward[] = [];
+    for (let index = page * size; index < Math.min(count, (page + 1) * size); index++) {
+      const epoch = this.newest - index;
+      const set = history[index - fromEpochs];
+      list.push(set ?? { epoch, ...(this.paid.get(address)?.get(epoch) ?? nothing) });
+    }
+    return { count, list };
+  }
+
+  private pay(address: string, epoch: number, amounts: Amounts): void {
+    const rows = this.paid.get(address) ?? new Map<number, Amounts>();
+    this.paid.set(address, rows.set(epoch, sum(rows.get(epoch), amounts)));
+    this.uncollected.set(address, sum(this.uncollected.get(address), amounts));
+  }
+}
+
+const nothing: Amounts = { znnAmount: "0", qsrAmount: "0" };
+
+const sum = (one: Amounts = nothing, other: Amounts): Amounts => ({
+  znnAmount: String(BigInt(one.znnAmount) + BigInt(other.znnAmount)),
+  qsrAmount: String(BigInt(one.qsrAmount) + BigInt(other.qsrAmount)),
+});
+
+// About a fifth of a coin, which has 8 decimals. Pillars earn no QSR.
+const perMomentum: Amounts = { znnAmount: "20000000", qsrAmount: "0" };

@@ -1,0 +1,43 @@
+import { heightAt, momentumAt, type Segment } from "./momentum";
+
+/** When each momentum came and comes. */
+export class Timeline {
+  private segments: Segment[];
+
+  /** A chain that has `height` momentums `now`, as if it had always kept the real pace. Times in milliseconds. */
+  constructor(height: number, now: number, momentumSeconds: number) {
+    const genesis = { height: 1, at: now - (height - 1) * realPaceSeconds * 1000, momentumSeconds: realPaceSeconds };
+    this.segments = height > 1 ? [genesis] : [];
+    this.segments.push({ height, at: now, momentumSeconds });
+  }
+
+  /** Timestamp of momentum 1, in seconds. It stays, unless the height is set to 1 again. */
+  get genesis(): number {
+    return Math.floor(this.at(1) / 1000);
+  }
+
+  /** Seconds between two momentums now. */
+  get momentumSeconds(): number {
+    return this.segments.at(-1)?.momentumSeconds ?? realPaceSeconds;
+  }
+
+  heightAt(now: number): number {
+    return heightAt(this.segments, now);
+  }
+
+  /** When a momentum came, in milliseconds. */
+  at(height: number): number {
+    return momentumAt(this.segments, height);
+  }
+
+  /** A new pace or height from `now` on; what was stays as it was. */
+  change(now: number, change: { height?: number | undefined; momentumSeconds?: number | undefined }): void {
+    const current = this.heightAt(now);
+    const { height = current, momentumSeconds = this.momentumSeconds } = change;
+    // A new pace alone begins at the newest momentum, not between two.
+    const at = change.height === undefined ? this.at(current) : now;
+    this.segments = [...this.segments.filter((segment) => segment.height < height), { height, at, momentumSeconds }];
+  }
+}
+
+const realPaceSeconds = 10;

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import type { Chain } from "./chain";
+import { pillarSchema } from "./pillars";
+
+const update = pillarSchema.pick({ producerAddress: true });
+
+/**
+ * What the operator does in the wallet: `POST /wallet/pillars/NAME`, `POST /wallet/rewards/ADDRESS/collect`.
+ * Undefined for any other route.
+ *
+ * @throws Refused where the real network refuses
+ */
+export function answerWallet(
+  chain: Chain,
+  method: string | undefined,
+  path: string,
+  body: unknown,
+): object | undefined {
+  const [wallet, kind, rawName, ...action] = path.split("/").slice(1);
+  if (wallet !== "wallet" || rawName === undefined) return undefined;
+  const name = z.string().min(1).parse(decodeURIComponent(rawName));
+  switch ([method, kind, ...action].join(" ")) {
+    case "POST pillars":
+      return chain.updateProducer(name, update.parse(body).producerAddress);
+    case "POST rewards collect":
+      return chain.collectRewards(pillarSchema.shape.withdrawAddress.parse(name));
+    default:
+      return undefined;
+  }
+}

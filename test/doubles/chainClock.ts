@@ -1,0 +1,24 @@
+import { Chain, type ChainOptions } from "../../lab/doubles/chain";
+
+/** A chain whose time a test moves: second by second, with a report of each node that runs. */
+export function chainInHand(options: ChainOptions & { nodes?: Record<string, string> }) {
+  let now = 1_700_000_000_000;
+  const chain = new Chain({ ...options, clock: () => now });
+  const nodes = options.nodes ?? {};
+  return {
+    chain,
+    /** Lets time go by; the nodes report once a second. */
+    run(seconds: number): void {
+      for (let second = 0; second < seconds; second++) {
+        for (const [name, producerAddress] of Object.entries(nodes))
+          chain.report(name, { height: 100, state: 2, synced: true, producerAddress, identity: name, startedAt: now });
+        now += 1000;
+      }
+    },
+    /** Lets time go by in one step, in which no node reports. */
+    jump(seconds: number): void {
+      now += seconds * 1000;
+    },
+    seconds: () => now / 1000,
+  };
+}
