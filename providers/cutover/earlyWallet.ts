@@ -50,13 +50,21 @@ export function watchForEarlyWallet(
   let isTrapped = false;
   let lookedAt: number | undefined;
   let running: Promise<void> | undefined;
+  let unseen: string | undefined;
 
+  const cannotSee = (why: string) => {
+    const key = why.replace(/\d+/g, "");
+    if (key !== unseen) world.say(`sync: whether the wallet was updated too early can't be seen: ${why}`);
+    unseen = key;
+  };
   const look = async () => {
     const agreement = agree(await world.read());
-    if (agreement.kind === "unknown" || agreement.pillar === null) return;
+    if (agreement.kind === "unknown") return cannotSee(agreement.why);
+    if (agreement.pillar === null) return;
     const { producerAddress: address, figures } = agreement.pillar;
     const digest = await world.digest();
-    if (digest === undefined) return;
+    if (digest === undefined) return cannotSee("the host does not tell its own address");
+    unseen = undefined;
     if (crypto.createHash("sha256").update(address).digest("hex") !== digest) {
       if (isTrapped)
         world.say(`sync: ${pillar} is registered with another address again, ${address}: the trap is over`);

@@ -50,7 +50,7 @@ it("an update that came too early, while the gate waits: said loudly, with the w
   await updateProducer(stage.lab, "Anvil", ours);
   await reconfigure(stage.stack, stage.host, { sync: sync("block"), network });
   const up = await watchUp(stage.stack);
-  await up.hears(/^sync: REGISTERED TOO EARLY/, 120);
+  await up.hears(/^sync: REGISTERED TOO EARLY/);
   await up.hears(new RegExp(`^sync: The way back.*, producer address: ${earlier}$`));
   await up.hears(/^sync: the wait goes on$/);
   const { event, details } = (await journey()).at(-1) as JourneyEntry;

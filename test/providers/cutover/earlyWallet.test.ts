@@ -82,19 +82,25 @@ test("the address before is the one that an earlier wait saw", async () => {
   expect(watch.earlier()).toBe(old);
 });
 
-test.each<[string, SourceReading[]]>([
-  ["nobody answers", [{ name: "ref1", error: "silent" }]],
-  ["two contradict each other", [says("ref1", ours), says("ref2", old)]],
-  ["nobody registered it", [says("ref1", null)]],
-])("%s: nothing is said, and the host is not asked", async (_what, readings) => {
+const unseen = "sync: whether the wallet was updated too early can't be seen: ";
+
+test.each<[string, SourceReading[], string[]]>([
+  ["nobody answers", [{ name: "ref1", error: "silent" }], [`${unseen}ref1 is left out: silent`]],
+  [
+    "two contradict each other",
+    [says("ref1", ours), says("ref2", old)],
+    [`${unseen}they contradict each other: ref1 says ${ours}, ref2 says ${old}`],
+  ],
+  ["nobody registered it", [says("ref1", null)], []],
+])("%s: that is said once at most, and the host is not asked", async (_what, readings, lines) => {
   const { seen, pass } = watchOf();
   await pass(4, ...readings);
-  expect([seen.lines, seen.digests]).toEqual([[], 0]);
+  expect([seen.lines, seen.digests, seen.told]).toEqual([lines, 0, []]);
 });
 
-test("a host without an address yet, or out of sight: nothing is said", async () => {
+test("a host without an address yet, or out of sight: no trap", async () => {
   const { seen, watch, pass } = watchOf(undefined, null);
   await pass(4, says("ref1", ours));
-  expect(seen.lines).toEqual([]);
+  expect(seen.lines).toEqual([`${unseen}the host does not tell its own address`]);
   expect(watch.earlier()).toBeUndefined();
 });
