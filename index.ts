@@ -4,8 +4,9 @@ import type { CloudHost } from "./components/host/cloudHost";
 import { existingHost } from "./components/host/existing";
 import type { Host } from "./components/host/host";
 import { type LastRun, lastRun } from "./components/lastRun";
-import { nextForGone, nextStep } from "./components/node/nextStep";
-import { nodeLook } from "./components/node/nodeLook";
+import { cutoverOf } from "./components/node/cutover";
+import { nextForGone } from "./components/node/nextStep";
+import { hostLook } from "./components/node/nodeLook";
 import { PillarNode, syncShown } from "./components/node/pillarNode";
 import { nextForSigner } from "./components/orchestrator/nextSigner";
 import { signerOf } from "./components/orchestrator/turn";
@@ -17,7 +18,7 @@ export = async () => {
   const stack = pulumi.getStack();
   const last = await lastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
-  const look = nodeLook(config, last);
+  const look = hostLook(config, last);
   const { cloud, host: found } = await hostOf(config, last);
   if (!found) return { host: cloud?.shown, nextStep: nextForGone(stack) };
   const { access, fingerprint } = found;
@@ -25,27 +26,20 @@ export = async () => {
   if (config.lifecycle !== "active") return { host: shown, ...standBy(config, found, last) };
 
   const host = { ...found, ready: [guard(config, found, { isLast: false })] };
-  const signer = await signerOf(config, last, look);
+  const signer = await signerOf(config, last, async (at, key) => (await look(at, key)).node);
   const pillar = new PillarNode("node", { host, config });
   const { shown: moved, resources } = signer.move(host, pillar);
+  const cutover = cutoverOf({ config, host, pillar, look, last, after: moved ?? pulumi.output(undefined) });
   guard(config, host, { isLast: true, after: [pillar, ...resources], knownProducer: pillar.producerAddress });
-  // Looked up anew on every run, so that what is shown is of this minute; plain values, so that it stays readable.
-  const now = pulumi
-    .all([access.address, access.hostKey, pillar.gate.syncedAt, pillar.producerAddress])
-    .apply(async ([address, hostKey, , producerAddress]) => {
-      return { seen: await look(address, hostKey), producerAddress };
-    });
   return {
     host: shown,
     sync: syncShown(pillar.gate),
-    producerAddress: now.apply(({ seen, producerAddress }) => (seen.synced ? producerAddress : undefined)),
+    registration: cutover.registration,
+    producerAddress: cutover.producerAddress,
     ...(moved ? { orchestrator: moved } : {}),
     nextStep: pulumi
-      .all([now, moved ?? pulumi.output(undefined)])
-      .apply(([{ seen, producerAddress }, shownSigner]) => [
-        ...nextStep({ stack, pillar: config.pillar.name, producerAddress, now: seen }),
-        ...nextForSigner(signer.turn, stack, shownSigner),
-      ]),
+      .all([cutover.nextStep, moved ?? pulumi.output(undefined)])
+      .apply(([next, shownSigner]) => [...next, ...nextForSigner(signer.turn, stack, shownSigner)]),
   };
 };
 

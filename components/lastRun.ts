@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { RegistrationShown } from "./node/registrationShown";
 import type { SignerShown } from "./orchestrator/orchestrator";
 
 /** What the last run of this stack left in its outputs: nothing after one that failed. */
@@ -12,14 +13,17 @@ export interface LastRun {
   /** Its node was shut down for retirement. */
   readonly nodeOff?: boolean;
   readonly signer?: SignerShown;
+  readonly registration?: RegistrationShown;
 }
 
 /** To be asked before anything is registered: the engine reads its own state file, which it writes while it works. */
 export async function lastRun(): Promise<LastRun> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
   // Not with apply, which never runs for what a run of some steps left unknown.
-  const names = ["nextStep", "host", "orchestrator", "retirement"];
-  const [nextStep, host, signer, retirement] = await Promise.all(names.map((name) => last.getOutputDetails(name)));
+  const names = ["nextStep", "host", "orchestrator", "retirement", "registration"];
+  const [nextStep, host, signer, retirement, registration] = await Promise.all(
+    names.map((name) => last.getOutputDetails(name)),
+  );
   const { address, fingerprint, hostKey } = (host?.value ?? {}) as Pick<LastRun, "address" | "fingerprint" | "hostKey">;
   return {
     finished: (nextStep?.value ?? nextStep?.secretValue) !== undefined,
@@ -28,5 +32,6 @@ export async function lastRun(): Promise<LastRun> {
     ...(hostKey === undefined ? {} : { hostKey }),
     ...((retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? { nodeOff: true } : {}),
     ...(signer?.value === undefined ? {} : { signer: signer.value as SignerShown }),
+    ...(registration?.value === undefined ? {} : { registration: registration.value as RegistrationShown }),
   };
 }

@@ -35,6 +35,8 @@ export interface JourneyDetails {
   };
   /** The Pillar was seen registered with this host's producer address. */
   readonly registered: { readonly producerAddress: string; readonly figures?: Figures };
+  /** It was registered with this host's address, and is with another one since. */
+  readonly registeredElsewhere: { readonly producerAddress: string };
   /** It is registered with this host's address while its node is not synced: the specification's silent trap. */
   readonly registeredTooEarly: { readonly producerAddress: string; readonly earlier?: string };
   /** The switch: the first momentum that carried this host's address. */
@@ -43,6 +45,8 @@ export interface JourneyDetails {
     readonly height: number;
     /** Of that momentum. */
     readonly switchedAt: string;
+    /** It produced before that momentum already: nobody looked further back. */
+    readonly orBefore?: true;
     /** The last momentum of the address before. */
     readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: string };
     readonly figures?: Figures;

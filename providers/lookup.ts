@@ -1,6 +1,7 @@
 import { noEvidence, patience, weigh } from "./gate/evidence";
 import { readReference } from "./gate/references";
 import { isAsserted, judge } from "./gate/verdict";
+import type { Connection } from "./rpc/connection";
 import { createNodeClient, type NodeTarget } from "./rpc/node";
 import { within } from "./within";
 
@@ -32,15 +33,23 @@ const fresh = 30_000;
  *
  * @returns that look where it is still of this minute, else a new one
  */
-export function lookAhead(look: () => Promise<NodeNow>, now: () => number = Date.now): () => Promise<NodeNow> {
+export function lookAhead<T>(look: () => Promise<T>, now: () => number = Date.now): () => Promise<T> {
   const begun = now();
   const early = look();
   return () => (now() - begun < fresh ? early : look());
 }
 
-/** Looks in preview too: it only reads, has a deadline, and never throws but says what is not known. */
-export async function lookAtNode(target: NodeTarget, options: LookupOptions): Promise<NodeNow> {
-  const client = createNodeClient(target);
+/**
+ * Looks in preview too: it only reads, has a deadline, and never throws but says what is not known.
+ *
+ * @param connection the way to the host, where others use it too; its owner closes it
+ */
+export async function lookAtNode(
+  target: NodeTarget,
+  options: LookupOptions,
+  connection?: Connection,
+): Promise<NodeNow> {
+  const client = createNodeClient(target, connection);
   try {
     const look = async (left: number): Promise<NodeNow> => {
       const observation = await client.observe();
@@ -66,6 +75,6 @@ export async function lookAtNode(target: NodeTarget, options: LookupOptions): Pr
   } catch (error) {
     return { synced: false, known: false, why: error instanceof Error ? error.message : String(error) };
   } finally {
-    client.close();
+    if (connection === undefined) client.close();
   }
 }

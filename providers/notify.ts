@@ -1,6 +1,6 @@
 /** What a webhook is told of. */
 export interface Notice {
-  readonly event: "synced" | "stalled" | "over" | "deadline";
+  readonly event: "synced" | "stalled" | "over" | "deadline" | "registeredTooEarly" | "producing";
   readonly title: string;
   readonly message: string;
 }

@@ -1,13 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
+import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "./cutover/earlyWallet";
+import { readSources, recalled } from "./cutover/look";
+import { newsOf, writeNews } from "./cutover/record";
+import { isOurs } from "./cutover/registration";
 import { watchEngine } from "./engine";
 import { spoken } from "./gate/progress";
 import { readReference } from "./gate/references";
 import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "./gate/waitForSync";
 import { createWaitRecord, type RecordPlace } from "./gate/waits";
 import { type Notice, sendNotice } from "./notify";
-import { createConnection } from "./rpc/connection";
+import { type Connection, createConnection } from "./rpc/connection";
 import { readHostFacts } from "./rpc/hostFacts";
 import { createNodeClient, type NodeTarget } from "./rpc/node";
+import { placeOf } from "./signer/secure";
 
 /** Plain inputs of the gate, as its provider gets them. */
 interface GateInputs extends GateSettings {
@@ -18,6 +23,8 @@ interface GateInputs extends GateSettings {
   readonly title: string;
   /** The text that shows the host's facts, for `bash -euo pipefail -s` as the login user. */
   readonly factsScript: string;
+  /** The text that shows the digest of the host's producer address, likewise. */
+  readonly addressScript?: string | undefined;
   /** A webhook that is told; a secret. */
   readonly notify?: string | undefined;
   /** Where the wait is recorded; states of before it was have none. */
@@ -37,6 +44,8 @@ interface GateOutputs {
   readonly rate?: number;
   readonly proved?: readonly string[];
   readonly unproved?: readonly string[];
+  /** Of a wait that gave up: the address that the Pillar was registered with. */
+  readonly earlier?: string;
 }
 
 /** The wait of create and update, to the end or to an error that keeps what it saw. */
@@ -56,6 +65,9 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
     const reason = await sendNotice(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
     if (reason) console.log(`notify: the webhook (pillar-host:notify) was not told of "${event}": ${reason}`);
   };
+  const wallet = earlyWallet(inputs, connection, before.earlier, (text) =>
+    notices.push(notify("registeredTooEarly", text)),
+  );
   console.log(
     `sync: watching the node on ${inputs.target.ssh.address}, for days if need be. To stop: Ctrl-C twice, or close the machine; ` +
       "pulumi up goes on from here.",
@@ -78,6 +90,7 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
         notify: (event, message) => void notices.push(notify(event, message)),
         readFacts: () => readHostFacts(connection, inputs.factsScript),
         isWanted: engine.isThere,
+        meanwhile: () => wallet?.turn(),
       },
     );
     const outputs = outputsOf(record);
@@ -91,7 +104,10 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
     kept.pause();
     // A key without a value can't be sent to the engine.
     const height = gaveUp.startHeight === undefined ? {} : { startHeight: gaveUp.startHeight };
-    const outputs: GateOutputs = { startedAt: start.startedAt, ...height };
+    await wallet?.settled();
+    const earlier = wallet?.earlier();
+    const registered = earlier === undefined ? {} : { earlier };
+    const outputs: GateOutputs = { startedAt: start.startedAt, ...height, ...registered };
     // The engine keeps a resource whose error carries these: the next up goes on with its history.
     throw Object.assign(error as Error, {
       id: gateId,
@@ -99,6 +115,7 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
       reasons: [(error as Error).message],
     });
   } finally {
+    await wallet?.settled();
     if (engine.isThere()) engine.stop();
     client.close();
     await Promise.all(notices);
@@ -106,6 +123,31 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
 }
 
 const gateId = "sync-gate";
+
+/** The watch for an update in the wallet that comes too early, where there are references to ask. */
+function earlyWallet(
+  { references, addressScript, record }: GateInputs,
+  connection: Connection,
+  before: string | undefined,
+  tell: (text: string) => void,
+): EarlyWalletWatch | undefined {
+  if (references.length === 0 || addressScript === undefined || record === undefined) return undefined;
+  const place = { ...record, directory: placeOf(record.directory) };
+  return watchForEarlyWallet(record.pillar, before, {
+    read: () => readSources(undefined, references, record.pillar),
+    digest: () => readAddressDigest(connection, addressScript),
+    ticks: () => performance.now(),
+    now: () => Date.now(),
+    say: (line) => console.log(line),
+    tell,
+    record: (registration) => {
+      if (!isOurs(registration)) return;
+      const memory = recalled(place, registration.address);
+      const complaint = writeNews(place.directory, newsOf(registration, memory, place, Date.now()));
+      if (complaint !== undefined) console.log(`sync: ${complaint}`);
+    },
+  });
+}
 
 /** What is recorded of a finished wait (pure). */
 export function outputsOf(record: SyncRecord): GateOutputs {
@@ -143,11 +185,13 @@ const provider: pulumi.dynamic.ResourceProvider = {
 };
 
 /** What the gate is made of; durations in milliseconds. */
-export interface SyncGateArgs extends Omit<GateInputs, "target" | "factsScript"> {
+export interface SyncGateArgs extends Omit<GateInputs, "target" | "factsScript" | "addressScript"> {
   /** How the node is reached. Holds the login: secret. */
   readonly target: pulumi.Input<NodeTarget>;
   /** As in GateInputs. Holds the sudo password: secret. */
   readonly factsScript: pulumi.Input<string>;
+  /** Likewise. */
+  readonly addressScript?: pulumi.Input<string>;
 }
 
 /**
@@ -181,6 +225,7 @@ export class SyncGate extends pulumi.dynamic.Resource {
         ...args,
         target: pulumi.secret(args.target),
         factsScript: pulumi.secret(args.factsScript),
+        ...(args.addressScript === undefined ? {} : { addressScript: pulumi.secret(args.addressScript) }),
         ...(args.notify === undefined ? {} : { notify: pulumi.secret(args.notify) }),
         ...outputs,
       },

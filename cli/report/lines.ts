@@ -37,9 +37,11 @@ const journeyDetails = {
   }),
   registered: z.object({ producerAddress: z.string(), figures }),
   registeredTooEarly: z.object({ producerAddress: z.string(), earlier: z.string().optional() }),
+  registeredElsewhere: z.object({ producerAddress: z.string() }),
   producing: z.object({
     ...{ producerAddress: z.string(), height: z.number(), switchedAt: time, figures },
     before: z.object({ producerAddress: z.string(), height: z.number(), at: time }).optional(),
+    orBefore: z.literal(true).optional(),
   }),
   shutDown: z.object({ address: z.string(), evidence: texts }),
   rewards: z.object({ evidence: texts, saidBy: z.literal("operator").optional() }),

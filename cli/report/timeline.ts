@@ -57,6 +57,10 @@ function ofJourney(entry: TellingEntry): Told {
       const lines = [`producer address ${producerAddress}`, ...(earlier === undefined ? [] : [`before: ${earlier}`])];
       return { title: "registered on chain before its node is synced: it misses momentums", lines, weight: "alarm" };
     }
+    case "registeredElsewhere": {
+      const lines = [`producer address ${entry.details.producerAddress}`];
+      return { title: "registered on chain with another address again", lines, weight: "alarm" };
+    }
     case "producing": {
       const { height, producerAddress, figures, before } = entry.details;
       const ended = before ? [`the last of ${before.producerAddress}: momentum ${before.height}`] : [];

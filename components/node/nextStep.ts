@@ -1,33 +1,102 @@
+import type { Registration } from "../../providers/cutover/registration";
+import { sentenceOf, walletClicks, wayBack } from "../../providers/cutover/words";
 import type { NodeNow } from "../../providers/lookup";
 
 export interface Situation {
   readonly stack: string;
   readonly pillar: string;
   readonly producerAddress: string;
-  readonly now: NodeNow;
+  readonly now: Pick<NodeNow, "synced" | "known" | "why">;
+  readonly registration: Registration;
+  /** Undefined where it could not be seen. */
+  readonly hourlyRestart: "on" | "off" | undefined;
+  /** How the old stack names this host: its address and host key. */
+  readonly host: { readonly address: string; readonly hostKey: string };
+  /** Unix milliseconds. */
+  readonly clock: number;
 }
 
 /**
  * What the operator does next, in words and commands, a line each: the engine cuts longer texts (pure). Specification
- * 1.1, step 13 and the rule behind it.
+ * 1.1, steps 13 to 15 and the rule behind them.
  */
-export function nextStep({ stack, pillar, producerAddress, now }: Situation): string[] {
-  if (!now.synced) {
-    return [
-      `Do not touch the wallet: the node of ${pillar} is ${now.known ? "not synced now" : "out of sight now"} (${now.why}).`,
-      "It was synced before; an address that is registered while its node is behind earns nothing.",
-      `Look again with: pulumi up -s ${stack}`,
-    ];
+export function nextStep(situation: Situation): string[] {
+  const { stack, pillar, now, registration, clock } = situation;
+  const again = `Look again with: pulumi up -s ${stack}`;
+  const sentence = `${upper(sentenceOf(registration, pillar, clock))}.`;
+  switch (registration.kind) {
+    case "tooEarly":
+      return [
+        `WARNING: ${sentence}`,
+        "While that is so, the Pillar earns nothing from about ten minutes after the update.",
+        `${wayBack(pillar, registration.earlier)}.`,
+        `Or wait until the node is synced again. ${again}`,
+      ];
+    case "registered":
+      return [
+        sentence,
+        "Keep the old host running: it produces until momentums carry the new address.",
+        ...(registration.isLate
+          ? [`See that the node is synced and its clock right: npx pillar-host status ${stack}`]
+          : []),
+        `${again}; or let it wait: pulumi config set --path pillar-host:cutover.wait true`,
+      ];
+    case "producing":
+      return [
+        sentence,
+        ...(now.synced ? [] : [`Its node is ${seenAs(now)}: momentums since then were not looked for.`]),
+        ...(situation.hourlyRestart === undefined ? [restartUnseen] : []),
+        ...retireOld(situation),
+      ];
+    case "foreign":
+      return [
+        `WARNING: ${sentence}`,
+        "If it is that of the host that takes over from this one, this is the old host now:",
+        `  pulumi config set pillar-host:lifecycle retiring -s ${stack}   # and pillar-host:retirement.successor`,
+        "If it is nobody's that you know: look into the wallet at once, and at who else can use it.",
+        ...(now.synced && !registration.wasOurs ? update(situation) : [again]),
+      ];
+    default:
+      return now.synced ? update(situation) : handsOff(situation);
   }
+}
+
+function handsOff({ stack, pillar, now }: Situation): string[] {
   return [
-    `The node of ${pillar} is synced. Now, in the desktop wallet:`,
-    "  1. Open the settings (the gear icon) and select the address of the Pillar.",
-    `  2. Open Pillars, find ${pillar}, and choose Update Pillar.`,
-    `  3. Paste this into the producer address field: ${producerAddress}`,
-    "  4. Press Next, then Update, until it is saved.",
-    "It takes effect 5 to 10 minutes later. Keep the old host running until then: it produces meanwhile.",
+    `Do not touch the wallet: the node of ${pillar} is ${seenAs(now)}.`,
+    "It was synced before; an address that is registered while its node is behind earns nothing.",
+    `Look again with: pulumi up -s ${stack}`,
   ];
 }
+
+function update({ stack, pillar, producerAddress, registration, clock }: Situation): string[] {
+  return [
+    `The node of ${pillar} is synced. Now, in the desktop wallet:`,
+    ...walletClicks(pillar, producerAddress),
+    "It takes effect 5 to 10 minutes later. Keep the old host running until then: it produces meanwhile.",
+    ...(registration.kind === "foreign" ? [] : [`${upper(sentenceOf(registration, pillar, clock))}.`]),
+    `Within ten minutes after an update it is early to expect more. Then: pulumi up -s ${stack}`,
+  ];
+}
+
+function retireOld({ pillar, host }: Situation): string[] {
+  return [
+    "Where another host produced before, it can be shut down now. OLD is its stack:",
+    `  pulumi config set --path pillar-host:retirement.successor.address ${host.address} -s OLD`,
+    `  pulumi config set --path pillar-host:retirement.successor.hostKey '${host.hostKey}' -s OLD`,
+    "  pulumi config set pillar-host:lifecycle retiring -s OLD",
+    "  pulumi up -s OLD",
+    "A host that is no stack yet is adopted first: docs/cutover.md",
+    `Then collect the rewards of ${pillar} in the wallet, once they are paid, and: pulumi destroy -s OLD`,
+  ];
+}
+
+const restartUnseen =
+  "Whether the hourly restart is off could not be seen: look for a # before its line with crontab -l on the host.";
+
+const seenAs = ({ known, why }: Situation["now"]) => `${known ? "not synced now" : "out of sight now"} (${why})`;
+
+const upper = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** What comes next for a stack that is retired, and whose server is gone already (pure). */
 export function nextForGone(stack: string): string[] {

@@ -50,6 +50,7 @@ export class PillarNode extends pulumi.ComponentResource {
         references: config.sync.references,
         title: `Pillar ${config.pillar.name} (${pulumi.getStack()})`,
         factsScript: stepInput(steps.facts(config, { logLines: 5, withStages: false }), host.access),
+        addressScript: stepInput(steps.addressDigest(config), host.access),
         notify: config.notify,
         record: { directory: backupDirectory(config), stack: pulumi.getStack(), pillar: config.pillar.name },
       },

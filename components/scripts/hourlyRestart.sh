@@ -1,4 +1,5 @@
-# Procedure A, steps 9 and 14, section 1.3. cron_action is on or off; every other line of the crontab stays as it is.
+# Procedure A, steps 9 and 14, section 1.3. cron_action is on or off, or look; every other line of the crontab stays as
+# it is.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cron_line="0 * * * * /usr/bin/sudo /usr/sbin/service $service restart"
@@ -14,6 +15,15 @@ read_crontab() {
 blank='[[:blank:]]+'
 pattern="0${blank}\\*${blank}\\*${blank}\\*${blank}\\*${blank}/usr/bin/sudo${blank}/usr/sbin/service${blank}${service//./\\.}${blank}restart[[:blank:]]*$"
 
+if [ "$cron_action" = look ]; then
+  found=off
+  if has crontab && is_marked synced; then
+    read_crontab "$work/now"
+    if grep -qE "^[[:blank:]]*$pattern" "$work/now"; then found=on; fi
+  fi
+  say "$found"
+  exit 0
+fi
 if [ "$node_synced" = yes ]; then
   # First, so that no later run sets the line again, whatever happens to this one.
   is_marked synced || mark synced

@@ -19,7 +19,7 @@ form='^z1q[qpzr][02-9ac-hj-np-z]{36}$'
 [[ $address =~ $form ]] || fail "what the controller's Status shows as producer address does not have the form of one" \
   "found: ${#address} characters" "needed: z1q… of 40 characters"
 
-configured=$(producer_in_config)
+configured=$(configured_address)
 if [ -n "$configured" ] && [ "$configured" != "$address" ]; then
   fail "the controller's Status and $data_dir/config.json name different producer addresses: none is shown" \
     "Registering the wrong one costs rewards. See on the host which one the node uses, and mend it, before going on."

@@ -135,6 +135,17 @@ export function hourlyRestart(config: StackConfig, when: "syncing" | "synced"): 
   };
 }
 
+/** Its standard output is `on` where the hourly restart is on though the node has synced, else `off`. */
+export function hourlyRestartNow({ node }: Pick<StackConfig, "node">): Step {
+  return {
+    name: "hourlyRestartNow",
+    limitSeconds: 15,
+    looksOnly: true,
+    quiet: true,
+    script: scriptOf({ service: node.service, cron_action: "look", node_synced: false }, "hourlyRestart"),
+  };
+}
+
 /** Step 10. The controller's own time is the configuration's; the step's leaves it room to report. */
 export function deploy(config: StackConfig, identity: string): Step {
   const deploySeconds = Math.ceil(config.controller.deployTimeout / 1000);
@@ -161,7 +172,23 @@ export function producerAddress(config: StackConfig): Step {
     name: "producerAddress",
     limitSeconds: 300,
     quiet: true,
-    script: scriptOf({ ...controllerPlace(config), data_dir: config.node.dataDir }, "dialog", "producerAddress"),
+    script: scriptOf(
+      { ...controllerPlace(config), data_dir: config.node.dataDir },
+      "dialog",
+      "configuredAddress",
+      "producerAddress",
+    ),
+  };
+}
+
+/** Its standard output is the SHA-256 of the producer address that the node's configuration names, where there is one. */
+export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
+  return {
+    name: "addressDigest",
+    limitSeconds: 15,
+    looksOnly: true,
+    quiet: true,
+    script: scriptOf({ data_dir: node.dataDir }, "configuredAddress", "addressDigest"),
   };
 }
 

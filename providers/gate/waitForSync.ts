@@ -39,6 +39,8 @@ export interface World {
   ticks(): number;
   sleep(milliseconds: number): Promise<void>;
   say(line: string): void;
+  /** Called at every turn: what goes on beside the wait. Returns at once and never throws. */
+  meanwhile?(): void;
   /** Told of every look, news or not. */
   seen?(line: string): void;
   /** Tells somebody who does not watch; never waits and never throws. */
@@ -88,6 +90,7 @@ export async function waitForSync(options: WaitOptions, world: World): Promise<S
   let said: { at: number; key: string } | undefined;
   let standing: Standing = { at: begun, isStalled: false };
   for (;;) {
+    world.meanwhile?.();
     const observation = await world.client.observe().catch((error: Error) => {
       throw Object.assign(error, { gaveUp: { startHeight } });
     });

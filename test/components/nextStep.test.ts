@@ -1,31 +1,119 @@
 import { expect, test } from "vitest";
-import { nextForGone, nextStep } from "../../components/node/nextStep";
+import { nextForGone, nextStep, type Situation } from "../../components/node/nextStep";
+import type { Registration } from "../../providers/cutover/registration";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
-const situation = { stack: "prod-2", pillar: "Anvil", producerAddress: address };
+const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
+const clock = Date.parse("2026-11-21T12:00:00Z");
+const notes: string[] = [];
+const hostKey = "ssh-ed25519 AAAA";
+const synced = { synced: true, known: true, why: "synced, newest momentum 4 s old" };
+const switched = { height: 77, at: clock - 60_000 };
+const own = { address, since: clock - 300_000, earlier: old, notes };
 
-test("synced: what to do in the wallet, with the address", () => {
-  const now = { synced: true, known: true, why: "synced, newest momentum 4 s old" };
-  expect(nextStep({ ...situation, now })).toEqual([
+const step = (registration: Registration, changes: Partial<Situation> = {}) =>
+  nextStep({
+    ...{ stack: "prod-2", pillar: "Anvil", producerAddress: address, now: synced, hourlyRestart: "off", clock },
+    ...{ host: { address: "203.0.113.7", hostKey }, registration },
+    ...changes,
+  });
+
+test("synced, still the old address: what to do in the wallet, with the address", () => {
+  expect(step({ kind: "earlier", address: old, wasOurs: false, notes })).toEqual([
     "The node of Anvil is synced. Now, in the desktop wallet:",
     "  1. Open the settings (the gear icon) and select the address of the Pillar.",
     "  2. Open Pillars, find Anvil, and choose Update Pillar.",
     `  3. Paste this into the producer address field: ${address}`,
     "  4. Press Next, then Update, until it is saved.",
     "It takes effect 5 to 10 minutes later. Keep the old host running until then: it produces meanwhile.",
+    `Anvil is still registered with ${old}.`,
+    "Within ten minutes after an update it is early to expect more. Then: pulumi up -s prod-2",
   ]);
+});
+
+test.each<[Registration, string]>([
+  [{ kind: "unknownPillar", notes }, "Nobody registered a Pillar of the name Anvil (pillar-host:pillar.name)."],
+  [{ kind: "unknown", why: "no RPC", notes }, "Whose address Anvil is registered with is not known: no RPC."],
+  [
+    { kind: "earlier", address: old, wasOurs: true, notes },
+    `Anvil went back to another address, ${old}: this host does not produce for it.`,
+  ],
+])("synced, %j: the wallet, and what is known", (registration, said) => {
+  const lines = step(registration);
+  expect(lines).toContain(`  3. Paste this into the producer address field: ${address}`);
+  expect(lines.at(-2)).toBe(said);
 });
 
 test.each([
   [true, "syncing", "not synced now (syncing)"],
   [false, "no answer within 20 s", "out of sight now (no answer within 20 s)"],
-])("not synced, known %s: hands off the wallet, and no address", (known, why, said) => {
-  const lines = nextStep({ ...situation, now: { synced: false, known, why } });
+])("not synced, known %s, and not registered: hands off the wallet, and no address", (known, why, said) => {
+  const lines = step({ kind: "earlier", address: old, wasOurs: false, notes }, { now: { synced: false, known, why } });
   expect(lines).toEqual([
     `Do not touch the wallet: the node of Anvil is ${said}.`,
     "It was synced before; an address that is registered while its node is behind earns nothing.",
     "Look again with: pulumi up -s prod-2",
   ]);
+});
+
+test("registered, not producing: wait, keep the old host, how long", () => {
+  expect(step({ kind: "registered", ...own, until: clock + 300_000, isLate: false })).toEqual([
+    "Anvil is registered with this host's address, and no momentum carries it yet: elections are fixed two ticks ahead, about 10 min, until 2026-11-21 12:05 UTC at the latest.",
+    "Keep the old host running: it produces until momentums carry the new address.",
+    "Look again with: pulumi up -s prod-2; or let it wait: pulumi config set --path pillar-host:cutover.wait true",
+  ]);
+});
+
+test("registered for longer than elections take: what to look at", () => {
+  const figures = { expected: 3, produced: 1 };
+  const lines = step({ kind: "registered", ...own, figures, until: clock - 60_000, isLate: true });
+  expect(lines[0]).toBe(
+    "Anvil is registered with this host's address, and no momentum carries it yet: that is longer than it takes (elections are fixed two ticks ahead, about 4 min; seen registered 5 min ago, and 1 of 3 momentums of this epoch were produced).",
+  );
+  expect(lines).toContain("See that the node is synced and its clock right: npx pillar-host status prod-2");
+});
+
+test("producing: the exact commands that retire the old host, then the rewards", () => {
+  expect(step({ kind: "producing", ...own, switched })).toEqual([
+    "Anvil produces here since momentum 77 (2026-11-21 11:59 UTC).",
+    "Where another host produced before, it can be shut down now. OLD is its stack:",
+    "  pulumi config set --path pillar-host:retirement.successor.address 203.0.113.7 -s OLD",
+    "  pulumi config set --path pillar-host:retirement.successor.hostKey 'ssh-ed25519 AAAA' -s OLD",
+    "  pulumi config set pillar-host:lifecycle retiring -s OLD",
+    "  pulumi up -s OLD",
+    "A host that is no stack yet is adopted first: docs/cutover.md",
+    "Then collect the rewards of Anvil in the wallet, once they are paid, and: pulumi destroy -s OLD",
+  ]);
+});
+
+test("producing, with a crontab that could not be seen: that is said", () => {
+  expect(step({ kind: "producing", ...own, switched }, { hourlyRestart: undefined })[1]).toBe(
+    "Whether the hourly restart is off could not be seen: look for a # before its line with crontab -l on the host.",
+  );
+});
+
+test.each([
+  [own, `producer address: ${old}.`],
+  [
+    { address, since: clock, notes },
+    "producer address: the one that was registered before, as the old host's Status shows it.",
+  ],
+])("registered while the node is not synced: the trap, loudly, with the way back", (registration, way) => {
+  const lines = step({ kind: "tooEarly", why: "syncing", ...registration }, { now: { ...synced, synced: false } });
+  expect(lines[0]).toBe(
+    "WARNING: Anvil is registered with this host's address while its node is not synced (syncing).",
+  );
+  expect(lines[2]).toBe(`The way back, while the old host runs: in the wallet, Update Pillar Anvil, ${way}`);
+  expect(lines.join()).not.toContain("Paste this");
+});
+
+test("somebody else's address: a warning that names it, and no wallet where the Pillar left this host", () => {
+  const lines = step({ kind: "foreign", address: "z1qother", wasOurs: true, notes });
+  expect(lines[0]).toBe(
+    "WARNING: Anvil is registered with z1qother, neither this host's address nor the one before it.",
+  );
+  expect(lines.join()).not.toContain("Paste this");
+  expect(step({ kind: "foreign", address: "z1qother", wasOurs: false, notes }).join()).toContain("Paste this");
 });
 
 test("a stack whose server is gone already", () => {

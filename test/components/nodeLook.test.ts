@@ -1,11 +1,18 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { nodeLook } from "../../components/node/nodeLook";
+import { hostLook } from "../../components/node/nodeLook";
 import { lookAtNode } from "../../providers/lookup";
 import { configOf } from "./exampleConfig";
 
 vi.mock("../../providers/lookup", async (original) => ({
   ...(await original<typeof import("../../providers/lookup")>()),
   lookAtNode: vi.fn(async () => ({ synced: true, known: true, why: "synced" })),
+}));
+vi.mock("../../providers/rpc/connection", () => ({
+  createConnection: () => ({
+    session: () => Promise.reject(new Error("no host here")),
+    drop: () => undefined,
+    made: 0,
+  }),
 }));
 
 const hostKey = "ssh-ed25519 AAAA";
@@ -14,7 +21,7 @@ const looks = () => vi.mocked(lookAtNode).mock.calls.map(([target]) => target.ss
 beforeEach(() => void vi.mocked(lookAtNode).mockClear());
 
 test("begins at once where the last run went to the end, and serves all who ask", async () => {
-  const look = nodeLook(withKey, { finished: true });
+  const look = hostLook(withKey, { finished: true });
   expect(looks()).toEqual(["203.0.113.7"]);
   await Promise.all([look("203.0.113.7", hostKey), look("203.0.113.7", hostKey)]);
   expect(looks()).toEqual(["203.0.113.7"]);
@@ -24,9 +31,15 @@ test.each([
   ["the last run failed: the node may come up in this one", withKey, false],
   ["the host's key is not configured", configOf({ host: { provider: "existing", address: "203.0.113.7" } }), true],
 ])("is made anew for each who asks where %s", async (_, config, finished) => {
-  const look = nodeLook(config, { finished });
+  const look = hostLook(config, { finished });
   expect(looks()).toEqual([]);
   await look("203.0.113.7", hostKey);
   await look("203.0.113.7", hostKey);
   expect(looks()).toEqual(["203.0.113.7", "203.0.113.7"]);
+});
+
+test("a host out of sight: the chain says why, the crontab nothing, and neither fails", async () => {
+  const { readings, hourlyRestart } = await hostLook(withKey, { finished: false })("203.0.113.7", hostKey);
+  expect(await readings).toEqual([{ name: "the node of 203.0.113.7", error: "no host here" }]);
+  expect(await hourlyRestart).toBeUndefined();
 });

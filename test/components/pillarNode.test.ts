@@ -126,7 +126,13 @@ describe("a host with a pinned key", () => {
       const open = concealed(inputs) as Record<string, unknown>;
       if (type === command) expect(open).toMatchObject({ connection: "[secret]", stdin: "[secret]" });
       else if (type === firstContact) expect(open).toMatchObject({ login: "[secret]" });
-      else expect(open).toMatchObject({ target: "[secret]", factsScript: "[secret]", notify: "[secret]" });
+      else
+        expect(open).toMatchObject({
+          target: "[secret]",
+          factsScript: "[secret]",
+          addressScript: "[secret]",
+          notify: "[secret]",
+        });
       expect(JSON.stringify(open)).not.toMatch(/hunter2|PRIVATE KEY/);
     }
     // The search finds it where it is meant to be.
@@ -154,7 +160,13 @@ describe("a host with a pinned key", () => {
   });
 
   test("the gate gets the node's address and the wait", () => {
-    const { __provider: _, factsScript, ...inputs } = revealed(named("node-sync").inputs) as Record<string, unknown>;
+    const {
+      __provider: _,
+      factsScript,
+      addressScript,
+      ...inputs
+    } = revealed(named("node-sync").inputs) as Record<string, unknown>;
+    expect(addressScript).toMatch(/^host_name='203\.0\.113\.7'\nsudo_password='hunter2-sudo'\n[\s\S]*sha256sum/);
     expect(factsScript).toMatch(/^host_name='203\.0\.113\.7'\nsudo_password='hunter2-sudo'\n[\s\S]*log_lines='5'/);
     expect(inputs).toEqual({
       target: {

@@ -8,7 +8,7 @@ it.each([
   [30_000, "late", 2],
 ])("a look that was begun %i ms ago is answered by the %s one", async (age, why, looks) => {
   let time = 0;
-  const look = vi.fn().mockResolvedValueOnce(seen("early")).mockResolvedValueOnce(seen("late"));
+  const look = vi.fn<() => Promise<NodeNow>>().mockResolvedValueOnce(seen("early")).mockResolvedValueOnce(seen("late"));
   const ahead = lookAhead(look, () => time);
   time += age;
   expect((await ahead()).why).toBe(why);

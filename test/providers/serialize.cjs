@@ -26,6 +26,10 @@ async function main() {
   new LoginKey("loginKey", { target: {}, publicKey: "" });
   const { SignerMove } = require(`${program}/providers/signerMove`);
   new SignerMove("signerMove", { old: {}, new: {}, backup: {} }, {});
+  const { CutoverGate } = require(`${program}/providers/cutoverGate`);
+  new CutoverGate("cutoverGate", { target: {}, producerAddress: "", record: {} }, {});
+  const { HourlyRestartOff } = require(`${program}/providers/hourlyRestartOff`);
+  new HourlyRestartOff("hourlyRestartOff", { target: {}, script: "", found: undefined });
   await pulumi.runtime.disconnect();
   process.stdout.write(JSON.stringify(texts));
 }

@@ -28,7 +28,15 @@ interface Outcome {
   readonly log: string[];
 }
 
-let texts: Record<"syncGate" | "firstContact" | "hostKey" | "loginKey" | "signerBackup", string>;
+type Serialized =
+  | "syncGate"
+  | "firstContact"
+  | "hostKey"
+  | "loginKey"
+  | "signerBackup"
+  | "cutoverGate"
+  | "hourlyRestartOff";
+let texts: Record<Serialized, string>;
 let runner: ChildProcessWithoutNullStreams;
 let answers: AsyncIterator<string>;
 let reader: Interface;
@@ -496,5 +504,144 @@ describe("the login of a new server", () => {
     expect((await run("loginKey", "update", "id", login("ssh-ed25519 B"), gone)).error?.message).toContain(
       "ECONNREFUSED",
     );
+  });
+});
+
+const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
+const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
+
+/** A synced node on a chain that was produced so, and whose Pillar Anvil is registered with the last of them. */
+function chainResults(...producers: string[]) {
+  const now = Math.floor(Date.now() / 1000);
+  const list = producers.map((producer, i) => ({
+    ...{ height: i + 1, timestamp: now - (producers.length - 1 - i) * 10, hash: `hash ${i}`, producer },
+  }));
+  const figures = { expectedMomentums: 4, producedMomentums: 3 };
+  return {
+    "stats.syncInfo": { state: 2, currentHeight: list.length, targetHeight: list.length },
+    "ledger.getFrontierMomentum": list.at(-1),
+    "ledger.getMomentumsByHeight": { list },
+    "embedded.pillar.getByName": {
+      ...{ name: "Anvil", producerAddress: producers.at(-1), withdrawAddress: "z1qrewards", currentStats: figures },
+    },
+  };
+}
+
+describe("CutoverGate", () => {
+  let scratch: string;
+  beforeEach(() => {
+    scratch = mkdtempSync(join(tmpdir(), "cutover-"));
+  });
+  afterEach(() => rmSync(scratch, { recursive: true }));
+
+  const gate = (changes: Record<string, unknown> = {}) => ({
+    target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
+    ...{ producerAddress: ours, references: [], tolerance: 20, tickMomentums: 30, deadline: 60_000 },
+    record: { directory: join(scratch, "backups/Anvil"), stack: "prod-2", pillar: "Anvil" },
+    __provider: "its text",
+    ...changes,
+  });
+  const isChain = async (...producers: string[]) => {
+    await node.close();
+    node = await fakeNode(chainResults(...producers));
+  };
+
+  test("create sees momentums with the address over one ssh connection, and records the switch", async () => {
+    await isChain(old, "z1qother", "z1qother", old, "z1qother", ours, "z1qother", ours);
+    const { result, error, log } = await run("cutoverGate", "create", gate());
+    expect(error).toBeUndefined();
+    expect(result).toEqual({ id: "cutover-gate", outs: { ...gate(), height: 6, switchedAt: time } });
+    expect(log).toEqual([expect.stringMatching(/^cutover: Anvil produces here since momentum 6 \(/)]);
+    expect(host.connections).toBe(1);
+    const figures = { expected: 4, produced: 3 };
+    expect(readJourney(gate().record.directory)).toMatchObject([
+      { event: "registered", details: { producerAddress: ours, figures } },
+      { event: "producing", details: { producerAddress: ours, height: 6, figures } },
+    ]);
+  });
+
+  test("the deadline's error says where it stands, and lets the engine keep the resource", async () => {
+    await isChain(ours, old);
+    const { error, log } = await run("cutoverGate", "create", gate({ deadline: 0 }));
+    expect(error).toMatchObject({ id: "cutover-gate", properties: gate({ deadline: 0 }), reasons: [error?.message] });
+    expect(error?.message).toContain(`last seen: Anvil is still registered with ${old}`);
+    expect(error?.unsendable).toBeUndefined();
+    expect(log).toContain(`cutover:   3. Paste this into the producer address field: ${ours}`);
+  });
+
+  test("update keeps a recorded switch, whatever else changed; another address is another wait", async () => {
+    const olds = { ...gate(), height: 6, switchedAt: "2026-01-01T00:00:00.000Z" };
+    const closed = { ...gate().target, port: await closedPort() };
+    const kept = await run("cutoverGate", "update", "cutover-gate", olds, gate({ target: closed, tolerance: 7 }));
+    expect(kept).toEqual({ result: { outs: { ...gate({ target: closed, tolerance: 7 }), ...at(olds) } }, log: [] });
+    await isChain(old, ours);
+    const other = gate({ producerAddress: old, deadline: 0 });
+    const { error } = await run("cutoverGate", "update", "cutover-gate", olds, other);
+    expect(error?.message).toContain(`Anvil is still registered with ${ours}`);
+  });
+
+  const at = ({ height, switchedAt }: { height: number; switchedAt: string }) => ({ height, switchedAt });
+
+  test("the wait for the sync finds an update that came too early, by the address's digest", async () => {
+    await isChain(old, ours);
+    const reference = node;
+    node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+    const changes = {
+      ...{ references: [`http://127.0.0.1:${reference.port}`], check: true, record: gate().record },
+      addressScript: `echo ${createHash("sha256").update(ours).digest("hex")}`,
+    };
+    const { log, error } = await run("syncGate", "create", inputs(changes));
+    await reference.close();
+    expect(error?.message).toContain("is not synced yet");
+    expect(log).toContain("sync: REGISTERED TOO EARLY");
+    expect(readJourney(gate().record.directory).map(({ event }) => event)).toEqual([
+      "registered",
+      "registeredTooEarly",
+    ]);
+  });
+});
+
+describe("HourlyRestartOff", () => {
+  const script = "echo hourly restart: off, read back; echo login: $SECRET";
+  const off = (changes: Record<string, unknown> = {}) => ({
+    ...{ target: loginTo(host), script, __provider: "its text", ...changes },
+  });
+
+  test("does nothing where nothing was found", async () => {
+    expect(await run("hourlyRestartOff", "create", off())).toEqual({
+      result: { id: "hourly-restart-off", outs: off() },
+      log: [],
+    });
+    expect(host.connections).toBe(0);
+  });
+
+  test("turns it off where it was found on, and says so", async () => {
+    const { log } = await run("hourlyRestartOff", "update", "id", off(), off({ found: "1" }));
+    expect(log[0]).toBe("hourly restart: found on again in root's crontab of 127.0.0.1, after the node had synced");
+    expect(log[1]).toBe("hourly restart: off, read back");
+  });
+
+  test("fails where it stays on: what to do by hand", async () => {
+    const { error } = await run(
+      "hourlyRestartOff",
+      "update",
+      "id",
+      off(),
+      off({ found: "1", script: "echo no >&2; exit 1" }),
+    );
+    expect(error?.message).toBe(
+      "127.0.0.1: the hourly restart is on, and could not be turned off: a producing node misses momentums\n" +
+        "  found: no\n  Put a # at the start of its line with crontab -e on the host, and run pulumi up again.",
+    );
+  });
+
+  test.each([
+    ["a run that finds nothing, after one that did", { found: "1" }, {}, false],
+    ["nothing new", {}, {}, false],
+    ["found on", {}, { found: "1" }, true],
+    ["found on once more", { found: "1" }, { found: "2" }, true],
+    ["newer code", {}, { __provider: "newer text" }, true],
+  ])("%s", async (_what, before, now, changes) => {
+    expect((await run("hourlyRestartOff", "diff", "id", off(before), off(now))).result).toEqual({ changes });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, vi } from "vitest";
-import { hourlyRestart } from "../../../components/scripts/steps";
+import { hourlyRestart, hourlyRestartNow } from "../../../components/scripts/steps";
 import { configOf } from "../exampleConfig";
 import { test } from "./boxed";
 import type { Sandbox } from "./sandbox";
@@ -9,7 +9,7 @@ vi.mock("@pulumi/pulumi", () => ({}));
 
 const line = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n";
 
-function run(box: Sandbox, when: "syncing" | "synced", changes: Record<string, unknown> = {}) {
+function run(box: Sandbox, when: "syncing" | "synced" | "now", changes: Record<string, unknown> = {}) {
   // Root's crontab is a file here; every writing is counted.
   box.command(
     "crontab",
@@ -21,7 +21,8 @@ if [ "$3" = -l ]; then
 elif [ -e "$sandbox/deaf" ]; then exit 0
 else cp "$3" "$sandbox/tab"; echo written >> "$sandbox/writes"; fi`,
   );
-  return box.run(box.local(hourlyRestart(configOf(changes), when).script));
+  const config = configOf(changes);
+  return box.run(box.local((when === "now" ? hourlyRestartNow(config) : hourlyRestart(config, when)).script));
 }
 
 const on = { code: 0, stdout: "hourly restart: on, until the node has synced\n", stderr: "" };
@@ -163,6 +164,29 @@ describe.concurrent("hourlyRestart", () => {
       box.write("tab", before);
       await run(box, "synced", { node: { service: "go.node" } });
       expect(box.read("tab")).toBe(before);
+    });
+  });
+
+  describe("a look", () => {
+    test.for<[string, string | undefined, boolean, string]>([
+      ["the line, after the sync", line, true, "on"],
+      ["the line with other blanks", `# mine\n  ${line.replaceAll(" ", "\t")}`, true, "on"],
+      ["the line while the node syncs", line, false, "off"],
+      ["the line, disabled", `#${line}`, true, "off"],
+      ["another service's", line.replace("go-node", "go-node2"), true, "off"],
+      ["no crontab", undefined, true, "off"],
+    ])("%s", async ([_what, tab, synced, found], { box }) => {
+      if (tab !== undefined) box.write("tab", tab);
+      if (synced) box.mark("synced");
+      expect(await run(box, "now")).toEqual({ code: 0, stdout: `${found}\n`, stderr: "" });
+      expect([box.read("tab"), box.read("writes")]).toEqual([tab, undefined]);
+      expect(box.read("state/synced") !== undefined).toBe(synced);
+    });
+
+    test("a crontab that can't be read is neither", async ({ box }) => {
+      box.mark("synced");
+      box.write("broken", "must be privileged");
+      expect(await run(box, "now")).toMatchObject({ code: 1, stdout: "" });
     });
   });
 });

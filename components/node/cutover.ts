@@ -1,0 +1,144 @@
+import * as pulumi from "@pulumi/pulumi";
+import { lookAtRegistration, recalled } from "../../providers/cutover/look";
+import { newsOf, writeNews } from "../../providers/cutover/record";
+import { isOurs, type Registration } from "../../providers/cutover/registration";
+import { sentenceOf } from "../../providers/cutover/words";
+import { CutoverGate } from "../../providers/cutoverGate";
+import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
+import type { NodeNow } from "../../providers/lookup";
+import { chainOfNode, chainOfReference } from "../../providers/rpc/chain";
+import type { StackConfig } from "../config";
+import type { Host } from "../host/host";
+import type { LastRun } from "../lastRun";
+import { nodeTarget, sshTarget } from "../login";
+import { backupDirectory, backupPlace } from "../orchestrator/signerPlaces";
+import { stepInput } from "../remote";
+import { hourlyRestart } from "../scripts/steps";
+import { nextStep } from "./nextStep";
+import { type HostLook, type HostSeen, nodeName } from "./nodeLook";
+import type { PillarNode } from "./pillarNode";
+import { type RegistrationShown, registrationShown } from "./registrationShown";
+
+export interface CutoverArgs {
+  readonly config: StackConfig;
+  readonly host: Host;
+  readonly pillar: PillarNode;
+  readonly look: HostLook;
+  readonly last: LastRun;
+  /** What comes before the wait for the switch. */
+  readonly after: pulumi.Output<unknown>;
+}
+
+/** What a stack shows after its node. */
+export interface CutoverShown {
+  readonly registration: pulumi.Output<RegistrationShown>;
+  /** Absent while the node is not synced and the address is not registered. */
+  readonly producerAddress: pulumi.Output<string | undefined>;
+  readonly nextStep: pulumi.Output<string[]>;
+}
+
+/**
+ * What follows the producer address (specification 1.1, steps 13 and 14): the hourly restart proved off again, the wait
+ * for the switch where it is configured, and a look at the registration, anew on every run, so that what is shown is of
+ * this minute; plain values, so that it stays readable.
+ */
+export function cutoverOf({ config, host, pillar, look, last, after }: CutoverArgs): CutoverShown {
+  const stack = pulumi.getStack();
+  let begun: Promise<HostSeen> | undefined;
+  const once: HostLook = (address, hostKey) => {
+    begun ??= look(address, hostKey);
+    return begun;
+  };
+  const { address, hostKey } = host.access;
+  const synced = pulumi.all([address, hostKey, pillar.producerAddress, pillar.gate.syncedAt]);
+
+  new HourlyRestartOff("hourly-restart-kept-off", {
+    target: synced.apply(([at, key]) => sshTarget(config, at, key)),
+    script: stepInput(hourlyRestart(config, "synced"), host.access),
+    found: synced.apply(async ([at, key]) => {
+      const state = await (await once(at, key)).hourlyRestart;
+      return state === "on" ? new Date().toISOString() : undefined;
+    }),
+  });
+  const gate = config.cutover.wait ? waitFor(config, stack, pillar, synced, after) : undefined;
+
+  const now = pulumi.all([synced, gate?.height]).apply(async ([[at, key, ours]]) => {
+    const place = { ours, address: at, hostKey: key };
+    const early = await decide(config, last, { ...place, seen: await once(at, key) });
+    // The gate has seen more since.
+    const isOld = gate !== undefined && early.registration.kind !== "producing";
+    const found = isOld ? await decide(config, last, { ...place, seen: await look(at, key) }) : early;
+    const { registration } = found;
+    if (registration.kind === "tooEarly" || registration.kind === "foreign")
+      void pulumi.log.warn(sentenceOf(registration, config.pillar.name, Date.now()));
+    return found;
+  });
+  const shown = pulumi.all([synced, now]);
+  return {
+    registration: now.apply(({ registration }) => registrationShown(registration)),
+    producerAddress: shown.apply(([[, , ours], { node, registration }]) =>
+      node.synced || isOurs(registration) ? ours : undefined,
+    ),
+    nextStep: shown.apply(([[at, key, ours], { node, registration, hourlyRestart }]) =>
+      nextStep({
+        ...{ stack, pillar: config.pillar.name, producerAddress: ours, now: node, registration, hourlyRestart },
+        ...{ host: { address: at, hostKey: key }, clock: Date.now() },
+      }),
+    ),
+  };
+}
+
+type Synced = pulumi.Output<[string, string, string, string]>;
+
+function waitFor(
+  config: StackConfig,
+  stack: string,
+  pillar: PillarNode,
+  synced: Synced,
+  after: pulumi.Output<unknown>,
+) {
+  const { sync, network, cutover, notify } = config;
+  return new CutoverGate(
+    "cutover",
+    {
+      target: pulumi.all([synced, after]).apply(([[at, key]]) => nodeTarget(config, at, key)),
+      producerAddress: pillar.producerAddress,
+      ...{ references: sync.references, tolerance: sync.tolerance, tickMomentums: network.tickMomentums },
+      deadline: cutover.deadline,
+      record: { directory: backupDirectory(config), stack, pillar: config.pillar.name },
+      notify,
+    },
+    {},
+  );
+}
+
+interface At {
+  readonly ours: string;
+  readonly address: string;
+  readonly hostKey: string;
+  readonly seen: HostSeen;
+}
+
+/** Never throws. What is news is recorded, in a run that is no preview. */
+async function decide(
+  config: StackConfig,
+  last: LastRun,
+  { ours, address, hostKey, seen }: At,
+): Promise<{ node: NodeNow; registration: Registration; hourlyRestart: "on" | "off" | undefined }> {
+  const [node, readings, hourlyRestart] = await Promise.all([seen.node, seen.readings, seen.hourlyRestart]);
+  const place = { directory: backupPlace(config), stack: pulumi.getStack(), pillar: config.pillar.name };
+  const memory = recalled(place, ours, last.registration?.earlier);
+  const own = chainOfNode(nodeName(address), nodeTarget(config, address, hostKey));
+  const clients = [own, ...config.sync.references.map(chainOfReference)];
+  const registration = await lookAtRegistration({
+    ...{ ours, readings, memory, node, tickMomentums: config.network.tickMomentums },
+    open: (name) => clients.find((client) => client.name === name),
+    now: () => Date.now(),
+  });
+  own.close();
+  if (!pulumi.runtime.isDryRun()) {
+    const complaint = writeNews(place.directory, newsOf(registration, memory, place, Date.now()));
+    if (complaint !== undefined) void pulumi.log.warn(complaint);
+  }
+  return { node, registration, hourlyRestart };
+}

@@ -1,0 +1,69 @@
+import { readJourney } from "../journey";
+import type { NodeNow } from "../lookup";
+import { type ChainClient, chainOfReference } from "../rpc/chain";
+import { within } from "../within";
+import { agree, type Usable } from "./agreement";
+import { findSwitch, isUndone, type Switch } from "./findSwitch";
+import { memoryOf, type RecordPlace } from "./record";
+import { type Memory, type Registration, registrationOf } from "./registration";
+import { readSource, type SourceReading } from "./source";
+
+/** Asks the node here, where there is one to ask, and the references, all at once. Never throws. */
+export function readSources(
+  own: ChainClient | undefined,
+  references: readonly string[],
+  pillar: string,
+): Promise<readonly SourceReading[]> {
+  const clients = [...(own ? [own] : []), ...references.map(chainOfReference)];
+  return Promise.all(clients.map((client) => readSource(client, pillar)));
+}
+
+/** What a look at the registration needs besides the sources' answers. */
+export interface RegistrationLook {
+  readonly ours: string;
+  readonly readings: readonly SourceReading[];
+  readonly memory: Memory;
+  readonly node: Pick<NodeNow, "synced" | "known" | "why">;
+  readonly tickMomentums: number;
+  /** Asks the source of that name for more momentums; its caller closes it. */
+  open(name: string): ChainClient | undefined;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+const searchTime = 8000;
+
+/** Where the registration stands; the switch is searched for where it is not known yet. Never throws. */
+export async function lookAtRegistration(look: RegistrationLook): Promise<Registration> {
+  const { ours, memory, node, tickMomentums, readings } = look;
+  const agreement = agree(readings);
+  const facts = { ours, agreement, memory, node, now: look.now(), tickMomentums };
+  const [source] = agreement.kind === "settled" ? agreement.by : [];
+  if (source?.pillar?.producerAddress !== ours) return registrationOf({ ...facts, switched: memory.switched });
+  try {
+    const search = switchNow(source, look);
+    return registrationOf({
+      ...facts,
+      switched: await within(search, searchTime, `${source.name} gave no momentums within ${searchTime / 1000} s`),
+    });
+  } catch (error) {
+    return registrationOf({ ...facts, unseen: (error as Error).message });
+  }
+}
+
+async function switchNow(source: Usable, { ours, memory, open }: RegistrationLook): Promise<Switch | undefined> {
+  const { switched, earlier } = memory;
+  if (switched && !isUndone(switched, source.recent, ours, earlier)) return switched;
+  const client = open(source.name);
+  if (client === undefined) throw new Error(`${source.name} can't be asked again`);
+  return findSwitch((from, count) => client.momentums(from, count), source.recent, ours, earlier);
+}
+
+/** What the record says; nothing where it can't be read. */
+export function recalled({ directory, stack }: RecordPlace, ours: string, seen?: string): Memory {
+  try {
+    return memoryOf(readJourney(directory), stack, ours, seen);
+  } catch {
+    return memoryOf([], stack, ours, seen);
+  }
+}

@@ -1,0 +1,59 @@
+import { minuteOf, spoken } from "../gate/progress";
+import { isOurs, type Registration } from "./registration";
+
+/** The operator's part in the desktop wallet (specification 1.1, step 13), a line each (pure). */
+export function walletClicks(pillar: string, producerAddress: string): string[] {
+  return [
+    "  1. Open the settings (the gear icon) and select the address of the Pillar.",
+    `  2. Open Pillars, find ${pillar}, and choose Update Pillar.`,
+    `  3. Paste this into the producer address field: ${producerAddress}`,
+    "  4. Press Next, then Update, until it is saved.",
+  ];
+}
+
+/** What undoes an update that came too early (pure). */
+export function wayBack(pillar: string, earlier: string | undefined): string {
+  const address = earlier ?? "the one that was registered before, as the old host's Status shows it";
+  return `The way back, while the old host runs: in the wallet, Update Pillar ${pillar}, producer address: ${address}`;
+}
+
+/** Where a registration stands, in one line without a point at its end (pure). */
+export function sentenceOf(registration: Registration, pillar: string, now: number): string {
+  switch (registration.kind) {
+    case "unknown":
+      return `whose address ${pillar} is registered with is not known: ${registration.why}`;
+    case "unknownPillar":
+      return `nobody registered a Pillar of the name ${pillar} (pillar-host:pillar.name)`;
+    case "earlier":
+      return registration.wasOurs
+        ? `${pillar} went back to another address, ${registration.address}: this host does not produce for it`
+        : `${pillar} is still registered with ${registration.address}`;
+    case "foreign":
+      return `${pillar} is registered with ${registration.address}, neither this host's address nor the one before it`;
+    case "tooEarly":
+      return `${pillar} is registered with this host's address while its node is not synced (${registration.why})`;
+    case "registered":
+      return `${pillar} is registered with this host's address, and no momentum carries it yet: ${patienceOf(registration, now)}`;
+    case "producing": {
+      const { height, at, orBefore } = registration.switched;
+      return `${pillar} produces here since momentum ${height}${orBefore ? " at least" : ""} (${minuteOf(at)})`;
+    }
+  }
+}
+
+function patienceOf(registration: Extract<Registration, { kind: "registered" }>, now: number): string {
+  const { since, until, isLate, unseen, figures } = registration;
+  if (unseen !== undefined) return `it can't be seen now (${unseen})`;
+  const elections = `elections are fixed two ticks ahead, about ${spoken(until - since)}`;
+  if (!isLate) return `${elections}, until ${minuteOf(until)} at the latest`;
+  const few = figures ? `, and ${figures.produced} of ${figures.expected} momentums of this epoch were produced` : "";
+  return `that is longer than it takes (${elections}; seen registered ${spoken(now - since)} ago${few})`;
+}
+
+/** What makes a sentence news: not the time that passes (pure). */
+export function keyOf(registration: Registration): string {
+  const parts = isOurs(registration) && registration.kind === "registered" ? [registration.isLate] : [];
+  const address = "address" in registration ? registration.address : "";
+  const why = "why" in registration ? registration.why.replace(/\d+/g, "") : "";
+  return [registration.kind, address, why, ...parts].join();
+}

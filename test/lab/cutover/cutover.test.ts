@@ -1,0 +1,113 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { RegisteredPillar, Slot } from "../../../lab/doubles/chain";
+import { updateProducer } from "../../../lab/wallet";
+import type { JourneyEntry } from "../../../providers/journey";
+import { onHost, reconfigure } from "../fixture";
+import { catchUp, gateStage, type WatchedUp, watchUp } from "../gate/watch";
+
+interface Outputs {
+  readonly registration: Record<string, unknown>;
+  readonly producerAddress?: string;
+  readonly nextStep: readonly string[];
+}
+
+let reference: string;
+let earlier: string;
+let ours: string;
+// A tick of 20 s: elections take 40 to 60.
+const network = { tickMomentums: 100 };
+const sync = (wait: "block" | "check") => ({ wait, references: [reference], tolerance: 100 });
+
+const stage = gateStage(
+  () => ({ sync: sync("check"), network }),
+  async (lab) => {
+    reference = await lab.addReference("ref1");
+    await lab.chain("PATCH", "/truth", network);
+    earlier = (await lab.chain<RegisteredPillar>("PATCH", "/pillars/Anvil", {})).producerAddress;
+  },
+);
+
+const journey = async (): Promise<JourneyEntry[]> => {
+  const file = join(stage.stack.programDirectory, "backups/Anvil/record.jsonl");
+  return (await readFile(file, "utf8"))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as JourneyEntry);
+};
+const events = async () => (await journey()).map(({ event }) => event);
+const hears = (up: WatchedUp, pattern: RegExp, seconds?: number) =>
+  up.run.hears((output) => pattern.exec(output)?.[0], String(pattern), seconds);
+const setAgain = "(crontab -l; echo '0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart') | crontab -";
+const active = () => onHost(stage.host, "crontab -l | grep -c '^0 \\* \\* \\* \\*' || true");
+
+it("an update that came too early, while the gate waits: said loudly, with the way back, and recorded", async () => {
+  // The first wait sees the address that is registered before; the wallet comes between the two.
+  const { output: first } = await stage.stack.up();
+  expect(first).toContain("is not synced yet (pillar-host:sync.wait is check)");
+  ours = await onHost(stage.host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);
+  await updateProducer(stage.lab, "Anvil", ours);
+  await reconfigure(stage.stack, stage.host, { sync: sync("block"), network });
+  const up = await watchUp(stage.stack);
+  await up.hears(/^sync: REGISTERED TOO EARLY/);
+  await up.hears(new RegExp(`^sync: The way back.*, producer address: ${earlier}$`));
+  await up.hears(/^sync: the wait goes on$/);
+  const { event, details } = (await journey()).at(-1) as JourneyEntry;
+  expect({ event, details }).toEqual({ event: "registeredTooEarly", details: { producerAddress: ours, earlier } });
+
+  // The operator takes the way back.
+  await updateProducer(stage.lab, "Anvil", earlier);
+  await catchUp(stage.lab);
+  const { exitCode, output } = await up.run.end();
+  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  const { registration, producerAddress, nextStep } = await stage.stack.outputs<Outputs>();
+  expect(registration).toMatchObject({ state: "earlier", registered: false, producing: false, address: earlier });
+  expect(producerAddress).toBe(ours);
+  expect(nextStep).toContain(`  3. Paste this into the producer address field: ${ours}`);
+  expect(await events()).toEqual(["registered", "registeredTooEarly", "synced", "registeredElsewhere"]);
+});
+
+it("waits through the wallet's update and the elections, until momentums carry the address", async () => {
+  await onHost(stage.host, setAgain);
+  expect(await active()).toBe("1");
+  await reconfigure(stage.stack, stage.host, { sync: sync("block"), network, cutover: { wait: true } });
+  const up = await watchUp(stage.stack);
+  await hears(up, /cutover: {3}3\. Paste this into the producer address field: z1q/);
+  expect(await active()).toBe("0");
+  await updateProducer(stage.lab, "Anvil", ours);
+  await hears(up, /cutover: Anvil is registered with this host's address, and no momentum carries it yet: elections/);
+  await stage.lab.chain("PATCH", "/nodes/host1", { rpcDown: true });
+  await hears(up, /cutover: whose address Anvil is registered with is not known|cutover: the node of .* is left out/);
+  await stage.lab.chain("PATCH", "/nodes/host1", { rpcDown: false });
+  const { exitCode, output } = await up.run.end();
+  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  expect(output).toContain("hourly restart: found on again in root's crontab of 10.77.0.11, after the node had synced");
+  expect(output).toContain("hourly restart: off, read back from root's crontab");
+
+  const slots = await stage.lab.chain<Slot[]>("GET", "/production");
+  const first = slots.find(({ producer, nodes }) => producer === ours && nodes.length > 0);
+  const { registration, producerAddress, nextStep } = await stage.stack.outputs<Outputs>();
+  expect(registration).toMatchObject({
+    ...{ state: "producing", registered: true, producing: true, address: ours, earlier, height: first?.height },
+  });
+  expect(producerAddress).toBe(ours);
+  expect(nextStep).toContain("  pulumi config set --path pillar-host:retirement.successor.address 10.77.0.11 -s OLD");
+  expect((await events()).slice(4)).toEqual(["registered", "producing"]);
+});
+
+it("leaves all unchanged after that, and says so again of a line that is set again", async () => {
+  const { output } = await stage.stack.up();
+  expect(output).toMatch(/Resources:\s+\d+ unchanged\n/);
+  await onHost(stage.host, setAgain);
+  const again = await stage.stack.up();
+  expect(again.output).toContain("hourly restart: found on again");
+  expect(again.output).toMatch(/Resources:\s+~ 1 updated\s+\d+ unchanged\n/);
+  expect(await active()).toBe("0");
+  // The wait is configured no more: the host and its record stay as they are.
+  await reconfigure(stage.stack, stage.host, { sync: sync("block"), network });
+  const without = await stage.stack.up();
+  expect(without.output).toMatch(/Resources:\s+- 1 deleted\s+\d+ unchanged\n/);
+  expect((await stage.stack.up()).output).toMatch(/Resources:\s+\d+ unchanged\n/);
+  expect((await events()).slice(4)).toEqual(["registered", "producing"]);
+});

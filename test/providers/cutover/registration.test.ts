@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { agree } from "../../../providers/cutover/agreement";
+import { isOurs, type RegistrationFacts, registrationOf } from "../../../providers/cutover/registration";
+import type { SourceReading } from "../../../providers/cutover/source";
+import { clock, old, other, ours, pillarOf, says } from "./chains";
+
+const synced = { synced: true, known: true, why: "synced" };
+const switched = { height: 1001, at: clock - 10_000 };
+const minutes = 60_000;
+
+const decide = (registered: string | null | SourceReading[], changes: Partial<RegistrationFacts> = {}) =>
+  registrationOf({
+    ...{ ours, memory: {}, node: synced, now: clock, tickMomentums: 30 },
+    agreement: agree(Array.isArray(registered) ? registered : [says("node", registered)]),
+    ...changes,
+  });
+
+describe("not ours", () => {
+  test("nobody registered it", () => {
+    expect(decide(null)).toEqual({ kind: "unknownPillar", notes: [] });
+  });
+
+  test("what a stack sees first is the address before it", () => {
+    expect(decide(old)).toEqual({ kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [] });
+    expect(decide(old, { memory: { earlier: old } })).toMatchObject({ kind: "earlier", wasOurs: false });
+  });
+
+  test("neither ours nor the one before: somebody else's, and the one before is kept", () => {
+    expect(decide(other, { memory: { earlier: old } })).toEqual({
+      ...{ kind: "foreign", address: other, earlier: old, wasOurs: false, notes: [] },
+    });
+  });
+
+  test("a stack that began with its own address takes any other for somebody else's", () => {
+    expect(decide(other, { memory: { wasOurs: true } })).toMatchObject({ kind: "foreign", wasOurs: true });
+    expect(decide(old, { memory: { wasOurs: true, earlier: old } })).toMatchObject({ kind: "earlier", wasOurs: true });
+  });
+});
+
+describe("ours", () => {
+  test("seen for the first time: two ticks from now", () => {
+    expect(decide(ours, { memory: { earlier: old } })).toEqual({
+      ...{ kind: "registered", address: ours, earlier: old, since: clock, until: clock + 10 * minutes, isLate: false },
+      ...{ figures: { expected: 10, produced: 9 }, notes: [] },
+    });
+  });
+
+  test.each([
+    [10 * minutes, false],
+    [10 * minutes + 1, true],
+  ])("registered for %i ms, not producing: late %s", (age, isLate) => {
+    expect(decide(ours, { memory: { since: clock - age } })).toMatchObject({ kind: "registered", isLate });
+  });
+
+  test("ticks are counted in the chain's own pace", () => {
+    expect(decide(ours, { tickMomentums: 3 })).toMatchObject({ until: clock + 60_000 });
+  });
+
+  test("figures that the node has not counted yet are none", () => {
+    const reading = says("node", ours, { pillar: pillarOf(ours, { expected: 0, produced: 0 }) });
+    expect(decide([reading])).not.toHaveProperty("figures");
+  });
+
+  test("momentums that can't be seen: registered, with the reason", () => {
+    expect(decide(ours, { unseen: "late" })).toMatchObject({ kind: "registered", unseen: "late" });
+  });
+
+  test("with a switch: producing", () => {
+    expect(decide(ours, { switched })).toMatchObject({ kind: "producing", switched });
+  });
+
+  test("while the node is not synced: too early, whatever was before", () => {
+    const node = { synced: false, known: true, why: "syncing" };
+    expect(decide(ours, { node, memory: { earlier: old } })).toMatchObject({
+      ...{ kind: "tooEarly", why: "syncing", earlier: old, address: ours },
+    });
+    expect(decide(ours, { node, switched })).toMatchObject({ kind: "tooEarly", switched });
+  });
+
+  test("a node out of sight is not one that is behind", () => {
+    const node = { synced: false, known: false, why: "no answer" };
+    expect(decide(ours, { node }).kind).toBe("registered");
+  });
+});
+
+test("nothing known keeps what was known", () => {
+  const memory = { earlier: old, since: clock - 1, switched };
+  expect(decide([], { memory, switched })).toEqual({
+    ...{ kind: "unknown", why: "nobody was asked", notes: [], earlier: old, since: clock - 1, switched },
+  });
+});
+
+// What any mix of answers may never lead to.
+test("never ours without a source that says so, never producing without a switch", () => {
+  const words = [ours, old, other, null, "silent"] as const;
+  for (const first of words)
+    for (const second of words)
+      for (const third of words)
+        for (const known of [synced, { synced: false, known: true, why: "" }]) {
+          const readings = [first, second, third].map((word, i) =>
+            word === "silent" ? { name: `s${i}`, error: "silent" } : says(`s${i}`, word),
+          );
+          const found = decide(readings, { node: known });
+          const sayOurs = [first, second, third].filter((word) => word === ours).length;
+          const sayAny = [first, second, third].filter((word) => word !== "silent").length;
+          expect(isOurs(found)).toBe(sayOurs * 2 > sayAny);
+          expect(found.kind).not.toBe("producing");
+          if (found.kind === "registered") expect(known.synced).toBe(true);
+        }
+});
