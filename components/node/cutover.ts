@@ -52,7 +52,7 @@ export function cutoverOf({ config, host, pillar, look, last, after }: CutoverAr
   const { address, hostKey } = host.access;
   const synced = pulumi.all([address, hostKey, pillar.producerAddress, pillar.gate.syncedAt]);
 
-  new HourlyRestartOff("hourly-restart-kept-off", {
+  const restartOff = new HourlyRestartOff("hourly-restart-kept-off", {
     target: synced.apply(([at, key]) => sshTarget(config, at, key)),
     script: stepInput(hourlyRestart(config, "synced"), host.access),
     found: synced.apply(async ([at, key]) => {
@@ -60,7 +60,7 @@ export function cutoverOf({ config, host, pillar, look, last, after }: CutoverAr
       return state === "on" ? new Date().toISOString() : undefined;
     }),
   });
-  const gate = config.cutover.wait ? waitFor(config, stack, pillar, synced, after) : undefined;
+  const gate = config.cutover.wait ? waitFor(config, pillar, synced, { after, restartOff }) : undefined;
 
   const now = pulumi.all([synced, gate?.height]).apply(async ([[at, key, ours]]) => {
     const place = { ours, address: at, hostKey: key };
@@ -91,25 +91,25 @@ export function cutoverOf({ config, host, pillar, look, last, after }: CutoverAr
 
 type Synced = pulumi.Output<[string, string, string, string]>;
 
+/** @param before what must be done before a producer is called live */
 function waitFor(
   config: StackConfig,
-  stack: string,
   pillar: PillarNode,
   synced: Synced,
-  after: pulumi.Output<unknown>,
+  before: { readonly after: pulumi.Output<unknown>; readonly restartOff: pulumi.Resource },
 ) {
   const { sync, network, cutover, notify } = config;
   return new CutoverGate(
     "cutover",
     {
-      target: pulumi.all([synced, after]).apply(([[at, key]]) => nodeTarget(config, at, key)),
+      target: pulumi.all([synced, before.after]).apply(([[at, key]]) => nodeTarget(config, at, key)),
       producerAddress: pillar.producerAddress,
       ...{ references: sync.references, tolerance: sync.tolerance, tickMomentums: network.tickMomentums },
       deadline: cutover.deadline,
-      record: { directory: backupDirectory(config), stack, pillar: config.pillar.name },
+      record: { directory: backupDirectory(config), stack: pulumi.getStack(), pillar: config.pillar.name },
       notify,
     },
-    {},
+    { dependsOn: [before.restartOff] },
   );
 }
 

@@ -34,7 +34,6 @@ interface Look {
 
 const seenOf = ({ registered, node = synced, restart = "off" }: Look): HostSeen => ({
   node: Promise.resolve(node),
-  // Two nodes whose newest momentum is ours, as long as ours is what they say.
   readings: Promise.resolve([says("the node of 203.0.113.7", registered)]),
   hourlyRestart: Promise.resolve(restart),
 });
@@ -104,7 +103,8 @@ test("a preview records nothing", async () => {
 test("with a wait: its gate, and a look anew after it, whose news alone is recorded", async () => {
   const changes = { cutover: { wait: true, deadline: "2h" }, network: { tickMomentums: 7 } };
   const { named, look, shown, events } = await follow({ registered: old }, changes, { registered: ours });
-  const { inputs, type } = named("cutover");
+  const { inputs, type, after } = named("cutover");
+  expect(after).toEqual(["hourly-restart-kept-off"]);
   expect(type).toBe("pulumi-nodejs:dynamic/pillar-host:CutoverGate");
   const { __provider: _, target, ...plain } = revealed(inputs) as Record<string, unknown>;
   expect(target).toMatchObject({ ssh: { address: "203.0.113.7", hostKey, password: "hunter2" }, port: 35997 });
