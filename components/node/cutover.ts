@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { lookAtRegistration, recalled } from "../../providers/cutover/look";
-import { newsOf, writeNews } from "../../providers/cutover/record";
-import { isOurs, type Registration } from "../../providers/cutover/registration";
+import { newsOf, type RecordPlace, writeNews } from "../../providers/cutover/record";
+import { isOurs, type Memory, type Registration } from "../../providers/cutover/registration";
 import { sentenceOf } from "../../providers/cutover/words";
 import { CutoverGate } from "../../providers/cutoverGate";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
@@ -52,7 +52,7 @@ export function cutoverOf({ config, host, pillar, look, last, after }: CutoverAr
   const { address, hostKey } = host.access;
   const synced = pulumi.all([address, hostKey, pillar.producerAddress, pillar.gate.syncedAt]);
 
-  new HourlyRestartOff("hourly-restart-kept-off", {
+  const restartOff = new HourlyRestartOff("hourly-restart-kept-off", {
     target: synced.apply(([at, key]) => sshTarget(config, at, key)),
     script: stepInput(hourlyRestart(config, "synced"), host.access),
     found: synced.apply(async ([at, key]) => {
@@ -60,15 +60,16 @@ export function cutoverOf({ config, host, pillar, look, last, after }: CutoverAr
       return state === "on" ? new Date().toISOString() : undefined;
     }),
   });
-  const gate = config.cutover.wait ? waitFor(config, stack, pillar, synced, after) : undefined;
+  const gate = config.cutover.wait ? waitFor(config, pillar, synced, { after, restartOff }) : undefined;
 
   const now = pulumi.all([synced, gate?.height]).apply(async ([[at, key, ours]]) => {
     const place = { ours, address: at, hostKey: key };
-    const early = await decide(config, last, { ...place, seen: await once(at, key) });
-    // The gate has seen more since.
-    const isOld = gate !== undefined && early.registration.kind !== "producing";
-    const found = isOld ? await decide(config, last, { ...place, seen: await look(at, key) }) : early;
+    let found = await decide(config, last, { ...place, seen: await once(at, key) });
+    // The gate has waited since, and seen more.
+    if (gate !== undefined && found.registration.kind !== "producing")
+      found = await decide(config, last, { ...place, seen: await look(at, key, "anew") });
     const { registration } = found;
+    if (!pulumi.runtime.isDryRun()) keep(found);
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
       void pulumi.log.warn(sentenceOf(registration, config.pillar.name, Date.now()));
     return found;
@@ -90,25 +91,25 @@ export function cutoverOf({ config, host, pillar, look, last, after }: CutoverAr
 
 type Synced = pulumi.Output<[string, string, string, string]>;
 
+/** @param before what must be done before a producer is called live */
 function waitFor(
   config: StackConfig,
-  stack: string,
   pillar: PillarNode,
   synced: Synced,
-  after: pulumi.Output<unknown>,
+  before: { readonly after: pulumi.Output<unknown>; readonly restartOff: pulumi.Resource },
 ) {
   const { sync, network, cutover, notify } = config;
   return new CutoverGate(
     "cutover",
     {
-      target: pulumi.all([synced, after]).apply(([[at, key]]) => nodeTarget(config, at, key)),
+      target: pulumi.all([synced, before.after]).apply(([[at, key]]) => nodeTarget(config, at, key)),
       producerAddress: pillar.producerAddress,
       ...{ references: sync.references, tolerance: sync.tolerance, tickMomentums: network.tickMomentums },
       deadline: cutover.deadline,
-      record: { directory: backupDirectory(config), stack, pillar: config.pillar.name },
+      record: { directory: backupDirectory(config), stack: pulumi.getStack(), pillar: config.pillar.name },
       notify,
     },
-    {},
+    { dependsOn: [before.restartOff] },
   );
 }
 
@@ -119,12 +120,17 @@ interface At {
   readonly seen: HostSeen;
 }
 
-/** Never throws. What is news is recorded, in a run that is no preview. */
-async function decide(
-  config: StackConfig,
-  last: LastRun,
-  { ours, address, hostKey, seen }: At,
-): Promise<{ node: NodeNow; registration: Registration; hourlyRestart: "on" | "off" | undefined }> {
+/** What a run found, and what of it is news to the record. */
+interface Found {
+  readonly node: NodeNow;
+  readonly registration: Registration;
+  readonly hourlyRestart: "on" | "off" | undefined;
+  readonly place: RecordPlace;
+  readonly memory: Memory;
+}
+
+/** Only reads, and never throws. */
+async function decide(config: StackConfig, last: LastRun, { ours, address, hostKey, seen }: At): Promise<Found> {
   const [node, readings, hourlyRestart] = await Promise.all([seen.node, seen.readings, seen.hourlyRestart]);
   const place = { directory: backupPlace(config), stack: pulumi.getStack(), pillar: config.pillar.name };
   const memory = recalled(place, ours, last.registration?.earlier);
@@ -136,9 +142,10 @@ async function decide(
     now: () => Date.now(),
   });
   own.close();
-  if (!pulumi.runtime.isDryRun()) {
-    const complaint = writeNews(place.directory, newsOf(registration, memory, place, Date.now()));
-    if (complaint !== undefined) void pulumi.log.warn(complaint);
-  }
-  return { node, registration, hourlyRestart };
+  return { node, registration, hourlyRestart, place, memory };
+}
+
+function keep({ registration, memory, place }: Found): void {
+  const complaint = writeNews(place.directory, newsOf(registration, memory, place, Date.now()));
+  if (complaint !== undefined) void pulumi.log.warn(complaint);
 }

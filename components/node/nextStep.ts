@@ -83,7 +83,8 @@ function retireOld({ pillar, host }: Situation): string[] {
   return [
     "Where another host produced before, it can be shut down now. OLD is its stack:",
     `  pulumi config set --path pillar-host:retirement.successor.address ${host.address} -s OLD`,
-    `  pulumi config set --path pillar-host:retirement.successor.hostKey '${host.hostKey}' -s OLD`,
+    "  pulumi config set --path pillar-host:retirement.successor.hostKey -s OLD \\",
+    `    '${host.hostKey}'`,
     "  pulumi config set pillar-host:lifecycle retiring -s OLD",
     "  pulumi up -s OLD",
     "A host that is no stack yet is adopted first: docs/cutover.md",

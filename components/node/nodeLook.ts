@@ -22,8 +22,8 @@ export interface HostSeen {
   readonly hourlyRestart: Promise<"on" | "off" | undefined>;
 }
 
-/** Looks at node, chain and crontab at once, over one connection. */
-export type HostLook = (address: string, hostKey: string) => Promise<HostSeen>;
+/** Looks at node, chain and crontab at once, over one connection; `anew` where an early look is no good any more. */
+export type HostLook = (address: string, hostKey: string, anew?: "anew") => Promise<HostSeen>;
 
 /** Begins the look at once where the host is known and the last run left a node on it; one look serves all who ask. */
 export function hostLook(config: StackConfig, { finished }: LastRun): HostLook {
@@ -31,7 +31,8 @@ export function hostLook(config: StackConfig, { finished }: LastRun): HostLook {
   const { host } = config;
   if (!finished || host.provider !== "existing" || host.hostKey === undefined) return look;
   const { address, hostKey } = host;
-  return lookAhead(() => look(address, hostKey));
+  const early = lookAhead(() => look(address, hostKey));
+  return (at, key, anew) => (anew ? look(at, key) : early());
 }
 
 /** Who is asked, in what is said of its answers. */

@@ -10,8 +10,12 @@ import { wayBack } from "./words";
 export interface EarlyWalletWorld {
   /** Asks the references: the node here is behind, and its word of no worth. Never throws. */
   read(): Promise<readonly SourceReading[]>;
-  /** SHA-256 of this host's producer address: the address itself stays there until the node is synced. Never throws. */
-  digest(): Promise<string | undefined>;
+  /**
+   * SHA-256 of this host's producer address: the address itself stays there until the node is synced.
+   *
+   * @throws with the reason where the host does not tell it
+   */
+  digest(): Promise<string>;
   /** Milliseconds of a clock that never jumps. */
   ticks(): number;
   /** Unix milliseconds. */
@@ -62,8 +66,12 @@ export function watchForEarlyWallet(
     if (agreement.kind === "unknown") return cannotSee(agreement.why);
     if (agreement.pillar === null) return;
     const { producerAddress: address, figures } = agreement.pillar;
-    const digest = await world.digest();
-    if (digest === undefined) return cannotSee("the host does not tell its own address");
+    let digest: string;
+    try {
+      digest = await world.digest();
+    } catch (error) {
+      return cannotSee((error as Error).message);
+    }
     unseen = undefined;
     if (crypto.createHash("sha256").update(address).digest("hex") !== digest) {
       if (isTrapped)
@@ -108,14 +116,14 @@ const digestTime = 20_000;
  * Asks a host for the SHA-256 of its producer address.
  *
  * @param script what `components/scripts/addressDigest.sh` became: the text for `bash -euo pipefail -s` as the login user
- * @returns undefined where it has none yet, or can't be asked; never throws
+ * @throws with the reason where it has none yet, or can't be asked
  */
-export async function readAddressDigest(connection: Connection, script: string): Promise<string | undefined> {
-  try {
-    const asking = connection.session().then((session) => session.run("bash -euo pipefail -s addressDigest", script));
-    const { stdout } = await within(asking, digestTime, "late");
-    return /^[0-9a-f]{64}$/m.exec(stdout)?.[0];
-  } catch {
-    return undefined;
-  }
+export async function readAddressDigest(connection: Connection, script: string): Promise<string> {
+  const asking = connection.session().then((session) => session.run("bash -euo pipefail -s addressDigest", script));
+  const late = `no answer within ${digestTime / 1000} s`;
+  const { exitCode, stdout, stderr } = await within(asking, digestTime, `the host's own address: ${late}`);
+  const digest = /^[0-9a-f]{64}$/m.exec(stdout)?.[0];
+  if (digest !== undefined) return digest;
+  const reason = stderr.trim().split("\n")[0] || `exit ${exitCode ?? "by the connection's end"}`;
+  throw new Error(`the host's own address: ${exitCode === 0 ? "the node's configuration names none" : reason}`);
 }

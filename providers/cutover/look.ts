@@ -14,9 +14,15 @@ export function readSources(
   references: readonly string[],
   pillar: string,
 ): Promise<readonly SourceReading[]> {
-  const clients = [...(own ? [own] : []), ...references.map(chainOfReference)];
-  return Promise.all(clients.map((client) => readSource(client, pillar)));
+  return Promise.all([
+    ...(own ? [readSource(own, pillar, ownTime)] : []),
+    ...references.map((url) => readSource(chainOfReference(url), pillar, referenceTime)),
+  ]);
 }
+
+const ownTime = 10_000;
+/** One that is gone for good is waited for in every run. */
+const referenceTime = 5000;
 
 /** What a look at the registration needs besides the sources' answers. */
 export interface RegistrationLook {

@@ -17,10 +17,8 @@ export interface SourceReading {
 /** Enough for the pace, and to compare two nodes' chains; small enough for every `up`. */
 export const recentCount = 128;
 
-const limit = 10_000;
-
-/** Asks one node. Never throws, and takes ten seconds at most. */
-export async function readSource(client: ChainClient, pillar: string): Promise<SourceReading> {
+/** Asks one node. Never throws, and takes no longer than this, in milliseconds. */
+export async function readSource(client: ChainClient, pillar: string, limit: number): Promise<SourceReading> {
   const { name } = client;
   const reading = async (): Promise<SourceReading> => {
     const { momentum, clock } = await client.newest();

@@ -26,7 +26,7 @@ export function sentenceOf(registration: Registration, pillar: string, now: numb
       return `nobody registered a Pillar of the name ${pillar} (pillar-host:pillar.name)`;
     case "earlier":
       return registration.wasOurs
-        ? `${pillar} went back to another address, ${registration.address}: this host does not produce for it`
+        ? `${pillar} went back to ${registration.address}: this host does not produce for it`
         : `${pillar} is still registered with ${registration.address}`;
     case "foreign":
       return `${pillar} is registered with ${registration.address}, neither this host's address nor the one before it`;

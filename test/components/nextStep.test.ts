@@ -36,7 +36,7 @@ test.each<[Registration, string]>([
   [{ kind: "unknown", why: "no RPC", notes }, "Whose address Anvil is registered with is not known: no RPC."],
   [
     { kind: "earlier", address: old, wasOurs: true, notes },
-    `Anvil went back to another address, ${old}: this host does not produce for it.`,
+    `Anvil went back to ${old}: this host does not produce for it.`,
   ],
 ])("synced, %j: the wallet, and what is known", (registration, said) => {
   const lines = step(registration);
@@ -78,7 +78,8 @@ test("producing: the exact commands that retire the old host, then the rewards",
     "Anvil produces here since momentum 77 (2026-11-21 11:59 UTC).",
     "Where another host produced before, it can be shut down now. OLD is its stack:",
     "  pulumi config set --path pillar-host:retirement.successor.address 203.0.113.7 -s OLD",
-    "  pulumi config set --path pillar-host:retirement.successor.hostKey 'ssh-ed25519 AAAA' -s OLD",
+    "  pulumi config set --path pillar-host:retirement.successor.hostKey -s OLD \\",
+    "    'ssh-ed25519 AAAA'",
     "  pulumi config set pillar-host:lifecycle retiring -s OLD",
     "  pulumi up -s OLD",
     "A host that is no stack yet is adopted first: docs/cutover.md",

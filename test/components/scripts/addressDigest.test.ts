@@ -11,6 +11,11 @@ const producer = { Index: 0, KeyFilePath: "producer", Password: "hunter2", Addre
 test.for<[string, string | undefined, string]>([
   ["the producer's address", JSON.stringify({ Producer: producer }, undefined, 4), `${digest}\n`],
   ["among others", JSON.stringify({ Other: { Address: "z1qother" }, Producer: producer }), `${digest}\n`],
+  [
+    "a password with braces and quotes",
+    JSON.stringify({ Producer: { ...producer, Password: '{}"Address": "z1qx"}' } }),
+    `${digest}\n`,
+  ],
   ["no producer", JSON.stringify({ Name: "node" }), ""],
   ["no configuration", undefined, ""],
 ])("shows the digest of the address, and never the address: %s", async ([_what, config, stdout], { box }) => {

@@ -36,7 +36,7 @@ describe("procedure A on a blank host", () => {
 
   it("is previewed without touching the host", async () => {
     expect(previewed).toMatchObject({ exitCode: 0, quiet: true });
-    expect(previewed.output).toContain("+ 12 to create");
+    expect(previewed.output).toContain("+ 13 to create");
   });
 
   it("ends with the producer address that the node's configuration holds", async () => {
@@ -88,7 +88,7 @@ describe("procedure A on a blank host", () => {
     const before = await facts();
     const again = await stack.up();
     expect(again.exitCode).toBe(0);
-    expect(again.output).toContain("12 unchanged");
+    expect(again.output).toContain("13 unchanged");
     expect(await facts()).toEqual(before);
   });
 

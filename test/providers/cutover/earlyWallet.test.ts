@@ -24,6 +24,7 @@ function watchOf(before?: string, digest: string | null = sha256(ours)) {
     },
     digest: async () => {
       seen.digests += 1;
+      if (state.digest === undefined) throw new Error("the host's own address: none");
       return state.digest;
     },
     ticks: () => seen.ticks,
@@ -101,6 +102,6 @@ test.each<[string, SourceReading[], string[]]>([
 test("a host without an address yet, or out of sight: no trap", async () => {
   const { seen, watch, pass } = watchOf(undefined, null);
   await pass(4, says("ref1", ours));
-  expect(seen.lines).toEqual([`${unseen}the host does not tell its own address`]);
+  expect(seen.lines).toEqual([`${unseen}the host's own address: none`]);
   expect(watch.earlier()).toBeUndefined();
 });

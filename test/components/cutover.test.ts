@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Host } from "../../components/host/host";
+import { loginOf } from "../../components/login";
+import { type CutoverShown, cutoverOf } from "../../components/node/cutover";
+import type { HostSeen } from "../../components/node/nodeLook";
+import type { PillarNode } from "../../components/node/pillarNode";
+import { type JourneyEntry, readJourney } from "../../providers/journey";
+import { old, ours, says } from "../providers/cutover/chains";
+import { configOf } from "./exampleConfig";
+import { concealed, type Registered, registeredBy, revealed } from "./fakeEngine";
+
+const hostKey = "ssh-ed25519 AAAA";
+const synced = { synced: true, known: true, why: "synced" };
+const behind = { synced: false, known: true, why: "syncing" };
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "cutover-"));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(directory, { recursive: true });
+});
+
+interface Look {
+  readonly registered: string;
+  readonly node?: typeof synced;
+  readonly restart?: "on" | "off" | undefined;
+}
+
+const seenOf = ({ registered, node = synced, restart = "off" }: Look): HostSeen => ({
+  node: Promise.resolve(node),
+  readings: Promise.resolve([says("the node of 203.0.113.7", registered)]),
+  hourlyRestart: Promise.resolve(restart),
+});
+
+async function follow(early: Look, changes: Record<string, unknown> = {}, later: Look = early) {
+  const look = vi.fn(async (_address: string, _key: string, anew?: "anew") => seenOf(anew ? later : early));
+  const config = configOf({ ssh: { password: "hunter2" }, orchestrator: { backup: { directory } }, ...changes });
+  const host = { access: { ...loginOf(config), address: "203.0.113.7", hostKey }, ready: [] } as unknown as Host;
+  const gate = { syncedAt: pulumi.output("2026-01-01T00:00:00.000Z") };
+  const pillar = { gate, producerAddress: pulumi.output(ours) } as unknown as PillarNode;
+  const values: { shown?: unknown } = {};
+  const registered = await registeredBy(
+    () => {
+      const after = pulumi.output(undefined);
+      const shown: CutoverShown = cutoverOf({ config, host, pillar, look, last: { finished: true }, after });
+      pulumi.output(shown).apply((value) => {
+        values.shown = value;
+      });
+    },
+    { cutover: { height: 7, switchedAt: "2026-01-01T00:00:00.000Z" } },
+  );
+  await vi.waitFor(() => expect(values.shown).toBeDefined());
+  return {
+    registered,
+    look,
+    shown: values.shown as { registration: Record<string, unknown>; producerAddress?: string; nextStep: string[] },
+    named: (name: string) => registered.find((each) => each.name === name) as Registered,
+    events: readJourney(directory).map(({ event }: JourneyEntry) => event),
+  };
+}
+
+test("without a wait: the crontab's guard alone, which has nothing to do; one look serves all", async () => {
+  const { registered, named, look, shown, events } = await follow({ registered: old });
+  expect(registered.map(({ name }) => name)).toEqual(["hourly-restart-kept-off"]);
+  const { inputs } = named("hourly-restart-kept-off");
+  expect(concealed(inputs)).toMatchObject({ target: "[secret]", script: "[secret]" });
+  expect(inputs).not.toHaveProperty("found");
+  expect(look).toHaveBeenCalledTimes(1);
+  expect(shown.registration).toEqual({
+    ...{ state: "earlier", registered: false, producing: false, address: old, earlier: old },
+  });
+  expect([shown.producerAddress, events]).toEqual([ours, []]);
+});
+
+test("a restart that is found on is an input of its own, another one in each run", async () => {
+  const { named } = await follow({ registered: old, restart: "on" });
+  expect(named("hourly-restart-kept-off").inputs.found).toMatch(/^\d{4}-\d\d-\d\dT/);
+});
+
+test("registered: shown and recorded once, and the address even while the node is behind", async () => {
+  const first = await follow({ registered: ours, node: behind });
+  expect(first.shown.registration).toMatchObject({ state: "tooEarly", registered: true, address: ours });
+  expect(first.shown.producerAddress).toBe(ours);
+  expect(first.events).toEqual(["registered", "registeredTooEarly"]);
+  expect((await follow({ registered: ours })).events).toEqual(["registered", "registeredTooEarly"]);
+});
+
+test("behind and not registered: no address", async () => {
+  expect((await follow({ registered: old, node: behind })).shown.producerAddress).toBeUndefined();
+});
+
+test("a preview records nothing", async () => {
+  vi.spyOn(pulumi.runtime, "isDryRun").mockReturnValue(true);
+  expect((await follow({ registered: ours })).events).toEqual([]);
+});
+
+test("with a wait: its gate, and a look anew after it, whose news alone is recorded", async () => {
+  const changes = { cutover: { wait: true, deadline: "2h" }, network: { tickMomentums: 7 } };
+  const { named, look, shown, events } = await follow({ registered: old }, changes, { registered: ours });
+  const { inputs, type, after } = named("cutover");
+  expect(after).toEqual(["hourly-restart-kept-off"]);
+  expect(type).toBe("pulumi-nodejs:dynamic/pillar-host:CutoverGate");
+  const { __provider: _, target, ...plain } = revealed(inputs) as Record<string, unknown>;
+  expect(target).toMatchObject({ ssh: { address: "203.0.113.7", hostKey, password: "hunter2" }, port: 35997 });
+  expect(concealed(inputs)).toMatchObject({ target: "[secret]" });
+  expect(plain).toEqual({
+    ...{ producerAddress: ours, references: [], tolerance: 20, tickMomentums: 7, deadline: 7_200_000 },
+    record: { directory, stack: "prod-2", pillar: "Anvil" },
+  });
+  expect(look.mock.calls.map(([, , anew]) => anew)).toEqual([undefined, "anew"]);
+  expect(shown.registration).toMatchObject({ registered: true });
+  expect(events).toEqual(["registered"]);
+});
