@@ -594,9 +594,9 @@ describe("CutoverGate", () => {
     await reference.close();
     expect(error?.message).toContain("is not synced yet");
     expect(log).toContain("sync: REGISTERED TOO EARLY");
-    expect(readJourney(gate().record.directory).map(({ event }) => event)).toEqual([
-      ...["waiting", "registered", "registeredTooEarly"],
-    ]);
+    // Its own line is written beside the look at the references.
+    const events = readJourney(gate().record.directory).map(({ event }) => event);
+    expect(events.filter((event) => event !== "waiting")).toEqual(["registered", "registeredTooEarly"]);
   });
 });
 
