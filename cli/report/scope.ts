@@ -50,7 +50,9 @@ export function stacksOf({ journey, moves }: Pick<Lines, "journey" | "moves">): 
  */
 export function scopeOf({ journey, moves, unread }: Lines, stack: string): Scope | undefined {
   const all = [
-    ...journey.map((entry) => ({ stack: entry.stack, pillar: entry.pillar, entry })),
+    ...journey
+      .map((entry) => registeredBefore(entry, journey))
+      .map((entry) => ({ stack: entry.stack, pillar: entry.pillar, entry })),
     ...moves.map((entry) => ({ ...partsOf(entry.move), entry })),
   ].sort((a, b) => timeOf(a.entry) - timeOf(b.entry));
   const own = all.filter((each) => each.stack === stack);
@@ -68,3 +70,20 @@ export function scopeOf({ journey, moves, unread }: Lines, stack: string): Scope
   const others = stacksOf(chosen).filter((other) => other !== stack);
   return { stack, pillar: last.pillar, stacks: [stack, ...others], ...chosen, unread };
 }
+
+/** A look that finds both sees a registration only after the momentums that it led to: it was there before them. */
+function registeredBefore(entry: JourneyEntry, journey: readonly JourneyEntry[]): JourneyEntry {
+  if (entry.event !== "registered") return entry;
+  const { stack, details } = entry;
+  const first = journey.find(
+    (other) =>
+      other.event === "producing" &&
+      other.stack === stack &&
+      other.details.producerAddress === details.producerAddress &&
+      Math.abs(Date.parse(other.at) - Date.parse(entry.at)) < oneLook,
+  );
+  return first === undefined || timeOf(first) >= timeOf(entry) ? entry : { ...entry, at: happenedAt(first) };
+}
+
+/** Lines of one look are written at once; milliseconds. */
+const oneLook = 1000;

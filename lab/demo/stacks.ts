@@ -7,8 +7,8 @@ import { LabStack, type StackFile } from "../stack";
 import type { OldServer } from "./oldServer";
 
 export const pillar = "Anvil";
-/** A chain in a hurry: a momentum a second, ticks of five, epochs of twenty seconds. */
-export const hurry = { momentumSeconds: 1, tickMomentums: 5, epochSeconds: 20, rewardDelaySeconds: 1 };
+/** A chain in a hurry: a momentum a second, ticks of ten, epochs of twenty seconds. */
+export const hurry = { momentumSeconds: 1, tickMomentums: 10, epochSeconds: 20, rewardDelaySeconds: 1 };
 
 /** Both stacks' configuration; the one's changes with the journey. */
 export interface Stacks {

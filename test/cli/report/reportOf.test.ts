@@ -273,3 +273,15 @@ test("the last backup of a host that is given up is no move of its signer", () =
   expect(report.open.map(({ text }) => text).join()).not.toContain("signer");
   expect(report.timeline.at(-1)).toMatchObject({ title: "last backup of the host's keys, proved (3 files)" });
 });
+
+test("a look that finds registration and first momentum at once tells them in their order", () => {
+  const producerAddress = "z1qnew";
+  const switched = { producerAddress, height: 9, switchedAt: at("20T10:00:00") };
+  const both = [
+    on("prod-2", "20T10:05:00", "registered", { producerAddress }),
+    on("prod-2", "20T10:05:00", "producing", switched),
+  ];
+  const report = told("prod-2", [host("prod-2", "20T09:00:00"), ...both]);
+  expect(report.timeline.map(({ event }) => event)).toEqual(["host", "registered", "producing"]);
+  expect(report.open).toEqual([]);
+});
