@@ -45,9 +45,10 @@ export class LabStack {
     const dir = join(lab.dir, "stacks", name);
     await mkdir(join(dir, "backend"), { recursive: true });
     await mkdir(join(dir, "program"));
-    // Compiled once for all stacks; its neighbours may be in the making.
-    const entries = [...program, relative(checkout, compiled())];
-    for (const entry of entries) await cp(join(checkout, entry), join(dir, "program", entry), { recursive: true });
+    for (const entry of program) await cp(join(checkout, entry), join(dir, "program", entry), { recursive: true });
+    // Compiled once for all stacks, with the texts of its providers.
+    await mkdir(join(dir, "program", ".compiled"));
+    await symlink(compiled(), join(dir, "program", relative(checkout, compiled())));
     await symlink(join(checkout, "node_modules"), join(dir, "program", "node_modules"));
     const toolchain = await ensureToolchain({ home: join(dir, "home"), plugins: pluginsOf(config) });
     const stack = new LabStack(lab, name, dir, toolchain, randomBytes(12).toString("hex"));

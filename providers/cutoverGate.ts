@@ -3,6 +3,7 @@ import { lookAtRegistration, readSources, recalled } from "./cutover/look";
 import { newsOf, type RecordPlace, writeNews } from "./cutover/record";
 import type { Registration } from "./cutover/registration";
 import { waitForProducing } from "./cutover/waitForProducing";
+import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import { lookAtNode } from "./lookup";
 import { type Notice, sendNotice } from "./notify";
@@ -124,13 +125,14 @@ export interface CutoverGateArgs extends Omit<CutoverInputs, "target" | "produce
  * create and update wait; update returns at once where the switch to this address was recorded. delete does nothing. A
  * deadline ends it in an error; the next `up` goes on.
  */
-export class CutoverGate extends pulumi.dynamic.Resource {
+export class CutoverGate extends DynamicResource {
   declare public readonly switchedAt: pulumi.Output<string>;
   /** Of the first momentum with this host's address. */
   declare public readonly height: pulumi.Output<number>;
 
   constructor(name: string, args: CutoverGateArgs, options: pulumi.CustomResourceOptions) {
     super(
+      "CutoverGate",
       provider,
       name,
       {
@@ -140,8 +142,6 @@ export class CutoverGate extends pulumi.dynamic.Resource {
         ...{ switchedAt: undefined, height: undefined },
       },
       { ...options, additionalSecretOutputs: ["target", "notify"] },
-      "pillar-host",
-      "CutoverGate",
     );
   }
 }

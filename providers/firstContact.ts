@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { contact, silentText, whileItBoots, world } from "./contact";
+import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import type { OwnServer } from "./ownServer";
 import { plainly } from "./plainly";
@@ -93,18 +94,17 @@ export interface FirstContactArgs extends Pick<ContactInputs, "port" | "work"> {
  * with the command that mends it; waits for the boot of a server that this stack made; records the host's ed25519 key where the configuration gives none
  * (design.md, host keys). create and update log in; delete does nothing.
  */
-export class FirstContact extends pulumi.dynamic.Resource {
+export class FirstContact extends DynamicResource {
   declare public readonly pinned: pulumi.Output<string>;
   declare public readonly fingerprint: pulumi.Output<string>;
 
   constructor(name: string, args: FirstContactArgs, options?: pulumi.CustomResourceOptions) {
     super(
+      "FirstContact",
       provider,
       name,
       { ...args, login: pulumi.secret(args.login), pinned: undefined, fingerprint: undefined },
       options,
-      "pillar-host",
-      "FirstContact",
     );
   }
 }

@@ -1,5 +1,6 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import ssh2 from "ssh2";
+import { DynamicResource } from "./dynamicResource";
 import { fingerprintOf } from "./rpc/publicKey";
 
 interface KeyPair {
@@ -39,7 +40,7 @@ const provider: pulumi.dynamic.ResourceProvider = {
  * The ed25519 host key of a server that this stack makes: cloud-init installs it, and every connection is pinned to it
  * from the first packet (design.md, host keys). create makes it once, update keeps it, delete does nothing.
  */
-export class HostKey extends pulumi.dynamic.Resource {
+export class HostKey extends DynamicResource {
   declare public readonly publicKey: pulumi.Output<string>;
   /** Secret. */
   declare public readonly privateKey: pulumi.Output<string>;
@@ -47,12 +48,11 @@ export class HostKey extends pulumi.dynamic.Resource {
 
   constructor(name: string, options?: pulumi.CustomResourceOptions) {
     super(
+      "HostKey",
       provider,
       name,
       { publicKey: undefined, privateKey: undefined, fingerprint: undefined },
       { ...options, additionalSecretOutputs: ["privateKey"] },
-      "pillar-host",
-      "HostKey",
     );
   }
 }

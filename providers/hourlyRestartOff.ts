@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import { createConnection } from "./rpc/connection";
 import type { SshTarget } from "./rpc/ssh";
@@ -64,15 +65,14 @@ export interface HourlyRestartOffArgs {
  *
  * create and update turn it off in a run that found it on, and do nothing in any other; delete does nothing.
  */
-export class HourlyRestartOff extends pulumi.dynamic.Resource {
+export class HourlyRestartOff extends DynamicResource {
   constructor(name: string, args: HourlyRestartOffArgs, options?: pulumi.CustomResourceOptions) {
     super(
+      "HourlyRestartOff",
       provider,
       name,
       { ...args, target: pulumi.secret(args.target), script: pulumi.secret(args.script) },
       { ...options, additionalSecretOutputs: ["target", "script"] },
-      "pillar-host",
-      "HourlyRestartOff",
     );
   }
 }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { DynamicResource } from "./dynamicResource";
 import { connectSsh, isFatal, type RefusedError, type SshSession, type SshTarget } from "./rpc/ssh";
 
 interface LoginKeyInputs {
@@ -72,19 +73,18 @@ const provider: pulumi.dynamic.ResourceProvider = {
  * The login of a host that this stack made, as it was used last. create and delete do nothing: the provider installed
  * the first key. update authorises a changed key with the one before it.
  */
-export class LoginKey extends pulumi.dynamic.Resource {
+export class LoginKey extends DynamicResource {
   constructor(
     name: string,
     args: { target: pulumi.Input<SshTarget>; publicKey: string },
     options?: pulumi.CustomResourceOptions,
   ) {
     super(
+      "LoginKey",
       provider,
       name,
       { ...args, target: pulumi.secret(args.target) },
       { ...options, additionalSecretOutputs: ["target"] },
-      "pillar-host",
-      "LoginKey",
     );
   }
 }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { DynamicResource } from "./dynamicResource";
 import { addToJourney } from "./journey";
 import { plainly } from "./plainly";
 import { lookAtHost, placeVariables } from "./retirement/host";
@@ -70,18 +71,17 @@ export interface NodeShutdownArgs extends Omit<ShutdownInputs, (typeof secrets)[
  * Stops and disables the node of a host that is retired (specification 1.1, step 15), once chain and successor say that
  * nobody needs it. create and update do it, again where the host did not answer; delete does nothing.
  */
-export class NodeShutdown extends pulumi.dynamic.Resource {
+export class NodeShutdown extends DynamicResource {
   declare public readonly isOff: pulumi.Output<boolean>;
 
   constructor(name: string, args: NodeShutdownArgs, options: pulumi.CustomResourceOptions) {
     const secured = secrets.filter((key) => args[key] !== undefined).map((key) => [key, pulumi.secret(args[key])]);
     super(
+      "NodeShutdown",
       provider,
       name,
       { ...args, ...Object.fromEntries(secured), isOff: undefined },
       { ...options, additionalSecretOutputs: [...secrets] },
-      "pillar-host",
-      "NodeShutdown",
     );
   }
 }

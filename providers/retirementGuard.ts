@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import { addToJourney, lastEvent, readJourney } from "./journey";
 import { plainly } from "./plainly";
@@ -118,7 +119,7 @@ export interface RetirementGuardArgs
  * what is known and refuses another Pillar's name; delete asks host, successor and chain, and refuses where anything
  * would be lost, else it takes the last backup and shuts the host down.
  */
-export class RetirementGuard extends pulumi.dynamic.Resource {
+export class RetirementGuard extends DynamicResource {
   declare public readonly createdAt: pulumi.Output<string>;
   declare public readonly isReached: pulumi.Output<boolean>;
   declare public readonly isOwnWork: pulumi.Output<boolean>;
@@ -127,6 +128,7 @@ export class RetirementGuard extends pulumi.dynamic.Resource {
     const secrets = ["host", "node", "successor", "server"] as const;
     const secured = secrets.filter((key) => args[key] !== undefined).map((key) => [key, pulumi.secret(args[key])]);
     super(
+      "RetirementGuard",
       provider,
       name,
       {
@@ -135,8 +137,6 @@ export class RetirementGuard extends pulumi.dynamic.Resource {
         ...{ createdAt: undefined, isReached: undefined, isOwnWork: undefined, recorded: undefined },
       },
       { ...options, replaceOnChanges: ["serverId"], additionalSecretOutputs: [...secrets] },
-      "pillar-host",
-      "RetirementGuard",
     );
   }
 }

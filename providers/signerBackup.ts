@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import { lookAtNode } from "./lookup";
 import type { NodeTarget } from "./rpc/node";
@@ -60,7 +61,7 @@ export interface SignerBackupArgs extends Omit<BackupInputs, "oldHost" | "newHos
  * create and update do the same, and return at once for a move that is recorded as done, or whose backup is proved and
  * still there. delete does nothing: backups stay.
  */
-export class SignerBackup extends pulumi.dynamic.Resource {
+export class SignerBackup extends DynamicResource {
   /** Where the backup lies, and which identity opens it. */
   declare public readonly backup: pulumi.Output<Backup | undefined>;
   declare public readonly checkedAt: pulumi.Output<string | undefined>;
@@ -69,6 +70,7 @@ export class SignerBackup extends pulumi.dynamic.Resource {
 
   constructor(name: string, args: SignerBackupArgs, options?: pulumi.CustomResourceOptions) {
     super(
+      "SignerBackup",
       provider,
       name,
       {
@@ -79,8 +81,6 @@ export class SignerBackup extends pulumi.dynamic.Resource {
         ...{ backup: undefined, checkedAt: undefined, oldVersion: undefined, oldIdentity: undefined },
       },
       options,
-      "pillar-host",
-      "SignerBackup",
     );
   }
 }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import { lookAtNode } from "./lookup";
 import { type MoveOutputs, move } from "./signer/move";
@@ -41,7 +42,7 @@ export interface SignerMoveArgs extends Omit<MoveInputs, "old" | "new" | "node">
  * Moves the signer from the old host to this one, or back (specification 1.2, steps 4 to 7): a saga whose journal lies
  * on both hosts. create and update do what is left of it; delete does nothing, so that leaving the state moves nothing.
  */
-export class SignerMove extends pulumi.dynamic.Resource {
+export class SignerMove extends DynamicResource {
   declare public readonly holder: pulumi.Output<MoveOutputs["holder"]>;
   declare public readonly why: pulumi.Output<MoveOutputs["why"]>;
   declare public readonly build: pulumi.Output<MoveOutputs["build"]>;
@@ -50,6 +51,7 @@ export class SignerMove extends pulumi.dynamic.Resource {
 
   constructor(name: string, args: SignerMoveArgs, options: pulumi.CustomResourceOptions) {
     super(
+      "SignerMove",
       provider,
       name,
       {
@@ -60,8 +62,6 @@ export class SignerMove extends pulumi.dynamic.Resource {
         ...{ holder: undefined, why: undefined, build: undefined, movedAt: undefined, secondsWithoutSigner: undefined },
       },
       { ...options, additionalSecretOutputs: ["old", "new", "node"] },
-      "pillar-host",
-      "SignerMove",
     );
   }
 }

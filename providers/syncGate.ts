@@ -3,6 +3,7 @@ import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from ".
 import { readSources, recalled } from "./cutover/look";
 import { newsOf, writeNews } from "./cutover/record";
 import { isOurs } from "./cutover/registration";
+import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import { spoken } from "./gate/progress";
 import { readReference } from "./gate/references";
@@ -200,7 +201,7 @@ export interface SyncGateArgs extends Omit<GateInputs, "target" | "factsScript" 
  * create and update wait; update returns at once where sync was recorded. delete does nothing. A deadline ends it in
  * an error; the next `up` goes on with the same start.
  */
-export class SyncGate extends pulumi.dynamic.Resource {
+export class SyncGate extends DynamicResource {
   declare public readonly state: pulumi.Output<number>;
   declare public readonly currentHeight: pulumi.Output<number>;
   declare public readonly targetHeight: pulumi.Output<number>;
@@ -219,6 +220,7 @@ export class SyncGate extends pulumi.dynamic.Resource {
       ...{ proved: undefined, unproved: undefined },
     };
     super(
+      "SyncGate",
       provider,
       name,
       {
@@ -230,8 +232,6 @@ export class SyncGate extends pulumi.dynamic.Resource {
         ...outputs,
       },
       options,
-      "pillar-host",
-      "SyncGate",
     );
   }
 }
