@@ -48,9 +48,9 @@ export async function surveyRetirement(
   try {
     const successor = await lookAtSuccessor(inputs, world);
     const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
-    const { pillar, recorded, epoch } = inputs;
+    const { pillar, recorded, epoch, producingWithin } = inputs;
     const own = ownProducer({ host, knownProducer: inputs.knownProducer });
-    const question = { pillar, recorded, own, successor: next };
+    const question = { pillar, recorded, own, successor: next, producingWithin };
     const readings = await Promise.all(clients.map((client) => readChain(client, question, world.now())));
     const rewards =
       step === "destroy" && next !== undefined
@@ -59,10 +59,10 @@ export async function surveyRetirement(
     const facts: RetirementFacts = {
       ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
       ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
-      memory: { isReached: memory.isReached, isOwnWork: memory.isOwnWork },
+      memory: { isReached: memory.isReached || !inputs.isOwnServer, isOwnWork: memory.isOwnWork },
       saysCollected: world.saysCollected,
       hasSignerBackup: hasSignerBackup(directory, inputs.host.ssh.address),
-      producingWithin: inputs.producingWithin,
+      producingWithin,
     };
     const verdict = decideRetirement(facts);
     if (own === undefined || !wantsHistory(facts, verdict)) return { facts, verdict };
@@ -159,7 +159,14 @@ function hasSignerBackup(directory: string, address: string): boolean {
     if (event !== "backup" || backup?.file === undefined || backup.manifestFile === undefined) return false;
     const { file, manifestFile, sealedBytes = -1, label } = backup;
     if (label === "retired" || !isThere({ file, manifestFile, sealedBytes })) return false;
-    const { host } = JSON.parse(fs.readFileSync(manifestFile, "utf8")) as { host?: string };
-    return host === address;
+    return hostOf(manifestFile) === address;
   });
+}
+
+function hostOf(manifestFile: string): string | undefined {
+  try {
+    return (JSON.parse(fs.readFileSync(manifestFile, "utf8")) as { host?: string }).host;
+  } catch {
+    return undefined;
+  }
 }
