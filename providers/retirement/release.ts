@@ -193,7 +193,7 @@ async function shutDown(
 
 /** The backup's own words advise another `pulumi up`. */
 function backupText(message: string, stack: string): string {
-  const text = message.replace(/(?:\n *Then|, then) run pulumi up again\.$/, "");
+  const text = message.replace(/(?:\n *|, |(?<=[.?]) )[Tt]hen run pulumi up again\.$/, "");
   return [
     `the last backup could not be taken, and without it the host is not let go: ${text}`,
     `  Then: pulumi destroy -s ${stack} (after a change of the configuration: pulumi up -s ${stack} before it)`,
