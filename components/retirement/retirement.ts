@@ -84,7 +84,9 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const look =
     address === undefined || hostKey === undefined
       ? { silent: "its address or its key was not shown by the last run" }
-      : await lookOnceAt(inputs.host, inputs.library, inputs.places, patience, world);
+      : await lookOnceAt(inputs.host, inputs.library, inputs.places, patience, world).catch((error: Error) => {
+          throw new pulumi.RunError(error.message);
+        });
   const memory: GuardMemory = {
     createdAt: begun?.at ?? new Date().toISOString(),
     isReached: last.finished || begun !== undefined,
