@@ -26,6 +26,10 @@ async function main() {
   new LoginKey("loginKey", { target: {}, publicKey: "" });
   const { SignerMove } = require(`${program}/providers/signerMove`);
   new SignerMove("signerMove", { old: {}, new: {}, backup: {} }, {});
+  const { RetirementGuard } = require(`${program}/providers/retirementGuard`);
+  new RetirementGuard("retirementGuard", { host: {}, node: {}, isLast: true }, {});
+  const { NodeShutdown } = require(`${program}/providers/nodeShutdown`);
+  new NodeShutdown("nodeShutdown", { host: {}, node: {}, memory: {} }, {});
   await pulumi.runtime.disconnect();
   process.stdout.write(JSON.stringify(texts));
 }

@@ -107,10 +107,12 @@ export function journeyOf(stage: RetirementStage): JourneyEntry[] {
   return readJourney(backupsOf(stage)).filter(({ stack }) => stack === stage.stack.name);
 }
 
-/** What the state has of each resource. */
+/** What the state has of each resource that stands for something; secrets and times are written anew with each run. */
 export async function resourcesOf({ stack }: RetirementStage): Promise<unknown[]> {
   const { stdout } = await stack.pulumi(["stack", "export"]);
-  return JSON.parse(String(stdout)).deployment.resources as unknown[];
+  const volatile = ["ciphertext", "modified", "created"];
+  const { deployment } = JSON.parse(String(stdout), (key, value) => (volatile.includes(key) ? undefined : value));
+  return deployment.resources.filter(({ type }: { type: string }) => type !== "pulumi:pulumi:StackReference");
 }
 
 /** Names, modes, sums and times of all that is not the node's own work, and whether it runs. */
