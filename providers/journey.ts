@@ -11,6 +11,8 @@ export interface JourneyDetails {
     readonly address: string;
     readonly provider: string;
     readonly serverId?: string;
+    /** An authorized_keys line: public. */
+    readonly hostKey?: string;
     /** The stack stood its node up itself. */
     readonly isOwnWork: boolean;
   };
@@ -60,7 +62,13 @@ export interface JourneyDetails {
   /** The operator's typed sentence let a deletion pass in spite of these reasons. */
   readonly override: { readonly sentence: string; readonly reasons: readonly string[] };
   /** The guard let the host go: what follows is its deletion. */
-  readonly released: { readonly evidence: readonly string[]; readonly serverId?: string };
+  readonly released: {
+    readonly evidence: readonly string[];
+    readonly address?: string;
+    readonly serverId?: string;
+    /** The producer address that it had. */
+    readonly producer?: string;
+  };
 }
 
 /** Of the running epoch, as the chain counts them: what the Pillar was to produce, and what it did. */

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { DynamicResource } from "./dynamicResource";
-import { addToJourney } from "./journey";
+import { addToJourney, lastEvent, readJourney } from "./journey";
 import { plainly } from "./plainly";
 import { lookAtHost, placeVariables } from "./retirement/host";
 import type { GuardMemory, RetirementInputs } from "./retirement/inputs";
@@ -34,7 +34,15 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownInputs & { isOf
       saysCollected: false,
     };
     const look = await lookAtHost(root, places, patience, world);
-    const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, directory, world);
+    const recorded = inputs.recorded ?? lastEvent(readJourney(directory), stack, "recorded")?.details;
+    const { facts, verdict } = await surveyRetirement(
+      "retire",
+      { ...inputs, recorded },
+      memory,
+      look,
+      directory,
+      world,
+    );
     if (verdict.unmet.length > 0) throw new Error(refusalText(facts, verdict));
     for (const line of verdict.evidence) world.say(line);
     if ("silent" in look) {
@@ -52,6 +60,10 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownInputs & { isOf
 }
 
 const provider = plainly({
+  // The end of the runs that have to look is no reason for one more.
+  diff: async (_id, olds, news) => ({
+    changes: Object.keys(news).some((key) => JSON.stringify(olds[key]) !== JSON.stringify(news[key])),
+  }),
   create: async (inputs) => ({ id: "node-shutdown", outs: await shutDown(inputs) }),
   update: async (_id, olds, news) => ({ outs: olds.isOff ? { ...news, isOff: true } : await shutDown(news) }),
 });

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
-import { addToJourney, lastEvent, readJourney } from "./journey";
+import { addToJourney, type JourneyEntry, lastEvent, readJourney } from "./journey";
 import { plainly } from "./plainly";
 import type { Recorded } from "./retirement/chainLook";
 import { collectedVariable } from "./retirement/facts";
@@ -24,27 +24,47 @@ interface GuardOutputs extends GuardMemory {
 async function begin(inputs: GuardInputs): Promise<GuardInputs & GuardOutputs> {
   const { lifecycle, isLast, stack, pillar, host, server } = inputs;
   const createdAt = new Date().toISOString();
-  const memory = { createdAt, isReached: lifecycle !== "retiring", isOwnWork: lifecycle === "active" };
+  const memory = {
+    createdAt,
+    isReached: lifecycle !== "retiring" || wasReached(readJourney(placeOf(inputs.backup.directory)), stack),
+    isOwnWork: lifecycle === "active",
+  };
   const entry = { at: createdAt, stack, pillar };
   const provider = server?.provider ?? "existing";
   if (!isLast) {
     const { isOwnWork } = memory;
-    const details = { address: host.ssh.address, provider, isOwnWork, ...(server ? { serverId: server.id } : {}) };
-    if (memory.isReached) note(inputs, { ...entry, event: "host", details });
+    const { address, hostKey } = host.ssh;
+    const details = { address, hostKey, provider, isOwnWork, ...(server ? { serverId: server.id } : {}) };
+    if (lifecycle !== "retiring") note(inputs, { ...entry, event: "host", details });
     return { ...inputs, ...memory };
   }
-  if (lifecycle === "retiring") return { ...inputs, ...memory };
   const recorded = await recordMomentum(inputs);
-  if (recorded) note(inputs, { ...entry, event: "recorded", details: recorded });
   return { ...inputs, ...memory, ...(recorded ? { recorded } : {}) };
 }
 
-/** Of the host's own node; nothing where it does not answer now. */
-async function recordMomentum({ node }: GuardInputs): Promise<Recorded | undefined> {
+/** Whether a stack whose state tells nothing of it was on its host since it let the last one go (pure). */
+function wasReached(journey: readonly JourneyEntry[], stack: string): boolean {
+  const own = journey.filter((entry) => entry.stack === stack);
+  const events = own.slice(own.findLastIndex(({ event }) => event === "released") + 1).map(({ event }) => event);
+  return events.some((event) => ["host", "synced", "producing", "shutDown"].includes(event));
+}
+
+/** The newest momentum may be of a fork yet; milliseconds. */
+const settled = 10 * 60_000;
+const fresh = 120_000;
+
+/** Of the host's own node, and some minutes old; nothing where it does not answer now, or is behind. */
+async function recordMomentum(inputs: GuardInputs): Promise<Recorded | undefined> {
+  const { node, lifecycle, isLast, stack, pillar } = inputs;
+  if (!isLast || lifecycle === "retiring") return undefined;
   const client = chainOfNode("this host's node", node);
   try {
-    const { height, hash } = (await client.newest()).momentum;
-    return { height, hash };
+    const { momentum, clock } = await client.newest();
+    if (clock - momentum.timestamp > fresh) return undefined;
+    const { height, hash } = (await client.before(momentum.timestamp - settled)) ?? momentum;
+    const recorded = { height, hash };
+    note(inputs, { at: new Date().toISOString(), stack, pillar, event: "recorded", details: recorded });
+    return recorded;
   } catch {
     return undefined;
   } finally {
@@ -98,7 +118,11 @@ async function end(olds: GuardInputs & GuardOutputs): Promise<void> {
 
 const provider = plainly({
   create: async (inputs) => ({ id: inputs.isLast ? "guard" : "host-guard", outs: await begin(inputs) }),
-  update: async (_id, olds, news) => ({ outs: changed(olds, news) }),
+  update: async (_id, olds, news) => {
+    const outs = changed(olds, news);
+    const recorded = outs.recorded ?? (await recordMomentum(news));
+    return { outs: { ...outs, ...(recorded ? { recorded } : {}) } };
+  },
   delete: async (_id, olds) => end(olds),
 });
 

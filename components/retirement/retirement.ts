@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { lastEvent, readJourney } from "../../providers/journey";
+import { type JourneyDetails, lastEvent, readJourney } from "../../providers/journey";
 import { NodeShutdown } from "../../providers/nodeShutdown";
 import { lookOnceAt } from "../../providers/retirement/host";
 import type { GuardMemory } from "../../providers/retirement/inputs";
+import { powerState } from "../../providers/retirement/power";
 import { surveyRetirement } from "../../providers/retirement/survey";
 import { refusalText, unmetLines } from "../../providers/retirement/words";
 import { RetirementGuard } from "../../providers/retirementGuard";
+import { within } from "../../providers/within";
 import type { StackConfig } from "../config";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
@@ -23,6 +25,9 @@ const world = {
 
 /** A host that does not answer may boot: in a preview nobody waits for it. Milliseconds. */
 const patience = 10_000;
+
+/** Of what a run shows; milliseconds. */
+const deadline = 60_000;
 
 /** What stands between a host and its deletion: at once where there is one, and last, behind all that was done on it. */
 export function guard(
@@ -66,12 +71,11 @@ export function guard(
 export async function checkRetirement(config: StackConfig, last: LastRun): Promise<void> {
   if (last.nodeOff) return;
   const stack = pulumi.getStack();
-  const configured = config.host.provider === "existing" ? config.host : undefined;
-  const address = configured?.address ?? last.address;
-  const hostKey = configured?.hostKey ?? last.hostKey;
   const directory = backupPlace(config);
   const journey = readJourney(directory);
   const begun = lastEvent(journey, stack, "host");
+  if (await isGone(config, begun?.details.serverId)) return;
+  const { address, hostKey } = placeOf(config, last, begun?.details);
   const inputs = {
     ...retirementInputs(config, stack, address ?? `the host of ${stack}`, hostKey ?? ""),
     recorded: lastEvent(journey, stack, "recorded")?.details,
@@ -80,7 +84,9 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const look =
     address === undefined || hostKey === undefined
       ? { silent: "its address or its key was not shown by the last run" }
-      : await lookOnceAt(inputs.host, inputs.library, inputs.places, patience, world);
+      : await lookOnceAt(inputs.host, inputs.library, inputs.places, patience, world).catch((error: Error) => {
+          throw new pulumi.RunError(error.message);
+        });
   const memory: GuardMemory = {
     createdAt: begun?.at ?? new Date().toISOString(),
     isReached: last.finished || begun !== undefined,
@@ -88,6 +94,33 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   };
   const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, directory, world);
   if (verdict.unmet.length > 0) throw new pulumi.RunError(refusalText(facts, verdict));
+}
+
+/** The server is not at its provider any more: nothing is left to guard. Unknown is not gone. */
+async function isGone({ host, apiEndpoint }: StackConfig, id: string | undefined): Promise<boolean> {
+  if (host.provider === "existing" || id === undefined) return false;
+  const { provider, token } = host;
+  return powerState({ provider, token, id, endpoint: apiEndpoint }, world).then(
+    (state) => state === "gone",
+    () => false,
+  );
+}
+
+/** Where the host is: as configured, as the last run showed it, or, after one that failed, as the record has it. */
+function placeOf(
+  { host }: StackConfig,
+  last: LastRun,
+  begun: JourneyDetails["host"] | undefined,
+): { address?: string | undefined; hostKey?: string | undefined } {
+  const recorded = { address: last.address ?? begun?.address, hostKey: last.hostKey ?? begun?.hostKey };
+  if (host.provider !== "existing") return recorded;
+  const hostKey = host.hostKey ?? (host.address === recorded.address ? recorded.hostKey : undefined);
+  if (hostKey === undefined)
+    throw new pulumi.RunError(
+      `pillar-host:host.hostKey: needed to retire ${host.address}, which this stack never logged in to; nothing was changed\n` +
+        `  Get it with: ssh-keyscan -t ed25519 ${host.address}, and compare it with the host's console`,
+    );
+  return { address: host.address, hostKey };
 }
 
 /** A host on which nothing is deployed: adopted as it is, or shut down to be given up. @returns outputs */
@@ -142,8 +175,14 @@ async function nextForRetired(
     const recorded = lastEvent(readJourney(directory), stack, "recorded")?.details;
     const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, world);
     const seen =
-      "silent" in look && config.host.provider !== "existing" ? { off: "the destroy would switch it off" } : look;
-    const { verdict } = await surveyRetirement("destroy", { ...inputs, recorded }, memory, seen, directory, world);
+      "silent" in look && config.host.provider !== "existing"
+        ? { unseen: look.silent, provider: config.host.provider }
+        : look;
+    const { verdict } = await within(
+      surveyRetirement("destroy", { ...inputs, recorded }, memory, seen, directory, world),
+      deadline,
+      `no answer within ${deadline / 1000} s`,
+    );
     if (verdict.unmet.length === 0) return [shut, `Nothing stands in the way any more: pulumi destroy -s ${stack}`];
     return [
       shut,

@@ -15,11 +15,12 @@ export function retirementInputs(
   address: string,
   hostKey: string,
 ): Omit<RetirementInputs, "recorded" | "server" | "knownProducer"> {
-  const { orchestrator, retirement, sync, network, node } = config;
+  const { orchestrator, retirement, sync, network, node, host } = config;
   const { service, directory, executable, rpcPort } = orchestrator;
   const successor = successorOf(config);
   return {
     ...{ stack, pillar: config.pillar.name, lifecycle: config.lifecycle },
+    isOwnServer: host.provider !== "existing" && host.importId === undefined,
     host: newHost(config, address, hostKey),
     places: {
       ...{ service: node.service, dataDir: node.dataDir, rpcPort: node.rpcPort },

@@ -48,6 +48,16 @@ retire_stop() {
   node_is_masked || fail "$service could not be masked: it would start with the machine" "See it with: ls -l /etc/systemd/system/$service.service"
 }
 
+# The orchestrator of a host that is given up all the same: it ends in order, and stays off after a reboot.
+retire_stop_signer() {
+  local service=$signer_service
+  systemctl stop "$service" 2> /dev/null || true
+  mask_node
+  ! is_at_work "$service" "$signer_executable" "$signer_rpc_port" ||
+    fail "the orchestrator does not end" "found: $service is $(systemctl is-active "$service" 2> /dev/null || true), $(ss -Hltnp "sport = :$signer_rpc_port" 2> /dev/null | head -n 1)" \
+      "needed: no process $signer_executable, nothing on port $signer_rpc_port. See it with: ps -ef, then run the same command again."
+}
+
 # The keys of a host that stays: out of the way of whoever starts a node or an orchestrator on it.
 retire_keys_aside() {
   local path at

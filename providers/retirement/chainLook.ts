@@ -13,11 +13,18 @@ export interface ChainQuestion {
   /** Producer addresses: of the host that is retired, where it is known, and of its successor. */
   readonly own?: string | undefined;
   readonly successor?: string | undefined;
+  /** Momentums: who produces at all does so among as many. */
+  readonly producingWithin: number;
 }
 
 /** What a node says of the chain, or why its word does not count. */
 export type ChainReading =
-  | { readonly source: string; readonly fault: string }
+  | {
+      readonly source: string;
+      readonly fault: string;
+      /** It does not know the momentum that was recorded: of another chain, or a liar. */
+      readonly isStranger?: true;
+    }
   | {
       readonly source: string;
       readonly height: number;
@@ -25,6 +32,8 @@ export type ChainReading =
       readonly pillar: PillarOnChain | null;
       /** The newest momentum of each among the latest {@link momentumPage}. */
       readonly last: { readonly own?: Produced; readonly successor?: Produced };
+      /** The successor produced before this host's newest momentum already, and not long ago: both produce. */
+      readonly alternate: boolean;
     };
 
 /** A node's newest momentum may be so old, by its own clock; milliseconds. */
@@ -37,16 +46,28 @@ export async function readChain(client: ChainClient, question: ChainQuestion, no
   const source = client.name;
   try {
     const { momentum: newest, clock } = await client.newest();
-    const age = Math.max(clock - newest.timestamp, 0);
-    if (age > maxAge || now - newest.timestamp > maxAgeHere) {
-      const seconds = Math.round(Math.max(age, now - newest.timestamp) / 1000);
+    const age = clock - newest.timestamp;
+    const ageHere = now - newest.timestamp;
+    if (age > maxAge || ageHere > maxAgeHere) {
+      const seconds = Math.round(Math.max(age, ageHere) / 1000);
       return { source, fault: `it is behind: its newest momentum, ${newest.height}, is ${seconds} s old` };
     }
+    if (ageHere < -maxAgeHere)
+      return { source, fault: `its newest momentum, ${newest.height}, is of a time that has not come` };
     const stranger = await knowsNot(client, question.recorded);
-    if (stranger) return { source, fault: stranger };
+    if (stranger) return { source, fault: stranger, isStranger: true };
     const pillar = await client.pillar(question.pillar);
-    const page = await client.momentums(Math.max(1, newest.height - momentumPage + 1), momentumPage);
-    return { source, height: newest.height, pillar, last: newestOf(page, question) };
+    const from = Math.max(1, newest.height - momentumPage + 1);
+    const page = await client.momentums(from, newest.height - from + 1);
+    if (!isWhole(page, from, newest.height))
+      return { source, fault: `it does not give the momentums from ${from} to ${newest.height}, which it has` };
+    return {
+      source,
+      height: newest.height,
+      pillar,
+      last: newestOf(page, question),
+      alternate: alternate(page, question),
+    };
   } catch (error) {
     return { source, fault: (error as Error).message };
   }
@@ -61,6 +82,21 @@ export function newestOf(
     address === undefined ? undefined : page.findLast(({ producer }) => producer === address);
   const [mine, theirs] = [last(own), last(successor)];
   return { ...(mine ? { own: mine } : {}), ...(theirs ? { successor: theirs } : {}) };
+}
+
+/** Whether both addresses produced of late, in turns (pure): after a switch the one begins where the other ended. */
+function alternate(page: readonly Produced[], { own, successor, producingWithin }: ChainQuestion): boolean {
+  const late = page.slice(-producingWithin);
+  const [mine, first] = [
+    late.findLast(({ producer }) => producer === own),
+    late.find(({ producer }) => producer === successor),
+  ];
+  return mine !== undefined && first !== undefined && first.height < mine.height;
+}
+
+/** Whether a page has every momentum of a range (pure): the one that is missing may be this host's. */
+function isWhole(page: readonly Produced[], from: number, to: number): boolean {
+  return page.length === to - from + 1 && page.every(({ height }, at) => height === from + at);
 }
 
 async function knowsNot(client: ChainClient, recorded: Recorded | undefined): Promise<string | undefined> {

@@ -12,8 +12,9 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
         "a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then pulumi up",
     });
   const own = ownProducer(facts);
-  return all(
-    good.map(({ source, pillar: found, last }): Verdict => {
+  return all([
+    strangers(readings),
+    ...good.map(({ source, pillar: found, last, alternate }): Verdict => {
       if (found === null)
         return not({
           loss: "momentums",
@@ -29,6 +30,14 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
           found: [own],
           needed: "the successor's address in the wallet (Update Pillar), then some ten minutes",
         });
+      if (alternate)
+        return not({
+          loss: "momentums",
+          what: "this host's address and its successor's produce in turns: is this the host of another Pillar?",
+          saidBy: [source],
+          found: [`${own}, last in momentum ${last.own?.height}`],
+          needed: `the host of ${pillar} (pillar-host:host); after a switch there and back: some time, up to ${facts.producingWithin} momentums`,
+        });
       if (last.own && last.own.height > (last.successor?.height ?? 0))
         return not({
           loss: "momentums",
@@ -39,7 +48,32 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
         });
       return met();
     }),
-  );
+  ]);
+}
+
+/** Whoever does not know the recorded momentum is not only left out: something is wrong that was right before. */
+function strangers(readings: RetirementFacts["readings"]): Verdict {
+  const found = readings.filter((reading) => "fault" in reading && reading.isStranger === true);
+  if (found.length === 0) return met();
+  return not({
+    loss: "momentums",
+    what: "an RPC does not know the momentum that was recorded when this host was synced: it is of another chain, or lies",
+    found: found.map(({ source }) => source),
+    needed:
+      "nodes of this chain alone: mend that one, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up",
+  });
+}
+
+/** The host itself must be this Pillar's (pure). */
+export function rightHost({ host, address, pillar }: RetirementFacts): Verdict {
+  const identity = "facts" in host ? host.facts.marks.stack : undefined;
+  if (identity === undefined || identity.endsWith(` ${pillar}`)) return met();
+  return not({
+    loss: "momentums",
+    what: `this host, ${address}, is that of another Pillar`,
+    found: [`${identity}, in /var/lib/pillar-host/stack there`],
+    needed: `the host of ${pillar} (pillar-host:host)`,
+  });
 }
 
 /** Somebody else must be registered, synced and producing (pure). */
@@ -62,7 +96,14 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Verdic
       needed: "a successor that lets in (pillar-host:retirement.successor), synced and producing",
     });
   const unmet: Unmet[] = [];
-  if (!node.synced)
+  if (look.facts.node.masked)
+    unmet.push({
+      loss,
+      what: `the successor, ${address}, is shut down for its own retirement`,
+      found: look.facts.marks.retired ? [`since ${look.facts.marks.retired}`] : [],
+      needed: "the host that produces today as pillar-host:retirement.successor, then pulumi up",
+    });
+  else if (!node.synced)
     unmet.push({
       loss,
       what: `the successor's node, ${address}, is not synced now`,

@@ -1,6 +1,5 @@
-import { chain, successor } from "./chainRules";
-import type { Good } from "./facts";
-import { all, hasSigner, met, not, type RetirementFacts, type Unmet, type Verdict } from "./facts";
+import { chain, rightHost, successor } from "./chainRules";
+import { all, type Good, hasSigner, met, not, type RetirementFacts, type Unmet, type Verdict } from "./facts";
 import { rewards, signer } from "./lossRules";
 
 /**
@@ -11,9 +10,10 @@ export function decideRetirement(facts: RetirementFacts): Verdict {
   const nothing = nothingHere(facts);
   if (nothing) return { unmet: [], evidence: [nothing] };
   const good = facts.readings.filter((reading): reading is Good => !("fault" in reading));
-  const neverProduced = facts.memory.isOwnWork && facts.memory.hasProduced === false;
+  const neverProduced = isOwnNode(facts) && facts.memory.hasProduced === false;
   const rulings = [
     unseen(facts),
+    rightHost(facts),
     chain(facts, good),
     ...(neverProduced
       ? [{ unmet: [], evidence: [`${facts.address} has produced nothing since this stack has it`] }]
@@ -36,8 +36,13 @@ function merged(unmet: readonly Unmet[]): Unmet[] {
 }
 
 /** Whether a proof that this host never produced would change anything (pure): it takes minutes to have. */
-export function wantsHistory({ memory }: RetirementFacts, { unmet }: Verdict): boolean {
-  return memory.isOwnWork && memory.hasProduced === undefined && unmet.some(({ loss }) => loss !== "the signer");
+export function wantsHistory(facts: RetirementFacts, { unmet }: Verdict): boolean {
+  return isOwnNode(facts) && facts.memory.hasProduced === undefined && unmet.some(({ loss }) => loss !== "the signer");
+}
+
+/** The stack's steps deployed the node; one that was there before may have produced before. */
+function isOwnNode({ host, memory }: RetirementFacts): boolean {
+  return memory.isOwnWork && (!("facts" in host) || "deploy.done" in host.facts.marks);
 }
 
 /** A host on which nothing can be lost, or that nobody ever reached. */
@@ -46,7 +51,9 @@ function nothingHere({ host, memory, address }: RetirementFacts): string | undef
     const { facts } = host;
     const hasNode =
       facts.producer !== undefined || facts.hasKeyStore || facts.node.active || "deploy.done" in facts.marks;
-    return hasNode || hasSigner(facts) ? undefined : `${address} has neither a node nor an orchestrator on it`;
+    // What somebody else set up may lie where nobody looked.
+    if (hasNode || hasSigner(facts) || (memory.isReached && !memory.isOwnWork)) return undefined;
+    return `${address} has neither a node nor an orchestrator on it`;
   }
   return memory.isReached ? undefined : `${address} never let this stack in: nothing was deployed on it`;
 }
@@ -54,6 +61,10 @@ function nothingHere({ host, memory, address }: RetirementFacts): string | undef
 function unseen({ host, step, address }: RetirementFacts): Verdict {
   if ("facts" in host) return met();
   if ("released" in host) return met(`${address} was let go and shut down at ${host.released}`);
+  if ("unseen" in host)
+    return met(
+      `${address} does not answer (${host.unseen}): ${host.provider} is told to switch it off when all else is met`,
+    );
   if ("off" in host) return met(`${address} did not answer, and is switched off: ${host.off}`);
   if (step === "retire") return met();
   return not({

@@ -22,24 +22,29 @@ export interface Unmet {
   readonly needed: string;
 }
 
+/** A host that does not answer, and what is known of it all the same. */
+export type HostUnseen =
+  /** Its cloud provider can switch it off. */
+  | { readonly unseen: string; readonly provider: string }
+  /** The cloud's API has switched it off just now. */
+  | { readonly off: string }
+  /** This stack's other guard let it go just now, and shut it down. */
+  | { readonly released: string };
+
 /** All that is known; what is not known is not taken for good. */
 export interface RetirementFacts {
   readonly pillar: string;
   readonly stack: string;
   readonly step: RetirementStep;
   readonly address: string;
-  /**
-   * `off` where the cloud's API has switched it off just now, since it did not answer; `released` where this stack's other
-   * guard let it go just now, and shut it down.
-   */
-  readonly host: HostLook | { readonly off: string } | { readonly released: string };
+  readonly host: HostLook | HostUnseen;
   /** The producer address that this host was known by before. */
   readonly knownProducer?: string | undefined;
   /** What the guard remembers of the stack. */
   readonly memory: {
-    /** This stack logged in to it while it was not retiring. */
+    /** Somebody may have been in: false only of a server that this stack ordered, and that never let it in. */
     readonly isReached: boolean;
-    /** This stack deployed its node: what it never produced since, it never produced. */
+    /** This stack stood its node up: what it never produced since, it never produced. */
     readonly isOwnWork: boolean;
     /** Since the stack has the host: proved, disproved, or not looked for. */
     readonly hasProduced?: boolean | undefined;

@@ -93,9 +93,9 @@ export async function lookAtHost(
 ): Promise<HostLook> {
   const end = world.ticks() + patience;
   for (let said = false; ; ) {
+    let printed: string | undefined;
     try {
-      const printed = await root.call("retire_facts", placeVariables(places), { limitSeconds: 30 });
-      return { facts: parseHostFacts(printed, root.address) };
+      printed = await root.call("retire_facts", placeVariables(places), { limitSeconds: 30 });
     } catch (error) {
       const { exitCode, message } = error as CallError;
       // It is there, and says what is wrong with it.
@@ -105,6 +105,8 @@ export async function lookAtHost(
       if (!said) world.say(`${root.address} does not answer (${message.split("\n")[0]}); waiting for it`);
       said = true;
     }
+    // What it says and nobody can read is no silence: it is not to be switched off for that.
+    if (printed !== undefined) return { facts: parseHostFacts(printed, root.address) };
     await world.sleep(pause);
   }
 }

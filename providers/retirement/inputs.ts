@@ -35,6 +35,8 @@ export interface RetirementInputs {
   readonly knownProducer?: string | undefined;
   readonly recorded?: Recorded | undefined;
   readonly server?: CloudServer | undefined;
+  /** The server was ordered by this stack: nobody was on it before. */
+  readonly isOwnServer: boolean;
   readonly successor?: Successor | undefined;
   /** Addresses of independent nodes' RPC. */
   readonly references: readonly string[];
@@ -56,7 +58,7 @@ export interface RetirementInputs {
 export interface GuardMemory {
   /** ISO 8601. */
   readonly createdAt: string;
-  /** It was made while its stack was not retiring: this stack has logged in to the host. */
+  /** This stack has logged in to the host: it was made while its stack was not retiring, or the record tells so. */
   readonly isReached: boolean;
   /** Its stack stood the node up itself. */
   readonly isOwnWork: boolean;

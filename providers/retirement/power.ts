@@ -7,7 +7,7 @@ interface Api {
   readonly server: string;
   readonly poweroff: string;
   readonly body: object;
-  readonly statusOf: (answer: unknown) => string;
+  readonly statusOf: (answer: unknown) => unknown;
 }
 
 const apis: Readonly<Record<string, { readonly endpoint: string; readonly api: (id: string) => Api }>> = {
@@ -17,7 +17,7 @@ const apis: Readonly<Record<string, { readonly endpoint: string; readonly api: (
       server: `/servers/${id}`,
       poweroff: `/servers/${id}/actions/poweroff`,
       body: {},
-      statusOf: (answer) => String((answer as { server?: { status?: unknown } }).server?.status),
+      statusOf: (answer) => (answer as { server?: { status?: unknown } } | null)?.server?.status,
     }),
   },
   digitalocean: {
@@ -26,7 +26,7 @@ const apis: Readonly<Record<string, { readonly endpoint: string; readonly api: (
       server: `/v2/droplets/${id}`,
       poweroff: `/v2/droplets/${id}/actions`,
       body: { type: "power_off" },
-      statusOf: (answer) => String((answer as { droplet?: { status?: unknown } }).droplet?.status),
+      statusOf: (answer) => (answer as { droplet?: { status?: unknown } } | null)?.droplet?.status,
     }),
   },
 };
@@ -50,7 +50,9 @@ export async function powerState(server: CloudServer, world: PowerWorld): Promis
   const { status, body } = await call(server, "GET", api.server, undefined, world);
   if (status === 404) return "gone";
   if (status !== 200) throw new Error(refused(server, "does not tell the server's state", status));
-  return api.statusOf(body);
+  const state = api.statusOf(body);
+  if (typeof state !== "string") throw new Error(refused(server, "does not tell the server's state", status));
+  return state;
 }
 
 /** Switches a server off as its power button would, and waits until it is. @throws Error in words */
@@ -105,6 +107,7 @@ async function call(
       reason = `it answers ${response.status}`;
     } catch (error) {
       const { name, cause } = error as Error & { cause?: { code?: string } };
+      if (name === "SyntaxError") throw new Error(`the API of ${server.provider} does not answer in JSON`);
       reason = cause?.code ?? (name === "TimeoutError" ? `no answer within ${limit / 1000} s` : "no connection");
     }
     if (attempt === tries) throw new Error(`the API of ${server.provider} can't be used now: ${reason}`);

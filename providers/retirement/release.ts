@@ -2,9 +2,9 @@ import { addToJourney, type JourneyDetails, type JourneyEvent, lastEvent, readJo
 import { type BackupOf, takeBackup } from "../signer/backup";
 import { openRoot, type RootHost } from "../signer/root";
 import { placeOf } from "../signer/secure";
-import type { RetirementFacts } from "./facts";
-import { type HostFacts, type HostPlaces, lookAtHost, placeVariables } from "./host";
-import type { GuardMemory, RetirementInputs } from "./inputs";
+import { ownProducer, type RetirementFacts } from "./facts";
+import { type HostFacts, type HostLook, type HostPlaces, lookAtHost, placeVariables } from "./host";
+import type { CloudServer, GuardMemory, RetirementInputs } from "./inputs";
 import { powerOff, powerState } from "./power";
 import { type SurveyWorld, surveyRetirement } from "./survey";
 import { overrideSentence, overrideVariable, refusalText } from "./words";
@@ -19,10 +19,16 @@ const patience = 30_000;
 /** The other guard of this stack looked at everything so shortly before; milliseconds. */
 const sameDestroy = 24 * 3_600_000;
 
+type Released = JourneyDetails["released"];
+type HostNow = RetirementFacts["host"];
+
 /** What is written down, and where. */
 interface Book {
   readonly directory: string;
+  /** @throws in words: what must be written down is not done without */
   write<E extends JourneyEvent>(event: E, details: JourneyDetails[E]): void;
+  /** Says so where it can't be written. */
+  note<E extends JourneyEvent>(event: E, details: JourneyDetails[E]): void;
 }
 
 /**
@@ -31,72 +37,115 @@ interface Book {
  *
  * @throws Error with every condition that is not met, and what to type
  */
-export async function release(inputs: RetirementInputs, memory: GuardMemory, world: ReleaseWorld): Promise<void> {
-  const book = bookOf(inputs, world);
-  const { server, stack } = inputs;
+export async function release(given: RetirementInputs, memory: GuardMemory, world: ReleaseWorld): Promise<void> {
+  const book = bookOf(given, world);
+  const { server, places, host: login } = given;
   if (server && (await powerState(server, world)) === "gone") {
     world.say(`retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard`);
     return;
   }
-  const before = lastEvent(readJourney(book.directory), stack, "released");
-  if (before && before.details.serverId === server?.id && world.now() - Date.parse(before.at) < sameDestroy) {
-    // The other guard let it go and shut it down: the chain alone may have changed since.
-    await permit(inputs, memory, { released: before.at }, book, world);
-    return;
-  }
-  const root = openRoot(inputs.host, inputs.library);
+  const before = releasedBefore(given, memory, book, world);
+  const inputs = { ...given, knownProducer: given.knownProducer ?? before?.details.producer };
+  const root = openRoot(login, inputs.library);
   try {
-    world.say(`retirement: looking at ${inputs.host.ssh.address}, its successor and the chain`);
-    const seen: RetirementFacts["host"] = await lookAtHost(root, inputs.places, patience, world);
-    const { host, evidence } = await permit(inputs, memory, seen, book, world);
-    if ("facts" in host) await shutDown(root, inputs, host.facts, book, world);
-    book.write("released", { evidence, ...(server ? { serverId: server.id } : {}) });
-    if ("facts" in host && inputs.afterwards === "poweroff") await root.call("retire_poweroff", {});
+    world.say(`retirement: looking at ${login.ssh.address}, its successor and the chain`);
+    const seen = before
+      ? await lookAgain(root, places, before.at, world)
+      : unseenAt(await lookAtHost(root, places, patience, world), server);
+    const { host, evidence } = await permit(inputs, memory, seen, before !== undefined, book, world);
+    const isShutDown = "released" in host || (before && "facts" in host && isAtRest(host.facts));
+    if (!isShutDown) {
+      if ("facts" in host) await shutDown(root, inputs, host.facts, book, world);
+      book.write("released", releasedOf(inputs, host, evidence));
+    }
+    if ("facts" in host && inputs.afterwards === "poweroff")
+      await root.call("retire_poweroff", {}).catch((error: Error) => {
+        // It may be on its way down.
+        if (!before) throw error;
+      });
   } finally {
     root.close();
   }
+}
+
+/** The other guard's release of the same host, in this destroy or in one that was cut off. */
+function releasedBefore(
+  { stack, server, host: { ssh } }: RetirementInputs,
+  { createdAt }: GuardMemory,
+  { directory }: Book,
+  world: ReleaseWorld,
+) {
+  const found = lastEvent(readJourney(directory), stack, "released");
+  if (found === undefined || found.at <= createdAt || world.now() - Date.parse(found.at) >= sameDestroy)
+    return undefined;
+  const { address, serverId } = found.details;
+  return address === ssh.address && serverId === server?.id ? found : undefined;
+}
+
+/** Once more, since somebody may have started it again; a host that was powered off is not waited for. */
+async function lookAgain(root: RootHost, places: HostPlaces, at: string, world: ReleaseWorld): Promise<HostNow> {
+  const look = await lookAtHost(root, places, 0, world).catch((error: Error) => ({ silent: error.message }));
+  return "silent" in look ? { released: at } : look;
+}
+
+function unseenAt(look: HostLook, server: CloudServer | undefined): HostNow {
+  return "silent" in look && server ? { unseen: look.silent, provider: server.provider } : look;
+}
+
+function isAtRest({ node, signer }: HostFacts): boolean {
+  return node.masked && !node.active && !signer.active;
+}
+
+function releasedOf(inputs: RetirementInputs, host: HostNow, evidence: readonly string[]): Released {
+  const { server } = inputs;
+  const producer = ownProducer({ host, knownProducer: inputs.knownProducer });
+  return {
+    ...{ evidence, address: inputs.host.ssh.address },
+    ...(server ? { serverId: server.id } : {}),
+    ...(producer === undefined ? {} : { producer }),
+  };
 }
 
 /** The verdict, with a host that does not answer switched off first; the operator's sentence stands above it. */
 async function permit(
   inputs: RetirementInputs,
   memory: GuardMemory,
-  seen: RetirementFacts["host"],
+  seen: HostNow,
+  isSecond: boolean,
   book: Book,
   world: ReleaseWorld,
-): Promise<{ host: RetirementFacts["host"]; evidence: readonly string[] }> {
+): Promise<{ host: HostNow; evidence: readonly string[] }> {
   const { server, pillar } = inputs;
-  const survey = (host: RetirementFacts["host"]) =>
-    surveyRetirement("destroy", inputs, memory, host, book.directory, world);
+  const survey = (host: HostNow) => surveyRetirement("destroy", inputs, memory, host, book.directory, world);
+  const switchedOff = async (at: CloudServer) => {
+    world.say(`retirement: ${inputs.host.ssh.address} does not answer; switching it off at ${at.provider}`);
+    return { off: `${at.provider} says that it is ${await powerOff(at, world)}` };
+  };
   let host = seen;
-  // As if it were off: what else stands in the way is known before anything is switched off.
-  let { facts, verdict } = await survey("silent" in host && server ? { off: "not yet" } : host);
-  if ("silent" in host && server && verdict.unmet.length === 0) {
-    world.say(
-      `retirement: ${inputs.host.ssh.address} does not answer (${host.silent}); switching it off at ${server.provider}`,
-    );
-    host = { off: `${server.provider} says that it is ${await powerOff(server, world)}` };
+  // What else stands in the way is known before anything is switched off.
+  let { facts, verdict } = await survey(host);
+  if ("unseen" in host && server && verdict.unmet.length === 0) {
+    host = await switchedOff(server);
     // It may have produced until a moment ago.
     ({ facts, verdict } = await survey(host));
   }
   const { unmet, evidence } = verdict;
   for (const line of evidence) world.say(`retirement: ${line}`);
-  if (!("released" in seen)) noteRewards(facts, book);
+  if (!isSecond) noteRewards(facts, book);
   if (unmet.length === 0) return { host, evidence };
   const reasons = unmet.map(({ what }) => what);
   const sentence = overrideSentence(pillar, unmet);
   // Typed once for both guards, and the other one has met more.
-  const typedBefore =
-    "released" in seen && lastEvent(readJourney(book.directory), inputs.stack, "override")?.details.sentence;
+  const typed = lastEvent(readJourney(book.directory), inputs.stack, "override");
+  const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
   if (world.override !== undefined && [sentence, typedBefore].includes(world.override)) {
     world.say(`retirement: going on all the same, as typed: ${world.override}`);
     book.write("override", { sentence: world.override, reasons });
-    // What is not seen is at least not left running, where that can be had.
-    if ("silent" in seen && server)
-      host = { off: `${server.provider} says that it is ${await powerOff(server, world)}` };
+    // What is not seen is at least not left running.
+    if ("unseen" in host && server) host = await switchedOff(server);
     return { host, evidence: [`typed by the operator: ${world.override}`, ...evidence] };
   }
-  book.write("refused", { reasons });
+  book.note("refused", { reasons });
   const other =
     world.override === undefined ? "" : `\n  ${overrideVariable} is set, and says something else than this sentence.`;
   throw new Error(`${refusalText(facts, verdict)}${other}`);
@@ -104,9 +153,9 @@ async function permit(
 
 function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, book: Book): void {
   const evidence = rewards.flatMap((reading) => (reading.says === "collected" ? [reading.evidence] : []));
-  if (evidence.length > 0) book.write("rewards", { evidence });
-  else if (saysCollected && rewards.length > 0)
-    book.write("rewards", { evidence: [`the rewards of ${pillar} were collected`], saidBy: "operator" });
+  if (evidence.length > 0) book.note("rewards", { evidence });
+  else if (saysCollected && rewards.some(({ says }) => says === "notOffered"))
+    book.note("rewards", { evidence: [`the rewards of ${pillar} were collected`], saidBy: "operator" });
 }
 
 async function shutDown(
@@ -118,18 +167,37 @@ async function shutDown(
 ): Promise<void> {
   const { places, backup, stack, pillar } = inputs;
   const variables = placeVariables(places);
-  await root.call("retire_stop", variables);
-  world.say(`retirement: the node of ${root.address} is stopped, and stays off`);
   const { directory, identityFile } = backup;
   const settings = {
     directory: placeOf(directory),
     move: `pillar-host/${stack}/${pillar}`,
     identityFile: identityFile === undefined ? undefined : placeOf(identityFile),
   };
+  // Only by the operator's sentence: what is copied must stand still.
+  if (signer.active) {
+    await root.call("retire_stop_signer", variables, { limitSeconds: 200 });
+    world.say(`retirement: the orchestrator of ${root.address} is stopped, and stays off`);
+  }
+  // Before the stop: where there is no room for it, nothing has changed.
   if (hasKeyStore || signer.hasDirectory)
-    await takeBackup(root, lastBackupOf(places), settings, { ...world, now: () => new Date(world.now()) });
+    await takeBackup(root, lastBackupOf(places), settings, { ...world, now: () => new Date(world.now()) }).catch(
+      (error: Error) => {
+        throw new Error(backupText(error.message, stack));
+      },
+    );
+  await root.call("retire_stop", variables);
+  world.say(`retirement: the node of ${root.address} is stopped, and stays off`);
   if (inputs.keysAside) for (const line of linesOf(await root.call("retire_keys_aside", variables))) world.say(line);
   if (node.active) book.write("shutDown", { address: root.address, evidence: ["stopped, disabled and masked"] });
+}
+
+/** The backup's own words advise another `pulumi up`. */
+function backupText(message: string, stack: string): string {
+  const text = message.replace(/(?:\n *|, |(?<=[.?]) )[Tt]hen run pulumi up again\.$/, "");
+  return [
+    `the last backup could not be taken, and without it the host is not let go: ${text}`,
+    `  Then: pulumi destroy -s ${stack} (after a change of the configuration: pulumi up -s ${stack} before it)`,
+  ].join("\n");
 }
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
@@ -151,11 +219,25 @@ function lastBackupOf({ dataDir, signer }: HostPlaces): BackupOf {
 
 function bookOf({ backup, stack, pillar }: RetirementInputs, world: ReleaseWorld): Book {
   const directory = placeOf(backup.directory);
-  return {
-    directory,
-    write: (event, details) =>
+  const write: Book["write"] = (event, details) => {
+    try {
       addToJourney(directory, {
         ...{ at: new Date(world.now()).toISOString(), stack, pillar, event, details },
-      } as Parameters<typeof addToJourney>[1]),
+      } as Parameters<typeof addToJourney>[1]);
+    } catch (error) {
+      throw new Error(
+        `the record of the migration could not be written on this machine: ${directory}\n` +
+          `  found: ${(error as Error).message}\n  needed: a directory that can be written, with room in it\n` +
+          `  Then: pulumi destroy -s ${stack}`,
+      );
+    }
   };
+  const note: Book["note"] = (event, details) => {
+    try {
+      write(event, details);
+    } catch (error) {
+      world.say((error as Error).message);
+    }
+  };
+  return { directory, write, note };
 }

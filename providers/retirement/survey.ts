@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { lookAtNode } from "../lookup";
-import { type ChainClient, chainOfNode, chainOfReference, momentumPage } from "../rpc/chain";
+import { type ChainClient, chainOfNode, chainOfReference } from "../rpc/chain";
 import { createOrchestratorClient } from "../rpc/orchestrator";
 import { isThere } from "../signer/backup";
 import { readRecord } from "../signer/record";
@@ -8,6 +8,7 @@ import { openRoot } from "../signer/root";
 import { type ChainReading, readChain } from "./chainLook";
 import { decideRetirement, wantsHistory } from "./decide";
 import { ownProducer, type RetirementFacts, type RetirementStep, type Verdict } from "./facts";
+import { hasProducedSince } from "./history";
 import { type LookWorld, lookAtHost } from "./host";
 import type { GuardMemory, RetirementInputs } from "./inputs";
 import { type RewardsReading, readRewards } from "./rewards";
@@ -27,9 +28,6 @@ export interface Survey {
 
 /** A successor that boots is waited for so long; milliseconds. */
 const patience = 20_000;
-/** Pages of momentums that a proof of "never produced" may take: a week of them. */
-const historyPages = 60;
-
 /**
  * Asks the host's successor, the chain and this machine's record, and decides. Changes nothing.
  *
@@ -48,9 +46,9 @@ export async function surveyRetirement(
   try {
     const successor = await lookAtSuccessor(inputs, world);
     const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
-    const { pillar, recorded, epoch } = inputs;
+    const { pillar, recorded, epoch, producingWithin } = inputs;
     const own = ownProducer({ host, knownProducer: inputs.knownProducer });
-    const question = { pillar, recorded, own, successor: next };
+    const question = { pillar, recorded, own, successor: next, producingWithin };
     const readings = await Promise.all(clients.map((client) => readChain(client, question, world.now())));
     const rewards =
       step === "destroy" && next !== undefined
@@ -59,14 +57,14 @@ export async function surveyRetirement(
     const facts: RetirementFacts = {
       ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
       ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
-      memory: { isReached: memory.isReached, isOwnWork: memory.isOwnWork },
+      memory: { isReached: memory.isReached || !inputs.isOwnServer, isOwnWork: memory.isOwnWork },
       saysCollected: world.saysCollected,
       hasSignerBackup: hasSignerBackup(directory, inputs.host.ssh.address),
-      producingWithin: inputs.producingWithin,
+      producingWithin,
     };
     const verdict = decideRetirement(facts);
     if (own === undefined || !wantsHistory(facts, verdict)) return { facts, verdict };
-    const hasProduced = await produced(clients, readings, own, Date.parse(memory.createdAt));
+    const hasProduced = await hasProducedSince(clients, readings, own, Date.parse(memory.createdAt));
     const known = { ...facts, memory: { ...facts.memory, hasProduced } };
     return { facts: known, verdict: decideRetirement(known) };
   } finally {
@@ -124,32 +122,6 @@ function readAllRewards(
   return Promise.all(asked);
 }
 
-/** Whether an address has produced since a time, as the first good source tells; undefined where it can't be told. */
-async function produced(
-  clients: readonly ChainClient[],
-  readings: readonly ChainReading[],
-  address: string,
-  since: number,
-): Promise<boolean | undefined> {
-  const at = readings.findIndex((reading) => !("fault" in reading));
-  const [client, reading] = [clients[at], readings[at]];
-  if (client === undefined || reading === undefined || "fault" in reading) return undefined;
-  try {
-    const floor = (await client.before(since))?.height ?? 1;
-    let top = reading.height;
-    for (let page = 0; page < historyPages && top > floor; page += 1) {
-      const from = Math.max(floor, top - momentumPage + 1);
-      const momentums = await client.momentums(from, top - from + 1);
-      if (momentums.length < top - from + 1) return undefined;
-      if (momentums.some(({ producer }) => producer === address)) return true;
-      top = from - 1;
-    }
-    return top <= floor ? false : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether a proved backup of a signer's directory that was taken from this address lies on this machine. */
 function hasSignerBackup(directory: string, address: string): boolean {
   return readRecord(directory).some(({ event, details }) => {
@@ -159,7 +131,14 @@ function hasSignerBackup(directory: string, address: string): boolean {
     if (event !== "backup" || backup?.file === undefined || backup.manifestFile === undefined) return false;
     const { file, manifestFile, sealedBytes = -1, label } = backup;
     if (label === "retired" || !isThere({ file, manifestFile, sealedBytes })) return false;
-    const { host } = JSON.parse(fs.readFileSync(manifestFile, "utf8")) as { host?: string };
-    return host === address;
+    return hostOf(manifestFile) === address;
   });
+}
+
+function hostOf(manifestFile: string): string | undefined {
+  try {
+    return (JSON.parse(fs.readFileSync(manifestFile, "utf8")) as { host?: string }).host;
+  } catch {
+    return undefined;
+  }
 }

@@ -24,14 +24,16 @@ const doing: Readonly<Record<RetirementStep, { readonly what: string; readonly a
 };
 
 /** Everything that stands in the way, and what to type (pure). */
-export function refusalText({ step, stack, pillar, address, readings }: RetirementFacts, { unmet }: Verdict): string {
+export function refusalText(facts: RetirementFacts, { unmet }: Verdict): string {
+  const { step, stack, pillar, address, readings, host } = facts;
   const { what, again } = doing[step];
+  const changed = "off" in host ? "it was switched off, and nothing else was changed" : "nothing was changed";
   const count = unmet.length === 1 ? "One condition is" : `${unmet.length} conditions are`;
   const left = readings.flatMap((reading) =>
     "fault" in reading ? [`  left out: ${reading.source}: ${reading.fault}`] : [],
   );
   return [
-    `${address}, the host of stack ${stack} for ${pillar}, can't be ${what} yet; nothing was changed. ${count} not met:`,
+    `${address}, the host of stack ${stack} for ${pillar}, can't be ${what} yet; ${changed}. ${count} not met:`,
     ...unmet.flatMap(unmetLines).map((line) => `  ${line}`),
     ...(unmet.some(({ loss }) => loss === "momentums") ? left : []),
     `  Then: ${again} -s ${stack}`,

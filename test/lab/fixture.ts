@@ -78,7 +78,7 @@ export async function onHost(host: LabHost, script: string): Promise<string> {
 
 /** `pulumi up` of the first steps only, by the ends of their names: enough to see a login or a refusal. */
 export async function upTo(stack: LabStack, ...steps: string[]): Promise<{ exitCode: number; output: string }> {
-  const targets = ["first-contact", "node", ...steps.map((step) => `node-${step}`)];
+  const targets = ["first-contact", "host-guard", "node", ...steps.map((step) => `node-${step}`)];
   return stack.up([...targets.flatMap((name) => ["--target", `**::${name}`])]);
 }
 

@@ -12,7 +12,7 @@ async function run({ text, method, args }) {
   const provider = requireFromString(text).handler();
   try {
     const result = await provider[method](...args);
-    if (method === "diff") return { result };
+    if (method === "diff" || result === undefined) return { result };
     return { result: { ...result, outs: Struct.fromJavaScript(result.outs).toJavaScript() } };
   } catch (error) {
     const { message, id, reasons, properties } = error;

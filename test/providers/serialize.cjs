@@ -30,6 +30,10 @@ async function main() {
   new CutoverGate("cutoverGate", { target: {}, producerAddress: "", record: {} }, {});
   const { HourlyRestartOff } = require(`${program}/providers/hourlyRestartOff`);
   new HourlyRestartOff("hourlyRestartOff", { target: {}, script: "", found: undefined });
+  const { RetirementGuard } = require(`${program}/providers/retirementGuard`);
+  new RetirementGuard("retirementGuard", { host: {}, node: {}, isLast: true }, {});
+  const { NodeShutdown } = require(`${program}/providers/nodeShutdown`);
+  new NodeShutdown("nodeShutdown", { host: {}, node: {}, memory: {} }, {});
   await pulumi.runtime.disconnect();
   process.stdout.write(JSON.stringify(texts));
 }

@@ -1,12 +1,16 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
+import type { ChainTruth } from "../../../lab/doubles/chain";
+import type { KeyStore } from "../../../lab/doubles/keyStore";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack, type StackFile } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
-import { updateProducer } from "../../../lab/wallet";
-import { testLab } from "../fixture";
+import { collectRewards, updateProducer } from "../../../lab/wallet";
+import { type JourneyEntry, readJourney } from "../../../providers/journey";
+import { onHost, testLab } from "../fixture";
 
 /** An old host that produces, as a stack that adopted it, and a new one that could: both synced. */
 export interface RetirementStage {
@@ -16,6 +20,8 @@ export interface RetirementStage {
   readonly stack: LabStack;
   /** Producer addresses. */
   readonly addresses: { readonly old: string; readonly fresh: string };
+  /** What nothing but the old host may hold, and an encrypted backup: of its node's key store, and the login. */
+  readonly secrets: readonly string[];
 }
 
 /** A chain whose ticks take a second, and whose epochs take eight. */
@@ -46,14 +52,17 @@ export function retirementStage(prepare: (stage: RetirementStage) => Promise<unk
     await lab.chain("PATCH", "/truth", quick);
     const old = await lab.addHost("old", ensurePackagedImage);
     const fresh = await lab.addHost("fresh", ensurePackagedImage);
-    const [{ address: first }, { address: second }] = [
+    const [{ address: first, password }, { address: second }] = [
       await setUpSyncedNode(lab, old),
       await setUpSyncedNode(lab, fresh),
     ];
-    Object.assign(stage, { old, fresh, addresses: { old: first, fresh: second } });
+    const privateKey = await readFile(lab.privateKeyFile, "utf8");
+    const store = JSON.parse(await onHost(old, "cat /root/.znn/wallet/producer")) as KeyStore;
+    const secrets = [password, JSON.stringify(password).slice(1, -1), store.crypto.cipherData];
+    secrets.push(privateKey.split("\n")[1] ?? "", "OPENSSH PRIVATE KEY");
+    Object.assign(stage, { old, fresh, secrets, addresses: { old: first, fresh: second } });
     await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: first });
     await prepare(stage as RetirementStage);
-    const privateKey = await readFile(lab.privateKeyFile, "utf8");
     stage.stack = await LabStack.create(lab, "prod", oldFile(stage as RetirementStage), {
       "ssh.privateKey": privateKey,
     });
@@ -80,4 +89,37 @@ export async function elect({ lab }: RetirementStage, address: string): Promise<
 /** Until the first whole epoch after now is paid. */
 export async function epochPaid(): Promise<void> {
   await sleep((2 * quick.epochSeconds + quick.rewardDelaySeconds + 2) * 1000);
+}
+
+/** The operator's collection in the wallet. */
+export async function collect({ lab }: RetirementStage): Promise<void> {
+  const { pillars } = await lab.chain<ChainTruth>("GET", "/truth");
+  await collectRewards(lab, pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
+}
+
+/** Where the backups and the record are. */
+export function backupsOf({ stack }: RetirementStage): string {
+  return join(stack.programDirectory, "backups", pillar);
+}
+
+/** The record of the stack's journey. */
+export function journeyOf(stage: RetirementStage): JourneyEntry[] {
+  return readJourney(backupsOf(stage)).filter(({ stack }) => stack === stage.stack.name);
+}
+
+/** What the state has of each resource that stands for something; secrets and times are written anew with each run. */
+export async function resourcesOf({ stack }: RetirementStage): Promise<unknown[]> {
+  const { stdout } = await stack.pulumi(["stack", "export"]);
+  const volatile = ["ciphertext", "modified", "created"];
+  const { deployment } = JSON.parse(String(stdout), (key, value) => (volatile.includes(key) ? undefined : value));
+  return deployment.resources.filter(({ type }: { type: string }) => type !== "pulumi:pulumi:StackReference");
+}
+
+/** Names, modes, sums and times of all that is not the node's own work, and whether it runs. */
+export async function traceOf(host: LabHost): Promise<string> {
+  return onHost(
+    host,
+    `find /etc /usr/local /root /var/lib/pillar-host -path /root/.znn/nom -prune -o -type f -printf '%p %m %s %T@\\n' 2> /dev/null | sort
+     systemctl show -p ActiveState,MainPID,UnitFileState go-node`,
+  );
 }

@@ -1,53 +1,148 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { expect, it } from "vitest";
 import type { ChainTruth } from "../../../lab/doubles/chain";
-import { collectRewards } from "../../../lab/wallet";
-import { readJourney } from "../../../providers/journey";
-import { onHost } from "../fixture";
-import { configureOld, elect, epochPaid, pillar, retirementStage } from "./stage";
+import { readArchive } from "../../../providers/signer/archive";
+import { openBackup } from "../../../providers/signer/vault";
+import { linesOf, onHost } from "../fixture";
+import {
+  backupsOf,
+  collect,
+  configureOld,
+  elect,
+  epochPaid,
+  journeyOf,
+  quick,
+  resourcesOf,
+  retirementStage,
+  traceOf,
+} from "./stage";
 
 const stage = retirementStage();
+let said = "";
+let linesSeen = "";
+// Command lines while somebody is at work there.
+const watch = "systemd-run -q --unit=watch bash -c 'while :; do ps -eo args >> /run/command-lines; sleep 0.01; done'";
 
-/** Names, modes and sums of all that is not the node's own work. */
-const ownFiles =
-  "find /etc /usr/local /root /var/lib/pillar-host -path /root/.znn -prune -o -type f -printf '%p %m %s %T@\\n' 2> /dev/null | sort | sha256sum";
+async function run(operation: "up" | "destroy"): Promise<{ exitCode: number; output: string }> {
+  const ran = await stage.stack[operation]();
+  said += ran.output;
+  return { ...ran, output: linesOf(ran.output) };
+}
 
-it("adopts a producing host without a change to it, and refuses to retire it", async () => {
-  const { stack, old } = stage;
-  const before = await onHost(old, ownFiles);
-  const { exitCode, output } = await stack.up();
+it("adopts a producing host without a change to it", async () => {
+  const before = await traceOf(stage.old);
+  const { exitCode, output } = await run("up");
   expect(exitCode, output).toBe(0);
-  console.log(output);
-  expect(await onHost(old, ownFiles)).toBe(before);
+  expect(await traceOf(stage.old)).toBe(before);
+  expect(journeyOf(stage).map(({ event }) => event)).toEqual(["host", "recorded"]);
+  const destroy = await run("destroy");
+  expect([destroy.exitCode === 0, destroy.output.includes("because it is protected")]).toEqual([false, true]);
+  expect(await traceOf(stage.old)).toBe(before);
+});
+
+it("refuses to shut it down while it is the producer, before anything is touched", async () => {
   await configureOld(stage, { lifecycle: "retiring" });
-  const refused = await stack.up();
-  console.log(refused.output);
-  expect(refused.exitCode).not.toBe(0);
+  const before = [await resourcesOf(stage), await traceOf(stage.old)];
+  const { exitCode, output } = await run("up");
+  expect(exitCode).not.toBe(0);
+  expect(output).toContain(
+    `error: ${stage.old.address}, the host of stack prod for Anvil, can't be shut down yet; nothing was changed. 2 conditions are not met:`,
+  );
+  for (const what of [
+    "- this host's producer address is the registered one, say this host's node",
+    "- the successor's producer address is not the registered one of Anvil, say this host's node",
+    `registered: ${stage.addresses.old}; the successor's: ${stage.addresses.fresh}`,
+    "Then: pulumi up -s prod",
+  ])
+    expect(output).toContain(what);
+  expect([await resourcesOf(stage), await traceOf(stage.old)]).toEqual(before);
 });
 
-it("retires it once the successor produces", async () => {
+it("shuts it down once the successor produces, for good", async () => {
+  // Paid when the test says so.
+  await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: 100_000 });
   await elect(stage, stage.addresses.fresh);
-  const { exitCode, output } = await stage.stack.up();
-  console.log(output);
+  await onHost(stage.old, watch);
+  const { exitCode, output } = await run("up");
+  linesSeen += await onHost(stage.old, "systemctl stop watch; sort -u /run/command-lines");
   expect(exitCode, output).toBe(0);
-  expect(await onHost(stage.old, "systemctl is-active go-node || true")).toBe("inactive");
+  const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
+  expect(nextStep.slice(0, 3)).toEqual([
+    "The node of this host is off, and stays off.",
+    "pulumi destroy -s prod is refused until this is met, and looks again itself:",
+    expect.stringMatching(/^ {2}- the rewards since the switch are not collected, says /),
+  ]);
+  await stage.old.reboot();
+  expect(await onHost(stage.old, "systemctl is-active go-node || systemctl is-enabled go-node || true")).toBe(
+    "inactive\nmasked",
+  );
+  const again = await run("up");
+  expect(again.output).toMatch(/\d+ unchanged/);
+  expect(again.output).not.toMatch(/created|updated|replaced/);
 });
 
-it("refuses the destroy until the rewards are collected", async () => {
-  const first = await stage.stack.destroy();
-  console.log(first.output);
-  expect(first.exitCode).not.toBe(0);
+it("refuses the destroy until the rewards are paid and collected", async () => {
+  const before = [await resourcesOf(stage), await traceOf(stage.old)];
+  const refused = await run("destroy");
+  expect(refused.exitCode).not.toBe(0);
+  expect(refused.output).toMatch(
+    /- the rewards since the switch are not collected, says the successor's node \(10\.\d+\.\d+\.\d+\)\nfound: the first whole epoch after the switch, \d+, is not paid yet \(it .*\)\nneeded: them in the wallet, collected; due about .*\nThen: pulumi destroy -s prod\n/,
+  );
+  expect(refused.output).toContain(
+    "PILLAR_HOST_GIVE_UP_ANYWAY='Anvil: I accept to lose rewards' pulumi destroy -s prod",
+  );
+  await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: quick.rewardDelaySeconds });
   await epochPaid();
-  const second = await stage.stack.destroy();
-  console.log(second.output);
-  const truth = await stage.lab.chain<ChainTruth>("GET", "/truth");
-  const withdraw = truth.pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "";
-  await collectRewards(stage.lab, withdraw);
-  const third = await stage.stack.destroy();
-  console.log(third.output);
-  expect(third.exitCode, third.output).toBe(0);
-  console.log(readJourney(join(stage.stack.programDirectory, "backups", pillar)));
-  const end = await stage.lab.chain<ChainTruth>("GET", "/truth");
-  expect(end.doubleProduced).toEqual([]);
-  expect(end.missed).toEqual([]);
+  const paid = await run("destroy");
+  expect(paid.exitCode).not.toBe(0);
+  expect(paid.output).toMatch(/found: paid since epoch \d+, and not collected: [\d.]+ ZNN and 0 QSR wait/);
+  expect([await resourcesOf(stage), await traceOf(stage.old)]).toEqual(before);
 });
+
+it("lets it go then, with a last backup that opens, and leaves the record", async () => {
+  await collect(stage);
+  await onHost(stage.old, watch);
+  const { exitCode, output } = await run("destroy");
+  linesSeen += await onHost(stage.old, "systemctl stop watch; sort -u /run/command-lines");
+  expect(exitCode, output).toBe(0);
+  const files = readdirSync(backupsOf(stage));
+  const sealed = files.filter((name) => name.endsWith(".tar.age"));
+  expect(sealed).toEqual([expect.stringMatching(/^pillar-host-prod-Anvil-retired-.*\.tar\.age$/)]);
+  for (const name of files) expect(statSync(join(backupsOf(stage), name)).mode & 0o77).toBe(0);
+  expect(await opened(join(backupsOf(stage), sealed[0] ?? ""))).toEqual({
+    files: ["root/.znn/config.json", "root/.znn/network-private-key", "root/.znn/wallet/producer"],
+    config: await onHost(stage.old, "cat /root/.znn/config.json"),
+  });
+  const events = journeyOf(stage).map(({ event }) => event);
+  expect(events).toEqual(["host", "recorded", "shutDown", "refused", "refused", "rewards", "released"]);
+});
+
+it("left no secret in output, state, record, manifests or command lines", async () => {
+  const names = readdirSync(backupsOf(stage)).filter((name) => !name.endsWith(".age"));
+  expect(names.length).toBeGreaterThan(1);
+  const texts: Record<string, string> = { said, state: await stage.stack.written(), linesSeen };
+  for (const name of names) texts[name] = readFileSync(join(backupsOf(stage), name), "utf8");
+  expect(linesSeen).toMatch(/-s (retire|signer)_/);
+  for (const secret of stage.secrets)
+    for (const [name, text] of Object.entries(texts))
+      expect(text.includes(secret), `${secret.slice(0, 4)} in ${name}`).toBe(false);
+});
+
+it("never stood in the chain's way: no momentum missed, never two producers", async () => {
+  const { missed, doubleProduced } = await stage.lab.chain<ChainTruth>("GET", "/truth");
+  expect({ missed, doubleProduced }).toEqual({ missed: [], doubleProduced: [] });
+});
+
+/** What a backup holds, opened with the key that lies beside it. */
+async function opened(file: string) {
+  const identity = `${backupsOf(stage)}.age-identity`;
+  expect(existsSync(identity)).toBe(true);
+  const secret = /AGE-SECRET-KEY-\S+/.exec(readFileSync(identity, "utf8"))?.[0] ?? "";
+  const archive = await readArchive((path) => path.endsWith("config.json"));
+  await pipeline(await openBackup(file, secret), new PassThrough(), archive.input);
+  const files = [...archive.manifest().values()].filter(({ kind }) => kind === "file").map(({ path }) => path);
+  return { files: files.sort(), config: [...archive.kept.values()][0]?.trim() };
+}

@@ -1,0 +1,230 @@
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { retirementLibrary } from "../../../components/scripts/signer";
+import { parseHostFacts, placeVariables } from "../../../providers/retirement/host";
+import { assignments } from "../../../providers/rpc/shellWords";
+import { asRoot } from "../../../providers/signer/root";
+import { test } from "./boxed";
+import { replaceAll, type Sandbox } from "./sandbox";
+
+const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
+
+/** A host with systemd's words for units in files, and its units below the box. */
+function host(box: Sandbox): void {
+  box.command(
+    "systemctl",
+    'echo "$@" >> "$sandbox/asked"; [ "$1" != is-active ] || cat "$sandbox/active-$2" 2> /dev/null',
+  );
+  box.command("ss", 'cat "$sandbox/listening" 2> /dev/null || true');
+  box.command("pgrep", '[ -e "$sandbox/process" ]');
+  box.command("sync", ":");
+}
+
+const places = (box: Sandbox) => ({
+  ...{ service: "go-node", dataDir: `${box.dir}/znn`, rpcPort: 35997 },
+  signer: { service: "orchestrator", directory: `${box.dir}/signer`, executable: "orchestrator", rpcPort: 55000 },
+});
+
+/** Calls a function as the program does, with the units' directory and the waits in here. */
+function call(box: Sandbox, name: string) {
+  const functions = (retirementLibrary().split(asRoot)[1] ?? "").replaceAll("/etc/systemd/system", `${box.dir}/units`);
+  const quick = replaceAll(functions, [["ends=$((SECONDS + 60))", "ends=$((SECONDS + 1))"]]);
+  return box.run(`mkdir -p units\n${box.local(`${quick}\n${assignments(placeVariables(places(box)))}${name}`)}`);
+}
+
+async function factsOf(box: Sandbox) {
+  const ran = await call(box, "retire_facts");
+  expect(ran.stderr).toBe("");
+  return parseHostFacts(ran.stdout, "h");
+}
+
+const node = (box: Sandbox) =>
+  box.run(
+    `mkdir -p znn/wallet && echo '{"Producer": {"Address": "${address}", "Password": "hunter2"}}' > znn/config.json && echo key > znn/wallet/producer`,
+  );
+const signer = (box: Sandbox) => box.run("mkdir -p signer && echo key > signer/producer");
+const nobody = { active: false, masked: false, hasDirectory: false, hasKeyStore: false };
+
+describe.concurrent("what a host is asked", () => {
+  test("an empty one", async ({ box }) => {
+    host(box);
+    expect(await factsOf(box)).toEqual({
+      hasKeyStore: false,
+      node: { active: false, masked: false },
+      signer: nobody,
+      marks: {},
+    });
+  });
+
+  test("a node and a signer at work, with the stack's markers", async ({ box }) => {
+    host(box);
+    await node(box);
+    await signer(box);
+    box.write("active-go-node", "active\n");
+    box.write("active-orchestrator", "activating\n");
+    box.mark("stack", "pillar-host/prod Anvil\n");
+    box.mark("deploy.done");
+    const ran = await call(box, "retire_facts");
+    expect(ran.stdout).not.toContain("hunter2");
+    expect(parseHostFacts(ran.stdout, "h")).toEqual({
+      ...{ producer: address, hasKeyStore: true, node: { active: true, masked: false } },
+      signer: { active: true, masked: false, hasDirectory: true, hasKeyStore: true },
+      marks: { stack: "pillar-host/prod Anvil", "deploy.done": "2026-01-02T03:04:05Z" },
+    });
+  });
+
+  test("units that are masked, and a key store that was put aside", async ({ box }) => {
+    host(box);
+    await signer(box);
+    await box.run(
+      "mkdir units; ln -s /dev/null units/go-node.service; ln -s /dev/null units/orchestrator.service; mv signer/producer signer/producer.moved-to-x",
+    );
+    const facts = await factsOf(box);
+    expect(facts.node).toEqual({ active: false, masked: true });
+    expect(facts.signer).toEqual({ active: false, masked: true, hasDirectory: true, hasKeyStore: false });
+  });
+
+  test("a node that somebody runs by hand has its port open; an orchestrator its process", async ({ box }) => {
+    host(box);
+    box.write("listening", "LISTEN 0 4096 *:35997\n");
+    expect((await factsOf(box)).node.active).toBe(true);
+    box.write("listening", "");
+    box.write("process", "");
+    expect(await factsOf(box)).toMatchObject({ node: { active: false }, signer: { active: true } });
+  });
+
+  test("empty files are no key store", async ({ box }) => {
+    host(box);
+    await box.run("mkdir -p znn/wallet signer && touch znn/wallet/producer signer/.lock");
+    expect(await factsOf(box)).toMatchObject({ hasKeyStore: false, signer: { hasDirectory: false } });
+  });
+});
+
+describe.concurrent("the node of a host that is retired", () => {
+  test("is stopped, masked, and its unit file kept", async ({ box }) => {
+    host(box);
+    await box.run("mkdir units; echo '[Unit]' > units/go-node.service");
+    expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await box.run("readlink units/go-node.service; cat units/go-node.service.retired; ls state")).stdout).toBe(
+      "/dev/null\n[Unit]\nretired\n",
+    );
+    expect(box.read("asked")?.split("\n").slice(0, 3)).toEqual([
+      "disable --quiet go-node",
+      "daemon-reload",
+      "stop go-node",
+    ]);
+  });
+
+  test("a second time nothing changes, not even the time of the first", async ({ box }) => {
+    host(box);
+    await call(box, "retire_stop");
+    box.mark("retired", "before\n");
+    expect((await call(box, "retire_stop")).code).toBe(0);
+    expect(box.read("state/retired")).toBe("before\n");
+  });
+
+  test("one that does not end is said, with what to look at", async ({ box }) => {
+    host(box);
+    box.write("listening", "LISTEN 0 4096 *:35997\n");
+    const { code, stderr } = await call(box, "retire_stop");
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "h: the node does not end\n  found: go-node is , LISTEN 0 4096 *:35997\n  needed: nothing on port 35997.",
+    );
+  });
+
+  test("comes back where the stack is active again, and only what the retirement masked", async ({ box }) => {
+    host(box);
+    await box.run("mkdir units; echo '[Unit]' > units/go-node.service");
+    await call(box, "retire_stop");
+    expect((await call(box, "unmask_node")).stdout).toContain(
+      "go-node, which its retirement had shut down, was started",
+    );
+    expect((await box.run("cat units/go-node.service; ls state units")).stdout).toBe(
+      "[Unit]\nstate:\n\nunits:\ngo-node.service\n",
+    );
+    await box.run("ln -sfn /dev/null units/go-node.service");
+    await call(box, "unmask_node");
+    expect((await box.run("readlink units/go-node.service")).stdout).toBe("/dev/null\n");
+  });
+});
+
+describe.concurrent("a host that is given up", () => {
+  test("an orchestrator that runs there in spite of all ends in order first, then is masked", async ({ box }) => {
+    host(box);
+    await box.run("mkdir units; echo '[Unit]' > units/orchestrator.service");
+    expect((await call(box, "retire_stop_signer")).code).toBe(0);
+    expect(box.read("asked")?.split("\n").slice(0, 2)).toEqual(["stop orchestrator", "disable --quiet orchestrator"]);
+    expect((await box.run("readlink units/orchestrator.service; ls units")).stdout).toBe(
+      "/dev/null\norchestrator.service\norchestrator.service.retired\n",
+    );
+  });
+
+  test("one that does not end is said", async ({ box }) => {
+    host(box);
+    box.write("process", "");
+    const { code, stderr } = await call(box, "retire_stop_signer");
+    expect([code, stderr.split("\n")[0]]).toEqual([1, "h: the orchestrator does not end"]);
+  });
+
+  test("its keys are moved aside, and it is said where they are", async ({ box }) => {
+    host(box);
+    await node(box);
+    await signer(box);
+    const { stdout } = await call(box, "retire_keys_aside");
+    expect(stdout.replaceAll(/\d{8}T\d{6}Z/g, "TIME").replaceAll(box.dir, "")).toBe(
+      "/znn/wallet is kept as /znn/wallet.retired-TIME\n/znn/config.json is kept as /znn/config.json.retired-TIME\n/signer is kept as /signer.retired-TIME\n",
+    );
+    expect(await factsOf(box)).toMatchObject({ hasKeyStore: false, signer: nobody });
+    expect((await call(box, "retire_keys_aside")).stdout).toBe("");
+  });
+});
+
+describe("the producer address in the node's configuration", () => {
+  const config = (password: string, spaces: number, more: object = {}) =>
+    JSON.stringify(
+      { Producer: { Index: 0, KeyFilePath: "p", Password: password, Address: address }, ...more },
+      undefined,
+      spaces,
+    );
+
+  // Many files in one bash: a process each would take minutes.
+  test("is found whatever brackets, quotes and words a password holds", async ({ box }) => {
+    host(box);
+    const character = fc.constantFrom(
+      ..."{}[]\":,\\/ \t\n'`$az0\u00e9\u2028",
+      "Address",
+      "Producer",
+      '"Address":"z1q"',
+    );
+    const password = fc.array(character, { maxLength: 24 }).map((parts) => parts.join(""));
+    const passwords = [
+      ...fc.sample(password, 150),
+      '"Address": "z1qother"',
+      '","Address":"z1qother","x":"',
+      "}",
+      '"',
+      "\\",
+    ];
+    const texts = passwords.flatMap((each) => [config(each, 4), config(each, 0, { RPC: { Address: "z1qrpc" } })]);
+    for (const [at, text] of texts.entries()) box.write(`config-${at}.json`, text);
+    const ran = await call(
+      box,
+      `mkdir -p "$data_dir"; for ((at = 0; at < ${texts.length}; at++)); do cp "$sandbox/config-$at.json" "$data_dir/config.json"; producer_in_config; done`,
+    );
+    const found = ran.stdout.trim().split("\n");
+    const wrong = texts.filter((_, at) => found[at] !== address);
+    expect([found.length, wrong]).toEqual([texts.length, []]);
+  });
+
+  test.for([
+    ["no file", ""],
+    ["no producer", '{"DataPath": "/root/.znn", "Address": "z1qother"}'],
+    ["an empty producer", '{"Producer": {}}'],
+    ["half a file", '{"Producer": {"Ind'],
+  ])("none is found in %s", async ([_what, text], { box }) => {
+    host(box);
+    if (text) await box.run(`mkdir znn; cat > znn/config.json <<'END'\n${text}\nEND\n`);
+    expect((await call(box, "producer_in_config")).stdout).toBe("");
+  });
+});

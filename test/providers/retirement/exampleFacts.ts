@@ -1,0 +1,69 @@
+import type { Good, RetirementFacts } from "../../../providers/retirement/facts";
+import type { HostFacts } from "../../../providers/retirement/host";
+import type { Journal } from "../../../providers/signer/journal";
+
+export const own = "z1qown";
+export const next = "z1qnext";
+export const key = "ssh-ed25519 NEXT";
+
+const momentum = (height: number, producer: string) => ({
+  height,
+  timestamp: height * 1000,
+  hash: `h${height}`,
+  producer,
+});
+
+/** An old host at rest: its node shut down, and no orchestrator. */
+export function hostFacts(changes: Partial<HostFacts> = {}): HostFacts {
+  return {
+    producer: own,
+    hasKeyStore: true,
+    node: { active: false, masked: true },
+    signer: { active: false, masked: false, hasDirectory: false, hasKeyStore: false },
+    marks: {},
+    ...changes,
+  };
+}
+
+/** A signer that was moved to the successor. */
+export const fenced: HostFacts["signer"] = {
+  ...{ active: false, masked: true, hasDirectory: true, hasKeyStore: false },
+  journal: { other: { address: "192.0.2.2", hostKey: key } } as Journal,
+};
+
+/** A node's word after the switch. */
+export function reading(changes: Partial<Good> = {}): Good {
+  return {
+    source: "reference A",
+    height: 1000,
+    pillar: {
+      ...{ name: "Anvil", producerAddress: next, withdrawAddress: "z1qwithdraw" },
+      figures: { expected: 1, produced: 1 },
+    },
+    last: { own: momentum(900, own), successor: momentum(999, next) },
+    alternate: false,
+    ...changes,
+  };
+}
+
+export const successor = {
+  ...{ address: "192.0.2.2", hostKey: key },
+  look: { facts: hostFacts({ producer: next, node: { active: true, masked: false } }) },
+  node: { synced: true, known: true, why: "synced" },
+};
+
+/** An adopted host of which all is known, and nothing stands in the way. */
+export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
+  return {
+    ...{ pillar: "Anvil", stack: "prod", step: "destroy", address: "192.0.2.1" },
+    host: { facts: hostFacts() },
+    memory: { isReached: true, isOwnWork: false },
+    successor,
+    readings: [reading()],
+    rewards: [{ source: "reference A", says: "collected", evidence: "epoch 7 was paid" }],
+    ...{ saysCollected: false, hasSignerBackup: false, producingWithin: 360 },
+    ...changes,
+  };
+}
+
+export { momentum };
