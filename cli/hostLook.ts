@@ -20,7 +20,7 @@ export interface HostLook {
 export function openHost({ config, address }: Source, hostKey: string): HostLook {
   const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
-  const step = facts(config, { logLines: 10, withStages: true });
+  const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
   const script = envelope(step, address, config.ssh.sudoPassword);
   return {
     connection,

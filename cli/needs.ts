@@ -22,10 +22,10 @@ export function needsOf(view: View): Needs {
     case "registered":
       return registration.isLate ? "attention" : "wait";
     case "foreign":
-    case "unknownPillar":
       return "attention";
     case "earlier":
       return registration.wasOurs ? "attention" : "step";
+    // Nobody registered it: a new Pillar is registered when its node is synced.
     default:
       return "step";
   }

@@ -36,10 +36,10 @@ export function cut(text: string, width: number): string {
 }
 
 function rowLines([label, text]: Row, width: number): string[] {
-  const indent = /^ */.exec(text)?.[0] ?? "";
-  const room = Math.max(20, width - labelWidth - indent.length);
-  return wrap(text.slice(indent.length), room).map((line, i) =>
-    `${(i === 0 ? label : "").padEnd(labelWidth)}${indent}${line}`.trimEnd(),
+  const [start = "", indent = "", bullet = ""] = /^( *)(- )?/.exec(text) ?? [];
+  const room = Math.max(20, width - labelWidth - start.length);
+  return wrap(text.slice(start.length), room).map((line, i) =>
+    `${(i === 0 ? label : "").padEnd(labelWidth)}${indent}${i === 0 ? bullet : " ".repeat(bullet.length)}${line}`.trimEnd(),
   );
 }
 

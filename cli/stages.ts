@@ -23,8 +23,6 @@ export function stageOnChain({ stack, pillar, synced, parts }: View): Stage | un
             stage: "registered, not elected yet",
             next: `wait, and keep the old host running: it produces until ${minuteOf(registration.until)} at the latest`,
           };
-    case "unknownPillar":
-      return { stage: "synced", next: "mend pillar-host:pillar.name: nobody registered a Pillar of this name" };
     case "foreign":
       return { stage: "synced, and the Pillar is registered with an address that is not known here", next: tells };
     case "earlier":

@@ -2,7 +2,7 @@ import type { StackConfig } from "../../components/config";
 import { backupPlace } from "../../components/orchestrator/signerPlaces";
 import { retirementInputs } from "../../components/retirement/retirementInputs";
 import { type JourneyEntry, lastEvent, readJourney } from "../../providers/journey";
-import type { RetirementFacts } from "../../providers/retirement/facts";
+import type { RetirementFacts, Unmet } from "../../providers/retirement/facts";
 import type { HostFacts } from "../../providers/retirement/host";
 import type { GuardMemory } from "../../providers/retirement/inputs";
 import { type Survey, type SurveyWorld, surveyRetirement } from "../../providers/retirement/survey";
@@ -64,4 +64,20 @@ export function lookAtDestroy(
         ? { silent: looked.why }
         : { off: "the destroy would switch it off" };
   return surveyRetirement("destroy", inputs, memory, seen, directory, world);
+}
+
+const anAddress = /z1q[02-9ac-hj-np-z]{37}/g;
+
+/** What stands in the way, with none but registered addresses: another one may be of a node that is not synced (pure). */
+export function shownUnmet({ facts, verdict }: Pick<Survey, "facts" | "verdict">): Unmet[] {
+  const registered = facts.readings.flatMap((reading) =>
+    "fault" in reading || reading.pillar === null ? [] : [reading.pillar.producerAddress],
+  );
+  const shown = (text: string) => text.replace(anAddress, (one) => (registered.includes(one) ? one : "[address]"));
+  return verdict.unmet.map((unmet) => ({
+    ...unmet,
+    what: shown(unmet.what),
+    needed: shown(unmet.needed),
+    ...(unmet.found ? { found: unmet.found.map(shown) } : {}),
+  }));
 }

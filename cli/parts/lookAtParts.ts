@@ -1,7 +1,7 @@
 import { envelope } from "../../components/scripts/step";
 import { agree } from "../../providers/cutover/agreement";
 import { lookAtRegistration, recalled } from "../../providers/cutover/look";
-import type { Registration } from "../../providers/cutover/registration";
+import { isOurs, type Registration } from "../../providers/cutover/registration";
 import { readSource, type SourceReading } from "../../providers/cutover/source";
 import { lookAtNode } from "../../providers/lookup";
 import { collectedVariable } from "../../providers/retirement/facts";
@@ -14,7 +14,7 @@ import { createOrchestratorClient } from "../../providers/rpc/orchestrator";
 import { openRoot } from "../../providers/signer/root";
 import type { HostLook } from "../hostLook";
 import type { Source } from "../source";
-import { lookAtDestroy, retirementOf } from "./destroy";
+import { lookAtDestroy, retirementOf, shownUnmet } from "./destroy";
 import { known, type Part, partOf } from "./part";
 import type { Parts } from "./parts";
 import { lookAtRewards, type RewardsSeen, rewardsOf } from "./rewards";
@@ -74,9 +74,11 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
           return lookAtDestroy(retirement, config, await looking, surveyWorld);
         }, destroyLimit);
   const rewards = partOf(async () => {
-    const found = survey && (await survey);
-    const told = found && "value" in found ? rewardsOf(found.value.facts.rewards) : undefined;
-    return told ?? rewardsNow(await chains, await readings, await registration, config.network.epoch);
+    const [found, registered] = [survey && (await survey), await registration];
+    // While it is registered, nothing has switched away from it.
+    const isHere = "value" in registered && isOurs(registered.value);
+    const told = isHere ? undefined : found && "value" in found ? rewardsOf(found.value.facts.rewards) : undefined;
+    return told ?? rewardsNow(await chains, await readings, registered, config);
   }, destroyLimit);
   const releases =
     config.lifecycle === "active"
@@ -87,7 +89,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
   const parts = {
     node: "value" in facts ? { value: facts.value.node } : facts,
     ...{ registration: await registration, signer: await signer, rewards: await rewards },
-    destroy: surveyed && ("value" in surveyed ? { value: surveyed.value.verdict.unmet } : surveyed),
+    destroy: surveyed && ("value" in surveyed ? { value: shownUnmet(surveyed.value) } : surveyed),
     releases: await releases,
   };
   for (const client of await chains) if (client.name !== ownName(address)) client.close();
@@ -133,7 +135,7 @@ function rewardsNow(
   clients: readonly ChainClient[],
   readings: readonly SourceReading[],
   registration: Part<Registration>,
-  epoch: number,
+  { lifecycle, network }: Source["config"],
 ): Promise<RewardsSeen> {
   const agreement = agree(readings);
   if (agreement.kind === "unknown") throw new Error(agreement.why);
@@ -141,7 +143,8 @@ function rewardsNow(
   const client = clients.find(({ name }) => name === by[0]?.name);
   if (pillar === null || client === undefined) throw new Error("nobody registered this Pillar");
   const found = "value" in registration && registration.value.kind === "producing" ? registration.value : undefined;
-  const question = { withdrawAddress: pillar.withdrawAddress, switchedAt: found?.switched.at, epoch };
+  const switchedAt = lifecycle === "active" ? found?.switched.at : undefined;
+  const question = { withdrawAddress: pillar.withdrawAddress, switchedAt, epoch: network.epoch };
   return lookAtRewards(client, question, world.now());
 }
 

@@ -19,7 +19,7 @@ export interface Whose {
 export function partRows(parts: Parts | undefined, whose: Whose, now: number): Row[] {
   if (parts === undefined) return [["on chain", "looking for the first time …"]];
   return [
-    ...labelled("address", parts.registration, (registration) => addressLines(registration, whose.pillar, now)),
+    ...labelled("address", parts.registration, (registration) => addressLines(registration, whose, now)),
     ...labelled("producing", parts.registration, (registration) => [producingLine(registration, whose.pillar, now)]),
     ...labelled("signer", parts.signer, ({ text }) => [text]),
     ...labelled("rewards", parts.rewards, ({ text }) => [text]),
@@ -35,14 +35,18 @@ function labelled<T>(label: string, part: Part<T>, linesOf: (value: T) => readon
   return lines.map((line, i) => [i === 0 ? label : "", line]);
 }
 
-function addressLines(registration: Registration, pillar: string, now: number): string[] {
+function addressLines(registration: Registration, { pillar, lifecycle }: Whose, now: number): string[] {
   const notes = registration.notes.map((note) => `  ${note}`);
   if (isOurs(registration)) {
-    const since = `seen so since ${minuteOf(registration.since)}`;
-    return [`registered: ${pillar} has this host's address, ${registration.address} (${since})`, ...notes];
+    // Of the first look, there is nothing to tell.
+    const since = now - registration.since < 60_000 ? "" : ` (seen so since ${minuteOf(registration.since)})`;
+    return [`registered: ${pillar} has this host's address, ${registration.address}${since}`, ...notes];
   }
   // Its reason repeats the notes.
   if (registration.kind === "unknown") return [`not known: ${registration.why}`];
+  // "Still" is for a host that is to come.
+  if (lifecycle !== "active" && "address" in registration)
+    return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];
   return [`not registered: ${sentenceOf(registration, pillar, now)}`, ...notes];
 }
 
@@ -59,6 +63,8 @@ function producingLine(registration: Registration, pillar: string, now: number):
       return "no: a node that is not synced produces nothing";
     case "unknown":
       return "not known: see above";
+    case "unknownPillar":
+      return "no: nobody registered this Pillar";
     default:
       return "no: the Pillar has another address";
   }

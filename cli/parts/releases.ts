@@ -89,12 +89,15 @@ export function wantedOf({ controller, orchestrator }: StackConfig, program: Ins
   return release && { url: release.url, marker: `${release.url} ${release.sha256 ?? "any"} ${release.version}` };
 }
 
-/** Whether a hash that was kept still stands for what is served (pure): by the server's word, else for a day. */
+/**
+ * Whether a hash that was kept still stands for what is served (pure): by the server's word; where it gives no more than
+ * a length, for a day.
+ */
 export function stillHolds(kept: Kept | undefined, now: ReleaseSeen["validators"], clock: number): kept is Kept {
   if (kept === undefined) return false;
   const { etag, modified, length } = kept.validators;
-  if (now.etag === undefined && now.modified === undefined) return clock - kept.at < day;
-  return now.etag === etag && now.modified === modified && now.length === length;
+  if (now.etag !== etag || now.modified !== modified || now.length !== length) return false;
+  return etag !== undefined || modified !== undefined || clock - kept.at < day;
 }
 
 /** What is said of a program's release before any download (pure); undefined where only the hash tells. */
