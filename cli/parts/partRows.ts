@@ -62,7 +62,7 @@ function producingLine(registration: Registration, pillar: string, now: number):
     case "tooEarly":
       return "no: a node that is not synced produces nothing";
     case "unknown":
-      return "not known: see above";
+      return "not known, for the same reason";
     case "unknownPillar":
       return "no: nobody registered this Pillar";
     default:

@@ -129,7 +129,7 @@ Mend Pulumi.prod.yaml, or use pulumi config set, then run this again.`);
     await host.stop({ powerCut: true });
     const down = await status();
     expect(down.exitCode).toBe(2);
-    expect(down.out).toMatch(/^producing {3}not known: the host does not answer$/m);
+    expect(down.out).toMatch(/^signer {6}not known: the host does not answer$/m);
     expect(down.out).toMatch(/^stage {7}was synced before, is not now$/m);
     expect(down.out).toMatch(
       /10\.77\.0\.11 could not be looked at: root@10\.77\.0\.11:22: .*\n {2}needed: a running host/,
