@@ -4,7 +4,7 @@ import { envelope } from "../components/scripts/step";
 import { facts } from "../components/scripts/steps";
 import { readReference } from "../providers/gate/references";
 import type { WaitOptions, World } from "../providers/gate/waitForSync";
-import { createConnection } from "../providers/rpc/connection";
+import { type Connection, createConnection } from "../providers/rpc/connection";
 import { readHostFacts } from "../providers/rpc/hostFacts";
 import { createNodeClient } from "../providers/rpc/node";
 import type { Source } from "./source";
@@ -13,14 +13,17 @@ import type { Source } from "./source";
 export interface HostLook {
   readonly world: Pick<World, "client" | "readReferences" | "now" | "ticks" | "sleep">;
   readFacts(): Promise<readonly string[]>;
+  /** The one way to the host; closed with the world's client. */
+  readonly connection: Connection;
 }
 
 export function openHost({ config, address }: Source, hostKey: string): HostLook {
   const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
-  const step = facts(config, { logLines: 10, withStages: true });
+  const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
   const script = envelope(step, address, config.ssh.sudoPassword);
   return {
+    connection,
     world: {
       client: createNodeClient(target, connection),
       readReferences: () => Promise.all(config.sync.references.map((url) => readReference(url))),

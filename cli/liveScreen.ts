@@ -1,5 +1,5 @@
 import { isEvent, printable, rowsOf } from "./rows";
-import { screenLines } from "./screen";
+import { manyLines, screenLines } from "./screen";
 import type { Display } from "./watch";
 
 const newsKept = 5;
@@ -18,16 +18,20 @@ export async function liveScreen(stdout: NodeJS.WriteStream): Promise<Display> {
   };
   stdout.on("resize", resized);
   return {
-    show: (view, times) => {
+    show: (shown) => {
       redraw = () => {
         const size = { columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 };
-        draw(screenLines(rowsOf(view, times), news, size).join("\n"));
+        const all = shown.map(({ view, times }) => rowsOf(view, { ...times, now: Date.now() }));
+        const [only] = all;
+        const lines = all.length === 1 && only ? screenLines(only, news, size) : manyLines(all, news, size);
+        draw(lines.join("\n"));
       };
       redraw();
     },
-    say: (line) => {
+    say: (line, stack) => {
       const text = printable(line).replace(/^sync: /, "");
-      if (isEvent(text)) news = [...news, `${new Date().toISOString().slice(11, 19)} ${text}`].slice(-newsKept);
+      const whose = stack === undefined ? "" : `${stack}: `;
+      if (isEvent(text)) news = [...news, `${new Date().toISOString().slice(11, 19)} ${whose}${text}`].slice(-newsKept);
     },
     end: () => {
       stdout.off("resize", resized);

@@ -1,7 +1,10 @@
 import { type GaveUp, waitForSync } from "../providers/gate/waitForSync";
 import { isFatal } from "../providers/rpc/ssh";
-import { gateOptions, openHost } from "./hostLook";
-import { couldNot, Refusal } from "./refusal";
+import { gateOptions, type HostLook, openHost } from "./hostLook";
+import { exitCodeOf, needsOf } from "./needs";
+import { lookAtParts } from "./parts/lookAtParts";
+import { noParts } from "./parts/parts";
+import { Refusal } from "./refusal";
 import type { Source } from "./source";
 import type { View } from "./view";
 
@@ -12,34 +15,61 @@ export interface Looked {
   readonly trouble: readonly string[];
 }
 
-/** Looks as the gate does with `sync.wait: check`: as long as the looks are good, at most until it would let pass. */
+/** Looks at node, facts and all parts at once, over one connection. @throws Refusal */
 export async function lookOnce(view: View, source: Source, hostKey: string): Promise<Looked> {
-  const { world, readFacts } = openHost(source, hostKey);
+  const host = openHost(source, hostKey);
+  try {
+    const [facts, parts, node] = await Promise.all([
+      host.readFacts(),
+      lookAtParts(source, hostKey, host),
+      lookAtSync(source, host),
+    ]);
+    const { sync, synced, unreachable } = node;
+    if (unreachable === undefined) {
+      const seen = { ...view, sync, synced, facts, parts };
+      return { view: seen, exitCode: exitCodeOf(needsOf(seen), true), trouble: [] };
+    }
+    // One reason for all of it; what others say of the Pillar is theirs to tell all the same.
+    const seen = {
+      ...view,
+      sync,
+      synced,
+      parts: { ...noParts(view.lifecycle, "the host does not answer"), ...told(parts) },
+    };
+    return { view: seen, exitCode: exitCodeOf(needsOf(seen), false), trouble: unreachableText(source, unreachable) };
+  } finally {
+    host.world.client.close();
+  }
+}
+
+/** The parts that are known though the host is not. */
+function told(parts: View["parts"]): object {
+  return Object.fromEntries(Object.entries(parts ?? {}).filter(([, part]) => part && "value" in part));
+}
+
+interface SyncLook {
+  readonly sync: string | undefined;
+  readonly synced: boolean;
+  /** Why the host could not be reached. */
+  readonly unreachable?: string;
+}
+
+/** As the gate does with `sync.wait: check`: as long as the looks are good, at most until it would let pass. */
+async function lookAtSync(source: Source, { world }: HostLook): Promise<SyncLook> {
   let sync: string | undefined;
   const seen = (line: string) => {
     sync = line;
   };
-  const facts = readFacts();
   try {
-    await waitForSync(gateOptions(source, true), {
-      ...world,
-      seen,
-      say: () => undefined,
-      isWanted: () => true,
-    });
-    return { view: { ...view, sync, synced: true, facts: await facts }, exitCode: 0, trouble: [] };
+    await waitForSync(gateOptions(source, true), { ...world, seen, say: () => undefined, isWanted: () => true });
+    return { sync, synced: true };
   } catch (error) {
     if (isFatal(error)) throw new Refusal((error as Error).message);
     const { gaveUp } = error as Partial<GaveUp>;
     if (!gaveUp) throw error;
     const { last } = gaveUp;
-    const unreachable = last?.kind === "none" && last.unreachable === true;
-    const seenNow = { ...view, sync, facts: unreachable ? undefined : await facts };
-    return unreachable
-      ? { view: seenNow, exitCode: couldNot, trouble: unreachableText(source, last.reason) }
-      : { view: seenNow, exitCode: 1, trouble: [] };
-  } finally {
-    world.client.close();
+    const unreachable = last?.kind === "none" && last.unreachable === true ? last.reason : undefined;
+    return { sync, synced: false, ...(unreachable === undefined ? {} : { unreachable }) };
   }
 }
 

@@ -8,23 +8,26 @@ const program = new Command("pillar-host")
 
 program
   .command("status")
-  .argument("<stack>", "such as prod")
+  .argument("<stack...>", "such as prod; several are shown one after the other")
   .description("how far a stack's host is, looked at now; changes nothing, takes no lock")
-  .option("-w, --watch", "show it live until the node is synced, then ring the bell")
+  .option("-w, --watch", "show it live until the node is synced, then ring the bell; several stacks until Ctrl-C")
+  .option("-k, --keep", "with --watch: go on after the sync, until Ctrl-C")
   .addOption(new Option("--json", "as JSON, for programs").conflicts("watch"))
   .addHelpText(
     "after",
     `
 Exit code:
-  0    the node is synced, on the same evidence on which pulumi up lets it pass
-  1    not yet
+  0    the node is synced, on the same evidence on which pulumi up lets it pass, and nothing is amiss; of a stack that
+       is retiring: nothing stands in the way of its destroy. \`next\` names your next step, where there is one
+  1    not yet: something is to be waited for, or to be mended
   2    could not look: says why, and what to do
+       of several stacks the highest
   130  --watch was ended with Ctrl-C`,
   )
-  .action(async (stack: string, options: { watch?: boolean; json?: boolean }) => {
+  .action(async (stacks: string[], options: { watch?: boolean; keep?: boolean; json?: boolean }) => {
     // Required when needed: the Pulumi SDK behind it takes a second to load, and --help should not.
     const { status } = require("./status") as typeof import("./status");
-    process.exitCode = await status(stack, options);
+    process.exitCode = await status(stacks, options);
   });
 
 program

@@ -1,29 +1,39 @@
+import { keyOf, sentenceOf } from "../providers/cutover/words";
+import { releaseText } from "./parts/releases";
 import { printable } from "./rows";
 import { stageOf, type View } from "./view";
 import type { Display } from "./watch";
 
+/** What is worth a line when its key changes. */
+type Topic = readonly [topic: string, line: string, key?: string];
+
 /** A file or pipe: a line, with its time, for what changed. */
 export function plainLines(print: (line: string) => void): Display {
-  let told = new Map<string, string>();
-  const tell = (line: string) => print(`${new Date().toISOString().slice(0, 19)}Z ${line}`);
+  const told = new Map<string, Map<string, string>>();
+  const tell = (line: string, stack: string | undefined) =>
+    print(`${new Date().toISOString().slice(0, 19)}Z ${stack === undefined ? "" : `[${stack}] `}${line}`);
   return {
-    show: (view) => {
-      const topics = topicsOf(view);
-      for (const [topic, line] of topics) if (told.get(topic) !== line) tell(line);
-      told = new Map(topics);
+    show: (shown) => {
+      for (const { view } of shown) {
+        const before = told.get(view.stack);
+        const topics = topicsOf(view);
+        for (const [topic, line, key = line] of topics)
+          if (before?.get(topic) !== key) tell(line, shown.length > 1 ? view.stack : undefined);
+        told.set(view.stack, new Map(topics.map(([topic, line, key = line]) => [topic, key])));
+      }
     },
-    say: (line) => tell(printable(line)),
+    say: (line, stack) => tell(printable(line), stack),
     end: () => undefined,
   };
 }
 
 /** What is worth a line when it changes (pure): not what changes all the time, as memory or the clock. */
-export function topicsOf(view: View): [topic: string, line: string][] {
+export function topicsOf(view: View): Topic[] {
   const { stage, next } = stageOf(view);
   const title = `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`;
   // Without the host's facts the stage is a guess.
   if (view.facts === undefined) return [["title", title]];
-  const topics: [string, string][] = [
+  const topics: Topic[] = [
     ["title", title],
     ["stage", `stage: ${stage}; next: ${next}`],
   ];
@@ -33,5 +43,26 @@ export function topicsOf(view: View): [topic: string, line: string][] {
     if (/^peers: (0|not known)/.test(fact)) topics.push(["peers", printable(fact)]);
     else if (fact.startsWith("peers: ")) topics.push(["peers", "peers: there are some"]);
   }
+  return [...topics, ...partTopics(view)];
+}
+
+function partTopics({ parts, pillar }: View): Topic[] {
+  if (parts === undefined) return [];
+  const { registration, signer, destroy, releases } = parts;
+  const now = Date.now();
+  const topics: Topic[] = [];
+  if ("value" in registration)
+    topics.push([
+      "address",
+      printable(`address: ${sentenceOf(registration.value, pillar, now)}`),
+      keyOf(registration.value),
+    ]);
+  if ("value" in signer) topics.push(["signer", printable(`signer: ${signer.value.text}`), signer.value.kind]);
+  if (destroy && "value" in destroy) {
+    const reasons = destroy.value.map(({ what }) => what).join("; ");
+    topics.push(["destroy", printable(`destroy: ${reasons === "" ? "nothing stands in its way" : reasons}`)]);
+  }
+  for (const release of releases && "value" in releases ? releases.value : [])
+    topics.push([`release ${release.program}`, printable(releaseText(release, now)), release.kind]);
   return topics;
 }

@@ -1,5 +1,6 @@
 import { minuteOf, spoken } from "../providers/gate/progress";
 import { holderText } from "./lockTexts";
+import { partRows } from "./parts/partRows";
 import { stageOf, type View } from "./view";
 
 /** When things were seen, in unix milliseconds. */
@@ -16,7 +17,7 @@ export type Row = readonly [label: string, text: string];
 /** What status shows, in the order of its weight. */
 export interface Rows {
   readonly title: string;
-  /** Stage, next step, sync. */
+  /** Stage, next step, sync, and all that was asked of chain and host. */
   readonly head: readonly Row[];
   /** The host's facts. */
   readonly facts: readonly Row[];
@@ -41,10 +42,12 @@ export function rowsOf(view: View, times?: Times): Rows {
     const state = { lives: "is at work", gone: "was killed", unknown: "holds the lock" }[holder];
     head.push(["pulumi", `a run ${state}: ${holderText(lock)}`]);
   }
-  if (view.sync !== undefined) head.push(["sync", printable(view.sync.replace(/^sync: /, ""))]);
+  const sync = syncText(view);
+  if (sync !== undefined) head.push(["sync", printable(sync)]);
   const waited = waitText(view);
   if (waited !== undefined) head.push(["waiting", waited]);
   if (times && !view.synced) head.push(["looked", lookedText(times)]);
+  for (const [label, text] of partRows(view.parts, view, times?.now ?? Date.now())) head.push([label, printable(text)]);
   const isLog = (fact: string) => fact.startsWith("log: ");
   return {
     title: `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`,
@@ -72,6 +75,12 @@ function factRow(fact: string): Row {
 /** Date and host of a journal line are known already. */
 function logLine(fact: string): string {
   return fact.replace(/^log: /, "").replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S* \S+ /, "$1 ");
+}
+
+function syncText({ sync, parts }: View): string | undefined {
+  const node = parts && "value" in parts.node ? parts.node.value : undefined;
+  if (node && !node.active && node.masked) return "the node is off, and stays off";
+  return sync?.replace(/^sync: /, "");
 }
 
 function waitText({ state: { wait }, synced }: View): string | undefined {

@@ -36,8 +36,18 @@ export function cut(text: string, width: number): string {
 }
 
 function rowLines([label, text]: Row, width: number): string[] {
-  const room = Math.max(20, width - labelWidth);
-  return wrap(text, room).map((line, i) => `${(i === 0 ? label : "").padEnd(labelWidth)}${line}`.trimEnd());
+  const [start = "", indent = "", bullet = ""] = /^( *)(- )?/.exec(text) ?? [];
+  const room = Math.max(20, width - labelWidth - start.length);
+  return wrap(text.slice(start.length), room).map((line, i) =>
+    `${(i === 0 ? label : "").padEnd(labelWidth)}${indent}${i === 0 ? bullet : " ".repeat(bullet.length)}${line}`.trimEnd(),
+  );
+}
+
+/** What is there always: title, head, facts. */
+function fixedLines(rows: Rows, width: number): string[] {
+  const head = [rows.title, "", ...rows.head.flatMap((row) => rowLines(row, width))];
+  const facts = rows.facts.length > 0 ? ["", ...rows.facts.flatMap((row) => rowLines(row, width))] : [];
+  return [...head, ...facts].map((line) => cut(line, width));
 }
 
 /**
@@ -49,14 +59,30 @@ export function screenLines(rows: Rows, news: readonly string[], size: Size): st
   const width = size.columns - 1;
   // The cursor stands below the last line.
   const height = size.rows - 1;
-  const head = [rows.title, "", ...rows.head.flatMap((row) => rowLines(row, width))];
-  const facts = rows.facts.length > 0 ? ["", ...rows.facts.flatMap((row) => rowLines(row, width))] : [];
-  const fixed = [...head, ...facts].map((line) => cut(line, width));
+  const fixed = fixedLines(rows, width);
   const told = news.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
   const newsLines = block("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
   const log = rows.log.map((line) => [cut(line, width - 2)]);
   const logLines = block("log:", log, height - fixed.length - newsLines.length);
-  return [...fixed, ...newsLines, ...logLines].slice(0, Math.max(1, height));
+  return fitted([...fixed, ...newsLines, ...logLines], height, width);
+}
+
+/** Several stacks, one after the other, without their logs (pure). */
+export function manyLines(all: readonly Rows[], news: readonly string[], size: Size): string[] {
+  const width = size.columns - 1;
+  const height = size.rows - 1;
+  const fixed = all.flatMap((rows, i) => [...(i === 0 ? [] : [""]), ...fixedLines(rows, width)]);
+  const told = news.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
+  const newsLines = block("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
+  return fitted([...fixed, ...newsLines], height, width);
+}
+
+/** As many lines as there is room for, and that there are more. */
+function fitted(lines: readonly string[], height: number, width: number): string[] {
+  const room = Math.max(1, height);
+  if (lines.length <= room) return [...lines];
+  const left = lines.length - room + 1;
+  return [...lines.slice(0, room - 1), cut(`… ${left} more lines: a higher terminal shows them`, width)];
 }
 
 /** As many of the latest entries as there is room for, whole, below a heading. */

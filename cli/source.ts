@@ -53,5 +53,6 @@ export async function openSource(stack: string): Promise<Source> {
 export async function viewOf(source: Source): Promise<View> {
   const { stack, config, state, address } = source;
   const held = await source.readHeld();
-  return { stack, pillar: config.pillar.name, address, state, held, synced: false };
+  const { pillar, lifecycle } = config;
+  return { stack, pillar: pillar.name, address, lifecycle, state, held, synced: false };
 }

@@ -7,6 +7,19 @@ export interface StackState {
   /** The history of the wait for the sync, where a run has left it. */
   readonly wait?: Wait;
   readonly pending: readonly Pending[];
+  /** What the guards before the host's deletion remember. */
+  readonly guard?: GuardState;
+  /** The producer address that was registered before this host's, as the last run showed it. */
+  readonly earlier?: string;
+}
+
+export interface GuardState {
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly isReached: boolean;
+  readonly isOwnWork: boolean;
+  /** The producer address that this host was seen with. */
+  readonly knownProducer?: string;
 }
 
 /** Times are ISO 8601. */
@@ -43,6 +56,8 @@ export function parseState(text: string): StackState {
   const address = contact.address ?? server.ipv4Address;
   const hostKey = contact.pinned ?? outputsOf(":HostKey").publicKey;
   const { startedAt, startHeight, syncedAt } = outputsOf(":SyncGate");
+  const guard = guardOf(resources.filter(({ type }) => type.endsWith(":RetirementGuard")));
+  const { earlier } = (outputsOf("pulumi:pulumi:Stack").registration ?? {}) as { earlier?: unknown };
   return {
     begun: resources.some(({ type }) => !type.startsWith("pulumi:")) || operations.length > 0,
     ...(typeof address === "string" && typeof hostKey === "string" ? { recordedKey: { address, hostKey } } : {}),
@@ -55,10 +70,28 @@ export function parseState(text: string): StackState {
           },
         }
       : {}),
+    ...(guard ? { guard } : {}),
+    ...(typeof earlier === "string" ? { earlier } : {}),
     pending: operations.map(({ resource, type }) => ({
       operation: type,
       type: resource.type,
       name: resource.urn.split("::").at(-1) ?? resource.urn,
     })),
+  };
+}
+
+/** The two guards of a stack remember the same host: the first of them longest, the last one its producer address. */
+function guardOf(guards: readonly Resource[]): GuardState | undefined {
+  const [first] = guards
+    .map(({ outputs = {} }) => outputs)
+    .filter((outputs) => typeof outputs.createdAt === "string")
+    .sort((a, b) => String(a.createdAt).localeCompare(String(b.createdAt)));
+  if (first === undefined) return undefined;
+  const producer = guards.map(({ outputs }) => outputs?.knownProducer).find((each) => typeof each === "string");
+  return {
+    createdAt: String(first.createdAt),
+    isReached: first.isReached !== false,
+    isOwnWork: first.isOwnWork === true,
+    ...(typeof producer === "string" ? { knownProducer: producer } : {}),
   };
 }

@@ -1,11 +1,14 @@
 import type { Held } from "./lockTexts";
+import type { Parts } from "./parts/parts";
 import type { StackState } from "./stackState";
+import { stageOfOther, stageOnChain } from "./stages";
 
 /** All that `status` knows at a moment. */
 export interface View {
   readonly stack: string;
   readonly pillar: string;
   readonly address: string;
+  readonly lifecycle: "active" | "adopted" | "retiring";
   readonly state: StackState;
   /** Who holds the stack's lock; undefined where that can't be seen. */
   readonly held?: readonly Held[] | undefined;
@@ -15,6 +18,8 @@ export interface View {
   readonly synced: boolean;
   /** Lines of components/scripts/facts.sh. */
   readonly facts?: readonly string[] | undefined;
+  /** All else that was asked; undefined while it is looked at for the first time. */
+  readonly parts?: Parts | undefined;
 }
 
 /** How far a stack's host is, and what comes next. */
@@ -30,15 +35,17 @@ export function doneOn(facts: readonly string[] | undefined): readonly string[] 
   return ["packages", "deployed", "synced"].filter((stage) => new RegExp(`[ ,]${stage}( |,|$)`).test(line));
 }
 
-/** Where a stack's host stands in procedure A (pure). */
+/** Where a stack's host stands, and what comes next (pure). */
 export function stageOf(view: View): Stage {
   const { stack, state, held, synced } = view;
   const done = doneOn(view.facts);
   // A first run that is at work has recorded nothing yet.
   const begun = state.begun || (held !== undefined && held.length > 0);
   const goOn = nextRun(stack, held, begun);
+  const isHeld = held !== undefined && held.length > 0;
+  const other = view.lifecycle === "active" ? stageOnChain(view) : stageOfOther(view);
+  if (other) return isHeld ? { ...other, next: goOn } : other;
   if (synced) {
-    const isHeld = held !== undefined && held.length > 0;
     return {
       stage: "synced",
       next: isHeld ? goOn : `pulumi up -s ${stack} shows the producer address, and what to do in the wallet`,

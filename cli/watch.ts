@@ -1,64 +1,43 @@
 import { spoken } from "../providers/gate/progress";
-import { waitForSync } from "../providers/gate/waitForSync";
-import { isFatal } from "../providers/rpc/ssh";
-import { gateOptions, openHost } from "./hostLook";
+import { type Following, follow, type Shown } from "./follow";
 import { liveScreen } from "./liveScreen";
 import { plainLines } from "./plainLines";
-import { Refusal } from "./refusal";
-import type { Times } from "./rows";
-import { type Source, viewOf } from "./source";
-import type { View } from "./view";
+import type { Source } from "./source";
 
 /** Where a watch is shown: a terminal, or a file. */
 export interface Display {
-  /** Gets the whole view every second, and when it changed. */
-  show(view: View, times: Times): void;
-  /** Something happened that the gate would tell. */
-  say(line: string): void;
+  /** Gets all stacks every second, and when one changed. */
+  show(shown: readonly Shown[]): void;
+  /** Something happened that the gate would tell. @param stack which, where there are several */
+  say(line: string, stack?: string): void;
   /** Leaves the terminal as it was, what was shown last in it. */
   end(): void;
 }
 
-const factsEvery = 10_000;
 const interrupted = 130;
 const bell = "\u0007";
 
-/** Shows a host until the gate would let it pass. @returns 0 then, 130 after Ctrl-C. @throws Refusal */
-export async function watch(source: Source, hostKey: string): Promise<number> {
-  const { state } = source;
-  const { world, readFacts } = openHost(source, hostKey);
+/**
+ * Shows hosts live: one active stack until the gate would let it pass, anything else until Ctrl-C.
+ *
+ * @returns 0 when it is synced, 130 after Ctrl-C
+ * @throws Refusal
+ */
+export async function watch(sources: readonly Source[], { keep }: { keep: boolean }): Promise<number> {
+  const keeps = keep || sources.some(({ config }) => config.lifecycle !== "active");
   const display = process.stdout.isTTY ? await liveScreen(process.stdout) : plainLines(console.log);
-  let view = await viewOf(source);
-  let times: Omit<Times, "now"> = {};
-  let lastSeen: readonly string[] = [];
+  const followed: Following[] = [];
   let isOver = false;
   const show = () => {
-    if (!isOver) display.show(view, { ...times, now: Date.now() });
+    if (!isOver) display.show(followed.map((one) => one.shown()));
   };
+  const everySecond = setInterval(show, 1000);
   const stop = () => {
     isOver = true;
     clearInterval(everySecond);
-    clearTimeout(nextFacts);
-    world.client.close();
+    for (const one of followed) one.stop();
     display.end();
   };
-  const everySecond = setInterval(show, 1000);
-  let nextFacts: NodeJS.Timeout | undefined;
-  const lookAtFacts = async () => {
-    const [facts, held] = await Promise.all([readFacts(), source.readHeld()]);
-    if (isOver) return;
-    const isSeen = !facts.some((fact) => fact.startsWith("the host can't be looked at"));
-    if (isSeen) {
-      lastSeen = facts;
-      times = { ...times, factsAt: Date.now() };
-    }
-    view = { ...view, held, facts: isSeen ? facts : [...facts, ...lastSeen] };
-    show();
-    nextFacts = setTimeout(lookAtFacts, factsEvery);
-  };
-  show();
-  void lookAtFacts();
-
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => {
       stop();
@@ -67,24 +46,29 @@ export async function watch(source: Source, hostKey: string): Promise<number> {
   }
 
   try {
-    const record = await waitForSync(gateOptions(source, false), {
-      ...world,
-      sleep: (milliseconds) => {
-        times = { ...times, nextLookAt: Date.now() + milliseconds };
-        show();
-        return world.sleep(milliseconds);
-      },
-      say: (line) => display.say(line),
-      seen: (line) => {
-        view = { ...view, sync: line };
-        times = { ...times, lookedAt: Date.now(), nextLookAt: undefined };
-      },
-      isWanted: () => true,
-    });
-    view = { ...view, synced: true };
+    for (const source of sources) {
+      const { stack, hostKey } = source;
+      if (hostKey === undefined) {
+        display.say(`${source.address} is not looked at: its host key is neither configured nor recorded yet`, stack);
+        continue;
+      }
+      const say = (line: string) => display.say(line, sources.length > 1 ? stack : undefined);
+      followed.push(await follow(source, hostKey, { changed: show, say, keeps }));
+    }
+    show();
+    const [first] = followed;
+    const [source] = sources;
+    if (keeps || first === undefined || source === undefined) {
+      // What trying again can't mend ends the watch of one stack; of several, the others go on.
+      const failures = followed.map((one) => one.synced.then(() => new Promise<never>(() => undefined)));
+      await (followed.length === 1 ? failures[0] : forever(failures, display, sources));
+      return interrupted;
+    }
+    const record = await first.synced;
     show();
     stop();
-    const isFirst = state.wait !== undefined && state.wait.syncedAt === undefined;
+    const { wait } = source.state;
+    const isFirst = wait !== undefined && wait.syncedAt === undefined;
     const after = isFirst ? ` after ${spoken(record.syncedAt - record.startedAt)}` : "";
     if (process.stdout.isTTY) console.log(bell);
     console.log(`synced at height ${record.currentHeight}${after}: ${record.proved.join("; ")}`);
@@ -92,6 +76,13 @@ export async function watch(source: Source, hostKey: string): Promise<number> {
     return 0;
   } catch (error) {
     stop();
-    throw isFatal(error) ? new Refusal((error as Error).message) : error;
+    throw error;
   }
+}
+
+function forever(failures: readonly Promise<never>[], display: Display, sources: readonly Source[]): Promise<never> {
+  failures.forEach((failure, i) => {
+    failure.catch((error: Error) => display.say(error.message.split("\n")[0] ?? "", sources[i]?.stack));
+  });
+  return new Promise(() => undefined);
 }

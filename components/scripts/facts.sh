@@ -24,6 +24,8 @@ if [ "$(property LoadState)" = loaded ]; then
   result=$(property Result)
   [ "${result:-success}" = success ] || line+=", it failed last with $result"
   say "$line"
+elif [ "$(property LoadState)" = masked ]; then
+  say "service: $service is $(property ActiveState), and masked: it does not start again by itself"
 else
   say "service: $service is not there"
 fi

@@ -132,7 +132,7 @@ async function firstWhole(running: number, isSuccessors: (epoch: number) => Prom
 }
 
 /** As `12 345.5`, of the smallest units (8 decimals). */
-function coin(amount: bigint): string {
+export function coin(amount: bigint): string {
   const whole = amount / 100_000_000n;
   const rest = String(amount % 100_000_000n)
     .padStart(8, "0")

@@ -1,5 +1,5 @@
 import type { Duplex, Readable } from "node:stream";
-import { createConnection } from "../rpc/connection";
+import { type Connection, createConnection } from "../rpc/connection";
 import { assignments, type Value } from "../rpc/shellWords";
 import { fatal, isFatal, type RunningCommand, type SshTarget } from "../rpc/ssh";
 
@@ -89,10 +89,16 @@ export function masked(text: string, secrets: readonly (string | undefined)[]): 
   return values.sort((a, b) => b.length - a.length).reduce((left, each) => left.replaceAll(each, "[removed]"), text);
 }
 
-/** @param library what components/scripts/signer.ts makes: become.sh, `asRoot`, then functions */
-export function openRoot(host: SignerHost, library: string): RootHost {
+/**
+ * @param library what components/scripts/signer.ts makes: become.sh, `asRoot`, then functions
+ * @param connection the way to the host, where others use it too; closed with this
+ */
+export function openRoot(
+  host: SignerHost,
+  library: string,
+  connection: Connection = createConnection(host.ssh),
+): RootHost {
   const { ssh, sudoPassword, configured = "pillar-host:ssh" } = host;
-  const connection = createConnection(ssh);
   const own = [ssh.privateKey, ssh.privateKeyPassword, ssh.password, sudoPassword];
   // The words of the layers below name the stack's own host.
   const inWords = (text: string, secrets: readonly string[] = []) =>

@@ -22,6 +22,7 @@ export function viewOf(changes: Partial<View> = {}): View {
     stack: "prod",
     pillar: "Anvil",
     address: "203.0.113.7",
+    lifecycle: "active",
     state: { begun: true, pending: [] },
     held: [lives],
     sync: "sync: 81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left",

@@ -18,6 +18,7 @@ test("a terminal of 80 by 24 gets all that counts, whole, and of the log what fi
     "            15:02 UTC",
     "sync        81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left",
     "looked      8 s ago; again in 8 s",
+    "on chain    looking for the first time …",
     "",
     "done so far packages 2026-11-21T15:04:01Z, deployed 2026-11-21T15:04:09Z",
     "service     go-node is active (running) since 2026-11-21 15:04:09 UTC",
@@ -36,11 +37,18 @@ test("a terminal of 80 by 24 gets all that counts, whole, and of the log what fi
 
 test("in a low terminal the log gives way first, then what happened", () => {
   const at = (rows: number) => screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows });
-  expect(at(21).filter((line) => line.includes("go-node[7423]"))).toHaveLength(1);
-  expect(at(19)).not.toContain("log:");
-  expect(at(19)).toContain("happened (UTC):");
-  expect(at(17)).not.toContain("happened (UTC):");
-  expect(at(16)).toHaveLength(13);
+  expect(at(22).filter((line) => line.includes("go-node[7423]"))).toHaveLength(1);
+  expect(at(20)).not.toContain("log:");
+  expect(at(20)).toContain("happened (UTC):");
+  expect(at(18)).not.toContain("happened (UTC):");
+  expect(at(17)).toHaveLength(14);
+});
+
+test("where not even that fits, it says how much is left out", () => {
+  const lines = screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows: 11 });
+  expect(lines).toHaveLength(10);
+  expect(lines.at(-1)).toBe("… 5 more lines: a higher terminal shows them");
+  expect(lines.at(-2)).toBe("on chain    looking for the first time …");
 });
 
 test("whatever is shown, no line is too wide and no screen too high", () => {

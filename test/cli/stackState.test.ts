@@ -43,6 +43,27 @@ describe("a stack's state", () => {
     });
   });
 
+  test("gives what the guards remember, and the address that was registered before", () => {
+    const guard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
+    const memory = { isReached: true, isOwnWork: true };
+    const state = parseState(
+      exported({
+        resources: [
+          {
+            ...{ urn: "", type: "pulumi:pulumi:Stack" },
+            outputs: { registration: { state: "earlier", earlier: "z1qold" } },
+          },
+          { urn: "", type: guard, outputs: { ...memory, createdAt: "2026-11-21T12:00:00.000Z", knownProducer: "z1q" } },
+          { urn: "", type: guard, outputs: { ...memory, createdAt: "2026-11-21T10:00:00.000Z", isReached: false } },
+        ],
+      }),
+    );
+    expect(state).toMatchObject({
+      guard: { createdAt: "2026-11-21T10:00:00.000Z", isReached: false, isOwnWork: true, knownProducer: "z1q" },
+      earlier: "z1qold",
+    });
+  });
+
   test("names the operations that were cut off", () => {
     expect(parseState(pendingOf(["creating", gate, "node-sync"]))).toEqual({
       begun: true,

@@ -68,12 +68,14 @@ test("the host's markers are read from its facts, and are unknown without them",
 });
 
 test("as JSON: what is shown, with whether the host was looked at", () => {
-  const { facts, ...report } = JSON.parse(jsonReport(viewOf(), 1)) as Record<string, unknown>;
+  const { facts, ...report } = jsonReport(viewOf(), 1);
   expect(facts).toHaveLength(6);
   expect(report).toEqual({
     stack: "prod",
     pillar: "Anvil",
     host: "203.0.113.7",
+    lifecycle: "active",
+    needs: "wait",
     stage: "deployed, syncing",
     next: goesOn,
     synced: false,
@@ -82,7 +84,7 @@ test("as JSON: what is shown, with whether the host was looked at", () => {
     done: ["packages", "deployed"],
     pulumi: [{ user: "ada", host: "desk", pid: 4242, since: "2026-11-21T15:02:54.000Z", run: "lives" }],
   });
-  expect(JSON.parse(jsonReport(viewOf(), 2)).looked).toBe(false);
+  expect(jsonReport(viewOf(), 2).looked).toBe(false);
 });
 
 describe("in a file", () => {
@@ -94,13 +96,12 @@ describe("in a file", () => {
   test("a line is printed when it changed, and again when it came back", () => {
     const lines: string[] = [];
     const display = plainLines((line) => lines.push(line.slice(21)));
-    const times = { now: 0 };
     const gone = "the host can't be looked at: down";
     const before = viewOf();
     for (const view of [before, before, viewOf({ facts: [gone, ...(before.facts ?? [])] }), before])
-      display.show(view, times);
-    display.show(viewOf({ facts: (before.facts ?? []).map((fact) => fact.replace("peers: 8", "peers: 9")) }), times);
-    display.show(viewOf({ facts: [gone, ...(before.facts ?? [])] }), times);
+      display.show([{ view, times: {} }]);
+    const nine = (before.facts ?? []).map((fact) => fact.replace("peers: 8", "peers: 9"));
+    for (const facts of [nine, [gone, ...(before.facts ?? [])]]) display.show([{ view: viewOf({ facts }), times: {} }]);
     display.say("sync: news\u0007");
     expect(lines).toEqual([
       "Pillar Anvil, stack prod, host 203.0.113.7",

@@ -53,6 +53,11 @@ describe("what is wrong is named", () => {
     ],
     ["no service", { systemctl: "echo not-found" }, "service: go-node is not there"],
     [
+      "a service that was shut down for good",
+      { systemctl: `case "$*" in *LoadState*) echo masked ;; *ActiveState*) echo inactive ;; esac` },
+      "service: go-node is inactive, and masked: it does not start again by itself",
+    ],
+    [
       "no peers",
       { wget: `echo '{"result":{"numPeers": 0}}'` },
       "peers: 0. Is 35995, tcp and udp, open to the world, at the provider's firewall too?",

@@ -23,9 +23,10 @@ export async function cli(
   return { exitCode: exitCode ?? -1, out: all };
 }
 
-/** The same in a terminal of its own. */
-export async function cliInTerminal(stack: LabStack, args: readonly string[]): Promise<Told> {
-  const line = `stty cols 100 rows 30; node cli/bin.js ${args.join(" ")}`;
+/** The same in a terminal of its own. @param seconds after which somebody presses Ctrl-C */
+export async function cliInTerminal(stack: LabStack, args: readonly string[], seconds?: number): Promise<Told> {
+  const interrupt = seconds === undefined ? "" : `timeout --foreground --preserve-status -s INT ${seconds} `;
+  const line = `stty cols 100 rows 30; ${interrupt}node cli/bin.js ${args.join(" ")}`;
   const { exitCode, all } = await running(stack, ["script", "-qec", line, "/dev/null"], { TERM: "xterm" });
   return { exitCode: exitCode ?? -1, out: all };
 }

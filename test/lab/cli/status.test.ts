@@ -1,10 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RegisteredPillar } from "../../../lab/doubles/chain";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack } from "../../../lab/stack";
+import { updateProducer } from "../../../lab/wallet";
 import { onHost, stackFile, testLab } from "../fixture";
 import { cli, cliInTerminal, type Told } from "./fixture";
 
@@ -116,15 +119,53 @@ Mend Pulumi.prod.yaml, or use pulumi config set, then run this again.`);
     expect(synced.exitCode).toBe(0);
     expect(synced.out).toMatch(/^stage {7}synced\nnext {8}pulumi up -s prod shows the producer address/m);
     expect(synced.out).not.toMatch(/^pulumi /m);
+    expect(synced.out).toMatch(/^address {5}not registered: nobody registered a Pillar of the name Anvil/m);
+    expect(synced.out).toMatch(/^signer {6}none on this host$/m);
+    expect(synced.out).toMatch(/^destroy {5}refused: pillar-host:lifecycle of prod is active$/m);
+    expect(synced.out).toMatch(
+      /^release {5}controller: its address serves what is installed, sha256 [0-9a-f]{12}… \(/m,
+    );
 
     await host.stop({ powerCut: true });
     const down = await status();
     expect(down.exitCode).toBe(2);
+    expect(down.out).toMatch(/^signer {6}not known: the host does not answer$/m);
     expect(down.out).toMatch(/^stage {7}was synced before, is not now$/m);
     expect(down.out).toMatch(
       /10\.77\.0\.11 could not be looked at: root@10\.77\.0\.11:22: .*\n {2}needed: a running host/,
     );
     await host.start();
+  });
+
+  it("follows the Pillar from the wallet's update to its momentums, and tells of another release", {
+    timeout: 120_000,
+  }, async () => {
+    const { producerAddress: earlier } = await lab.chain<RegisteredPillar>("PATCH", "/pillars/Anvil", {});
+    const ours = await onHost(host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);
+    const statusNow = () => cli(stack, ["status", "prod"]);
+    let before = await statusNow();
+    // The host boots.
+    while (before.exitCode !== 0) before = await statusNow();
+    expect(before.out).toContain(`not registered: Anvil is still registered with ${earlier}`);
+    expect(before.out).not.toContain(ours);
+
+    await updateProducer(lab, "Anvil", ours);
+    await lab.releases("PUT", "/node-controller.zip", Buffer.from(zipSync({ "README.md": strToU8("hello") })));
+    const { exitCode, out } = await statusNow();
+    expect(exitCode).toBe(1);
+    expect(out).toMatch(/^stage {7}registered, not elected yet\nnext {8}wait, and keep the old host running: /m);
+    expect(out).toContain(`registered: Anvil has this host's address, ${ours}`);
+    expect(out).toMatch(/^release {5}controller: its address serves ANOTHER release now, sha256 /m);
+
+    const watching = await cliInTerminal(stack, ["status", "prod", "--watch", "--keep"], 30);
+    expect(watching.exitCode).toBe(130);
+    expect(watching.out).toContain("stage       producing");
+    const after = JSON.parse((await cli(stack, ["status", "prod", "--json"])).out) as object;
+    expect(after).toMatchObject({
+      ...{ stage: "producing", needs: "nothing", synced: true, destroy: null },
+      registration: { state: "producing", address: ours, producing: true, height: expect.any(Number) },
+      releases: [{ program: "controller", kind: "another" }],
+    });
   });
 
   it("shows no secret and no producer address anywhere", async () => {

@@ -1,0 +1,111 @@
+import { type SyncRecord, waitForSync } from "../providers/gate/waitForSync";
+import { isFatal } from "../providers/rpc/ssh";
+import { gateOptions, openHost } from "./hostLook";
+import { lookAtParts } from "./parts/lookAtParts";
+import { Refusal } from "./refusal";
+import type { Times } from "./rows";
+import { type Source, viewOf } from "./source";
+import type { View } from "./view";
+
+/** A stack as it is shown: when what was seen of it. */
+export interface Shown {
+  readonly view: View;
+  readonly times: Omit<Times, "now">;
+}
+
+export interface Following {
+  /** As it is known now. */
+  shown(): Shown;
+  /** The first proof that the node is synced. @throws Refusal for what trying again can't mend */
+  readonly synced: Promise<SyncRecord>;
+  stop(): void;
+}
+
+const factsEvery = 10_000;
+/** Parts ask other hosts, too. */
+const partsEvery = 30_000;
+const again = 15_000;
+
+/**
+ * Looks at a stack's host again and again, over one connection.
+ *
+ * @param changed called when there is something new to show
+ * @param say gets what the gate would tell
+ * @param keeps goes on after the proof
+ */
+export async function follow(
+  source: Source,
+  hostKey: string,
+  { changed, say, keeps }: { changed(): void; say(line: string): void; keeps: boolean },
+): Promise<Following> {
+  const host = openHost(source, hostKey);
+  const { world, readFacts } = host;
+  let view = await viewOf(source);
+  let times: Shown["times"] = {};
+  let lastSeen: readonly string[] = [];
+  let isOver = false;
+  const timers = new Set<NodeJS.Timeout>();
+  const later = (look: () => Promise<void>, milliseconds: number) => {
+    if (!isOver) timers.add(setTimeout(look, milliseconds));
+  };
+  const learn = (news: Partial<View>) => {
+    if (isOver) return;
+    view = { ...view, ...news };
+    changed();
+  };
+  const lookAtFacts = async () => {
+    const [facts, held] = await Promise.all([readFacts(), source.readHeld()]);
+    const isSeen = !facts.some((fact) => fact.startsWith("the host can't be looked at"));
+    if (isSeen) {
+      lastSeen = facts;
+      times = { ...times, factsAt: Date.now() };
+    }
+    learn({ held, facts: isSeen ? facts : [...facts, ...lastSeen] });
+    later(lookAtFacts, factsEvery);
+  };
+  const lookAtAll = async () => {
+    learn({ parts: await lookAtParts(source, hostKey, host) });
+    later(lookAtAll, partsEvery);
+  };
+  void lookAtFacts();
+  void lookAtAll();
+
+  const proof = async (): Promise<SyncRecord> => {
+    const record = await waitForSync(gateOptions(source, false), {
+      ...world,
+      sleep: (milliseconds) => {
+        times = { ...times, nextLookAt: Date.now() + milliseconds };
+        changed();
+        return world.sleep(milliseconds);
+      },
+      say,
+      seen: (line) => {
+        times = { ...times, lookedAt: Date.now(), nextLookAt: undefined };
+        // A node that was proved synced is so until a look finds it otherwise.
+        learn({ sync: line, synced: view.synced && / looks\)$/.test(line) });
+      },
+      isWanted: () => true,
+    });
+    learn({ synced: true });
+    return record;
+  };
+  const goOn = async (): Promise<void> => {
+    while (keeps && !isOver) {
+      await world.sleep(again);
+      await proof().catch((error: Error) => say(`sync: ${error.message.split("\n")[0]}`));
+    }
+  };
+  const synced = proof().catch((error: unknown) => {
+    throw isFatal(error) ? new Refusal((error as Error).message) : error;
+  });
+  synced.then(goOn, () => undefined);
+  return {
+    shown: () => ({ view, times }),
+    synced,
+    stop: () => {
+      isOver = true;
+      for (const timer of timers) clearTimeout(timer);
+      world.client.close();
+    },
+  };
+}

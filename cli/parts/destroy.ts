@@ -1,0 +1,83 @@
+import type { StackConfig } from "../../components/config";
+import { backupPlace } from "../../components/orchestrator/signerPlaces";
+import { retirementInputs } from "../../components/retirement/retirementInputs";
+import { type JourneyEntry, lastEvent, readJourney } from "../../providers/journey";
+import type { RetirementFacts, Unmet } from "../../providers/retirement/facts";
+import type { HostFacts } from "../../providers/retirement/host";
+import type { GuardMemory } from "../../providers/retirement/inputs";
+import { type Survey, type SurveyWorld, surveyRetirement } from "../../providers/retirement/survey";
+import type { Source } from "../source";
+import type { Part } from "./part";
+
+/** What a guard of this stack would ask with. */
+export interface Retirement {
+  readonly inputs: ReturnType<typeof retirementInputs> & {
+    readonly knownProducer?: string | undefined;
+    readonly recorded?: { readonly height: number; readonly hash: string } | undefined;
+  };
+  readonly memory: GuardMemory;
+  /** Of backups and record, absolute. */
+  readonly directory: string;
+}
+
+/** From the stack's guards, else from the record: a stack of an earlier version has no guards yet. */
+export function retirementOf({ config, stack, address, state }: Source, hostKey: string): Retirement {
+  const directory = backupPlace(config);
+  const journey = journeyOf(directory);
+  const begun = lastEvent(journey, stack, "host");
+  const { guard } = state;
+  return {
+    inputs: {
+      ...retirementInputs(config, stack, address, hostKey),
+      knownProducer: guard?.knownProducer ?? lastEvent(journey, stack, "producing")?.details.producerAddress,
+      recorded: lastEvent(journey, stack, "recorded")?.details,
+    },
+    memory: {
+      createdAt: guard?.createdAt ?? begun?.at ?? new Date().toISOString(),
+      // What is not known counts as reached: nothing is let go for want of a memory.
+      isReached: guard?.isReached ?? true,
+      isOwnWork: guard?.isOwnWork ?? begun?.details.isOwnWork ?? false,
+    },
+    directory,
+  };
+}
+
+function journeyOf(directory: string): readonly JourneyEntry[] {
+  try {
+    return readJourney(directory);
+  } catch {
+    return [];
+  }
+}
+
+/** Asks what a destroy would ask, and changes nothing. A cloud's silent server would be switched off by the destroy. */
+export function lookAtDestroy(
+  { inputs, memory, directory }: Retirement,
+  { host }: StackConfig,
+  looked: Part<HostFacts>,
+  world: SurveyWorld,
+): Promise<Survey> {
+  const seen: RetirementFacts["host"] =
+    "value" in looked
+      ? { facts: looked.value }
+      : host.provider === "existing"
+        ? { silent: looked.why }
+        : { off: "the destroy would switch it off" };
+  return surveyRetirement("destroy", inputs, memory, seen, directory, world);
+}
+
+const anAddress = /z1q[02-9ac-hj-np-z]{37}/g;
+
+/** What stands in the way, with none but registered addresses: another one may be of a node that is not synced (pure). */
+export function shownUnmet({ facts, verdict }: Pick<Survey, "facts" | "verdict">): Unmet[] {
+  const registered = facts.readings.flatMap((reading) =>
+    "fault" in reading || reading.pillar === null ? [] : [reading.pillar.producerAddress],
+  );
+  const shown = (text: string) => text.replace(anAddress, (one) => (registered.includes(one) ? one : "[address]"));
+  return verdict.unmet.map((unmet) => ({
+    ...unmet,
+    what: shown(unmet.what),
+    needed: shown(unmet.needed),
+    ...(unmet.found ? { found: unmet.found.map(shown) } : {}),
+  }));
+}

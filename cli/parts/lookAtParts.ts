@@ -1,0 +1,161 @@
+import { envelope } from "../../components/scripts/step";
+import { agree } from "../../providers/cutover/agreement";
+import { lookAtRegistration, recalled } from "../../providers/cutover/look";
+import { isOurs, type Registration } from "../../providers/cutover/registration";
+import { readSource, type SourceReading } from "../../providers/cutover/source";
+import { lookAtNode } from "../../providers/lookup";
+import { collectedVariable } from "../../providers/retirement/facts";
+import type { HostFacts } from "../../providers/retirement/host";
+import { lookAtHost } from "../../providers/retirement/host";
+import type { SurveyWorld } from "../../providers/retirement/survey";
+import { type ChainClient, chainOfNode, chainOfReference } from "../../providers/rpc/chain";
+import { createConnection } from "../../providers/rpc/connection";
+import { createOrchestratorClient } from "../../providers/rpc/orchestrator";
+import { openRoot } from "../../providers/signer/root";
+import type { HostLook } from "../hostLook";
+import type { Source } from "../source";
+import { lookAtDestroy, retirementOf, shownUnmet } from "./destroy";
+import { known, type Part, partOf } from "./part";
+import type { Parts } from "./parts";
+import { lookAtRewards, type RewardsSeen, rewardsOf } from "./rewards";
+import { lookAtReleases } from "./servedReleases";
+import { type SignerSeen, type SignerWord, signerSeen } from "./signer";
+
+const world = {
+  now: () => Date.now(),
+  ticks: () => performance.now(),
+  sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+  say: () => undefined,
+};
+
+/** Asking host, successor and chain what stands in the way takes longer than the rest: a host that boots is waited for. */
+const destroyLimit = 60_000;
+
+/** Looks at all parts side by side, each with a deadline, over the host's one connection. Never throws, changes nothing. */
+export async function lookAtParts(source: Source, hostKey: string, host: HostLook): Promise<Parts> {
+  const { config, stack, address, state } = source;
+  const retirement = retirementOf(source, hostKey);
+  const { inputs } = retirement;
+  const root = openRoot(inputs.host, inputs.library, host.connection);
+  const looking = partOf(async () => {
+    const look = await lookAtHost(root, inputs.places, 0, world);
+    if ("silent" in look) throw new Error(look.silent);
+    return look.facts;
+  });
+  const node = partOf(() => lookAtNode(inputs.node, config.sync, host.connection));
+  const chains = looking.then((facts) => openChains(source, inputs, facts, host));
+  const readings = chains.then((clients) =>
+    Promise.all(clients.map((client) => readSource(client, config.pillar.name))),
+  );
+
+  const registration = partOf(async () => {
+    const [facts, now] = [await looking, known(await node)];
+    const ours = ("value" in facts ? facts.value.producer : undefined) ?? inputs.knownProducer;
+    // Without a word of the host, whose address is registered can't be told from its own.
+    if (ours === undefined) known(facts);
+    const place = { directory: retirement.directory, stack, pillar: config.pillar.name };
+    const clients = await chains;
+    return lookAtRegistration({
+      ...{ ours: ours ?? "", readings: await readings, node: now, tickMomentums: config.network.tickMomentums },
+      memory: recalled(place, ours ?? "", state.earlier),
+      open: (name) => clients.find((client) => client.name === name),
+      now: world.now,
+    });
+  });
+  const signer = partOf(async () => lookAtSigner(known(await looking), root.forward, inputs.places.signer.rpcPort));
+  const survey =
+    config.lifecycle === "active"
+      ? undefined
+      : partOf(async () => {
+          const surveyWorld: SurveyWorld = {
+            ...world,
+            saysCollected: process.env[collectedVariable] === config.pillar.name,
+          };
+          return lookAtDestroy(retirement, config, await looking, surveyWorld);
+        }, destroyLimit);
+  const rewards = partOf(async () => {
+    const [found, registered] = [survey && (await survey), await registration];
+    // While it is registered, nothing has switched away from it.
+    const isHere = "value" in registered && isOurs(registered.value);
+    const told = isHere ? undefined : found && "value" in found ? rewardsOf(found.value.facts.rewards) : undefined;
+    return told ?? rewardsNow(await chains, await readings, registered, config);
+  }, destroyLimit);
+  const releases =
+    config.lifecycle === "active"
+      ? partOf(() => lookAtReleases(config, (step) => runStep(source, host, step), world.now), destroyLimit)
+      : undefined;
+
+  const [facts, surveyed] = [await looking, await survey];
+  const parts = {
+    node: "value" in facts ? { value: facts.value.node } : facts,
+    ...{ registration: await registration, signer: await signer, rewards: await rewards },
+    destroy: surveyed && ("value" in surveyed ? { value: shownUnmet(surveyed.value) } : surveyed),
+    releases: await releases,
+  };
+  for (const client of await chains) if (client.name !== ownName(address)) client.close();
+  return parts;
+}
+
+const ownName = (address: string) => `the node of ${address}`;
+
+/** Who is asked about the chain: the node here where one runs, the successor's, the references. */
+function openChains(
+  { config, address }: Source,
+  { node, successor, references }: ReturnType<typeof retirementOf>["inputs"],
+  facts: Part<HostFacts>,
+  host: HostLook,
+): readonly ChainClient[] {
+  const runs = "why" in facts || facts.value.node.active;
+  const next = config.lifecycle === "active" ? undefined : successor;
+  return [
+    ...(runs ? [chainOfNode(ownName(address), node, host.connection)] : []),
+    ...(next
+      ? [chainOfNode(`the successor's node (${next.host.ssh.address})`, next.node, createConnection(next.host.ssh))]
+      : []),
+    ...references.map(chainOfReference),
+  ];
+}
+
+async function lookAtSigner(
+  facts: HostFacts,
+  forward: ReturnType<typeof openRoot>["forward"],
+  port: number,
+): Promise<SignerSeen> {
+  if (!facts.signer.active) return signerSeen(facts, undefined);
+  const client = createOrchestratorClient(() => forward("127.0.0.1", port), port, world);
+  const word = await partOf(async (): Promise<SignerWord> => {
+    const { version } = await client.buildInfo();
+    const status = await client.status().catch(() => undefined);
+    return { version, ...(status ? { status } : {}) };
+  }, 20_000);
+  return signerSeen(facts, word);
+}
+
+function rewardsNow(
+  clients: readonly ChainClient[],
+  readings: readonly SourceReading[],
+  registration: Part<Registration>,
+  { lifecycle, network }: Source["config"],
+): Promise<RewardsSeen> {
+  const agreement = agree(readings);
+  if (agreement.kind === "unknown") throw new Error(agreement.why);
+  const { pillar, by } = agreement;
+  const client = clients.find(({ name }) => name === by[0]?.name);
+  if (pillar === null || client === undefined) throw new Error("nobody registered this Pillar");
+  const found = "value" in registration && registration.value.kind === "producing" ? registration.value : undefined;
+  const switchedAt = lifecycle === "active" ? found?.switched.at : undefined;
+  const question = { withdrawAddress: pillar.withdrawAddress, switchedAt, epoch: network.epoch };
+  return lookAtRewards(client, question, world.now());
+}
+
+async function runStep(
+  { address, config }: Source,
+  { connection }: HostLook,
+  step: Parameters<typeof envelope>[0],
+): Promise<string> {
+  const session = await connection.session();
+  const script = envelope(step, address, config.ssh.sudoPassword);
+  const { exitCode, stdout, stderr } = await session.run(`bash -euo pipefail -s ${step.name}`, script);
+  if (exitCode === 0) return stdout;
+  throw new Error(exitCode === 124 ? `no end within ${step.limitSeconds} s` : stderr.trim() || `exit ${exitCode}`);
+}

@@ -1,0 +1,26 @@
+import { within } from "../../providers/within";
+
+/** What was asked, or why it is not known. */
+export type Part<T> = { readonly value: T } | { readonly why: string };
+
+const limit = 40_000;
+
+/** A look with a deadline. Never throws. */
+export async function partOf<T>(look: () => Promise<T>, milliseconds = limit): Promise<Part<T>> {
+  try {
+    return { value: await within(look(), milliseconds, `no answer within ${milliseconds / 1000} s`) };
+  } catch (error) {
+    return { why: firstLine(error) };
+  }
+}
+
+/** The value, for a look that needs it. @throws Error with why there is none */
+export function known<T>(part: Part<T>): T {
+  if ("why" in part) throw new Error(part.why);
+  return part.value;
+}
+
+function firstLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split("\n")[0] || "an error without words";
+}

@@ -1,0 +1,84 @@
+import { isOurs, type Registration } from "../../providers/cutover/registration";
+import { sentenceOf } from "../../providers/cutover/words";
+import { minuteOf } from "../../providers/gate/progress";
+import type { Unmet } from "../../providers/retirement/facts";
+import { unmetLines } from "../../providers/retirement/words";
+import type { Row } from "../rows";
+import type { Part } from "./part";
+import type { Parts } from "./parts";
+import { releaseText } from "./releases";
+
+/** Whose parts are shown. */
+export interface Whose {
+  readonly stack: string;
+  readonly pillar: string;
+  readonly lifecycle: string;
+}
+
+/** What there is to say of a host's parts (pure): never an empty line, but why something is not known. */
+export function partRows(parts: Parts | undefined, whose: Whose, now: number): Row[] {
+  if (parts === undefined) return [["on chain", "looking for the first time …"]];
+  return [
+    ...labelled("address", parts.registration, (registration) => addressLines(registration, whose, now)),
+    ...labelled("producing", parts.registration, (registration) => [producingLine(registration, whose.pillar, now)]),
+    ...labelled("signer", parts.signer, ({ text }) => [text]),
+    ...labelled("rewards", parts.rewards, ({ text }) => [text]),
+    ...destroyRows(parts.destroy, whose),
+    ...(parts.releases
+      ? labelled("release", parts.releases, (releases) => releases.map((release) => releaseText(release, now)))
+      : ([["release", `not asked: a stack that is ${whose.lifecycle} installs nothing`]] as const)),
+  ];
+}
+
+function labelled<T>(label: string, part: Part<T>, linesOf: (value: T) => readonly string[]): Row[] {
+  const lines = "why" in part ? [`not known: ${part.why}`] : linesOf(part.value);
+  return lines.map((line, i) => [i === 0 ? label : "", line]);
+}
+
+function addressLines(registration: Registration, { pillar, lifecycle }: Whose, now: number): string[] {
+  const notes = registration.notes.map((note) => `  ${note}`);
+  if (isOurs(registration)) {
+    // Of the first look, there is nothing to tell.
+    const since = now - registration.since < 60_000 ? "" : ` (seen so since ${minuteOf(registration.since)})`;
+    return [`registered: ${pillar} has this host's address, ${registration.address}${since}`, ...notes];
+  }
+  // Its reason repeats the notes.
+  if (registration.kind === "unknown") return [`not known: ${registration.why}`];
+  // "Still" is for a host that is to come.
+  if (lifecycle !== "active" && "address" in registration)
+    return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];
+  return [`not registered: ${sentenceOf(registration, pillar, now)}`, ...notes];
+}
+
+function producingLine(registration: Registration, pillar: string, now: number): string {
+  switch (registration.kind) {
+    case "producing": {
+      const { switched, figures } = registration;
+      const count = figures ? `; ${figures.produced} of ${figures.expected} momentums of this epoch so far` : "";
+      return `yes, since momentum ${switched.height}${switched.orBefore ? " at least" : ""} (${minuteOf(switched.at)})${count}`;
+    }
+    case "registered":
+      return `not yet: ${sentenceOf(registration, pillar, now)}`;
+    case "tooEarly":
+      return "no: a node that is not synced produces nothing";
+    case "unknown":
+      return "not known, for the same reason";
+    case "unknownPillar":
+      return "no: nobody registered this Pillar";
+    default:
+      return "no: the Pillar has another address";
+  }
+}
+
+function destroyRows(destroy: Parts["destroy"], { stack, lifecycle }: Whose): Row[] {
+  if (destroy === undefined) return [["destroy", `refused: pillar-host:lifecycle of ${stack} is ${lifecycle}`]];
+  return labelled("destroy", destroy, (unmet) => unmetText(unmet, lifecycle));
+}
+
+function unmetText(unmet: readonly Unmet[], lifecycle: string): string[] {
+  const first = lifecycle === "retiring" ? [] : [`- pillar-host:lifecycle is ${lifecycle}`, "    needed: retiring"];
+  const lines = [...first, ...unmet.flatMap(unmetLines)];
+  if (lines.length === 0) return ["nothing stands in its way"];
+  const count = unmet.length + (first.length > 0 ? 1 : 0);
+  return [`refused: ${count === 1 ? "one condition is" : `${count} conditions are`} not met`, ...lines];
+}

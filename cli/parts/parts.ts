@@ -1,0 +1,30 @@
+import type { Registration } from "../../providers/cutover/registration";
+import type { Unmet } from "../../providers/retirement/facts";
+import type { Part } from "./part";
+import type { Release } from "./releases";
+import type { RewardsSeen } from "./rewards";
+import type { SignerSeen } from "./signer";
+
+/** What a look found beside node and facts. */
+export interface Parts {
+  /** The node's unit. */
+  readonly node: Part<{ readonly active: boolean; readonly masked: boolean }>;
+  /** Where the Pillar's registration stands, seen from this host. */
+  readonly registration: Part<Registration>;
+  readonly signer: Part<SignerSeen>;
+  readonly rewards: Part<RewardsSeen>;
+  /** What stands in the way of a destroy. Not asked of an active stack: that one's lifecycle does, whatever else. */
+  readonly destroy: Part<readonly Unmet[]> | undefined;
+  /** Only of an active stack: the others install nothing. */
+  readonly releases: Part<readonly Release[]> | undefined;
+}
+
+/** Nothing was asked (pure). @param why in words that follow "not known: " */
+export function noParts(lifecycle: string, why: string): Parts {
+  const isActive = lifecycle === "active";
+  return {
+    ...{ node: { why }, registration: { why }, signer: { why }, rewards: { why } },
+    destroy: isActive ? undefined : { why },
+    releases: isActive ? { why } : undefined,
+  };
+}

@@ -1,0 +1,24 @@
+import { registrationShown } from "../../components/node/registrationShown";
+import type { Part } from "./part";
+import type { Parts } from "./parts";
+
+/** The parts for programs (pure): what is not known is `{notKnown: why}`. */
+export function partsJson({ node, registration, signer, rewards, destroy, releases }: Parts) {
+  return {
+    node: shown(node, (found) => found),
+    registration: shown(registration, registrationShown),
+    orchestrator: shown(signer, (found) => found),
+    rewards: shown(rewards, (found) => found),
+    // null: its lifecycle stands in the way, whatever else.
+    destroy: destroy ? shown(destroy, (unmet) => ({ unmet })) : null,
+    releases: releases
+      ? shown(releases, (found) =>
+          found.map((release) => ("at" in release ? { ...release, at: new Date(release.at).toJSON() } : release)),
+        )
+      : null,
+  };
+}
+
+function shown<T, R>(part: Part<T>, map: (value: T) => R): R | { readonly notKnown: string } {
+  return "why" in part ? { notKnown: part.why } : map(part.value);
+}

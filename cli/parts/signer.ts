@@ -1,0 +1,45 @@
+import { hasSigner } from "../../providers/retirement/facts";
+import type { HostFacts } from "../../providers/retirement/host";
+import type { SignerStatus } from "../../providers/rpc/orchestrator";
+import type { Part } from "./part";
+
+/** What an orchestrator that runs says of itself. */
+export interface SignerWord {
+  readonly version: string;
+  /** Absent where its build does not tell. */
+  readonly status?: SignerStatus;
+}
+
+/** The orchestrator of a host. */
+export interface SignerSeen {
+  readonly kind: "none" | "signs" | "silent" | "moved" | "unfenced" | "waits" | "stopped";
+  readonly text: string;
+  /** It does not do what it should. */
+  readonly isWrong: boolean;
+}
+
+const here: readonly string[] = ["running", "starting", "restored"];
+
+/** What is to be said of it (pure). @param word of its RPC, where it runs */
+export function signerSeen(facts: HostFacts, word: Part<SignerWord> | undefined): SignerSeen {
+  const { active, masked, hasKeyStore, journal } = facts.signer;
+  const other = journal?.other.address;
+  if (!hasSigner(facts)) return { kind: "none", text: "none on this host", isWrong: false };
+  if (active && word !== undefined) {
+    if ("why" in word) return { kind: "silent", text: `it runs here, and does not answer: ${word.why}`, isWrong: true };
+    const { version, status } = word.value;
+    const state = status ? `, ${status.stateName}` : "";
+    const peers = status?.peers === undefined ? "" : `, ${status.peers} peers`;
+    return { kind: "signs", text: `${version} answers here${state}${peers}`, isWrong: false };
+  }
+  if (journal && here.includes(journal.stage))
+    return { kind: "stopped", text: "it should run here, and does not: look at its service", isWrong: true };
+  if (journal && ["fenced", "moved"].includes(journal.stage)) {
+    const fence = masked && !hasKeyStore ? "fenced here, so that it stays off" : "NOT fenced here any more";
+    return { kind: "moved", text: `it went to ${other}; ${fence}`, isWrong: !masked || hasKeyStore };
+  }
+  if (journal)
+    return { kind: "waits", text: `its move stands at "${journal.stage}"; it is not running`, isWrong: false };
+  if (masked) return { kind: "waits", text: "installed, masked and not started", isWrong: false };
+  return { kind: "unfenced", text: "it does not run; nothing fences it: a start would make it sign", isWrong: false };
+}

@@ -1,0 +1,63 @@
+import { wayBack } from "../providers/cutover/words";
+import { minuteOf } from "../providers/gate/progress";
+import type { Stage, View } from "./view";
+
+/** Where a host that was synced, or is registered, stands on chain (pure); undefined where that adds nothing. */
+export function stageOnChain({ stack, pillar, synced, parts }: View): Stage | undefined {
+  if (parts === undefined || "why" in parts.registration) return undefined;
+  const registration = parts.registration.value;
+  if (registration.kind === "tooEarly" && !synced)
+    return { stage: "REGISTERED TOO EARLY: its node is not synced", next: wayBack(pillar, registration.earlier) };
+  if (!synced) return undefined;
+  const tells = `pulumi up -s ${stack} tells what to do`;
+  switch (registration.kind) {
+    case "producing":
+      return {
+        stage: "producing",
+        next: "nothing to do here; a host that produced before can be retired: docs/cutover.md",
+      };
+    case "registered":
+      return registration.isLate
+        ? { stage: "registered, and it does not produce", next: `see that the node's clock is right; ${tells}` }
+        : {
+            stage: "registered, not elected yet",
+            next: `wait, and keep the old host running: it produces until ${minuteOf(registration.until)} at the latest`,
+          };
+    case "foreign":
+      return { stage: "synced, and the Pillar is registered with an address that is not known here", next: tells };
+    case "earlier":
+      return registration.wasOurs
+        ? { stage: "synced, and the Pillar went back to another address", next: tells }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Where a host stands on which this program deploys nothing (pure). */
+export function stageOfOther({ stack, lifecycle, state, synced, parts }: View): Stage {
+  const destroy = parts?.destroy;
+  const unmet = destroy && "value" in destroy ? destroy.value : undefined;
+  const retire = `pulumi config set pillar-host:lifecycle retiring -s ${stack} && pulumi up -s ${stack}`;
+  if (lifecycle === "adopted") {
+    if (!state.begun) return { stage: "to be adopted", next: `pulumi up -s ${stack}` };
+    const stage = synced ? "adopted, its node is synced" : "adopted";
+    const isFree = unmet?.every(({ loss }) => loss === "rewards");
+    return {
+      stage,
+      next: isFree ? `its Pillar produces elsewhere: ${retire}` : `once its Pillar produces elsewhere: ${retire}`,
+    };
+  }
+  if (!state.begun)
+    return { stage: "nothing is left of it, or nothing was begun", next: `npx pillar-host report ${stack} tells` };
+  const node = parts?.node;
+  if (node === undefined || "why" in node)
+    return { stage: "retiring; whether its node is off is not known", next: `pulumi up -s ${stack} looks again` };
+  if (node.value.active || !node.value.masked)
+    return { stage: "retiring, its node is not shut down yet", next: `pulumi up -s ${stack}` };
+  const stage = "shut down: its node is off, and stays off";
+  if (unmet === undefined) return { stage, next: `pulumi destroy -s ${stack} asks what stands in its way` };
+  return unmet.length === 0
+    ? { stage, next: `nothing stands in the way any more: pulumi destroy -s ${stack}` }
+    : { stage, next: `pulumi destroy -s ${stack} is refused until what is told below is met` };
+}

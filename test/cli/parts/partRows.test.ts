@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { shownUnmet } from "../../../cli/parts/destroy";
+import { partRows } from "../../../cli/parts/partRows";
+import { noParts } from "../../../cli/parts/parts";
+import { rowsOf } from "../../../cli/rows";
+import { manyLines, plainReport } from "../../../cli/screen";
+import type { RetirementFacts } from "../../../providers/retirement/facts";
+import { viewOf } from "../exampleView";
+import { clock, old, ours, partsOf, registrations, unmet } from "./exampleParts";
+
+const whose = { stack: "prod", pillar: "Anvil", lifecycle: "active" };
+const rows = (registration: keyof typeof registrations, lifecycle = "active") =>
+  partRows(partsOf(registrations[registration]), { ...whose, lifecycle }, clock)
+    .slice(0, 2)
+    .map(([, text]) => text);
+
+describe("address and producing", () => {
+  test.each<[keyof typeof registrations, string, string]>([
+    ["earlier", `not registered: Anvil is still registered with ${old}`, "no: the Pillar has another address"],
+    [
+      "nobody",
+      "not registered: nobody registered a Pillar of the name Anvil (pillar-host:pillar.name)",
+      "no: nobody registered this Pillar",
+    ],
+    ["unknown", "not known: nobody was asked", "not known, for the same reason"],
+    [
+      "producing",
+      `registered: Anvil has this host's address, ${ours} (seen so since 2026-11-21 14:55 UTC)`,
+      "yes, since momentum 77 (2026-11-21 15:04 UTC); 9 of 10 momentums of this epoch so far",
+    ],
+    [
+      "tooEarly",
+      `registered: Anvil has this host's address, ${ours} (seen so since 2026-11-21 14:55 UTC)`,
+      "no: a node that is not synced produces nothing",
+    ],
+  ])("%s", (registration, address, producing) => {
+    expect(rows(registration)).toEqual([address, producing]);
+  });
+
+  test("of an old host: whose it is now", () => {
+    expect(rows("foreign", "retiring")[0]).toBe(`not registered: Anvil has another host's address, ${old}`);
+  });
+});
+
+test("what is not known says why, and no line is empty", () => {
+  for (const lifecycle of ["active", "adopted", "retiring"]) {
+    const found = partRows(noParts(lifecycle, "the host does not answer"), { ...whose, lifecycle }, clock);
+    expect(found.map(([label]) => label)).toEqual(["address", "producing", "signer", "rewards", "destroy", "release"]);
+    for (const [label, text] of found)
+      if (!(label === "destroy" && lifecycle === "active") && !(label === "release" && lifecycle !== "active"))
+        expect(text).toBe("not known: the host does not answer");
+  }
+});
+
+test("what blocks a destroy is told whole, and wraps below itself", () => {
+  const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] }, releases: undefined });
+  const report = plainReport(rowsOf(viewOf({ lifecycle: "adopted", parts, facts: [] })), 80);
+  expect(report).toContain(
+    [
+      "destroy     refused: 2 conditions are not met",
+      "            - pillar-host:lifecycle is adopted",
+      "                needed: retiring",
+      "            - the rewards since the switch are not collected, says the",
+      "              successor's node (203.0.113.9)",
+      "                found: paid since epoch 5, and not collected: 8.8 ZNN and 0 QSR",
+      "                wait (collect them in the wallet)",
+      "                needed: them in the wallet, collected",
+      "release     not asked: a stack that is adopted installs nothing",
+    ].join("\n"),
+  );
+});
+
+test("control characters of any answer are taken out", () => {
+  const parts = partsOf(registrations.earlier, { signer: { why: "a\u001b[2Jb" }, rewards: { why: "c\u0007d" } });
+  const { head } = rowsOf(viewOf({ parts }));
+  expect(head).toContainEqual(["signer", "not known: a[2Jb"]);
+  expect(head).toContainEqual(["rewards", "not known: cd"]);
+});
+
+test("several stacks stand one after the other, as far as there is room", () => {
+  const one = rowsOf(viewOf({ parts: partsOf() }));
+  const lines = manyLines([one, { ...one, title: "the second" }], [], { columns: 100, rows: 60 });
+  expect(lines[0]).toBe("Pillar Anvil, stack prod, host 203.0.113.7");
+  expect(lines[lines.indexOf("the second") - 1]).toBe("");
+  expect(lines.join()).not.toContain("log:");
+  const low = manyLines([one, one], [], { columns: 100, rows: 20 });
+  expect(low).toHaveLength(19);
+  expect(low.at(-1)).toMatch(/^… \d+ more lines: a higher terminal shows them$/);
+});
+
+test("of the reasons against a destroy, none shows an address that is not registered", () => {
+  const pillar = { name: "Anvil", producerAddress: old, withdrawAddress: "w", figures: { expected: 0, produced: 0 } };
+  const facts = { readings: [{ source: "ref", height: 1, pillar, last: {} }] } as unknown as RetirementFacts;
+  const other = { ...unmet, found: [`registered: ${old}; the successor's: ${ours}`] };
+  const [shown] = shownUnmet({ facts, verdict: { unmet: [other], evidence: [] } });
+  expect(shown?.found).toEqual([`registered: ${old}; the successor's: [address]`]);
+});

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import type { Part } from "../../../cli/parts/part";
+import { type SignerWord, signerSeen } from "../../../cli/parts/signer";
+import type { HostFacts } from "../../../providers/retirement/host";
+
+type Signer = HostFacts["signer"];
+const off = { active: false, masked: false, hasDirectory: true, hasKeyStore: true };
+const journal = (stage: string) =>
+  ({ stage, other: { address: "203.0.113.9", hostKey: "k" } }) as unknown as NonNullable<Signer["journal"]>;
+const status = { state: 0, stateName: "live", peers: 12 };
+
+test.each<[string, Signer, Part<SignerWord> | undefined, string, boolean]>([
+  ["none", { ...off, hasDirectory: false }, undefined, "none on this host", false],
+  [
+    "it answers",
+    { ...off, active: true },
+    { value: { version: "v0.0.9a", status } },
+    "v0.0.9a answers here, live, 12 peers",
+    false,
+  ],
+  [
+    "it is silent",
+    { ...off, active: true },
+    { why: "nothing listens" },
+    "it runs here, and does not answer: nothing listens",
+    true,
+  ],
+  [
+    "it should run",
+    { ...off, journal: journal("running") },
+    undefined,
+    "it should run here, and does not: look at its service",
+    true,
+  ],
+  [
+    "it went, and is fenced",
+    { ...off, masked: true, hasKeyStore: false, journal: journal("moved") },
+    undefined,
+    "it went to 203.0.113.9; fenced here, so that it stays off",
+    false,
+  ],
+  [
+    "it went, and the fence is gone",
+    { ...off, masked: false, journal: journal("moved") },
+    undefined,
+    "it went to 203.0.113.9; NOT fenced here any more",
+    true,
+  ],
+  [
+    "its move has begun",
+    { ...off, masked: true, journal: journal("staged") },
+    undefined,
+    'its move stands at "staged"; it is not running',
+    false,
+  ],
+  ["installed", { ...off, masked: true }, undefined, "installed, masked and not started", false],
+  ["stopped by hand", off, undefined, "it does not run; nothing fences it: a start would make it sign", false],
+])("%s", (_name, signer, word, text, isWrong) => {
+  const facts: HostFacts = { hasKeyStore: true, node: { active: true, masked: false }, signer, marks: {} };
+  expect(signerSeen(facts, word)).toMatchObject({ text, isWrong });
+});

@@ -1,0 +1,74 @@
+import { expect, it } from "vitest";
+import type { ChainTruth } from "../../../lab/doubles/chain";
+import { collectRewards } from "../../../lab/wallet";
+import { onHost } from "../fixture";
+import { configureOld, elect, epochPaid, pillar, retirementStage } from "../retirement/stage";
+import { cli } from "./fixture";
+
+const stage = retirementStage();
+
+const status = (...args: string[]) => cli(stage.stack, ["status", "prod", ...args]);
+/** Names, modes, sums and times of all on a host that is not the node's own work. */
+const ownFiles =
+  "find /etc /usr/local /root /var/lib/pillar-host -path /root/.znn -prune -o -type f -printf '%p %m %s %T@\\n' 2> /dev/null | sort | sha256sum";
+
+it("of an adopted host that produces: registered, producing, and what blocks its destroy; touches nothing", async () => {
+  const { stack, old, addresses } = stage;
+  const up = await stack.up();
+  expect(up.exitCode, up.output).toBe(0);
+  const before = await onHost(old, ownFiles);
+  const { exitCode, out } = await status();
+  console.log(out);
+  expect(await onHost(old, ownFiles)).toBe(before);
+  expect(exitCode).toBe(0);
+  expect(out).toMatch(/^stage {7}adopted, its node is synced$/m);
+  expect(out).toMatch(new RegExp(`^address {5}registered: Anvil has this host's address, ${addresses.old}$`, "m"));
+  expect(out).toMatch(/^producing {3}yes, since momentum \d+/m);
+  expect(out).toMatch(/^signer {6}none on this host$/m);
+  expect(out).toMatch(/^rewards {5}.*paid last: epoch \d+/m);
+  expect(out).toMatch(/^destroy {5}refused: \d conditions are not met$/m);
+  expect(out).toMatch(/^ {12}- pillar-host:lifecycle is adopted$/m);
+  expect(out).toMatch(/^ {12}- this host's producer address is the registered one, say /m);
+  // It is not registered: only a run that saw its node synced shows it.
+  expect(out).toContain("the successor's: [address]");
+  expect(out).not.toContain(addresses.fresh);
+  expect(out).toMatch(/^release {5}not asked: a stack that is adopted installs nothing$/m);
+});
+
+it("several stacks on one screen, as JSON an array; one that is not there is told in its place", async () => {
+  const { exitCode, out } = await cli(stage.stack, ["status", "prod", "nope", "prod"]);
+  expect(exitCode).toBe(2);
+  expect(out.match(/^Pillar Anvil, stack prod, host /gm)).toHaveLength(2);
+  expect(out).toContain("there is no stack nope here");
+  const json = await cli(stage.stack, ["status", "prod", "prod", "--json"]);
+  expect(json.exitCode).toBe(0);
+  expect(JSON.parse(json.out)).toMatchObject([
+    { stack: "prod", lifecycle: "adopted", needs: "nothing", registration: { state: "producing", registered: true } },
+    { stack: "prod", destroy: { unmet: expect.arrayContaining([expect.objectContaining({ loss: "momentums" })]) } },
+  ]);
+});
+
+it("of a host that is shut down: what its destroy waits for, until nothing is left", async () => {
+  const { stack, lab, addresses } = stage;
+  await elect(stage, addresses.fresh);
+  await configureOld(stage, { lifecycle: "retiring" });
+  const up = await stack.up();
+  expect(up.exitCode, up.output).toBe(0);
+  const waits = await status();
+  console.log(waits.out);
+  expect(waits.exitCode).toBe(1);
+  expect(waits.out).toMatch(/^stage {7}shut down: its node is off, and stays off$/m);
+  expect(waits.out).toMatch(/^sync {8}the node is off, and stays off$/m);
+  expect(waits.out).toContain(`not registered: Anvil has another host's address, ${addresses.fresh}`);
+  expect(waits.out).toMatch(/^destroy {5}refused: one condition is not met$/m);
+  expect(waits.out).toMatch(/^ {12}- the rewards since the switch are not collected, says /m);
+
+  await epochPaid();
+  const truth = await lab.chain<ChainTruth>("GET", "/truth");
+  await collectRewards(lab, truth.pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
+  const free = await status();
+  console.log(free.out);
+  expect(free.exitCode).toBe(0);
+  expect(free.out).toMatch(/^next {8}nothing stands in the way any more: pulumi destroy -s prod$/m);
+  expect(free.out).toMatch(/^destroy {5}nothing stands in its way$/m);
+});
