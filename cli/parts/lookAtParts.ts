@@ -28,6 +28,9 @@ const world = {
   say: () => undefined,
 };
 
+/** For one node's word about the registration; milliseconds. */
+const sourceLimit = 10_000;
+
 /** Asking host, successor and chain what stands in the way takes longer than the rest: a host that boots is waited for. */
 const destroyLimit = 60_000;
 
@@ -45,7 +48,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
   const node = partOf(() => lookAtNode(inputs.node, config.sync, host.connection));
   const chains = looking.then((facts) => openChains(source, inputs, facts, host));
   const readings = chains.then((clients) =>
-    Promise.all(clients.map((client) => readSource(client, config.pillar.name))),
+    Promise.all(clients.map((client) => readSource(client, config.pillar.name, sourceLimit))),
   );
 
   const registration = partOf(async () => {

@@ -179,7 +179,7 @@ describe("each condition alone, with its text", () => {
       },
       `- the rewards since the switch are not collected, says reference A
     found: epoch 7 is not paid yet
-    needed: them in the wallet, collected; due about 2026-11-22 14:31 UTC`,
+    needed: collect them in the wallet; due about 2026-11-22 14:31 UTC`,
     ],
     [
       "nobody who tells of rewards",
