@@ -3,7 +3,6 @@ import { contact, silentText, whileItBoots, world } from "./contact";
 import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import type { OwnServer } from "./ownServer";
-import { plainly } from "./plainly";
 import { fingerprintOf } from "./rpc/publicKey";
 import { type SshTarget, scanHostKey } from "./rpc/ssh";
 
@@ -65,7 +64,7 @@ async function look(
   }
 }
 
-const provider = plainly({
+const provider: pulumi.dynamic.ResourceProvider = {
   // The end of the runs that have to look is no reason for one more.
   diff: async (_id, olds, news) => {
     const differ = (key: string) => JSON.stringify(olds[key]) !== JSON.stringify(news[key]);
@@ -78,7 +77,7 @@ const provider = plainly({
     const isSame = olds.address === news.address && olds.server?.id === news.server?.id;
     return { outs: await look(news, isSame ? olds.pinned : undefined, !isSame) };
   },
-});
+};
 
 export interface FirstContactArgs extends Pick<ContactInputs, "port" | "work"> {
   readonly address: pulumi.Input<string>;

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { DynamicResource } from "./dynamicResource";
 import { addToJourney, lastEvent, readJourney } from "./journey";
-import { plainly } from "./plainly";
 import { lookAtHost, placeVariables } from "./retirement/host";
 import type { GuardMemory, RetirementInputs } from "./retirement/inputs";
 import { surveyRetirement } from "./retirement/survey";
@@ -59,14 +58,14 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownInputs & { isOf
   }
 }
 
-const provider = plainly({
+const provider: pulumi.dynamic.ResourceProvider = {
   // The end of the runs that have to look is no reason for one more.
   diff: async (_id, olds, news) => ({
     changes: Object.keys(news).some((key) => JSON.stringify(olds[key]) !== JSON.stringify(news[key])),
   }),
   create: async (inputs) => ({ id: "node-shutdown", outs: await shutDown(inputs) }),
   update: async (_id, olds, news) => ({ outs: olds.isOff ? { ...news, isOff: true } : await shutDown(news) }),
-});
+};
 
 /** The inputs that hold logins. */
 const secrets = ["host", "node", "successor"] as const;

@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import { addToJourney, type JourneyEntry, lastEvent, readJourney } from "./journey";
-import { plainly } from "./plainly";
 import type { Recorded } from "./retirement/chainLook";
 import { collectedVariable } from "./retirement/facts";
 import type { GuardMemory, RetirementInputs } from "./retirement/inputs";
@@ -116,7 +115,7 @@ async function end(olds: GuardInputs & GuardOutputs): Promise<void> {
   }
 }
 
-const provider = plainly({
+const provider: pulumi.dynamic.ResourceProvider = {
   create: async (inputs) => ({ id: inputs.isLast ? "guard" : "host-guard", outs: await begin(inputs) }),
   update: async (_id, olds, news) => {
     const outs = changed(olds, news);
@@ -124,7 +123,7 @@ const provider = plainly({
     return { outs: { ...outs, ...(recorded ? { recorded } : {}) } };
   },
   delete: async (_id, olds) => end(olds),
-});
+};
 
 export interface RetirementGuardArgs
   extends Omit<GuardInputs, "host" | "node" | "successor" | "server" | "knownProducer"> {
