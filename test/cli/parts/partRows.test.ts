@@ -3,7 +3,7 @@ import { shownUnmet } from "../../../cli/parts/destroy";
 import { partRows } from "../../../cli/parts/partRows";
 import { noParts } from "../../../cli/parts/parts";
 import { rowsOf } from "../../../cli/rows";
-import { manyLines, plainReport } from "../../../cli/screen";
+import { manyLines, plainReport, screenLines } from "../../../cli/screen";
 import type { RetirementFacts } from "../../../providers/retirement/facts";
 import { viewOf } from "../exampleView";
 import { clock, old, ours, partsOf, registrations, unmet } from "./exampleParts";
@@ -68,6 +68,16 @@ test("what blocks a destroy is told whole, and wraps below itself", () => {
       "release     not asked: a stack that is adopted installs nothing",
     ].join("\n"),
   );
+});
+
+test("in a low terminal the conditions stay, and what is below them gives way", () => {
+  const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] }, releases: undefined });
+  const rows = rowsOf(viewOf({ lifecycle: "adopted", parts }));
+  const lines = screenLines(rows, [], { columns: 80, rows: 25 });
+  expect(lines).toContain("            - the rewards since the switch are not collected, says the");
+  expect(lines.join()).not.toContain("needed: ");
+  expect(lines).toContain("peers       8");
+  expect(screenLines(rows, [], { columns: 80, rows: 40 }).join()).toContain("needed: them in the wallet, collected");
 });
 
 test("control characters of any answer are taken out", () => {
