@@ -43,20 +43,21 @@ function rowLines([label, text]: Row, width: number): string[] {
   );
 }
 
-/** What is there always: title, head, facts; the head's details where there is room. */
+/** What is there always: title and head; where there is no room, the head's details give way first, then the facts. */
 function fixedLines(all: readonly Rows[], width: number, height: number): string[] {
-  const lines = (withDetails: boolean) =>
+  const lines = (withDetails: boolean, withFacts: boolean) =>
     all.flatMap(({ title, head, facts }, i) => {
       const kept = head.filter(([, , weight]) => withDetails || weight !== "detail");
-      const below = facts.length > 0 ? ["", ...facts.flatMap((row) => rowLines(row, width))] : [];
+      const below = withFacts && facts.length > 0 ? ["", ...facts.flatMap((row) => rowLines(row, width))] : [];
       return [...(i === 0 ? [] : [""]), title, "", ...kept.flatMap((row) => rowLines(row, width)), ...below];
     });
-  const whole = lines(true);
-  return (whole.length <= height ? whole : lines(false)).map((line) => cut(line, width));
+  const attempts = [lines(true, true), lines(false, true), lines(false, false)];
+  const fitting = attempts.find(({ length }) => length <= height) ?? lines(false, false);
+  return fitting.map((line) => cut(line, width));
 }
 
 /**
- * The lines of a screen: everything but details, the log and the news is there always; they get what room is left (pure).
+ * The lines of a screen: the log gives way first, then the news, details and facts (pure).
  *
  * @param news what happened, the newest last
  */

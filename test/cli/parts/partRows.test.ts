@@ -93,6 +93,9 @@ test("several stacks stand one after the other, as far as there is room", () => 
   expect(lines[0]).toBe("Pillar Anvil, stack prod, host 203.0.113.7");
   expect(lines[lines.indexOf("the second") - 1]).toBe("");
   expect(lines.join()).not.toContain("log:");
+  const second = manyLines([one, { ...one, title: "the second" }], [], { columns: 100, rows: 28 });
+  expect(second).toContain("the second");
+  expect(second.join()).not.toContain("peers");
   const low = manyLines([one, one], [], { columns: 100, rows: 20 });
   expect(low).toHaveLength(19);
   expect(low.at(-1)).toMatch(/^… \d+ more lines: a higher terminal shows them$/);
