@@ -26,6 +26,9 @@ const factsEvery = 10_000;
 const partsEvery = 30_000;
 const again = 15_000;
 
+/** Whether the gate's line tells of a good look. */
+const isGood = (line: string) => / looks\)$/.test(line);
+
 /**
  * Looks at a stack's host again and again, over one connection.
  *
@@ -44,6 +47,7 @@ export async function follow(
   let times: Shown["times"] = {};
   let lastSeen: readonly string[] = [];
   let isOver = false;
+  let isProved = false;
   const timers = new Set<NodeJS.Timeout>();
   const later = (look: () => Promise<void>, milliseconds: number) => {
     if (!isOver) timers.add(setTimeout(look, milliseconds));
@@ -78,14 +82,18 @@ export async function follow(
         changed();
         return world.sleep(milliseconds);
       },
-      say,
+      // That it still is what it was proved to be is no news.
+      say: (line) => {
+        if (!(isProved && isGood(line))) say(line);
+      },
       seen: (line) => {
         times = { ...times, lookedAt: Date.now(), nextLookAt: undefined };
         // A node that was proved synced is so until a look finds it otherwise.
-        learn({ sync: line, synced: view.synced && / looks\)$/.test(line) });
+        learn({ sync: line, synced: view.synced && isGood(line) });
       },
       isWanted: () => true,
     });
+    isProved = true;
     learn({ synced: true });
     return record;
   };
@@ -105,7 +113,7 @@ export async function follow(
     stop: () => {
       isOver = true;
       for (const timer of timers) clearTimeout(timer);
-      world.client.close();
+      host.close();
     },
   };
 }

@@ -7,14 +7,18 @@ import type { WaitOptions, World } from "../providers/gate/waitForSync";
 import { type Connection, createConnection } from "../providers/rpc/connection";
 import { readHostFacts } from "../providers/rpc/hostFacts";
 import { createNodeClient } from "../providers/rpc/node";
+import type { SshTarget } from "../providers/rpc/ssh";
 import type { Source } from "./source";
 
 /** The ways to look at a host: its node and its facts, over one ssh connection. */
 export interface HostLook {
   readonly world: Pick<World, "client" | "readReferences" | "now" | "ticks" | "sleep">;
   readFacts(): Promise<readonly string[]>;
-  /** The one way to the host; closed with the world's client. */
+  /** The one way to the host. */
   readonly connection: Connection;
+  /** The one way to this or another host: closed with all others. */
+  connect(target: SshTarget): Connection;
+  close(): void;
 }
 
 export function openHost({ config, address }: Source, hostKey: string): HostLook {
@@ -22,8 +26,17 @@ export function openHost({ config, address }: Source, hostKey: string): HostLook
   const connection = createConnection(target.ssh);
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
   const script = envelope(step, address, config.ssh.sudoPassword);
+  const connections = new Map([[wayTo(target.ssh), connection]]);
   return {
-    connection,
+    connection: shared(connection),
+    connect: (other) => {
+      const known = connections.get(wayTo(other)) ?? createConnection(other);
+      connections.set(wayTo(other), known);
+      return shared(known);
+    },
+    close: () => {
+      for (const each of connections.values()) each.drop();
+    },
     world: {
       client: createNodeClient(target, connection),
       readReferences: () => Promise.all(config.sync.references.map((url) => readReference(url))),
@@ -32,6 +45,19 @@ export function openHost({ config, address }: Source, hostKey: string): HostLook
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     },
     readFacts: () => readHostFacts(connection, script),
+  };
+}
+
+const wayTo = ({ user, address, port }: SshTarget) => `${user}@${address}:${port}`;
+
+/** One of those who use it must not end it for the others. */
+function shared(connection: Connection): Connection {
+  return {
+    get made() {
+      return connection.made;
+    },
+    session: () => connection.session(),
+    drop: () => undefined,
   };
 }
 

@@ -38,7 +38,7 @@ export async function lookOnce(view: View, source: Source, hostKey: string): Pro
     };
     return { view: seen, exitCode: exitCodeOf(needsOf(seen), false), trouble: unreachableText(source, unreachable) };
   } finally {
-    host.world.client.close();
+    host.close();
   }
 }
 

@@ -11,8 +11,8 @@ export interface Times {
   readonly factsAt?: number | undefined;
 }
 
-/** A line of what is shown: a label, and a text that may be wrapped. */
-export type Row = readonly [label: string, text: string];
+/** A line of what is shown: a label, and a text that may be wrapped. Details give way where there is no room. */
+export type Row = readonly [label: string, text: string, weight?: "detail"];
 
 /** What status shows, in the order of its weight. */
 export interface Rows {
@@ -47,7 +47,8 @@ export function rowsOf(view: View, times?: Times): Rows {
   const waited = waitText(view);
   if (waited !== undefined) head.push(["waiting", waited]);
   if (times && !view.synced) head.push(["looked", lookedText(times)]);
-  for (const [label, text] of partRows(view.parts, view, times?.now ?? Date.now())) head.push([label, printable(text)]);
+  for (const [label, text, ...weight] of partRows(view.parts, view, times?.now ?? Date.now()))
+    head.push([label, printable(text), ...weight]);
   const isLog = (fact: string) => fact.startsWith("log: ");
   return {
     title: `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`,

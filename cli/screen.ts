@@ -43,15 +43,21 @@ function rowLines([label, text]: Row, width: number): string[] {
   );
 }
 
-/** What is there always: title, head, facts. */
-function fixedLines(rows: Rows, width: number): string[] {
-  const head = [rows.title, "", ...rows.head.flatMap((row) => rowLines(row, width))];
-  const facts = rows.facts.length > 0 ? ["", ...rows.facts.flatMap((row) => rowLines(row, width))] : [];
-  return [...head, ...facts].map((line) => cut(line, width));
+/** What is there always: title and head; where there is no room, the head's details give way first, then the facts. */
+function fixedLines(all: readonly Rows[], width: number, height: number): string[] {
+  const lines = (withDetails: boolean, withFacts: boolean) =>
+    all.flatMap(({ title, head, facts }, i) => {
+      const kept = head.filter(([, , weight]) => withDetails || weight !== "detail");
+      const below = withFacts && facts.length > 0 ? ["", ...facts.flatMap((row) => rowLines(row, width))] : [];
+      return [...(i === 0 ? [] : [""]), title, "", ...kept.flatMap((row) => rowLines(row, width)), ...below];
+    });
+  const attempts = [lines(true, true), lines(false, true), lines(false, false)];
+  const fitting = attempts.find(({ length }) => length <= height) ?? lines(false, false);
+  return fitting.map((line) => cut(line, width));
 }
 
 /**
- * The lines of a screen: everything but the log and the news is there always; they get what room is left (pure).
+ * The lines of a screen: the log gives way first, then the news, details and facts (pure).
  *
  * @param news what happened, the newest last
  */
@@ -59,7 +65,7 @@ export function screenLines(rows: Rows, news: readonly string[], size: Size): st
   const width = size.columns - 1;
   // The cursor stands below the last line.
   const height = size.rows - 1;
-  const fixed = fixedLines(rows, width);
+  const fixed = fixedLines([rows], width, height);
   const told = news.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
   const newsLines = block("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
   const log = rows.log.map((line) => [cut(line, width - 2)]);
@@ -71,7 +77,7 @@ export function screenLines(rows: Rows, news: readonly string[], size: Size): st
 export function manyLines(all: readonly Rows[], news: readonly string[], size: Size): string[] {
   const width = size.columns - 1;
   const height = size.rows - 1;
-  const fixed = all.flatMap((rows, i) => [...(i === 0 ? [] : [""]), ...fixedLines(rows, width)]);
+  const fixed = fixedLines(all, width, height);
   const told = news.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
   const newsLines = block("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
   return fitted([...fixed, ...newsLines], height, width);

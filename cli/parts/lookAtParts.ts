@@ -9,7 +9,6 @@ import type { HostFacts } from "../../providers/retirement/host";
 import { lookAtHost } from "../../providers/retirement/host";
 import type { SurveyWorld } from "../../providers/retirement/survey";
 import { type ChainClient, chainOfNode, chainOfReference } from "../../providers/rpc/chain";
-import { createConnection } from "../../providers/rpc/connection";
 import { createOrchestratorClient } from "../../providers/rpc/orchestrator";
 import { openRoot } from "../../providers/signer/root";
 import type { HostLook } from "../hostLook";
@@ -36,7 +35,7 @@ const destroyLimit = 60_000;
 
 /** Looks at all parts side by side, each with a deadline, over the host's one connection. Never throws, changes nothing. */
 export async function lookAtParts(source: Source, hostKey: string, host: HostLook): Promise<Parts> {
-  const { config, stack, address, state } = source;
+  const { config, stack, state } = source;
   const retirement = retirementOf(source, hostKey);
   const { inputs } = retirement;
   const root = openRoot(inputs.host, inputs.library, host.connection);
@@ -72,6 +71,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
       : partOf(async () => {
           const surveyWorld: SurveyWorld = {
             ...world,
+            connect: host.connect,
             saysCollected: process.env[collectedVariable] === config.pillar.name,
           };
           return lookAtDestroy(retirement, config, await looking, surveyWorld);
@@ -95,7 +95,6 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
     destroy: surveyed && ("value" in surveyed ? { value: shownUnmet(surveyed.value) } : surveyed),
     releases: await releases,
   };
-  for (const client of await chains) if (client.name !== ownName(address)) client.close();
   return parts;
 }
 
@@ -113,7 +112,7 @@ function openChains(
   return [
     ...(runs ? [chainOfNode(ownName(address), node, host.connection)] : []),
     ...(next
-      ? [chainOfNode(`the successor's node (${next.host.ssh.address})`, next.node, createConnection(next.host.ssh))]
+      ? [chainOfNode(`the successor's node (${next.host.ssh.address})`, next.node, host.connect(next.node.ssh))]
       : []),
     ...references.map(chainOfReference),
   ];

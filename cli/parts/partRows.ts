@@ -72,7 +72,10 @@ function producingLine(registration: Registration, pillar: string, now: number):
 
 function destroyRows(destroy: Parts["destroy"], { stack, lifecycle }: Whose): Row[] {
   if (destroy === undefined) return [["destroy", `refused: pillar-host:lifecycle of ${stack} is ${lifecycle}`]];
-  return labelled("destroy", destroy, (unmet) => unmetText(unmet, lifecycle));
+  // What was found and what is needed stand below each condition.
+  return labelled("destroy", destroy, (unmet) => unmetText(unmet, lifecycle)).map(
+    ([label, text]): Row => (text.startsWith("    ") ? [label, text, "detail"] : [label, text]),
+  );
 }
 
 function unmetText(unmet: readonly Unmet[], lifecycle: string): string[] {

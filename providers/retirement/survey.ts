@@ -1,7 +1,9 @@
 import fs from "node:fs";
 import { lookAtNode } from "../lookup";
 import { type ChainClient, chainOfNode, chainOfReference } from "../rpc/chain";
+import { type Connection, createConnection } from "../rpc/connection";
 import { createOrchestratorClient } from "../rpc/orchestrator";
+import type { SshTarget } from "../rpc/ssh";
 import { isThere } from "../signer/backup";
 import { readRecord } from "../signer/record";
 import { openRoot } from "../signer/root";
@@ -18,6 +20,8 @@ export interface SurveyWorld extends LookWorld {
   now(): number;
   /** The operator typed that the rewards are collected. */
   readonly saysCollected: boolean;
+  /** The way to a host, where others use it too; a new one where it is left out. */
+  connect?(target: SshTarget): Connection;
 }
 
 /** What was found, and what it comes to. */
@@ -42,7 +46,7 @@ export async function surveyRetirement(
   directory: string,
   world: SurveyWorld,
 ): Promise<Survey> {
-  const clients = clientsOf(inputs, host);
+  const clients = clientsOf(inputs, host, world.connect ?? createConnection);
   try {
     const successor = await lookAtSuccessor(inputs, world);
     const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
@@ -72,10 +76,18 @@ export async function surveyRetirement(
   }
 }
 
-function clientsOf({ node, host: { ssh }, successor, references }: RetirementInputs, host: RetirementFacts["host"]) {
+function clientsOf(
+  { node, host: { ssh }, successor, references }: RetirementInputs,
+  host: RetirementFacts["host"],
+  connect: (target: SshTarget) => Connection,
+) {
   const clients: ChainClient[] = [];
-  if ("facts" in host && host.facts.node.active) clients.push(chainOfNode(`this host's node (${ssh.address})`, node));
-  if (successor) clients.push(chainOfNode(`the successor's node (${successor.host.ssh.address})`, successor.node));
+  if ("facts" in host && host.facts.node.active)
+    clients.push(chainOfNode(`this host's node (${ssh.address})`, node, connect(node.ssh)));
+  if (successor) {
+    const name = `the successor's node (${successor.host.ssh.address})`;
+    clients.push(chainOfNode(name, successor.node, connect(successor.node.ssh)));
+  }
   return [...clients, ...references.map(chainOfReference)];
 }
 
@@ -85,13 +97,14 @@ async function lookAtSuccessor(
 ): Promise<RetirementFacts["successor"]> {
   if (successor === undefined) return undefined;
   const { host, places, node } = successor;
-  const root = openRoot(host, library);
+  const connection = (world.connect ?? createConnection)(host.ssh);
+  const root = openRoot(host, library, connection);
   try {
     const [look, seen] = await Promise.all([
       lookAtHost(root, places, patience, world).catch((error: Error) => ({
         silent: error.message.split("\n")[0] ?? "",
       })),
-      lookAtNode(node, { references, tolerance }),
+      lookAtNode(node, { references, tolerance }, connection),
     ]);
     const { address, hostKey } = host.ssh;
     const found = { address, hostKey, look, node: seen };

@@ -44,11 +44,13 @@ test("in a low terminal the log gives way first, then what happened", () => {
   expect(at(17)).toHaveLength(14);
 });
 
-test("where not even that fits, it says how much is left out", () => {
-  const lines = screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows: 11 });
-  expect(lines).toHaveLength(10);
-  expect(lines.at(-1)).toBe("… 5 more lines: a higher terminal shows them");
-  expect(lines.at(-2)).toBe("on chain    looking for the first time …");
+test("where not even that fits, the facts give way, and it says how much else is left out", () => {
+  const at = (rows: number) => screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows });
+  expect(at(11).at(-1)).toBe("on chain    looking for the first time …");
+  expect(at(11)).toHaveLength(9);
+  expect(at(8)).toHaveLength(7);
+  expect(at(8).at(-1)).toBe("… 3 more lines: a higher terminal shows them");
+  expect(at(8).at(-2)).toBe("            15:02 UTC");
 });
 
 test("whatever is shown, no line is too wide and no screen too high", () => {

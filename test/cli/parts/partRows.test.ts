@@ -3,7 +3,7 @@ import { shownUnmet } from "../../../cli/parts/destroy";
 import { partRows } from "../../../cli/parts/partRows";
 import { noParts } from "../../../cli/parts/parts";
 import { rowsOf } from "../../../cli/rows";
-import { manyLines, plainReport } from "../../../cli/screen";
+import { manyLines, plainReport, screenLines } from "../../../cli/screen";
 import type { RetirementFacts } from "../../../providers/retirement/facts";
 import { viewOf } from "../exampleView";
 import { clock, old, ours, partsOf, registrations, unmet } from "./exampleParts";
@@ -70,6 +70,16 @@ test("what blocks a destroy is told whole, and wraps below itself", () => {
   );
 });
 
+test("in a low terminal the conditions stay, and what is below them gives way", () => {
+  const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] }, releases: undefined });
+  const rows = rowsOf(viewOf({ lifecycle: "adopted", parts }));
+  const lines = screenLines(rows, [], { columns: 80, rows: 25 });
+  expect(lines).toContain("            - the rewards since the switch are not collected, says the");
+  expect(lines.join()).not.toContain("needed: ");
+  expect(lines).toContain("peers       8");
+  expect(screenLines(rows, [], { columns: 80, rows: 40 }).join()).toContain("needed: them in the wallet, collected");
+});
+
 test("control characters of any answer are taken out", () => {
   const parts = partsOf(registrations.earlier, { signer: { why: "a\u001b[2Jb" }, rewards: { why: "c\u0007d" } });
   const { head } = rowsOf(viewOf({ parts }));
@@ -83,6 +93,9 @@ test("several stacks stand one after the other, as far as there is room", () => 
   expect(lines[0]).toBe("Pillar Anvil, stack prod, host 203.0.113.7");
   expect(lines[lines.indexOf("the second") - 1]).toBe("");
   expect(lines.join()).not.toContain("log:");
+  const second = manyLines([one, { ...one, title: "the second" }], [], { columns: 100, rows: 28 });
+  expect(second).toContain("the second");
+  expect(second.join()).not.toContain("peers");
   const low = manyLines([one, one], [], { columns: 100, rows: 20 });
   expect(low).toHaveLength(19);
   expect(low.at(-1)).toMatch(/^… \d+ more lines: a higher terminal shows them$/);

@@ -18,7 +18,6 @@ it("of an adopted host that produces: registered, producing, and what blocks its
   expect(up.exitCode, up.output).toBe(0);
   const before = await onHost(old, ownFiles);
   const { exitCode, out } = await status();
-  console.log(out);
   expect(await onHost(old, ownFiles)).toBe(before);
   expect(exitCode).toBe(0);
   expect(out).toMatch(/^stage {7}adopted, its node is synced$/m);
@@ -55,7 +54,6 @@ it("of a host that is shut down: what its destroy waits for, until nothing is le
   const up = await stack.up();
   expect(up.exitCode, up.output).toBe(0);
   const waits = await status();
-  console.log(waits.out);
   expect(waits.exitCode).toBe(1);
   expect(waits.out).toMatch(/^stage {7}shut down: its node is off, and stays off$/m);
   expect(waits.out).toMatch(/^sync {8}the node is off, and stays off$/m);
@@ -67,7 +65,6 @@ it("of a host that is shut down: what its destroy waits for, until nothing is le
   const truth = await lab.chain<ChainTruth>("GET", "/truth");
   await collectRewards(lab, truth.pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
   const free = await status();
-  console.log(free.out);
   expect(free.exitCode).toBe(0);
   expect(free.out).toMatch(/^next {8}nothing stands in the way any more: pulumi destroy -s prod$/m);
   expect(free.out).toMatch(/^destroy {5}nothing stands in its way$/m);
