@@ -1,4 +1,11 @@
-import { addToJourney, type JourneyDetails, type JourneyEvent, lastEvent, readJourney } from "../journey";
+import {
+  addToJourney,
+  type JourneyDetails,
+  type JourneyEntry,
+  type JourneyEvent,
+  lastEvent,
+  readJourney,
+} from "../journey";
 import { type BackupOf, takeBackup } from "../signer/backup";
 import { openRoot, type RootHost } from "../signer/root";
 import { placeOf } from "../signer/secure";
@@ -25,6 +32,8 @@ type HostNow = RetirementFacts["host"];
 /** What is written down, and where. */
 interface Book {
   readonly directory: string;
+  /** @throws in words */
+  read(): JourneyEntry[];
   /** @throws in words: what must be written down is not done without */
   write<E extends JourneyEvent>(event: E, details: JourneyDetails[E]): void;
   /** Says so where it can't be written. */
@@ -45,7 +54,11 @@ export async function release(given: RetirementInputs, memory: GuardMemory, worl
     return;
   }
   const before = releasedBefore(given, memory, book, world);
-  const inputs = { ...given, knownProducer: given.knownProducer ?? before?.details.producer };
+  const inputs = {
+    ...given,
+    knownProducer: given.knownProducer ?? before?.details.producer,
+    recorded: given.recorded ?? lastEvent(book.read(), given.stack, "recorded")?.details,
+  };
   const root = openRoot(login, inputs.library);
   try {
     world.say(`retirement: looking at ${login.ssh.address}, its successor and the chain`);
@@ -72,10 +85,10 @@ export async function release(given: RetirementInputs, memory: GuardMemory, worl
 function releasedBefore(
   { stack, server, host: { ssh } }: RetirementInputs,
   { createdAt }: GuardMemory,
-  { directory }: Book,
+  book: Book,
   world: ReleaseWorld,
 ) {
-  const found = lastEvent(readJourney(directory), stack, "released");
+  const found = lastEvent(book.read(), stack, "released");
   if (found === undefined || found.at <= createdAt || world.now() - Date.parse(found.at) >= sameDestroy)
     return undefined;
   const { address, serverId } = found.details;
@@ -136,7 +149,7 @@ async function permit(
   const reasons = unmet.map(({ what }) => what);
   const sentence = overrideSentence(pillar, unmet);
   // Typed once for both guards, and the other one has met more.
-  const typed = lastEvent(readJourney(book.directory), inputs.stack, "override");
+  const typed = lastEvent(book.read(), inputs.stack, "override");
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
   if (world.override !== undefined && [sentence, typedBefore].includes(world.override)) {
     world.say(`retirement: going on all the same, as typed: ${world.override}`);
@@ -219,19 +232,23 @@ function lastBackupOf({ dataDir, signer }: HostPlaces): BackupOf {
 
 function bookOf({ backup, stack, pillar }: RetirementInputs, world: ReleaseWorld): Book {
   const directory = placeOf(backup.directory);
-  const write: Book["write"] = (event, details) => {
+  const inWords = <T>(what: string, work: () => T): T => {
     try {
-      addToJourney(directory, {
-        ...{ at: new Date(world.now()).toISOString(), stack, pillar, event, details },
-      } as Parameters<typeof addToJourney>[1]);
+      return work();
     } catch (error) {
       throw new Error(
-        `the record of the migration could not be written on this machine: ${directory}\n` +
-          `  found: ${(error as Error).message}\n  needed: a directory that can be written, with room in it\n` +
+        `the record of the migration could not be ${what} on this machine: ${directory}\n` +
+          `  found: ${(error as Error).message}\n  needed: a directory that can be read and written, with room in it\n` +
           `  Then: pulumi destroy -s ${stack}`,
       );
     }
   };
+  const write: Book["write"] = (event, details) =>
+    inWords("written", () =>
+      addToJourney(directory, {
+        ...{ at: new Date(world.now()).toISOString(), stack, pillar, event, details },
+      } as Parameters<typeof addToJourney>[1]),
+    );
   const note: Book["note"] = (event, details) => {
     try {
       write(event, details);
@@ -239,5 +256,5 @@ function bookOf({ backup, stack, pillar }: RetirementInputs, world: ReleaseWorld
       world.say((error as Error).message);
     }
   };
-  return { directory, write, note };
+  return { directory, read: () => inWords("read", () => readJourney(directory)), write, note };
 }
