@@ -11,7 +11,7 @@ import { openRoot, type RootHost } from "../signer/root";
 import { placeOf } from "../signer/secure";
 import { ownProducer, type RetirementFacts } from "./facts";
 import { type HostFacts, type HostLook, type HostPlaces, lookAtHost, placeVariables } from "./host";
-import type { CloudServer, GuardMemory, RetirementInputs } from "./inputs";
+import { type CloudServer, type GuardMemory, isReached, type RetirementInputs } from "./inputs";
 import { powerOff, powerState } from "./power";
 import { type SurveyWorld, surveyRetirement } from "./survey";
 import { overrideSentence, overrideVariable, refusalText } from "./words";
@@ -64,7 +64,7 @@ export async function release(given: RetirementInputs, memory: GuardMemory, worl
     world.say(`retirement: looking at ${login.ssh.address}, its successor and the chain`);
     const seen = before
       ? await lookAgain(root, places, before.at, world)
-      : unseenAt(await lookAtHost(root, places, patience, world), server);
+      : unseenAt(await lookAtHost(root, places, isReached(given, memory) ? patience : 0, world), server);
     const { host, evidence } = await permit(inputs, memory, seen, before !== undefined, book, world);
     const isShutDown = "released" in host || (before && "facts" in host && isAtRest(host.facts));
     if (!isShutDown) {
@@ -137,7 +137,7 @@ async function permit(
   let host = seen;
   // What else stands in the way is known before anything is switched off.
   let { facts, verdict } = await survey(host);
-  if ("unseen" in host && server && verdict.unmet.length === 0) {
+  if ("unseen" in host && server && verdict.unmet.length === 0 && isReached(inputs, memory)) {
     host = await switchedOff(server);
     // It may have produced until a moment ago.
     ({ facts, verdict } = await survey(host));
