@@ -9,6 +9,7 @@ import {
 import { type BackupOf, takeBackup } from "../signer/backup";
 import { openRoot, type RootHost } from "../signer/root";
 import { placeOf } from "../signer/secure";
+import { alone } from "./alone";
 import { ownProducer, type RetirementFacts } from "./facts";
 import { type HostFacts, type HostLook, type HostPlaces, lookAtHost, placeVariables } from "./host";
 import { type CloudServer, type GuardMemory, isReached, type RetirementInputs } from "./inputs";
@@ -46,8 +47,13 @@ interface Book {
  *
  * @throws Error with every condition that is not met, and what to type
  */
-export async function release(given: RetirementInputs, memory: GuardMemory, world: ReleaseWorld): Promise<void> {
-  const book = bookOf(given, world);
+export async function release(inputs: RetirementInputs, memory: GuardMemory, world: ReleaseWorld): Promise<void> {
+  const book = bookOf(inputs, world);
+  book.read();
+  await alone(book.directory, inputs.stack, world, () => letGo(inputs, memory, book, world));
+}
+
+async function letGo(given: RetirementInputs, memory: GuardMemory, book: Book, world: ReleaseWorld): Promise<void> {
   const { server, places, host: login } = given;
   if (server && (await powerState(server, world)) === "gone") {
     world.say(`retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard`);
