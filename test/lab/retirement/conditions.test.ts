@@ -77,13 +77,12 @@ describe("with the rewards collected, one thing is wrong", () => {
   });
 
   it("nobody can be asked", async () => {
-    await onHost(stage.old, "systemctl stop go-node");
-    expect(whats(await refuse({ successor: undefined, references: ["http://127.0.0.1:1"] }))).toEqual([
+    const places = { ...last.places, service: "none", rpcPort: 1 };
+    expect(whats(await refuse({ places, successor: undefined, references: ["http://127.0.0.1:1"] }))).toEqual([
       "nobody tells what the chain says of Anvil",
       "who produces after this host is not configured",
       "nobody tells whether the rewards since the switch were paid and collected",
     ]);
-    await onHost(stage.old, "systemctl start go-node");
   });
 
   it("the host, or its successor, can't be seen", async () => {
@@ -92,10 +91,10 @@ describe("with the rewards collected, one thing is wrong", () => {
     // Both are waited for a while.
     const [own, next] = await Promise.all([
       refuse({ host: away(host) }),
-      refuse({ successor: { ...successor, host: away(successor?.host ?? host) } }),
+      refuse({ stack: "other", successor: { ...successor, host: away(successor?.host ?? host) } }),
     ]);
     expect(whats(own)).toContain(`this host, ${stage.old.address}, can't be seen: its node may run still`);
-    expect(whats(next)[0]).toBe(`the successor, ${stage.fresh.address}, does not answer`);
+    expect(whats(next)).toContain(`the successor, ${stage.fresh.address}, does not answer`);
   });
 
   it("the successor's node was stopped", async () => {
@@ -157,7 +156,7 @@ describe("with the rewards collected, one thing is wrong", () => {
     await stage.lab.chain("PATCH", "/pillars/Bolt", { producerAddress: stage.addresses.old });
     const found = async () =>
       whats(await refuse(kept())).find((line) => line.includes("is this the host of another Pillar?"));
-    await expect.poll(found, { timeout: 20_000 }).toContain("this host's address and its successor's produce in turns");
+    await expect.poll(found, { timeout: 20_000 }).toMatch(/^this host's address and its successor's produce in turns/);
     await stage.lab.chain("PATCH", "/pillars/Bolt", { producerAddress: "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7" });
     await expect.poll(found, { timeout: 30_000, interval: 2000 }).toBeUndefined();
   });
