@@ -21,7 +21,7 @@ const program = [
 /** Configuration below `pillar-host:`, as in a stack's file; a key with a colon is whole. */
 export type StackFile = Readonly<Record<string, unknown>>;
 
-const beginning = ["up", "--yes", "--skip-preview", "--non-interactive"];
+const beginning = ["--yes", "--skip-preview", "--non-interactive"];
 
 function pluginsOf({ host }: StackFile): PluginName[] {
   const { provider } = host as { provider: string };
@@ -120,11 +120,11 @@ export class LabStack {
     return this.operation("up", ["--yes", "--skip-preview", ...args]);
   }
 
-  /** Begins `pulumi up` for a test that stops it; ended at the latest by {@link endRuns}. */
-  async begin(args: readonly string[] = []): Promise<Run> {
+  /** Begins `pulumi up`, or a destroy, for a test that stops it; ended at the latest by {@link endRuns}. */
+  async begin(args: readonly string[] = [], operation: "up" | "destroy" = "up"): Promise<Run> {
     const log = join(this.dir, `run-${this.begun.length}.log`);
     const file = await open(log, "w");
-    const [command = "", ...rest] = this.lab.atOperator([this.toolchain.pulumi, ...beginning, ...args]);
+    const [command = "", ...rest] = this.lab.atOperator([this.toolchain.pulumi, operation, ...beginning, ...args]);
     const engine = spawn(command, rest, {
       cwd: this.programDirectory,
       env: { ...process.env, ...this.env },

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { DynamicResource } from "./dynamicResource";
 import { addToJourney, lastEvent, readJourney } from "./journey";
 import { lookAtHost, placeVariables } from "./retirement/host";
-import type { GuardMemory, RetirementInputs } from "./retirement/inputs";
+import { type GuardMemory, isReached, type RetirementInputs } from "./retirement/inputs";
 import { surveyRetirement } from "./retirement/survey";
 import { refusalText } from "./retirement/words";
 import { openRoot } from "./signer/root";
@@ -32,7 +32,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownInputs & { isOf
       say: (line: string) => console.log(`retirement: ${line}`),
       saysCollected: false,
     };
-    const look = await lookAtHost(root, places, patience, world);
+    const look = await lookAtHost(root, places, isReached(inputs, memory) ? patience : 0, world);
     const recorded = inputs.recorded ?? lastEvent(readJourney(directory), stack, "recorded")?.details;
     const { facts, verdict } = await surveyRetirement(
       "retire",

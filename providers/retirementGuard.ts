@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
-import { addToJourney, type JourneyEntry, lastEvent, readJourney } from "./journey";
+import { addToJourney, type JourneyEntry, readJourney } from "./journey";
 import type { Recorded } from "./retirement/chainLook";
 import { collectedVariable } from "./retirement/facts";
 import type { GuardMemory, RetirementInputs } from "./retirement/inputs";
@@ -100,9 +100,7 @@ export function changed(olds: GuardInputs & GuardOutputs, news: GuardInputs): Gu
 async function end(olds: GuardInputs & GuardOutputs): Promise<void> {
   const engine = watchEngine();
   try {
-    const journey = readJourney(placeOf(olds.backup.directory));
-    const recorded = olds.recorded ?? lastEvent(journey, olds.stack, "recorded")?.details;
-    await release({ ...olds, recorded }, olds, {
+    await release(olds, olds, {
       now: () => Date.now(),
       ticks: () => performance.now(),
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),

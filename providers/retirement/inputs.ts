@@ -54,6 +54,11 @@ export interface RetirementInputs {
   readonly library: string;
 }
 
+/** Whether somebody may have been on the host (pure): not on a server that this stack ordered, and that never let it in. */
+export function isReached({ isOwnServer }: RetirementInputs, memory: GuardMemory): boolean {
+  return memory.isReached || !isOwnServer;
+}
+
 /** What a guard remembers of its beginning. */
 export interface GuardMemory {
   /** ISO 8601. */

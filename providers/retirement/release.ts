@@ -1,10 +1,18 @@
-import { addToJourney, type JourneyDetails, type JourneyEvent, lastEvent, readJourney } from "../journey";
+import {
+  addToJourney,
+  type JourneyDetails,
+  type JourneyEntry,
+  type JourneyEvent,
+  lastEvent,
+  readJourney,
+} from "../journey";
 import { type BackupOf, takeBackup } from "../signer/backup";
 import { openRoot, type RootHost } from "../signer/root";
 import { placeOf } from "../signer/secure";
+import { alone } from "./alone";
 import { ownProducer, type RetirementFacts } from "./facts";
 import { type HostFacts, type HostLook, type HostPlaces, lookAtHost, placeVariables } from "./host";
-import type { CloudServer, GuardMemory, RetirementInputs } from "./inputs";
+import { type CloudServer, type GuardMemory, isReached, type RetirementInputs } from "./inputs";
 import { powerOff, powerState } from "./power";
 import { type SurveyWorld, surveyRetirement } from "./survey";
 import { overrideSentence, overrideVariable, refusalText } from "./words";
@@ -25,6 +33,8 @@ type HostNow = RetirementFacts["host"];
 /** What is written down, and where. */
 interface Book {
   readonly directory: string;
+  /** @throws in words */
+  read(): JourneyEntry[];
   /** @throws in words: what must be written down is not done without */
   write<E extends JourneyEvent>(event: E, details: JourneyDetails[E]): void;
   /** Says so where it can't be written. */
@@ -37,21 +47,30 @@ interface Book {
  *
  * @throws Error with every condition that is not met, and what to type
  */
-export async function release(given: RetirementInputs, memory: GuardMemory, world: ReleaseWorld): Promise<void> {
-  const book = bookOf(given, world);
+export async function release(inputs: RetirementInputs, memory: GuardMemory, world: ReleaseWorld): Promise<void> {
+  const book = bookOf(inputs, world);
+  book.read();
+  await alone(book.directory, inputs.stack, world, () => letGo(inputs, memory, book, world));
+}
+
+async function letGo(given: RetirementInputs, memory: GuardMemory, book: Book, world: ReleaseWorld): Promise<void> {
   const { server, places, host: login } = given;
   if (server && (await powerState(server, world)) === "gone") {
     world.say(`retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard`);
     return;
   }
   const before = releasedBefore(given, memory, book, world);
-  const inputs = { ...given, knownProducer: given.knownProducer ?? before?.details.producer };
+  const inputs = {
+    ...given,
+    knownProducer: given.knownProducer ?? before?.details.producer,
+    recorded: given.recorded ?? lastEvent(book.read(), given.stack, "recorded")?.details,
+  };
   const root = openRoot(login, inputs.library);
   try {
     world.say(`retirement: looking at ${login.ssh.address}, its successor and the chain`);
     const seen = before
       ? await lookAgain(root, places, before.at, world)
-      : unseenAt(await lookAtHost(root, places, patience, world), server);
+      : unseenAt(await lookAtHost(root, places, isReached(given, memory) ? patience : 0, world), server);
     const { host, evidence } = await permit(inputs, memory, seen, before !== undefined, book, world);
     const isShutDown = "released" in host || (before && "facts" in host && isAtRest(host.facts));
     if (!isShutDown) {
@@ -72,10 +91,10 @@ export async function release(given: RetirementInputs, memory: GuardMemory, worl
 function releasedBefore(
   { stack, server, host: { ssh } }: RetirementInputs,
   { createdAt }: GuardMemory,
-  { directory }: Book,
+  book: Book,
   world: ReleaseWorld,
 ) {
-  const found = lastEvent(readJourney(directory), stack, "released");
+  const found = lastEvent(book.read(), stack, "released");
   if (found === undefined || found.at <= createdAt || world.now() - Date.parse(found.at) >= sameDestroy)
     return undefined;
   const { address, serverId } = found.details;
@@ -124,7 +143,7 @@ async function permit(
   let host = seen;
   // What else stands in the way is known before anything is switched off.
   let { facts, verdict } = await survey(host);
-  if ("unseen" in host && server && verdict.unmet.length === 0) {
+  if ("unseen" in host && server && verdict.unmet.length === 0 && isReached(inputs, memory)) {
     host = await switchedOff(server);
     // It may have produced until a moment ago.
     ({ facts, verdict } = await survey(host));
@@ -136,7 +155,7 @@ async function permit(
   const reasons = unmet.map(({ what }) => what);
   const sentence = overrideSentence(pillar, unmet);
   // Typed once for both guards, and the other one has met more.
-  const typed = lastEvent(readJourney(book.directory), inputs.stack, "override");
+  const typed = lastEvent(book.read(), inputs.stack, "override");
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
   if (world.override !== undefined && [sentence, typedBefore].includes(world.override)) {
     world.say(`retirement: going on all the same, as typed: ${world.override}`);
@@ -219,19 +238,23 @@ function lastBackupOf({ dataDir, signer }: HostPlaces): BackupOf {
 
 function bookOf({ backup, stack, pillar }: RetirementInputs, world: ReleaseWorld): Book {
   const directory = placeOf(backup.directory);
-  const write: Book["write"] = (event, details) => {
+  const inWords = <T>(what: string, work: () => T): T => {
     try {
-      addToJourney(directory, {
-        ...{ at: new Date(world.now()).toISOString(), stack, pillar, event, details },
-      } as Parameters<typeof addToJourney>[1]);
+      return work();
     } catch (error) {
       throw new Error(
-        `the record of the migration could not be written on this machine: ${directory}\n` +
-          `  found: ${(error as Error).message}\n  needed: a directory that can be written, with room in it\n` +
+        `the record of the migration could not be ${what} on this machine: ${directory}\n` +
+          `  found: ${(error as Error).message}\n  needed: a directory that can be read and written, with room in it\n` +
           `  Then: pulumi destroy -s ${stack}`,
       );
     }
   };
+  const write: Book["write"] = (event, details) =>
+    inWords("written", () =>
+      addToJourney(directory, {
+        ...{ at: new Date(world.now()).toISOString(), stack, pillar, event, details },
+      } as Parameters<typeof addToJourney>[1]),
+    );
   const note: Book["note"] = (event, details) => {
     try {
       write(event, details);
@@ -239,5 +262,5 @@ function bookOf({ backup, stack, pillar }: RetirementInputs, world: ReleaseWorld
       world.say((error as Error).message);
     }
   };
-  return { directory, write, note };
+  return { directory, read: () => inWords("read", () => readJourney(directory)), write, note };
 }

@@ -12,7 +12,7 @@ import { decideRetirement, wantsHistory } from "./decide";
 import { ownProducer, type RetirementFacts, type RetirementStep, type Verdict } from "./facts";
 import { hasProducedSince } from "./history";
 import { type LookWorld, lookAtHost } from "./host";
-import type { GuardMemory, RetirementInputs } from "./inputs";
+import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
 import { type RewardsReading, readRewards } from "./rewards";
 
 /** The world, as a survey sees it. */
@@ -61,7 +61,7 @@ export async function surveyRetirement(
     const facts: RetirementFacts = {
       ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
       ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
-      memory: { isReached: memory.isReached || !inputs.isOwnServer, isOwnWork: memory.isOwnWork },
+      memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
       saysCollected: world.saysCollected,
       hasSignerBackup: hasSignerBackup(directory, inputs.host.ssh.address),
       producingWithin,

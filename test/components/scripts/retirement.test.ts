@@ -199,7 +199,7 @@ describe("the producer address in the node's configuration", () => {
     );
     const password = fc.array(character, { maxLength: 24 }).map((parts) => parts.join(""));
     const passwords = [
-      ...fc.sample(password, 150),
+      ...fc.sample(password, 40),
       '"Address": "z1qother"',
       '","Address":"z1qother","x":"',
       "}",

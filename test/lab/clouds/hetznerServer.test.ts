@@ -152,7 +152,7 @@ describe("the stack of a live server", () => {
     await cloud.configure({ lifecycle: "retiring" });
     const up = await cloud.stack.up(["--skip-preview"]);
     expect(up.exitCode, up.output).toBe(0);
-    expect(up.output).toContain("To delete all that this stack made: pulumi destroy -s prod");
+    expect(up.output).toContain("Nothing stands in the way any more: pulumi destroy -s prod");
     const { output, exitCode } = await kept(cloud.stack.destroy());
     expect(exitCode, output).toBe(0);
     expect([hetzner.cloud.servers.size, hetzner.cloud.firewalls.size, hetzner.cloud.sshKeys.size]).toEqual([0, 0, 0]);

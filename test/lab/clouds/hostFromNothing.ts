@@ -128,13 +128,42 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
       await expectOpen([35995, 55055], [35997, 35998, 55000]);
     });
 
-    test("retired and destroyed, it leaves nothing", async () => {
+    const retiring = () => file({ lifecycle: "retiring", retirement: { references: [lab.referenceUrl("ref")] } });
+
+    test("retired, its node is off; active again, it runs", async () => {
       expect((await stack.destroy()).output).toContain("because it is protected");
-      await stack.configure(file({ lifecycle: "retiring" }), secrets());
+      // Somebody else produces for the Pillar, and a node tells so.
+      await lab.addReference("ref");
+      const producerAddress = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
+      await lab.chain("PATCH", "/pillars/Anvil", { producerAddress });
+      await stack.configure(retiring(), secrets());
+      const off = await stack.up();
+      expect(off.exitCode, off.output).toBe(0);
+      expect(await on("systemctl is-active go-node || systemctl is-enabled go-node || true")).toBe("inactive\nmasked");
+      await stack.configure(file(), secrets());
+      const back = await stack.up();
+      expect(back.exitCode, back.output).toBe(0);
+      expect(await on("systemctl is-active go-node && systemctl is-enabled go-node")).toBe("active\nenabled");
+      expect((await stack.destroy()).output).toContain("because it is protected");
+    });
+
+    test("the server alone is not deleted behind the guards' back", async () => {
+      await stack.configure(retiring(), secrets());
       const up = await stack.up();
       expect(up.exitCode, up.output).toBe(0);
+      const target = ["--target", "**::server", "--target-dependents", "--skip-preview"];
+      await lab.chain("PATCH", "/nodes/ref", { nullPillar: true });
+      const refused = await stack.destroy(target);
+      expect(refused.exitCode, refused.output).not.toBe(0);
+      expect(refused.output).toContain("there is no Pillar Anvil");
+      expect((await servers()).length).toBe(1);
+      await lab.chain("PATCH", "/nodes/ref", { nullPillar: false });
+    });
+
+    test("retired and destroyed, it leaves nothing", async () => {
       const { exitCode, output } = await stack.destroy();
       expect(exitCode, output).toBe(0);
+      expect(output).toContain("has produced nothing since this stack has it");
       expect(await servers()).toEqual([]);
       expect(await lab.machineRoom.servers()).toEqual([]);
     });

@@ -259,6 +259,16 @@ describe("each condition alone, with its text", () => {
     needed: the wallet's update to the successor's address, or the right pillar-host:retirement.successor`);
   });
 
+  test("without a known successor, momentums of this host of late count, and no older ones", () => {
+    const silentNext = { successor: { ...successor, look: { silent: "ETIMEDOUT" } } };
+    const at = (height: number) => [reading({ last: { own: momentum(height, own) } })];
+    expect(lines({ ...silentNext, readings: at(640) })).not.toContain("momentums still carry");
+    expect(lines({ ...silentNext, readings: at(641) })).toContain("- momentums still carry this host's address");
+    expect(lines({ successor: undefined, readings: at(1000) })).toContain(
+      "- momentums still carry this host's address",
+    );
+  });
+
   test("two hosts with one key", () => {
     expect(
       lines({ host: { facts: hostFacts({ producer: next }) } }),

@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import { setUpOrchestrator } from "../../../lab/orchestrator";
+import { updateProducer } from "../../../lab/wallet";
+import { readJourney } from "../../../providers/journey";
+import { overrideVariable } from "../../../providers/retirement/words";
+import { onHost } from "../fixture";
+import { askedDirectly, conditionsOf, directoryOf, type Stored, whats } from "./asked";
+import { collect, elect, epochPaid, pillar, quick, retirementStage, traceOf } from "./stage";
+
+// The guards' own code, from the text that the state has of it: the engine adds nothing to a verdict.
+
+const stage = retirementStage((made) => made.lab.addReference("ref"));
+let asked: Awaited<ReturnType<typeof askedDirectly>>;
+let first: Stored;
+let last: Stored;
+const refuse = async (changes: object = {}, env: Record<string, string> = {}) =>
+  asked.remove({ ...last, ...changes } as Stored, env);
+const node = (name: string, settings: object) => stage.lab.chain("PATCH", `/nodes/${name}`, settings);
+/** A refusal while a node lies so. */
+async function lied(name: string, settings: Record<string, unknown>) {
+  await node(name, settings);
+  const outcome = await refuse();
+  await node(
+    name,
+    Object.fromEntries(
+      Object.keys(settings).map((key) => [key, key === "nullPillar" || key === "otherChain" ? false : null]),
+    ),
+  );
+  return outcome;
+}
+/** With something on it that looks like a signer which nobody fenced: refused whatever else is so. */
+const kept = () => ({ places: { ...last.places, signer: { ...last.places.signer, directory: "/root/.znn" } } });
+const ref = () => `reference ${stage.lab.referenceUrl("ref")}`;
+
+beforeAll(async () => {
+  asked = await askedDirectly(stage);
+  [first, last] = [await asked.create(false), await asked.create(true)];
+  expect(last).toMatchObject({ isReached: true, isOwnWork: false, recorded: { height: expect.any(Number) } });
+});
+
+describe("before the switch is over", () => {
+  it("the host that is registered is kept, and its node too", async () => {
+    const before = await traceOf(stage.old);
+    expect(whats(await refuse())[0]).toContain("this host's producer address is the registered one");
+    expect(whats(await asked.shutDown(last))[0]).toContain("this host's producer address is the registered one");
+    expect(await traceOf(stage.old)).toBe(before);
+  });
+
+  it("the one that produces still is kept, though the wallet says otherwise", async () => {
+    await stage.lab.chain("PATCH", "/truth", { tickMomentums: 12 });
+    await updateProducer(stage.lab, pillar, stage.addresses.fresh);
+    const found = whats(await asked.shutDown(last)).map((line) => line.split(", say")[0]);
+    expect(found).toEqual(["momentums still carry this host's address", "the successor does not produce"]);
+    await sleep(quick.momentumSeconds * 1000 * 12 * 4);
+    await stage.lab.chain("PATCH", "/truth", { tickMomentums: quick.tickMomentums });
+  });
+
+  it("rewards are waited for, with what is known of them", async () => {
+    const [what, ...lines] = conditionsOf(await refuse());
+    expect(what).toMatch(/^- the rewards since the switch are not collected, say /);
+    expect(lines.slice(0, -1).every((line) => /^found: (the first whole epoch|paid since epoch)/.test(line))).toBe(
+      true,
+    );
+    expect(lines.at(-1)).toMatch(/^needed: them in the wallet, collected/);
+  });
+});
+
+describe("with the rewards collected, one thing is wrong", () => {
+  beforeAll(async () => {
+    await epochPaid();
+    await collect(stage);
+  });
+
+  it("no successor is configured", async () => {
+    expect(whats(await refuse({ successor: undefined }))).toContain("who produces after this host is not configured");
+  });
+
+  it("nobody can be asked", async () => {
+    const places = { ...last.places, service: "none", rpcPort: 1 };
+    expect(whats(await refuse({ places, successor: undefined, references: ["http://127.0.0.1:1"] }))).toEqual([
+      "nobody tells what the chain says of Anvil",
+      "who produces after this host is not configured",
+      "nobody tells whether the rewards since the switch were paid and collected",
+    ]);
+  });
+
+  it("the host, or its successor, can't be seen", async () => {
+    const { host, successor } = last;
+    const away = (login: typeof host) => ({ ...login, ssh: { ...login.ssh, port: 1 } });
+    // Both are waited for a while.
+    const [own, next] = await Promise.all([
+      refuse({ host: away(host) }),
+      refuse({ stack: "other", successor: { ...successor, host: away(successor?.host ?? host) } }),
+    ]);
+    expect(whats(own)).toContain(`this host, ${stage.old.address}, can't be seen: its node may run still`);
+    expect(whats(next)).toContain(`the successor, ${stage.fresh.address}, does not answer`);
+  });
+
+  it("the successor's node was stopped", async () => {
+    await onHost(stage.fresh, "systemctl stop go-node");
+    expect(whats(await refuse())).toContain(`the successor's node, ${stage.fresh.address}, is not synced now`);
+    await onHost(stage.fresh, "systemctl start go-node");
+    await expect
+      .poll(async () => whats(await refuse({ references: [] })), { timeout: 30_000 })
+      .not.toContain(`the successor's node, ${stage.fresh.address}, is not synced now`);
+  });
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    [
+      "of another chain",
+      { otherChain: true },
+      /^an RPC does not know the momentum that was recorded when this host was synced/,
+    ],
+    ["that knows no such Pillar", { nullPillar: true }, /^there is no Pillar Anvil, says reference /],
+  ])("a reference %s", async (_what, settings, what) => {
+    const outcome = await lied("ref", settings);
+    expect(whats(outcome)[0]).toMatch(what);
+    expect(outcome.error?.message).toContain(ref());
+  });
+
+  it("a reference claims another producer", async () => {
+    const outcome = await lied("ref", { forceProducer: stage.addresses.old });
+    expect(whats(outcome)).toEqual([
+      `this host's producer address is the registered one, says ${ref()}`,
+      `the successor's producer address is not the registered one of Anvil, says ${ref()}`,
+    ]);
+  });
+
+  it("no RPC tells of rewards: a day, then the operator's word, which a Pillar's name makes", async () => {
+    for (const name of ["old", "fresh", "ref"]) await node(name, { noRewards: true });
+    const word = { PILLAR_HOST_REWARDS_COLLECTED: pillar };
+    const soon = "less than a day has passed since the switch: its rewards can't have come yet";
+    const needed = "the RPC does not tell whether the rewards since the switch were collected";
+    expect(whats(await refuse({ epoch: 86_400_000 }, word))).toEqual([soon]);
+    expect(whats(await refuse())).toEqual([needed]);
+    expect(whats(await refuse({}, { PILLAR_HOST_REWARDS_COLLECTED: "yes" }))).toEqual([needed]);
+    // With something else in the way, so that it is not let go yet.
+    expect(whats(await refuse({ producingWithin: -1 }, word)).map((line) => line.split(", say")[0])).toEqual([
+      "the successor does not produce",
+    ]);
+    for (const name of ["old", "fresh", "ref"]) await node(name, { noRewards: false });
+  });
+
+  it("the wallet went back to the old address, and there again", async () => {
+    const inTurns = async () => whats(await refuse(kept())).some((line) => line.includes("produce in turns"));
+    await elect(stage, stage.addresses.old);
+    const back = await refuse(kept());
+    expect(whats(back)[0]).toContain("this host's producer address is the registered one");
+    await elect(stage, stage.addresses.fresh);
+    expect(await inTurns()).toBe(true);
+    await expect.poll(inTurns, { timeout: 30_000, interval: 2000 }).toBe(false);
+  });
+
+  it("the host is another Pillar's that produces", async () => {
+    await stage.lab.chain("PATCH", "/pillars/Bolt", { producerAddress: stage.addresses.old });
+    const found = async () =>
+      whats(await refuse(kept())).find((line) => line.includes("is this the host of another Pillar?"));
+    await expect.poll(found, { timeout: 20_000 }).toMatch(/^this host's address and its successor's produce in turns/);
+    await stage.lab.chain("PATCH", "/pillars/Bolt", { producerAddress: "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7" });
+    await expect.poll(found, { timeout: 30_000, interval: 2000 }).toBeUndefined();
+  });
+});
+
+describe("an orchestrator on the host", () => {
+  const build = "the successor's orchestrator does not answer";
+  const unit = "/etc/systemd/system/orchestrator.service";
+
+  it("that signs, that is stopped, that is fenced: each with its text", async () => {
+    await stage.lab.chain("PATCH", "/orchestrators/old", { syncPollMs: 500, stopMs: 100 });
+    await setUpOrchestrator(stage.lab, stage.old);
+    const of = async () => whats(await refuse()).filter((line) => !line.includes("rewards"));
+    expect(await of()).toEqual([`an orchestrator runs on this host, ${stage.old.address}`]);
+    expect(whats(await asked.shutDown(last))).toEqual([`an orchestrator runs on this host, ${stage.old.address}`]);
+    await onHost(stage.old, "systemctl stop orchestrator");
+    const open = `the orchestrator on this host, ${stage.old.address}, is not fenced: it would sign again after a start`;
+    expect(await of()).toEqual([open, build]);
+    await onHost(stage.old, `mv ${unit} ${unit}.moved; ln -s /dev/null ${unit}; systemctl daemon-reload`);
+    expect(await of()).toEqual([open, build]);
+    await onHost(stage.old, "mv /root/.orchestrator/producer /root/.orchestrator/producer.moved-to-x");
+    expect(await of()).toEqual([build]);
+  });
+});
+
+describe("the way around", () => {
+  it("is the sentence of the refusal, and no other; it is written down, and good for both guards", async () => {
+    const refused = await refuse();
+    const sentence = new RegExp(`${overrideVariable}='(.*)'`).exec(refused.error?.message ?? "")?.[1] ?? "";
+    expect(sentence).toMatch(/^Anvil: I accept to lose .*the signer$/);
+    const wrong = await refuse({}, { [overrideVariable]: sentence.replace("Anvil", "Bolt") });
+    expect(wrong.error?.message).toContain(`${overrideVariable} is set, and says something else than this sentence.`);
+    expect(await onHost(stage.old, "systemctl is-active go-node")).toBe("active");
+    const gone = await refuse({}, { [overrideVariable]: sentence });
+    expect(gone.error).toBeUndefined();
+    expect(await onHost(stage.old, "systemctl is-active go-node || systemctl is-enabled go-node || true")).toBe(
+      "inactive\nmasked",
+    );
+    const second = await asked.remove(first, { [overrideVariable]: sentence });
+    expect(second.error).toBeUndefined();
+    const journey = readJourney(directoryOf(stage)).filter(({ event }) => ["override", "released"].includes(event));
+    expect(journey.map(({ event }) => event)).toEqual(["override", "released", "override"]);
+    expect(journey[0]?.details).toMatchObject({
+      sentence,
+      reasons: expect.arrayContaining(["the successor's orchestrator does not answer"]),
+    });
+    // Without it the other one is refused: nothing that was typed once stands for good.
+    expect((await asked.remove(first)).error?.message).toContain("can't be given up yet");
+  });
+});

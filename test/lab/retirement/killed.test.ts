@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { linesOf, onHost } from "../fixture";
+import { collect, configureOld, elect, epochPaid, journeyOf, resourcesOf, retirementStage } from "./stage";
+
+const stage = retirementStage();
+const override = "PILLAR_HOST_GIVE_UP_ANYWAY";
+const guards = async () =>
+  (await resourcesOf(stage)).filter((each) => JSON.stringify(each).includes("RetirementGuard")).length;
+
+/** A destroy that is typed with these words before it. */
+async function destroy(env: Record<string, string> = {}, args: readonly string[] = []) {
+  const { stack } = stage;
+  const options = { all: true, reject: false, stdin: "ignore", env: { ...stack.env, ...env } } as const;
+  const { exitCode, all } = await stack.pulumi(["destroy", "--yes", "--skip-preview", ...args], options);
+  return { exitCode, output: linesOf(String(all)) };
+}
+
+/** Kills the engine where a destroy says so. */
+async function killedAt(pattern: RegExp): Promise<void> {
+  const run = await stage.stack.begin([], "destroy");
+  await run.hears((output) => (pattern.test(output) ? "heard" : undefined), String(pattern));
+  await run.kill();
+  await stage.stack.pulumi(["cancel", "--yes"]);
+}
+
+describe("a destroy right after the cutover, of the stack that produces", () => {
+  it("is refused, though somebody had lifted the protection, and leaves all as it is", async () => {
+    const up = await stage.stack.up();
+    expect(up.exitCode, up.output).toBe(0);
+    await stage.stack.pulumi(["state", "unprotect", "--all", "--yes"]);
+    const before = await resourcesOf(stage);
+    const { exitCode, output } = await destroy();
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("- this host's producer address is the registered one, say this host's node");
+    expect(await resourcesOf(stage)).toEqual(before);
+    // A part of it alone meets a guard too.
+    const part = await destroy({}, ["--target", "**::first-contact", "--target-dependents"]);
+    expect(part.exitCode).not.toBe(0);
+    expect(part.output).toContain("- this host's producer address is the registered one, say this host's node");
+    expect(await onHost(stage.old, "systemctl is-active go-node")).toBe("active");
+  });
+
+  it("another Pillar's name in the configuration is refused", async () => {
+    await configureOld(stage, { pillar: { name: "Bolt" } });
+    const { exitCode, output } = await stage.stack.up();
+    expect(exitCode).not.toBe(0);
+    expect(linesOf(output)).toContain(
+      "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\nfound: Bolt\nneeded: Anvil, or a stack of its own for Bolt (pulumi stack init)",
+    );
+    await configureOld(stage, {});
+  });
+});
+
+describe("an engine that is killed while it destroys", () => {
+  it("goes on with the next destroy, wherever it was", async () => {
+    await elect(stage, stage.addresses.fresh);
+    await configureOld(stage, { lifecycle: "retiring" });
+    const up = await stage.stack.up();
+    expect(up.exitCode, up.output).toBe(0);
+    await epochPaid();
+    await collect(stage);
+    for (const step of [/retirement: looking at/, /proved by decrypting/, /is stopped, and stays off/]) {
+      await killedAt(step);
+      expect(await guards(), String(step)).toBeGreaterThan(0);
+    }
+    expect(await onHost(stage.old, "systemctl is-active go-node || true")).toBe("inactive");
+    const { exitCode, output } = await destroy();
+    expect(exitCode, output).toBe(0);
+    expect(journeyOf(stage).at(-1)?.event).toBe("released");
+    expect(await guards()).toBe(0);
+  });
+});
+
+describe("a host that is dead from the start", () => {
+  it("can be retired, and is given up by the typed sentence alone", async () => {
+    await stage.old.stop({ powerCut: true });
+    await configureOld(stage, { lifecycle: "retiring" });
+    const up = await stage.stack.up();
+    expect(up.exitCode, up.output).toBe(0);
+    const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
+    expect(nextStep[0]).toBe("The node of this host could not be stopped: it does not answer.");
+    const { exitCode, output } = await destroy();
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain(`- this host, ${stage.old.address}, can't be seen: its node may run still`);
+    const sentence = new RegExp(`${override}='(.*)'`).exec(output)?.[1] ?? "";
+    expect(sentence).toBe("Anvil: I accept to lose momentums and the signer");
+    expect((await destroy({ [override]: "Anvil" })).exitCode).not.toBe(0);
+    const gone = await destroy({ [override]: sentence });
+    expect(gone.exitCode, gone.output).toBe(0);
+    expect(journeyOf(stage).findLast(({ event }) => event === "override")?.details).toMatchObject({ sentence });
+  });
+});

@@ -1,0 +1,271 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface, type Interface } from "node:readline";
+import { text as textOf } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { retirementLibrary } from "../../../components/scripts/signer";
+import { addToJourney, readJourney } from "../../../providers/journey";
+import { asRoot } from "../../../providers/signer/root";
+import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../rpc/fakes";
+
+// The engine runs what the state has of a provider: its text, in a process that knows nothing of the program.
+
+const project = join(__dirname, "../../..");
+
+interface Outcome {
+  readonly result?: { outs: Record<string, unknown>; changes?: boolean };
+  readonly error?: { message: string; unsendable?: string };
+  readonly log: string[];
+}
+
+let texts: Record<"retirementGuard" | "nodeShutdown", string>;
+let runner: ChildProcessWithoutNullStreams;
+let reader: Interface;
+let answers: AsyncIterator<string>;
+let host: SshHost;
+let node: Awaited<ReturnType<typeof fakeNode>>;
+let scratch: string;
+
+beforeAll(async () => {
+  const serializing = spawn(process.execPath, ["test/providers/serialize.cjs"], { cwd: project });
+  texts = JSON.parse(await textOf(serializing.stdout)) as typeof texts;
+  runner = spawn(process.execPath, ["test/providers/runProvider.cjs"], { cwd: project });
+  reader = createInterface({ input: runner.stdout });
+  answers = reader[Symbol.asyncIterator]();
+}, 30_000);
+afterAll(() => {
+  reader.close();
+  runner.kill();
+});
+
+beforeEach(async () => {
+  scratch = mkdtempSync(join(tmpdir(), "guard-"));
+  host = await sshHost();
+  mkdirSync(join(scratch, "znn/wallet"), { recursive: true });
+  writeFileSync(join(scratch, "znn/wallet/producer"), "hunter2");
+  const now = Math.floor(Date.now() / 1000);
+  const momentum = { height: 1, timestamp: now, hash: "ab", producer: "z1qother" };
+  node = await fakeNode({
+    "ledger.getFrontierMomentum": momentum,
+    "ledger.getMomentumBeforeTime": null,
+    "ledger.getMomentumsByHeight": { list: [momentum] },
+    "embedded.pillar.getByName": {
+      name: "Anvil",
+      producerAddress: "z1qother",
+      withdrawAddress: "z1qw",
+      currentStats: {},
+    },
+  });
+});
+afterEach(async () => {
+  await Promise.all([host.close(), node.close()]);
+  rmSync(scratch, { recursive: true });
+});
+
+async function run(provider: keyof typeof texts, method: string, ...args: unknown[]): Promise<Outcome> {
+  runner.stdin.write(`${JSON.stringify({ text: texts[provider], method, args })}\n`);
+  const { value } = await answers.next();
+  const outcome = JSON.parse(value as string) as Outcome;
+  expect(/login-pw|s3cret|hunter2/.test(JSON.stringify([outcome.error, outcome.log]))).toBe(false);
+  return outcome;
+}
+
+/** The real functions, but for root; the host's facts are these. */
+const library = (facts: readonly string[]) => {
+  const [, functions = ""] = retirementLibrary().split(asRoot);
+  const fake = `retire_facts() { printf '%s\\n' ${[...facts, "end=yes"].map((line) => `'${line}'`).join(" ")}; }`;
+  const stop = `retire_stop() { echo stopped >> ${scratch}/stopped; }`;
+  return `become_root() { "$@"; }\n${asRoot}\n${functions}\nstate=${scratch}/state signer_runs=${scratch}/run\n${fake}\n${stop}\n`;
+};
+const places = () => ({
+  ...{ service: "go-node", dataDir: `${scratch}/znn`, rpcPort: node.port },
+  signer: { service: "orchestrator", directory: `${scratch}/signer`, executable: "orchestrator", rpcPort: 1 },
+});
+const inputs = (changes: object = {}, facts: readonly string[] = []) => ({
+  ...{ stack: "prod", pillar: "Anvil", lifecycle: "active", isLast: true, isOwnServer: false, __provider: "its text" },
+  ...{ host: { ssh: loginTo(host) }, places: places(), references: [`http://127.0.0.1:${node.port}`] },
+  node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
+  ...{ tolerance: 20, producingWithin: 360, epoch: 86_400_000, afterwards: "leave", keysAside: false },
+  ...{ backup: { directory: join(scratch, "backups") }, library: library(facts) },
+  ...changes,
+});
+const events = () => readJourney(join(scratch, "backups")).map(({ event }) => event);
+const hasNode = ["producer=z1qown", "keyStore=yes", "nodeActive=no", "marked.deploy.done=x"];
+
+describe("the guard", () => {
+  test("create records a momentum of a node that is synced, and says it to the record", async () => {
+    const { result, error } = await run("retirementGuard", "create", inputs());
+    expect(error).toBeUndefined();
+    expect(result?.outs).toMatchObject({ isReached: true, isOwnWork: true, recorded: { height: 1, hash: "ab" } });
+    expect(events()).toEqual(["recorded"]);
+  });
+
+  test("the one at the host records the host, without a login", async () => {
+    const { result } = await run("retirementGuard", "create", inputs({ isLast: false, lifecycle: "adopted" }));
+    expect(result?.outs).toMatchObject({ isReached: true, isOwnWork: false });
+    expect(readJourney(join(scratch, "backups"))[0]).toMatchObject({
+      event: "host",
+      details: { address: "127.0.0.1", hostKey: host.hostKey, provider: "existing", isOwnWork: false },
+    });
+  });
+
+  test("a retiring stack's was reached where the record says so since the last release", async () => {
+    const retiring = inputs({ lifecycle: "retiring", isLast: false });
+    const isReached = async () => (await run("retirementGuard", "create", retiring)).result?.outs.isReached;
+    expect(await isReached()).toBe(false);
+    const entry = { at: "2026-01-01T00:00:00Z", stack: "prod", pillar: "Anvil" };
+    addToJourney(join(scratch, "backups"), { ...entry, event: "shutDown", details: { address: "a", evidence: [] } });
+    expect(await isReached()).toBe(true);
+    addToJourney(join(scratch, "backups"), { ...entry, event: "released", details: { evidence: [] } });
+    expect(await isReached()).toBe(false);
+  });
+
+  test("update refuses another Pillar's name, keeps what is known, and records a momentum that was missing", async () => {
+    const { result } = await run(
+      "retirementGuard",
+      "create",
+      inputs({ node: { ...inputs().node, port: await closedPort() }, knownProducer: "z1qown" }),
+    );
+    expect(result?.outs).not.toHaveProperty("recorded");
+    const olds = result?.outs ?? {};
+    const renamed = await run("retirementGuard", "update", "id", olds, inputs({ pillar: "Bolt" }));
+    expect(renamed.error?.message).toBe(
+      "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\n" +
+        "  found: Bolt\n  needed: Anvil, or a stack of its own for Bolt (pulumi stack init)",
+    );
+    const kept = await run("retirementGuard", "update", "id", olds, inputs());
+    expect(kept.result?.outs).toMatchObject({
+      createdAt: olds.createdAt,
+      knownProducer: "z1qown",
+      recorded: { hash: "ab" },
+    });
+  });
+
+  test("delete lets an empty host go, and writes it down", async () => {
+    const { result } = await run("retirementGuard", "create", inputs());
+    const { error, log } = await run("retirementGuard", "delete", "id", result?.outs);
+    expect(error).toBeUndefined();
+    expect(log.join("\n")).toContain("127.0.0.1 has neither a node nor an orchestrator on it");
+    expect(events()).toEqual(["recorded", "released"]);
+  });
+
+  test("delete refuses, with what is known and what to type, and changes nothing", async () => {
+    const { result } = await run("retirementGuard", "create", inputs({ lifecycle: "adopted" }, hasNode));
+    const { error } = await run("retirementGuard", "delete", "id", result?.outs);
+    expect(error?.message).toContain("- who produces after this host is not configured");
+    expect(error?.message).toMatch(
+      /PILLAR_HOST_GIVE_UP_ANYWAY='Anvil: I accept to lose momentums and rewards' pulumi destroy -s prod$/,
+    );
+    expect(error?.unsendable).toBeUndefined();
+    expect([events(), readdirSync(scratch).includes("stopped")]).toEqual([["recorded", "refused"], false]);
+  });
+
+  test("a host that this stack deployed and that never produced goes after its last backup, and again without one", async () => {
+    const facts = [...hasNode, "nodeMasked=yes"];
+    const { result } = await run("retirementGuard", "create", inputs({}, facts));
+    const first = await run("retirementGuard", "delete", "id", result?.outs);
+    expect(first.error).toBeUndefined();
+    expect(first.log.join("\n")).toMatch(
+      /has produced nothing since this stack has it[\s\S]*proved by decrypting[\s\S]*is stopped, and stays off/,
+    );
+    const second = await run("retirementGuard", "delete", "id", result?.outs);
+    expect(second.error).toBeUndefined();
+    expect(second.log.join("\n")).not.toContain("proved by decrypting");
+    expect(events()).toEqual(["recorded", "released"]);
+    expect(readFileSync(join(scratch, "stopped"), "utf8")).toBe("stopped\n");
+  });
+
+  test("a node that was started again after the release is seen", async () => {
+    const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
+    await run("retirementGuard", "delete", "id", result?.outs);
+    const again = {
+      ...result?.outs,
+      library: library([...hasNode.filter((line) => line !== "nodeActive=no"), "nodeActive=yes"]),
+    };
+    expect((await run("retirementGuard", "delete", "id", again)).error).toBeUndefined();
+    expect(readFileSync(join(scratch, "stopped"), "utf8")).toBe("stopped\nstopped\n");
+  });
+
+  test("a release is not another host's, nor one before the guard was", async () => {
+    const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
+    await run("retirementGuard", "delete", "id", result?.outs);
+    const later = { ...result?.outs, createdAt: new Date(Date.now() + 60_000).toISOString() };
+    expect((await run("retirementGuard", "delete", "id", later)).log.join("\n")).toContain("proved by decrypting");
+  });
+
+  test("a record that can't be read is said in words", async () => {
+    const { result } = await run("retirementGuard", "create", inputs());
+    writeFileSync(join(scratch, "file"), "");
+    const olds = { ...result?.outs, backup: { directory: join(scratch, "file/backups") } };
+    const { error } = await run("retirementGuard", "delete", "id", olds);
+    expect(error?.message).toMatch(
+      /^the record of the migration could not be read on this machine: .*\n {2}found: ENOTDIR.*\n {2}needed: .*\n {2}Then: pulumi destroy -s prod$/,
+    );
+  });
+
+  test("a last backup that can't be taken is said before the node is stopped", async () => {
+    const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
+    const directory = join(scratch, "backups");
+    const olds = { ...result?.outs, backup: { directory, identityFile: join(scratch, "none") } };
+    const { error } = await run("retirementGuard", "delete", "id", olds);
+    expect(error?.message).toMatch(/needed: [\s\S]*\n {2}Then: pulumi destroy -s prod/);
+    expect(error?.message).not.toContain("run pulumi up again");
+    expect(readdirSync(scratch)).not.toContain("stopped");
+  });
+
+  test("a server that is gone leaves nothing to guard, and nobody is asked", async () => {
+    const cloud = await listen(http.createServer((_request, response) => response.writeHead(404).end("{}")));
+    const server = { provider: "hetzner", id: "52", token: "s3cret", endpoint: `http://127.0.0.1:${cloud.port}` };
+    const outcome = await run("retirementGuard", "delete", "id", {
+      ...inputs({ server }),
+      createdAt: "",
+      isReached: true,
+    });
+    await cloud.close();
+    expect(outcome).toEqual({
+      log: ["retirement: server 52 is not at hetzner any more: nothing is left to guard"],
+    });
+    expect(host.connections).toBe(0);
+  });
+});
+
+describe("the shutdown of the node", () => {
+  const memory = { createdAt: new Date().toISOString(), isReached: true, isOwnWork: true };
+  const shutdown = (changes: object = {}, facts = hasNode) => ({ ...inputs(changes, facts), memory });
+
+  test("stops it, once, and writes it down", async () => {
+    const { result, error } = await run("nodeShutdown", "create", shutdown());
+    expect(error).toBeUndefined();
+    expect([result?.outs.isOff, events()]).toEqual([true, ["shutDown"]]);
+    const again = await run("nodeShutdown", "update", "id", result?.outs, shutdown());
+    expect([again.result?.outs.isOff, again.log]).toEqual([true, []]);
+  });
+
+  test("is refused where the host is needed", async () => {
+    const { error } = await run("nodeShutdown", "create", shutdown({}, ["producer=z1qother", "keyStore=yes"]));
+    expect(error?.message).toContain("can't be shut down yet; nothing was changed");
+    expect(readdirSync(scratch)).not.toContain("stopped");
+  });
+
+  test("says that a host does not answer, and tries again with the next run", async () => {
+    const away = { host: { ssh: { ...loginTo(host), password: "s3cret" } }, isOwnServer: true };
+    const { result, log } = await run("nodeShutdown", "create", {
+      ...shutdown(away),
+      memory: { ...memory, isReached: false },
+    });
+    expect(result?.outs.isOff).toBe(false);
+    expect(log.at(-1)).toContain("does not answer (op@127.0.0.1");
+    const again = await run("nodeShutdown", "update", "id", result?.outs, shutdown());
+    expect(again.result?.outs.isOff).toBe(true);
+  });
+
+  test("is not run again for the end of the runs that look", async () => {
+    const olds = { ...shutdown({ run: "1" }), isOff: true };
+    const differs = async (news: object) => (await run("nodeShutdown", "diff", "id", olds, news)).result?.changes;
+    expect(await differs(shutdown())).toBe(false);
+    expect(await differs(shutdown({ run: "2" }))).toBe(true);
+  });
+});
