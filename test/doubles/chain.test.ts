@@ -59,6 +59,14 @@ describe("the network", () => {
     expect(chain.momentum(5_001)).toBeUndefined();
   });
 
+  it("has recent momentums below a height that was set lower, on a chain as old as before", () => {
+    const chain = chainAt(14_900_000);
+    const genesis = chain.momentum(1)?.timestamp;
+    chain.patchTruth({ height: 20_000 });
+    expect(chain.momentum(19_900)?.timestamp).toBe(1_700_000_000 - 1000);
+    expect(chain.momentum(1)?.timestamp).toBe(genesis);
+  });
+
   it("gives a momentum the same hash on every chain of its id, linked to the one before", () => {
     const chain = chainAt(100);
     const hash = chain.momentum(100)?.hash;

@@ -36,7 +36,19 @@ export class Timeline {
     const { height = current, momentumSeconds = this.momentumSeconds } = change;
     // A new pace alone begins at the newest momentum, not between two.
     const at = change.height === undefined ? this.at(current) : now;
-    this.segments = [...this.segments.filter((segment) => segment.height < height), { height, at, momentumSeconds }];
+    const before =
+      height < current
+        ? this.shortened(height, now, momentumSeconds)
+        : this.segments.filter((segment) => segment.height < height);
+    this.segments = [...before, { height, at, momentumSeconds }];
+  }
+
+  /** What was before a height that is set below the network's: momentums up to now, on a chain as old as before. */
+  private shortened(height: number, now: number, momentumSeconds: number): Segment[] {
+    const [first] = this.segments;
+    if (first === undefined || height <= 2) return first && height > 1 ? [first] : [];
+    const second = Math.max(this.at(1), now - (height - 2) * momentumSeconds * 1000);
+    return [first, { height: 2, at: second, momentumSeconds }];
   }
 }
 

@@ -36,7 +36,9 @@ const journey = async (): Promise<JourneyEntry[]> => {
     .split("\n")
     .map((line) => JSON.parse(line) as JourneyEntry);
 };
-const events = async () => (await journey()).map(({ event }) => event);
+/** What the look at the registration wrote, and the sync between them. */
+const watched = ["registered", "registeredTooEarly", "registeredElsewhere", "synced", "producing"];
+const events = async () => (await journey()).map(({ event }) => event).filter((event) => watched.includes(event));
 const hears = (up: WatchedUp, pattern: RegExp, seconds?: number) =>
   up.run.hears((output) => pattern.exec(output)?.[0], String(pattern), seconds);
 const setAgain = "(crontab -l; echo '0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart') | crontab -";

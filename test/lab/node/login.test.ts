@@ -137,7 +137,11 @@ describe("the login", () => {
     );
     const outputs = await stack().outputs<{ host: unknown; producerAddress: string }>();
     expect(outputs.producerAddress).toMatch(/^z1q/);
-    expect(outputs.host).toEqual({ address: host().address, fingerprint });
+    expect(outputs.host).toEqual({
+      address: host().address,
+      fingerprint,
+      hostKey: expect.stringMatching(/^ssh-ed25519 /),
+    });
     for (const text of [output, await stack().written()]) expect(text.includes(sudoPassword)).toBe(false);
     expect(await filesWith(host(), sudoPassword)).toBe("");
     expect(await filesWith(host(), "op ALL=(ALL) ALL")).toBe("/etc/sudoers.d/op");
