@@ -88,7 +88,7 @@ describe("procedure A on a blank host", () => {
     const before = await facts();
     const again = await stack.up();
     expect(again.exitCode).toBe(0);
-    expect(again.output).toContain("12 unchanged");
+    expect(again.output).toContain("14 unchanged");
     expect(await facts()).toEqual(before);
   });
 
