@@ -237,6 +237,13 @@ describe("each condition alone, with its text", () => {
     needed: the signer at work there: npx pillar-host status STACK, for the successor's stack`,
     ],
     [
+      "a successor without an orchestrator",
+      { ...signing, successor },
+      `- the successor's orchestrator does not answer
+    found: no orchestrator runs there
+    needed: the signer at work there: npx pillar-host status STACK, for the successor's stack`,
+    ],
+    [
       "a host that is off, of which nobody knows whether it signed",
       { host: { off: "x" }, successor: { ...successor, build } },
       `- whether an orchestrator signed on 192.0.2.1 can't be told, and no proved backup of one lies here
