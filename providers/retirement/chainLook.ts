@@ -17,6 +17,13 @@ export interface ChainQuestion {
   readonly producingWithin: number;
 }
 
+/** The newest momentum of each; `registered` of whoever is the Pillar's producer now. */
+export interface Newest {
+  readonly own?: Produced;
+  readonly successor?: Produced;
+  readonly registered?: Produced;
+}
+
 /** What a node says of the chain, or why its word does not count. */
 export type ChainReading =
   | {
@@ -31,7 +38,7 @@ export type ChainReading =
       /** null: it knows no such Pillar. */
       readonly pillar: PillarOnChain | null;
       /** The newest momentum of each among the latest {@link momentumPage}. */
-      readonly last: { readonly own?: Produced; readonly successor?: Produced };
+      readonly last: Newest;
       /** The successor produced before this host's newest momentum already, and not long ago: both produce. */
       readonly alternate: boolean;
     };
@@ -65,7 +72,7 @@ export async function readChain(client: ChainClient, question: ChainQuestion, no
       source,
       height: newest.height,
       pillar,
-      last: newestOf(page, question),
+      last: newestOf(page, { ...question, registered: pillar?.producerAddress }),
       alternate: alternate(page, question),
     };
   } catch (error) {
@@ -76,12 +83,12 @@ export async function readChain(client: ChainClient, question: ChainQuestion, no
 /** The newest momentum of each address in a page (pure). */
 export function newestOf(
   page: readonly Produced[],
-  { own, successor }: Pick<ChainQuestion, "own" | "successor">,
-): { own?: Produced; successor?: Produced } {
+  addresses: { readonly [K in keyof Newest]?: string | undefined },
+): Newest {
   const last = (address: string | undefined) =>
     address === undefined ? undefined : page.findLast(({ producer }) => producer === address);
-  const [mine, theirs] = [last(own), last(successor)];
-  return { ...(mine ? { own: mine } : {}), ...(theirs ? { successor: theirs } : {}) };
+  const [own, successor, registered] = [addresses.own, addresses.successor, addresses.registered].map(last);
+  return { ...(own ? { own } : {}), ...(successor ? { successor } : {}), ...(registered ? { registered } : {}) };
 }
 
 /** Whether both addresses produced of late, in turns (pure): after a switch the one begins where the other ended. */

@@ -14,7 +14,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
   const own = ownProducer(facts);
   return all([
     strangers(readings),
-    ...good.map(({ source, pillar: found, last, alternate, height }): Verdict => {
+    ...good.map(({ source, pillar: found, last, alternate }): Verdict => {
       if (found === null)
         return not({
           loss: "momentums",
@@ -38,9 +38,8 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
           found: [`${own}, last in momentum ${last.own?.height}`],
           needed: `the host of ${pillar} (pillar-host:host); after a switch there and back: some time, up to ${facts.producingWithin} momentums`,
         });
-      // Of a successor whose address nobody knows no momentum was looked for.
-      const end = knowsSuccessor(facts) ? (last.successor?.height ?? 0) : height - facts.producingWithin;
-      if (last.own && last.own.height > end)
+      // Whoever is registered has taken over, known as the successor or not.
+      if (last.own && last.own.height > (last.registered?.height ?? 0))
         return not({
           loss: "momentums",
           what: "momentums still carry this host's address",
@@ -51,10 +50,6 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
       return met();
     }),
   ]);
-}
-
-function knowsSuccessor({ successor: next }: RetirementFacts): boolean {
-  return next !== undefined && "facts" in next.look && next.look.facts.producer !== undefined;
 }
 
 /** Whoever does not know the recorded momentum is not only left out: something is wrong that was right before. */

@@ -82,11 +82,12 @@ export function signer(facts: RetirementFacts): Verdict {
       needed: "a host that answers, or the machine whose backups tell of it",
     });
   const build = facts.successor?.build;
+  const isReached = facts.successor !== undefined && "facts" in facts.successor.look;
   if (build === undefined || "error" in build)
     unmet.push({
       loss,
       what: "the successor's orchestrator does not answer",
-      found: [build?.error ?? "the successor was not reached"],
+      found: [build?.error ?? (isReached ? "no orchestrator runs there" : "the successor was not reached")],
       needed: "the signer at work there: npx pillar-host status STACK, for the successor's stack",
     });
   const version = build && "value" in build ? build.value.version : "";

@@ -147,7 +147,7 @@ describe("faults of the API in the plugin's own calls", () => {
   });
 });
 
-test("a Droplet of somebody else's making is adopted as it is, then retired", async () => {
+test("a Droplet of somebody else's making is adopted as it is, and not given up while nobody else is known to produce", async () => {
   const headers = { authorization: `Bearer ${stage.token}`, "content-type": "application/json" };
   const order = { name: "old-pillar", size: "s-4vcpu-8gb", image: "debian-12-x64", region: "lon1", tags: ["mine"] };
   const response = await fetch(`${stage.cloud.url}/v2/droplets`, {
@@ -170,14 +170,18 @@ test("a Droplet of somebody else's making is adopted as it is, then retired", as
   const asked = await writes();
 
   await stage.cloud.configure({ lifecycle: "adopted" }, { importId: droplet.id });
-  const up = await stage.cloud.stack.up(["--skip-preview"]);
+  // The server alone: nobody is there who could be logged in to.
+  const adopting = ["--target", "**::adopted-server"];
+  const up = await stage.cloud.stack.up(adopting);
   expect(up.exitCode, up.output).toBe(0);
-  expect((await stage.cloud.stack.up(["--skip-preview"])).output).toMatch(/\d+ unchanged/);
+  expect((await stage.cloud.stack.up(adopting)).output).toMatch(/\d+ unchanged/);
   expect([await facts(), await writes()]).toEqual([before, asked]);
   expect((await stage.cloud.stack.destroy()).output).toContain("because it is protected");
 
   await stage.cloud.configure({ lifecycle: "retiring" }, { importId: droplet.id });
-  expect((await stage.cloud.stack.up(["--skip-preview"])).exitCode).toBe(0);
-  expect((await stage.cloud.stack.destroy(["--skip-preview"])).exitCode).toBe(0);
-  expect(await droplets()).toEqual([]);
+  const refused = await stage.cloud.stack.up();
+  expect(refused.exitCode).not.toBe(0);
+  expect(linesOf(refused.output)).toContain("- who produces after this host is not configured\n");
+  expect((await stage.cloud.stack.destroy()).output).toContain("because it is protected");
+  expect([await facts(), await writes()]).toEqual([before, asked]);
 });

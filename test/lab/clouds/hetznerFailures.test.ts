@@ -197,7 +197,7 @@ test("an engine that is killed while the server is made: one server, taken over,
   await anew();
 });
 
-test("a server of somebody else's making is adopted as it is, then retired", async () => {
+test("a server of somebody else's making is adopted as it is, and not given up while nobody else is known to produce", async () => {
   const headers = { authorization: `Bearer ${TOKEN}` };
   const order = {
     name: "old-pillar",
@@ -214,14 +214,18 @@ test("a server of somebody else's making is adopted as it is, then retired", asy
   const asked = writes();
 
   await cloud.configure({ lifecycle: "adopted" }, { importId: server.id });
-  const up = await cloud.stack.up(["--skip-preview"]);
+  // The server alone: nobody is there who could be logged in to.
+  const adopting = ["--target", "**::adopted-server"];
+  const up = await cloud.stack.up(adopting);
   expect(up.exitCode, up.output).toBe(0);
-  expect((await cloud.stack.up(["--skip-preview"])).output).toMatch(/\d+ unchanged/);
+  expect((await cloud.stack.up(adopting)).output).toMatch(/\d+ unchanged/);
   expect([facts(), writes()]).toEqual([before, asked]);
   expect((await cloud.stack.destroy()).output).toContain("because it is protected");
 
   await cloud.configure({ lifecycle: "retiring" }, { importId: server.id });
-  expect((await cloud.stack.up(["--skip-preview"])).exitCode).toBe(0);
-  expect((await cloud.stack.destroy(["--skip-preview"])).exitCode).toBe(0);
-  expect(servers()).toEqual([]);
+  const refused = await cloud.stack.up();
+  expect(refused.exitCode).not.toBe(0);
+  expect(linesOf(refused.output)).toContain("- who produces after this host is not configured\n");
+  expect((await cloud.stack.destroy()).output).toContain("because it is protected");
+  expect([facts(), writes()]).toEqual([before, asked]);
 });

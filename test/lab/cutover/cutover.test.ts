@@ -55,8 +55,12 @@ it("an update that came too early, while the gate waits: said loudly, with the w
   await up.hears(/^sync: REGISTERED TOO EARLY/);
   await up.hears(new RegExp(`^sync: The way back.*, producer address: ${earlier}$`));
   await up.hears(/^sync: the wait goes on$/);
-  const { event, details } = (await journey()).at(-1) as JourneyEntry;
-  expect({ event, details }).toEqual({ event: "registeredTooEarly", details: { producerAddress: ours, earlier } });
+  const last = async () => {
+    const { event, details } = (await journey()).at(-1) as JourneyEntry;
+    return { event, details };
+  };
+  const tooEarly = { event: "registeredTooEarly", details: { producerAddress: ours, earlier } };
+  await expect.poll(last, { timeout: 10_000 }).toEqual(tooEarly);
 
   // The operator takes the way back, at once: no election has seen the new address.
   await stage.lab.chain("PATCH", "/pillars/Anvil", { producerAddress: earlier });

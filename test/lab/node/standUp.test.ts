@@ -36,7 +36,7 @@ describe("procedure A on a blank host", () => {
 
   it("is previewed without touching the host", async () => {
     expect(previewed).toMatchObject({ exitCode: 0, quiet: true });
-    expect(previewed.output).toContain("+ 13 to create");
+    expect(previewed.output).toContain("+ 15 to create");
   });
 
   it("ends with the producer address that the node's configuration holds", async () => {

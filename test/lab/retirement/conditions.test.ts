@@ -102,7 +102,7 @@ describe("with the rewards collected, one thing is wrong", () => {
     expect(whats(await refuse())).toContain(`the successor's node, ${stage.fresh.address}, is not synced now`);
     await onHost(stage.fresh, "systemctl start go-node");
     await expect
-      .poll(async () => whats(await refuse({ references: [] })), { timeout: 30_000 })
+      .poll(async () => whats(await refuse(kept())), { timeout: 30_000 })
       .not.toContain(`the successor's node, ${stage.fresh.address}, is not synced now`);
   });
 

@@ -59,7 +59,7 @@ describe("an engine that is killed while it destroys", () => {
     expect(up.exitCode, up.output).toBe(0);
     await epochPaid();
     await collect(stage);
-    for (const step of [/retirement: looking at/, /proved by decrypting/, /is stopped, and stays off/]) {
+    for (const step of [/retirement: looking at/, /proved by decrypting/, /host-guard deleting/]) {
       await killedAt(step);
       expect(await guards(), String(step)).toBeGreaterThan(0);
     }
@@ -73,6 +73,9 @@ describe("an engine that is killed while it destroys", () => {
 
 describe("a host that is dead from the start", () => {
   it("can be retired, and is given up by the typed sentence alone", async () => {
+    // No more rewards in this test, nor another sentence.
+    await collect(stage);
+    await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: 100_000 });
     await stage.old.stop({ powerCut: true });
     await configureOld(stage, { lifecycle: "retiring" });
     const up = await stage.stack.up();
@@ -84,7 +87,6 @@ describe("a host that is dead from the start", () => {
     expect(output).toContain(`- this host, ${stage.old.address}, can't be seen: its node may run still`);
     const sentence = new RegExp(`${override}='(.*)'`).exec(output)?.[1] ?? "";
     expect(sentence).toBe("Anvil: I accept to lose momentums and the signer");
-    expect((await destroy({ [override]: "Anvil" })).exitCode).not.toBe(0);
     const gone = await destroy({ [override]: sentence });
     expect(gone.exitCode, gone.output).toBe(0);
     expect(journeyOf(stage).findLast(({ event }) => event === "override")?.details).toMatchObject({ sentence });

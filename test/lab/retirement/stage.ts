@@ -112,7 +112,8 @@ export async function resourcesOf({ stack }: RetirementStage): Promise<unknown[]
   const { stdout } = await stack.pulumi(["stack", "export"]);
   const volatile = ["ciphertext", "modified", "created"];
   const { deployment } = JSON.parse(String(stdout), (key, value) => (volatile.includes(key) ? undefined : value));
-  return deployment.resources.filter(({ type }: { type: string }) => type !== "pulumi:pulumi:StackReference");
+  // None after a destroy.
+  return (deployment.resources ?? []).filter(({ type }: { type: string }) => type !== "pulumi:pulumi:StackReference");
 }
 
 /** Names, modes, sums and times of all that is not the node's own work, and whether it runs. */

@@ -17,6 +17,7 @@ describe("a node that is asked about the chain", () => {
       last: {
         own: { height: 60, timestamp: 59_000, hash: "h60", producer: "own" },
         successor: { height: 100, timestamp: 99_000, hash: "h100", producer: "next" },
+        registered: { height: 100, timestamp: 99_000, hash: "h100", producer: "next" },
       },
     });
   });

@@ -237,6 +237,13 @@ describe("each condition alone, with its text", () => {
     needed: the signer at work there: npx pillar-host status STACK, for the successor's stack`,
     ],
     [
+      "a successor without an orchestrator",
+      { ...signing, successor },
+      `- the successor's orchestrator does not answer
+    found: no orchestrator runs there
+    needed: the signer at work there: npx pillar-host status STACK, for the successor's stack`,
+    ],
+    [
       "a host that is off, of which nobody knows whether it signed",
       { host: { off: "x" }, successor: { ...successor, build } },
       `- whether an orchestrator signed on 192.0.2.1 can't be told, and no proved backup of one lies here
@@ -259,14 +266,15 @@ describe("each condition alone, with its text", () => {
     needed: the wallet's update to the successor's address, or the right pillar-host:retirement.successor`);
   });
 
-  test("without a known successor, momentums of this host of late count, and no older ones", () => {
+  test("without a known successor, whoever is registered has to have taken over", () => {
     const silentNext = { successor: { ...successor, look: { silent: "ETIMEDOUT" } } };
-    const at = (height: number) => [reading({ last: { own: momentum(height, own) } })];
-    expect(lines({ ...silentNext, readings: at(640) })).not.toContain("momentums still carry");
-    expect(lines({ ...silentNext, readings: at(641) })).toContain("- momentums still carry this host's address");
-    expect(lines({ successor: undefined, readings: at(1000) })).toContain(
-      "- momentums still carry this host's address",
-    );
+    const still = "- momentums still carry this host's address";
+    const last = { own: momentum(999, own), registered: momentum(998, "z1qthird") };
+    expect(lines({ ...silentNext, readings: [reading({ last })] })).toContain(still);
+    expect(lines({ successor: undefined, readings: [reading({ last: { own: momentum(1, own) } })] })).toContain(still);
+    expect(
+      lines({ ...silentNext, readings: [reading({ last: { ...last, registered: momentum(1000, "z1qthird") } })] }),
+    ).not.toContain(still);
   });
 
   test("two hosts with one key", () => {

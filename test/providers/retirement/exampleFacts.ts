@@ -40,7 +40,7 @@ export function reading(changes: Partial<Good> = {}): Good {
       ...{ name: "Anvil", producerAddress: next, withdrawAddress: "z1qwithdraw" },
       figures: { expected: 1, produced: 1 },
     },
-    last: { own: momentum(900, own), successor: momentum(999, next) },
+    last: { own: momentum(900, own), successor: momentum(999, next), registered: momentum(999, next) },
     alternate: false,
     ...changes,
   };
