@@ -134,7 +134,8 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Verdic
           loss,
           what: `the successor's producer address is not the registered one of ${pillar}`,
           saidBy: [source],
-          found: [`registered: ${found.producerAddress}; the successor's: ${producer}`],
+          // An address is shown only while its node is synced: registered before, it costs rewards.
+          found: [`registered: ${found.producerAddress}${node.synced ? `; the successor's: ${producer}` : ""}`],
           needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
         }),
       ];

@@ -397,3 +397,11 @@ describe("a host with nothing to lose", () => {
     expect(lines({ host: { facts: empty } })).toBe("");
   });
 });
+
+test("the address of a successor whose node is not synced is not shown", () => {
+  const behind = { ...successor, node: { synced: false, known: true, why: "it syncs" } };
+  const third = { ...reading().pillar, producerAddress: "z1qthird" } as never;
+  const told = lines({ successor: behind, readings: [reading({ pillar: third })] });
+  expect(told).toContain("found: registered: z1qthird\n");
+  expect(told).not.toContain("z1qnext");
+});
