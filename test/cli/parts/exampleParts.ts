@@ -27,7 +27,7 @@ export const unmet: Unmet = {
   what: "the rewards since the switch are not collected",
   saidBy: ["the successor's node (203.0.113.9)"],
   found: ["paid since epoch 5, and not collected: 8.8 ZNN and 0 QSR wait (collect them in the wallet)"],
-  needed: "them in the wallet, collected",
+  needed: "collect them in the wallet",
 };
 
 /** Of an active stack whose node is synced and whose Pillar has the old address, with these things instead. */

@@ -64,7 +64,7 @@ test("what blocks a destroy is told whole, and wraps below itself", () => {
       "              successor's node (203.0.113.9)",
       "                found: paid since epoch 5, and not collected: 8.8 ZNN and 0 QSR",
       "                wait (collect them in the wallet)",
-      "                needed: them in the wallet, collected",
+      "                needed: collect them in the wallet",
       "release     not asked: a stack that is adopted installs nothing",
     ].join("\n"),
   );
@@ -77,7 +77,7 @@ test("in a low terminal the conditions stay, and what is below them gives way", 
   expect(lines).toContain("            - the rewards since the switch are not collected, says the");
   expect(lines.join()).not.toContain("needed: ");
   expect(lines).toContain("peers       8");
-  expect(screenLines(rows, [], { columns: 80, rows: 40 }).join()).toContain("needed: them in the wallet, collected");
+  expect(screenLines(rows, [], { columns: 80, rows: 40 }).join()).toContain("needed: collect them in the wallet");
 });
 
 test("control characters of any answer are taken out", () => {

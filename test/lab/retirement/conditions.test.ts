@@ -62,7 +62,7 @@ describe("before the switch is over", () => {
     expect(lines.slice(0, -1).every((line) => /^found: (the first whole epoch|paid since epoch)/.test(line))).toBe(
       true,
     );
-    expect(lines.at(-1)).toMatch(/^needed: them in the wallet, collected/);
+    expect(lines.at(-1)).toMatch(/^needed: collect them in the wallet/);
   });
 });
 
