@@ -81,11 +81,3 @@ node_facts() {
   if [ -n "$(rpc stats.syncInfo)" ]; then say "RPC on $rpc_address:$rpc_port: answers"; else say "RPC on $rpc_address:$rpc_port: no answer"; fi
   journalctl -u "$service" -n 5 --no-pager -o cat 2> /dev/null | redact | sed 's/^/journal: /' || true
 }
-
-# The producer address that the node of $data_dir is configured with, or nothing. Not by the block's end: a password may
-# hold any bracket.
-producer_in_config() {
-  [ -r "$data_dir/config.json" ] || return 0
-  tr -d '\n' < "$data_dir/config.json" | { grep -oE '"Producer"[[:space:]]*:.*' || true; } |
-    { grep -oE '"Address"[[:space:]]*:[[:space:]]*"[^"]*"' || true; } | sed -nE '1s/.*"([^"]*)"$/\1/p'
-}

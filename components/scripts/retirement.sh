@@ -15,7 +15,7 @@ retire_facts() {
   local marker
   fact() { printf '%s=%s\n' "$1" "$2"; }
   yes_if() { local name=$1; shift; if "$@"; then fact "$name" yes; else fact "$name" no; fi; }
-  fact producer "$(producer_in_config)"
+  fact producer "$(configured_address)"
   yes_if keyStore holds_files "$data_dir/wallet"
   yes_if nodeActive is_at_work "$service" "" "$rpc_port"
   yes_if nodeMasked node_is_masked

@@ -210,7 +210,7 @@ describe("the producer address in the node's configuration", () => {
     for (const [at, text] of texts.entries()) box.write(`config-${at}.json`, text);
     const ran = await call(
       box,
-      `mkdir -p "$data_dir"; for ((at = 0; at < ${texts.length}; at++)); do cp "$sandbox/config-$at.json" "$data_dir/config.json"; producer_in_config; done`,
+      `mkdir -p "$data_dir"; for ((at = 0; at < ${texts.length}; at++)); do cp "$sandbox/config-$at.json" "$data_dir/config.json"; configured_address; done`,
     );
     const found = ran.stdout.trim().split("\n");
     const wrong = texts.filter((_, at) => found[at] !== address);
@@ -225,6 +225,6 @@ describe("the producer address in the node's configuration", () => {
   ])("none is found in %s", async ([_what, text], { box }) => {
     host(box);
     if (text) await box.run(`mkdir znn; cat > znn/config.json <<'END'\n${text}\nEND\n`);
-    expect((await call(box, "producer_in_config")).stdout).toBe("");
+    expect((await call(box, "configured_address")).stdout).toBe("");
   });
 });
