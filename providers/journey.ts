@@ -1,5 +1,4 @@
-import fs from "node:fs";
-import { addLine, recordFileOf } from "./signer/record";
+import { addLine, readLines } from "./signer/record";
 
 /** A height at a time, of the wait for the sync: unix milliseconds, the node's height, and the network's as far as known. */
 export type CurvePoint = readonly [at: number, height: number, target: number];
@@ -103,23 +102,10 @@ export function addToJourney(directory: string, entry: JourneyEntry): void {
 
 /** All of a Pillar's journey, the oldest first; nothing where there is no record. */
 export function readJourney(directory: string): JourneyEntry[] {
-  let text: string;
-  try {
-    text = fs.readFileSync(recordFileOf(directory), "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-  return text.split("\n").flatMap((line) => entryOf(line) ?? []);
-}
-
-function entryOf(line: string): JourneyEntry | undefined {
-  try {
-    const entry = JSON.parse(line) as Partial<JourneyEntry>;
-    return typeof entry.stack === "string" && typeof entry.event === "string" ? (entry as JourneyEntry) : undefined;
-  } catch {
-    return undefined;
-  }
+  return readLines<JourneyEntry>(
+    directory,
+    ({ stack, event }) => typeof stack === "string" && typeof event === "string",
+  );
 }
 
 /** The last line about an event of a stack (pure). */

@@ -46,6 +46,15 @@ export function addLine(directory: string, entry: object): void {
 
 /** All that was recorded, the oldest first; nothing where there is no record. Lines that were broken off are left out. */
 export function readRecord(directory: string): RecordEntry[] {
+  return readLines<RecordEntry>(directory, ({ move, event }) => typeof move === "string" && typeof event === "string");
+}
+
+/**
+ * The lines of one kind in the record, the oldest first; nothing where there is no record.
+ *
+ * @param isOne tells the kind from the others; lines that are no JSON text are left out before
+ */
+export function readLines<T extends object>(directory: string, isOne: (line: Partial<T>) => boolean): T[] {
   let text: string;
   try {
     text = fs.readFileSync(recordFileOf(directory), "utf8");
@@ -53,13 +62,15 @@ export function readRecord(directory: string): RecordEntry[] {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
-  return text.split("\n").flatMap((line) => entryOf(line) ?? []);
+  return text.split("\n").flatMap((line) => {
+    const read = parsed<T>(line);
+    return read && isOne(read) ? [read as T] : [];
+  });
 }
 
-function entryOf(line: string): RecordEntry | undefined {
+function parsed<T>(line: string): Partial<T> | undefined {
   try {
-    const entry = JSON.parse(line) as RecordEntry;
-    return typeof entry.move === "string" && typeof entry.event === "string" ? entry : undefined;
+    return JSON.parse(line) ?? undefined;
   } catch {
     return undefined;
   }
