@@ -1,4 +1,5 @@
 import { parseMomentum, resultOf } from "../rpc/node";
+import { callReference } from "../rpc/reference";
 import { spoken } from "./progress";
 
 /** What an independent node says of the network's height. */
@@ -77,23 +78,11 @@ export function compare(
 /** Asks one reference for its newest momentum. Never throws. */
 export async function readReference(url: string, timeout = 10_000): Promise<ReferenceReading> {
   try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ledger.getFrontierMomentum", params: [] }),
-      signal: AbortSignal.timeout(timeout),
-    });
-    const momentum = parseMomentum(resultOf({ status: response.status, body: await response.text() }));
+    const answer = await callReference(url, "ledger.getFrontierMomentum", [], timeout);
+    const momentum = parseMomentum(resultOf(answer));
     if (!momentum) return { url, error: "its answer is no momentum" };
-    const date = Date.parse(response.headers.get("date") ?? "");
-    return {
-      url,
-      height: momentum.height,
-      timestamp: momentum.timestamp,
-      clock: Number.isNaN(date) ? undefined : date,
-    };
+    return { url, height: momentum.height, timestamp: momentum.timestamp, clock: answer.date };
   } catch (error) {
-    const { cause, message } = error as Error & { cause?: Error & { code?: string } };
-    return { url, error: cause?.code ?? cause?.message ?? message };
+    return { url, error: (error as Error).message };
   }
 }

@@ -1,6 +1,7 @@
 import { type Connection, createConnection } from "./connection";
 import { callRpc, type RpcAnswer } from "./jsonRpc";
 import { type NodeTarget, nodeStreams, resultOf } from "./node";
+import { callReference } from "./reference";
 import { isFatal } from "./ssh";
 
 // Shapes: chain-facts, Node; the ledger's other methods as in go-zenon's rpc/api/ledger.go.
@@ -88,25 +89,7 @@ export function chainOfNode(
 
 /** Asks an independent node at its address. */
 export function chainOfReference(url: string): ChainClient {
-  const call: Call = async (method, params) => {
-    try {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-        signal: AbortSignal.timeout(callTimeout),
-      });
-      const date = Date.parse(response.headers.get("date") ?? "");
-      return {
-        status: response.status,
-        body: await response.text(),
-        date: Number.isNaN(date) ? undefined : date,
-      };
-    } catch (error) {
-      const { cause, message } = error as Error & { cause?: Error & { code?: string } };
-      throw new Error(cause?.code ?? cause?.message ?? message);
-    }
-  };
+  const call: Call = (method, params) => callReference(url, method, params, callTimeout);
   return chainClient(`reference ${url}`, call, () => undefined);
 }
 
