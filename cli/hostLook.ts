@@ -2,6 +2,7 @@ import { nodeTarget } from "../components/login";
 import { gateSettings } from "../components/node/gateSettings";
 import { envelope } from "../components/scripts/step";
 import { facts } from "../components/scripts/steps";
+import { systemClock } from "../providers/clock";
 import { readReference } from "../providers/gate/references";
 import type { WaitOptions, World } from "../providers/gate/waitForSync";
 import { type Connection, createConnection } from "../providers/rpc/connection";
@@ -40,9 +41,7 @@ export function openHost({ config, address }: Source, hostKey: string): HostLook
     world: {
       client: createNodeClient(target, connection),
       readReferences: () => Promise.all(config.sync.references.map((url) => readReference(url))),
-      now: () => Date.now(),
-      ticks: () => performance.now(),
-      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+      ...systemClock,
     },
     readFacts: () => readHostFacts(connection, script),
   };

@@ -1,3 +1,4 @@
+import { systemClock } from "./clock";
 import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
 import { publicLineOf } from "./rpc/publicKey";
 import { connectSsh, isFatal, type RefusedError, type SshTarget } from "./rpc/ssh";
@@ -14,8 +15,7 @@ export interface ContactWorld {
 
 export const world: ContactWorld = {
   login: async (target) => (await connectSsh(target)).close(),
-  ticks: () => performance.now(),
-  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  ...systemClock,
   say: (line) => console.log(line),
 };
 

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { systemClock } from "./clock";
 import { lookAtRegistration, readSources, recalled } from "./cutover/look";
 import { newsOf, type RecordPlace, writeNews } from "./cutover/record";
 import type { Registration } from "./cutover/registration";
@@ -53,9 +54,7 @@ export async function passCutover(inputs: CutoverInputs): Promise<CutoverInputs 
       { pillar: record.pillar, ours, address: target.ssh.address, deadline },
       {
         look: looker(inputs, connection),
-        now: () => Date.now(),
-        ticks: () => performance.now(),
-        sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+        ...systemClock,
         say: (line) => console.log(line),
         notify: (event, text) => void notices.push(notify(event, text)),
         isWanted: engine.isThere,

@@ -26,6 +26,12 @@ export class DynamicResource extends pulumi.CustomResource {
   }
 }
 
+/** Those of some properties that there are, as secrets. */
+export function secured<K extends string>(properties: { readonly [P in K]?: unknown }, keys: readonly K[]) {
+  const given = keys.filter((key) => properties[key] !== undefined);
+  return Object.fromEntries(given.map((key) => [key, pulumi.secret(properties[key])]));
+}
+
 function textOf(type: string, provider: pulumi.dynamic.ResourceProvider): pulumi.Input<string> {
   // The program as it is compiled lies under a name that changes with any byte of it; the rest of what counts is here.
   const kept = path.join(__dirname, `${type}.${sdk}.${process.version}.txt`);

@@ -1,8 +1,10 @@
-import * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "./dynamicResource";
-import { addToJourney, lastEvent, readJourney } from "./journey";
+import type * as pulumi from "@pulumi/pulumi";
+import { systemClock } from "./clock";
+import { DynamicResource, secured } from "./dynamicResource";
+import { addToJourney, readJourney } from "./journey";
 import { lookAtHost, placeVariables } from "./retirement/host";
 import { type GuardMemory, isReached, type RetirementInputs } from "./retirement/inputs";
+import { remembered } from "./retirement/remembered";
 import { surveyRetirement } from "./retirement/survey";
 import { refusalText } from "./retirement/words";
 import { openRoot } from "./signer/root";
@@ -26,14 +28,12 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownInputs & { isOf
   const root = openRoot(host, library);
   try {
     const world = {
-      now: () => Date.now(),
-      ticks: () => performance.now(),
-      sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+      ...systemClock,
       say: (line: string) => console.log(`retirement: ${line}`),
       saysCollected: false,
     };
     const look = await lookAtHost(root, places, isReached(inputs, memory) ? patience : 0, world);
-    const recorded = inputs.recorded ?? lastEvent(readJourney(directory), stack, "recorded")?.details;
+    const recorded = inputs.recorded ?? remembered(readJourney(directory), stack).recorded;
     const { facts, verdict } = await surveyRetirement(
       "retire",
       { ...inputs, recorded },
@@ -86,12 +86,11 @@ export class NodeShutdown extends DynamicResource {
   declare public readonly isOff: pulumi.Output<boolean>;
 
   constructor(name: string, args: NodeShutdownArgs, options: pulumi.CustomResourceOptions) {
-    const secured = secrets.filter((key) => args[key] !== undefined).map((key) => [key, pulumi.secret(args[key])]);
     super(
       "NodeShutdown",
       provider,
       name,
-      { ...args, ...Object.fromEntries(secured), isOff: undefined },
+      { ...args, ...secured(args, secrets), isOff: undefined },
       { ...options, additionalSecretOutputs: [...secrets] },
     );
   }

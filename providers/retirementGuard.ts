@@ -1,5 +1,6 @@
-import * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "./dynamicResource";
+import type * as pulumi from "@pulumi/pulumi";
+import { systemClock } from "./clock";
+import { DynamicResource, secured } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import { addToJourney, type JourneyEntry, readJourney } from "./journey";
 import type { Recorded } from "./retirement/chainLook";
@@ -101,9 +102,7 @@ async function end(olds: GuardInputs & GuardOutputs): Promise<void> {
   const engine = watchEngine();
   try {
     await release(olds, olds, {
-      now: () => Date.now(),
-      ticks: () => performance.now(),
-      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+      ...systemClock,
       say: (line) => console.log(line),
       saysCollected: process.env[collectedVariable] === olds.pillar,
       override: process.env[overrideVariable],
@@ -147,14 +146,13 @@ export class RetirementGuard extends DynamicResource {
 
   constructor(name: string, args: RetirementGuardArgs, options: pulumi.CustomResourceOptions) {
     const secrets = ["host", "node", "successor", "server"] as const;
-    const secured = secrets.filter((key) => args[key] !== undefined).map((key) => [key, pulumi.secret(args[key])]);
     super(
       "RetirementGuard",
       provider,
       name,
       {
         ...args,
-        ...Object.fromEntries(secured),
+        ...secured(args, secrets),
         ...{ createdAt: undefined, isReached: undefined, isOwnWork: undefined, recorded: undefined },
       },
       { ...options, replaceOnChanges: ["serverId"], additionalSecretOutputs: [...secrets] },

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { systemClock } from "./clock";
 import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import { lookAtNode } from "./lookup";
@@ -29,9 +30,7 @@ export async function passBackup(inputs: BackupInputs): Promise<Secured> {
     return await secureSigner(inputs, {
       roots,
       lookAtNode: () => lookAtNode(inputs.node, inputs),
-      now: () => new Date(),
-      ticks: () => performance.now(),
-      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+      ...systemClock,
       say: (line) => console.log(line),
     });
   } finally {

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { systemClock } from "./clock";
 import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import { lookAtNode } from "./lookup";
@@ -9,9 +10,7 @@ import type { MoveInputs } from "./signer/moveInputs";
 async function run(inputs: MoveInputs, before: Partial<MoveOutputs>): Promise<MoveInputs & MoveOutputs> {
   const engine = watchEngine();
   const world = {
-    ticks: () => performance.now(),
-    now: () => Date.now(),
-    sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+    ...systemClock,
     say: (line: string) => console.log(`orchestrator: ${line}`),
   };
   try {

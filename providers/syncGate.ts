@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { systemClock } from "./clock";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "./cutover/earlyWallet";
 import { readSources, recalled } from "./cutover/look";
 import { newsOf, writeNews } from "./cutover/record";
@@ -84,9 +85,7 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
       {
         client,
         readReferences: () => Promise.all(inputs.references.map((url) => readReference(url))),
-        now: () => Date.now(),
-        ticks: () => performance.now(),
-        sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+        ...systemClock,
         say: (line) => console.log(line),
         notify: (event, message) => void notices.push(notify(event, message)),
         readFacts: () => readHostFacts(connection, inputs.factsScript),
@@ -137,8 +136,7 @@ function earlyWallet(
   return watchForEarlyWallet(record.pillar, before, {
     read: () => readSources(undefined, references, record.pillar),
     digest: () => readAddressDigest(connection, addressScript),
-    ticks: () => performance.now(),
-    now: () => Date.now(),
+    ...systemClock,
     say: (line) => console.log(line),
     tell,
     record: (registration) => {

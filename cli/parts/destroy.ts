@@ -1,10 +1,11 @@
 import type { StackConfig } from "../../components/config";
 import { backupPlace } from "../../components/orchestrator/signerPlaces";
 import { retirementInputs } from "../../components/retirement/retirementInputs";
-import { type JourneyEntry, lastEvent, readJourney } from "../../providers/journey";
-import type { RetirementFacts, Unmet } from "../../providers/retirement/facts";
+import { type JourneyEntry, readJourney } from "../../providers/journey";
+import { hostSeen, type Unmet } from "../../providers/retirement/facts";
 import type { HostFacts } from "../../providers/retirement/host";
 import type { GuardMemory } from "../../providers/retirement/inputs";
+import { remembered } from "../../providers/retirement/remembered";
 import { type Survey, type SurveyWorld, surveyRetirement } from "../../providers/retirement/survey";
 import type { Source } from "../source";
 import type { Part } from "./part";
@@ -23,20 +24,18 @@ export interface Retirement {
 /** From the stack's guards, else from the record: a stack of an earlier version has no guards yet. */
 export function retirementOf({ config, stack, address, state }: Source, hostKey: string): Retirement {
   const directory = backupPlace(config);
-  const journey = journeyOf(directory);
-  const begun = lastEvent(journey, stack, "host");
+  const { since, begun, recorded, knownProducer } = remembered(journeyOf(directory), stack);
   const { guard } = state;
   return {
     inputs: {
       ...retirementInputs(config, stack, address, hostKey),
-      knownProducer: guard?.knownProducer ?? lastEvent(journey, stack, "producing")?.details.producerAddress,
-      recorded: lastEvent(journey, stack, "recorded")?.details,
+      ...{ knownProducer: guard?.knownProducer ?? knownProducer, recorded },
     },
     memory: {
-      createdAt: guard?.createdAt ?? begun?.at ?? new Date().toISOString(),
+      createdAt: guard?.createdAt ?? since ?? new Date().toISOString(),
       // What is not known counts as reached: nothing is let go for want of a memory.
       isReached: guard?.isReached ?? true,
-      isOwnWork: guard?.isOwnWork ?? begun?.details.isOwnWork ?? false,
+      isOwnWork: guard?.isOwnWork ?? begun?.isOwnWork ?? false,
     },
     directory,
   };
@@ -57,12 +56,8 @@ export function lookAtDestroy(
   looked: Part<HostFacts>,
   world: SurveyWorld,
 ): Promise<Survey> {
-  const seen: RetirementFacts["host"] =
-    "value" in looked
-      ? { facts: looked.value }
-      : host.provider === "existing"
-        ? { silent: looked.why }
-        : { off: "the destroy would switch it off" };
+  const look = "value" in looked ? { facts: looked.value } : { silent: looked.why };
+  const seen = hostSeen(look, host.provider === "existing" ? undefined : host.provider);
   return surveyRetirement("destroy", inputs, memory, seen, directory, world);
 }
 

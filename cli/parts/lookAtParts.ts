@@ -1,4 +1,5 @@
 import { envelope } from "../../components/scripts/step";
+import { systemClock } from "../../providers/clock";
 import { agree } from "../../providers/cutover/agreement";
 import { lookAtRegistration, recalled } from "../../providers/cutover/look";
 import { isOurs, type Registration } from "../../providers/cutover/registration";
@@ -21,9 +22,7 @@ import { lookAtReleases } from "./servedReleases";
 import { type SignerSeen, type SignerWord, signerSeen } from "./signer";
 
 const world = {
-  now: () => Date.now(),
-  ticks: () => performance.now(),
-  sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+  ...systemClock,
   say: () => undefined,
 };
 

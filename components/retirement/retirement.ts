@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { type JourneyDetails, lastEvent, readJourney } from "../../providers/journey";
+import { systemClock } from "../../providers/clock";
+import { type JourneyDetails, readJourney } from "../../providers/journey";
 import { NodeShutdown } from "../../providers/nodeShutdown";
+import { hostSeen } from "../../providers/retirement/facts";
 import { lookOnceAt } from "../../providers/retirement/host";
 import type { GuardMemory } from "../../providers/retirement/inputs";
 import { powerState } from "../../providers/retirement/power";
+import { remembered } from "../../providers/retirement/remembered";
 import { surveyRetirement } from "../../providers/retirement/survey";
 import { refusalText, unmetLines } from "../../providers/retirement/words";
 import { RetirementGuard } from "../../providers/retirementGuard";
@@ -16,9 +19,7 @@ import { backupPlace } from "../orchestrator/signerPlaces";
 import { retirementInputs } from "./retirementInputs";
 
 const world = {
-  now: () => Date.now(),
-  ticks: () => performance.now(),
-  sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+  ...systemClock,
   say: () => undefined,
   saysCollected: false,
 };
@@ -39,10 +40,7 @@ export function guard(
     knownProducer,
   }: { after?: pulumi.Resource[]; isLast: boolean; knownProducer?: pulumi.Output<string> },
 ): RetirementGuard {
-  const secured = pulumi
-    .all([host.access.address, host.access.hostKey])
-    .apply(([address, hostKey]) => retirementInputs(config, pulumi.getStack(), address, hostKey));
-  const { host: _h, node: _n, successor, ...plain } = retirementInputs(config, pulumi.getStack(), "", "");
+  const { plain, successor, secured } = guardInputs(config, host);
   return new RetirementGuard(
     isLast ? "guard" : "host-guard",
     {
@@ -50,7 +48,7 @@ export function guard(
       isLast,
       host: secured.host,
       node: secured.node,
-      ...(successor === undefined ? {} : { successor }),
+      ...successor,
       ...(host.server === undefined ? {} : { server: host.server, serverId: pulumi.unsecret(host.server).id }),
       ...(knownProducer === undefined ? {} : { knownProducer }),
     },
@@ -60,6 +58,16 @@ export function guard(
       protect: host.server === undefined && config.lifecycle !== "retiring",
     },
   );
+}
+
+/** What a host's guards carry: what is known before there is a host, and what is not. */
+function guardInputs(config: StackConfig, { access }: Host) {
+  const stack = pulumi.getStack();
+  const { host: _host, node: _node, successor, ...plain } = retirementInputs(config, stack, "", "");
+  const secured = pulumi
+    .all([access.address, access.hostKey])
+    .apply(([address, hostKey]) => retirementInputs(config, stack, address, hostKey));
+  return { plain, successor: successor === undefined ? {} : { successor }, secured };
 }
 
 /**
@@ -72,14 +80,12 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   if (last.nodeOff) return;
   const stack = pulumi.getStack();
   const directory = backupPlace(config);
-  const journey = readJourney(directory);
-  const begun = lastEvent(journey, stack, "host");
-  if (await isGone(config, begun?.details.serverId)) return;
-  const { address, hostKey } = placeOf(config, last, begun?.details);
+  const { since, begun, recorded, knownProducer } = remembered(readJourney(directory), stack);
+  if (await isGone(config, begun?.serverId)) return;
+  const { address, hostKey } = placeOf(config, last, begun);
   const inputs = {
     ...retirementInputs(config, stack, address ?? `the host of ${stack}`, hostKey ?? ""),
-    recorded: lastEvent(journey, stack, "recorded")?.details,
-    knownProducer: lastEvent(journey, stack, "producing")?.details.producerAddress,
+    ...{ recorded, knownProducer },
   };
   const look =
     address === undefined || hostKey === undefined
@@ -88,9 +94,9 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
           throw new pulumi.RunError(error.message);
         });
   const memory: GuardMemory = {
-    createdAt: begun?.at ?? new Date().toISOString(),
+    createdAt: since ?? new Date().toISOString(),
     isReached: last.finished || begun !== undefined,
-    isOwnWork: begun?.details.isOwnWork ?? false,
+    isOwnWork: begun?.isOwnWork ?? false,
   };
   const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, directory, world);
   if (verdict.unmet.length > 0) throw new pulumi.RunError(refusalText(facts, verdict));
@@ -131,16 +137,20 @@ export function standBy(config: StackConfig, host: Host, last: LastRun) {
     guard(config, host, { isLast: true, after: [first] });
     return { nextStep: nextForAdopted(stack) };
   }
-  const plain = retirementInputs(config, stack, "", "");
-  const secured = pulumi
-    .all([host.access.address, host.access.hostKey])
-    .apply(([address, hostKey]) => retirementInputs(config, stack, address, hostKey));
+  const { plain, successor, secured } = guardInputs(config, host);
   const memory = pulumi
     .all([first.createdAt, first.isReached, first.isOwnWork])
     .apply(([createdAt, isReached, isOwnWork]) => ({ createdAt, isReached, isOwnWork }));
   const shutdown = new NodeShutdown(
     "node-shutdown",
-    { ...plain, host: secured.host, node: secured.node, memory, run: last.nodeOff ? undefined : randomUUID() },
+    {
+      ...plain,
+      ...successor,
+      host: secured.host,
+      node: secured.node,
+      memory,
+      run: last.nodeOff ? undefined : randomUUID(),
+    },
     { dependsOn: [first] },
   );
   guard(config, host, { isLast: true, after: [first, shutdown] });
@@ -172,12 +182,9 @@ async function nextForRetired(
     : "The node of this host could not be stopped: it does not answer.";
   const directory = backupPlace(config);
   try {
-    const recorded = lastEvent(readJourney(directory), stack, "recorded")?.details;
+    const { recorded } = remembered(readJourney(directory), stack);
     const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, world);
-    const seen =
-      "silent" in look && config.host.provider !== "existing"
-        ? { unseen: look.silent, provider: config.host.provider }
-        : look;
+    const seen = hostSeen(look, config.host.provider === "existing" ? undefined : config.host.provider);
     const { verdict } = await within(
       surveyRetirement("destroy", { ...inputs, recorded }, memory, seen, directory, world),
       deadline,

@@ -86,6 +86,11 @@ export function ownProducer({ host, knownProducer }: Pick<RetirementFacts, "host
   return ("facts" in host ? host.facts.producer : undefined) ?? knownProducer;
 }
 
+/** A host as it was seen (pure): where it is silent, its cloud's provider can do something about it. */
+export function hostSeen(look: HostLook, provider: string | undefined): HostLook | HostUnseen {
+  return "silent" in look && provider !== undefined ? { unseen: look.silent, provider } : look;
+}
+
 /** Whether an orchestrator is, or was, on a host (pure). */
 export function hasSigner({ signer }: HostFacts): boolean {
   return signer.active || signer.hasDirectory || signer.journal !== undefined;

@@ -1,19 +1,13 @@
-import {
-  addToJourney,
-  type JourneyDetails,
-  type JourneyEntry,
-  type JourneyEvent,
-  lastEvent,
-  readJourney,
-} from "../journey";
-import { type BackupOf, takeBackup } from "../signer/backup";
+import { type JourneyDetails, lastEvent } from "../journey";
 import { openRoot, type RootHost } from "../signer/root";
-import { placeOf } from "../signer/secure";
 import { alone } from "./alone";
-import { ownProducer, type RetirementFacts } from "./facts";
-import { type HostFacts, type HostLook, type HostPlaces, lookAtHost, placeVariables } from "./host";
+import { type Book, bookOf } from "./book";
+import { hostSeen, ownProducer, type RetirementFacts } from "./facts";
+import { type HostFacts, type HostPlaces, lookAtHost } from "./host";
 import { type CloudServer, type GuardMemory, isReached, type RetirementInputs } from "./inputs";
 import { powerOff, powerState } from "./power";
+import { remembered } from "./remembered";
+import { shutDown } from "./shutDown";
 import { type SurveyWorld, surveyRetirement } from "./survey";
 import { overrideSentence, overrideVariable, refusalText } from "./words";
 
@@ -29,17 +23,6 @@ const sameDestroy = 24 * 3_600_000;
 
 type Released = JourneyDetails["released"];
 type HostNow = RetirementFacts["host"];
-
-/** What is written down, and where. */
-interface Book {
-  readonly directory: string;
-  /** @throws in words */
-  read(): JourneyEntry[];
-  /** @throws in words: what must be written down is not done without */
-  write<E extends JourneyEvent>(event: E, details: JourneyDetails[E]): void;
-  /** Says so where it can't be written. */
-  note<E extends JourneyEvent>(event: E, details: JourneyDetails[E]): void;
-}
 
 /**
  * Lets a host go, or refuses: the one place that destruction passes through (design.md). Asks host, successor and chain
@@ -63,14 +46,14 @@ async function letGo(given: RetirementInputs, memory: GuardMemory, book: Book, w
   const inputs = {
     ...given,
     knownProducer: given.knownProducer ?? before?.details.producer,
-    recorded: given.recorded ?? lastEvent(book.read(), given.stack, "recorded")?.details,
+    recorded: given.recorded ?? remembered(book.read(), given.stack).recorded,
   };
   const root = openRoot(login, inputs.library);
   try {
     world.say(`retirement: looking at ${login.ssh.address}, its successor and the chain`);
     const seen = before
       ? await lookAgain(root, places, before.at, world)
-      : unseenAt(await lookAtHost(root, places, isReached(given, memory) ? patience : 0, world), server);
+      : hostSeen(await lookAtHost(root, places, isReached(given, memory) ? patience : 0, world), server?.provider);
     const { host, evidence } = await permit(inputs, memory, seen, before !== undefined, book, world);
     const isShutDown = "released" in host || (before && "facts" in host && isAtRest(host.facts));
     if (!isShutDown) {
@@ -105,10 +88,6 @@ function releasedBefore(
 async function lookAgain(root: RootHost, places: HostPlaces, at: string, world: ReleaseWorld): Promise<HostNow> {
   const look = await lookAtHost(root, places, 0, world).catch((error: Error) => ({ silent: error.message }));
   return "silent" in look ? { released: at } : look;
-}
-
-function unseenAt(look: HostLook, server: CloudServer | undefined): HostNow {
-  return "silent" in look && server ? { unseen: look.silent, provider: server.provider } : look;
 }
 
 function isAtRest({ node, signer }: HostFacts): boolean {
@@ -175,92 +154,4 @@ function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, book: 
   if (evidence.length > 0) book.note("rewards", { evidence });
   else if (saysCollected && rewards.some(({ says }) => says === "notOffered"))
     book.note("rewards", { evidence: [`the rewards of ${pillar} were collected`], saidBy: "operator" });
-}
-
-async function shutDown(
-  root: RootHost,
-  inputs: RetirementInputs,
-  { hasKeyStore, signer, node }: HostFacts,
-  book: Book,
-  world: ReleaseWorld,
-): Promise<void> {
-  const { places, backup, stack, pillar } = inputs;
-  const variables = placeVariables(places);
-  const { directory, identityFile } = backup;
-  const settings = {
-    directory: placeOf(directory),
-    move: `pillar-host/${stack}/${pillar}`,
-    identityFile: identityFile === undefined ? undefined : placeOf(identityFile),
-  };
-  // Only by the operator's sentence: what is copied must stand still.
-  if (signer.active) {
-    await root.call("retire_stop_signer", variables, { limitSeconds: 200 });
-    world.say(`retirement: the orchestrator of ${root.address} is stopped, and stays off`);
-  }
-  // Before the stop: where there is no room for it, nothing has changed.
-  if (hasKeyStore || signer.hasDirectory)
-    await takeBackup(root, lastBackupOf(places), settings, { ...world, now: () => new Date(world.now()) }).catch(
-      (error: Error) => {
-        throw new Error(backupText(error.message, stack));
-      },
-    );
-  await root.call("retire_stop", variables);
-  world.say(`retirement: the node of ${root.address} is stopped, and stays off`);
-  if (inputs.keysAside) for (const line of linesOf(await root.call("retire_keys_aside", variables))) world.say(line);
-  if (node.active) book.write("shutDown", { address: root.address, evidence: ["stopped, disabled and masked"] });
-}
-
-/** The backup's own words advise another `pulumi up`. */
-function backupText(message: string, stack: string): string {
-  const text = message.replace(/(?:\n *|, |(?<=[.?]) )[Tt]hen run pulumi up again\.$/, "");
-  return [
-    `the last backup could not be taken, and without it the host is not let go: ${text}`,
-    `  Then: pulumi destroy -s ${stack} (after a change of the configuration: pulumi up -s ${stack} before it)`,
-  ].join("\n");
-}
-
-const linesOf = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
-
-/** Keys and configuration of the node, and the fenced signer's directory (pure). */
-function lastBackupOf({ dataDir, signer }: HostPlaces): BackupOf {
-  const below = (file: string) => file.replace(/^\/+/, "");
-  const [node, orchestrator] = [below(dataDir), below(signer.directory)];
-  return {
-    label: "retired",
-    place: {
-      base: "/",
-      paths: [`${node}/wallet`, `${node}/config.json`, `${node}/network-private-key`, orchestrator],
-    },
-    changing: [],
-    isJson: (file) => file === `${node}/config.json`,
-  };
-}
-
-function bookOf({ backup, stack, pillar }: RetirementInputs, world: ReleaseWorld): Book {
-  const directory = placeOf(backup.directory);
-  const inWords = <T>(what: string, work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw new Error(
-        `the record of the migration could not be ${what} on this machine: ${directory}\n` +
-          `  found: ${(error as Error).message}\n  needed: a directory that can be read and written, with room in it\n` +
-          `  Then: pulumi destroy -s ${stack}`,
-      );
-    }
-  };
-  const write: Book["write"] = (event, details) =>
-    inWords("written", () =>
-      addToJourney(directory, {
-        ...{ at: new Date(world.now()).toISOString(), stack, pillar, event, details },
-      } as Parameters<typeof addToJourney>[1]),
-    );
-  const note: Book["note"] = (event, details) => {
-    try {
-      write(event, details);
-    } catch (error) {
-      world.say((error as Error).message);
-    }
-  };
-  return { directory, read: () => inWords("read", () => readJourney(directory)), write, note };
 }

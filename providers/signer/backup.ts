@@ -55,7 +55,8 @@ export interface Backup {
 
 /** The world, as a backup sees it. */
 export interface BackupWorld {
-  now(): Date;
+  /** Unix milliseconds. */
+  now(): number;
   sleep(milliseconds: number): Promise<void>;
   say(line: string): void;
 }
@@ -105,7 +106,7 @@ export async function takeBackup(
       wrong = faultsOf(before, manifest, after, mayChange, sealed.archive.kept);
       if (wrong.length === 0) {
         await prove(part, identity.secret, manifest);
-        const provedAt = world.now().toISOString();
+        const provedAt = new Date(world.now()).toISOString();
         const name = `${stem}-${provedAt.replaceAll(/[:.]/g, "-")}`;
         const backup: Backup = {
           ...{ file: `${name}.tar.age`, manifestFile: `${name}.manifest.json`, identityFile: identity.file },
@@ -138,7 +139,7 @@ export async function takeBackup(
   );
 }
 
-async function prepare({ directory, identityFile }: BackupSettings, now: () => Date) {
+async function prepare({ directory, identityFile }: BackupSettings, now: () => number) {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   return identityFor(directory, identityFile, now);
 }

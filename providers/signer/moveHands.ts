@@ -188,7 +188,7 @@ export function createMoveHands(
         const place = { base: inputs[source].directory, paths: ["config.json", "tss"] };
         const what = { label: "last", place, changing: [], isJson: (path: string) => path.endsWith(".json") };
         const [backup] = await Promise.all([
-          takeBackup(sides.roots[source], what, inputs.backup, { ...world, now: () => new Date(world.now()) }),
+          takeBackup(sides.roots[source], what, inputs.backup, world),
           copyOnce(saga, looks),
         ]);
         seen.lastBackup = backup;

@@ -108,7 +108,7 @@ export async function secureSigner(options: SecureOptions, world: SecureWorld): 
     if (faults.length > 0) throw new Error(faultsText(faults));
     for (const line of shownOf(survey, wanted)) world.say(`orchestrator: ${line}`);
   }
-  const checkedAt = world.now().toISOString();
+  const checkedAt = new Date(world.now()).toISOString();
   const identityFile = options.backups.identityFile;
   const settings = { directory, move, identityFile: identityFile === undefined ? undefined : placeOf(identityFile) };
   const backup = await takeBackup(roots.old, firstBackupOf(old), settings, world);
@@ -120,7 +120,7 @@ export async function secureSigner(options: SecureOptions, world: SecureWorld): 
     ...(oldVersion ? { oldVersion } : {}),
     ...(oldIdentity ? { oldIdentity } : {}),
   };
-  addToRecord(directory, { at: world.now().toISOString(), move, event: "secured", details: secured });
+  addToRecord(directory, { at: new Date(world.now()).toISOString(), move, event: "secured", details: secured });
   return secured;
 }
 

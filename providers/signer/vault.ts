@@ -4,6 +4,7 @@ import path from "node:path";
 import { PassThrough, Readable, Transform, type TransformCallback } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
+import { writeBeside } from "../writeBeside";
 import { type ArchiveReader, readArchive } from "./archive";
 import { compare, differenceLines, type Manifest } from "./manifest";
 
@@ -31,7 +32,7 @@ export function ownIdentityFile(directory: string): string {
 export async function identityFor(
   directory: string,
   configured: string | undefined,
-  now: () => Date,
+  now: () => number,
 ): Promise<Identity> {
   const age = await import("age-encryption");
   const file = configured ?? ownIdentityFile(directory);
@@ -40,7 +41,7 @@ export async function identityFor(
     const secret = await age.generateX25519Identity();
     const recipient = await age.identityToRecipient(secret);
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    const text = `# created: ${now().toISOString()}\n# public key: ${recipient}\n${secret}\n`;
+    const text = `# created: ${new Date(now()).toISOString()}\n# public key: ${recipient}\n${secret}\n`;
     writeWhole(file, text);
   }
   let text: string;
@@ -76,19 +77,7 @@ function identityFault(file: string, found: string): string {
 
 /** Writes a file that nobody else reads, whole or not at all. @throws where there is one already */
 export function writeWhole(file: string, text: string): void {
-  const part = `${file}.${process.pid}.part`;
-  try {
-    const handle = fs.openSync(part, "w", 0o600);
-    try {
-      fs.writeFileSync(handle, text);
-      fs.fsyncSync(handle);
-    } finally {
-      fs.closeSync(handle);
-    }
-    settle(part, file);
-  } finally {
-    fs.rmSync(part, { force: true });
-  }
+  writeBeside(file, text, (part) => settle(part, file));
 }
 
 /** Gives a written file its name, never another's, so that a power cut does not lose it. */

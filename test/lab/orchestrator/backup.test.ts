@@ -207,7 +207,7 @@ it("a disk of the operator's that runs full in the middle: told, and no half bac
   writeFileSync(join(root.scratch, "big"), Buffer.alloc(3_000_000));
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small]);
   const what = { label: "first", place: { base: root.scratch, paths: ["big"] }, changing: [], isJson: () => false };
-  const world = { now: () => new Date(), sleep: async () => undefined, say: () => undefined };
+  const world = { now: () => Date.now(), sleep: async () => undefined, say: () => undefined };
   const settings = { directory: join(small, "backups"), move: "pillar-host/prod/Anvil/1" };
   const error = await takeBackup(root, what, settings, world).catch((thrown: Error) => thrown);
   const left = readdirSync(settings.directory);

@@ -57,7 +57,7 @@ const test = base.extend<{ stage: Stage }>({
       },
       settings: { directory: join(root.scratch, "mine/backups/Anvil"), move: "pillar-host/prod/Anvil/1" },
       world: {
-        now: () => new Date("2026-11-21T18:00:00.123Z"),
+        now: () => Date.parse("2026-11-21T18:00:00.123Z"),
         sleep: async () => undefined,
         say: (line) => said.push(line),
       },
@@ -119,7 +119,7 @@ describe.concurrent("a backup", () => {
   }) => {
     const first = await take(stage);
     const before = readFileSync(first.file);
-    const second = await take({ ...stage, world: { ...stage.world, now: () => new Date("2026-11-21T19:00:00Z") } });
+    const second = await take({ ...stage, world: { ...stage.world, now: () => Date.parse("2026-11-21T19:00:00Z") } });
     expect(second.file).not.toBe(first.file);
     expect(readFileSync(first.file)).toEqual(before);
     expect(stage.said.filter((line) => line.includes("made a key"))).toEqual([
@@ -259,7 +259,7 @@ describe.concurrent("what goes wrong", () => {
     const root = localRoot();
     const file = join(root.scratch, "identity");
     if (text !== undefined) writeFileSync(file, text);
-    await expect(identityFor(root.scratch, file, () => new Date())).rejects.toThrow(found);
+    await expect(identityFor(root.scratch, file, () => Date.now())).rejects.toThrow(found);
     root.close();
   });
 

@@ -72,7 +72,7 @@ const test = base.extend<{ stage: Stage }>({
       world: {
         roots: { old: host("old"), new: host("new") },
         lookAtNode: async () => ({ synced: true, why: "", known: true }),
-        now: () => new Date(Date.UTC(2026, 10, 21, 18, 0, seconds++)),
+        now: () => Date.UTC(2026, 10, 21, 18, 0, seconds++),
         ticks: () => 0,
         sleep: async () => undefined,
         say: (line) => said.push(line),
