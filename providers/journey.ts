@@ -100,11 +100,14 @@ export function addToJourney(directory: string, entry: JourneyEntry): void {
   addLine(directory, entry);
 }
 
-/** All of a Pillar's journey, the oldest first; nothing where there is no record. */
-export function readJourney(directory: string): JourneyEntry[] {
+/**
+ * All of a Pillar's journey, the oldest first; nothing where there is no record. Two Pillars' backups may lie in one
+ * place, and their stacks have one name.
+ */
+export function readJourney(directory: string, pillar: string): JourneyEntry[] {
   return readLines<JourneyEntry>(
     directory,
-    ({ stack, event }) => typeof stack === "string" && typeof event === "string",
+    (line) => typeof line.stack === "string" && typeof line.event === "string" && line.pillar === pillar,
   );
 }
 

@@ -33,7 +33,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownInputs & { isOf
       saysCollected: false,
     };
     const look = await lookAtHost(root, places, isReached(inputs, memory) ? patience : 0, world);
-    const recorded = inputs.recorded ?? remembered(readJourney(directory), stack).recorded;
+    const recorded = inputs.recorded ?? remembered(readJourney(directory, pillar), stack).recorded;
     const { facts, verdict } = await surveyRetirement(
       "retire",
       { ...inputs, recorded },

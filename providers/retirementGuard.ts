@@ -26,7 +26,7 @@ async function begin(inputs: GuardInputs): Promise<GuardInputs & GuardOutputs> {
   const createdAt = new Date().toISOString();
   const memory = {
     createdAt,
-    isReached: lifecycle !== "retiring" || wasReached(readJourney(placeOf(inputs.backup.directory)), stack),
+    isReached: lifecycle !== "retiring" || wasReached(readJourney(placeOf(inputs.backup.directory), pillar), stack),
     isOwnWork: lifecycle === "active",
   };
   const entry = { at: createdAt, stack, pillar };

@@ -24,7 +24,7 @@ export interface Retirement {
 /** From the stack's guards, else from the record: a stack of an earlier version has no guards yet. */
 export function retirementOf({ config, stack, address, state }: Source, hostKey: string): Retirement {
   const directory = backupPlace(config);
-  const { since, begun, recorded, knownProducer } = remembered(journeyOf(directory), stack);
+  const { since, begun, recorded, knownProducer } = remembered(journeyOf(directory, config.pillar.name), stack);
   const { guard } = state;
   return {
     inputs: {
@@ -41,9 +41,9 @@ export function retirementOf({ config, stack, address, state }: Source, hostKey:
   };
 }
 
-function journeyOf(directory: string): readonly JourneyEntry[] {
+function journeyOf(directory: string, pillar: string): readonly JourneyEntry[] {
   try {
-    return readJourney(directory);
+    return readJourney(directory, pillar);
   } catch {
     return [];
   }

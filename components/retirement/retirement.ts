@@ -80,7 +80,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   if (last.nodeOff) return;
   const stack = pulumi.getStack();
   const directory = backupPlace(config);
-  const { since, begun, recorded, knownProducer } = remembered(readJourney(directory), stack);
+  const { since, begun, recorded, knownProducer } = remembered(readJourney(directory, config.pillar.name), stack);
   if (await isGone(config, begun?.serverId)) return;
   const { address, hostKey } = placeOf(config, last, begun);
   const inputs = {
@@ -182,7 +182,7 @@ async function nextForRetired(
     : "The node of this host could not be stopped: it does not answer.";
   const directory = backupPlace(config);
   try {
-    const { recorded } = remembered(readJourney(directory), stack);
+    const { recorded } = remembered(readJourney(directory, config.pillar.name), stack);
     const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, world);
     const seen = hostSeen(look, config.host.provider === "existing" ? undefined : config.host.provider);
     const { verdict } = await within(

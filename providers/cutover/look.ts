@@ -66,9 +66,9 @@ async function switchNow(source: Usable, { ours, memory, open }: RegistrationLoo
 }
 
 /** What the record says; nothing where it can't be read. */
-export function recalled({ directory, stack }: RecordPlace, ours: string, seen?: string): Memory {
+export function recalled({ directory, stack, pillar }: RecordPlace, ours: string, seen?: string): Memory {
   try {
-    return memoryOf(readJourney(directory), stack, ours, seen);
+    return memoryOf(readJourney(directory, pillar), stack, ours, seen);
   } catch {
     return memoryOf([], stack, ours, seen);
   }

@@ -50,8 +50,8 @@ export function createWaitRecord(
     }
   };
   let before: Waits = { curve: [] };
-  careful(({ stack }) => {
-    before = openWaits(readJourney(directory), stack, address);
+  careful(({ stack, pillar }) => {
+    before = openWaits(readJourney(directory, pillar), stack, address);
   });
   let { curve } = before;
   let unwritten: readonly CurvePoint[] = [];

@@ -43,5 +43,5 @@ export function bookOf(
       world.say((error as Error).message);
     }
   };
-  return { directory, read: () => inWords("read", () => readJourney(directory)), write, note };
+  return { directory, read: () => inWords("read", () => readJourney(directory, pillar)), write, note };
 }

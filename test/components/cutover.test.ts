@@ -61,7 +61,7 @@ async function follow(early: Look, changes: Record<string, unknown> = {}, later:
     look,
     shown: values.shown as { registration: Record<string, unknown>; producerAddress?: string; nextStep: string[] },
     named: (name: string) => registered.find((each) => each.name === name) as Registered,
-    events: readJourney(directory).map(({ event }: JourneyEntry) => event),
+    events: readJourney(directory, "Anvil").map(({ event }: JourneyEntry) => event),
   };
 }
 

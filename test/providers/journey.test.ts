@@ -11,8 +11,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-const refused = (stack: string, reason: string): JourneyEntry => ({
-  ...{ at: "2026-11-21T18:00:00Z", stack, pillar: "Anvil", event: "refused", details: { reasons: [reason] } },
+const refused = (stack: string, reason: string, pillar = "Anvil"): JourneyEntry => ({
+  ...{ at: "2026-11-21T18:00:00Z", stack, pillar, event: "refused", details: { reasons: [reason] } },
 });
 
 it("keeps a journey beside the signer's moves, in one file", () => {
@@ -20,15 +20,23 @@ it("keeps a journey beside the signer's moves, in one file", () => {
   addToRecord(directory, { at: "2026-11-21T18:00:01Z", move: "pillar-host/prod/Anvil/1", event: "done" });
   addToJourney(directory, refused("prod", "two"));
   addToJourney(directory, refused("prod-2", "three"));
-  expect(readJourney(directory).map(({ stack }) => stack)).toEqual(["prod", "prod", "prod-2"]);
+  expect(readJourney(directory, "Anvil").map(({ stack }) => stack)).toEqual(["prod", "prod", "prod-2"]);
   expect(readRecord(directory).map(({ event }) => event)).toEqual(["done"]);
-  expect(lastEvent(readJourney(directory), "prod", "refused")?.details.reasons).toEqual(["two"]);
-  expect(lastEvent(readJourney(directory), "prod", "released")).toBeUndefined();
+  expect(lastEvent(readJourney(directory, "Anvil"), "prod", "refused")?.details.reasons).toEqual(["two"]);
+  expect(lastEvent(readJourney(directory, "Anvil"), "prod", "released")).toBeUndefined();
+});
+
+it("keeps two Pillars apart, though their stacks have one name", () => {
+  addToJourney(directory, refused("prod", "one"));
+  addToJourney(directory, refused("prod", "two", "Bolt"));
+  expect(lastEvent(readJourney(directory, "Anvil"), "prod", "refused")?.details.reasons).toEqual(["one"]);
+  expect(lastEvent(readJourney(directory, "Bolt"), "prod", "refused")?.details.reasons).toEqual(["two"]);
+  expect(readJourney(directory, "Cog")).toEqual([]);
 });
 
 it("leaves out a line that was broken off", () => {
   appendFileSync(recordFileOf(directory), '{"at":"2026","stack":"pr');
   addToJourney(directory, refused("prod", "one"));
-  expect(readJourney(directory)).toHaveLength(1);
-  expect(readJourney(join(directory, "none"))).toEqual([]);
+  expect(readJourney(directory, "Anvil")).toHaveLength(1);
+  expect(readJourney(join(directory, "none"), "Anvil")).toEqual([]);
 });

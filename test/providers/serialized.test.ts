@@ -161,7 +161,7 @@ describe("SyncGate", () => {
       ];
       const whose = { at: time, stack: "prod-2", pillar: "Anvil" };
       const details = { startedAt, syncedAt: time, startHeight: 40, currentHeight: 100, proved, unproved, curve };
-      expect(readJourney(record().directory)).toEqual([
+      expect(readJourney(record().directory, "Anvil")).toEqual([
         {
           ...{ ...whose, event: "waiting" },
           details: { address: "127.0.0.1", startedAt, startHeight: 40, curve: curve.slice(0, 1) },
@@ -554,7 +554,7 @@ describe("CutoverGate", () => {
     expect(log).toEqual([expect.stringMatching(/^cutover: Anvil produces here since momentum 6 \(/)]);
     expect(host.connections).toBe(1);
     const figures = { expected: 4, produced: 3 };
-    expect(readJourney(gate().record.directory)).toMatchObject([
+    expect(readJourney(gate().record.directory, "Anvil")).toMatchObject([
       { event: "registered", details: { producerAddress: ours, figures } },
       { event: "producing", details: { producerAddress: ours, height: 6, figures } },
     ]);
@@ -595,7 +595,7 @@ describe("CutoverGate", () => {
     expect(error?.message).toContain("is not synced yet");
     expect(log).toContain("sync: REGISTERED TOO EARLY");
     // Its own line is written beside the look at the references.
-    const events = readJourney(gate().record.directory).map(({ event }) => event);
+    const events = readJourney(gate().record.directory, "Anvil").map(({ event }) => event);
     expect(events.filter((event) => event !== "waiting")).toEqual(["registered", "registeredTooEarly"]);
   });
 });

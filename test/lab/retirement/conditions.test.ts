@@ -199,7 +199,9 @@ describe("the way around", () => {
     );
     const second = await asked.remove(first, { [overrideVariable]: sentence });
     expect(second.error).toBeUndefined();
-    const journey = readJourney(directoryOf(stage)).filter(({ event }) => ["override", "released"].includes(event));
+    const journey = readJourney(directoryOf(stage), "Anvil").filter(({ event }) =>
+      ["override", "released"].includes(event),
+    );
     expect(journey.map(({ event }) => event)).toEqual(["override", "released", "override"]);
     expect(journey[0]?.details).toMatchObject({
       sentence,

@@ -104,7 +104,7 @@ export function backupsOf({ stack }: RetirementStage): string {
 
 /** The record of the stack's journey. */
 export function journeyOf(stage: RetirementStage): JourneyEntry[] {
-  return readJourney(backupsOf(stage)).filter(({ stack }) => stack === stage.stack.name);
+  return readJourney(backupsOf(stage), pillar).filter(({ stack }) => stack === stage.stack.name);
 }
 
 /** What the state has of each resource that stands for something; secrets and times are written anew with each run. */

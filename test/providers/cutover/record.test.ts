@@ -83,7 +83,7 @@ describe("what is remembered", () => {
   test("what is written is read again; what can't be is said, and nothing fails", () => {
     const place = { ...who, directory: join(scratch, "backups") };
     expect(writeNews(place.directory, recorded(producing))).toBeUndefined();
-    expect(readJourney(place.directory)).toEqual(recorded(producing));
+    expect(readJourney(place.directory, "Anvil")).toEqual(recorded(producing));
     expect(recalled(place, ours).switched).toEqual(switched);
     writeFileSync(join(scratch, "file"), "");
     const broken = { ...who, directory: join(scratch, "file") };

@@ -39,7 +39,7 @@ async function look(wait: ReturnType<typeof opened>, minutes: number, startHeigh
   }
 }
 
-const lines = () => readJourney(directory) as (JourneyEntry & { event: "waiting" })[];
+const lines = () => readJourney(directory, "Anvil") as (JourneyEntry & { event: "waiting" })[];
 const minutes = ({ details }: JourneyEntry & { event: "waiting" }) => details.curve.map(([, height]) => height);
 
 test("a wait leaves its start at once, then a line each half an hour, and one where it gives up", async () => {
@@ -71,7 +71,7 @@ test("a run after one that was killed knows its start, and ends with the curve o
   await look(wait, 3, wait.before.startHeight);
   const proof = { proved: ["p"], unproved: ["u"], state: 2, targetHeight: 43 };
   wait.end({ ...proof, startHeight: 2, currentHeight: 43, startedAt: begun, syncedAt: now });
-  const { details, ...entry } = readJourney(directory).at(-1) as JourneyEntry & { event: "synced" };
+  const { details, ...entry } = readJourney(directory, "Anvil").at(-1) as JourneyEntry & { event: "synced" };
   expect(entry).toEqual({ at: "2026-11-18T09:43:00.000Z", stack: "prod", pillar: "Anvil", event: "synced" });
   expect({ ...details, curve: details.curve.map(([, height]) => height) }).toEqual({
     ...{ ...start, syncedAt: "2026-11-18T09:43:00.000Z", startHeight: 2, currentHeight: 43 },
@@ -108,5 +108,5 @@ test("without a place nothing is written", async () => {
   );
   await look(wait, 40);
   wait.pause();
-  expect([readJourney(directory), said]).toEqual([[], []]);
+  expect([readJourney(directory, "Anvil"), said]).toEqual([[], []]);
 });

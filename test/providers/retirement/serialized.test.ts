@@ -92,7 +92,7 @@ const inputs = (changes: object = {}, facts: readonly string[] = []) => ({
   ...{ backup: { directory: join(scratch, "backups") }, library: library(facts) },
   ...changes,
 });
-const events = () => readJourney(join(scratch, "backups")).map(({ event }) => event);
+const events = () => readJourney(join(scratch, "backups"), "Anvil").map(({ event }) => event);
 const hasNode = ["producer=z1qown", "keyStore=yes", "nodeActive=no", "marked.deploy.done=x"];
 
 describe("the guard", () => {
@@ -106,7 +106,7 @@ describe("the guard", () => {
   test("the one at the host records the host, without a login", async () => {
     const { result } = await run("retirementGuard", "create", inputs({ isLast: false, lifecycle: "adopted" }));
     expect(result?.outs).toMatchObject({ isReached: true, isOwnWork: false });
-    expect(readJourney(join(scratch, "backups"))[0]).toMatchObject({
+    expect(readJourney(join(scratch, "backups"), "Anvil")[0]).toMatchObject({
       event: "host",
       details: { address: "127.0.0.1", hostKey: host.hostKey, provider: "existing", isOwnWork: false },
     });
