@@ -48,16 +48,20 @@ export async function isAlive(process: OwnProcess): Promise<boolean> {
 export async function endProcess(own: OwnProcess, graceMs = 5_000): Promise<void> {
   const deadline = Date.now() + graceMs;
   if (!(await isAlive(own))) return;
-  process.kill(own.pid, "SIGTERM");
+  signal(own.pid, "SIGTERM");
   while (await isAlive(own)) {
-    if (Date.now() > deadline) {
-      try {
-        process.kill(-own.pid, "SIGKILL");
-      } catch {
-        process.kill(own.pid, "SIGKILL");
-      }
-    }
+    if (Date.now() > deadline && !signal(-own.pid, "SIGKILL")) signal(own.pid, "SIGKILL");
     await sleep(50);
+  }
+}
+
+/** @returns false where nobody is there to get it: it may have ended just now */
+function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    return false;
   }
 }
 
@@ -90,11 +94,7 @@ async function removeCgroup(path: string): Promise<void> {
 async function killAll(list: string): Promise<void> {
   const pids = (await readFile(list, "utf8").catch(() => "")).split("\n").filter(Boolean).map(Number);
   for (const pid of pids) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It has just ended by itself.
-    }
+    signal(pid, "SIGKILL");
   }
 }
 
@@ -151,7 +151,7 @@ export async function bootMachine(options: MachineOptions): Promise<OwnProcess> 
 export async function stopMachine(own: OwnProcess | undefined, machine: string, powerCut = false): Promise<void> {
   if (own) {
     const leader = powerCut ? await machineLeader(own) : undefined;
-    if (leader) process.kill(leader, "SIGKILL");
+    if (leader) signal(leader, "SIGKILL");
     await endProcess(own, 15_000);
   }
   for (const group of await cgroups(machine)) await removeCgroup(group);

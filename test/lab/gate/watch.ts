@@ -62,20 +62,35 @@ export async function watchUp(stack: LabStack, args: readonly string[] = []): Pr
   return {
     run,
     hears: (pattern, seconds = 90) =>
-      run.hears(
-        (output) => {
-          // The last piece may be half a line.
-          const lines = output.slice(0, output.lastIndexOf("\n") + 1).split("\n");
-          const saying = lines.map((line) => /sync: .*/.exec(line)?.[0]);
-          const found = saying.findIndex((line, i) => i >= heard && line !== undefined && pattern.test(line));
-          if (found < 0) return undefined;
-          heard = found + 1;
-          return saying[found];
-        },
-        String(pattern),
-        seconds,
-      ),
+      run
+        .hears(
+          (output) => {
+            // The last piece may be half a line.
+            const lines = output.slice(0, output.lastIndexOf("\n") + 1).split("\n");
+            const saying = lines.map((line) => /sync: .*/.exec(line)?.[0]);
+            const found = saying.findIndex((line, i) => i >= heard && line !== undefined && pattern.test(line));
+            if (found < 0) return undefined;
+            heard = found + 1;
+            return saying[found];
+          },
+          String(pattern),
+          seconds,
+        )
+        .catch(async (error: Error) => {
+          throw new Error(`${error.message}\n${await storyOf(stack.lab)}`);
+        }),
   };
+}
+
+/** What a host and its node say of themselves: where the gate heard nothing, the host may be to blame. */
+async function storyOf(lab: Lab): Promise<string> {
+  const looks = `uptime; systemctl status go-node --no-pager --full --lines=20; systemctl list-jobs --no-pager
+    systemctl --failed --no-pager; ss -Hltnp; journalctl -b --no-pager --lines=40`;
+  const asked = await lab
+    .host("host1")
+    .run(looks)
+    .catch((error: Error) => ({ stdout: error.message }));
+  return String(asked.stdout);
 }
 
 /** The gate is back at counting momentums. */
