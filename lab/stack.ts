@@ -35,14 +35,19 @@ export class LabStack {
   /** By path and value: the engine takes half a second for each that it encrypts. */
   private readonly encrypted = new Map<string, Secured>();
 
-  /** Makes a project directory, a state backend and an empty stack below the lab's directory. */
+  /**
+   * Makes a project directory, a state backend and an empty stack below the lab's directory.
+   *
+   * @param folder of the project: another one than the stack's name where two projects have a stack of one name
+   */
   static async create(
     lab: Lab,
     name: string,
     config: StackFile,
     secrets: Readonly<Record<string, string>>,
+    folder = name,
   ): Promise<LabStack> {
-    const dir = join(lab.dir, "stacks", name);
+    const dir = join(lab.dir, "stacks", folder);
     await mkdir(join(dir, "backend"), { recursive: true });
     await mkdir(join(dir, "program"));
     for (const entry of program) await cp(join(checkout, entry), join(dir, "program", entry), { recursive: true });

@@ -83,6 +83,15 @@ describe("bad input", () => {
 Mend Pulumi.prod.yaml, or use pulumi config set, then run pulumi up again.`);
   });
 
+  it("a host to retire that no run has logged in to, without its key", async () => {
+    const { address } = stage.host;
+    const lines = await refused({ lifecycle: "retiring", host: { provider: "existing", address } });
+    expect(lines).toContain(
+      `error: pillar-host:host.hostKey: needed to retire ${address}, which this stack never logged in to; nothing was changed\n` +
+        `Get it with: ssh-keyscan -t ed25519 ${address}, and compare it with the host's console`,
+    );
+  });
+
   it("a key with a pass phrase and none given", async () => {
     const { privateKey } = await newKey("locked", "Battery Staple 7");
     const lines = await refused({}, { "ssh.privateKey": privateKey });

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { onHost } from "../fixture";
 import { copyLeftovers, moveStage, signersOf } from "./moveStage";
 
-const extraFiles = { count: 4000, bytes: 100_000 };
+const extraFiles = { count: 8000, bytes: 130_000 };
 
-describe("a directory of 400 MB in 4,000 files", () => {
+describe("a directory of 1 GB in 8,000 files", () => {
   const stage = moveStage({ setup: { extraFiles }, bare: true });
   const sum =
     "cd /root/.orchestrator/events && find . -name '*.ldb' -print0 | sort -z | xargs -0 sha256sum | sha256sum";

@@ -1,0 +1,115 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { orderOldServer } from "../../../lab/demo/oldServer";
+import { hurry, makeStacks, pillar, type Stacks } from "../../../lab/demo/stacks";
+import type { ChainTruth } from "../../../lab/doubles/chain";
+import type { Lab } from "../../../lab/lab";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
+import { updateProducer } from "../../../lab/wallet";
+import { type JourneyEntry, readJourney } from "../../../providers/journey";
+import { collectedVariable } from "../../../providers/retirement/facts";
+import { linesOf, pastPackages, testLab } from "../fixture";
+
+// The one place where a host that does not answer can go by itself: its provider can switch it off.
+
+describe("an old server at a provider that died after its signer and its Pillar had moved", () => {
+  let lab: Lab;
+  let stacks: Stacks;
+  let address: string;
+  const journey = () => readJourney(join(lab.dir, "backups"), pillar).filter(({ stack }) => stack === "prod");
+  const detailsOf = (event: JourneyEntry["event"]) => journey().findLast((entry) => entry.event === event)?.details;
+  const servers = () => lab.cloud<{ status: string }[]>("hetzner", "GET", "/_lab/servers");
+  const requests = async () => {
+    const all = await lab.cloud<{ method: string; path: string; status: number }[]>("hetzner", "GET", "/_lab/requests");
+    return all
+      .filter(({ method, status }) => method !== "GET" && status < 400)
+      .map((one) => `${one.method} ${one.path}`);
+  };
+  const destroy = async (env: Record<string, string> = {}) => {
+    const { old } = stacks;
+    const options = { all: true, reject: false, stdin: "ignore", env: { ...old.env, ...env } } as const;
+    const { exitCode, all } = await old.pulumi(["destroy", "--yes", "--skip-preview"], options);
+    return { exitCode, output: linesOf(String(all)) };
+  };
+  const run = async (stack: Stacks["old"]) => {
+    const { exitCode, output } = await stack.up();
+    expect(exitCode, output).toBe(0);
+  };
+
+  beforeAll(async () => {
+    lab = await testLab();
+    await lab.chain("PATCH", "/truth", {
+      ...hurry,
+      defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 },
+    });
+    const server = await orderOldServer(lab);
+    address = server.address;
+    await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: server.producer.address });
+    const host = await lab.addHost("host1", ensurePackagedImage);
+    await pastPackages(lab, host);
+    stacks = await makeStacks(lab, server, host);
+    await run(stacks.old);
+    // The node, then the signer.
+    await run(stacks.fresh);
+    await run(stacks.fresh);
+    const { producerAddress, host: shown } = await stacks.fresh.outputs<{
+      producerAddress: string;
+      host: { hostKey: string };
+    }>();
+    await updateProducer(lab, pillar, producerAddress);
+    await stacks.configureFresh({ cutover: { wait: true } });
+    await run(stacks.fresh);
+    const [machine] = await lab.machineRoom.servers();
+    // Nobody gets in any more; its node and its kernel run on.
+    await machine?.run("systemctl mask --now ssh; pkill -KILL sshd");
+    const retirement = { successor: { address: host.address, hostKey: shown.hostKey } };
+    await stacks.configureOld({ lifecycle: "retiring", retirement });
+  }, 900_000);
+  afterAll(() => lab?.down());
+
+  it("is retired, and the run says that its node could not be stopped", async () => {
+    await run(stacks.old);
+    const { nextStep } = await stacks.old.outputs<{ nextStep: string[] }>();
+    expect(nextStep[0]).toBe("The node of this host could not be stopped: it does not answer.");
+    expect(await servers()).toMatchObject([{ status: "running" }]);
+  });
+
+  it("is left as it is while a word about the rewards is missing, which nobody but the operator can give", async () => {
+    await lab.chain("PATCH", "/nodes/host1", { noRewards: true });
+    const before = await requests();
+    const { exitCode, output } = await destroy();
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("One condition is not met:\n- the RPC does not tell whether the rewards since the switch");
+    expect(output).toContain(
+      `your word, after you saw it in the wallet: ${collectedVariable}=${pillar} before the command`,
+    );
+    expect(await requests()).toEqual(before);
+  });
+
+  it("is switched off by its provider, then deleted, when all else is met", async () => {
+    const before = (await requests()).length;
+    const { exitCode, output } = await destroy({ [collectedVariable]: pillar });
+    expect(exitCode, output).toBe(0);
+    expect(output).toContain(`retirement: ${address} does not answer; switching it off at hetzner`);
+    expect(await servers()).toEqual([]);
+    expect(await lab.machineRoom.servers()).toEqual([]);
+    const made = (await requests()).slice(before).map((line) => line.replace(/\d+/g, "N"));
+    const [off, gone] = [/POST .*poweroff/, /DELETE .*servers/].map((one) => made.findIndex((line) => one.test(line)));
+    expect([off, gone].every((place) => (place ?? -1) >= 0) && (off ?? 0) < (gone ?? 0), made.join()).toBe(true);
+    expect(detailsOf("rewards")).toMatchObject({ saidBy: "operator" });
+    expect(detailsOf("released")).toMatchObject({
+      evidence: expect.arrayContaining([
+        `${address} did not answer, and is switched off: hetzner says that it is off`,
+        `the operator's word that the rewards of ${pillar} were collected`,
+      ]),
+    });
+  });
+
+  it("cost nobody a momentum, and never were there two producers", async () => {
+    const { missed, doubleProduced } = await lab.chain<ChainTruth>("GET", "/truth");
+    expect({ missed: missed.filter((slot) => slot.pillar === pillar), doubleProduced }).toEqual({
+      missed: [],
+      doubleProduced: [],
+    });
+  });
+});

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import type { LabHost } from "../../../lab/lab";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
+import { LabStack, type StackFile } from "../../../lab/stack";
+import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { readJourney } from "../../../providers/journey";
+import { linesOf, onHost } from "../fixture";
+import { collect, elect, epochPaid, oldFile, pillar, retirementStage } from "./stage";
+
+// Two Pillars of one operator, each with a stack of the same name, and with one place for the backups of both.
+
+const stage = retirementStage();
+const other = "Bolt";
+let host: LabHost;
+let bolt: LabStack;
+let key: string;
+
+const backups = () => join(stage.lab.dir, "backups");
+const shared = () => ({ orchestrator: { backup: { directory: backups() } } });
+const boltFile = (changes: StackFile = {}): StackFile =>
+  oldFile(stage, {
+    pillar: { name: other },
+    host: { provider: "existing", address: host.address, hostKey: host.hostKey },
+    ...shared(),
+    ...changes,
+  });
+const secrets = () => ({ "ssh.privateKey": key });
+const configureAnvil = (changes: StackFile) =>
+  stage.stack.configure(oldFile(stage, { ...shared(), ...changes }), secrets());
+const isActive = (of: LabHost) => onHost(of, "systemctl is-active go-node || true");
+
+beforeAll(async () => {
+  key = readFileSync(stage.lab.privateKeyFile, "utf8");
+  host = await stage.lab.addHost("bolt", ensurePackagedImage);
+  const { address } = await setUpSyncedNode(stage.lab, host);
+  await stage.lab.chain("PATCH", `/pillars/${other}`, { producerAddress: address });
+  bolt = await LabStack.create(stage.lab, "prod", boltFile(), secrets(), "bolt");
+  await configureAnvil({});
+  const ups = await Promise.all([stage.stack.up(), bolt.up()]);
+  for (const { exitCode, output } of ups) expect(exitCode, output).toBe(0);
+  await elect(stage, stage.addresses.fresh);
+});
+
+it("a host of one is not taken for the other's, though its stack says so", async () => {
+  // The file of one Pillar with the other one's host, as after a copy that was not finished.
+  await bolt.configure(boltFile({ host: { ...(oldFile(stage).host as object) }, lifecycle: "retiring" }), secrets());
+  const { exitCode, output } = await bolt.up();
+  expect(exitCode).not.toBe(0);
+  expect(linesOf(output)).toContain("the registered one of Bolt");
+  expect([await isActive(host), await isActive(stage.old)]).toEqual(["active", "active"]);
+  await bolt.configure(boltFile(), secrets());
+});
+
+it("the one whose successor produces goes; the other, with the same successor named, stays", async () => {
+  await Promise.all([
+    configureAnvil({ lifecycle: "retiring" }),
+    bolt.configure(boltFile({ lifecycle: "retiring" }), secrets()),
+  ]);
+  const [anvils, bolts] = await Promise.all([stage.stack.up(), bolt.up()]);
+  expect(anvils.exitCode, anvils.output).toBe(0);
+  expect(bolts.exitCode).not.toBe(0);
+  expect(linesOf(bolts.output)).toMatch(/the host of stack prod for Bolt, can't be shut down yet; nothing was changed/);
+  expect([await isActive(stage.old), await isActive(host)]).toEqual(["inactive", "active"]);
+  await epochPaid();
+  await collect(stage);
+  const gone = await stage.stack.destroy();
+  expect(gone.exitCode, gone.output).toBe(0);
+});
+
+it("each has its own record and its own backups, in the one place", async () => {
+  const events = (of: string) => new Set(readJourney(backups(), of).map(({ event }) => event));
+  expect(events(pillar)).toEqual(new Set(["host", "recorded", "shutDown", "rewards", "released"]));
+  expect(events(other)).toEqual(new Set(["host", "recorded"]));
+  const sealed = readdirSync(backups()).filter((name) => name.endsWith(".tar.age"));
+  expect(sealed).toEqual([expect.stringMatching(/-Anvil-retired-/)]);
+  expect(existsSync(join(backups(), "record.jsonl"))).toBe(true);
+});
