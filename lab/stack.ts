@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { cp, mkdir, open, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { execa, type Options } from "execa";
 import { parse, stringify } from "yaml";
 import { compiled } from "../compile";
@@ -173,12 +174,16 @@ export class LabStack {
     return JSON.parse(String((await this.pulumi(["stack", "output", "--json"])).stdout)) as T;
   }
 
-  /** Every file that the engine wrote for this stack (state, backups, history), as text. */
+  /** Every file that the engine wrote for this stack (state, backups, history, its own logs), as text. */
   async written(): Promise<string> {
-    const files = await readdir(join(this.dir, "backend"), { recursive: true, withFileTypes: true });
-    const texts = files
-      .filter((file) => file.isFile())
-      .map((file) => readFile(join(file.parentPath, file.name), "utf8"));
+    const places = [join(this.dir, "backend"), join(this.dir, "home/logs")];
+    const found = places.map((place) => readdir(place, { recursive: true, withFileTypes: true }).catch(() => []));
+    const files = (await Promise.all(found)).flat().filter((file) => file.isFile());
+    const texts = files.map(async ({ parentPath, name }) => {
+      const bytes = await readFile(join(parentPath, name));
+      // Logs of commands that have no stack yet are compressed alone; a stack's are encrypted with its key.
+      return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("utf8");
+    });
     return (await Promise.all(texts)).join("\n");
   }
 }

@@ -64,14 +64,16 @@ export function agree(readings: readonly SourceReading[]): Agreement {
   return { kind: "settled", pillar: by[0]?.pillar ?? null, by, notes };
 }
 
+const networkPace = 10_000;
+/** A chain that stood still for hours goes on at its own pace. */
+const longestStep = 10 * networkPace;
+
 /** Milliseconds from one momentum to the next, as they came lately (pure). */
 export function paceOf(recent: readonly Produced[]): number {
-  const [first, last] = [recent[0], recent.at(-1)];
-  if (!first || !last || last.height === first.height) return networkPace;
-  return (last.timestamp - first.timestamp) / (last.height - first.height) || networkPace;
+  const steps = recent.slice(1).map(({ timestamp }, i) => timestamp - (recent[i]?.timestamp ?? timestamp));
+  const sum = steps.reduce((total, step) => total + Math.min(step, longestStep), 0);
+  return sum / steps.length || networkPace;
 }
-
-const networkPace = 10_000;
 
 const wordOf = ({ pillar }: Usable) => (pillar === null ? "that nobody registered it" : pillar.producerAddress);
 

@@ -112,4 +112,8 @@ test("the pace is what the momentums tell, the network's where they do not", () 
   expect(paceOf(chainOf([old]))).toBe(10_000);
   const quick = chainOf([old, old, old]).map((momentum) => ({ ...momentum, timestamp: momentum.height * 200 }));
   expect(paceOf(quick)).toBe(200);
+  const stood = chainOf(Array.from({ length: 101 }, () => old)).map((momentum, i) =>
+    i < 50 ? { ...momentum, timestamp: momentum.timestamp - 30 * 86_400_000 } : momentum,
+  );
+  expect(paceOf(stood)).toBe((99 * 10_000 + 100_000) / 100);
 });
