@@ -55,7 +55,10 @@ it("a host of one is not taken for the other's, though its stack says so", async
 
 it("the one whose successor produces goes; the other, with the same successor named, stays", async () => {
   await Promise.all([
-    configureAnvil({ lifecycle: "retiring" }),
+    configureAnvil({
+      lifecycle: "retiring",
+      retirement: { ...(oldFile(stage).retirement as object), afterwards: "poweroff", keysAside: true },
+    }),
     bolt.configure(boltFile({ lifecycle: "retiring" }), secrets()),
   ]);
   const [anvils, bolts] = await Promise.all([stage.stack.up(), bolt.up()]);
@@ -67,6 +70,15 @@ it("the one whose successor produces goes; the other, with the same successor na
   await collect(stage);
   const gone = await stage.stack.destroy();
   expect(gone.exitCode, gone.output).toBe(0);
+});
+
+it("the host that goes is off, its keys under another name, as configured", async () => {
+  await expect.poll(() => stage.lab.isUp("old"), { timeout: 60_000 }).toBe(false);
+  const left = readdirSync(join(stage.old.root, "root/.znn"));
+  expect(left).toContainEqual(expect.stringMatching(/^wallet\.retired-\d{8}T\d{6}Z$/));
+  expect(left).toContainEqual(expect.stringMatching(/^config\.json\.retired-/));
+  expect(left).not.toContain("wallet");
+  expect(left).not.toContain("config.json");
 });
 
 it("each has its own record and its own backups, in the one place", async () => {
