@@ -100,6 +100,8 @@ export async function judge(
   }
   const first = whole.at(-1);
   if (first === undefined) {
+    if (!(await isSuccessors(now)))
+      return { says: "waiting", why: "the switch is still to come: the successor's address does not produce" };
     const next = await firstWhole(running, (number) => isSuccessors(startOf(number)));
     const dueAt = startOf(next + 1) + distribution;
     return {

@@ -17,6 +17,12 @@ const judged = (told: Rewards, now: number) =>
 describe("rewards after a switch in epoch 4", () => {
   test.each<[string, Rewards, number, object]>([
     [
+      "the switch is still to come",
+      rewards([row(3)], 10n * znn),
+      4.4 * day,
+      { says: "waiting", why: "the switch is still to come: the successor's address does not produce" },
+    ],
+    [
       "the epoch of the switch runs",
       rewards([row(3)], 10n * znn),
       4.8 * day,
