@@ -1,32 +1,16 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface, type Interface } from "node:readline";
-import { text as textOf } from "node:stream/consumers";
 import ssh2 from "ssh2";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { signerLibrary } from "../../components/scripts/signer";
 import { readJourney } from "../../providers/journey";
 import { fingerprintOf } from "../../providers/rpc/publicKey";
 import { asRoot } from "../../providers/signer/root";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "./rpc/fakes";
-
-const project = join(__dirname, "../..");
-
-interface Outcome {
-  readonly result?: { id?: string; changes?: boolean; outs: Record<string, unknown> };
-  readonly error?: {
-    message: string;
-    id?: string;
-    reasons?: string[];
-    properties?: Record<string, unknown>;
-    unsendable?: string;
-  };
-  readonly log: string[];
-}
+import { storedProviders } from "./storedProviders";
 
 type Serialized =
   | "syncGate"
@@ -36,28 +20,10 @@ type Serialized =
   | "signerBackup"
   | "cutoverGate"
   | "hourlyRestartOff";
-let texts: Record<Serialized, string>;
-let runner: ChildProcessWithoutNullStreams;
-let answers: AsyncIterator<string>;
-let reader: Interface;
+const stored = storedProviders<Serialized>();
+const run = stored.run;
 let host: SshHost;
 let node: Awaited<ReturnType<typeof fakeNode>>;
-
-beforeAll(async () => {
-  const serializing = spawn(process.execPath, ["test/providers/serialize.cjs"], { cwd: project });
-  const [printed, complaint] = await Promise.all([textOf(serializing.stdout), textOf(serializing.stderr)]);
-  expect(complaint).toBe("");
-  texts = JSON.parse(printed) as typeof texts;
-  // A process of its own that has none of the program's modules: the text must be whole.
-  runner = spawn(process.execPath, ["test/providers/runProvider.cjs"], { cwd: project });
-  reader = createInterface({ input: runner.stdout });
-  answers = reader[Symbol.asyncIterator]();
-}, 30_000);
-
-afterAll(() => {
-  reader.close();
-  runner.kill();
-});
 
 beforeEach(async () => {
   host = await sshHost();
@@ -65,16 +31,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => Promise.all([host.close(), node.close()]));
-
-async function run(
-  provider: keyof typeof texts,
-  method: "create" | "update" | "diff",
-  ...args: unknown[]
-): Promise<Outcome> {
-  runner.stdin.write(`${JSON.stringify({ text: texts[provider], method, args })}\n`);
-  const { value } = await answers.next();
-  return JSON.parse(value as string) as Outcome;
-}
 
 const inputs = (changes: Record<string, unknown> = {}) => ({
   target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
@@ -293,9 +249,9 @@ describe("SyncGate", () => {
   });
 
   test("its text holds no secret and no path of this machine", () => {
-    expect(texts.syncGate).not.toContain(project);
-    expect(texts.signerBackup).not.toContain(project);
-    expect(texts.firstContact).not.toContain(project);
+    expect(stored.textOf("syncGate")).not.toContain(process.cwd());
+    expect(stored.textOf("signerBackup")).not.toContain(process.cwd());
+    expect(stored.textOf("firstContact")).not.toContain(process.cwd());
   });
 });
 

@@ -1,45 +1,20 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface, type Interface } from "node:readline";
-import { text as textOf } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { retirementLibrary } from "../../../components/scripts/signer";
 import { addToJourney, readJourney } from "../../../providers/journey";
 import { asRoot } from "../../../providers/signer/root";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../rpc/fakes";
+import { type Outcome, storedProviders } from "../storedProviders";
 
 // The engine runs what the state has of a provider: its text, in a process that knows nothing of the program.
 
-const project = join(__dirname, "../../..");
-
-interface Outcome {
-  readonly result?: { outs: Record<string, unknown>; changes?: boolean };
-  readonly error?: { message: string; unsendable?: string };
-  readonly log: string[];
-}
-
-let texts: Record<"retirementGuard" | "nodeShutdown", string>;
-let runner: ChildProcessWithoutNullStreams;
-let reader: Interface;
-let answers: AsyncIterator<string>;
+const stored = storedProviders<"retirementGuard" | "nodeShutdown">();
 let host: SshHost;
 let node: Awaited<ReturnType<typeof fakeNode>>;
 let scratch: string;
-
-beforeAll(async () => {
-  const serializing = spawn(process.execPath, ["test/providers/serialize.cjs"], { cwd: project });
-  texts = JSON.parse(await textOf(serializing.stdout)) as typeof texts;
-  runner = spawn(process.execPath, ["test/providers/runProvider.cjs"], { cwd: project });
-  reader = createInterface({ input: runner.stdout });
-  answers = reader[Symbol.asyncIterator]();
-}, 30_000);
-afterAll(() => {
-  reader.close();
-  runner.kill();
-});
 
 beforeEach(async () => {
   scratch = mkdtempSync(join(tmpdir(), "guard-"));
@@ -65,10 +40,8 @@ afterEach(async () => {
   rmSync(scratch, { recursive: true });
 });
 
-async function run(provider: keyof typeof texts, method: string, ...args: unknown[]): Promise<Outcome> {
-  runner.stdin.write(`${JSON.stringify({ text: texts[provider], method, args })}\n`);
-  const { value } = await answers.next();
-  const outcome = JSON.parse(value as string) as Outcome;
+async function run(...given: Parameters<typeof stored.run>): Promise<Outcome> {
+  const outcome = await stored.run(...given);
   expect(/login-pw|s3cret|hunter2/.test(JSON.stringify([outcome.error, outcome.log]))).toBe(false);
   return outcome;
 }
