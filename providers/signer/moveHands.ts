@@ -2,8 +2,8 @@ import { type Backup, takeBackup } from "./backup";
 import { createCopier, stagingOf } from "./copyKey";
 import type { Looks, Step } from "./decide";
 import { type Saga, type SideName, sidesOf } from "./journal";
-import { compare, differenceLines, type Manifest, manifestOf, readManifest, sumOf } from "./manifest";
 import type { MoveInputs } from "./moveInputs";
+import { createProvedCopy } from "./provedCopy";
 import type { Hands } from "./saga";
 import type { Sides } from "./sides";
 import { clientOf, type Verified, type VerifyWorld, verify } from "./verify";
@@ -23,20 +23,6 @@ export interface MoveHands extends Hands {
   end(saga: Saga, looks: Looks): Promise<void>;
 }
 
-/** A key store that was fenced, under its own name again (pure). */
-export function unfenced(manifest: Manifest, keyStore: string | undefined): Manifest {
-  const aside = keyStore?.split("/").at(-1);
-  if (aside === undefined || !manifest.has(aside)) return manifest;
-  return manifestOf(
-    [...manifest.values()].map((entry) =>
-      entry.path === aside || entry.path.startsWith(`${aside}/`)
-        ? { ...entry, path: `producer${entry.path.slice(aside.length)}` }
-        : entry,
-    ),
-  );
-}
-
-const copyTries = 3;
 /** Milliseconds for which a host does not trust the hash of a file that changed (signer/manifest.sh). */
 const young = 3100;
 
@@ -49,76 +35,10 @@ export function createMoveHands(
 ): MoveHands {
   const seen: Seen = {};
   const copier = createCopier(inputs, sides, world.say);
+  const copy = createProvedCopy(inputs, sides, copier, world.say);
   let identity: Readonly<Record<string, string>> | undefined;
-  /** Of the stopped source: its list, and the staging place's after the copy, which may still be in the making. */
-  let copied: { readonly source: Manifest; readonly target: Promise<Manifest> } | undefined;
   /** What the source's machine is called; asked while the signer still signs. */
   const names = new Map<SideName, string[]>();
-
-  const storeOf = (looks: Looks, side: SideName) => {
-    const look = looks[side];
-    return look === "outOfSight" ? undefined : look.journal?.was.keyStore;
-  };
-  const sourceManifest = async (saga: Saga, looks: Looks): Promise<Manifest> => {
-    const { source } = sidesOf(saga);
-    const left = await readManifest(sides.roots[source], { base: inputs[source].directory, paths: ["."] });
-    return unfenced(left, storeOf(looks, source));
-  };
-  const targetManifest = (saga: Saga): Promise<Manifest> =>
-    readManifest(sides.roots[sidesOf(saga).target], { base: stagingOf(inputs, saga), paths: ["."] });
-
-  const flush = (saga: Saga): Promise<string> =>
-    sides.call(
-      sidesOf(saga).target,
-      "signer_flush",
-      saga,
-      { receive_into: stagingOf(inputs, saga) },
-      { limitSeconds: 3600 },
-    );
-
-  /** Copies what differs; the staging place is listed, and written to the disk, from then on, while other steps go on. */
-  const copyOnce = async (saga: Saga, looks: Looks): Promise<NonNullable<typeof copied>> => {
-    copied = undefined;
-    // The source stands still: it is listed while the copy runs.
-    const [source] = await Promise.all([sourceManifest(saga, looks), copier.run(saga, looks)]);
-    const target = Promise.all([targetManifest(saga), flush(saga)]).then(([manifest]) => manifest);
-    // Whoever needs it hears of it.
-    target.catch(() => undefined);
-    copied = { source, target };
-    return copied;
-  };
-
-  /** Copies until both sides are the same, byte for byte, owner and mode too; begins with the copy that was made. */
-  const copyAndProve = async (saga: Saga, looks: Looks): Promise<void> => {
-    for (let left = copyTries; ; left -= 1) {
-      const { source, target } = copied ?? (await copyOnce(saga, looks));
-      const after = await target.catch((error: Error) => {
-        copied = undefined;
-        throw error;
-      });
-      const differences = compare(source, after);
-      if (differences.length === 0) {
-        const { files, bytes } = sumOf(after);
-        world.say(`copy: ${files} files, ${bytes} bytes are the same on both sides, owner and mode too`);
-        return;
-      }
-      copied = undefined;
-      if (left === 1) {
-        throw new Error(
-          [
-            `the copy on ${sides.roots[sidesOf(saga).target].address} is not what ${sides.roots[sidesOf(saga).source].address} has, after ${copyTries} copies`,
-            ...differenceLines(differences).map((line) => `  found: ${line}`),
-            "  needed: the same bytes, owner and mode. Does something else write there? Is a disk failing (dmesg)?",
-          ].join("\n"),
-        );
-      }
-      world.say(`copy: ${differences.length} files differ after the copy; taking them again`);
-      await copier.retake(
-        saga,
-        differences.map(({ path }) => path).filter((path) => path !== "."),
-      );
-    }
-  };
 
   const askStatus = async (side: SideName): Promise<void> => {
     const client = clientOf(inputs, sides, side, world);
@@ -171,8 +91,8 @@ export function createMoveHands(
           );
         await copier.run(saga, after, { progress: true });
         // Both sides hash what is there now, so that after the stop only what changed is hashed, and written to the disk.
-        await Promise.all([world.sleep(young), flush(saga), addressesOf(source, saga, after)]);
-        await Promise.all([sourceManifest(saga, after), targetManifest(saga)]);
+        await Promise.all([world.sleep(young), copy.flush(saga), addressesOf(source, saga, after)]);
+        await copy.list(saga, after);
         return after;
       }
       case "stop": {
@@ -180,7 +100,7 @@ export function createMoveHands(
           await Promise.all([askStatus(source), askNode()]);
         world.say(`stopping ${name(source)}, which still holds the key`);
         seen.stoppedAt = world.now();
-        copied = undefined;
+        copy.forget();
         return sides.step(source, "signer_stop", saga, looks, {}, { limitSeconds: 240 });
       }
       case "backup": {
@@ -189,7 +109,7 @@ export function createMoveHands(
         const what = { label: "last", place, changing: [], isJson: (path: string) => path.endsWith(".json") };
         const [backup] = await Promise.all([
           takeBackup(sides.roots[source], what, inputs.backup, world),
-          copyOnce(saga, looks),
+          copy.make(saga, looks),
         ]);
         seen.lastBackup = backup;
         return looks;
@@ -200,8 +120,8 @@ export function createMoveHands(
       case "copy":
       case "arrive": {
         if (step === "copy") {
-          const staged = copied ? looks : await sides.step(target, "signer_staging", saga, looks);
-          await copyAndProve(saga, staged);
+          const staged = copy.isMade() ? looks : await sides.step(target, "signer_staging", saga, looks);
+          await copy.prove(saga, staged);
         }
         const addresses = [
           sides.roots[source].address,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Journal, parseJournal, type Saga } from "../../../providers/signer/journal";
 import { manifestOf } from "../../../providers/signer/manifest";
-import { unfenced } from "../../../providers/signer/moveHands";
+import { unfenced } from "../../../providers/signer/provedCopy";
 import { readSide } from "../../../providers/signer/sides";
 import { errorsIn, readLife, versionFaults } from "../../../providers/signer/verify";
 import { obstacleText, whereItIs } from "../../../providers/signer/words";
