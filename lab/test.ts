@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import { ensureCloudImage } from "./clouds/room/image";
 import { takeDownTheDead } from "./deadLabs";
 import { Lab, testLabPrefix } from "./lab";
 import { ensurePackagedImage } from "./packagedImage";
@@ -32,6 +33,7 @@ async function main(args: readonly string[]): Promise<number> {
     await ensureRequirements();
     await ensureToolchain({ plugins: allPlugins });
     await ensurePackagedImage();
+    await ensureCloudImage();
     await takeDownTheDead();
     for (const check of [
       ["biome", "check", "."],

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { insideMachine, isAlive } from "../../hosts/machine";
 import { hostAddress } from "../../hosts/network";
 import type { InboundRule, MachineOrder, MachineRoom } from "../machineRoom";
@@ -13,6 +14,9 @@ interface Build {
   /** Until its disk is there and the first boot begins. */
   bootsNext: boolean;
 }
+
+/** The image of all servers is built with the first one's disk; milliseconds. */
+const buildLimit = 300_000;
 
 /** A server, for tests that look at facts. */
 export interface Server {
@@ -124,12 +128,24 @@ export class LabMachineRoom implements MachineRoom {
     signal.throwIfAborted();
     const { bootsNext } = build;
     build.bootsNext = false;
-    if (bootsNext) await this.boot(record);
+    const made: MachineRecord = { ...record, hasDisk: true };
+    await this.records.save(made);
+    if (bootsNext) await this.boot(made);
   }
 
-  private async boot(record: MachineRecord): Promise<void> {
+  private async boot({ id }: MachineRecord): Promise<void> {
+    const record = await this.built(id);
     if (await isRunning(record)) return;
     await this.records.save({ ...record, process: await this.rack.boot(record) });
+  }
+
+  /** The process that took the order may be another one, whose turns nobody else keeps: it may make the disk still. */
+  private async built(id: string): Promise<MachineRecord> {
+    for (const deadline = Date.now() + buildLimit; ; await sleep(100)) {
+      const record = await this.recordOf(id);
+      if (record.hasDisk) return record;
+      if (Date.now() > deadline) throw new Error(`the disk of machine ${id} is not made after ${buildLimit / 1000} s`);
+    }
   }
 
   private async dismantle(record: MachineRecord): Promise<void> {

@@ -9,6 +9,8 @@ export interface MachineRecord {
   readonly name: string;
   /** The number that its address comes from; its directory's name. */
   readonly n: number;
+  /** Its disk is made. */
+  readonly hasDisk?: true;
   /** Since the first boot. */
   readonly process?: OwnProcess;
 }
