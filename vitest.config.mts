@@ -53,7 +53,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/lab/**"],
           maxWorkers: 4,
-          testTimeout: 20_000,
+          testTimeout: 40_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },

@@ -52,8 +52,14 @@ export interface JourneyDetails {
     readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: string };
     readonly figures?: Figures;
   };
-  /** The node of the old host was stopped and disabled. */
-  readonly shutDown: { readonly address: string; readonly evidence: readonly string[] };
+  /** The node of the old host is about to be stopped, disabled and masked. */
+  readonly shuttingDown: { readonly address: string };
+  /** That was done; whether an orchestrator, or what is left of one, was seen on the host then. */
+  readonly shutDown: {
+    readonly address: string;
+    readonly evidence: readonly string[];
+    readonly hasSigner?: boolean;
+  };
   /** The rewards were seen paid and collected, or the operator said so. */
   readonly rewards: { readonly evidence: readonly string[]; readonly saidBy?: "operator" };
   /** A deletion was refused, with every reason. */
@@ -109,6 +115,12 @@ export function readJourney(directory: string, pillar: string): JourneyEntry[] {
     directory,
     (line) => typeof line.stack === "string" && typeof line.event === "string" && line.pillar === pillar,
   );
+}
+
+/** What a stack lived through since it let its last host go (pure). */
+export function sinceReleased(journey: readonly JourneyEntry[], stack: string): JourneyEntry[] {
+  const own = journey.filter((entry) => entry.stack === stack);
+  return own.slice(own.findLastIndex(({ event }) => event === "released") + 1);
 }
 
 /** The last line about an event of a stack (pure). */

@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { systemClock } from "./clock";
 import { DynamicResource, secured } from "./dynamicResource";
 import { addToJourney, readJourney } from "./journey";
+import { hasSigner } from "./retirement/facts";
 import { lookAtHost, placeVariables } from "./retirement/host";
 import { type GuardMemory, isReached, type RetirementInputs } from "./retirement/inputs";
 import { remembered } from "./retirement/remembered";
@@ -48,14 +49,22 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownInputs & { isOf
       world.say(`${address} does not answer (${look.silent}): its node could not be stopped`);
       return { ...inputs, isOff: false };
     }
+    const entry = { stack, pillar };
+    const now = () => new Date().toISOString();
+    addToJourney(directory, { ...entry, at: now(), event: "shuttingDown", details: { address } });
     await root.call("retire_stop", placeVariables(places));
     world.say(`the node of ${address} is stopped, disabled and masked: it stays off after a reboot`);
-    const details = { address, evidence: verdict.evidence };
-    addToJourney(directory, { at: new Date().toISOString(), stack, pillar, event: "shutDown", details });
+    const details = { address, evidence: verdict.evidence, hasSigner: hasSigner(look.facts) };
+    addToJourney(directory, { ...entry, at: now(), event: "shutDown", details });
     return { ...inputs, isOff: true };
   } finally {
     root.close();
   }
+}
+
+/** Nothing but a run that finished, and showed that it is off, gives no token: after any other it is done again. */
+function isDone(olds: ShutdownInputs & { isOff?: boolean }, news: ShutdownInputs): boolean {
+  return olds.isOff === true && news.run === undefined && olds.host.ssh.address === news.host.ssh.address;
 }
 
 const provider: pulumi.dynamic.ResourceProvider = {
@@ -64,7 +73,7 @@ const provider: pulumi.dynamic.ResourceProvider = {
     changes: Object.keys(news).some((key) => JSON.stringify(olds[key]) !== JSON.stringify(news[key])),
   }),
   create: async (inputs) => ({ id: "node-shutdown", outs: await shutDown(inputs) }),
-  update: async (_id, olds, news) => ({ outs: olds.isOff ? { ...news, isOff: true } : await shutDown(news) }),
+  update: async (_id, olds, news) => ({ outs: isDone(olds, news) ? { ...news, isOff: true } : await shutDown(news) }),
 };
 
 /** The inputs that hold logins. */

@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { systemClock } from "./clock";
 import { DynamicResource, secured } from "./dynamicResource";
 import { watchEngine } from "./engine";
-import { addToJourney, type JourneyEntry, readJourney } from "./journey";
+import { addToJourney, type JourneyEntry, readJourney, sinceReleased } from "./journey";
 import type { Recorded } from "./retirement/chainLook";
 import { collectedVariable } from "./retirement/facts";
 import type { GuardMemory, RetirementInputs } from "./retirement/inputs";
@@ -44,8 +44,7 @@ async function begin(inputs: GuardInputs): Promise<GuardInputs & GuardOutputs> {
 
 /** Whether a stack whose state tells nothing of it was on its host since it let the last one go (pure). */
 function wasReached(journey: readonly JourneyEntry[], stack: string): boolean {
-  const own = journey.filter((entry) => entry.stack === stack);
-  const events = own.slice(own.findLastIndex(({ event }) => event === "released") + 1).map(({ event }) => event);
+  const events = sinceReleased(journey, stack).map(({ event }) => event);
   return events.some((event) => ["host", "synced", "producing", "shutDown"].includes(event));
 }
 

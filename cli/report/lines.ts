@@ -43,6 +43,7 @@ const journeyDetails = {
     before: z.object({ producerAddress: z.string(), height: z.number(), at: time }).optional(),
     orBefore: z.literal(true).optional(),
   }),
+  shuttingDown: z.object({ address: z.string() }),
   shutDown: z.object({ address: z.string(), evidence: texts }),
   rewards: z.object({ evidence: texts, saidBy: z.literal("operator").optional() }),
   refused: z.object({ reasons: texts }),

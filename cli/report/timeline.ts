@@ -66,6 +66,8 @@ function ofJourney(entry: TellingEntry): Told {
       const ended = before ? [`the last of ${before.producerAddress}: momentum ${before.height}`] : [];
       return stage(`produces: momentum ${height}`, [`of ${producerAddress}`, ...ended, ...figuresLine(figures)]);
     }
+    case "shuttingDown":
+      return { title: `node of ${entry.details.address} about to be shut down`, lines: [], weight: "note" };
     case "shutDown":
       return stage(`node of ${entry.details.address} shut down`, entry.details.evidence);
     case "rewards": {

@@ -1,9 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
+import { lastEvent, readJourney, sinceReleased } from "../../providers/journey";
 import { SyncGate } from "../../providers/syncGate";
 import type { StackConfig } from "../config";
 import type { Host } from "../host/host";
 import { nodeTarget } from "../login";
-import { backupDirectory } from "../orchestrator/signerPlaces";
+import { backupDirectory, backupPlace } from "../orchestrator/signerPlaces";
 import { runStep, stepInput } from "../remote";
 import type { Step } from "../scripts/step";
 import * as steps from "../scripts/steps";
@@ -35,7 +36,7 @@ export class PillarNode extends pulumi.ComponentResource {
     };
 
     run("preflight", steps.preflight(config, identity));
-    run("prepare", steps.prepare(config, identity));
+    run("prepare", steps.prepare(config, identity, lastShutdown(config)));
     run("packages", steps.packages(config));
     run("controller", steps.controller(config));
     run("hourly-restart", steps.hourlyRestart(config, "syncing"));
@@ -62,6 +63,17 @@ export class PillarNode extends pulumi.ComponentResource {
     // Secret only because the login is among the inputs of what read it.
     this.producerAddress = pulumi.unsecret(address.stdout);
     this.registerOutputs({ producerAddress: this.producerAddress });
+  }
+}
+
+/** A retirement that was cut off left these steps in the state as they were done before it. */
+function lastShutdown(config: StackConfig): string | undefined {
+  try {
+    const journey = readJourney(backupPlace(config), config.pillar.name);
+    return lastEvent(sinceReleased(journey, pulumi.getStack()), pulumi.getStack(), "shuttingDown")?.at;
+  } catch {
+    // Whoever writes to the record says what is wrong with it.
+    return undefined;
   }
 }
 

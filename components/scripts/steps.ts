@@ -53,8 +53,13 @@ export function preflight(config: StackConfig, identity: string): Step {
 /** Step 4: what the linux x86-64 release of the controller is compatible with, as ID-VERSION_ID of os-release. */
 export const supportedDistributions = ["ubuntu-22.04", "debian-11", "centos-8", "fedora-36"];
 
-/** The host becomes this stack's, and its ports are reserved (chain-facts, Node). */
-export function prepare(config: StackConfig, identity: string): Step {
+/**
+ * The host becomes this stack's, its ports are reserved (chain-facts, Node), and a node that a retirement had shut down
+ * starts.
+ *
+ * @param shutDownAt of the last retirement that began: another one is another step, to be run again
+ */
+export function prepare(config: StackConfig, identity: string, shutDownAt?: string): Step {
   const { node, orchestrator } = config;
   return {
     name: "prepare",
@@ -63,6 +68,7 @@ export function prepare(config: StackConfig, identity: string): Step {
       {
         stack_identity: identity,
         service: node.service,
+        ...(shutDownAt === undefined ? {} : { shut_down_at: shutDownAt }),
         reserved_ports: reservedPorts([
           node.p2pPort,
           node.rpcPort,

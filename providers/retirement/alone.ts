@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 
 /** What time is. */
@@ -18,16 +19,23 @@ const pause = 500;
  */
 export async function alone<T>(
   directory: string,
-  stack: string,
+  { stack, pillar }: { readonly stack: string; readonly pillar: string },
   world: AloneWorld,
   work: () => Promise<T>,
 ): Promise<T> {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const file = path.join(directory, `.destroy-${stack}`);
+  const file = path.join(directory, `.destroy-${stack}-${pillar}`);
   const end = world.ticks() + patience;
   while (!isClaimed(file)) {
     if (world.ticks() >= end)
-      throw new Error(`another destroy of ${stack} is at work here, as process ${holderOf(file)} (${file})`);
+      throw new Error(
+        [
+          `another destroy of ${stack} is at work on this machine: nothing was changed`,
+          `  found: process ${holderOf(file)}, by ${file}`,
+          "  needed: its end; where it is no destroy, the file gone: rm that file",
+          `  Then: pulumi destroy -s ${stack}`,
+        ].join("\n"),
+      );
     await world.sleep(pause);
   }
   try {
@@ -38,7 +46,7 @@ export async function alone<T>(
 }
 
 function isClaimed(file: string): boolean {
-  if (fs.existsSync(file) && !isAlive(holderOf(file))) fs.rmSync(file, { force: true });
+  if (fs.existsSync(file) && isLeft(file)) fs.rmSync(file, { force: true });
   try {
     fs.writeFileSync(file, String(process.pid), { flag: "wx", mode: 0o600 });
     return true;
@@ -48,6 +56,13 @@ function isClaimed(file: string): boolean {
     fs.rmSync(file, { force: true });
     throw error;
   }
+}
+
+/** Of a process that is gone: after a reboot, or in a new container, another one may have its number, this one too. */
+function isLeft(file: string): boolean {
+  const holder = holderOf(file);
+  const bootedAt = Date.now() - os.uptime() * 1000;
+  return holder === process.pid || !isAlive(holder) || fs.statSync(file).mtimeMs < bootedAt;
 }
 
 function holderOf(file: string): number {

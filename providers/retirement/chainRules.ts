@@ -1,4 +1,14 @@
-import { all, type Good, met, not, ownProducer, type RetirementFacts, type Unmet, type Verdict } from "./facts";
+import {
+  all,
+  type Good,
+  met,
+  not,
+  ownProducer,
+  ownProducers,
+  type RetirementFacts,
+  type Unmet,
+  type Verdict,
+} from "./facts";
 
 /** A node must tell of the Pillar, and that this host is neither registered nor the one that produces (pure). */
 export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
@@ -12,6 +22,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
         "a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then pulumi up",
     });
   const own = ownProducer(facts);
+  const known = ownProducers(facts);
   return all([
     strangers(readings),
     ...good.map(({ source, pillar: found, last, alternate }): Verdict => {
@@ -22,12 +33,12 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
           saidBy: [source],
           needed: "the Pillar's name as registered (pillar-host:pillar.name), and a node that tells the truth",
         });
-      if (own !== undefined && found.producerAddress === own)
+      if (known.includes(found.producerAddress))
         return not({
           loss: "momentums",
           what: "this host's producer address is the registered one",
           saidBy: [source],
-          found: [own],
+          found: [found.producerAddress],
           needed: "the successor's address in the wallet (Update Pillar), then some ten minutes",
         });
       if (alternate)

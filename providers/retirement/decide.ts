@@ -1,5 +1,15 @@
 import { chain, rightHost, successor } from "./chainRules";
-import { all, type Good, hasSigner, met, not, type RetirementFacts, type Unmet, type Verdict } from "./facts";
+import {
+  all,
+  type Good,
+  hasSigner,
+  met,
+  not,
+  ownProducers,
+  type RetirementFacts,
+  type Unmet,
+  type Verdict,
+} from "./facts";
 import { rewards, signer } from "./lossRules";
 
 /**
@@ -10,7 +20,7 @@ export function decideRetirement(facts: RetirementFacts): Verdict {
   const nothing = nothingHere(facts);
   if (nothing) return { unmet: [], evidence: [nothing] };
   const good = facts.readings.filter((reading): reading is Good => !("fault" in reading));
-  const neverProduced = isOwnNode(facts) && facts.memory.hasProduced === false;
+  const neverProduced = isOwnNode(facts) && facts.memory.hasProduced === false && ownProducers(facts).length < 2;
   const rulings = [
     unseen(facts),
     rightHost(facts),
@@ -67,6 +77,14 @@ function unseen({ host, step, address }: RetirementFacts): Verdict {
     );
   if ("off" in host) return met(`${address} did not answer, and is switched off: ${host.off}`);
   if (step === "retire") return met();
+  if (host.isRefused)
+    return not({
+      loss: "momentums",
+      what: `this host, ${address}, answers, and does not let this program in: its node may run still`,
+      found: [host.silent],
+      needed:
+        "a login that it accepts, and its own key (pillar-host:ssh, pillar-host:host), then pulumi up; where nobody can log in any more: its power switched off first",
+    });
   return not({
     loss: "momentums",
     what: `this host, ${address}, can't be seen: its node may run still`,

@@ -65,6 +65,8 @@ export interface RetirementFacts {
   readonly saysCollected: boolean;
   /** A proved backup of a signer that was here lies on this machine. */
   readonly hasSignerBackup: boolean;
+  /** ISO 8601: when the node was shut down no orchestrator was on the host. */
+  readonly noSignerAt?: string | undefined;
   /** Momentums within which the successor must have produced. */
   readonly producingWithin: number;
 }
@@ -86,9 +88,16 @@ export function ownProducer({ host, knownProducer }: Pick<RetirementFacts, "host
   return ("facts" in host ? host.facts.producer : undefined) ?? knownProducer;
 }
 
-/** A host as it was seen (pure): where it is silent, its cloud's provider can do something about it. */
+/** All producer addresses that the host is, or was, known by (pure): its key may have been overwritten. */
+export function ownProducers({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">): string[] {
+  const configured = "facts" in host ? host.facts.producer : undefined;
+  return [...new Set([configured, knownProducer].filter((address) => address !== undefined))];
+}
+
+/** A host as it was seen (pure): where it does not answer, its cloud's provider can do something about it. */
 export function hostSeen(look: HostLook, provider: string | undefined): HostLook | HostUnseen {
-  return "silent" in look && provider !== undefined ? { unseen: look.silent, provider } : look;
+  if (!("silent" in look) || look.isRefused || provider === undefined) return look;
+  return { unseen: look.silent, provider };
 }
 
 /** Whether an orchestrator is, or was, on a host (pure). */

@@ -33,8 +33,8 @@ export interface HostFacts {
   readonly marks: Readonly<Record<string, string>>;
 }
 
-/** A look at a host: its facts, or why there are none. */
-export type HostLook = { readonly facts: HostFacts } | { readonly silent: string };
+/** A look at a host: its facts, or why there are none; one that refuses the login, or shows another key, is alive. */
+export type HostLook = { readonly facts: HostFacts } | { readonly silent: string; readonly isRefused?: true };
 
 /** Reads what retire_facts prints (pure). @throws where it was cut off, or its journal cannot be read */
 export function parseHostFacts(printed: string, address: string): HostFacts {
@@ -101,7 +101,9 @@ export async function lookAtHost(
       // It is there, and says what is wrong with it.
       if (exitCode !== undefined) throw error;
       const isRefused = Reflect.get(error as Error, "refused") !== undefined;
-      if (isRefused || world.ticks() >= end) return { silent: message.split("\n")[0] ?? message };
+      const silent = message.split("\n")[0] ?? message;
+      if (isRefused) return { silent, isRefused };
+      if (world.ticks() >= end) return { silent };
       if (!said) world.say(`${root.address} does not answer (${message.split("\n")[0]}); waiting for it`);
       said = true;
     }

@@ -1,5 +1,7 @@
 import { minuteOf } from "../gate/progress";
+import type { Journal } from "../signer/journal";
 import { all, collectedVariable, hasSigner, met, not, type RetirementFacts, type Unmet, type Verdict } from "./facts";
+import type { HostLook } from "./host";
 
 /** The rewards since the switch must be paid and collected (pure). */
 export function rewards({ rewards: readings, saysCollected, pillar }: RetirementFacts): Verdict {
@@ -44,11 +46,22 @@ export function rewards({ rewards: readings, saysCollected, pillar }: Retirement
   });
 }
 
+/** Whether a signer that moved on from where it went to first is at work on a host, by that host's own journal (pure). */
+function hasArrived({ identity }: Journal, look: HostLook): boolean {
+  if (!identity || !("facts" in look)) return false;
+  const { journal } = look.facts.signer;
+  const isThere = journal !== undefined && ["running", "restored"].includes(journal.stage);
+  const keys = Object.keys(identity);
+  return isThere && keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
+}
+
 /** No orchestrator may sign here; the one that came after must answer (pure). */
 export function signer(facts: RetirementFacts): Verdict {
   const { host, step, address } = facts;
   if ("released" in host) return met();
   if ("facts" in host && !hasSigner(host.facts)) return met(`${address} has no orchestrator on it`);
+  if (!("facts" in host) && facts.noSignerAt !== undefined)
+    return met(`no orchestrator was on ${address} when its node was shut down, at ${facts.noSignerAt}`);
   const loss = "the signer";
   if ("facts" in host && host.facts.signer.active)
     return not({
@@ -68,12 +81,16 @@ export function signer(facts: RetirementFacts): Verdict {
         needed: "the signer's move in the successor's stack, which fences it here",
       });
     const other = journal?.other;
-    if (other && facts.successor && other.hostKey !== facts.successor.hostKey)
+    const next = facts.successor;
+    if (other && next && other.hostKey !== next.hostKey && !hasArrived(journal, next.look))
       unmet.push({
         loss,
         what: "the signer went to another host than the successor",
-        found: [`its journal names ${other.address}; pillar-host:retirement.successor is ${facts.successor.address}`],
-        needed: "the right successor",
+        found: [
+          `its journal names ${other.address} with the key ${other.hostKey}`,
+          `pillar-host:retirement.successor is ${next.address} with the key ${next.hostKey}`,
+        ],
+        needed: "the right successor, with the key by which the signer's move knew it",
       });
   } else if (!facts.hasSignerBackup)
     unmet.push({

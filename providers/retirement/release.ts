@@ -33,12 +33,12 @@ type HostNow = RetirementFacts["host"];
 export async function release(inputs: RetirementInputs, memory: GuardMemory, world: ReleaseWorld): Promise<void> {
   const book = bookOf(inputs, world);
   book.read();
-  await alone(book.directory, inputs.stack, world, () => letGo(inputs, memory, book, world));
+  await alone(book.directory, inputs, world, () => letGo(inputs, memory, book, world));
 }
 
 async function letGo(given: RetirementInputs, memory: GuardMemory, book: Book, world: ReleaseWorld): Promise<void> {
   const { server, places, host: login } = given;
-  if (server && (await powerState(server, world)) === "gone") {
+  if (server && (await atProvider(given, server, () => powerState(server, world))) === "gone") {
     world.say(`retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard`);
     return;
   }
@@ -67,6 +67,22 @@ async function letGo(given: RetirementInputs, memory: GuardMemory, book: Book, w
       });
   } finally {
     root.close();
+  }
+}
+
+/** Asks a provider's API. @throws in words: a destroy knows the token of the last up only */
+async function atProvider<T>({ stack, host }: RetirementInputs, at: CloudServer, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new Error(
+      [
+        `${host.ssh.address}, the host of stack ${stack}, is not given up: its provider can't be asked about server ${at.id}`,
+        `  found: ${(error as Error).message}`,
+        `  needed: ${at.provider}'s API, and a token that may use it; a destroy has the one of the last pulumi up`,
+        `  Then: pulumi up -s ${stack} where the token is another one now, and pulumi destroy -s ${stack}`,
+      ].join("\n"),
+    );
   }
 }
 
@@ -117,7 +133,7 @@ async function permit(
   const survey = (host: HostNow) => surveyRetirement("destroy", inputs, memory, host, book.directory, world);
   const switchedOff = async (at: CloudServer) => {
     world.say(`retirement: ${inputs.host.ssh.address} does not answer; switching it off at ${at.provider}`);
-    return { off: `${at.provider} says that it is ${await powerOff(at, world)}` };
+    return { off: `${at.provider} says that it is ${await atProvider(inputs, at, () => powerOff(at, world))}` };
   };
   let host = seen;
   // What else stands in the way is known before anything is switched off.

@@ -36,6 +36,7 @@ export async function shutDown(
     await takeBackup(root, lastBackupOf(places), settings, world).catch((error: Error) => {
       throw new Error(backupText(error.message, stack));
     });
+  if (hasKeyStore && !node.masked) book.write("shuttingDown", { address: root.address });
   await root.call("retire_stop", variables);
   world.say(`retirement: the node of ${root.address} is stopped, and stays off`);
   if (inputs.keysAside) for (const line of linesOf(await root.call("retire_keys_aside", variables))) world.say(line);

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { lastEvent, readJourney, sinceReleased } from "../journey";
 import { lookAtNode } from "../lookup";
 import { type ChainClient, chainOfNode, chainOfReference } from "../rpc/chain";
 import { type Connection, createConnection } from "../rpc/connection";
@@ -58,22 +59,42 @@ export async function surveyRetirement(
       step === "destroy" && next !== undefined
         ? await readAllRewards(clients, readings, { own, successor: next, epoch }, world.now())
         : [];
+    const recordSays = recordOf(inputs, directory);
     const facts: RetirementFacts = {
       ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
       ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
       memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
       saysCollected: world.saysCollected,
       hasSignerBackup: hasSignerBackup(directory, inputs.host.ssh.address),
+      noSignerAt: recordSays.noSignerAt,
       producingWithin,
     };
     const verdict = decideRetirement(facts);
     if (own === undefined || !wantsHistory(facts, verdict)) return { facts, verdict };
-    const hasProduced = await hasProducedSince(clients, readings, own, Date.parse(memory.createdAt));
+    const hasProduced =
+      recordSays.producing || (await hasProducedSince(clients, readings, own, begunAt(memory.createdAt, host)));
     const known = { ...facts, memory: { ...facts.memory, hasProduced } };
     return { facts: known, verdict: decideRetirement(known) };
   } finally {
     for (const client of clients) client.close();
   }
+}
+
+/** Unix milliseconds: a guard that was made anew is younger than the node that its stack deployed. */
+function begunAt(createdAt: string, host: RetirementFacts["host"]): number {
+  const deployed = "facts" in host ? Date.parse(host.facts.marks["deploy.done"] ?? "") : Number.NaN;
+  return Math.min(Date.parse(createdAt), Number.isNaN(deployed) ? Number.POSITIVE_INFINITY : deployed);
+}
+
+/** What this machine's record has of a stack's host. */
+function recordOf({ pillar, stack, host }: RetirementInputs, directory: string) {
+  const own = sinceReleased(readJourney(directory, pillar), stack);
+  const shut = lastEvent(own, stack, "shutDown");
+  const isSame = shut?.details.address === host.ssh.address && shut.details.hasSigner === false;
+  return {
+    producing: lastEvent(own, stack, "producing") !== undefined,
+    noSignerAt: isSame ? shut.at : undefined,
+  };
 }
 
 function clientsOf(

@@ -83,7 +83,7 @@ it("the host that goes is off, its keys under another name, as configured", asyn
 
 it("each has its own record and its own backups, in the one place", async () => {
   const events = (of: string) => new Set(readJourney(backups(), of).map(({ event }) => event));
-  expect(events(pillar)).toEqual(new Set(["host", "recorded", "shutDown", "rewards", "released"]));
+  expect(events(pillar)).toEqual(new Set(["host", "recorded", "shuttingDown", "shutDown", "rewards", "released"]));
   expect(events(other)).toEqual(new Set(["host", "recorded"]));
   const sealed = readdirSync(backups()).filter((name) => name.endsWith(".tar.age"));
   expect(sealed).toEqual([expect.stringMatching(/-Anvil-retired-/)]);

@@ -128,7 +128,7 @@ it("lets it go then, with a last backup that opens, and leaves the record", asyn
     config: await onHost(stage.old, "cat /root/.znn/config.json"),
   });
   const events = journeyOf(stage).map(({ event }) => event);
-  expect(events).toEqual(["host", "recorded", "shutDown", "refused", "refused", "rewards", "released"]);
+  expect(events).toEqual(["host", "recorded", "shuttingDown", "shutDown", "refused", "refused", "rewards", "released"]);
 });
 
 it("left no secret in output, state, record, manifests or command lines", async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { decideRetirement, wantsHistory } from "../../../providers/retirement/decide";
-import type { RetirementFacts } from "../../../providers/retirement/facts";
+import { hostSeen, type RetirementFacts } from "../../../providers/retirement/facts";
 import { unmetLines } from "../../../providers/retirement/words";
+import type { Journal } from "../../../providers/signer/journal";
 import { facts, fenced, hostFacts, key, momentum, next, own, reading, successor } from "./exampleFacts";
 
 const lines = (changes: Partial<RetirementFacts>) =>
@@ -27,6 +28,26 @@ describe("all conditions met", () => {
     expect(decideRetirement(facts(signing)).evidence).toContain("the orchestrator v0.0.9a answers on 192.0.2.2");
   });
 
+  test("with a signer that moved on from where it went to, by the successor's own journal", () => {
+    const identity = { producer: "z1qsigner" };
+    const from = {
+      other: { address: "192.0.2.9", hostKey: "ssh-ed25519 BETWEEN" },
+      identity,
+      stage: "moved",
+    } as unknown as Journal;
+    const host = { facts: hostFacts({ signer: { ...fenced, journal: from } }) };
+    const at = (journal: object) => ({
+      ...{ ...successor, build },
+      look: { facts: { ...successor.look.facts, signer: { ...fenced, active: true, journal: journal as Journal } } },
+    });
+    expect(lines({ host, successor: at({ identity, stage: "running" }) })).toBe("");
+    for (const journal of [
+      { identity: { producer: "z1qother" }, stage: "running" },
+      { identity, stage: "staged" },
+    ])
+      expect(lines({ host, successor: at(journal) })).toContain("the signer went to another host than the successor");
+  });
+
   test("to be shut down, without a word about rewards", () => {
     expect(
       lines({ step: "retire", rewards: [], host: { facts: hostFacts({ node: { active: true, masked: false } }) } }),
@@ -43,6 +64,10 @@ describe("all conditions met", () => {
       "one that is switched off",
       { host: { off: "hetzner says that it is off" }, hasSignerBackup: true, successor: { ...successor, build } },
     ],
+    [
+      "one that is switched off, and had no orchestrator when its node was shut down",
+      { host: { off: "hetzner says that it is off" }, noSignerAt: "2026-11-21T18:00:00Z" },
+    ],
     ["one that the other guard has let go", { host: { released: "2026-11-21T18:00:00Z" } }],
   ])("%s", (_what, changes) => {
     expect(lines(changes)).toBe("");
@@ -57,6 +82,16 @@ describe("each condition alone, with its text", () => {
       `- this host, 192.0.2.1, can't be seen: its node may run still
     found: ECONNREFUSED
     needed: a host that answers: start it, or mend pillar-host:host and ssh, then pulumi up`,
+    ],
+    [
+      "a host that refuses the login, at a provider that could switch it off",
+      {
+        ...{ host: hostSeen({ silent: "op@192.0.2.1:22 refuses the login", isRefused: true }, "hetzner") },
+        ...{ hasSignerBackup: true, successor: { ...successor, build } },
+      },
+      `- this host, 192.0.2.1, answers, and does not let this program in: its node may run still
+    found: op@192.0.2.1:22 refuses the login
+    needed: a login that it accepts, and its own key (pillar-host:ssh, pillar-host:host), then pulumi up; where nobody can log in any more: its power switched off first`,
     ],
     [
       "a host of another Pillar",
@@ -226,8 +261,9 @@ describe("each condition alone, with its text", () => {
       "a signer that went elsewhere",
       { ...signing, successor: { ...successor, hostKey: "ssh-ed25519 THIRD", build } },
       `- the signer went to another host than the successor
-    found: its journal names 192.0.2.2; pillar-host:retirement.successor is 192.0.2.2
-    needed: the right successor`,
+    found: its journal names 192.0.2.2 with the key ssh-ed25519 NEXT
+    found: pillar-host:retirement.successor is 192.0.2.2 with the key ssh-ed25519 THIRD
+    needed: the right successor, with the key by which the signer's move knew it`,
     ],
     [
       "a signer that does not answer",
@@ -323,6 +359,20 @@ describe("the operator's word about rewards", () => {
     const waiting = { source: "reference B", says: "waiting", why: "w" } as const;
     expect(lines({ rewards: [silentRpc, waiting], saysCollected: true })).toContain(
       "are not collected, says reference B",
+    );
+  });
+});
+
+describe("a host whose key was overwritten", () => {
+  test("is kept while the key that it was known by is the registered one, and never let go as one that never produced", () => {
+    const host = { facts: hostFacts({ producer: "z1qfresh", marks: { "deploy.done": "x" } }) };
+    const memory = { isReached: true, isOwnWork: true, hasProduced: false };
+    const registered = { ...reading().pillar, producerAddress: own } as never;
+    expect(lines({ host, memory, knownProducer: own, readings: [reading({ pillar: registered })] })).toContain(
+      "- this host's producer address is the registered one, says reference A\n    found: z1qown",
+    );
+    expect(lines({ host, memory, knownProducer: own, rewards: [], successor: undefined })).toContain(
+      "- who produces after this host is not configured",
     );
   });
 });

@@ -95,7 +95,9 @@ describe("a look", () => {
   test("a refused login is not waited for", async () => {
     const { world: here } = world();
     const refused = Object.assign(new Error("refuses the login"), { refused: "login" });
-    expect(await lookAtHost(root([refused]), places, 30_000, here)).toEqual({ silent: "refuses the login" });
+    expect(await lookAtHost(root([refused]), places, 30_000, here)).toEqual({
+      ...{ silent: "refuses the login", isRefused: true },
+    });
     expect(here.ticks()).toBe(0);
   });
 

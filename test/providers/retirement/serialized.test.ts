@@ -212,9 +212,14 @@ describe("the shutdown of the node", () => {
   test("stops it, once, and writes it down", async () => {
     const { result, error } = await run("nodeShutdown", "create", shutdown());
     expect(error).toBeUndefined();
-    expect([result?.outs.isOff, events()]).toEqual([true, ["shutDown"]]);
+    expect([result?.outs.isOff, events()]).toEqual([true, ["shuttingDown", "shutDown"]]);
     const again = await run("nodeShutdown", "update", "id", result?.outs, shutdown());
     expect([again.result?.outs.isOff, again.log]).toEqual([true, []]);
+    // A run before this one was cut off, or it is another host now: nobody knows.
+    for (const changes of [{ run: "2" }, { host: { ssh: { ...loginTo(host), address: "localhost" } } }]) {
+      const { log } = (await run("nodeShutdown", "update", "id", result?.outs, shutdown(changes))) as Outcome;
+      expect(log.at(-1)).toContain("is stopped, disabled and masked");
+    }
   });
 
   test("is refused where the host is needed", async () => {
