@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { cp, mkdir, open, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, open, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { execa, type Options } from "execa";
@@ -149,6 +149,16 @@ export class LabStack {
   /** Ends the runs that were begun and are still at work, with all that they started. */
   async endRuns(): Promise<void> {
     for (const run of this.begun) await run.clear();
+  }
+
+  /**
+   * `pulumi cancel`, after a killed run. The engine's file backend cuts the small file of attributes beside the state
+   * before it writes it anew: one that was killed in between left an empty one, which can go (docs/operating.md).
+   */
+  async cancel(): Promise<void> {
+    const attributes = join(this.dir, "backend/.pulumi/stacks/pillar-host", `${this.name}.json.attrs`);
+    if ((await readFile(attributes, "utf8").catch(() => undefined)) === "") await rm(attributes);
+    await this.pulumi(["cancel", "--yes"]);
   }
 
   async preview(args: readonly string[] = []): Promise<{ exitCode: number; output: string }> {

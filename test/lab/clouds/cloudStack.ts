@@ -105,7 +105,7 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
         running.kill("SIGKILL");
       }
       await running;
-      await stack.pulumi(["cancel", "--yes"]);
+      await stack.cancel();
     },
     record: async () => {
       const text = await readFile(attempts, "utf8").catch(() => undefined);

@@ -144,7 +144,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
       await run.printed("it stays off after a reboot");
       // All that the stack did before stands in its state as done.
       await run.kill();
-      await stack.pulumi(["cancel", "--yes"]);
+      await stack.cancel();
       expect(await on("systemctl is-active go-node || systemctl is-enabled go-node || true")).toBe("inactive\nmasked");
       await stack.configure(file(), secrets());
       const back = await stack.up();

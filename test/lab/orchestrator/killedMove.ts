@@ -21,7 +21,7 @@ export function killedAt(boundaries: readonly Boundary[]): void {
       await run.hears((output) => (pattern.test(output) ? "heard" : undefined), String(pattern));
       await run.kill();
       expect((await signersOf(stage)).length).toBeLessThan(2);
-      await stage.stack.pulumi(["cancel", "--yes"]);
+      await stage.stack.cancel();
       if (alone) await configureMove(stage, settings);
       const { exitCode, output } = await stage.stack.up();
       expect(exitCode, output).toBe(0);

@@ -19,7 +19,7 @@ describe("a directory of 1 GB in 8,000 files", () => {
     await run.kill();
     expect(Number(await onHost(stage.fresh, arriving))).toBeLessThan(extraFiles.count);
     expect(await signersOf(stage)).toEqual(["old"]);
-    await stage.stack.pulumi(["cancel", "--yes"]);
+    await stage.stack.cancel();
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode, output).toBe(0);
     expect(await signersOf(stage)).toEqual(["new"]);

@@ -46,7 +46,7 @@ describe("an old VM that goes away", () => {
     await reaches(stage.fresh, ["staged", "switched", "starting"]);
     await stage.old.stop({ powerCut: true });
     await run.kill();
-    await stage.stack.pulumi(["cancel", "--yes"]);
+    await stage.stack.cancel();
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode, output).toBe(0);
     expect(output).toContain("take lines with pillar-host-copy out of root's authorized_keys there");

@@ -20,7 +20,7 @@ async function killedAt(pattern: RegExp): Promise<void> {
   const run = await stage.stack.begin([], "destroy");
   await run.hears((output) => (pattern.test(output) ? "heard" : undefined), String(pattern));
   await run.kill();
-  await stage.stack.pulumi(["cancel", "--yes"]);
+  await stage.stack.cancel();
 }
 
 describe("a destroy right after the cutover, of the stack that produces", () => {

@@ -23,7 +23,7 @@ describe("an engine that is killed", () => {
     return run.kill();
   }
   const faults = (name: string, fault: object) => stage.lab.releases("PATCH", "/faults", { [name]: fault });
-  const cancel = () => stage.stack.pulumi(["cancel", "--yes"]);
+  const cancel = () => stage.stack.cancel();
 
   it("in the preflight, leaves a lock that names who holds it", async () => {
     await faults("node-controller", { hang: true });
