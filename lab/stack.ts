@@ -165,12 +165,21 @@ export class LabStack {
     return this.operation("preview", args);
   }
 
-  async destroy(args: readonly string[] = []): Promise<{ exitCode: number; output: string }> {
-    return this.operation("destroy", ["--yes", ...args]);
+  /** @param env typed before the command */
+  async destroy(
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<{ exitCode: number; output: string }> {
+    return this.operation("destroy", ["--yes", ...args], env);
   }
 
-  private async operation(name: string, args: readonly string[]): Promise<{ exitCode: number; output: string }> {
-    const result = await this.pulumi([name, ...args], { all: true, reject: false, stdin: "ignore" });
+  private async operation(
+    name: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<{ exitCode: number; output: string }> {
+    const options = { all: true, reject: false, stdin: "ignore", env: { ...this.env, ...env } } as const;
+    const result = await this.pulumi([name, ...args], options);
     return { exitCode: result.exitCode ?? -1, output: String(result.all) };
   }
 

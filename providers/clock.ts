@@ -1,6 +1,6 @@
 /** Time, as all that waits sees it; a test has its own. */
 export interface Clock {
-  /** Unix milliseconds. */
+  /** Unix milliseconds: may jump, for example when a laptop wakes. */
   now(): number;
   /** Milliseconds of a clock that never jumps. */
   ticks(): number;

@@ -1,15 +1,12 @@
-import { systemClock } from "./clock";
+import { type Clock, systemClock } from "./clock";
 import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
 import { publicLineOf } from "./rpc/publicKey";
 import { connectSsh, isFatal, type RefusedError, type SshTarget } from "./rpc/ssh";
 
 /** The world, as a contact sees it. */
-export interface ContactWorld {
+export interface ContactWorld extends Pick<Clock, "ticks" | "sleep"> {
   /** Logs in and leaves again. @throws as connectSsh does */
   login(target: SshTarget): Promise<void>;
-  /** Milliseconds of a clock that never jumps. */
-  ticks(): number;
-  sleep(milliseconds: number): Promise<void>;
   say(line: string): void;
 }
 

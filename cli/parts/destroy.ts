@@ -3,7 +3,7 @@ import { backupPlace } from "../../components/orchestrator/signerPlaces";
 import { retirementInputs } from "../../components/retirement/retirementInputs";
 import { type JourneyEntry, readJourney } from "../../providers/journey";
 import { hostSeen, type Unmet } from "../../providers/retirement/facts";
-import type { HostFacts } from "../../providers/retirement/host";
+import type { HostLook } from "../../providers/retirement/host";
 import type { GuardMemory } from "../../providers/retirement/inputs";
 import { remembered } from "../../providers/retirement/remembered";
 import { type Survey, type SurveyWorld, surveyRetirement } from "../../providers/retirement/survey";
@@ -53,10 +53,10 @@ function journeyOf(directory: string, pillar: string): readonly JourneyEntry[] {
 export function lookAtDestroy(
   { inputs, memory, directory }: Retirement,
   { host }: StackConfig,
-  looked: Part<HostFacts>,
+  looked: Part<HostLook>,
   world: SurveyWorld,
 ): Promise<Survey> {
-  const look = "value" in looked ? { facts: looked.value } : { silent: looked.why };
+  const look = "value" in looked ? looked.value : { silent: looked.why };
   const seen = hostSeen(look, host.provider === "existing" ? undefined : host.provider);
   return surveyRetirement("destroy", inputs, memory, seen, directory, world);
 }

@@ -38,8 +38,9 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
   const retirement = retirementOf(source, hostKey);
   const { inputs } = retirement;
   const root = openRoot(inputs.host, inputs.library, host.connection);
+  const looked = partOf(() => lookAtHost(root, inputs.places, 0, world));
   const looking = partOf(async () => {
-    const look = await lookAtHost(root, inputs.places, 0, world);
+    const look = known(await looked);
     if ("silent" in look) throw new Error(look.silent);
     return look.facts;
   });
@@ -73,7 +74,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
             connect: host.connect,
             saysCollected: process.env[collectedVariable] === config.pillar.name,
           };
-          return lookAtDestroy(retirement, config, await looking, surveyWorld);
+          return lookAtDestroy(retirement, config, await looked, surveyWorld);
         }, destroyLimit);
   const rewards = partOf(async () => {
     const [found, registered] = [survey && (await survey), await registration];

@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import type { Clock } from "../clock";
 import type { Connection } from "../rpc/connection";
 import { within } from "../within";
 import { agree } from "./agreement";
@@ -7,7 +8,7 @@ import type { SourceReading } from "./source";
 import { wayBack } from "./words";
 
 /** The world, as the watch sees it. */
-export interface EarlyWalletWorld {
+export interface EarlyWalletWorld extends Pick<Clock, "now" | "ticks"> {
   /** Asks the references: the node here is behind, and its word of no worth. Never throws. */
   read(): Promise<readonly SourceReading[]>;
   /**
@@ -16,10 +17,6 @@ export interface EarlyWalletWorld {
    * @throws with the reason where the host does not tell it
    */
   digest(): Promise<string>;
-  /** Milliseconds of a clock that never jumps. */
-  ticks(): number;
-  /** Unix milliseconds. */
-  now(): number;
   say(line: string): void;
   /** Tells somebody who does not watch, once. */
   tell(text: string): void;

@@ -1,3 +1,4 @@
+import type { Clock } from "../clock";
 import { spoken } from "../gate/progress";
 import { isOurs, type Registration } from "./registration";
 import { keyOf, sentenceOf, walletClicks, wayBack } from "./words";
@@ -14,14 +15,9 @@ export interface CutoverOptions {
 }
 
 /** The world, as the loop sees it. */
-export interface CutoverWorld {
+export interface CutoverWorld extends Clock {
   /** Looks, and records what is news; never throws. */
   look(): Promise<Registration>;
-  /** Unix milliseconds. */
-  now(): number;
-  /** Milliseconds of a clock that never jumps. */
-  ticks(): number;
-  sleep(milliseconds: number): Promise<void>;
   say(line: string): void;
   /** Tells somebody who does not watch; never waits and never throws. */
   notify?(event: "producing" | "deadline", text: string): void;

@@ -1,3 +1,4 @@
+import type { Clock } from "../clock";
 import type { NodeClient, Observation } from "../rpc/node";
 import { type Evidence, type EvidenceOptions, noEvidence, weigh } from "./evidence";
 import { pauseAfter } from "./pace";
@@ -29,15 +30,10 @@ export interface WaitOptions extends GateSettings {
 }
 
 /** The world, as the loop sees it. */
-export interface World {
+export interface World extends Clock {
   readonly client: NodeClient;
   /** Asks the independent nodes; never throws. */
   readReferences(): Promise<readonly ReferenceReading[]>;
-  /** Unix milliseconds: may jump, for example when a laptop wakes. */
-  now(): number;
-  /** Milliseconds of a clock that never jumps. */
-  ticks(): number;
-  sleep(milliseconds: number): Promise<void>;
   say(line: string): void;
   /** Called at every turn: what goes on beside the wait. Returns at once and never throws. */
   meanwhile?(): void;

@@ -1,12 +1,10 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import type { Clock } from "../clock";
 
 /** What time is. */
-export interface AloneWorld {
-  ticks(): number;
-  sleep(milliseconds: number): Promise<void>;
-}
+export type AloneWorld = Pick<Clock, "ticks" | "sleep">;
 
 const patience = 60_000;
 const pause = 500;

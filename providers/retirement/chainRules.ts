@@ -21,8 +21,8 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
       needed:
         "a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then pulumi up",
     });
-  const own = ownProducer(facts);
   const known = ownProducers(facts);
+  const [own] = known;
   return all([
     strangers(readings),
     ...good.map(({ source, pillar: found, last, alternate }): Verdict => {

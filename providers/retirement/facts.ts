@@ -85,7 +85,7 @@ export type Good = Exclude<ChainReading, { fault: string }>;
 
 /** The producer address of the host that is retired, as far as it is known (pure). */
 export function ownProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
-  return ("facts" in host ? host.facts.producer : undefined) ?? knownProducer;
+  return ownProducers({ host, knownProducer })[0];
 }
 
 /** All producer addresses that the host is, or was, known by (pure): its key may have been overwritten. */

@@ -1,3 +1,4 @@
+import type { Clock } from "../clock";
 import { type Journal, parseJournal } from "../signer/journal";
 import { type CallError, openRoot, type RootHost, type SignerHost } from "../signer/root";
 
@@ -71,9 +72,7 @@ export function placeVariables({ service, dataDir, rpcPort, signer }: HostPlaces
 }
 
 /** What time is, and who hears of it. */
-export interface LookWorld {
-  ticks(): number;
-  sleep(milliseconds: number): Promise<void>;
+export interface LookWorld extends Pick<Clock, "ticks" | "sleep"> {
   say(line: string): void;
 }
 

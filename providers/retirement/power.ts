@@ -1,3 +1,4 @@
+import type { Clock } from "../clock";
 import type { CloudServer } from "./inputs";
 
 // https://docs.hetzner.cloud/reference/cloud and https://docs.digitalocean.com/reference/api, as of November 2026.
@@ -35,9 +36,7 @@ const apis: Readonly<Record<string, { readonly endpoint: string; readonly api: (
 export type PowerState = string;
 
 /** What time is. */
-export interface PowerWorld {
-  sleep(milliseconds: number): Promise<void>;
-}
+export type PowerWorld = Pick<Clock, "sleep">;
 
 const limit = 30_000;
 const tries = 4;

@@ -1,3 +1,4 @@
+import type { Clock } from "../clock";
 import { callHttp, type OpenStream, type RpcAnswer } from "./jsonRpc";
 import { isFatal } from "./ssh";
 
@@ -37,11 +38,7 @@ export interface OrchestratorClient {
 }
 
 /** What a client needs of the world. */
-export interface RpcClock {
-  /** Milliseconds of a clock that never jumps. */
-  ticks(): number;
-  sleep(milliseconds: number): Promise<void>;
-}
+export type RpcClock = Pick<Clock, "ticks" | "sleep">;
 
 /** Two requests a second (chain-facts, Orchestrator), and somebody else may ask too. */
 const spacing = 600;

@@ -1,3 +1,4 @@
+import type { Clock } from "../clock";
 import type { Value } from "../rpc/shellWords";
 import { isFatal } from "../rpc/ssh";
 import type { Look, Looks, Seen } from "./decide";
@@ -39,9 +40,7 @@ export interface Sides {
 }
 
 /** What time is, and who hears of it. */
-export interface SidesWorld {
-  ticks(): number;
-  sleep(milliseconds: number): Promise<void>;
+export interface SidesWorld extends Pick<Clock, "ticks" | "sleep"> {
   say(line: string): void;
 }
 

@@ -10,7 +10,7 @@ import { readJourney } from "../../providers/journey";
 import { fingerprintOf } from "../../providers/rpc/publicKey";
 import { asRoot } from "../../providers/signer/root";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "./rpc/fakes";
-import { storedProviders } from "./storedProviders";
+import { project, storedProviders } from "./storedProviders";
 
 type Serialized =
   | "syncGate"
@@ -249,9 +249,9 @@ describe("SyncGate", () => {
   });
 
   test("its text holds no secret and no path of this machine", () => {
-    expect(stored.textOf("syncGate")).not.toContain(process.cwd());
-    expect(stored.textOf("signerBackup")).not.toContain(process.cwd());
-    expect(stored.textOf("firstContact")).not.toContain(process.cwd());
+    expect(stored.textOf("syncGate")).not.toContain(project);
+    expect(stored.textOf("signerBackup")).not.toContain(project);
+    expect(stored.textOf("firstContact")).not.toContain(project);
   });
 });
 

@@ -4,7 +4,8 @@ import { createInterface, type Interface } from "node:readline";
 import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeAll, expect } from "vitest";
 
-const project = join(__dirname, "../..");
+/** Where the program lies. */
+export const project = join(__dirname, "../..");
 
 /** What a provider's method came to. */
 export interface Outcome {

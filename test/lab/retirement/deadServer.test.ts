@@ -26,10 +26,8 @@ describe("an old server at a provider that died after its signer and its Pillar 
       .map((one) => `${one.method} ${one.path}`);
   };
   const destroy = async (env: Record<string, string> = {}) => {
-    const { old } = stacks;
-    const options = { all: true, reject: false, stdin: "ignore", env: { ...old.env, ...env } } as const;
-    const { exitCode, all } = await old.pulumi(["destroy", "--yes", "--skip-preview"], options);
-    return { exitCode, output: linesOf(String(all)) };
+    const { exitCode, output } = await stacks.old.destroy(["--skip-preview"], env);
+    return { exitCode, output: linesOf(output) };
   };
   const run = async (stack: Stacks["old"]) => {
     const { exitCode, output } = await stack.up();

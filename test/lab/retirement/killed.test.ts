@@ -9,10 +9,8 @@ const guards = async () =>
 
 /** A destroy that is typed with these words before it. */
 async function destroy(env: Record<string, string> = {}, args: readonly string[] = []) {
-  const { stack } = stage;
-  const options = { all: true, reject: false, stdin: "ignore", env: { ...stack.env, ...env } } as const;
-  const { exitCode, all } = await stack.pulumi(["destroy", "--yes", "--skip-preview", ...args], options);
-  return { exitCode, output: linesOf(String(all)) };
+  const { exitCode, output } = await stage.stack.destroy(["--skip-preview", ...args], env);
+  return { exitCode, output: linesOf(output) };
 }
 
 /** Kills the engine where a destroy says so. */
