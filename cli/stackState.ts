@@ -18,6 +18,8 @@ export interface GuardState {
   readonly createdAt: string;
   readonly isReached: boolean;
   readonly isOwnWork: boolean;
+  /** The state ordered the server. */
+  readonly isOwnServer: boolean;
   /** The producer address that this host was seen with. */
   readonly knownProducer?: string;
 }
@@ -92,6 +94,7 @@ function guardOf(guards: readonly Resource[]): GuardState | undefined {
     createdAt: String(first.createdAt),
     isReached: first.isReached !== false,
     isOwnWork: first.isOwnWork === true,
+    isOwnServer: first.isOwnServer === true,
     ...(typeof producer === "string" ? { knownProducer: producer } : {}),
   };
 }

@@ -10,6 +10,8 @@ export interface LastRun {
   readonly address?: string;
   readonly fingerprint?: string;
   readonly hostKey?: string;
+  /** At a cloud provider. */
+  readonly serverId?: string;
   /** Its node was shut down for retirement. */
   readonly nodeOff?: boolean;
   readonly signer?: SignerShown;
@@ -24,12 +26,14 @@ export async function lastRun(): Promise<LastRun> {
   const [nextStep, host, signer, retirement, registration] = await Promise.all(
     names.map((name) => last.getOutputDetails(name)),
   );
-  const { address, fingerprint, hostKey } = (host?.value ?? {}) as Pick<LastRun, "address" | "fingerprint" | "hostKey">;
+  type Shown = Pick<LastRun, "address" | "fingerprint" | "hostKey" | "serverId">;
+  const { address, fingerprint, hostKey, serverId } = (host?.value ?? {}) as Shown;
   return {
     finished: (nextStep?.value ?? nextStep?.secretValue) !== undefined,
     ...(address === undefined ? {} : { address }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(hostKey === undefined ? {} : { hostKey }),
+    ...(serverId === undefined ? {} : { serverId }),
     ...((retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? { nodeOff: true } : {}),
     ...(signer?.value === undefined ? {} : { signer: signer.value as SignerShown }),
     ...(registration?.value === undefined ? {} : { registration: registration.value as RegistrationShown }),

@@ -100,7 +100,7 @@ export async function contact(
       throw new Error(
         refused === "login"
           ? `${firstLine(message)}\n${loginHelp(target)}\n${consoleHelp(server)}`
-          : ownServerText(server, target, message, seconds),
+          : ownServerText(server, target, message, seconds, isNew && server.isOrdered),
       );
     }
     if (refused === "login") throw new Error(`${firstLine(message)}\n${loginHelp(target)}`);

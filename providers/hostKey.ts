@@ -26,7 +26,9 @@ function make() {
 }
 
 const provider: pulumi.dynamic.ResourceProvider = {
-  create: async () => {
+  create: async ({ stranger }) => {
+    // A key made now is not that of a server which is there already.
+    if (stranger !== undefined) throw new Error(stranger);
     const key = make();
     return { id: key.fingerprint, outs: key };
   },
@@ -38,7 +40,8 @@ const provider: pulumi.dynamic.ResourceProvider = {
 
 /**
  * The ed25519 host key of a server that this stack makes: cloud-init installs it, and every connection is pinned to it
- * from the first packet (design.md, host keys). create makes it once, update keeps it, delete does nothing.
+ * from the first packet (design.md, host keys). create makes it once, and refuses where there is a server already that
+ * this state did not order; update keeps it, delete does nothing.
  */
 export class HostKey extends DynamicResource {
   declare public readonly publicKey: pulumi.Output<string>;
@@ -46,13 +49,15 @@ export class HostKey extends DynamicResource {
   declare public readonly privateKey: pulumi.Output<string>;
   declare public readonly fingerprint: pulumi.Output<string>;
 
-  constructor(name: string, options?: pulumi.CustomResourceOptions) {
+  /** @param stranger what to say where this state has no key yet, and a server is there already */
+  constructor(name: string, { stranger }: { stranger?: string | undefined }, options?: pulumi.CustomResourceOptions) {
     super(
       "HostKey",
       provider,
       name,
-      { publicKey: undefined, privateKey: undefined, fingerprint: undefined },
-      { ...options, additionalSecretOutputs: ["privateKey"] },
+      { stranger, publicKey: undefined, privateKey: undefined, fingerprint: undefined },
+      // A state that has a key keeps it, whatever is at the provider.
+      { ...options, ignoreChanges: ["stranger"], additionalSecretOutputs: ["privateKey"] },
     );
   }
 }

@@ -7,6 +7,15 @@ interface LoginKeyInputs {
   readonly target: SshTarget;
   /** The public half of its key, an authorized_keys line. */
   readonly publicKey: string;
+  /** The server's, at its provider. */
+  readonly serverId: string;
+  /** This run orders it, or goes on with an order that was cut off. */
+  readonly isOrder: boolean;
+}
+
+interface LoginKeyOutputs {
+  /** This state ordered the server; one that was taken over may be anybody's. */
+  readonly isOrdered: boolean;
 }
 
 /** Reads the line from its standard input. */
@@ -20,8 +29,8 @@ const script =
  * @throws where neither is let in, or the host can't be reached
  */
 export async function authorise(
-  olds: LoginKeyInputs,
-  news: LoginKeyInputs,
+  olds: Pick<LoginKeyInputs, "target">,
+  news: Pick<LoginKeyInputs, "target" | "publicKey">,
   connect: (target: SshTarget) => Promise<SshSession> = connectSsh,
 ): Promise<void> {
   const { address } = news.target;
@@ -61,29 +70,43 @@ export async function authorise(
   console.log(`the changed ssh key was authorised on ${address} with the one before it, which stays authorised`);
 }
 
+/** Whether this state ordered the server (pure): what an earlier run knew of the same one stays. */
+export function ordered(olds: Partial<LoginKeyInputs & LoginKeyOutputs>, news: LoginKeyInputs): boolean {
+  return olds.serverId === news.serverId ? olds.isOrdered === true : news.isOrder;
+}
+
 const provider: pulumi.dynamic.ResourceProvider = {
-  create: async (inputs) => ({ id: "login-key", outs: inputs }),
+  // That the order is over is no change.
+  diff: async (_id, olds, news) => ({
+    changes: Object.keys(news).some(
+      (key) => key !== "isOrder" && JSON.stringify(olds[key]) !== JSON.stringify(news[key]),
+    ),
+  }),
+  create: async (inputs) => ({ id: "login-key", outs: { ...inputs, isOrdered: inputs.isOrder } }),
   update: async (_id, olds, news) => {
     if (olds.publicKey !== news.publicKey) await authorise(olds, news);
-    return { outs: news };
+    return { outs: { ...news, isOrdered: ordered(olds, news) } };
   },
 };
 
+export interface LoginKeyArgs extends Pick<LoginKeyInputs, "publicKey" | "isOrder"> {
+  readonly target: pulumi.Input<SshTarget>;
+  readonly serverId: pulumi.Input<string>;
+}
+
 /**
- * The login of a host that this stack made, as it was used last. create and delete do nothing: the provider installed
- * the first key. update authorises a changed key with the one before it.
+ * The login of a stack's server, as it was used last, and whether this state ordered the server. create and delete do
+ * nothing: the provider installed the first key. update authorises a changed key with the one before it.
  */
 export class LoginKey extends DynamicResource {
-  constructor(
-    name: string,
-    args: { target: pulumi.Input<SshTarget>; publicKey: string },
-    options?: pulumi.CustomResourceOptions,
-  ) {
+  declare public readonly isOrdered: pulumi.Output<boolean>;
+
+  constructor(name: string, args: LoginKeyArgs, options?: pulumi.CustomResourceOptions) {
     super(
       "LoginKey",
       provider,
       name,
-      { ...args, target: pulumi.secret(args.target) },
+      { ...args, target: pulumi.secret(args.target), isOrdered: undefined },
       { ...options, additionalSecretOutputs: ["target"] },
     );
   }

@@ -79,7 +79,9 @@ const provider: pulumi.dynamic.ResourceProvider = {
 /** The inputs that hold logins. */
 const secrets = ["host", "node", "successor"] as const;
 
-export interface NodeShutdownArgs extends Omit<ShutdownInputs, (typeof secrets)[number] | "memory" | "run"> {
+export interface NodeShutdownArgs
+  extends Omit<ShutdownInputs, (typeof secrets)[number] | "memory" | "run" | "isOwnServer"> {
+  readonly isOwnServer: pulumi.Input<boolean>;
   readonly host: pulumi.Input<ShutdownInputs["host"]>;
   readonly node: pulumi.Input<ShutdownInputs["node"]>;
   readonly successor?: ShutdownInputs["successor"];

@@ -122,7 +122,8 @@ const provider: pulumi.dynamic.ResourceProvider = {
 };
 
 export interface RetirementGuardArgs
-  extends Omit<GuardInputs, "host" | "node" | "successor" | "server" | "knownProducer"> {
+  extends Omit<GuardInputs, "host" | "node" | "successor" | "server" | "knownProducer" | "isOwnServer"> {
+  readonly isOwnServer: pulumi.Input<boolean>;
   /** These hold logins: secret. */
   readonly host: pulumi.Input<GuardInputs["host"]>;
   readonly node: pulumi.Input<GuardInputs["node"]>;

@@ -28,7 +28,7 @@ export function retirementOf({ config, stack, address, state }: Source, hostKey:
   const { guard } = state;
   return {
     inputs: {
-      ...retirementInputs(config, stack, address, hostKey),
+      ...retirementInputs(config, stack, address, hostKey, guard?.isOwnServer ?? false),
       ...{ knownProducer: guard?.knownProducer ?? knownProducer, recorded },
     },
     memory: {

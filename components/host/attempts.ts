@@ -9,12 +9,15 @@ export type Order = Omit<Attempt, "reason">;
 export interface OrderRecord {
   readonly attempts: readonly Attempt[];
   readonly pending?: Order | undefined;
+  /** The server's number, once it came: no run was let in by it yet. */
+  readonly ordered?: string | undefined;
 }
 
 const order = { plan: z.string(), location: z.string(), at: z.string() };
 const schema = z.object({
   attempts: z.array(z.object({ ...order, reason: z.string() })),
   pending: z.object(order).optional(),
+  ordered: z.string().optional(),
 });
 
 /** Room comes back: what failed longer ago is tried again. */
@@ -40,7 +43,7 @@ export function readRecord(file: string): OrderRecord {
 
 /** Written whole or not at all; without anything in it, removed. */
 export function writeRecord(file: string, record: OrderRecord): void {
-  if (record.attempts.length === 0 && record.pending === undefined) {
+  if (record.attempts.length === 0 && record.pending === undefined && record.ordered === undefined) {
     rmSync(file, { force: true });
     return;
   }

@@ -2,14 +2,20 @@ import * as pulumi from "@pulumi/pulumi";
 import { type Cloud, type Owner, resourceName } from "../../providers/cloud/cloud";
 import { CloudError } from "../../providers/cloud/http";
 import { HostKey } from "../../providers/hostKey";
+import { readJourney } from "../../providers/journey";
 import { LoginKey } from "../../providers/loginKey";
+import { strangerText } from "../../providers/ownServer";
 import type { CloudServer } from "../../providers/retirement/inputs";
+import { remembered } from "../../providers/retirement/remembered";
+import { fingerprintOf } from "../../providers/rpc/publicKey";
 import type { StackConfig } from "../config";
 import type { LastRun } from "../lastRun";
 import { loginOf, publicKeyOf, sshTarget } from "../login";
+import { backupPlace } from "../orchestrator/signerPlaces";
 import { runStep } from "../remote";
 import { cloudInit } from "../scripts/steps";
 import { readRecord, recordFile, writeRecord } from "./attempts";
+import type { ServerMade } from "./cloudParts";
 import { cloudProviders } from "./cloudProviders";
 import { type Making, makeServer, presentAddress } from "./cloudServer";
 import { openToAll } from "./firewall";
@@ -45,16 +51,31 @@ export async function cloudHost(
   const plan = await decide(config, wanted, cloud, owner);
   const shown = { provider: wanted.provider };
   if (plan.kind === "gone") return { shown };
-  const parts = createParts(wanted.token, config.apiEndpoint, plan.found);
   const protect = config.lifecycle !== "retiring";
+  const { hostKey } = wanted;
   if (wanted.importId !== undefined && plan.kind === "keep") {
+    const parts = createParts(wanted.token, config.apiEndpoint, plan.found);
     const { id, address, resource } = parts.adopted("adopted-server", plan, { protect });
-    const contact = firstLook(config, { address }, finished, { dependsOn: [resource] });
+    const place = { address, ...(hostKey === undefined ? {} : { hostKey }) };
+    const contact = firstLook(config, place, finished, { dependsOn: [resource] });
     const access = { ...loginOf(config), address, hostKey: contact.pinned };
     const host = { access, fingerprint: contact.fingerprint, ready: [contact], server: serverOf(config, wanted, id) };
     return { host, shown: { ...shown, ...placeOf(plan), serverId: id, address } };
   }
-  return makeHost({ config, wanted, cloud, owner, plan, parts, protect }, finished);
+  const key = hostKey === undefined ? ownKey(config, cloud, owner, plan) : undefined;
+  // Nothing at the provider is touched before it is known whose server is there.
+  const parts = createParts(wanted.token, config.apiEndpoint, plan.found, key ? { dependsOn: [key] } : {});
+  return makeHost({ config, wanted, cloud, owner, plan, parts, protect }, key, finished);
+}
+
+/** The key that this state made for its server; a run that meets a server without having one ends here. */
+function ownKey(config: StackConfig, cloud: Cloud, owner: Owner, plan: Exclude<HostPlan, { kind: "gone" }>): HostKey {
+  if (plan.kind === "make") return new HostKey("host-key", {});
+  const { id, name, address } = plan.server;
+  const { begun } = remembered(readJourney(backupPlace(config), owner.pillar), owner.stack);
+  const recordedKey = begun?.serverId === id ? begun.hostKey : undefined;
+  const server = { provider: cloud.provider, id, name, console: cloud.consoleOf(id) };
+  return new HostKey("host-key", { stranger: strangerText(server, address, recordedKey) });
 }
 
 async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud, owner: Owner): Promise<HostPlan> {
@@ -79,33 +100,43 @@ async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud
   return decided.plan;
 }
 
-function makeHost(making: Making, finished: boolean): CloudHost {
+function makeHost(making: Making, key: HostKey | undefined, finished: boolean): CloudHost {
   const { config, wanted, cloud, owner, plan } = making;
-  const key = new HostKey("host-key");
   const made = makeServer(making, key);
   const address = presentAddress(making, made);
-  const publicKey = publicKeyOf(config);
-  const target = pulumi.all([address, key.publicKey]).apply(([at, hostKey]) => sshTarget(config, at, hostKey));
-  const login = publicKey ? [new LoginKey("login-key", { target, publicKey }, { dependsOn: [made.resource] })] : [];
-  const server = pulumi.all([made.id, address]).apply(([id]) => ({
+  const hostKey = key?.publicKey ?? pulumi.output(wanted.hostKey ?? "");
+  const login = loginKey(making, made, address, hostKey);
+  const isOrdered = key && login ? login.isOrdered : pulumi.output(false);
+  const server = pulumi.all([made.id, isOrdered, address]).apply(([id, ordered]) => ({
     ...{ provider: cloud.provider, id, name: resourceName(owner), console: cloud.consoleOf(id) },
-    ...{ sshFrom: wanted.sshFrom, startTimeout: wanted.startTimeout },
+    ...{ sshFrom: wanted.sshFrom, startTimeout: wanted.startTimeout, isOrdered: ordered },
   }));
-  const access = { ...loginOf(config), address, hostKey: key.publicKey };
-  const shown = {
-    provider: wanted.provider,
-    ...placeOf(plan),
-    serverId: made.id,
-    address,
-    fingerprint: key.fingerprint,
-  };
-  const contact = firstLook(config, { address, hostKey: key.publicKey, server }, finished, {
-    dependsOn: [...login, made.resource],
+  const access = { ...loginOf(config), address, hostKey };
+  const fingerprint = hostKey.apply(fingerprintOf);
+  const shown = { provider: wanted.provider, ...placeOf(plan), serverId: made.id, address, fingerprint };
+  const contact = firstLook(config, { address, hostKey, server }, finished, {
+    dependsOn: [...(login ? [login] : []), made.resource],
   });
+  // From here on it is no server any more that can be thrown away.
+  if (config.lifecycle === "active" && !pulumi.runtime.isDryRun())
+    contact.pinned.apply(() => writeRecord(recordFile(owner.stack), { attempts: [] }));
   const ready =
     config.lifecycle === "active" ? runStep("host-cloud-init", cloudInit(), access, { dependsOn: [contact] }) : contact;
   const guarded = serverOf(config, wanted, made.id);
-  return { host: { access, fingerprint: key.fingerprint, ready: [ready], server: guarded }, shown };
+  return { host: { access, fingerprint, ready: [ready], server: guarded, isOrdered }, shown };
+}
+
+function loginKey(
+  { config, plan }: Making,
+  made: ServerMade,
+  address: pulumi.Output<string>,
+  hostKey: pulumi.Output<string>,
+): LoginKey | undefined {
+  const publicKey = publicKeyOf(config);
+  if (publicKey === undefined) return undefined;
+  const target = pulumi.all([address, hostKey]).apply(([at, key]) => sshTarget(config, at, key));
+  const isOrder = plan.kind === "make" || plan.isHalfMade;
+  return new LoginKey("login-key", { target, publicKey, serverId: made.id, isOrder }, { dependsOn: [made.resource] });
 }
 
 /** What a guard needs to switch it off. */

@@ -17,8 +17,8 @@ export interface ServerArgs extends Named {
   /** Ids at the provider. */
   readonly sshKeys: pulumi.Input<string>[];
   readonly firewall: pulumi.Input<string>;
-  /** Secret. */
-  readonly userData: pulumi.Input<string>;
+  /** Secret. A server that is taken over has its own already. */
+  readonly userData?: pulumi.Input<string>;
   readonly backups: boolean;
 }
 

@@ -1,3 +1,4 @@
+import type * as pulumi from "@pulumi/pulumi";
 import type { Cloud, Found } from "../../providers/cloud/cloud";
 import { createDigitalocean } from "../../providers/cloud/digitalocean";
 import { createHetzner } from "../../providers/cloud/hetzner";
@@ -15,7 +16,13 @@ interface Access {
 /** A cloud provider: what the program reads there, and what its plugin makes. */
 interface CloudProvider {
   readonly createCloud: (access: Access) => Cloud;
-  readonly createParts: (token: string, endpoint: string | undefined, found: Found) => CloudParts;
+  readonly createParts: (
+    token: string,
+    endpoint: string | undefined,
+    found: Found,
+    /** Of the plugin's own resource, behind which all its others stand. */
+    around?: pulumi.ResourceOptions,
+  ) => CloudParts;
 }
 
 /** The cloud providers that pillar-host:host.provider may name. */

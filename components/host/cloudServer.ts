@@ -5,7 +5,7 @@ import { beginAnew, consoleHelp } from "../../providers/ownServer";
 import type { StackConfig } from "../config";
 import { publicKeyOf } from "../login";
 import { hasSigner } from "../orchestrator/presence";
-import { recordFile, writeRecord } from "./attempts";
+import { readRecord, recordFile, writeRecord } from "./attempts";
 import type { CloudParts, ServerMade } from "./cloudParts";
 import { openings } from "./firewall";
 import { type HostPlan, ordered } from "./hostPlan";
@@ -24,7 +24,10 @@ export interface Making {
 }
 
 /** The server of a stack, and what it needs at the provider. */
-export function makeServer({ config, wanted, cloud, owner, plan, parts, protect }: Making, key: HostKey): ServerMade {
+export function makeServer(
+  { config, wanted, cloud, owner, plan, parts, protect }: Making,
+  key: HostKey | undefined,
+): ServerMade {
   const label = resourceName(owner);
   const publicKey = publicKeyOf(config);
   const hasOrchestrator = hasSigner(config, owner.stack);
@@ -41,13 +44,16 @@ export function makeServer({ config, wanted, cloud, owner, plan, parts, protect 
     importing(found.firewall),
   );
   const sshKeys = sshKey ? [sshKey.id] : found.foreignKey ? [found.foreignKey] : [];
-  const text = pulumi
-    .all([key.privateKey, key.publicKey, firewall.id, ...sshKeys])
-    .apply(async ([privateKey, hostKey]) => {
+  const text =
+    key &&
+    pulumi.all([key.privateKey, key.publicKey, firewall.id, ...sshKeys]).apply(async ([privateKey, hostKey]) => {
       if (plan.kind === "make" && !pulumi.runtime.isDryRun()) await beforeOrder(cloud, owner, plan);
       return userData({ privateKey: privateKey ?? "", publicKey: hostKey ?? "" });
     });
-  const args = { label, owner, sshKeys, firewall: firewall.id, userData: pulumi.secret(text), backups: wanted.backups };
+  const args = {
+    ...{ label, owner, sshKeys, firewall: firewall.id, backups: wanted.backups },
+    ...(text ? { userData: pulumi.secret(text) } : {}),
+  };
   const options = { customTimeouts: { create: `${wanted.startTimeout / 1000}s` } };
   if (plan.kind === "keep")
     return parts.server(
@@ -82,8 +88,10 @@ export function presentAddress({ cloud, owner, plan }: Making, { id, address }: 
     try {
       if (plan.kind === "make") await checkMade(cloud, owner, plan, serverId);
       if (pulumi.runtime.isDryRun()) return at;
-      if (at === "") throw new Error(noAddressText(cloud, serverId));
-      writeRecord(recordFile(owner.stack), { attempts: [] });
+      const file = recordFile(owner.stack);
+      const isOrdered = plan.kind === "make" || plan.isHalfMade || readRecord(file).ordered === serverId;
+      if (at === "") throw new Error(noAddressText(cloud, serverId, isOrdered));
+      writeRecord(file, { attempts: [], ...(isOrdered ? { ordered: serverId } : {}) });
     } catch (error) {
       throw plainly(error);
     }
@@ -91,12 +99,12 @@ export function presentAddress({ cloud, owner, plan }: Making, { id, address }: 
   });
 }
 
-function noAddressText(cloud: Cloud, serverId: string): string {
+function noAddressText(cloud: Cloud, serverId: string, isOrdered: boolean): string {
   return [
     `server ${serverId} at ${cloud.provider} has no address yet: it is still being made`,
     consoleHelp({ console: cloud.consoleOf(serverId) }),
     "  In some minutes: pulumi up goes on with it",
-    `  ${beginAnew}`,
+    ...(isOrdered ? [`  ${beginAnew}`] : []),
   ].join("\n");
 }
 

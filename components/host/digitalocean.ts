@@ -10,12 +10,15 @@ const names = { plan: "size", location: "region", image: "image", userData: "use
 const anywhere = ["0.0.0.0/0", "::/0"];
 
 /** The resources of a host at DigitalOcean. */
-export function digitaloceanParts(token: string, endpoint: string | undefined, found: Found): CloudParts {
-  const provider = new digitalocean.Provider("digitalocean", {
-    // Its SDK does not mark it: without this it stands in preview and state as it is.
-    token: pulumi.secret(token),
-    ...(endpoint === undefined ? {} : { apiEndpoint: endpoint }),
-  });
+export function digitaloceanParts(
+  token: string,
+  endpoint: string | undefined,
+  found: Found,
+  around: pulumi.ResourceOptions = {},
+): CloudParts {
+  // Its SDK does not mark the token: without this it stands in preview and state as it is.
+  const args = { token: pulumi.secret(token), ...(endpoint === undefined ? {} : { apiEndpoint: endpoint }) };
+  const provider = new digitalocean.Provider("digitalocean", args, around);
   return {
     sshKey: (name, { label, publicKey }, options) =>
       new digitalocean.SshKey(
@@ -61,7 +64,7 @@ export function digitaloceanParts(token: string, endpoint: string | undefined, f
             region: args.location,
             image: slugOf(args.image),
             sshKeys: args.sshKeys,
-            userData: args.userData,
+            ...(args.userData === undefined ? {} : { userData: args.userData }),
             backups: args.backups,
             // Left out, they are daily and dearer than what the preview said.
             ...(args.backups ? { backupPolicy: { plan: "weekly", weekday: "SUN", hour: 4 } } : {}),

@@ -1,5 +1,6 @@
 import * as hcloud from "@pulumi/hcloud";
 import * as pulumi from "@pulumi/pulumi";
+import type { Found } from "../../providers/cloud/cloud";
 import { hetznerLabels } from "../../providers/cloud/hetzner";
 import { type CloudParts, everything, type ServerArgs, type ServerMade, unchanging } from "./cloudParts";
 
@@ -7,11 +8,14 @@ import { type CloudParts, everything, type ServerArgs, type ServerMade, unchangi
 const names = { plan: "serverType", location: "location", image: "image", userData: "userData", sshKeys: "sshKeys" };
 
 /** The resources of a host at Hetzner Cloud. */
-export function hetznerParts(token: string, endpoint: string | undefined): CloudParts {
-  const provider = new hcloud.Provider("hcloud", {
-    token: pulumi.secret(token),
-    ...(endpoint === undefined ? {} : { endpoint }),
-  });
+export function hetznerParts(
+  token: string,
+  endpoint: string | undefined,
+  _found: Found,
+  around: pulumi.ResourceOptions = {},
+): CloudParts {
+  const args = { token: pulumi.secret(token), ...(endpoint === undefined ? {} : { endpoint }) };
+  const provider = new hcloud.Provider("hcloud", args, around);
   return {
     sshKey: (name, { label, owner, publicKey }, options) =>
       new hcloud.SshKey(
@@ -63,7 +67,7 @@ function argsOf(args: ServerArgs): hcloud.ServerArgs {
     image: args.image,
     sshKeys: args.sshKeys,
     firewallIds: [pulumi.output(args.firewall).apply(Number)],
-    userData: args.userData,
+    ...(args.userData === undefined ? {} : { userData: args.userData }),
     backups: args.backups,
     // They must be equal. Only the plugin's own delete lifts them.
     deleteProtection: true,

@@ -11,6 +11,8 @@ export interface Host {
   readonly ready: pulumi.Resource[];
   /** At a cloud provider: the server. Holds the token: secret. */
   readonly server?: pulumi.Output<CloudServer>;
+  /** There: this state ordered it. One that was taken over, or was there before, may be anybody's. */
+  readonly isOrdered?: pulumi.Output<boolean>;
 }
 
 /** What a stack is shown of its host. */

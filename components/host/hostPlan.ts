@@ -118,11 +118,18 @@ function keep({ host, record, cloud, lifecycle }: Situation, found: Found, serve
 }
 
 async function order(
-  { cloud, host, record }: Situation,
+  { cloud, host, record, stack }: Situation,
   found: Found,
   leftover: ServerNow | undefined,
   attempts: readonly Attempt[],
 ): Promise<Decision | Refusal> {
+  if (host.hostKey !== undefined)
+    return {
+      faults: [
+        `pillar-host:host.hostKey: it is for a server that is there already, and ${cloud.provider} has none of stack ${stack}`,
+        "To have one made: pulumi config rm --path pillar-host:host.hostKey, then pulumi up",
+      ],
+    };
   const [offers, images] = await Promise.all([cloud.offers(host.backups), cloud.images(), cloud.checkRights()]);
   const faults: string[] = [];
   if (!images.includes(host.image))

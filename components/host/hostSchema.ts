@@ -37,6 +37,8 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
     .transform(String)
     .refine((id) => /^[1-9][0-9]*$/.test(id), "needed the server's number at the provider")
     .optional(),
+  /** Of a server that is there already, and that this state did not order. */
+  hostKey: hostKey.optional(),
   ...common,
 });
 

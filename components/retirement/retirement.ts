@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { systemClock } from "../../providers/clock";
+import type { ServerNow } from "../../providers/cloud/cloud";
 import { type JourneyDetails, readJourney } from "../../providers/journey";
 import { NodeShutdown } from "../../providers/nodeShutdown";
 import { hostSeen } from "../../providers/retirement/facts";
 import { lookOnceAt } from "../../providers/retirement/host";
 import type { GuardMemory } from "../../providers/retirement/inputs";
-import { powerState } from "../../providers/retirement/power";
 import { remembered } from "../../providers/retirement/remembered";
 import { surveyRetirement } from "../../providers/retirement/survey";
 import { refusalText, unmetLines } from "../../providers/retirement/words";
 import { RetirementGuard } from "../../providers/retirementGuard";
 import { within } from "../../providers/within";
 import type { StackConfig } from "../config";
+import { readRecord, recordFile } from "../host/attempts";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import { backupPlace } from "../orchestrator/signerPlaces";
@@ -46,6 +47,7 @@ export function guard(
     {
       ...plain,
       isLast,
+      isOwnServer: secured.isOwnServer,
       host: secured.host,
       node: secured.node,
       ...successor,
@@ -61,12 +63,12 @@ export function guard(
 }
 
 /** What a host's guards carry: what is known before there is a host, and what is not. */
-function guardInputs(config: StackConfig, { access }: Host) {
+function guardInputs(config: StackConfig, { access, isOrdered = pulumi.output(false) }: Host) {
   const stack = pulumi.getStack();
-  const { host: _host, node: _node, successor, ...plain } = retirementInputs(config, stack, "", "");
+  const { host: _host, node: _node, successor, ...plain } = retirementInputs(config, stack, "", "", false);
   const secured = pulumi
-    .all([access.address, access.hostKey])
-    .apply(([address, hostKey]) => retirementInputs(config, stack, address, hostKey));
+    .all([access.address, access.hostKey, isOrdered])
+    .apply(([address, hostKey, ordered]) => retirementInputs(config, stack, address, hostKey, ordered));
   return { plain, successor: successor === undefined ? {} : { successor }, secured };
 }
 
@@ -81,10 +83,13 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const stack = pulumi.getStack();
   const directory = backupPlace(config);
   const { since, begun, recorded, knownProducer } = remembered(readJourney(directory, config.pillar.name), stack);
-  if (await isGone(config, begun?.serverId)) return;
-  const { address, hostKey } = placeOf(config, last, begun);
+  const { there, place } = await placeOf(config, last, begun);
+  if (there === "gone") return;
+  const isOwnServer = there !== undefined && readRecord(recordFile(stack)).ordered === there.id;
+  const { address, hostKey } = place;
+  if (there && hostKey === undefined && !isOwnServer) throw new pulumi.RunError(noKeyText(stack, config, there));
   const inputs = {
-    ...retirementInputs(config, stack, address ?? `the host of ${stack}`, hostKey ?? ""),
+    ...retirementInputs(config, stack, address ?? `the host of ${stack}`, hostKey ?? "", isOwnServer),
     ...{ recorded, knownProducer },
   };
   const look =
@@ -102,31 +107,46 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   if (verdict.unmet.length > 0) throw new pulumi.RunError(refusalText(facts, verdict));
 }
 
-/** The server is not at its provider any more: nothing is left to guard. Unknown is not gone. */
-async function isGone({ host, apiEndpoint }: StackConfig, id: string | undefined): Promise<boolean> {
-  if (host.provider === "existing" || id === undefined) return false;
-  const { provider, token } = host;
-  return powerState({ provider, token, id, endpoint: apiEndpoint }, world).then(
-    (state) => state === "gone",
-    () => false,
-  );
+interface Place {
+  readonly address?: string | undefined;
+  readonly hostKey?: string | undefined;
 }
 
-/** Where the host is: as configured, as the last run showed it, or, after one that failed, as the record has it. */
-function placeOf(
-  { host }: StackConfig,
+/**
+ * Where the host is: as configured, else as the last run showed it, or, after one that failed, as the record has it; a
+ * server as its provider tells. What is known of another server than the one that is there does not count.
+ */
+async function placeOf(
+  config: StackConfig,
   last: LastRun,
   begun: JourneyDetails["host"] | undefined,
-): { address?: string | undefined; hostKey?: string | undefined } {
-  const recorded = { address: last.address ?? begun?.address, hostKey: last.hostKey ?? begun?.hostKey };
-  if (host.provider !== "existing") return recorded;
-  const hostKey = host.hostKey ?? (host.address === recorded.address ? recorded.hostKey : undefined);
+): Promise<{ there: ServerNow | "gone" | undefined; place: Place }> {
+  const { host } = config;
+  const known = { ...begun, ...last };
+  if (host.provider !== "existing") {
+    // Loaded where it is needed: the clouds' libraries are large.
+    const { serverThere } = await import("../host/serverThere");
+    const there = await serverThere(config, host, known.serverId);
+    const isOther = typeof there === "object" && known.serverId !== undefined && known.serverId !== there.id;
+    const address = (isOther ? undefined : known.address) ?? (typeof there === "object" ? there.address : undefined);
+    return { there, place: { address, hostKey: host.hostKey ?? (isOther ? undefined : known.hostKey) } };
+  }
+  const hostKey = host.hostKey ?? (host.address === known.address ? known.hostKey : undefined);
   if (hostKey === undefined)
     throw new pulumi.RunError(
       `pillar-host:host.hostKey: needed to retire ${host.address}, which this stack never logged in to; nothing was changed\n` +
         `  Get it with: ssh-keyscan -t ed25519 ${host.address}, and compare it with the host's console`,
     );
-  return { address: host.address, hostKey };
+  return { there: undefined, place: { address: host.address, hostKey } };
+}
+
+function noKeyText(stack: string, { host }: StackConfig, { id, name, address }: ServerNow): string {
+  return [
+    `pillar-host:host.hostKey: needed to retire server ${name} (${id}) at ${host.provider}, ${address ?? "without an address"}; nothing was changed`,
+    `  found: no key of it in the last run of ${stack}, nor in the record of the migration on this machine: it may be a live Pillar`,
+    "  needed: its key as its screen shows it: cat /etc/ssh/ssh_host_ed25519_key.pub",
+    "  pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' && pulumi up",
+  ].join("\n");
 }
 
 /** A host on which nothing is deployed: adopted as it is, or shut down to be given up. @returns outputs */
@@ -146,6 +166,7 @@ export function standBy(config: StackConfig, host: Host, last: LastRun) {
     {
       ...plain,
       ...successor,
+      isOwnServer: secured.isOwnServer,
       host: secured.host,
       node: secured.node,
       memory,

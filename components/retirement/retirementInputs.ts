@@ -8,19 +8,24 @@ import { retirementLibrary } from "../scripts/signer";
 /** A Pillar outside of the first thirty produces in some ticks only: in one of so many it does. */
 const ticks = 12;
 
-/** What retirement needs to know of a stack and its host, plain: with logins, so wrap it before it becomes an input. */
+/**
+ * What retirement needs to know of a stack and its host, plain: with logins, so wrap it before it becomes an input.
+ *
+ * @param isOwnServer this state ordered the server
+ */
 export function retirementInputs(
   config: StackConfig,
   stack: string,
   address: string,
   hostKey: string,
+  isOwnServer: boolean,
 ): Omit<RetirementInputs, "recorded" | "server" | "knownProducer"> {
-  const { orchestrator, retirement, sync, network, node, host } = config;
+  const { orchestrator, retirement, sync, network, node } = config;
   const { service, directory, executable, rpcPort } = orchestrator;
   const successor = successorOf(config);
   return {
     ...{ stack, pillar: config.pillar.name, lifecycle: config.lifecycle },
-    isOwnServer: host.provider !== "existing" && host.importId === undefined,
+    isOwnServer,
     host: newHost(config, address, hostKey),
     places: {
       ...{ service: node.service, dataDir: node.dataDir, rpcPort: node.rpcPort },

@@ -65,7 +65,9 @@ function nothingHere({ host, memory, address }: RetirementFacts): string | undef
     if (hasNode || hasSigner(facts) || (memory.isReached && !memory.isOwnWork)) return undefined;
     return `${address} has neither a node nor an orchestrator on it`;
   }
-  return memory.isReached ? undefined : `${address} never let this stack in: nothing was deployed on it`;
+  // One that shows another key, or refuses the login, is alive, whoever put what on it.
+  const isAlive = "silent" in host && host.isRefused === true;
+  return memory.isReached || isAlive ? undefined : `${address} never let this stack in: nothing was deployed on it`;
 }
 
 function unseen({ host, step, address }: RetirementFacts): Verdict {

@@ -87,10 +87,10 @@ test("another host key and a refused login are errors at once", async () => {
   expect(key.seen.waited + login.seen.waited).toBe(0);
 });
 
-describe("a server that this stack made", () => {
+describe("the server of a stack", () => {
   const server: OwnServer = {
     ...{ provider: "Hetzner", id: "52", name: "pillar-anvil-prod", console: "https://console.example, server 52" },
-    ...{ sshFrom: ["198.51.100.7/32"], startTimeout: 100_000 },
+    ...{ sshFrom: ["198.51.100.7/32"], startTimeout: 100_000, isOrdered: true },
   };
   const throwAway = `  To throw it away and begin anew:
     pulumi config set pillar-host:lifecycle retiring && pulumi up && pulumi destroy
@@ -113,10 +113,17 @@ ${throwAway}`,
     ]);
   });
 
-  test("that let in before is not waited for as long", async () => {
+  test("that let in before is not waited for as long, nor is it to be thrown away", async () => {
     const { world, seen } = worldOf(refused);
-    await failure(world, server);
+    expect(await failure(world, server)).not.toMatch(/throw|retiring|destroy/);
     expect(seen.waited).toBe(patience);
+  });
+
+  test("that this state did not order is never to be thrown away: it may be somebody's live Pillar", async () => {
+    for (const fault of [refused, otherKey])
+      expect(await failure(worldOf(fault).world, { ...server, isOrdered: false }, true)).not.toMatch(
+        /throw|retiring|destroy/,
+      );
   });
 
   const otherKey = Object.assign(fatal("203.0.113.7 shows another host key\n  found: a\n  needed: b\nWas it?"), {
@@ -128,13 +135,13 @@ ${throwAway}`,
     expect(await failure(passing.world, server, true)).toBe("");
     const lasting = worldOf(otherKey);
     expect(await failure(lasting.world, server, true)).toBe(
-      `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: it shows another host key than the one that this stack made for it
+      `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: it shows another host key than the one that this stack pins
   found: a
   needed: b
   Nothing connects to it. Was it rebuilt in the console, or is somebody in between?
   Look at its screen: https://console.example, server 52
-  When it lets in: pulumi up goes on from here
-${throwAway}`,
+  Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):
+    pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' && pulumi up`,
     );
     expect(lasting.seen.waited).toBe(patience);
     const later = worldOf(otherKey);

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { authorise } from "../../providers/loginKey";
+import { describe, expect, test } from "vitest";
+import { authorise, ordered } from "../../providers/loginKey";
 import { refusal, type SshSession, type SshTarget } from "../../providers/rpc/ssh";
 
 const target = (privateKey: string): SshTarget => ({
@@ -52,4 +52,16 @@ test("where neither is let in, the operator is told what to do", async () => {
 test("a host that cannot be reached is not taken for one that refuses", async () => {
   const connect = () => Promise.reject(new Error("203.0.113.7:22: timed out"));
   await expect(authorise(olds, news, connect)).rejects.toThrow("timed out");
+});
+
+describe("whether this state ordered the server", () => {
+  const key = (serverId: string, isOrder: boolean) => ({ ...news, serverId, isOrder });
+
+  test.each<[string, object, ReturnType<typeof key>, boolean]>([
+    ["stays known after the run of the order", { serverId: "52", isOrdered: true }, key("52", false), true],
+    ["stays known of one that was taken over", { serverId: "52", isOrdered: false }, key("52", true), false],
+    ["is no for another one that was taken over", { serverId: "52", isOrdered: true }, key("53", false), false],
+    ["is yes for another one that was ordered", { serverId: "52", isOrdered: false }, key("53", true), true],
+    ["is no for one of a state that does not tell", {}, key("52", false), false],
+  ])("%s", (_what, olds, now, is) => expect(ordered(olds, now)).toBe(is));
 });

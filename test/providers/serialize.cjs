@@ -22,8 +22,8 @@ async function main() {
   new FirstContact("firstContact", { address: "a", port: 22, login: { user: "op" }, work: "w", run: undefined });
   const { SignerBackup } = require(`${program}/providers/signerBackup`);
   new SignerBackup("signerBackup", { oldHost: {}, newHost: {}, node: {}, library: "" });
-  new HostKey("hostKey");
-  new LoginKey("loginKey", { target: {}, publicKey: "" });
+  new HostKey("hostKey", {});
+  new LoginKey("loginKey", { target: {}, publicKey: "", serverId: "", isOrder: true });
   const { SignerMove } = require(`${program}/providers/signerMove`);
   new SignerMove("signerMove", { old: {}, new: {}, backup: {} }, {});
   const { CutoverGate } = require(`${program}/providers/cutoverGate`);

@@ -440,14 +440,25 @@ describe("the host key of a new server", () => {
     const outs = (await run("hostKey", "create", {})).result?.outs ?? {};
     expect((await run("hostKey", "update", "id", outs, { more: "x" })).result?.outs).toEqual({ ...outs, more: "x" });
   });
+
+  test("is not made for a server that is there already", async () => {
+    const { result, error } = await run("hostKey", "create", { stranger: "it may be a live Pillar" });
+    expect([result, error?.message]).toEqual([undefined, "it may be a live Pillar"]);
+  });
 });
 
 describe("the login of a new server", () => {
-  const login = (publicKey: string) => ({ target: loginTo(host), publicKey });
+  const login = (publicKey: string, isOrder = true) => ({
+    ...{ target: loginTo(host), publicKey, serverId: "52", isOrder },
+  });
 
-  test("is recorded without a connection", async () => {
+  test("is recorded without a connection, with whether this state ordered the server", async () => {
     const { result } = await run("loginKey", "create", login("ssh-ed25519 A"));
-    expect(result?.outs).toEqual(login("ssh-ed25519 A"));
+    const olds = { ...login("ssh-ed25519 A"), isOrdered: true };
+    expect(result?.outs).toEqual(olds);
+    const later = login("ssh-ed25519 A", false);
+    expect((await run("loginKey", "diff", "id", olds, later)).result).toEqual({ changes: false });
+    expect((await run("loginKey", "update", "id", olds, later)).result?.outs).toMatchObject({ isOrdered: true });
     expect(
       (await run("loginKey", "update", "id", login("ssh-ed25519 A"), login("ssh-ed25519 A"))).error,
     ).toBeUndefined();
@@ -455,7 +466,7 @@ describe("the login of a new server", () => {
 
   test("a changed key is tried on the host", async () => {
     const { result } = await run("loginKey", "update", "id", login("ssh-ed25519 A"), login("ssh-ed25519 B"));
-    expect(result?.outs).toEqual(login("ssh-ed25519 B"));
+    expect(result?.outs).toMatchObject(login("ssh-ed25519 B"));
     const gone = { ...login("ssh-ed25519 C"), target: { ...loginTo(host), port: await closedPort() } };
     expect((await run("loginKey", "update", "id", login("ssh-ed25519 B"), gone)).error?.message).toContain(
       "ECONNREFUSED",

@@ -18,6 +18,11 @@ test("a record is read as it was written, and leaves nothing else", () => {
   expect(readdirSync(directory)).toEqual(["Pulumi.prod-2.attempts.json"]);
 });
 
+test("a server that came and let nobody in yet is remembered", () => {
+  writeRecord(file, { attempts: [], ordered: "52" });
+  expect(readRecord(file)).toEqual({ attempts: [], ordered: "52" });
+});
+
 test("an empty record is no file", () => {
   writeRecord(file, { attempts: [attempt] });
   writeRecord(file, { attempts: [] });

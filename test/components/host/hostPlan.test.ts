@@ -80,6 +80,17 @@ describe("a new stack", () => {
     });
   });
 
+  test("makes nothing in place of a server that was to be taken over by its key", async () => {
+    const { decided, asked } = await decide([], {}, { hostKey: "ssh-ed25519 AAAA" });
+    expect(decided).toEqual({
+      faults: [
+        "pillar-host:host.hostKey: it is for a server that is there already, and Hetzner has none of stack prod",
+        "To have one made: pulumi config rm --path pillar-host:host.hostKey, then pulumi up",
+      ],
+    });
+    expect(asked).toEqual(["found"]);
+  });
+
   test("makes nothing when it is retiring", async () => {
     const { decided, asked } = await decide([], { lifecycle: "retiring" });
     expect(decided).toMatchObject({

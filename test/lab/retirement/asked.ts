@@ -17,7 +17,7 @@ export function inputsOf(stage: RetirementStage) {
     ssh: { privateKey: readFileSync(lab.privateKeyFile, "utf8") },
     orchestrator: { backup: { directory: directoryOf(stage) } },
   });
-  return retirementInputs(config, "prod", old.address, old.hostKey);
+  return retirementInputs(config, "prod", old.address, old.hostKey, false);
 }
 
 /** Where the guards of this file write. */

@@ -442,6 +442,17 @@ describe("a host with nothing to lose", () => {
     expect(unmet.length).toBeGreaterThan(0);
   });
 
+  test.each(["it refuses the login", "it shows another host key"])(
+    "not one of which nobody knows that anybody was on it, and %s: it is alive",
+    (silent) => {
+      const host = { silent, isRefused: true } as const;
+      const changes = { ...nobody, host, memory: { isReached: false, isOwnWork: false } };
+      expect(decideRetirement(facts(changes)).unmet.map(({ what }) => what)).toContain(
+        "this host, 192.0.2.1, answers, and does not let this program in: its node may run still",
+      );
+    },
+  );
+
   test("a key that is not the successor's, without its own: nothing of it is compared", () => {
     expect(key).not.toBe("");
     expect(lines({ host: { facts: empty } })).toBe("");

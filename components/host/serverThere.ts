@@ -1,0 +1,29 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { ServerNow } from "../../providers/cloud/cloud";
+import type { StackConfig } from "../config";
+import { cloudProviders } from "./cloudProviders";
+import type { CloudHostConfig } from "./hostSchema";
+
+/**
+ * The server of a stack at its provider: the one that it is known by, else the one with its labels. `gone` where there is
+ * neither; undefined where the provider does not tell now, or tells of several. Only reads.
+ */
+export async function serverThere(
+  config: StackConfig,
+  wanted: CloudHostConfig,
+  knownId: string | undefined,
+): Promise<ServerNow | "gone" | undefined> {
+  const cloud = cloudProviders[wanted.provider].createCloud({
+    token: wanted.token,
+    ...(config.apiEndpoint === undefined ? {} : { endpoint: config.apiEndpoint }),
+  });
+  const id = knownId ?? wanted.importId;
+  try {
+    const known = id === undefined ? undefined : await cloud.server(id);
+    if (known) return known;
+    const { servers } = await cloud.found({ stack: pulumi.getStack(), pillar: config.pillar.name }, undefined);
+    return servers.length > 1 ? undefined : (servers[0] ?? "gone");
+  } catch {
+    return undefined;
+  }
+}
