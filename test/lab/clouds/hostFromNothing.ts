@@ -10,6 +10,7 @@ import { LabStack, type StackFile } from "../../../lab/stack";
 import { newKeyPair } from "../../../providers/hostKey";
 import { testLab } from "../fixture";
 import { probe, probeFromOperator } from "./fixture";
+import { lostLaptop } from "./lostLaptop";
 
 /** The whole journey of a host at a provider, on a real machine: from nothing to synced, and to nothing again. */
 export function hostFromNothing(provider: CloudName, endpoint: (url: string) => StackFile): void {
@@ -117,6 +118,12 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
       expect(output).toMatch(/\d+ unchanged/);
       expect(output).not.toMatch(/created|updated|replaced/);
     });
+
+    lostLaptop(() => ({
+      ...{ lab, stack, provider, file, secrets },
+      hostKey: async () => (await on("cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")).trim(),
+      nodePid: () => on("systemctl show -p MainPID go-node"),
+    }));
 
     test("a changed ssh key is let in with the old one, a signer's port opens, and nothing restarts", async () => {
       const pid = await on("systemctl show -p MainPID go-node");

@@ -1,0 +1,107 @@
+import { cp, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { CloudName } from "../../../lab/clouds/names";
+import type { Lab } from "../../../lab/lab";
+import { LabStack, type StackFile } from "../../../lab/stack";
+import { linesOf } from "../fixture";
+
+/** A live server at a provider, and the stack that made it. */
+export interface LiveServer {
+  readonly lab: Lab;
+  readonly stack: LabStack;
+  readonly provider: CloudName;
+  readonly hostKey: () => Promise<string>;
+  /** The node's main process: it may not change. */
+  readonly nodePid: () => Promise<string>;
+  readonly file: (changes?: StackFile, host?: StackFile) => StackFile;
+  readonly secrets: () => Readonly<Record<string, string>>;
+}
+
+type Request = { readonly method: string; readonly path: string; readonly status: number };
+
+/**
+ * What an operator does whose state is lost, or the record of the migration, or both: whatever this program prints or
+ * documents is typed, and the server lives, and can be managed again. Tests of a describe block that made the server.
+ */
+export function lostLaptop(live: () => LiveServer): void {
+  /** What changed at the provider: requests that are not to read, apart from the probe of the token's rights. */
+  const writes = async () => {
+    const { lab, provider } = live();
+    const told = await lab.cloud<Request[] | { requests: Request[] }>(provider, "GET", "/_lab/requests");
+    const requests = Array.isArray(told) ? told : told.requests;
+    return requests.filter(({ method, status }) => method !== "GET" && status < 400).map(({ path }) => path);
+  };
+  const elsewhere = (folder: string) => {
+    const { lab, file, secrets } = live();
+    return LabStack.create(lab, "prod", file(), secrets(), folder);
+  };
+  const backups = (stack: LabStack) => join(stack.programDirectory, "backups");
+
+  describe("with what this machine knew of it lost", () => {
+    test("state and record: nothing that is printed or documented touches it, and with its key it is managed again", async () => {
+      const { provider, hostKey, nodePid, file, secrets, stack } = live();
+      const [before, pid] = [await writes(), await nodePid()];
+      const fresh = await elsewhere("both-lost");
+      const refuse = async (run: Promise<{ exitCode: number; output: string }>, text: string) => {
+        const { exitCode, output } = await run;
+        expect(exitCode, output).not.toBe(0);
+        expect(linesOf(output)).toContain(text);
+        return output;
+      };
+      const said = await refuse(fresh.up(), "it may be a live Pillar. Nothing was changed\n");
+      expect(said).not.toMatch(/retiring|throw|pulumi destroy/);
+      await fresh.configure(file({ lifecycle: "retiring" }), secrets());
+      await refuse(fresh.up(), "pillar-host:host.hostKey: needed to retire server pillar-anvil-prod");
+      await fresh.pulumi(["refresh", "--yes", "--skip-preview"]);
+      await fresh.destroy();
+      expect([await writes(), await nodePid()]).toEqual([before, pid]);
+
+      await fresh.configure(file({}, { hostKey: await hostKey() }), secrets());
+      const up = await fresh.up();
+      expect(up.exitCode, up.output).toBe(0);
+      const [again, once] = await Promise.all([fresh, stack].map((each) => each.outputs<Record<string, object>>()));
+      expect(again).toMatchObject({ host: { provider }, producerAddress: once?.producerAddress });
+      expect((await fresh.destroy()).output).toContain("because it is protected");
+      await fresh.configure(file({ lifecycle: "retiring" }, { hostKey: await hostKey() }), secrets());
+      await refuse(fresh.up(), "- who produces after this host is not configured\n");
+      expect((await fresh.destroy()).output).toContain("because it is protected");
+      expect(await nodePid()).toBe(pid);
+    });
+
+    test("the state alone: the record on this machine tells its key, and who it is", async () => {
+      const { hostKey, nodePid, file, secrets, stack } = live();
+      const [before, pid] = [await writes(), await nodePid()];
+      const fresh = await elsewhere("state-lost");
+      await cp(backups(stack), backups(fresh), { recursive: true });
+      const up = await fresh.up();
+      expect(up.exitCode).not.toBe(0);
+      expect(up.output).toContain(`The record of the migration on this machine has its key: ${await hostKey()}`);
+      await fresh.configure(file({ lifecycle: "retiring" }), secrets());
+      const refused = await fresh.up();
+      expect(refused.exitCode).not.toBe(0);
+      expect(linesOf(refused.output)).toContain("- who produces after this host is not configured\n");
+      await fresh.destroy();
+      expect([await writes(), await nodePid()]).toEqual([before, pid]);
+    });
+
+    test("the record alone: the state knows that it was let in, after a run that failed too", async () => {
+      const { nodePid, file, secrets, stack } = live();
+      const [before, pid] = [await writes(), await nodePid()];
+      await rename(backups(stack), `${backups(stack)}.away`);
+      // Its outputs go with a run that fails.
+      await stack.configure(file({ retirement: { references: ["not a URL"] } }), secrets());
+      expect((await stack.up()).exitCode).not.toBe(0);
+      await stack.configure(file({ lifecycle: "retiring" }), secrets());
+      const refused = await stack.up();
+      expect(refused.exitCode).not.toBe(0);
+      expect(linesOf(refused.output)).toContain("pillar-host:host.hostKey: needed to retire server pillar-anvil-prod");
+      expect((await stack.destroy()).output).toContain("because it is protected");
+      await stack.configure(file(), secrets());
+      const up = await stack.up();
+      expect(up.exitCode, up.output).toBe(0);
+      expect([await writes(), await nodePid()]).toEqual([before, pid]);
+      await rename(`${backups(stack)}.away`, backups(stack));
+    });
+  });
+}
