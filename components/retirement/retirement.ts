@@ -87,7 +87,8 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   if (there === "gone") return;
   const isOwnServer = there !== undefined && readRecord(recordFile(stack)).ordered === there.id;
   const { address, hostKey } = place;
-  if (there && hostKey === undefined && !isOwnServer) throw new pulumi.RunError(noKeyText(stack, config, there));
+  if (there && hostKey === undefined && !isOwnServer && !isAdopted(config))
+    throw new pulumi.RunError(noKeyText(stack, config, there));
   const inputs = {
     ...retirementInputs(config, stack, address ?? `the host of ${stack}`, hostKey ?? "", isOwnServer),
     ...{ recorded, knownProducer },
@@ -138,6 +139,10 @@ async function placeOf(
         `  Get it with: ssh-keyscan -t ed25519 ${host.address}, and compare it with the host's console`,
     );
   return { there: undefined, place: { address: host.address, hostKey } };
+}
+
+function isAdopted({ host }: StackConfig): boolean {
+  return host.provider !== "existing" && host.importId !== undefined;
 }
 
 function noKeyText(stack: string, { host }: StackConfig, { id, name, address }: ServerNow): string {
