@@ -68,7 +68,7 @@ export class Orchestrator extends pulumi.ComponentResource {
       .all([move.holder, move.why, move.build, move.movedAt, move.secondsWithoutSigner, host.access.address])
       .apply(([side, why, build, movedAt, secondsWithoutSigner, address]) => ({
         ...{ side, address: side === "new" ? address : old.ssh.address, why, attempt: config.orchestrator.attempt },
-        ...(build ?? {}),
+        ...(build && { ...build, gitCommit: build.gitCommit || "no commit" }),
         ...(movedAt === undefined ? {} : { movedAt }),
         ...(secondsWithoutSigner === undefined ? {} : { secondsWithoutSigner }),
       }));
@@ -83,7 +83,7 @@ export interface SignerShown {
   readonly address: string;
   readonly why: string;
   readonly attempt: number;
-  /** Of getBuildInfo (specification 2.4). */
+  /** Of getBuildInfo (specification 2.4); `no commit` where the build was given none. */
   readonly version?: string;
   readonly gitCommit?: string;
   readonly goVersion?: string;

@@ -6,7 +6,7 @@ import { isFatal } from "./ssh";
 export interface BuildInfo {
   /** `v1.2.3`, with a letter behind or without. */
   readonly version: string;
-  /** 40 hexadecimal digits. */
+  /** 40 hexadecimal digits; empty where the build was given none, as a plain `go build` leaves it. */
   readonly gitCommit: string;
   /** `go1.22.3`. */
   readonly goVersion: string;
@@ -131,7 +131,7 @@ export function parseBuildInfo(result: unknown): BuildInfo {
   const { version, gitCommit, goVersion } = result as Record<string, unknown>;
   const forms: readonly (readonly [string, unknown, RegExp, string])[] = [
     ["version", version, versionForm, "v1.2.3 or v1.2.3a"],
-    ["gitCommit", gitCommit, /^[0-9a-f]{40}$/i, "40 hexadecimal digits"],
+    ["gitCommit", gitCommit, /^([0-9a-f]{40})?$/i, "40 hexadecimal digits, or none"],
     ["goVersion", goVersion, /^go\d+\.\d+(\.\d+)?$/, "go1.22.3"],
   ];
   const wrong = forms.filter(([, value, form]) => typeof value !== "string" || !form.test(value));

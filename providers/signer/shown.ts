@@ -6,7 +6,8 @@ import { newVersion } from "./newFaults";
 export function shownOf(survey: Survey, wanted: Wanted): string[] {
   if ("error" in survey.old || "error" in survey.new) return [];
   const { facts, build, status, identity } = survey.old.value;
-  const version = "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8)})` : "not known";
+  const version =
+    "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8) || "no commit"})` : "not known";
   const next = newVersion(wanted, survey.new.value.build);
   const live = "value" in status && status.value ? status.value.stateName : "its build does not tell";
   const pillar = "value" in identity ? identity.value?.pillarName : undefined;

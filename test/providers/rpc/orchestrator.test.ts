@@ -60,6 +60,11 @@ describe.concurrent("getBuildInfo", () => {
     ]);
   });
 
+  test("a build that was given no commit is a build", async ({ talk }) => {
+    const { client } = await talk(good({ ...build, gitCommit: "" }));
+    expect(await client.buildInfo()).toEqual({ ...build, gitCommit: "" });
+  });
+
   test("too many requests are asked again, a good while later", async ({ talk }) => {
     const busy = { status: 429, body: '{"result":null,"error":"rate limit exceeded"}' };
     const { client, asked, slept } = await talk(busy, busy, good(build));
@@ -97,7 +102,7 @@ describe.concurrent("getBuildInfo", () => {
     [
       "a short commit and another Go",
       good({ ...build, gitCommit: "abc", goVersion: "1.20" }),
-      "gitCommit (needed 40 hexadecimal digits), goVersion (needed go1.22.3)",
+      "gitCommit (needed 40 hexadecimal digits, or none), goVersion (needed go1.22.3)",
     ],
   ])("%s is an error", async (_what, answer, words) => {
     const server = await fake(answer);

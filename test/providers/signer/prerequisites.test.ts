@@ -50,6 +50,9 @@ describe("prerequisites", () => {
       "new side new: v0.0.9a, 20.0 GB free",
       "old side signs for Pillar Anvil",
     ]);
+    const bare = survey({ old: { build: { value: { ...build, gitCommit: "" } } } });
+    expect(faultsOf(bare, wanted)).toEqual([]);
+    expect(shownOf(bare, wanted)[0]).toContain("old side old: v0.0.9a (no commit), state: live");
     const moved = { producer: "z1q", pillarName: "notFound", tssPeerId: "12D", evmAddress: "0x" };
     expect(shownOf(survey({ old: { identity: { value: moved } } }), wanted).at(-1)).toBe(
       "old side: no Pillar has its producer key by now; it signs on until the next key generation, not after it",
