@@ -54,10 +54,10 @@ export class Orchestrator extends pulumi.ComponentResource {
       `${name}-move`,
       {
         ...{ move: secure.move, stack, pillar: config.pillar.name, rollback: config.orchestrator.rollback },
-        old: { host: old, service: from.service, directory: from.directory },
-        new: fresh.apply((to) => ({ host: to, service, directory })),
+        old: { host: old, service: from.service, directory: from.directory, executable: from.executable },
+        new: fresh.apply((to) => ({ host: to, service, directory, executable })),
         copy: { address: secure.copyAddress, port: secure.sshPort },
-        ...{ executable, rpcPort, nodePorts: [config.node.rpcPort, config.node.wsPort], library },
+        ...{ rpcPort, nodePorts: [config.node.rpcPort, config.node.wsPort], library },
         ...(secure.release === undefined ? {} : { version: secure.release.version }),
         backup: { ...secure.backups, move: secure.move },
         ...{ ...evidence, answerWithin, steadyFor },

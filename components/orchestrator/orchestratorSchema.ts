@@ -12,6 +12,7 @@ const migrateFrom = z
     copyAddress: address.optional(),
     service: word.optional(),
     directory: directory.optional(),
+    executable: word.optional(),
     dataDir: directory.optional(),
     noKeyShare: z.literal("acknowledged", { error: "needed the word acknowledged, or nothing" }).optional(),
   })

@@ -30,11 +30,12 @@ export function newPlace({ node, orchestrator }: StackConfig): SignerPlace {
 /** On the old one: the same where nothing else is configured (pure). */
 export function oldPlace(config: StackConfig): SignerPlace {
   const same = newPlace(config);
-  const { service, directory, dataDir } = config.orchestrator.migrateFrom ?? {};
+  const { service, directory, executable, dataDir } = config.orchestrator.migrateFrom ?? {};
   return {
     ...same,
     ...(service === undefined ? {} : { service }),
     ...(directory === undefined ? {} : { directory }),
+    ...(executable === undefined ? {} : { executable }),
     ...(dataDir === undefined ? {} : { nodeDirectory: dataDir }),
   };
 }

@@ -55,6 +55,15 @@ assert_hash() {
     "What was installed before is untouched. Compare with the hash that the release page shows."
 }
 
+# processes_of NAME: the ids of those that run it, where there are any, under its own name or that of the release's file,
+# NAME-linux-ARCH. Of both the kernel keeps 15 characters.
+processes_of() {
+  local name=${1%%-linux-*} file
+  file=$name-linux-
+  name=${name:0:15} file=${file:0:15}
+  pgrep -x -- "${name//./[.]}|${file//./[.]}.*"
+}
+
 service_is_active() { [ "$(systemctl is-active "$1" 2> /dev/null)" = active ]; }
 
 # rpc METHOD: the answer of the node on this host, or nothing.

@@ -5,7 +5,7 @@
 is_at_work() {
   local unit=$1 executable=$2 port=$3
   case $(systemctl is-active "$unit" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
-  if [ -n "$executable" ] && pgrep -x -- "${executable:0:15}" > /dev/null; then return 0; fi
+  if [ -n "$executable" ] && processes_of "$executable" > /dev/null; then return 0; fi
   if has ss && [ -n "$(ss -Hltn "sport = :$port" 2> /dev/null)" ]; then return 0; fi
   return 1
 }

@@ -53,13 +53,13 @@ export async function compareBulkCopies(bench: Bench): Promise<Values> {
 function inputsOf(old: LabHost, fresh: LabHost, privateKey: string): MoveInputs {
   const side = ({ address, hostKey }: LabHost) => ({
     host: { ssh: { address, hostKey, privateKey, port: 22, user: "root" } },
-    ...{ service: "bench-signer", directory },
+    ...{ service: "bench-signer", directory, executable: "bench-signer" },
   });
   return {
     ...{ move: "bench/bench/bench/1", stack: "bench", pillar: "bench", rollback: false },
     ...{ old: side(old), new: side(fresh), copy: { address: old.address, port: 22 } },
     node: { ...side(fresh).host, via: "ssh", address: "127.0.0.1", port: 35997 },
-    ...{ references: [], tolerance: 0, executable: "bench-signer", rpcPort: 55000, nodePorts: [] },
+    ...{ references: [], tolerance: 0, rpcPort: 55000, nodePorts: [] },
     backup: { directory: "/nonexistent", move: "bench/bench/bench/1" },
     ...{ library: signerLibrary(), answerWithin: 0, steadyFor: 0 },
   };

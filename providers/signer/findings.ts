@@ -42,7 +42,12 @@ export interface Survey {
 export interface Wanted {
   /** `<project>/<stack>/<pillar>/<attempt>`. */
   readonly move: string;
-  readonly old: { readonly address: string; readonly service: string; readonly directory: string };
+  readonly old: {
+    readonly address: string;
+    readonly service: string;
+    readonly directory: string;
+    readonly executable: string;
+  };
   readonly new: { readonly address: string; readonly service: string; readonly directory: string };
   readonly rpcPort: number;
   /** How the new host reaches the old one's ssh, and the key that it must show there. */

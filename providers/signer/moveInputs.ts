@@ -8,6 +8,8 @@ export interface SideInputs {
   /** The orchestrator's unit, and its state directory. */
   readonly service: string;
   readonly directory: string;
+  /** What its process is called. */
+  readonly executable: string;
 }
 
 /** What a move is made of; plain values, as its provider gets them. */
@@ -27,7 +29,6 @@ export interface MoveInputs {
   readonly tolerance: number;
   /** How the new host reaches the old one's ssh. */
   readonly copy: { readonly address: string; readonly port: number };
-  readonly executable: string;
   readonly rpcPort: number;
   /** Ports of a node, in addresses that name its machine. */
   readonly nodePorts: readonly number[];

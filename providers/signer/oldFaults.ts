@@ -4,7 +4,7 @@ import type { OldSide, Wanted } from "./findings";
 /** What stands against a move on the old host (pure). */
 export function oldFaults(side: OldSide, wanted: Wanted): string[] {
   const { facts, build, status } = side;
-  const { address, service } = wanted.old;
+  const { address, service, executable } = wanted.old;
   const at = (what: string) => `${address}: ${what}`;
   const faults = lacking(address, facts);
   if (facts.load === "not-found" || facts.load === "")
@@ -23,6 +23,15 @@ export function oldFaults(side: OldSide, wanted: Wanted): string[] {
         facts.load === "masked" ? "masked" : facts.active,
         "active",
         `On the host: systemctl start ${service}; journalctl -u ${service} -n 50. Then run pulumi up again.`,
+      ),
+    );
+  if (facts.process !== undefined)
+    faults.push(
+      fault(
+        at(`the process of ${service} is not called ${executable}`),
+        facts.process || "no process",
+        "its name: that the signer has ended is seen by it, too",
+        `On the host: systemctl status ${service} tells its name. Then: pulumi config set --path ${key}.migrateFrom.executable NAME`,
       ),
     );
   if ("error" in build)

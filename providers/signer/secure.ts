@@ -84,7 +84,7 @@ export async function secureSigner(options: SecureOptions, world: SecureWorld): 
   const { roots } = world;
   const wanted: Wanted = {
     ...{ move, rpcPort: old.rpcPort, backupDirectory: directory, noKeyShare: options.noKeyShare },
-    old: { address: roots.old.address, service: old.service, directory: old.directory },
+    old: { address: roots.old.address, service: old.service, directory: old.directory, executable: old.executable },
     new: { address: roots.new.address, service: target.service, directory: target.directory },
     ...{
       copyAddress: options.copyAddress,

@@ -18,6 +18,8 @@ export interface SideFacts {
   readonly hasNodeKey: boolean;
   readonly hasNodeConfig: boolean;
   readonly hasExecutable: boolean;
+  /** What the process of its unit is called, where that runs and nothing runs under the configured name. */
+  readonly process?: string;
   /** Tools that are needed and not there. */
   readonly lacks: readonly string[];
   /** The text of the move's journal, where there is one. */
@@ -33,6 +35,7 @@ export function parseFacts(printed: string): SideFacts {
   const facts = new Map(pairs);
   const text = (name: string) => facts.get(name) ?? "";
   const journal = text("journal");
+  const process = facts.get("process");
   return {
     ...{ load: text("load"), active: text("active"), enabled: text("enabled") },
     ...{ directory: text("directory"), real: text("real"), mount: text("mount") },
@@ -41,6 +44,7 @@ export function parseFacts(printed: string): SideFacts {
     ...{ hasNodeKey: facts.has("node_producer"), hasNodeConfig: facts.has("node_config") },
     hasExecutable: facts.has("executable"),
     lacks: pairs.filter(([name]) => name === "lacks").map(([, tool]) => tool),
+    ...(process === undefined ? {} : { process }),
     ...(journal === "" ? {} : { journal: Buffer.from(journal, "base64").toString("utf8") }),
   };
 }

@@ -73,8 +73,8 @@ export function openSides(inputs: MoveInputs, token: string, world: SidesWorld):
   const other = (side: SideName): SideName => (side === "old" ? "new" : "old");
 
   const variables = (side: SideName, { move, direction }: Saga): Record<string, Value> => ({
-    ...{ token, move, direction, side, executable: inputs.executable, rpc_port: inputs.rpcPort, identity: "" },
-    ...{ service: inputs[side].service, directory: inputs[side].directory },
+    ...{ token, move, direction, side, rpc_port: inputs.rpcPort, identity: "" },
+    ...{ service: inputs[side].service, directory: inputs[side].directory, executable: inputs[side].executable },
     ...{ other_address: inputs[other(side)].host.ssh.address, other_host_key: inputs[other(side)].host.ssh.hostKey },
   });
 

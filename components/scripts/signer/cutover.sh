@@ -21,7 +21,7 @@ signer_wait_for_end() {
   local ends=$((SECONDS + ${1:-30}))
   while signer_is_active || ! signer_lock_is_free; do
     [ "$SECONDS" -lt "$ends" ] ||
-      fail "the orchestrator here does not end" "found: unit $(systemctl is-active "$service" || true), processes: $(pgrep -x -- "${executable:0:15}" | tr '\n' ' ')" \
+      fail "the orchestrator here does not end" "found: unit $(systemctl is-active "$service" || true), processes: $(processes_of "$executable" | tr '\n' ' ')" \
         "needed: nothing that systemd does not know. See it with: ps -ef | grep $executable"
     sleep 0.02
   done

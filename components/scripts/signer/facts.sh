@@ -7,6 +7,10 @@ signer_facts() {
   fact load "$(systemctl show -p LoadState --value "$service" 2> /dev/null || true)"
   fact active "$(systemctl is-active "$service" 2> /dev/null || true)"
   fact enabled "$(systemctl is-enabled "$service" 2> /dev/null || true)"
+  # Whether a signer has ended is seen by its process, too: one that runs under another name would be looked for in vain.
+  if service_is_active "$service" && ! processes_of "$executable" > /dev/null; then
+    fact process "$(ps -o comm= -p "$(systemctl show -p MainPID --value "$service")" || true)"
+  fi
   real=$(readlink -f -- "$directory" || true)
   if [ -L "$directory" ]; then
     fact directory link

@@ -148,7 +148,7 @@ JSON
 # Whether something may sign here: a unit that is not at rest, a process, or an open port.
 signer_is_active() {
   case $(systemctl is-active "$service" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
-  if pgrep -x -- "${executable:0:15}" > /dev/null; then return 0; fi
+  if processes_of "$executable" > /dev/null; then return 0; fi
   if has ss && [ -n "$(ss -Hltn "sport = :$rpc_port" 2> /dev/null)" ]; then return 0; fi
   return 1
 }

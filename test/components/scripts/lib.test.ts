@@ -125,3 +125,34 @@ test("last_lines shows the end of a file, redacted, and nothing of one that is n
     stderr: "",
   });
 });
+
+describe("processes_of", () => {
+  // Names of their own, so that no other process of this machine is found.
+  const found = async (running: string, ...configured: string[]) => {
+    const look = (name: string) => `processes_of ${name} | grep -qx "$process" && echo found || echo none`;
+    const { stdout } = await lib(
+      `cp "$(command -v sleep)" "$sandbox/${running}"; "$sandbox/${running}" 30 & process=$!
+       until [ "$(cat "/proc/$process/comm")" != bash ]; do sleep 0.01; done
+       ${configured.map(look).join("\n")}
+       kill "$process"`,
+    );
+    return stdout.trim().split("\n");
+  };
+
+  test.each([
+    ["its own name", "signer.test", "signer.test"],
+    ["the name of the release's file", "signer-t", "signer-t-linux-amd64"],
+    ["that name, where the kernel leaves but a part of the ending", "signer-test", "signer-test-linux-arm64"],
+    ["a name that the kernel cuts", "signer-of-the-tests", "signer-of-the-tests"],
+  ])("finds what runs under %s", async (_what, configured, running) => {
+    expect(await found(running, configured, `${configured}-linux-amd64`)).toEqual(["found", "found"]);
+  });
+
+  test.each([
+    ["signer-v", "signer-vx"],
+    ["signer.w", "signerxw"],
+    ["signer-x", "signer-x-other"],
+  ])("%s is not %s", async (configured, running) => {
+    expect(await found(running, configured)).toEqual(["none"]);
+  });
+});

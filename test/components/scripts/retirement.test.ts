@@ -16,7 +16,7 @@ function host(box: Sandbox): void {
     'echo "$@" >> "$sandbox/asked"; [ "$1" != is-active ] || cat "$sandbox/active-$2" 2> /dev/null',
   );
   box.command("ss", 'cat "$sandbox/listening" 2> /dev/null || true');
-  box.command("pgrep", '[ -e "$sandbox/process" ]');
+  box.command("pgrep", 'echo "$@" >> "$sandbox/sought"; [ -e "$sandbox/process" ]');
   box.command("sync", ":");
 }
 
@@ -91,6 +91,8 @@ describe.concurrent("what a host is asked", () => {
     box.write("listening", "");
     box.write("process", "");
     expect(await factsOf(box)).toMatchObject({ node: { active: false }, signer: { active: true } });
+    // As its own and as the release's file, of which the kernel keeps 15 characters.
+    expect(box.read("sought")).toContain("-x -- orchestrator|orchestrator-li.*\n");
   });
 
   test("empty files are no key store", async ({ box }) => {

@@ -76,7 +76,7 @@ const test = base.extend<{ stage: Stage }>({
     };
     const place = (address: string, at: string) => ({
       host: { ssh: { address, port: 22, user: "root", hostKey: "" } },
-      ...{ service: "orchestrator", directory: at },
+      ...{ service: "orchestrator", directory: at, executable: "orchestrator" },
     });
     const inputs = {
       ...{ move: saga.move, stack: "prod", copy: { address: "old", port: 22 }, nodePorts: [], rpcPort: 55000 },

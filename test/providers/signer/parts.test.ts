@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type Journal, parseJournal, type Saga } from "../../../providers/signer/journal";
 import { manifestOf } from "../../../providers/signer/manifest";
+import type { MoveInputs } from "../../../providers/signer/moveInputs";
 import { unfenced } from "../../../providers/signer/provedCopy";
-import { readSide } from "../../../providers/signer/sides";
+import { openSides, readSide } from "../../../providers/signer/sides";
 import { errorsIn, readLife, versionFaults } from "../../../providers/signer/verify";
 import { obstacleText, whereItIs } from "../../../providers/signer/words";
 
@@ -41,6 +42,20 @@ test("readSide takes the look from the end, and what was said before it", () => 
   expect(said).toEqual(["config.json: said before"]);
   expect(readSide(side(""), "host").seen.journal).toBeUndefined();
   expect(() => readSide("journal \nactive no\n", "host")).toThrow("host: its answer was cut off");
+});
+
+test("each side has its own names", () => {
+  const host = (address: string) => ({ ssh: { address, port: 22, user: "root", hostKey: "" } });
+  const inputs = {
+    old: { host: host("198.51.100.7"), service: "orch", directory: "/data/orch", executable: "orch-linux-amd64" },
+    new: { host: host("203.0.113.9"), service: "orchestrator", directory: "/root/.orchestrator", executable: "orch" },
+  } as unknown as MoveInputs;
+  const world = { ticks: () => 0, sleep: async () => undefined, say: () => undefined };
+  const sides = openSides(inputs, "token", world);
+  const saga: Saga = { move: journal.move, direction: "forward" };
+  expect(sides.variables("old", saga)).toMatchObject({ service: "orch", executable: "orch-linux-amd64" });
+  expect(sides.variables("new", saga)).toMatchObject({ service: "orchestrator", executable: "orch" });
+  sides.close();
 });
 
 test("unfenced gives a key store its own name again, a folder too", () => {

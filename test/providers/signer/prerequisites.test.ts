@@ -15,7 +15,7 @@ const facts: SideFacts = {
 };
 const wanted: Wanted = {
   move: "pillar-host/prod/Anvil/1",
-  old: { address: "old", service: "orchestrator", directory: "/root/.orchestrator" },
+  old: { address: "old", service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator" },
   new: { address: "new", service: "orchestrator", directory: "/root/.orchestrator" },
   ...{ rpcPort: 55000, copyAddress: "old", sshPort: 22, hostKey, noKeyShare: false, backupDirectory: "/b" },
   release: { version: "v0.0.9a" },
@@ -80,6 +80,13 @@ describe("prerequisites", () => {
       {},
       "old: there is no service orchestrator",
       "orchestrator.migrateFrom.service NAME",
+    ],
+    [
+      "a process of another name",
+      oldFacts({ process: "bridge-signer" }),
+      {},
+      "old: the process of orchestrator is not called orchestrator",
+      "found: bridge-signer",
     ],
     [
       "no answer",
