@@ -5,6 +5,7 @@ import { ensureBaseImage } from "./baseImage";
 import { callSocket } from "./callSocket";
 import { type CloudName, cloudsReady } from "./clouds/names";
 import { LabMachineRoom } from "./clouds/room";
+import { officialName } from "./doubles/orchestratorRelease";
 import { ip } from "./hosts/ip";
 import { type LabHost, LabHosts } from "./hosts/labHosts";
 import { cloudPorts, createOperatorNetwork, operatorAddress, operatorNamespace, releaseHost } from "./hosts/network";
@@ -74,9 +75,9 @@ export class Lab {
     return `https://${releaseHost}/${name}.zip`;
   }
 
-  /** Without a version the current one, v0.0.9a. Built and served: v0.0.8; others a test puts there itself. */
+  /** Without a version the official archive of the current one, v0.0.9a. Served too: v0.0.8; others a test puts there itself. */
   orchestratorReleaseUrl(version?: string): string {
-    return this.releaseUrl(version === undefined ? "orchestrator" : `orchestrator-${version}`);
+    return this.releaseUrl(version === undefined ? officialName : `orchestrator-${version}`);
   }
 
   /** Puts a command where it can reach the hosts (the operator's namespace). */

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import net from "node:net";
 import { join } from "node:path";
 import { serveChain } from "./doubles/chain";
-import { buildOrchestratorRelease } from "./doubles/orchestratorRelease";
+import { buildOrchestratorRelease, officialName } from "./doubles/orchestratorRelease";
 import { buildRelease, serveReleases } from "./doubles/release";
 import { aptPort, chainPort, cloudPorts, operatorAddress, releasePorts } from "./hosts/network";
 
@@ -26,8 +26,8 @@ async function main(dir: string): Promise<void> {
     releases: {
       "node-controller": await buildRelease({ menu: "v0.0.4", version: "0.0.4" }),
       "node-controller-v0.0.1": await buildRelease({ menu: "v0.0.1", version: "0.0.1" }),
-      orchestrator: await buildOrchestratorRelease({ version: "v0.0.9a" }),
-      "orchestrator-v0.0.8": await buildOrchestratorRelease({ version: "v0.0.8" }),
+      [officialName]: await buildOrchestratorRelease({ version: "v0.0.9a" }),
+      "orchestrator-v0.0.8": await buildOrchestratorRelease({ version: "v0.0.8", entry: "orchestrator" }),
     },
   });
   await relay({ host: operatorAddress, port: aptPort }, { path: join(dir, "apt.sock") });

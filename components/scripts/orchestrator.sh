@@ -16,7 +16,7 @@ if service_is_active "$service"; then
 fi
 
 install_release() {
-  local archive actual found why
+  local archive actual file found why
   work=$(mktemp -d /usr/local/bin/.orchestrator.XXXXXX)
   trap 'rm -rf "$work"' EXIT
   archive=$work/release
@@ -31,8 +31,12 @@ install_release() {
     1f8b*) tar -xzf "$archive" -C "$work/files" 2> "$work/unpack.log" || fail "the release from $release_url is damaged" "found: $(head -n 1 "$work/unpack.log")" "Run pulumi up again." ;;
     *) mv "$archive" "$work/files/$executable" ;;
   esac
+  # The official archive has it under the name of its platform.
+  case $(uname -m) in aarch64) file=$executable-linux-arm64 ;; *) file=$executable-linux-amd64 ;; esac
   found=$(find "$work/files" -type f -name "$executable" | head -n 1)
-  [ -n "$found" ] || fail "the release holds no $executable" "found: $(cd "$work/files" && find . -type f | cut -c3- | head -n 10 | tr '\n' ' ')" "needed: $executable (orchestrator.executable)"
+  [ -n "$found" ] || found=$(find "$work/files" -type f -name "$file" | head -n 1)
+  [ -n "$found" ] || fail "the release holds no $executable" "found: $(cd "$work/files" && find . -type f | cut -c3- | head -n 10 | tr '\n' ' ')" "needed: $executable or $file (orchestrator.executable)" \
+    "What was installed before is untouched. Is it another asset of that release, or another name? pulumi config set --path pillar-host:orchestrator.release.url URL"
   chmod 755 "$found"
   assert_version "$found"
   sync "$found"

@@ -39,10 +39,12 @@ describe("an orchestrator's release", () => {
       ["v0.0.9a", "v0.0.9a", "v0.0.8"].map((version) => buildOrchestratorRelease({ version })),
     );
     const files = unzipSync(one ?? Buffer.alloc(0));
-    expect(Object.keys(files)).toEqual(["orchestrator"]);
-    expect(Buffer.from(files.orchestrator ?? []).toString()).toMatch(/^#!\/usr\/local\/bin\/node\n/);
+    expect(Object.keys(files)).toEqual(["orchestrator-linux-amd64"]);
+    expect(Buffer.from(files["orchestrator-linux-amd64"] ?? []).toString()).toMatch(/^#!\/usr\/local\/bin\/node\n/);
     expect(one).toEqual(two);
     expect(one).not.toEqual(other);
+    const plain = await buildOrchestratorRelease({ version: "v0.0.9a", entry: "orchestrator" });
+    expect(Object.keys(unzipSync(plain))).toEqual(["orchestrator"]);
   });
 });
 

@@ -29,7 +29,7 @@ export class Sandbox {
     writeFileSync(path, `#!/bin/bash\n${body}\n`, { mode: 0o755 });
   }
 
-  write(name: string, text: string): string {
+  write(name: string, text: string | Uint8Array): string {
     const path = join(this.dir, name);
     writeFileSync(path, text);
     return path;

@@ -38,7 +38,7 @@ function inputs(changes: object = {}, backups = directory()) {
     host: { provider: "existing", address: to.address, hostKey: to.hostKey },
     ssh: { privateKey },
     orchestrator: {
-      release: { url: "https://release.example/orchestrator.zip", version: "v0.0.9a" },
+      release: { url: "https://release.example/orchestrator-linux-amd64.zip", version: "v0.0.9a" },
       migrateFrom: { address: from.address, hostKey: from.hostKey, ...changes },
       backup: { directory: backups },
     },
