@@ -122,7 +122,8 @@ describe("a start", () => {
     fill({ passphrase: 'p"w<1' });
     await start();
     const journal = lines.join("\n");
-    expect(journal).toContain('ProducerKeyFilePassphrase:p"w<1 ');
+    expect(journal).toContain('"ProducerKeyFilePassphrase": "p\\"w\\u003c1"');
+    expect(journal).toMatch(/\tapp\/config\.go:32\tusing orchestrator config\{.* producer p"w<1 0 /);
     expect(journal).toMatch(/ERROR\t.*context deadline exceeded/);
   });
 

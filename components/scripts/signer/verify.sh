@@ -7,19 +7,48 @@ signer_life() {
   signer_said "${log_lines:-50}"
 }
 
-# The last lines of its journal without secrets: those of its configuration, and whatever looks like one.
+# The last lines of its journal without secrets. More are read than shown: lines that begin in the midst of what must not be
+# told do not say so.
 signer_said() {
-  journalctl -u "$service" ${since:+--since "@$since"} -n "$1" --no-pager -o cat 2> /dev/null | signer_redact || true
+  local most=$(($1 + 400))
+  journalctl -u "$service" ${since:+--since "@$since"} -n "$most" --no-pager -q -o short-iso 2> /dev/null |
+    signer_redact "$most" | tail -n "$1" || true
 }
 
-# Values of config.json by the names of their keys; long words without meaning; what an address has behind its host.
+# signer_redact MOST: of a journal, read up to MOST lines, each as `TIME HOST NAME[PID]: TEXT`. At each start the orchestrator
+# prints its configuration, pass phrase and all, twice: as JSON over many lines, and as values without names. Both are dropped
+# whole, up to the next line that its logger, another process or systemd begins. Elsewhere values of config.json go by the names
+# of their keys, as the file writes them and as they are; long words without meaning; what an address has behind its host.
 signer_redact() {
-  local values
-  values=$(sed -nE 's/.*"[^"]*(Pass|Secret|Key|Seed|Mnemonic)[^"]*": *"(([^"\\]|\\.){6,})".*/\2/Ip' "$directory/config.json" 2> /dev/null || true)
-  # In memory of awk, never on a command line.
-  VALUES=$values awk '
-    BEGIN { n = split(ENVIRON["VALUES"], v, "\n") }
-    { for (i = 1; i <= n; i++) while (v[i] != "" && (at = index($0, v[i]))) $0 = substr($0, 1, at - 1) "[removed]" substr($0, at + length(v[i])); print }' |
+  perl -e '
+    my ($file, $most) = @ARGV;
+    my $config = "";
+    if (open my $in, "<", $file) { local $/; $config = <$in> // "" }
+    my %short = (n => "\n", t => "\t", r => "\r", b => "\b", f => "\f");
+    my @secrets;
+    while ($config =~ /"([^"]*(?:Pass|Secret|Key|Seed|Mnemonic)[^"]*)"\s*:\s*"((?:[^"\\]|\\.)*)"/gi) {
+      my ($name, $written) = ($1, $2);
+      next if $name =~ /(?:FileName|PublicKey)$/i;
+      (my $plain = $written) =~
+        s/\\(?:u([0-9a-fA-F]{4})|(.))/my $c = defined $1 ? chr hex $1 : $short{$2} \/\/ $2; utf8::encode($c); $c/ge;
+      push @secrets, grep { length >= 4 } $written, split /\n/, $plain;
+    }
+    my @lines = <STDIN>;
+    my ($isDropped, $before) = @lines >= $most;
+    for (@lines) {
+      my ($who, $text) = /^\d{4}-\S+ \S+ (.*?): (.*)/s ? ($1, $2) : ($before, $_);
+      if (my ($head, $place, $said) = $text =~ /^(\d{4}-[^\t]*\t[A-Z]+\t([^\t]*)\t)(.*)/s) {
+        $isDropped = $place =~ m{(?:^|/)app/config\.go:} || $said =~ /using .*orchestrator config/i;
+        print "$head\[its configuration\]\n" if $isDropped;
+      } elsif ($who =~ /^systemd\b/ || (defined $before && $who ne $before) || $text =~ m{^\d{4}/\d\d/\d\d }) {
+        $isDropped = 0;
+      }
+      $before = $who;
+      next if $isDropped;
+      for my $secret (@secrets) { $text =~ s/\Q$secret\E/[removed]/g }
+      print $text;
+    }
+  ' "$directory/config.json" "$1" |
     sed -E -e 's#(wss?|https?)://[^/@ ]*@#\1://[removed]@#g' -e 's#((wss?|https?)://[^/ ]+/)[^] "]+#\1[removed]#g' \
       -e 's/[0-9a-fA-F]{40,}/[removed]/g' | signer_redact_words
 }

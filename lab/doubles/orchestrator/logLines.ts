@@ -10,12 +10,32 @@ export function logLine(level: Level, place: string, text: string): string {
   return `${new Date().toISOString()}\t${level}\t${place}\t${text}`;
 }
 
-/** Its configuration as Go's %+v prints it, the pass phrase in clear: it ends up in the journal. */
-export function configDump(config: OrchestratorConfig): string {
-  const { Networks: networks, ProducerKeyFileName: name, ProducerKeyFilePassphrase: passphrase } = config;
-  const urls = Object.entries(networks).map(([network, { Urls }]) => `${network}:{Urls:[${Urls.join(" ")}]}`);
-  return `config: {DataPath:${config.DataPath} GlobalState:${config.GlobalState} Networks:map[${urls.join(" ")}] ProducerKeyFileName:${name} ProducerKeyFilePassphrase:${passphrase} ProducerIndex:${config.ProducerIndex}}`;
+/** What it prints of its configuration at each start, the pass phrase in it, which ends up in the journal: place and text. */
+export function configLines(config: OrchestratorConfig) {
+  return [
+    ["app/config.go:30", `Using the following orchestrator config: \n${goJson(config)}`],
+    ["app/config.go:32", `using orchestrator config${goValues(config)}`],
+  ] as const;
 }
+
+/** A value as Go's MarshalIndent writes it, which escapes what HTML would read. */
+function goJson(value: unknown): string {
+  const escaped = { "&": "\\u0026", "<": "\\u003c", ">": "\\u003e" } as const;
+  return JSON.stringify(value, undefined, 4).replaceAll(/[&<>]/g, (sign) => escaped[sign as keyof typeof escaped]);
+}
+
+/** A value as Go's %v prints it: a structure's values without their names, text as it is. */
+function goValues(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(goValues).join(" ")}]`;
+  if (typeof value !== "object" || value === null) return String(value);
+  const parts = Object.entries(value).map(([name, part]) => (maps.includes(name) ? goMap(part) : goValues(part)));
+  return `{${parts.join(" ")}}`;
+}
+const maps = ["Networks", "PubKeyWhitelist"];
+const goMap = (map: object) =>
+  `map[${Object.entries(map)
+    .map(([name, value]) => `${name}:${goValues(value)}`)
+    .join(" ")}]`;
 
 /** Of a healthy signer, and yet they read like trouble: level, place, text. */
 export const harmlessLines = [

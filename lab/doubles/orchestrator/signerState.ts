@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { KeyGeneration } from "./keyGeneration";
 import { readKeyShare, storedKeys } from "./keyShare";
 import { takeLock } from "./lock";
-import { configDump, type Log } from "./logLines";
+import { configLines, type Log } from "./logLines";
 import { evmAddressOf, peerIdOf } from "./methods";
 import {
   defaultConfig,
@@ -34,7 +34,7 @@ export class SignerState {
   open(): void {
     const config = readConfig(this.dir);
     this.config = config ?? this.config;
-    this.log("INFO", "app/manager.go:41", configDump(this.config));
+    for (const [place, text] of configLines(this.config)) this.log("INFO", place, text);
     this.unlock = takeLock(join(this.dir, ".lock"));
     if (this.unlock === undefined) {
       throw new Error("unable to acquire file-lock: resource temporarily unavailable: dataDir already used");
