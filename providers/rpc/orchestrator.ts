@@ -150,7 +150,8 @@ function parseStatus(result: unknown): SignerStatus | undefined {
   return { state, stateName: typeof stateName === "string" ? stateName : (stateNames[state] ?? "unknown"), ...peers };
 }
 
-const stateNames = ["live", "key generation", "halted", "emergency", "re-sign"];
+/** Of the states of getStatus, by number. */
+export const stateNames = ["live", "key generation", "halted", "emergency", "re-sign"];
 
 function parseIdentity(result: unknown): SignerIdentity | undefined {
   if (result === lacking) return undefined;

@@ -4,8 +4,10 @@ import type { Looks, Step } from "./decide";
 import { type Saga, type SideName, sidesOf } from "./journal";
 import type { MoveInputs } from "./moveInputs";
 import { createProvedCopy } from "./provedCopy";
+import type { CallError } from "./root";
 import type { Hands } from "./saga";
 import type { Sides } from "./sides";
+import { notLive, stoppedFault } from "./stoppedState";
 import { clientOf, type Verified, type VerifyWorld, verify } from "./verify";
 
 /** What was seen on the way, for outputs and record. */
@@ -26,6 +28,9 @@ export interface MoveHands extends Hands {
 /** Milliseconds for which a host does not trust the hash of a file that changed (signer/manifest.sh). */
 const young = 3100;
 
+/** Exit code of signer_read (signer/archive.sh). */
+const noSuchFile = 66;
+
 export function createMoveHands(
   inputs: MoveInputs,
   sides: Sides,
@@ -43,11 +48,8 @@ export function createMoveHands(
   const askStatus = async (side: SideName): Promise<void> => {
     const client = clientOf(inputs, sides, side, world);
     const status = await client.status();
-    if (status?.state === 1)
-      throw new Error(
-        `the orchestrator of the ${side} side takes part in a key generation now: stopping it would lose its new key share\n` +
-          "  needed: getStatus says live. It takes minutes; then run pulumi up again.",
-      );
+    const why = notLive(side, status);
+    if (why !== undefined) throw new Error(why);
     const who = await client.identity();
     if (who) identity = { producer: who.producer, tssPeerId: who.tssPeerId, evmAddress: who.evmAddress };
   };
@@ -63,6 +65,15 @@ export function createMoveHands(
       ].join("\n"),
     );
   };
+
+  /** The pass phrase is in it: it stays in here. */
+  const configOf = (side: SideName, saga: Saga): Promise<string | undefined> =>
+    sides
+      .call(side, "signer_read", saga, { file: `${inputs[side].directory}/config.json` })
+      .catch((error: CallError) => {
+        if (error.exitCode !== noSuchFile) throw error;
+        return undefined;
+      });
 
   const addressesOf = async (side: SideName, saga: Saga, looks: Looks): Promise<string[]> => {
     const known = names.get(side);
@@ -101,7 +112,10 @@ export function createMoveHands(
         world.say(`stopping ${name(source)}, which still holds the key`);
         seen.stoppedAt = world.now();
         copy.forget();
-        return sides.step(source, "signer_stop", saga, looks, {}, { limitSeconds: 240 });
+        const stopped = await sides.step(source, "signer_stop", saga, looks, {}, { limitSeconds: 240 });
+        const fault = stoppedFault(await configOf(source, saga), saga, inputs);
+        if (fault !== undefined) throw new Error(fault);
+        return stopped;
       }
       case "backup": {
         // Both only read the source: done at once, since nobody signs now. What arrived is compared while it is fenced.

@@ -232,20 +232,24 @@ describe("a key generation", () => {
     await vi.waitFor(() => expect(lines.join("\n")).toContain("Started ECDSA Keygen"), 3000);
     expect((await call(orchestrator, "getStatus"))[1]).toMatchObject({ state: 1, stateName: "KeyGenState" });
     await vi.waitFor(() => expect(key()).not.toBe(old), 3000);
-    expect(existsSync(join(dir, example.keyShareFile ?? ""))).toBe(false);
+    expect(config().GlobalState).toBe(0);
+    expect(existsSync(join(dir, example.keyShareFile ?? ""))).toBe(true);
+    expect(existsSync(join(dir, "tss", `localstate-${key()}.json`))).toBe(true);
     await orchestrator.stop();
     await start();
     expect(exits).toEqual([0]);
   });
 
-  it("costs the share when it is stopped within it", async () => {
+  it("is what it starts in again when it is stopped within it, with the old share only", async () => {
     fill();
     const orchestrator = await start();
     served.chain.orchestrators.generateKey("host1", 10_000);
     await vi.waitFor(() => expect(lines.join("\n")).toContain("Started ECDSA Keygen"), 3000);
+    expect(config().GlobalState).toBe(0);
     await orchestrator.stop();
-    expect(existsSync(join(dir, example.keyShareFile ?? ""))).toBe(false);
-    await start();
-    expect(exits).toEqual([0, 1]);
+    expect(config().GlobalState).toBe(1);
+    expect(readdirSync(join(dir, "tss")).filter((name) => name.startsWith("localstate-"))).toHaveLength(1);
+    expect((await call(await start(), "getStatus"))[1]).toMatchObject({ state: 1 });
+    expect(exits).toEqual([0]);
   });
 });

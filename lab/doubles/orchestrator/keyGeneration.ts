@@ -1,7 +1,13 @@
-import { createKeyShare, type KeyShare, removeKeyShare, writeKeyShare } from "./keyShare";
+import { createKeyShare, type KeyShare, writeKeyShare } from "./keyShare";
 import type { OrchestratorConfig } from "./stateDir";
 
-/** A signer's part in making the bridge's next key. Whoever stops within it is left without a share. */
+/** What config.json calls one. */
+const keyGeneration = 1;
+
+/**
+ * A signer's part in making the bridge's next key. Whoever stops within it has no part in that key, and goes on in it
+ * when it starts again: only the old share is on its disk then, and GlobalState says so.
+ */
 export class KeyGeneration {
   private share: KeyShare | undefined;
 
@@ -10,35 +16,20 @@ export class KeyGeneration {
     private readonly holder: string,
   ) {}
 
-  get isRunning(): boolean {
-    return this.share !== undefined;
-  }
-
-  /** Leaves half of the new share beside the old one. */
-  begin(): void {
+  begin(config: OrchestratorConfig): void {
     this.share = createKeyShare(this.holder);
-    writeKeyShare(this.tss, this.share, false);
+    config.GlobalState = keyGeneration;
   }
 
-  /** The new share replaces the old one. */
+  /** The new share lies beside the old one, which stays. */
   finish(config: OrchestratorConfig): void {
     if (this.share === undefined) return;
     writeKeyShare(this.tss, this.share);
-    this.take(config);
-    config.TssConfig.LocalPubKeys = this.share.participant_keys;
-    this.share = undefined;
-  }
-
-  /** A stop: the old share is gone, the new one is half a file. */
-  interrupt(config: OrchestratorConfig): void {
-    if (this.share !== undefined) this.take(config);
-  }
-
-  private take(config: OrchestratorConfig): void {
     const { TssConfig: tss } = config;
-    if (this.share === undefined) return;
-    if (tss.PublicKey !== "") removeKeyShare(this.tss, tss.PublicKey);
     tss.PublicKey = this.share.pub_key;
     tss.DecompressedPublicKey = `04${this.share.pub_key.slice(2)}`;
+    tss.LocalPubKeys = this.share.participant_keys;
+    config.GlobalState = 0;
+    this.share = undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A signer's part of the bridge's key, as it lies in tss/localstate-<public key>.json. */
@@ -47,14 +47,8 @@ export function readKeyShare(tss: string, publicKey: string): KeyShare {
   return share as KeyShare;
 }
 
-export function writeKeyShare(tss: string, share: KeyShare, complete = true): void {
-  const text = JSON.stringify(share);
-  const written = complete ? text : text.slice(0, Math.floor(text.length / 2));
-  writeFileSync(join(tss, keyShareName(share.pub_key)), written, { mode: 0o600 });
-}
-
-export function removeKeyShare(tss: string, publicKey: string): void {
-  rmSync(join(tss, keyShareName(publicKey)), { force: true });
+export function writeKeyShare(tss: string, share: KeyShare): void {
+  writeFileSync(join(tss, keyShareName(share.pub_key)), JSON.stringify(share), { mode: 0o600 });
 }
 
 const publicKeyOf = (secret: string) => `02${createHash("sha256").update(secret).digest("hex")}`;

@@ -96,7 +96,7 @@ export class OrchestratorDouble {
     await this.link.poll();
     if (this.settings.stopHangs) return;
     await sleep(this.settings.stopMs);
-    this.directory.interrupt();
+    this.directory.rewrite();
     this.log("INFO", "node/node.go:250", "releasing dataDir lock ... ");
     this.close();
     await this.tell("stop");

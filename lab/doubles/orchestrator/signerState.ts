@@ -71,7 +71,7 @@ export class SignerState {
 
   /** As getStatus tells it. */
   get number(): number {
-    return this.keyGeneration?.isRunning ? 1 : this.config.GlobalState;
+    return this.config.GlobalState;
   }
 
   get canGenerateKey(): boolean {
@@ -80,19 +80,13 @@ export class SignerState {
 
   beginKeyGeneration(): void {
     this.log("INFO", "node/node.go:331", "Started ECDSA Keygen");
-    this.keyGeneration?.begin();
+    this.keyGeneration?.begin(this.config);
   }
 
   finishKeyGeneration(): void {
     this.keyGeneration?.finish(this.config);
     this.rewrite();
     this.log("INFO", "node/node.go:397", `Generated key: ${this.config.TssConfig.PublicKey}`);
-  }
-
-  /** A stop, which costs the share where a key generation is at work. */
-  interrupt(): void {
-    this.keyGeneration?.interrupt(this.config);
-    this.rewrite();
   }
 
   // A disk that is full, or a directory that was moved away, stops no signer.

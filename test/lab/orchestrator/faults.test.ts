@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { waitForSigner } from "../../../lab/orchestrator";
 import { onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, signersOf, stageOf } from "./moveStage";
 
@@ -39,6 +40,26 @@ describe("the signer's move where something is wrong", () => {
     expect(await signersOf(stage)).toEqual(["old"]);
     expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["restored", "abandoned"]);
     await onHost(stage.old, "systemctl stop scribe");
+  });
+
+  it("a key generation that getStatus did not tell of: the old side is brought back, and the cure that is printed helps", async () => {
+    await stage.lab.chain("PATCH", "/orchestrators/old", { state: 0 });
+    await stage.lab.chain("POST", "/orchestrators/old/keyGeneration", { ms: 3_600_000 });
+    await expect.poll(() => onHost(stage.old, "journalctl -u orchestrator -n 50")).toContain("Started ECDSA Keygen");
+    const output = await fails();
+    expect(output).toContain(
+      `the orchestrator of the old side (${stage.old.address}) was stopped in state 1 (key generation)`,
+    );
+    expect(output).toContain(`The key is on the old side (${stage.old.address}), which signs`);
+    expect(await signersOf(stage)).toEqual(["old"]);
+    expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["restored", "abandoned"]);
+    const file = "/root/.orchestrator/config.json";
+    await onHost(
+      stage.old,
+      `systemctl stop orchestrator; grep -q '"GlobalState": 1' ${file}; sed -i 's/"GlobalState": 1/"GlobalState": 0/' ${file}; systemctl start orchestrator`,
+    );
+    await stage.lab.chain("PATCH", "/orchestrators/old", { state: null });
+    await waitForSigner(stage.lab, stage.old, stage.state.identity);
   });
 
   it("the old host is out of sight: nothing is touched", async () => {

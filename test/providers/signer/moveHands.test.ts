@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test as base, expect } from "vitest";
 import type { Looks } from "../../../providers/signer/decide";
@@ -62,6 +62,7 @@ const test = base.extend<{ stage: Stage }>({
     const call: Sides["call"] = async (side, name) => {
       stage.called.push(`${side} ${name}`);
       if (name === "signer_flush") await stage.beforeFlush;
+      if (name === "signer_read") return readFileSync(join(directory, "config.json"), "utf8");
       return "";
     };
     const sides: Sides = {
@@ -162,4 +163,20 @@ test("a comparison of before another stop counts for nothing", async ({ stage })
   await stage.hands.perform("stop", saga, looks);
   await stage.hands.perform("copy", saga, looks);
   expect(stage.called.filter((name) => name === "new signer_copy")).toHaveLength(2);
+});
+
+test("a signer that stopped in a key generation goes nowhere: nothing is backed up, fenced or put in place", async ({
+  stage,
+}) => {
+  writeFileSync(join(stage.directory, "config.json"), JSON.stringify({ GlobalState: 1, Passphrase: "secret" }));
+  await expect(upTo(stage, "copy")).rejects.toThrow(
+    /^the orchestrator of the old side \(old\) was stopped in state 1 \(key generation\): /,
+  );
+  expect(stage.called).toEqual(["old signer_stop", "old signer_read"]);
+});
+
+test("one that stopped live is moved, whatever else its configuration says", async ({ stage }) => {
+  writeFileSync(join(stage.directory, "config.json"), JSON.stringify({ GlobalState: 0, Name: '"GlobalState": 1' }));
+  await upTo(stage, "copy");
+  expect(stage.called.at(-1)).toBe("new signer_arrive");
 });

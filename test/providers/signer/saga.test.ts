@@ -49,6 +49,24 @@ describe("runSaga", () => {
     expect(model.signers).toEqual(["new"]);
   });
 
+  it("brings back a signer whose stop showed that it must not go", async () => {
+    class Stopped extends Model {
+      override async perform(...[step, saga]: Parameters<Model["perform"]>) {
+        const looks = await super.perform(step, saga);
+        if (step === "stop") throw new Error("it was stopped in state 1");
+        return looks;
+      }
+    }
+    const model = new Stopped(() => "none");
+    const failed = await run(model, forward);
+    expect(failed).toMatch(
+      /^it was stopped in state 1\nThe key is on the old side \(198\.51\.100\.7\), which signs; nothing signs on the new side/,
+    );
+    expect(model.signers).toEqual(["old"]);
+    expect([model.hosts.old.journal?.stage, model.hosts.new.journal?.stage]).toEqual(["restored", "abandoned"]);
+    expect(model.hosts.new).toMatchObject({ masked: true, running: false });
+  });
+
   // For each seed: a way with one to four blows, a few more runs under blows, then one in peace.
   it.each(Array.from({ length: 40 }, (_, index) => index))(
     "never lets two sides sign, and ends with one: %i",
