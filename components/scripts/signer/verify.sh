@@ -11,14 +11,15 @@ signer_life() {
 # told do not say so.
 signer_said() {
   local most=$(($1 + 400))
-  journalctl -u "$service" ${since:+--since "@$since"} -n "$most" --no-pager -q -o short-iso 2> /dev/null |
+  journalctl -u "$service" ${since:+--since "@$since"} -n "$most" --no-pager --quiet --all -o short-iso 2> /dev/null |
     signer_redact "$most" | tail -n "$1" || true
 }
 
 # signer_redact MOST: of a journal, read up to MOST lines, each as `TIME HOST NAME[PID]: TEXT`. At each start the orchestrator
 # prints its configuration, pass phrase and all, twice: as JSON over many lines, and as values without names. Both are dropped
 # whole, up to the next line that its logger, another process or systemd begins. Elsewhere values of config.json go by the names
-# of their keys, as the file writes them and as they are; long words without meaning; what an address has behind its host.
+# of their keys, as the file writes them and as they are (not those below four characters: that would take the log apart); long
+# words without meaning; what an address has behind its host.
 signer_redact() {
   perl -e '
     my ($file, $most) = @ARGV;
