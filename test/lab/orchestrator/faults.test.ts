@@ -109,6 +109,8 @@ describe("the signer's move where something is wrong", () => {
     failed = output;
     expect(output).toContain("it is v0.0.9, not v0.0.9a (pillar-host:orchestrator.release.version)");
     expect(output).toContain("nothing is undone by itself: two signers must never run at once");
+    // Lines of its log are among the faults; at each of its starts it prints its configuration into it.
+    for (const secret of stage.state.secrets) expect(output.includes(secret), secret.slice(0, 4)).toBe(false);
     expect(output).toContain("pulumi config set --path pillar-host:orchestrator.rollback true");
     expect(output).toContain(`The key is on the new side (${stage.fresh.address})`);
     expect(await stageOf(stage.fresh)).toBe("starting");
