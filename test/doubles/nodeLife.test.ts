@@ -133,6 +133,28 @@ describe("a start", () => {
   });
 });
 
+describe("an end", () => {
+  const torn = () => existsSync(join(dataDir, "nom", "torn"));
+
+  it("that is asked for closes the database", async () => {
+    const first = start();
+    await first.started;
+    await first.node.end();
+    expect(exits).toEqual([0]);
+    await start().started;
+    expect(torn()).toBe(false);
+  });
+
+  it("that nobody asked for leaves it open, and the next start finds it so", async () => {
+    const first = start();
+    await first.started;
+    await first.node.stop();
+    expect(torn()).toBe(false);
+    await start().started;
+    expect(torn()).toBe(true);
+  });
+});
+
 describe("a running node", () => {
   it("tells the chain where it is and with which producer", async () => {
     const address = configure("secret");

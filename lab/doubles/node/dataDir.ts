@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type KeyStore, openKeyStore } from "../keyStore";
 
@@ -54,6 +54,22 @@ export function storedHeight(dataDir: string): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Opens the database, until {@link closeDatabase}. One that was never closed may be torn, which the real node does not
+ * notice; here `nom/torn` gets a line.
+ */
+export function openDatabase(dataDir: string): void {
+  mkdirSync(join(dataDir, "nom"), { recursive: true });
+  const open = join(dataDir, "nom", "open");
+  if (existsSync(open)) appendFileSync(join(dataDir, "nom", "torn"), `${new Date().toISOString()}\n`);
+  writeFileSync(open, "");
+}
+
+/** Closes it in order. */
+export function closeDatabase(dataDir: string): void {
+  rmSync(join(dataDir, "nom", "open"), { force: true });
 }
 
 /** Stores the height so that a kill at any moment leaves the old or the new one. */

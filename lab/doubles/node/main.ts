@@ -30,5 +30,6 @@ if (positionals[0] === "version") {
     chainUrl: values.chain ?? host?.chain ?? "http://127.0.0.1:1",
     name: values.name ?? host?.name ?? "unnamed",
   });
+  process.once("SIGTERM", () => void node.end());
   void node.start();
 }

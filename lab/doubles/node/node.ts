@@ -8,7 +8,15 @@ import { defaultNodeSettings } from "../chain/defaults";
 import type { NodeSettings } from "../chain/settings";
 import type { NetworkTruth } from "../chain/truth";
 import { parseArgument } from "./arguments";
-import { networkKey, openProducer, readConfig, storedHeight, storeHeight } from "./dataDir";
+import {
+  closeDatabase,
+  networkKey,
+  openDatabase,
+  openProducer,
+  readConfig,
+  storedHeight,
+  storeHeight,
+} from "./dataDir";
 import { answerBody } from "./jsonRpc";
 import { admittedMethods } from "./lies";
 import { electionLine, momentumLine, nodeVersion, startupDump } from "./logLines";
@@ -76,6 +84,7 @@ export class NodeDouble {
       this.print(startupDump(dataDir, config, ports));
       this.identity = createHash("sha256").update(networkKey(dataDir)).digest("hex");
       if (config.Producer) this.producerAddress = openProducer(dataDir, config.Producer);
+      openDatabase(dataDir);
     } catch (error) {
       return this.fail(`Failed to start the node; reason: ${error instanceof Error ? error.message : error}`);
     }
@@ -98,7 +107,14 @@ export class NodeDouble {
     this.every(this.options.pollMs ?? 300, () => void this.poll());
   }
 
-  /** Ends in order: for tests; the real one is killed. */
+  /** Ends as the real one does when it is asked to: what it writes is written, then its database is closed. */
+  async end(): Promise<void> {
+    await this.stop();
+    closeDatabase(this.options.dataDir);
+    this.exit(0);
+  }
+
+  /** Ends its work alone, as a crash does: its database stays open. */
   async stop(): Promise<void> {
     this.stopped = true;
     for (const timer of this.timers) clearInterval(timer);
