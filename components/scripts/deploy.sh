@@ -1,5 +1,8 @@
 # Procedure A, step 10: `1) Deploy`, once in the life of this host. What happened is read from facts, not from the
 # controller's exit code.
+
+# It stops a node that runs already.
+let_node_end
 if is_marked deploy.done; then
   if service_is_active "$service"; then
     say "deployed before, at $(cat "$state/deploy.done")"
@@ -58,5 +61,6 @@ if ! wait_for_node "$rpc_seconds"; then
     "$(node_facts)" "$(last_lines "$transcript" 5)" "$again"
 fi
 grep -qs '"Address"' "$data_dir/config.json" || warn "$data_dir/config.json names no producer: the address is read from the controller's Status alone"
+let_node_end
 mark deploy.done
 say "deployed: $service is active, its RPC answers on port $rpc_port ($lines lines of transcript)"

@@ -29,6 +29,13 @@ mark() {
   mv -f "$state/.$1.new" "$state/$1"
 }
 
+# install_file PATH TEXT: writes it where it says something else.
+install_file() {
+  if [ "$(cat "$1" 2> /dev/null)" = "$2" ]; then return 0; fi
+  mkdir -p "$(dirname "$1")"
+  printf '%s\n' "$2" > "$1"
+}
+
 # The last lines of a file for an error, without what looks like a secret or an address that must not be used yet.
 last_lines() {
   tail -n "${2:-10}" "$1" 2> /dev/null | redact || true

@@ -5,11 +5,13 @@ node_is_masked() { [ "$(readlink "/etc/systemd/system/$service.service")" = /dev
 # Disabled while its unit file is there; then the file moves aside, since it lies on the mask's own place.
 mask_node() {
   local unit=/etc/systemd/system/$service.service
-  if node_is_masked; then return 0; fi
-  systemctl disable --quiet "$service" 2> /dev/null || true
-  if [ -e "$unit" ] && ! [ -L "$unit" ]; then mv -f "$unit" "$unit.retired"; fi
-  ln -sfn /dev/null "$unit"
-  sync /etc/systemd/system
+  if ! node_is_masked; then
+    systemctl disable --quiet "$service" 2> /dev/null || true
+    if [ -e "$unit" ] && ! [ -L "$unit" ]; then mv -f "$unit" "$unit.retired"; fi
+    ln -sfn /dev/null "$unit"
+    sync /etc/systemd/system
+  fi
+  # Also of a run that was cut off before it: systemd would go by the unit that it knows.
   systemctl daemon-reload
 }
 

@@ -3,11 +3,10 @@ mkdir -p "$state" "$logs"
 chmod 700 "$state" "$logs"
 is_marked stack || mark stack "$stack_identity"
 
+# Before anything can restart the node: the hourly restart, the controller, a reboot.
+let_node_end
+
 # An outgoing connection that happens to hold 35997 makes the node exit at start.
-install_file() {
-  mkdir -p "$(dirname "$1")"
-  if [ "$(cat "$1" 2> /dev/null)" != "$2" ]; then printf '%s\n' "$2" > "$1"; fi
-}
 install_file /etc/sysctl.d/90-pillar-host.conf "# Kept from outgoing connections: the node and the orchestrator listen there (pillar-host).
 net.ipv4.ip_local_reserved_ports = $reserved_ports"
 [ "$(sysctl -n net.ipv4.ip_local_reserved_ports)" = "$reserved_ports" ] || sysctl -q -p /etc/sysctl.d/90-pillar-host.conf

@@ -32,12 +32,12 @@ retire_facts() {
 holds_files() { [ -e "$1" ] && [ -n "$(find "$1/" -type f -size +0 -print -quit 2> /dev/null)" ]; }
 signer_unit_is_masked() { [ "$(readlink "/etc/systemd/system/$signer_service.service")" = /dev/null ]; }
 
-# Stops the node, so that it stays off after a reboot.
+# Stops the node, so that it stays off after a reboot. Masked first: an end in error would start it again.
 retire_stop() {
   local ends
   is_marked retired || mark retired
   mask_node
-  systemctl stop "$service" 2> /dev/null || true
+  stop_node
   ends=$((SECONDS + 60))
   while is_at_work "$service" "" "$rpc_port"; do
     [ "$SECONDS" -lt "$ends" ] ||
@@ -68,6 +68,9 @@ retire_keys_aside() {
     say "$path is kept as $path.retired-$at"
   done
 }
+
+# Nothing of the node is in this stack's hands any more.
+retire_let_go() { forget_node_stop; }
 
 # In a moment: this connection is to end in order.
 retire_poweroff() { systemd-run --quiet --collect --on-active=3 systemctl poweroff; }

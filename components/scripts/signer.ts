@@ -17,6 +17,13 @@ export function signerLibrary(): string {
 
 /** The library of functions that retire a host: what is asked of it, its last backup, its end. An input too. */
 export function retirementLibrary(): string {
-  const parts = ["configuredAddress.sh", "nodeMask.sh", "retirement.sh", "signer/archive.sh", "signer/manifest.sh"];
+  const parts = [
+    "configuredAddress.sh",
+    "nodeStop.sh",
+    "nodeMask.sh",
+    "retirement.sh",
+    "signer/archive.sh",
+    "signer/manifest.sh",
+  ];
   return [read("become.sh"), asRoot, read("lib.sh"), ...parts.map(read)].join("\n");
 }

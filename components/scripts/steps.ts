@@ -54,8 +54,8 @@ export function preflight(config: StackConfig, identity: string): Step {
 export const supportedDistributions = ["ubuntu-22.04", "debian-11", "centos-8", "fedora-36"];
 
 /**
- * The host becomes this stack's, its ports are reserved (chain-facts, Node), and a node that a retirement had shut down
- * starts.
+ * The host becomes this stack's, a stop of its node is one that the node's database survives, its ports are reserved
+ * (chain-facts, Node), and a node that a retirement had shut down starts.
  *
  * @param shutDownAt of the last retirement that began: another one is another step, to be run again
  */
@@ -77,6 +77,7 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
           orchestrator.p2pPort,
         ]),
       },
+      "nodeStop",
       "nodeMask",
       "prepare",
     ),
@@ -166,6 +167,7 @@ export function deploy(config: StackConfig, identity: string): Step {
         deploy_seconds: deploySeconds,
         rpc_seconds: 300,
       },
+      "nodeStop",
       "dialog",
       "deploy",
     ),

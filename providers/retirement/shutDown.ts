@@ -37,10 +37,20 @@ export async function shutDown(
       throw new Error(backupText(error.message, stack));
     });
   if (hasKeyStore && !node.masked) book.write("shuttingDown", { address: root.address });
-  await root.call("retire_stop", variables);
+  await stopNode(root, places, (line) => world.say(`retirement: ${line}`));
   world.say(`retirement: the node of ${root.address} is stopped, and stays off`);
+  await root.call("retire_let_go", variables);
   if (inputs.keysAside) for (const line of linesOf(await root.call("retire_keys_aside", variables))) world.say(line);
   if (node.active) book.write("shutDown", { address: root.address, evidence: ["stopped, disabled and masked"] });
+}
+
+/** Seconds: beyond those that the node gets, and systemd after it (components/scripts/nodeStop.sh). */
+const stopLimit = 720;
+
+/** Stops the node of a host, so that it stays off; @param say hears what the host has to tell of it */
+export async function stopNode(root: RootHost, places: HostPlaces, say: (line: string) => void): Promise<void> {
+  const told = await root.call("retire_stop", placeVariables(places), { limitSeconds: stopLimit });
+  for (const line of linesOf(told)) say(line);
 }
 
 /** The backup's own words advise another `pulumi up`. */

@@ -13,7 +13,12 @@ const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 function host(box: Sandbox): void {
   box.command(
     "systemctl",
-    'echo "$@" >> "$sandbox/asked"; [ "$1" != is-active ] || cat "$sandbox/active-$2" 2> /dev/null',
+    `echo "$@" >> "$sandbox/asked"
+     case $1 in
+       is-active) cat "$sandbox/active-$2" 2> /dev/null ;;
+       show) cat "$sandbox/pid" 2> /dev/null || echo 0 ;;
+       kill) [ -e "$sandbox/deaf" ] || rm "$sandbox/pid" ;;
+     esac`,
   );
   box.command("ss", 'cat "$sandbox/listening" 2> /dev/null || true');
   box.command("pgrep", 'echo "$@" >> "$sandbox/sought"; [ -e "$sandbox/process" ]');
@@ -28,9 +33,15 @@ const places = (box: Sandbox) => ({
 /** Calls a function as the program does, with the units' directory and the waits in here. */
 function call(box: Sandbox, name: string) {
   const functions = (retirementLibrary().split(asRoot)[1] ?? "").replaceAll("/etc/systemd/system", `${box.dir}/units`);
-  const quick = replaceAll(functions, [["ends=$((SECONDS + 60))", "ends=$((SECONDS + 1))"]]);
+  const quick = replaceAll(functions, [
+    ["ends=$((SECONDS + 60))", "ends=$((SECONDS + 1))"],
+    ["node_stop_limit=300", "node_stop_limit=1"],
+  ]);
   return box.run(`mkdir -p units\n${box.local(`${quick}\n${assignments(placeVariables(places(box)))}${name}`)}`);
 }
+
+/** What systemd was told to do. */
+const asked = (box: Sandbox) => (box.read("asked") ?? "").split("\n").filter((line) => !line.startsWith("show "));
 
 async function factsOf(box: Sandbox) {
   const ran = await call(box, "retire_facts");
@@ -110,11 +121,40 @@ describe.concurrent("the node of a host that is retired", () => {
     expect((await box.run("readlink units/go-node.service; cat units/go-node.service.retired; ls state")).stdout).toBe(
       "/dev/null\n[Unit]\nretired\n",
     );
-    expect(box.read("asked")?.split("\n").slice(0, 3)).toEqual([
+    expect(asked(box).slice(0, 3)).toEqual(["disable --quiet go-node", "daemon-reload", "stop go-node"]);
+  });
+
+  test("is asked to end, and waited for, before systemd does what its unit says", async ({ box }) => {
+    host(box);
+    box.write("pid", "4711\n");
+    expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(asked(box).slice(0, 4)).toEqual([
       "disable --quiet go-node",
       "daemon-reload",
+      "kill --kill-who=main --signal=TERM go-node",
       "stop go-node",
     ]);
+  });
+
+  test("of a run that was cut off is stopped as masked, not as its unit says", async ({ box }) => {
+    host(box);
+    box.write("pid", "4711\n");
+    await box.run("mkdir units; ln -s /dev/null units/go-node.service");
+    await call(box, "retire_stop");
+    expect(asked(box).slice(0, 2)).toEqual(["daemon-reload", "kill --kill-who=main --signal=TERM go-node"]);
+  });
+
+  test("one that does not listen is left to systemd, which is said", async ({ box }) => {
+    host(box);
+    box.write("pid", "4711\n");
+    box.write("deaf", "");
+    expect(await call(box, "retire_stop")).toEqual({
+      code: 0,
+      stdout:
+        "warning: the node (process 4711) did not end within 1 s of SIGTERM: systemd ends it now, and its database may be torn\n",
+      stderr: "",
+    });
+    expect(asked(box)).toContain("stop go-node");
   });
 
   test("a second time nothing changes, not even the time of the first", async ({ box }) => {
