@@ -76,6 +76,11 @@ export async function onHost(host: LabHost, script: string): Promise<string> {
   return String(stdout);
 }
 
+/** What is left of a node's ends: `open` while it runs, or was killed; `torn` once a start found it open (lab/doubles). */
+export function databaseOf(host: LabHost): Promise<string> {
+  return onHost(host, "cd /root/.znn/nom && ls open torn 2> /dev/null || true");
+}
+
 /** `pulumi up` of the first steps only, by the ends of their names: enough to see a login or a refusal. */
 export async function upTo(stack: LabStack, ...steps: string[]): Promise<{ exitCode: number; output: string }> {
   const targets = ["first-contact", "host-guard", "node", ...steps.map((step) => `node-${step}`)];

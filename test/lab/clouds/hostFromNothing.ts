@@ -157,6 +157,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
       const back = await stack.up();
       expect(back.exitCode, back.output).toBe(0);
       expect(await on("systemctl is-active go-node && systemctl is-enabled go-node")).toBe("active\nenabled");
+      expect(await on("systemctl show -p ExecStop --value go-node; ls /root/.znn/nom | grep torn || true")).toBe("");
       expect((await stack.destroy()).output).toContain("because it is protected");
     });
 

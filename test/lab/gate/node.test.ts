@@ -5,7 +5,7 @@ import type { ChainTruth } from "../../../lab/doubles/chain";
 import { healFaults, setFault } from "../../../lab/faults";
 import { lastEvent, readJourney } from "../../../providers/journey";
 import { cli } from "../cli/fixture";
-import { linesOf, reconfigure } from "../fixture";
+import { databaseOf, linesOf, onHost, reconfigure } from "../fixture";
 import { catchUp, gateStage, livesThrough, progress, wasSynced, watchUp } from "./watch";
 
 interface GateState {
@@ -13,6 +13,8 @@ interface GateState {
   readonly startHeight?: number;
   readonly syncedAt?: string;
 }
+
+const hourly = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart";
 
 describe("a node that has trouble, at the gate", () => {
   const stage = gateStage(() => ({ sync: { wait: "check" } }));
@@ -35,6 +37,17 @@ describe("a node that has trouble, at the gate", () => {
     );
     expect(output).not.toMatch(/z1q|\.ts:\d/);
     expect((await gateState()).syncedAt).toBeUndefined();
+  });
+
+  it("survives the hourly restart while it syncs: its database is closed first", async () => {
+    expect(await onHost(stage.host, "crontab -l")).toBe(hourly);
+    const started = () => onHost(stage.host, "systemctl show -p ExecMainStartTimestampMonotonic --value go-node");
+    const before = Number(await started());
+    await onHost(stage.host, hourly.replace(/^[0* ]+/, ""));
+    expect(Number(await started())).toBeGreaterThan(before);
+    const opened = "timeout 30 sh -c 'until [ -e /root/.znn/nom/open ]; do sleep 0.1; done'";
+    await onHost(stage.host, opened);
+    expect(await databaseOf(stage.host)).toBe("open");
   });
 
   it("ends at its deadline with the last look, and keeps the start for the next run", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linesOf, onHost, pastPackages, reconfigure, staged, transcripts } from "../fixture";
+import { databaseOf, linesOf, onHost, pastPackages, reconfigure, staged, transcripts } from "../fixture";
 
 describe("the deploy", () => {
   const stage = staged(undefined, pastPackages);
@@ -91,10 +91,20 @@ asked: Do you want to join the newer network? (Y/n):`,
     );
   });
 
+  it("that ran again, and stopped the node for that, let it close its database, as every later stop does", async () => {
+    expect((await transcripts(stage.host)).at(-1)).toContain("Stopping go-node.service ...");
+    expect(await onHost(stage.host, "cat /etc/systemd/system/go-node.service")).toContain("ExecStop=/usr/bin/pkill -9");
+    expect(await onHost(stage.host, "systemctl show -p ExecStop -p TimeoutStopUSec go-node")).toBe(
+      "TimeoutStopUSec=5min",
+    );
+    expect(await databaseOf(stage.host)).toBe("open");
+  });
+
   it("that is done is never repeated: a stopped node is only started", async () => {
     const before = { deploys: (await transcripts(stage.host)).length, producer: await producer() };
     expect(before.deploys).toBe(5);
     await onHost(stage.host, "systemctl stop go-node");
+    expect(await databaseOf(stage.host)).toBe("");
     await reconfigure(stage.stack, stage.host, {
       controller: { releaseUrl: stage.lab.releaseUrl(), deployTimeout: "3h" },
     });

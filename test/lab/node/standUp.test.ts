@@ -70,6 +70,7 @@ describe("procedure A on a blank host", () => {
     expect(await onHost(host, "cat /etc/sysctl.d/90-pillar-host.conf")).toContain(
       "ip_local_reserved_ports = 35995,35997-35998,55000,55055",
     );
+    expect(await onHost(host, "systemctl show -p ExecStop -p TimeoutStopUSec go-node")).toBe("TimeoutStopUSec=5min");
     expect(await onHost(host, "find /root -name '.node-controller*'; ls /run/pillar-host")).toBe("");
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linesOf, onHost } from "../fixture";
+import { databaseOf, linesOf, onHost } from "../fixture";
 import { collect, configureOld, elect, epochPaid, journeyOf, resourcesOf, retirementStage } from "./stage";
 
 const stage = retirementStage();
@@ -49,12 +49,21 @@ describe("a destroy right after the cutover, of the stack that produces", () => 
   });
 });
 
-describe("an engine that is killed while it destroys", () => {
-  it("goes on with the next destroy, wherever it was", async () => {
+describe("a shutdown that was cut off before systemd knew of the mask", () => {
+  it("is gone on with, and the node closes its database all the same", async () => {
     await elect(stage, stage.addresses.fresh);
     await configureOld(stage, { lifecycle: "retiring" });
+    const unit = "/etc/systemd/system/go-node.service";
+    await onHost(stage.old, `mv ${unit} ${unit}.retired && ln -s /dev/null ${unit}`);
     const up = await stage.stack.up();
     expect(up.exitCode, up.output).toBe(0);
+    expect(await onHost(stage.old, "systemctl is-active go-node || true")).toBe("inactive");
+    expect(await databaseOf(stage.old)).toBe("");
+  });
+});
+
+describe("an engine that is killed while it destroys", () => {
+  it("goes on with the next destroy, wherever it was", async () => {
     await epochPaid();
     await collect(stage);
     for (const step of [/retirement: looking at/, /proved by decrypting/, /host-guard deleting/]) {

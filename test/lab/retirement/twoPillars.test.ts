@@ -13,6 +13,7 @@ import { collect, elect, epochPaid, oldFile, pillar, retirementStage } from "./s
 
 const stage = retirementStage();
 const other = "Bolt";
+const dropIns = "/etc/systemd/system/go-node.service.d";
 let host: LabHost;
 let bolt: LabStack;
 let key: string;
@@ -66,14 +67,17 @@ it("the one whose successor produces goes; the other, with the same successor na
   expect(bolts.exitCode).not.toBe(0);
   expect(linesOf(bolts.output)).toMatch(/the host of stack prod for Bolt, can't be shut down yet; nothing was changed/);
   expect([await isActive(stage.old), await isActive(host)]).toEqual(["inactive", "active"]);
+  // As a stack leaves it that stood its node up itself.
+  await onHost(stage.old, `mkdir ${dropIns} && echo '[Service]' > ${dropIns}/90-pillar-host.conf`);
   await epochPaid();
   await collect(stage);
   const gone = await stage.stack.destroy();
   expect(gone.exitCode, gone.output).toBe(0);
 });
 
-it("the host that goes is off, its keys under another name, as configured", async () => {
+it("the host that goes is off, its keys under another name, as configured, and the node's unit as before", async () => {
   await expect.poll(() => stage.lab.isUp("old"), { timeout: 60_000 }).toBe(false);
+  expect(existsSync(join(stage.old.root, dropIns))).toBe(false);
   const left = readdirSync(join(stage.old.root, "root/.znn"));
   expect(left).toContainEqual(expect.stringMatching(/^wallet\.retired-\d{8}T\d{6}Z$/));
   expect(left).toContainEqual(expect.stringMatching(/^config\.json\.retired-/));

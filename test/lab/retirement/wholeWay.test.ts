@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { readArchive } from "../../../providers/signer/archive";
 import { openBackup } from "../../../providers/signer/vault";
-import { linesOf, onHost } from "../fixture";
+import { databaseOf, linesOf, onHost } from "../fixture";
 import {
   backupsOf,
   collect,
@@ -80,6 +80,8 @@ it("shuts it down once the successor produces, for good", async () => {
   const { exitCode, output } = await run("up");
   linesSeen += await onHost(stage.old, "systemctl stop watch; sort -u /run/command-lines");
   expect(exitCode, output).toBe(0);
+  expect(await databaseOf(stage.old)).toBe("");
+  expect(await onHost(stage.old, "ls -d /etc/systemd/system/go-node.service.d 2> /dev/null || true")).toBe("");
   const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
   expect(nextStep.slice(0, 3)).toEqual([
     "The node of this host is off, and stays off.",
