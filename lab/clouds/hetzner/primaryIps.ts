@@ -124,7 +124,7 @@ export function primaryIpRoutes(cloud: Cloud): Route[] {
       "/primary_ips/:id",
       ({ params }) => {
         const ip = found(primaryIps, params.id, "Primary IP");
-        if (ip.protection.delete) throw new ApiError(403, "protected", "Primary IP is delete protected");
+        if (ip.protection.delete) throw new ApiError(423, "protected", "Primary IP is delete protected");
         if (ip.assignee_id !== null) throw new ApiError(422, "resource_in_use", "Primary IP is assigned to a server");
         primaryIps.delete(ip.id);
         return noContent;

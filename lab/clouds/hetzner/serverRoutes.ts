@@ -60,7 +60,7 @@ async function update(cloud: Cloud, server: Server, body: unknown): Promise<Answ
 }
 
 function remove(cloud: Cloud, server: Server): Answer {
-  if (server.protection.delete) throw new ApiError(403, "protected", "server deletion is protected");
+  if (server.protection.delete) throw new ApiError(423, "protected", "server deletion is protected");
   refuseBusy(cloud, server);
   const before = server.status;
   server.status = "deleting";

@@ -167,7 +167,8 @@ describe("a server", () => {
     expect((await protect({ delete: true })).body.error.code).toBe("invalid_input");
     await protect({ delete: true, rebuild: true });
     pass(10);
-    expect((await ask("DELETE", `/servers/${id}`)).body.error.code).toBe("protected");
+    const { status, body } = await ask("DELETE", `/servers/${id}`);
+    expect([status, body.error.code, body.error.message]).toEqual([423, "protected", "server deletion is protected"]);
     await protect({ delete: false, rebuild: false });
     pass(10);
     expect((await ask("DELETE", `/servers/${id}`)).status).toBe(200);

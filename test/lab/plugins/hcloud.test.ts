@@ -174,23 +174,31 @@ describe("a server", () => {
     expect(await server()).toMatchObject({ protection: { delete: true }, labels: { stack: "new" } });
   });
 
-  test("is destroyed, its protection lifted, unless somebody else protected it", async () => {
+  test("is not destroyed while it is protected, whoever protected it", async () => {
     const { id } = await server();
-    const both = (on: boolean) => api("POST", `/servers/${id}/actions/change_protection`, { delete: on, rebuild: on });
-    await up(key + firewall(["22"]) + anvil('serverType: "cpx42", deleteProtection: false, rebuildProtection: false,'));
+    const destroyed = () => failing(pulumi(["destroy", "--yes", "--skip-preview"]));
+    expect(await destroyed()).toContain("server deletion is protected (protected, ");
     // What was ignored is compared again, and is the same: no second server was ordered.
+    await up(key + firewall(["22"]) + anvil('serverType: "cpx42", deleteProtection: false, rebuildProtection: false,'));
     expect(cloud.room.orders.length).toBe(1);
-    await both(true);
-    expect(await failing(pulumi(["destroy", "--yes", "--skip-preview"]))).toContain("server deletion is protected");
-    await both(false);
-    await up(key + firewall(["22"]) + anvil('serverType: "cpx42",'));
+    await api("POST", `/servers/${id}/actions/change_protection`, { delete: true, rebuild: true });
+    expect(await destroyed()).toContain("server deletion is protected (protected, ");
+    await api("POST", `/servers/${id}/actions/change_protection`, { delete: false, rebuild: false });
     await pulumi(["destroy", "--yes", "--skip-preview"]);
-    expect(
-      writes()
-        .filter((line) => line.includes(`servers/${id}`))
-        .slice(-2),
-    ).toEqual([`POST /v1/servers/${id}/actions/change_protection`, `DELETE /v1/servers/${id}`]);
     expect([cloud.cloud.servers.size, cloud.cloud.firewalls.size, cloud.cloud.sshKeys.size]).toEqual([0, 0, 0]);
+  });
+
+  test("that is gone can be neither changed nor destroyed, until the state forgets it", async () => {
+    const gone = (labels: string) =>
+      `new hcloud.Server("gone", { name: "gone", serverType: "cpx32", image: "debian-11", labels: { ${labels} } }, opts);\n`;
+    await up(gone(""));
+    await api("DELETE", `/servers/${(await server()).id}`);
+    expect(await failing(up(gone('stack: "test"')))).toContain(
+      "error: Resource provider reported that the resource did not exist while updating ",
+    );
+    expect(await failing(pulumi(["destroy", "--yes", "--skip-preview"]))).toContain("server not found (not_found, ");
+    expect(await pulumi(["refresh", "--yes", "--skip-preview"])).toContain("1 deleted");
+    await pulumi(["destroy", "--yes", "--skip-preview"]);
   });
 });
 

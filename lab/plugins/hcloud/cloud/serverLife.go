@@ -185,19 +185,15 @@ func (*Server) Read(
 	return response, nil
 }
 
-// Delete lifts the protection that the state knows of, shuts down first where that is asked for, and deletes.
+// Delete shuts down first where that is asked for, and deletes. As with the original, a server that is protected or gone
+// is an error.
 func (*Server) Delete(ctx context.Context, req infer.DeleteRequest[ServerState]) (infer.DeleteResponse, error) {
 	client, id, err := targetOf(req.ID)
 	if err != nil {
 		return infer.DeleteResponse{}, err
 	}
 	server := &hcloud.Server{ID: id}
-	var before steps
-	if valueOr(req.State.DeleteProtection, false) {
-		before = append(before, protection(ctx, client, server, nil, nil))
-	}
-	err = before.run(ctx, client)
-	if err == nil && valueOr(req.State.ShutdownBeforeDeletion, false) {
+	if valueOr(req.State.ShutdownBeforeDeletion, false) {
 		err = shutDown(ctx, client, server)
 	}
 	if err == nil {
@@ -205,9 +201,6 @@ func (*Server) Delete(ctx context.Context, req infer.DeleteRequest[ServerState])
 		if result, _, err = client.Server.DeleteWithResult(ctx, server); err == nil {
 			err = client.Action.WaitFor(ctx, result.Action)
 		}
-	}
-	if isGone(err) {
-		err = nil
 	}
 	return infer.DeleteResponse{}, failure(err)
 }

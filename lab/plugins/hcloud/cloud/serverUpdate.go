@@ -24,7 +24,7 @@ func (*Server) Update(
 	}
 	server, _, err := client.Server.GetByID(ctx, id)
 	if err == nil && server == nil {
-		err = errors.New("the server is gone: run pulumi refresh")
+		return response, errors.New("Resource provider reported that the resource did not exist while updating the server.")
 	}
 	if err == nil {
 		err = change(ctx, client, server, req.State, req.Inputs)
