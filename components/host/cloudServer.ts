@@ -71,10 +71,13 @@ export function makeServer(
   );
 }
 
-/** Makes room for the order, then writes it down: killed from here on, the next run knows of it. */
+/**
+ * Makes room for the order, then writes it down: killed from here on, the next run knows of it. What is in the way is not
+ * removed: the engine does that where its state has it, and Hetzner's plugin fails where it is gone by then; else checkMade.
+ */
 async function beforeOrder(cloud: Cloud, owner: Owner, plan: HostPlan & { kind: "make" }): Promise<void> {
   try {
-    if (plan.leftover && cloud.hasUniqueNames) await cloud.remove(plan.leftover.id);
+    if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
     writeRecord(recordFile(owner.stack), ordered(plan, new Date()));
   } catch (error) {
     throw plainly(error);

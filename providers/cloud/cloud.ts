@@ -37,8 +37,6 @@ export interface Found {
 /** What the program reads of a cloud provider before it registers anything. All of it throws CloudError. */
 export interface Cloud {
   readonly provider: string;
-  /** A second server of the same name is refused: what a failed creation left must go before the next order. */
-  readonly hasUniqueNames: boolean;
   /** Every plan in every location, with what a month costs with all that this stack needs. */
   offers(withBackups: boolean): Promise<Offer[]>;
   /** The images of distributions for x86 machines that are offered now, named as pillar-host:host.image. */
@@ -50,6 +48,8 @@ export interface Cloud {
   checkRights(): Promise<void>;
   /** Where an operator sees a server's screen, in words. */
   consoleOf(id: string): string;
+  /** Frees the name of a server that was never made to its end, where the provider takes a name once only. */
+  makeRoom(id: string): Promise<void>;
   /** Removes a server that was never made to its end. */
   remove(id: string): Promise<void>;
 }

@@ -69,7 +69,6 @@ export function createDigitalocean(
 
   return {
     provider: "DigitalOcean",
-    hasUniqueNames: false,
     offers: async (withBackups) => {
       const [sizes, regions] = await Promise.all([
         all<Size>(http, "/sizes", "sizes"),
@@ -114,6 +113,8 @@ export function createDigitalocean(
     },
     checkRights: () => checkRights(http),
     consoleOf: (id) => `https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console`,
+    // A name may be had twice.
+    makeRoom: async () => undefined,
     remove: (id) => http.removeWhole(`/droplets/${id}`),
   };
 }

@@ -73,7 +73,6 @@ export function createHetzner(options: Pick<ApiOptions, "token" | "sleep" | "say
 
   return {
     provider: "Hetzner",
-    hasUniqueNames: true,
     offers: async (withBackups) => {
       const [types, prices] = await Promise.all([all<ServerType>(http, "/server_types", "server_types"), pricing()]);
       return types.flatMap((type) => offersOf(type, prices, withBackups));
@@ -124,6 +123,7 @@ export function createHetzner(options: Pick<ApiOptions, "token" | "sleep" | "say
         if (![404, 422].includes(error.status)) throw error;
       }),
     consoleOf: (id) => `https://console.hetzner.cloud, in its project: server ${id}, Console (>_)`,
+    makeRoom: (id) => http.put(`/servers/${id}`, { name: `left-${id}` }),
     remove: (id) => http.removeWhole(`/servers/${id}`),
   };
 }

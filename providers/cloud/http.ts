@@ -31,6 +31,8 @@ export interface CloudHttp {
   /** @throws CloudError */
   readonly get: <T>(path: string) => Promise<T>;
   /** @throws CloudError */
+  readonly put: (path: string, body: object) => Promise<void>;
+  /** @throws CloudError */
   readonly remove: (path: string) => Promise<void>;
   /** Removes a thing that takes its time to go, and waits until it is gone. @throws CloudError */
   readonly removeWhole: (path: string) => Promise<void>;
@@ -48,11 +50,16 @@ export function createHttp(options: ApiOptions): CloudHttp {
   const { provider, endpoint, token, sleep = pause, say = () => undefined } = options;
   let waited = 0;
 
-  const once = (method: string, path: string) =>
+  const once = (method: string, path: string, body: object | undefined) =>
     fetch(`${endpoint}${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, accept: "application/json" },
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: "application/json",
+        ...(body && { "content-type": "application/json" }),
+      },
       signal: AbortSignal.timeout(requestLimit),
+      ...(body && { body: JSON.stringify(body) }),
     });
 
   /** The pause that a rate limit asks for. @throws where that is beyond all patience */
@@ -69,13 +76,13 @@ export function createHttp(options: ApiOptions): CloudHttp {
     await sleep(milliseconds);
   };
 
-  const request = async <T>(method: string, path: string): Promise<T> => {
+  const request = async <T>(method: string, path: string, content?: object): Promise<T> => {
     const tries = method === "GET" ? readTries : 1;
     for (let attempt = 1; ; attempt += 1) {
       let response: Response;
       let body: unknown;
       try {
-        response = await once(method, path);
+        response = await once(method, path, content);
         body = await response.json().catch(() => undefined);
       } catch (error) {
         if (attempt < tries) {
@@ -121,7 +128,12 @@ export function createHttp(options: ApiOptions): CloudHttp {
       await sleep(gonePause);
     }
   };
-  return { get: (path) => request("GET", path), remove, removeWhole };
+  return {
+    get: (path) => request("GET", path),
+    put: (path, body) => request<void>("PUT", path, body),
+    remove,
+    removeWhole,
+  };
 }
 
 /** How long a 429 asks to wait (pure): Retry-After, else until RateLimit-Reset, else a while. */

@@ -35,7 +35,6 @@ async function decide(
   const found: Found = { servers };
   const cloud: Cloud = {
     provider: "Hetzner",
-    hasUniqueNames: true,
     offers: () => note("offers", offers),
     images: () => note("images", ["ubuntu-22.04", "debian-12"]),
     found: () => note("found", found),
@@ -46,6 +45,7 @@ async function decide(
       ),
     checkRights: () => note("rights", undefined),
     consoleOf: () => expect.unreachable(),
+    makeRoom: () => expect.unreachable(),
     remove: () => expect.unreachable(),
   };
   const decided = await planHost({

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
 import { linesOf } from "../fixture";
-import { type CloudStack, cloudStack } from "./cloudStack";
+import { type CloudStack, cloudStack, until } from "./cloudStack";
 import { emptyRoom } from "./emptyRoom";
 import { type OrderFaults, passing, refused } from "./orderFaults";
 import { vanish } from "./vanish";
@@ -194,6 +194,19 @@ test("an engine that is killed while the server is made: one server, taken over,
   expect(servers().map(({ id, protection }) => [id, protection])).toEqual([
     [before[0], { delete: true, rebuild: true }],
   ]);
+  await anew();
+});
+
+test("what an order left that failed after the engine was killed is removed, though the state does not know it", async () => {
+  hetzner.cloud.faults.add({ kind: "slowAction", command: "create_server", seconds: 3, times: 1 });
+  hetzner.cloud.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
+  await cloud.killUpToServer(() => servers().length > 0);
+  const before = servers().map(({ id }) => id);
+  await until(() => servers().every(({ status }) => status === "off"));
+  const up = await cloud.upToServer();
+  expect(up.exitCode, up.output).toBe(0);
+  expect(up.output).toContain(`what that left is removed: server ${before[0]}`);
+  expect(servers().map(({ place }) => place.name)).toEqual(["nbg1"]);
   await anew();
 });
 

@@ -92,12 +92,15 @@ test("a public key that somebody else brought there is told from the stack's own
   expect((await cloud.found(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));
 });
 
-test("a server that was not made to its end tells why, and can be removed", async () => {
+test("a server that was not made to its end tells why, and can make room and be removed", async () => {
   double.cloud.faults.add({ kind: "noCapacity", shows: "action" });
   await order("pillar-anvil-prod", hetznerLabels(owner));
   const [left] = (await cloud.found(owner, undefined)).servers;
   if (!left) return;
   expect(left.failure).toMatch(/^resource_unavailable: /);
+  await cloud.makeRoom(left.id);
+  await cloud.makeRoom(left.id);
+  expect((await cloud.server(left.id))?.name).toBe(`left-${left.id}`);
   await cloud.remove(left.id);
   expect((await cloud.found(owner, undefined)).servers).toEqual([]);
 });
