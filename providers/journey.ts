@@ -73,6 +73,8 @@ export interface JourneyDetails {
     readonly serverId?: string;
     /** The producer address that it had. */
     readonly producer?: string;
+    /** Its provider protected it against deletion until then. */
+    readonly wasProtected?: boolean;
   };
 }
 

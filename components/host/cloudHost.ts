@@ -23,6 +23,7 @@ import { firstLook } from "./firstLook";
 import type { Host, HostShown } from "./host";
 import { type HostPlan, planHost, type Refusal } from "./hostPlan";
 import type { CloudHostConfig } from "./hostSchema";
+import { protectAgain } from "./protectAgain";
 
 /** A stack's host at a cloud provider. */
 export interface CloudHost {
@@ -54,6 +55,7 @@ export async function cloudHost(
   const protect = config.lifecycle !== "retiring";
   const { hostKey } = wanted;
   if (wanted.importId !== undefined && plan.kind === "keep") {
+    await protectAgain(config, wanted, plan);
     const parts = createParts(wanted.token, config.apiEndpoint, plan.found);
     const { id, address, resource } = parts.adopted("adopted-server", plan, { protect });
     const place = { address, ...(hostKey === undefined ? {} : { hostKey }) };
@@ -64,6 +66,7 @@ export async function cloudHost(
   }
   const key = hostKey === undefined ? ownKey(config, cloud, owner, plan) : undefined;
   // Nothing at the provider is touched before it is known whose server is there.
+  if (plan.kind === "keep") pulumi.output(key?.fingerprint).apply(() => protectAgain(config, wanted, plan));
   const parts = createParts(wanted.token, config.apiEndpoint, plan.found, key ? { dependsOn: [key] } : {});
   return makeHost({ config, wanted, cloud, owner, plan, parts, protect }, key, finished);
 }

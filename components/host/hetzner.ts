@@ -69,7 +69,7 @@ function argsOf(args: ServerArgs): hcloud.ServerArgs {
     firewallIds: [pulumi.output(args.firewall).apply(Number)],
     ...(args.userData === undefined ? {} : { userData: args.userData }),
     backups: args.backups,
-    // They must be equal. Only the plugin's own delete lifts them.
+    // They must be equal. The guard that is deleted last lifts them (providers/retirement/release.ts).
     deleteProtection: true,
     rebuildProtection: true,
   };

@@ -94,7 +94,7 @@ async function adopt({ cloud, stack }: Situation, id: string): Promise<Decision 
   };
 }
 
-function keep({ host, record, cloud, lifecycle }: Situation, found: Found, server: ServerNow): Decision {
+function keep({ host, record }: Situation, found: Found, server: ServerNow): Decision {
   const warnings: string[] = [];
   const differs = (key: string, wanted: string, is: string | undefined) => {
     if (is !== undefined && wanted !== is)
@@ -109,10 +109,6 @@ function keep({ host, record, cloud, lifecycle }: Situation, found: Found, serve
   if (isHalfMade)
     warnings.push(
       `the creation of server ${server.id} was cut off: it is taken over, and the next pulumi up sets its protection`,
-    );
-  else if (lifecycle === "active" && server.isProtected === false)
-    warnings.push(
-      `server ${server.id} is not protected against deletion at ${cloud.provider}. To protect it again: pulumi refresh, then pulumi up`,
     );
   return { plan: { kind: "keep", server, found, isHalfMade }, lines: [], warnings };
 }

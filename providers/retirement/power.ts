@@ -77,13 +77,14 @@ function accessOf({ provider, id }: CloudServer) {
   return { endpoint: known.endpoint, api: known.api(id) };
 }
 
-function refused({ provider, id }: CloudServer, what: string, status: number): string {
+/** What an API answers where it should do something else (pure). */
+export function refused({ provider, id }: CloudServer, what: string, status: number): string {
   const why = status === 401 || status === 403 ? ": is pillar-host:host.token still valid?" : "";
   return `the API of ${provider} ${what} (server ${id}): it answers ${status}${why}`;
 }
 
-/** Tries again what may pass: nothing answers, 429, 5xx. */
-async function call(
+/** Asks a provider's API; tries again what may pass: nothing answers, 429, 5xx. @throws Error in words */
+export async function call(
   server: CloudServer,
   method: string,
   path: string,

@@ -6,6 +6,7 @@ import { hostSeen, ownProducer, type RetirementFacts } from "./facts";
 import { type HostFacts, type HostPlaces, lookAtHost } from "./host";
 import { type CloudServer, type GuardMemory, isReached, type RetirementInputs } from "./inputs";
 import { powerOff, powerState } from "./power";
+import { isProtected, setProtection } from "./protection";
 import { remembered } from "./remembered";
 import { shutDown } from "./shutDown";
 import { type SurveyWorld, surveyRetirement } from "./survey";
@@ -21,6 +22,9 @@ const patience = 30_000;
 /** The other guard of this stack looked at everything so shortly before; milliseconds. */
 const sameDestroy = 24 * 3_600_000;
 
+/** Of the guard whose deletion it is: the last one of a stack is deleted first. */
+type GivenUp = RetirementInputs & { readonly isLast: boolean };
+
 type Released = JourneyDetails["released"];
 type HostNow = RetirementFacts["host"];
 
@@ -30,16 +34,19 @@ type HostNow = RetirementFacts["host"];
  *
  * @throws Error with every condition that is not met, and what to type
  */
-export async function release(inputs: RetirementInputs, memory: GuardMemory, world: ReleaseWorld): Promise<void> {
+export async function release(inputs: GivenUp, memory: GuardMemory, world: ReleaseWorld): Promise<void> {
   const book = bookOf(inputs, world);
   book.read();
   await alone(book.directory, inputs, world, () => letGo(inputs, memory, book, world));
 }
 
-async function letGo(given: RetirementInputs, memory: GuardMemory, book: Book, world: ReleaseWorld): Promise<void> {
+async function letGo(given: GivenUp, memory: GuardMemory, book: Book, world: ReleaseWorld): Promise<void> {
   const { server, places, host: login } = given;
   if (server && (await atProvider(given, server, () => powerState(server, world))) === "gone") {
-    world.say(`retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard`);
+    const { stack } = given;
+    world.say(
+      `retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard. Should this run end in an error about it: pulumi refresh -s ${stack}, then pulumi destroy -s ${stack}`,
+    );
     return;
   }
   const before = releasedBefore(given, memory, book, world);
@@ -58,7 +65,8 @@ async function letGo(given: RetirementInputs, memory: GuardMemory, book: Book, w
     const isShutDown = "released" in host || (before && "facts" in host && isAtRest(host.facts));
     if (!isShutDown) {
       if ("facts" in host) await shutDown(root, inputs, host.facts, book, world);
-      book.write("released", releasedOf(inputs, host, evidence));
+      const wasProtected = server !== undefined && (await atProvider(given, server, () => isProtected(server, world)));
+      book.write("released", { ...releasedOf(inputs, host, evidence), ...(wasProtected ? { wasProtected } : {}) });
     }
     if ("facts" in host && inputs.afterwards === "poweroff")
       await root.call("retire_poweroff", {}).catch((error: Error) => {
@@ -68,6 +76,31 @@ async function letGo(given: RetirementInputs, memory: GuardMemory, book: Book, w
   } finally {
     root.close();
   }
+  if (server && !given.isLast) await unprotect(given, server, world);
+}
+
+/**
+ * Lifts the provider's own protection, which its plugin does not: as late as it can be, and before the state forgets the
+ * guard that knows how to.
+ *
+ * @throws in words
+ */
+async function unprotect({ stack, host }: GivenUp, server: CloudServer, world: ReleaseWorld): Promise<void> {
+  const { id, provider } = server;
+  const isLifted = await setProtection(server, false, world).catch((error: Error) => {
+    throw new Error(
+      [
+        `${host.ssh.address}, the host of stack ${stack}, is shut down, but server ${id} can't be deleted: ${provider} protects it`,
+        `  found: ${error.message}`,
+        "  needed: its protection lifted, by a token that may write (a destroy has the one of the last pulumi up), or in the provider's console",
+        `  Then: pulumi up -s ${stack} where the token is another one now, and pulumi destroy -s ${stack}`,
+      ].join("\n"),
+    );
+  });
+  if (isLifted)
+    world.say(
+      `retirement: the delete protection of server ${id} at ${provider} is lifted; where the destroy ends before the server does, the next pulumi up sets it again`,
+    );
 }
 
 /** Asks a provider's API. @throws in words: a destroy knows the token of the last up only */

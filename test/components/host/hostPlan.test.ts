@@ -185,15 +185,6 @@ describe("a server that is there", () => {
     });
   });
 
-  test("without its protection is warned about", async () => {
-    const { decided } = await decide([{ ...server, isProtected: false }]);
-    expect(decided).toMatchObject({
-      warnings: [
-        "server 52 is not protected against deletion at Hetzner. To protect it again: pulumi refresh, then pulumi up",
-      ],
-    });
-  });
-
   test("is never taken for what a failed order left, where no order is on its way", async () => {
     const { decided } = await decide([{ ...server, failure: "resource_unavailable" }]);
     expect(decided).toMatchObject({ plan: { kind: "keep" } });

@@ -28,6 +28,13 @@ const writes = () => hetzner.requests.filter(({ method, status }) => method !== 
 const { said, kept } = keeper();
 const upToServer = () => kept(cloud.upToServer());
 const preview = () => kept(cloud.stack.preview());
+/** The firewall's rules and their sources are sets: they reach the API in any order. */
+const openings = () =>
+  [...hetzner.cloud.firewalls.values()]
+    .flatMap(({ rules }) => rules)
+    .map(({ direction, protocol, port, source_ips }) => [direction, protocol, port, ...source_ips.toSorted()].join(" "))
+    .toSorted();
+const protection = () => [...hetzner.cloud.servers.values()].map((server) => server.protection.delete);
 const serverIds = () => [...hetzner.cloud.servers.keys()];
 
 describe("a new stack", () => {
@@ -65,14 +72,12 @@ describe("a new stack", () => {
       },
     ]);
     const [firewall] = hetzner.cloud.firewalls.values();
-    expect(firewall).toMatchObject({
-      labels: { "pillar-host-stack": "prod", "pillar-host-pillar": "Anvil" },
-      rules: [
-        { direction: "in", protocol: "tcp", port: "22", source_ips: ["198.51.100.7/32"] },
-        { direction: "in", protocol: "tcp", port: "35995", source_ips: ["0.0.0.0/0", "::/0"] },
-        { direction: "in", protocol: "udp", port: "35995", source_ips: ["0.0.0.0/0", "::/0"] },
-      ],
-    });
+    expect(firewall).toMatchObject({ labels: { "pillar-host-stack": "prod", "pillar-host-pillar": "Anvil" } });
+    expect(openings()).toEqual([
+      "in tcp 22 198.51.100.7/32",
+      "in tcp 35995 0.0.0.0/0 ::/0",
+      "in udp 35995 0.0.0.0/0 ::/0",
+    ]);
     expect(await cloud.record()).toEqual({ attempts: [], ordered: expect.any(String) });
   });
 });
@@ -82,7 +87,8 @@ describe("the stack of a live server", () => {
     const before = writes();
     const { output } = await upToServer();
     expect(output).toMatch(/\d+ unchanged/);
-    expect(output).not.toMatch(/created|updated|replaced|warning/);
+    // The engine's own word about a plugin of another version is none of the program's.
+    expect(output).not.toMatch(/created|updated|replaced|warning: (?!resource plugin)/);
     expect(writes()).toBe(before);
   });
 
@@ -113,9 +119,7 @@ describe("the stack of a live server", () => {
     expect(exitCode, output).toBe(0);
     expect(output).toMatch(/hcloud:index:Firewall firewall updated/);
     expect(output).toContain("0.0.0.0/0 lets everybody try to log in with ssh");
-    expect([...hetzner.cloud.firewalls.values()][0]?.rules[0]).toMatchObject({
-      source_ips: ["203.0.113.0/24", "0.0.0.0/0"],
-    });
+    expect(openings()[0]).toBe("in tcp 22 0.0.0.0/0 203.0.113.0/24");
   });
 
   test("destroy ends before its first step", async () => {
@@ -146,6 +150,51 @@ describe("the stack of a live server", () => {
     const all = (await cloud.stack.written()) + said.join("");
     expect(all).not.toMatch(/wwww|PRIVATE KEY|ssh_deletekeys/);
     expect(all).toContain("pillar-anvil-prod");
+  });
+
+  test("a destroy lifts the delete protection, and where that is refused it says what to do", async () => {
+    await cloud.configure({ lifecycle: "retiring" });
+    const up = await cloud.stack.up(["--skip-preview"]);
+    expect(up.exitCode, up.output).toBe(0);
+    expect(up.output).toContain("Nothing stands in the way any more: pulumi destroy -s prod");
+    hetzner.cloud.faults.add({
+      kind: "answer",
+      method: "POST",
+      path: "/servers/*/actions/change_protection",
+      status: 403,
+    });
+    const { output, exitCode } = await kept(cloud.stack.destroy(["--skip-preview"]));
+    hetzner.cloud.faults.clear();
+    expect(exitCode).not.toBe(0);
+    const [id] = serverIds();
+    expect(linesOf(output)).toMatch(
+      new RegExp(
+        `the host of stack prod, is shut down, but server ${id} can't be deleted: hetzner protects it\n` +
+          `found: the API of hetzner does not lift the server's protection \\(server ${id}\\): it answers 403: is .*token still valid\\?\n` +
+          "needed: its protection lifted, by a token that may write .*\nThen: pulumi up -s prod ",
+      ),
+    );
+    expect(protection()).toEqual([true]);
+  });
+
+  test("one that ends before the server is deleted leaves it open until the next up", async () => {
+    hetzner.cloud.faults.add({ kind: "answer", method: "DELETE", path: "/servers/*", status: 423 });
+    const destroy = await kept(cloud.stack.destroy(["--skip-preview"]));
+    hetzner.cloud.faults.clear();
+    const [id] = serverIds();
+    expect(destroy.exitCode, destroy.output).not.toBe(0);
+    expect(destroy.output).toContain(`retirement: the delete protection of server ${id} at hetzner is lifted; `);
+    expect(protection()).toEqual([false]);
+    await cloud.configure({});
+    const look = await preview();
+    expect(look.output).toContain(
+      `server ${id} at hetzner is not protected against deletion: pulumi up protects it again`,
+    );
+    expect(protection()).toEqual([false]);
+    const up = await upToServer();
+    expect(up.exitCode, up.output).toBe(0);
+    expect(up.output).toContain(`server ${id} at hetzner is protected against deletion again`);
+    expect([serverIds(), protection()]).toEqual([[id], [true]]);
   });
 
   test("when it is retiring, destroy leaves nothing in the cloud", async () => {

@@ -1,0 +1,52 @@
+import * as pulumi from "@pulumi/pulumi";
+import { systemClock } from "../../providers/clock";
+import { type JourneyEntry, lastEvent, readJourney } from "../../providers/journey";
+import { setProtection } from "../../providers/retirement/protection";
+import type { StackConfig } from "../config";
+import { backupPlace } from "../orchestrator/signerPlaces";
+import type { HostPlan } from "./hostPlan";
+import type { CloudHostConfig } from "./hostSchema";
+
+type Kept = HostPlan & { kind: "keep" };
+
+/**
+ * Sets the provider's own protection again where a destroy that did not come to pass left a server without it: the
+ * plugin compares with the state, which knows nothing of that.
+ */
+export async function protectAgain(config: StackConfig, wanted: CloudHostConfig, plan: Kept): Promise<void> {
+  const { provider, token } = wanted;
+  const stack = pulumi.getStack();
+  if (
+    !lacksProtection(plan, wanted.importId === undefined, readJourney(backupPlace(config), config.pillar.name), stack)
+  )
+    return;
+  const { id } = plan.server;
+  const which = `server ${id} at ${provider}`;
+  if (pulumi.runtime.isDryRun()) {
+    pulumi.log.info(`${which} is not protected against deletion: pulumi up protects it again`);
+    return;
+  }
+  try {
+    await setProtection({ provider, id, token, endpoint: config.apiEndpoint }, true, systemClock);
+    pulumi.log.info(`${which} is protected against deletion again`);
+  } catch (error) {
+    // The rest of the run is none the worse for it.
+    pulumi.log.warn(
+      `${which} is not protected against deletion, and can't be now: ${(error as Error).message}\n` +
+        `  Then: pulumi up -s ${stack} tries again; or set it in the provider's console`,
+    );
+  }
+}
+
+/** Whether the protection is to be set again (pure): an adopted server gets it where a destroy took it away alone. */
+export function lacksProtection(
+  { server, isHalfMade }: Kept,
+  isOwn: boolean,
+  journey: readonly JourneyEntry[],
+  stack: string,
+): boolean {
+  // Unknown where the provider has none; one whose creation was cut off is not known to stay.
+  if (server.isProtected !== false || isHalfMade) return false;
+  const released = lastEvent(journey, stack, "released")?.details;
+  return isOwn || (released?.serverId === server.id && released.wasProtected === true);
+}
