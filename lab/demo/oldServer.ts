@@ -28,6 +28,7 @@ export async function orderOldServer(lab: Lab): Promise<OldServer> {
     ssh_keys: [ssh_key.id],
   });
   const machine = await booted(lab);
+  await api(`/servers/${server.id}/actions/change_protection`, { delete: true, rebuild: true });
   const on = async (script: string) => String((await machine.run(script)).stdout).trim();
   const host = {
     ...{ name: machine.name, run: machine.run, id: String(server.id), address: machine.address },

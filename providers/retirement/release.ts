@@ -64,8 +64,8 @@ async function letGo(given: GivenUp, memory: GuardMemory, book: Book, world: Rel
     const { host, evidence } = await permit(inputs, memory, seen, before !== undefined, book, world);
     const isShutDown = "released" in host || (before && "facts" in host && isAtRest(host.facts));
     if (!isShutDown) {
-      if ("facts" in host) await shutDown(root, inputs, host.facts, book, world);
       const wasProtected = server !== undefined && (await atProvider(given, server, () => isProtected(server, world)));
+      if ("facts" in host) await shutDown(root, inputs, host.facts, book, world);
       book.write("released", { ...releasedOf(inputs, host, evidence), ...(wasProtected ? { wasProtected } : {}) });
     }
     if ("facts" in host && inputs.afterwards === "poweroff")

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
 import { linesOf } from "../fixture";
-import { type CloudStack, cloudStack, until } from "./cloudStack";
+import { type CloudStack, cloudStack } from "./cloudStack";
 import { emptyRoom } from "./emptyRoom";
 import { type OrderFaults, passing, refused } from "./orderFaults";
 import { vanish } from "./vanish";
@@ -202,7 +202,10 @@ test("what an order left that failed after the engine was killed is removed, tho
   hetzner.cloud.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
   await cloud.killUpToServer(() => servers().length > 0);
   const before = servers().map(({ id }) => id);
-  await until(() => servers().every(({ status }) => status === "off"));
+  // Its actions get on when somebody looks.
+  const shown = async () => (await fetch(`${cloud.url}/v1/servers/${before[0]}`, { headers })).json();
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  await expect.poll(shown, { timeout: 20_000 }).toMatchObject({ server: { status: "off" } });
   const up = await cloud.upToServer();
   expect(up.exitCode, up.output).toBe(0);
   expect(up.output).toContain(`what that left is removed: server ${before[0]}`);
@@ -221,6 +224,10 @@ test("a server of somebody else's making is adopted as it is, and not given up w
   };
   const response = await fetch(`${cloud.url}/v1/servers`, { method: "POST", headers, body: JSON.stringify(order) });
   const { server } = (await response.json()) as { server: { id: number } };
+  // Its actions get on when somebody looks.
+  const shown = async () => (await fetch(`${cloud.url}/v1/servers/${server.id}`, { headers })).json();
+  await expect.poll(shown, { timeout: 20_000 }).toMatchObject({ server: { status: "running" } });
+  for (const one of servers()) one.protection = { delete: true, rebuild: true };
   const facts = () => servers().map(({ id, name, labels, protection }) => ({ id, name, labels, protection }));
   const before = structuredClone(facts());
   const writes = () => hetzner.requests.filter(({ method }) => method !== "GET").length;

@@ -215,9 +215,78 @@ describe("the guard", () => {
     });
     await cloud.close();
     expect(outcome).toEqual({
-      log: ["retirement: server 52 is not at hetzner any more: nothing is left to guard"],
+      log: [
+        "retirement: server 52 is not at hetzner any more: nothing is left to guard. Should this run end in an error about it: pulumi refresh -s prod, then pulumi destroy -s prod",
+      ],
     });
     expect(host.connections).toBe(0);
+  });
+
+  describe("of a server that its provider protects", () => {
+    let cloud: Awaited<ReturnType<typeof listen>>;
+    let protection: boolean;
+    let refuses: number | undefined;
+    beforeEach(async () => {
+      [protection, refuses] = [true, undefined];
+      const answer = (method = "") => {
+        if (method === "GET")
+          return [200, { server: { status: "running", protection: { delete: protection } } }] as const;
+        if (refuses !== undefined) return [refuses, {}] as const;
+        protection = false;
+        return [201, {}] as const;
+      };
+      cloud = await listen(
+        http.createServer((request, response) => {
+          const [status, body] = answer(request.method);
+          response.writeHead(status).end(JSON.stringify(body));
+        }),
+      );
+    });
+    afterEach(() => cloud.close());
+
+    /** Deletes a guard as the engine does: the last one of a stack first. */
+    const deleted = async (isLast: boolean, facts: readonly string[], changes: object = {}) => {
+      const server = { provider: "hetzner", id: "52", token: "s3cret", endpoint: `http://127.0.0.1:${cloud.port}` };
+      const begun = await run("retirementGuard", "create", inputs({ ...changes, isLast, server }, facts));
+      return run("retirementGuard", "delete", "id", begun.result?.outs);
+    };
+    const lifted =
+      "retirement: the delete protection of server 52 at hetzner is lifted; where the destroy ends before the server does, the next pulumi up sets it again";
+
+    test("the first guard shuts down and leaves it on; the other one lifts it, last of all", async () => {
+      const facts = [...hasNode, "nodeMasked=yes"];
+      const first = await deleted(true, facts);
+      expect([first.error, protection]).toEqual([undefined, true]);
+      expect(readJourney(join(scratch, "backups"), "Anvil").at(-1)).toMatchObject({
+        event: "released",
+        details: { serverId: "52", wasProtected: true },
+      });
+      const second = await deleted(false, facts);
+      expect([second.error, second.log.at(-1), protection]).toEqual([undefined, lifted, false]);
+      expect(readdirSync(scratch)).toContain("stopped");
+      // Killed before the engine wrote it down, or lifted by hand.
+      const again = await deleted(false, facts);
+      expect([again.error, again.log.includes(lifted)]).toEqual([undefined, false]);
+    });
+
+    test("it stays on where the host is not let go", async () => {
+      const { error } = await deleted(false, hasNode, { lifecycle: "adopted" });
+      expect(error?.message).toContain("- who produces after this host is not configured");
+      expect(protection).toBe(true);
+    });
+
+    test("a provider that does not lift it: what to type", async () => {
+      refuses = 403;
+      const { error } = await deleted(false, []);
+      expect(error?.message).toBe(
+        [
+          "127.0.0.1, the host of stack prod, is shut down, but server 52 can't be deleted: hetzner protects it",
+          "  found: the API of hetzner does not lift the server's protection (server 52): it answers 403: is pillar-host:host.token still valid?",
+          "  needed: its protection lifted, by a token that may write (a destroy has the one of the last pulumi up), or in the provider's console",
+          "  Then: pulumi up -s prod where the token is another one now, and pulumi destroy -s prod",
+        ].join("\n"),
+      );
+    });
   });
 });
 
