@@ -14,16 +14,11 @@ copy_take() {
   local bytes
   read -r bytes && [[ $bytes =~ ^[0-9]+$ ]] && head -c "$bytes"
 }
-copy_work() {
-  mkdir -p /run/pillar-host
-  work=$(mktemp -d /run/pillar-host/copy.XXXXXX)
-  trap 'rm -rf "$work"' EXIT
-}
 
 # Sends what lies below $directory. A key store that was fenced goes under its own name again.
 copy_send() {
   local aside=
-  copy_work
+  signer_work
   if [ -n "${aside_store:-}" ]; then aside=./${aside_store##*/}; fi
   copy_take > "$work/theirs"
   copy_list "$directory" > "$work/real"
@@ -46,16 +41,36 @@ copy_send() {
     "${transform[@]}" || [ $? -eq 1 ]
 }
 
-# Receives into $receive_into.
+# Receives into $receive_into, and nowhere else, whatever the other side sends.
 copy_receive() {
-  copy_work
+  signer_work
   mkdir -p "$receive_into"
+  copy_unlink
   copy_list "$receive_into" > "$work/ours"
   copy_frame "$work/ours"
   copy_take > "$work/gone"
-  if grep -zqvE '^\./' "$work/gone" || grep -zqE '(^|/)\.\.(/|$)' "$work/gone"; then fail "the other side names files that are not its own"; fi
-  (cd -- "$receive_into" && xargs -0 -r rm -rf --) < "$work/gone"
+  copy_remove "$work/gone"
   tar --extract --preserve-permissions --same-owner --numeric-owner --delay-directory-restore -C "$receive_into"
+  copy_only_inward
+}
+
+# tar guards the links of one archive; those of an earlier one would lead it, and rm, out of $receive_into. They are sent
+# again.
+copy_unlink() { find "$receive_into/" -mindepth 1 -type l -delete; }
+
+# Removes the files of a list, each with a NUL behind.
+copy_remove() {
+  if grep -zqvE '^\./' "$1" || grep -zqE '(^|/)\.\.(/|$)' "$1"; then fail "the other side names files that are not its own"; fi
+  copy_unlink
+  (cd -- "$receive_into" && xargs -0 -r rm -rf --) < "$1"
+}
+
+# What is put in place later leads nowhere else either.
+copy_only_inward() {
+  local outward
+  outward=$(cd -- "$receive_into" && find . -type l \( -lname '/*' -o -lname '..' -o -lname '../*' -o -lname '*/..' -o -lname '*/../*' \) -printf '%P -> %l\n' | tr -c '[:print:]\n' '?')
+  [ -z "$outward" ] || fail "the copy holds links that lead out of the orchestrator's directory" "found: $(head -n 3 <<< "$outward")" \
+    "needed: files, or links within it. On the host that it is copied from, while the orchestrator is stopped, for each: mv LINK LINK.aside && cp -aT \"\$(readlink -f LINK.aside)\" LINK && rm LINK.aside; start it, then run pulumi up again"
 }
 
 # On the host that connects. Prints the public key, then this host's addresses.
@@ -87,8 +102,8 @@ signer_copy_allow() {
     mkdir -p "$copy_dir"
     {
       printf '#!/bin/bash\nset -euo pipefail\n'
-      declare -p host_name state directory receive_into aside_store copy_dir LC_ALL PATH
-      declare -f say fail copy_list copy_paths copy_frame copy_take copy_work copy_send copy_receive
+      declare -p host_name state directory receive_into aside_store copy_dir signer_runs LC_ALL PATH
+      declare -f say fail signer_work copy_list copy_paths copy_frame copy_take copy_send copy_receive copy_unlink copy_remove copy_only_inward
       printf '%s\n' "$copy_side"
     } > "$command"
     chmod 700 "$command"
@@ -170,6 +185,8 @@ signer_copy() {
         refused="Or does the old host see this one at another address (NAT)? The key is taken from this host's own addresses only. On the old host, journalctl -u ssh -n 20 tells; then: pulumi config set --path pillar-host:orchestrator.migrateFrom.copyAddress ADDRESS, one that is reached without NAT"
         ;;
     esac
+    # One that ends a side for what it received says what is needed; the way there is not.
+    case $said in *"needed: "*) fail "the copy from $login_user@$copy_address:$copy_port broke off" "$said" ;; esac
     room=$(df -Ph "$(dirname "$receive_into")" | awk 'NR == 2 { print $4 " free on " $6 }')
     fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: ${said:-ssh ended with $code}" "room here: $room" \
       "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port" \
@@ -198,7 +215,9 @@ signer_copy_local() {
 # Files that the comparison found to differ are taken again from the beginning.
 signer_copy_retake() {
   signer_owned
-  (cd -- "$receive_into" && printf '%s' "$retake" | base64 -d | xargs -0 -r rm -rf --)
+  signer_work
+  base64 -d <<< "$retake" > "$work/retake"
+  copy_remove "$work/retake"
 }
 
 # What this machine is called in addresses that name it.

@@ -1,0 +1,155 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test as base, describe, expect } from "vitest";
+import { type LocalRoot, localRoot } from "./localRoot";
+
+/** Whoever is copied from may be in another's hands: what it sends must stay below the staging place. */
+interface Stage {
+  readonly root: LocalRoot;
+  readonly arriving: string;
+  /** A directory of the receiving host's own. */
+  readonly outside: string;
+  /** Receives a copy; `files` are texts by path, `links` targets by path. @returns what it failed with */
+  receive(copy: {
+    readonly gone?: readonly string[];
+    readonly files?: Readonly<Record<string, string>>;
+    readonly links?: Readonly<Record<string, string>>;
+  }): Promise<string>;
+  /** The function that receives; may be replaced. */
+  how: string;
+}
+
+const test = base.extend<{ stage: Stage }>({
+  stage: async ({ task: _task }, provide) => {
+    const root = localRoot();
+    const { scratch } = root;
+    const [arriving, outside] = [join(scratch, "arriving"), join(scratch, "outside")];
+    for (const place of [arriving, outside]) mkdirSync(place);
+    writeFileSync(join(outside, "victim"), "mine");
+    let count = 0;
+    const stage: Stage = {
+      ...{ root, arriving, outside, how: "copy_receive" },
+      receive: async ({ gone = [], files = {}, links = {} }) => {
+        count += 1;
+        const [tree, archive, sent] = [
+          join(scratch, `tree${count}`),
+          join(scratch, `tar${count}`),
+          join(scratch, `sent${count}`),
+        ];
+        mkdirSync(tree);
+        for (const [path, text] of Object.entries(files)) {
+          mkdirSync(dirname(join(tree, path)), { recursive: true });
+          writeFileSync(join(tree, path), text);
+        }
+        for (const [path, target] of Object.entries(links)) {
+          mkdirSync(dirname(join(tree, path)), { recursive: true });
+          symlinkSync(target, join(tree, path));
+        }
+        // Files and links alone: directories of an archive would take the place of links.
+        const names = [...Object.keys(files), ...Object.keys(links)].map((path) => `./${path}`);
+        execFileSync("tar", [
+          "-cf",
+          archive,
+          "--no-recursion",
+          "-C",
+          tree,
+          ...(names.length > 0 ? names : ["-T", "/dev/null"]),
+        ]);
+        const list = gone.map((path) => `${path}\0`).join("");
+        writeFileSync(sent, Buffer.concat([Buffer.from(`${Buffer.byteLength(list)}\n${list}`), readFileSync(archive)]));
+        root.before = `signer_owned() { :; }\nhostile() { ${stage.how} < "$sent" > /dev/null; }`;
+        return root.call("hostile", { sent, receive_into: arriving }).then(
+          () => "",
+          (error: Error) => error.message,
+        );
+      },
+    };
+    await provide(stage);
+    root.close();
+  },
+});
+
+const untouched = ({ outside }: Stage) => {
+  expect(execFileSync("ls", ["-A", outside], { encoding: "utf8" })).toBe("victim\n");
+  expect(readFileSync(join(outside, "victim"), "utf8")).toBe("mine");
+};
+
+describe("a copy from a host in another's hands", () => {
+  test("a link of one copy does not lead the next one out", async ({ stage }) => {
+    await stage.receive({ links: { logs: stage.outside } });
+    expect(await stage.receive({ files: { "logs/cron.d/x": "* * * * * root sh" } })).toBe("");
+    untouched(stage);
+    expect(readFileSync(join(stage.arriving, "logs/cron.d/x"), "utf8")).toBe("* * * * * root sh");
+  });
+
+  test("nor does its list of files that are gone", async ({ stage }) => {
+    mkdirSync(join(stage.arriving, "events"));
+    symlinkSync(stage.outside, join(stage.arriving, "events", "logs"));
+    expect(await stage.receive({ gone: ["./events/logs/victim"] })).toBe("");
+    untouched(stage);
+    for (const gone of ["./../outside/victim", join(stage.outside, "victim"), "./a/../../outside/victim"])
+      expect(await stage.receive({ gone: [gone] })).toContain("the other side names files that are not its own");
+    untouched(stage);
+  });
+
+  test("nor do files that are to be taken again", async ({ stage }) => {
+    const retake = async (path: string) => {
+      stage.root.before = "signer_owned() { :; }";
+      const list = Buffer.from(`${path}\0`).toString("base64");
+      return stage.root.call("signer_copy_retake", { retake: list, receive_into: stage.arriving }).then(
+        () => "",
+        (error: Error) => error.message,
+      );
+    };
+    symlinkSync(stage.outside, join(stage.arriving, "logs"));
+    writeFileSync(join(stage.arriving, "CURRENT"), "text");
+    expect(await retake("./logs/victim")).toBe("");
+    untouched(stage);
+    expect(await retake("./a/../../outside/victim")).toContain("names files that are not its own");
+    untouched(stage);
+    expect(await retake("./CURRENT")).toBe("");
+    expect(existsSync(join(stage.arriving, "CURRENT"))).toBe(false);
+  });
+
+  test.for(["/etc", "..", "../outside", "tss/..", "tss/../../outside"])(
+    "a link to %s is refused, with what to do about it",
+    async (target, { stage }) => {
+      const said = await stage.receive({ files: { "tss/share": "{}" }, links: { "events/link": target } });
+      expect(said).toContain(
+        `the copy holds links that lead out of the orchestrator's directory\n  found: events/link -> ${target}\n  needed: `,
+      );
+    },
+  );
+
+  test("links within the directory arrive, again with each copy", async ({ stage }) => {
+    const copy = { files: { "events/CURRENT": "text" }, links: { "events/link": "CURRENT", odd: "..events/a..b" } };
+    for (let count = 0; count < 2; count += 1) {
+      expect(await stage.receive(copy)).toBe("");
+      expect(lstatSync(join(stage.arriving, "events/link")).isSymbolicLink()).toBe(true);
+      expect(readFileSync(join(stage.arriving, "events/link"), "utf8")).toBe("text");
+    }
+  });
+
+  test("on the way back the old host's own side receives no otherwise", async ({ stage }) => {
+    const { root } = stage;
+    const copy_dir = join(root.scratch, "copy");
+    const home = join(root.scratch, "home");
+    mkdirSync(join(home, ".ssh"), { recursive: true });
+    writeFileSync(join(home, ".ssh", "authorized_keys"), "");
+    root.before = `signer_owned() { :; }\nsigner_copy_take_back() { :; }\ngetent() { echo "root:x:0:0::${home}:/bin/sh"; }`;
+    await root.call("signer_copy_allow", {
+      ...{ copy_dir, login_user: "root", copy_side: "copy_receive", receive_into: stage.arriving, aside_store: "" },
+      ...{
+        directory: join(root.scratch, "signer"),
+        public_key: "ssh-ed25519 AAAA",
+        from_addresses: "203.0.113.9",
+        copy_hours: 1,
+      },
+    });
+    stage.how = join(copy_dir, "side");
+    expect(await stage.receive({ links: { logs: stage.outside } })).toContain("links that lead out");
+    expect(await stage.receive({ gone: ["./logs/victim"], files: { "logs/cron.d/x": "x" } })).toBe("");
+    untouched(stage);
+  });
+});
