@@ -16,6 +16,11 @@ export function nextForSigner(turn: SignerTurn, stack: string, shown?: SignerSho
         (shown === undefined ? "." : `, the signer stays on the ${shown.side} side (${shown.address}).`),
     ];
   if (turn === "none" || shown === undefined) return [];
+  if (shown.why === "moved on")
+    return [
+      `The orchestrator is on ${shown.address} no more: another stack moved it on from there. This one moves it no more:`,
+      `  pulumi config rm --path pillar-host:orchestrator.migrateFrom -s ${stack}`,
+    ];
   if (shown.side === "new")
     return [
       `The orchestrator signs here, on ${shown.address} (${shown.version ?? "its version was not asked"}). It keeps the identity of the copied key store.`,

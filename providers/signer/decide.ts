@@ -44,7 +44,8 @@ export type Decision =
   /** Nothing can be done by this program. */
   | { readonly do: "stop here"; readonly saga: Saga; readonly why: Obstacle };
 
-export type Why = "moved" | "raise the attempt" | "nothing to roll back" | "undone";
+/** `moved on`: another stack's move took the signer from there to a third host. */
+export type Why = "moved" | "moved on" | "raise the attempt" | "nothing to roll back" | "undone";
 
 export type Obstacle =
   | "new out of sight"
@@ -54,6 +55,7 @@ export type Obstacle =
   | "target runs unasked"
   | "source runs unasked"
   | "source does not run"
+  | "two may sign"
   | "journals disagree"
   | "another move";
 
@@ -85,11 +87,14 @@ function isOpen({ s, t }: Stages): boolean {
   );
 }
 
-function sagasIn(looks: Looks): Saga[] {
+/** Of this stack's moves. */
+function sagasIn(looks: Looks, wanted: Saga): Saga[] {
   const journals = [looks.new, looks.old].flatMap((look) =>
     look === "outOfSight" || !look.journal ? [] : [look.journal],
   );
-  return journals.map(({ move, direction }) => ({ move, direction }));
+  return journals
+    .filter(({ move }) => ownerOf(move) === ownerOf(wanted.move))
+    .map(({ move, direction }) => ({ move, direction }));
 }
 
 /** The side on which the signer stands by the journals, where one saga or none has been to its end (pure). */
@@ -101,13 +106,70 @@ function standsAt({ old, new: fresh }: Looks): SideName {
 }
 
 /**
+ * Stages of a move that has begun to touch the signer of its host, of one that has come to its end there, and of one that
+ * left no more than a copy.
+ */
+const underWay: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
+const ended: readonly string[] = ["running", "restored", "moved"];
+const copied: readonly string[] = ["staging", "abandoned"];
+
+/**
+ * The journal of another stack's move that is at work on one of these hosts, or that took the signer on from there
+ * (pure). It was written over this stack's: what the other host still says of this stack's move is of a time before it,
+ * and its copy of the signer too.
+ */
+function anothers(wanted: Saga, looks: Looks): Journal | undefined {
+  const { source, target } = sidesOf(wanted);
+  const [from, to] = [source, target].map((side) => {
+    const look = looks[side];
+    return look === "outOfSight" ? undefined : look.journal;
+  });
+  const isForeign = ({ move }: Saga) => ownerOf(move) !== ownerOf(wanted.move);
+  const isRunning = stagesOf(wanted, looks).t === "running";
+  if (from && isForeign(from) && !isRunning && (underWay.includes(from.stage) || from.stage === "moved")) return from;
+  if (!to || !isForeign(to)) return undefined;
+  // A host that a signer left long ago may get one anew; one on which this move, or this stack's last one, had it may not.
+  const isHeld = from?.stage === "running" || from?.stage === "restored";
+  const wasHere = to.history.some(
+    ({ move = "", stage }) =>
+      (isHeld ? move === wanted.move : ownerOf(move) === ownerOf(wanted.move)) &&
+      (ended.includes(to.stage) || !copied.includes(stage)),
+  );
+  return underWay.includes(to.stage) || wasHere ? to : undefined;
+}
+
+/** Where another stack's move took the signer on: nothing is left of a move that came to its end before, and that is all. */
+function afterAnother(wanted: Saga, theirs: Journal, looks: Looks): Decision {
+  const { source, target } = sidesOf(wanted);
+  const isTarget = looks[target] !== "outOfSight" && looks[target].journal === theirs;
+  const isOver = looks[source] === "outOfSight" || stagesOf(wanted, looks).s === "moved";
+  const wasHere = theirs.history.some(({ move }) => move === wanted.move);
+  if (!isTarget || !isOver || !wasHere || underWay.includes(theirs.stage))
+    return { do: "stop here", saga: theirs, why: "another move" };
+  const isThere = theirs.stage === "running" || theirs.stage === "restored";
+  return done(target, isThere ? "moved" : "moved on", wanted, looks);
+}
+
+/** The end, unless something runs where the journals say that nothing may. */
+function done(holder: SideName, why: Why, { move }: Saga, looks: Looks): Decision {
+  const runs = (["old", "new"] as const).find((side) => {
+    const look = looks[side];
+    return look !== "outOfSight" && look.active && (side !== holder || why === "moved on");
+  });
+  if (runs === undefined) return { do: "done", holder, why };
+  const saga: Saga = { move, direction: runs === "old" ? "forward" : "back" };
+  return { do: "stop here", saga, why: "two may sign" };
+}
+
+/**
  * What is next (pure). Every rule of the cutover stands here: which step may follow which evidence, when the way back
  * is open and when it is closed for ever, and when nothing may be touched.
  */
 export function decide(wanted: Saga, looks: Looks, memory: Memory): Decision {
   if (looks.new === "outOfSight") return { do: "stop here", saga: wanted, why: "new out of sight" };
-  const open = sagasIn(looks).find((saga) => isOpen(stagesOf(saga, looks)));
-  if (open && ownerOf(open.move) !== ownerOf(wanted.move)) return { do: "stop here", saga: open, why: "another move" };
+  const theirs = anothers(wanted, looks);
+  if (theirs) return afterAnother(wanted, theirs, looks);
+  const open = sagasIn(looks, wanted).find((saga) => isOpen(stagesOf(saga, looks)));
   if (open && (open.move !== wanted.move || open.direction !== wanted.direction)) {
     const stages = stagesOf(open, looks);
     // One that may sign on its target is ended first, but for the way back, which may begin at any time from then on.
@@ -127,18 +189,14 @@ function begin(wanted: Saga, looks: Looks, memory: Memory): Decision {
   const holder = standsAt(looks);
   const isKnown = s !== undefined || t !== undefined;
   if (wanted.direction === "back" && !isKnown && holder === "old")
-    return { do: "done", holder, why: "nothing to roll back" };
+    return done(holder, "nothing to roll back", wanted, looks);
   if (wanted.direction === "forward") {
-    const went = looks.old === "outOfSight" ? undefined : looks.old.journal;
-    // Where the old host says that its signer went elsewhere, it is nobody's here.
-    if (!isKnown && went?.stage === "moved" && ownerOf(went.move) !== ownerOf(wanted.move))
-      return { do: "stop here", saga: went, why: "another move" };
-    if (!isKnown && holder === "new") return { do: "done", holder, why: "moved" };
-    const returned = sagasIn(looks).some(({ move, direction }) => move === wanted.move && direction === "back");
+    if (!isKnown && holder === "new") return done(holder, "moved", wanted, looks);
+    const returned = sagasIn(looks, wanted).some(({ move, direction }) => move === wanted.move && direction === "back");
     if (returned && !isPast({ s, t }))
-      return { do: "done", holder, why: holder === "old" ? "raise the attempt" : "moved" };
+      return done(holder, holder === "old" ? "raise the attempt" : "moved", wanted, looks);
   }
-  if (t === "running" && (s === undefined || s === "moved")) return { do: "done", holder: target, why: "moved" };
+  if (t === "running" && (s === undefined || s === "moved")) return done(target, "moved", wanted, looks);
   return onward(wanted, looks, memory);
 }
 
@@ -151,7 +209,7 @@ function onward(saga: Saga, looks: Looks, memory: Memory): Decision {
   const step = (name: Step): Decision => ({ do: name, saga });
   if (memory.failed) {
     if (isPast({ s, t })) return stop("target is started");
-    return back(saga, looks) ?? { do: "done", holder: source, why: "undone" };
+    return back(saga, looks) ?? done(source, "undone", saga, looks);
   }
   if (to === "outOfSight") return stop("target out of sight");
   if (to.active && !isPast({ s, t })) return stop("target runs unasked");

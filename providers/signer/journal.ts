@@ -32,7 +32,8 @@ export interface Journal extends Saga {
   readonly was: { readonly enabled?: boolean; readonly unitFile?: string; readonly keyStore?: string };
   /** Of the signer that is moved, where its build tells. */
   readonly identity: Readonly<Record<string, string>> | null;
-  readonly history: readonly { readonly stage: string; readonly at: string }[];
+  /** Of all moves that came to this host, the last stage at the end. */
+  readonly history: readonly { readonly stage: string; readonly at: string; readonly move?: string }[];
 }
 
 /** Whether a host is the one that the signer leaves in a saga (pure). */
@@ -73,6 +74,7 @@ export function parseJournal(text: string, where: string): Journal | undefined {
     (found.direction === "forward" || found.direction === "back") &&
     (found.side === "old" || found.side === "new") &&
     typeof found.other?.address === "string" &&
+    (found.history === undefined || Array.isArray(found.history)) &&
     stages.includes(String(found.stage));
   if (isWhole) return { was: {}, identity: null, history: [], at: "", ...found } as Journal;
   throw new Error(

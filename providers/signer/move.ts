@@ -29,7 +29,7 @@ export async function move(asked: MoveInputs, world: VerifyWorld, isWanted: () =
   const saga: Saga = { move: inputs.move, direction: inputs.rollback ? "back" : "forward" };
   const places = {
     ...{ old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address },
-    ...{ service: inputs.new.service, stack: inputs.stack },
+    ...{ services: { old: inputs.old.service, new: inputs.new.service }, stack: inputs.stack },
   };
   const sides = openSides(inputs, crypto.randomBytes(8).toString("hex"), world);
   let looks: Looks = { old: "outOfSight", new: "outOfSight" };

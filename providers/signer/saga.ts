@@ -1,6 +1,7 @@
 import { type Decision, decide, type Looks, type Memory, type Step } from "./decide";
 import type { Saga } from "./journal";
-import { obstacleText, type Places, stepFailed, whereItIs } from "./words";
+import { whereItIs } from "./whereItIs";
+import { obstacleText, type Places, stepFailed } from "./words";
 
 /** The two hosts, as the saga acts on them. */
 export interface Hands {

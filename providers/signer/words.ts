@@ -1,49 +1,15 @@
 import type { Look, Looks, Obstacle } from "./decide";
 import { journalFile, type Saga, type SideName, sidesOf } from "./journal";
+import { whereItIs } from "./whereItIs";
 
-/** What errors name: both sides' addresses, the unit, and the stack. */
-export interface Places {
-  readonly old: string;
-  readonly new: string;
-  readonly service: string;
+/** What errors name: both sides' addresses and units, and the stack. */
+export interface Places extends Readonly<Record<SideName, string>> {
+  readonly services: Readonly<Record<SideName, string>>;
   readonly stack: string;
 }
 
 function journalOf(look: Look) {
   return look === "outOfSight" ? undefined : look.journal;
-}
-
-/** Which side holds the key, and which may sign, in one line (pure). */
-export function whereItIs(looks: Looks, places: Places): string {
-  const name = (side: SideName) => `the ${side} side (${places[side]})`;
-  const other = (side: SideName): SideName => (side === "old" ? "new" : "old");
-  for (const side of ["new", "old"] as const) {
-    const stage = journalOf(looks[side])?.stage;
-    if (stage === "running" || stage === "starting")
-      return `The key is on ${name(side)}, which ${stage === "running" ? "signs" : "was started and may sign"}; ${name(other(side))} is fenced.`;
-  }
-  for (const side of ["new", "old"] as const) {
-    const look = looks[side];
-    const stage = journalOf(look)?.stage;
-    const active = look !== "outOfSight" && look.active;
-    if (stage === "restoring" || stage === "restored")
-      return `The key is on ${name(side)}, ${active ? "which signs" : "which does not run now"}; nothing signs on ${name(other(side))}.`;
-    if (stage === "fenced" || stage === "moved")
-      return `The key is on ${name(side)}, stopped and fenced, and nobody signs now.`;
-    if (stage === "stopping")
-      return `The key is on ${name(side)}, ${active ? "which still signs" : "stopped, and nobody signs now"}.`;
-  }
-  const { old } = looks;
-  if (old === "outOfSight" && looks.new === "outOfSight")
-    return `Where the key is cannot be told: ${name("old")} and ${name("new")} are both out of sight. Each host's ${journalFile} tells.`;
-  if (
-    looks.new !== "outOfSight" &&
-    (journalOf(looks.new)?.stage === "staged" || journalOf(looks.new)?.stage === "switched")
-  )
-    return `The key is on ${name("new")}, proved but not started; ${name("old")} is fenced, and nobody signs now.`;
-  if (old === "outOfSight")
-    return `The key is on ${name("old")} as far as is known, and that is out of sight; nothing was started on ${name("new")}.`;
-  return `The key is on ${name("old")}, ${old.active ? "which signs" : "where the orchestrator does not run"}; nothing was started on ${name("new")}.`;
 }
 
 /** What was done about a step that failed before its target was started (pure). */
@@ -53,15 +19,24 @@ export function stepFailed(failure: string, looks: Looks, places: Places): strin
   );
 }
 
+/**
+ * Stops a service for good, by hand (pure): as signer_mask does, because `systemctl mask` refuses where the unit's file
+ * lies in /etc/systemd/system, the usual place. Only where each step came to pass does the last one say `inactive`.
+ */
+export function stopForGood(service: string): string {
+  const file = `/etc/systemd/system/${service}.service`;
+  return `systemctl stop ${service} && { [ ! -f ${file} ] || mv -f ${file} ${file}.moved; } && ln -sfn /dev/null ${file} && systemctl daemon-reload && systemctl is-active ${service}`;
+}
+
 /** The commands, by hand, that bring the signer back to a host (pure). */
 export function commandsBack(saga: Saga, looks: Looks, places: Places): string[] {
   const { source, target } = sidesOf(saga);
   const was = journalOf(looks[source])?.was ?? {};
-  const { service } = places;
+  const service = places.services[source];
   const unit = was.unitFile ? `mv ${was.unitFile}.moved ${was.unitFile} && ` : "";
   const keyStore = was.keyStore ? `mv ${was.keyStore} ${was.keyStore.replace(/[^/]*$/, "producer")} && ` : "";
   return [
-    `  first on ${places[target]}: systemctl stop ${service}; systemctl mask ${service}; systemctl is-active ${service} (it must say inactive)`,
+    `  first on ${places[target]}: ${stopForGood(places.services[target])} (it must say inactive)`,
     `  only then on ${places[source]}: systemctl unmask ${service} && ${unit}${keyStore}systemctl enable --now ${service}`,
     ...(source === "old" ? [`  and for the program, ${journalsAside(places)}`] : []),
   ];
@@ -82,11 +57,15 @@ function broughtBack({ old, new: fresh }: Looks, places: Places): string[] {
 export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Places, failure?: string): string {
   const { source, target } = sidesOf(saga);
   const at = (side: SideName) => `the ${side} side (${places[side]})`;
+  const unit = places.services;
+  const stopIt = (side: SideName) => `on ${places[side]}: ${stopForGood(unit[side])} (it must say inactive)`;
   const up = `pulumi up -s ${places.stack}`;
   const rollback =
     saga.direction === "forward"
       ? `pulumi config set --path pillar-host:orchestrator.rollback true && ${up}`
       : undefined;
+  const theirs = [looks.new, looks.old].map(journalOf).find((journal) => journal?.move === saga.move);
+  const isAtWork = theirs?.stage !== "moved" && theirs?.stage !== "running" && theirs?.stage !== "restored";
   const texts: Record<Obstacle, readonly string[]> = {
     "new out of sight": [`${at("new")} is out of sight: nothing is touched on either side`, `  When it is back: ${up}`],
     "source out of sight": [
@@ -106,22 +85,31 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
     ],
     "target runs unasked": [
       `an orchestrator runs on ${at(target)}, and this move has not started it: nothing is touched`,
-      `  found: ${places.service} is active there, or a process of the orchestrator`,
-      `  needed: nothing that signs there. See it with: systemctl status ${places.service}`,
-      `  Stop it there (systemctl disable --now ${places.service}), then: ${up}`,
+      `  found: ${unit[target]} is active there, or a process of the orchestrator`,
+      `  needed: nothing that signs there. See it with: systemctl status ${unit[target]}`,
+      `  Stop it, ${stopIt(target)}`,
+      `  Then: ${up}`,
       ...(target === "old" ? broughtBack(looks, places) : []),
     ],
     "source runs unasked": [
       `the fence of ${at(source)} was taken down by another hand: nothing is touched`,
-      `  found: ${places.service} runs there, or is not masked any more`,
-      `  needed: on ${places[source]}: systemctl stop ${places.service}; systemctl mask ${places.service}`,
+      `  found: ${unit[source]} runs there, or is not masked any more`,
+      `  needed: ${stopIt(source)}`,
       `  Then: ${up}`,
       ...(source === "old" ? broughtBack(looks, places) : []),
     ],
     "source does not run": [
       `the orchestrator of ${at(source)} does not run: nothing is touched`,
-      `  needed: a signer that runs. See it with: systemctl status ${places.service}; journalctl -u ${places.service} -n 50`,
+      `  needed: a signer that runs. See it with: systemctl status ${unit[source]}; journalctl -u ${unit[source]} -n 50`,
       `  Then: ${up}`,
+    ],
+    "two may sign": [
+      `an orchestrator runs on ${at(source)}, where by the journals none may: two may sign now. Nothing is touched`,
+      `  found: ${unit[source]} is active there, or a process of the orchestrator`,
+      "  needed: one signer. Was that host restored from a snapshot, or its fence taken down by hand?",
+      `  Stop it at once, ${stopIt(source)}`,
+      `  Then: ${up}`,
+      ...(source === "old" ? broughtBack(looks, places) : []),
     ],
     "journals disagree": [
       "the journals of both sides contradict each other: nothing is touched",
@@ -136,7 +124,12 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
         const journal = journalOf(looks[side]);
         return `  found on the ${side} side: ${journal ? `${journal.stage} since ${journal.at}, other side ${journal.other.address}` : "no journal"}`;
       }),
-      "  Nothing is touched. End that move with its own stack first.",
+      ...(isAtWork
+        ? ["  Nothing is touched. End that move with its own stack first."]
+        : [
+            "  Nothing is touched: what this stack knows of the signer is older than that move.",
+            `  needed: a stack that does not move it any more: pulumi config rm --path pillar-host:orchestrator.migrateFrom -s ${places.stack} && ${up}`,
+          ]),
     ],
   };
   return [...(failure === undefined ? [] : [failure]), texts[why].join("\n"), whereItIs(looks, places)].join("\n");

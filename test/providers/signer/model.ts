@@ -5,7 +5,8 @@ import type { Hands } from "../../../providers/signer/saga";
 
 /** Two hosts and an engine that can be struck at any moment: what the scripts do, effect by effect. */
 
-interface ModelHost {
+export interface ModelHost {
+  readonly address: string;
   journal?: Journal | undefined;
   running: boolean;
   enabled: boolean;
@@ -19,7 +20,18 @@ interface ModelHost {
 
 export type Blow = "none" | "fail" | "kill" | "break" | "reboot old" | "reboot new" | "lose old" | "lose new";
 
-export class Killed extends Error {}
+export class Killed extends Error {
+  /** As where another run took over: this one does nothing more. */
+  readonly taken = true;
+}
+
+/** A host with a signer, and one on which it is installed: masked, not started. */
+export const signing = (address: string): ModelHost => ({
+  ...{ address, running: true, enabled: true, masked: false, directory: 1, keyAside: false, reachable: true },
+});
+export const installed = (address: string): ModelHost => ({
+  ...{ address, running: false, enabled: false, masked: true, keyAside: false, reachable: true },
+});
 
 /** Numbers that are the same in each run (mulberry32). */
 export function randomOf(seed: number): () => number {
@@ -33,14 +45,15 @@ export function randomOf(seed: number): () => number {
 }
 
 export class Model implements Hands {
-  readonly hosts: Record<SideName, ModelHost> = {
-    old: { running: true, enabled: true, masked: false, directory: 1, keyAside: false, reachable: true },
-    new: { running: false, enabled: false, masked: true, keyAside: false, reachable: true },
-  };
   readonly story: string[] = [];
   blows = 0;
 
-  constructor(private readonly blow: () => Blow) {}
+  /** @param all hosts of the signer, other stacks' too: on one of them it may sign */
+  constructor(
+    private readonly blow: () => Blow,
+    readonly hosts: Record<SideName, ModelHost> = { old: signing("198.51.100.7"), new: installed("203.0.113.9") },
+    private readonly all: readonly ModelHost[] = Object.values(hosts),
+  ) {}
 
   say = () => undefined;
   isWanted = () => true;
@@ -59,20 +72,16 @@ export class Model implements Hands {
 
   private check(what: string): void {
     const brief = (side: SideName) => {
-      const { journal, running, masked, keyAside, reachable, ...rest } = this.hosts[side];
+      const { address: _, journal, running, masked, keyAside, reachable, ...rest } = this.hosts[side];
       const flags = Object.entries({ running, masked, keyAside, reachable }).filter(([, is]) => is);
       return `${side}: ${journal?.direction} ${journal?.stage} ${flags.map(([name]) => name)} ${JSON.stringify(rest)}`;
     };
     this.story.push(`${what}: ${brief("old")} | ${brief("new")}`);
-    const maySign = (["old", "new"] as const).filter((side) => {
-      const { running, enabled, masked, directory, keyAside } = this.hosts[side];
+    const maySign = this.all.filter(({ running, enabled, masked, directory, keyAside }) => {
       return running || (enabled && !masked && directory !== undefined && !keyAside);
     });
     if (maySign.length > 1) throw new Error(`two sides may sign after ${what}\n${this.story.join("\n")}`);
-    for (const side of this.signers) {
-      const host = this.hosts[side];
-      host.directory = (host.directory ?? 0) + 1;
-    }
+    for (const host of this.all) if (host.running) host.directory = (host.directory ?? 0) + 1;
   }
 
   reboot(side: SideName): void {
@@ -124,10 +133,11 @@ export class Model implements Hands {
 
   private write(side: SideName, saga: Saga, stage: Journal["stage"]): () => void {
     return () => {
+      const history = [...(this.hosts[side].journal?.history ?? []), { ...saga, stage, at: "" }];
       this.hosts[side].journal = {
         ...saga,
-        ...{ version: 1, side, stage, at: "", was: {}, identity: null, history: [] },
-        other: { address: "", hostKey: "" },
+        ...{ version: 1, side, stage, at: "", was: {}, identity: null, history },
+        other: { address: this.hosts[side === "old" ? "new" : "old"].address, hostKey: "" },
       };
     };
   }

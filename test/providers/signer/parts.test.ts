@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
+import type { Looks } from "../../../providers/signer/decide";
 import { type Journal, parseJournal, type Saga } from "../../../providers/signer/journal";
 import { manifestOf } from "../../../providers/signer/manifest";
 import type { MoveInputs } from "../../../providers/signer/moveInputs";
 import { unfenced } from "../../../providers/signer/provedCopy";
 import { openSides, readSide } from "../../../providers/signer/sides";
 import { errorsIn, readLife, versionFaults } from "../../../providers/signer/verify";
-import { obstacleText, whereItIs } from "../../../providers/signer/words";
+import { whereItIs } from "../../../providers/signer/whereItIs";
+import { obstacleText } from "../../../providers/signer/words";
 
 const journal: Journal & { was: { keyStore: string } } = {
   ...{ version: 1, move: "pillar-host/prod/Anvil/1", direction: "forward", side: "old", stage: "fenced" },
@@ -13,7 +15,12 @@ const journal: Journal & { was: { keyStore: string } } = {
   ...{ at: "2026-01-01T00:00:00Z", identity: null, history: [] },
   was: { enabled: true, keyStore: "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z" },
 };
-const places = { old: "198.51.100.7", new: "203.0.113.9", service: "orchestrator", stack: "prod" };
+const places = {
+  old: "198.51.100.7",
+  new: "203.0.113.9",
+  services: { old: "signer", new: "orchestrator" },
+  stack: "prod",
+};
 const side = (text: string) =>
   `config.json: said before\njournal ${Buffer.from(text).toString("base64")}\nactive no\nmasked yes\nend\n`;
 
@@ -28,6 +35,7 @@ describe("parseJournal", () => {
     ["another form", "[]"],
     ["null", "null"],
     ["a stage of the other side", JSON.stringify({ ...journal, stage: "running" })],
+    ["a history that is none", JSON.stringify({ ...journal, history: "x" })],
     ["a later version", JSON.stringify({ ...journal, version: 2 })],
   ])("refuses %s", (_what, text) => {
     expect(() => parseJournal(text, "203.0.113.9")).toThrow(
@@ -110,6 +118,80 @@ describe("what an error says", () => {
     );
   });
 
+  const at = (stage: Journal["stage"], more: Partial<Journal> = {}): Journal => ({
+    ...journal,
+    side: "new",
+    stage,
+    ...more,
+  });
+  const [running, stopped] = [
+    { active: true, masked: false },
+    { active: false, masked: true },
+  ];
+  test.each<[string, Looks, string]>([
+    [
+      "a restored snapshot of the old host",
+      { old: running, new: { journal: at("running"), ...running } },
+      "The key is on the new side (203.0.113.9), which signs; the old side (198.51.100.7) runs too. But an orchestrator runs on the old side (198.51.100.7): two may sign now.",
+    ],
+    [
+      "the fence is gone",
+      { old: { journal, active: false, masked: false }, new: { journal: at("running"), ...stopped } },
+      "The key is on the new side (203.0.113.9), which does not run now; the old side (198.51.100.7) does not run, and nothing fences it.",
+    ],
+    [
+      "it went on to a third host",
+      {
+        old: { journal, ...stopped },
+        new: {
+          journal: at("moved", { move: "pillar-host/next/Anvil/1", other: { address: "192.0.2.4", hostKey: "" } }),
+          ...stopped,
+        },
+      },
+      "The key is on 192.0.2.4, where pillar-host/next/Anvil/1 took it from the new side (203.0.113.9).",
+    ],
+    [
+      "out of sight after it went there",
+      { old: { journal: { ...journal, stage: "moved" }, ...stopped }, new: "outOfSight" },
+      "The key is on the new side (203.0.113.9), which is out of sight; the old side (198.51.100.7) is fenced.",
+    ],
+    [
+      "a fenced side that runs",
+      { old: { journal, ...running }, new: stopped },
+      "The key is on the old side (198.51.100.7), which runs all the same.",
+    ],
+  ])("where the key is, by what is seen too: %s", (_what, looks, line) => {
+    expect(whereItIs(looks, places)).toBe(line);
+  });
+
+  test("a second one that runs: which one to stop, with the name of its own unit", () => {
+    const saga: Saga = { move: journal.move, direction: "forward" };
+    const looks: Looks = { old: running, new: { journal: at("running"), ...running } };
+    const text = obstacleText("two may sign", saga, looks, places);
+    expect(text).toContain(
+      "an orchestrator runs on the old side (198.51.100.7), where by the journals none may: two may sign",
+    );
+    expect(text).toContain("  Stop it at once, on 198.51.100.7: systemctl stop signer && ");
+    expect(text).toContain("mv -f /etc/systemd/system/signer.service /etc/systemd/system/signer.service.moved");
+    expect(text).not.toContain("bring it back by hand");
+  });
+
+  test("another stack's move that took the signer on: this stack is to let go of it", () => {
+    const next = at("moved", { move: "pillar-host/next/Anvil/1" });
+    const text = obstacleText(
+      "another move",
+      next,
+      { old: { journal, ...stopped }, new: { journal: next, ...stopped } },
+      places,
+    );
+    expect(text).toContain("took this signer elsewhere: pillar-host/next/Anvil/1");
+    expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && pulumi up -s prod");
+    const open = { ...next, stage: "stopping" as const };
+    expect(obstacleText("another move", open, { old: stopped, new: { journal: open, ...stopped } }, places)).toContain(
+      "End that move with its own stack first.",
+    );
+  });
+
   test("the commands for going on and for going back, where the target was started", () => {
     const started = {
       journal: { ...journal, side: "new" as const, stage: "starting" as const },
@@ -125,8 +207,8 @@ describe("what an error says", () => {
         "  To go on: mend what is said above, then pulumi up -s prod",
         "  To go back: pulumi config set --path pillar-host:orchestrator.rollback true && pulumi up -s prod",
         "  Or by hand:",
-        "  first on 203.0.113.9: systemctl stop orchestrator; systemctl mask orchestrator; systemctl is-active orchestrator (it must say inactive)",
-        `  only then on 198.51.100.7: systemctl unmask orchestrator && mv ${journal.was.keyStore} /root/.orchestrator/producer && systemctl enable --now orchestrator`,
+        "  first on 203.0.113.9: systemctl stop orchestrator && { [ ! -f /etc/systemd/system/orchestrator.service ] || mv -f /etc/systemd/system/orchestrator.service /etc/systemd/system/orchestrator.service.moved; } && ln -sfn /dev/null /etc/systemd/system/orchestrator.service && systemctl daemon-reload && systemctl is-active orchestrator (it must say inactive)",
+        `  only then on 198.51.100.7: systemctl unmask signer && mv ${journal.was.keyStore} /root/.orchestrator/producer && systemctl enable --now signer`,
         `  and for the program, ${aside}`,
         "The key is on the new side (203.0.113.9), which was started and may sign; the old side (198.51.100.7) is fenced.",
       ].join("\n"),

@@ -5,7 +5,12 @@ import { type Blow, Killed, Model, randomOf } from "./model";
 
 const forward: Saga = { move: "pillar-host/prod/Anvil/1", direction: "forward" };
 const back: Saga = { ...forward, direction: "back" };
-const places = { old: "198.51.100.7", new: "203.0.113.9", service: "orchestrator", stack: "prod" };
+const places = {
+  old: "198.51.100.7",
+  new: "203.0.113.9",
+  services: { old: "orchestrator", new: "orchestrator" },
+  stack: "prod",
+};
 const naming = /(The key is on the (old|new) side \(|Where the key is cannot be told)/;
 
 async function run(model: Model, saga: Saga): Promise<string | undefined> {
