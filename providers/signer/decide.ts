@@ -125,11 +125,11 @@ function anothers(wanted: Saga, looks: Looks): Journal | undefined {
     return look === "outOfSight" ? undefined : look.journal;
   });
   const isForeign = ({ move }: Saga) => ownerOf(move) !== ownerOf(wanted.move);
+  const isHeld = from?.stage === "running" || from?.stage === "restored";
   const isRunning = stagesOf(wanted, looks).t === "running";
-  if (from && isForeign(from) && !isRunning && (underWay.includes(from.stage) || from.stage === "moved")) return from;
+  if (from && isForeign(from) && !isHeld && !isRunning) return from;
   if (!to || !isForeign(to)) return undefined;
   // A host that a signer left long ago may get one anew; one on which this move, or this stack's last one, had it may not.
-  const isHeld = from?.stage === "running" || from?.stage === "restored";
   const wasHere = to.history.some(
     ({ move = "", stage }) =>
       (isHeld ? move === wanted.move : ownerOf(move) === ownerOf(wanted.move)) &&

@@ -30,8 +30,7 @@ signer_lock_is_free() { [ ! -e "$directory/.lock" ] || flock -n "$directory/.loc
 
 # Stop, and stay stopped over a reboot. Written first, with what bringing it back needs.
 signer_stop() {
-  signer_owned
-  signer_was
+  signer_begin
   if [ "$(signer_stage)" != stopping ]; then
     was_enabled=false was_unit= was_store=
     if [ "$(systemctl is-enabled "$service" 2> /dev/null || true)" = enabled ]; then was_enabled=true; fi
@@ -54,8 +53,7 @@ signer_name_store() { TZ=UTC0 printf -v was_store '%s/producer.moved-to-%s-%(%Y%
 
 # The key store goes aside under a name that tells where the signer went.
 signer_fence() {
-  signer_owned
-  signer_was
+  signer_begin
   signer_is_masked || fail "$service is not masked: not fenced"
   signer_see_mask
   if signer_is_active; then fail "the orchestrator runs again here: not fenced"; fi
@@ -89,16 +87,14 @@ signer_unfence_and_start() {
 
 # Here it signs again. Called only after the other side was read as masked, and not started.
 signer_restore() {
-  signer_owned
-  signer_was
+  signer_begin
   if [ "$(signer_stage)" != restoring ]; then signer_write restoring; fi
   signer_unfence_and_start
 }
 
 # Where the copy goes, beside its target: the same file system, so that putting it in place is a rename.
 signer_staging() {
-  signer_owned
-  signer_was
+  signer_begin
   case $(signer_line stage) in '"starting"' | '"running"') fail "a signer was started here: nothing is staged beside it" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: nothing is staged beside it" "See it with: systemctl status $service"; fi
   if [ "$(signer_stage)" != staging ]; then signer_write staging; fi
@@ -108,8 +104,7 @@ signer_staging() {
 
 # The copy was compared with the source, which is fenced: into place, in one rename.
 signer_arrive() {
-  signer_owned
-  signer_was
+  signer_begin
   case $(signer_stage) in staging | staged) ;; *) fail "nothing was staged here" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: its directory is not replaced" "See it with: systemctl status $service"; fi
   if [ -d "$directory.arriving" ]; then
@@ -156,8 +151,7 @@ signer_rewrite_addresses() {
 
 # From the journal's word on, this host may sign.
 signer_start() {
-  signer_owned
-  signer_was
+  signer_begin
   case $(signer_stage) in switched | starting) ;; *) fail "the signer was not put in place here: not started" ;; esac
   [ -e "$directory/producer" ] && [ -s "$directory/config.json" ] || fail "$directory is not whole: not started" "needed: producer and config.json in it"
   if [ "$(signer_stage)" != starting ]; then signer_write starting; fi
@@ -166,8 +160,7 @@ signer_start() {
 
 # signer_settle: $stage is running, moved or restored, after the evidence for it.
 signer_settle() {
-  signer_owned
-  signer_was
+  signer_begin
   case $stage in
     running) systemctl enable --quiet "$service" 2> /dev/null || warn "$service could not be enabled: it does not start with the machine" ;;
     restored) if [ "$was_enabled" != false ]; then systemctl enable --quiet "$service" 2> /dev/null || true; fi ;;
@@ -178,11 +171,10 @@ signer_settle() {
 
 # This host is not to sign: read back before the other one is freed.
 signer_seal() {
-  signer_owned
-  signer_was
+  signer_begin
   local before
   before=$(signer_stage)
-  case $before in starting | running) fail "the orchestrator of this host was started: it is not sealed" ;; esac
+  case $(signer_line stage) in '"starting"' | '"running"') fail "the orchestrator of this host was started: it is not sealed" ;; esac
   systemctl stop "$service" 2> /dev/null || true
   signer_mask
   signer_see_mask

@@ -112,6 +112,23 @@ signer_was() {
   if [[ $was =~ \"keyStore\":\"([^\"]*)\" ]]; then was_store=${BASH_REMATCH[1]}; fi
 }
 
+# The beginning of every step: what another stack has begun here is not written over, nor what it did with the signer that
+# this move had brought here: what this stack knows of that signer is of the past (providers/signer/decide.ts).
+signer_begin() {
+  local found stage was_here='"stage":"(starting|running|stopping|fenced|moved|restoring|restored)","at":"[^"]*","move":"'
+  signer_owned
+  signer_was
+  found=$(signer_line move) found=${found//\"/}
+  stage=$(signer_line stage) stage=${stage//\"/}
+  if [ -z "$found" ] || [ "${found%/*}" = "${move%/*}" ]; then return 0; fi
+  case $stage:$side:$direction in
+    running:old:forward | running:new:back | restored:old:forward | restored:new:back) return 0 ;;
+    *:old:forward | *:new:back | stopping:* | fenced:* | restoring:* | staged:* | switched:* | starting:*) ;;
+    *) [[ $(signer_line history) =~ $was_here"$move\"" ]] || return 0 ;;
+  esac
+  fail "another move is at work on this host, or took this signer elsewhere: $found" "found: $stage" "Nothing was done here by $move."
+}
+
 # signer_write STAGE: the journal, whole and on the disk when this returns. What was known before of $was_… stays.
 signer_write() {
   local at history was= who=${identity:-} new=$orchestrator_journal.new
