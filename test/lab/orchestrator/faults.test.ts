@@ -118,7 +118,10 @@ describe("the signer's move where something is wrong", () => {
 
   it("its printed commands bring the old side back by hand, and the next errors say how to end there", async () => {
     const [first = "", then = ""] = byHand(failed) ?? [];
-    await onHost(stage.fresh, `${first} || true`);
+    // Where most have it, and where systemctl mask refuses.
+    const unit = "/etc/systemd/system/orchestrator.service";
+    await onHost(stage.fresh, `cp /usr/local/lib/systemd/system/orchestrator.service ${unit}; systemctl daemon-reload`);
+    expect(await onHost(stage.fresh, `${first} || true; readlink ${unit}`)).toBe("inactive\n/dev/null");
     await onHost(stage.old, then);
     await expect.poll(() => signersOf(stage), { timeout: 60_000 }).toEqual(["old"]);
     const output = await fails();
