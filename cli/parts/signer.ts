@@ -12,19 +12,28 @@ export interface SignerWord {
 
 /** The orchestrator of a host. */
 export interface SignerSeen {
-  readonly kind: "none" | "signs" | "silent" | "moved" | "unfenced" | "waits" | "stopped";
+  readonly kind: "none" | "signs" | "silent" | "second" | "moved" | "unfenced" | "waits" | "stopped";
   readonly text: string;
   /** It does not do what it should. */
   readonly isWrong: boolean;
 }
 
 const here: readonly string[] = ["running", "starting", "restored"];
+/** One that runs here by these stages, or will in a moment, does what it should. */
+const mayRun: readonly string[] = [...here, "restoring", "stopping"];
 
 /** What is to be said of it (pure). @param word of its RPC, where it runs */
 export function signerSeen(facts: HostFacts, word: Part<SignerWord> | undefined): SignerSeen {
   const { active, masked, hasKeyStore, journal } = facts.signer;
   const other = journal?.other.address;
   if (!hasSigner(facts)) return { kind: "none", text: "none on this host", isWrong: false };
+  if (active && journal && !mayRun.includes(journal.stage)) {
+    const why = ["fenced", "moved"].includes(journal.stage)
+      ? `its signer went to ${other}`
+      : `its move with ${other} stands at "${journal.stage}"`;
+    const text = `an orchestrator runs here, and ${why}: two may sign now; how to stop one: docs/orchestrator.md, A second signer`;
+    return { kind: "second", text, isWrong: true };
+  }
   if (active && word !== undefined) {
     if ("why" in word) return { kind: "silent", text: `it runs here, and does not answer: ${word.why}`, isWrong: true };
     const { version, status } = word.value;

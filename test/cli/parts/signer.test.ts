@@ -6,7 +6,11 @@ import type { HostFacts } from "../../../providers/retirement/host";
 type Signer = HostFacts["signer"];
 const off = { active: false, masked: false, hasDirectory: true, hasKeyStore: true };
 const journal = (stage: string) =>
-  ({ stage, other: { address: "203.0.113.9", hostKey: "k" } }) as unknown as NonNullable<Signer["journal"]>;
+  ({
+    stage,
+    move: "pillar-host/prod/Anvil/1",
+    other: { address: "203.0.113.9", hostKey: "k" },
+  }) as unknown as NonNullable<Signer["journal"]>;
 const status = { state: 0, stateName: "live", peers: 12 };
 
 test.each<[string, Signer, Part<SignerWord> | undefined, string, boolean]>([
@@ -51,6 +55,27 @@ test.each<[string, Signer, Part<SignerWord> | undefined, string, boolean]>([
     { ...off, masked: true, journal: journal("staged") },
     undefined,
     'its move stands at "staged"; it is not running',
+    false,
+  ],
+  [
+    "it went, and runs here all the same",
+    { ...off, active: true, journal: journal("moved") },
+    { value: { version: "v0.0.9a", status } },
+    "an orchestrator runs here, and its signer went to 203.0.113.9: two may sign now; how to stop one: docs/orchestrator.md, A second signer",
+    true,
+  ],
+  [
+    "it runs before its move has started it",
+    { ...off, active: true, journal: journal("staged") },
+    { value: { version: "v0.0.9a", status } },
+    'an orchestrator runs here, and its move with 203.0.113.9 stands at "staged": two may sign now; how to stop one: docs/orchestrator.md, A second signer',
+    true,
+  ],
+  [
+    "it is at work where its move brought it",
+    { ...off, active: true, journal: journal("starting") },
+    { value: { version: "v0.0.9a", status } },
+    "v0.0.9a answers here, live, 12 peers",
     false,
   ],
   ["installed", { ...off, masked: true }, undefined, "installed, masked and not started", false],

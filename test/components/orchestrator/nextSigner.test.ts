@@ -33,3 +33,9 @@ test("gone back: how to move again", () => {
     "The orchestrator signs on the old host (198.51.100.7): there was nothing to roll back.",
   ]);
 });
+
+test("moved on by another stack: this one is to let go of it", () => {
+  expect(nextForSigner("now", "prod-2", { ...shown, why: "moved on" }).at(-1)).toBe(
+    "  pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod-2",
+  );
+});
