@@ -1,46 +1,31 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { expectedSeconds, readDurations } from "./lab/testRun/durations.ts";
 
-// Serializing a dynamic provider needs a process of its own (worker threads have no trace events).
-const pool = "forks";
+const durations = readDurations();
 
-/** Lab files that take minutes, the longest first: their sizes do not tell, and one that begins last is waited for. */
-const long = [
-  "gate/trouble",
-  "gate/node",
-  "orchestrator/killedLate",
-  "orchestrator/killedEarly",
-  "clouds/hetzner",
-  "clouds/digitalocean",
-  "retirement/deadServer",
-  "orchestrator/faults",
-  "orchestrator/wholeWay",
-  "orchestrator/outOfSight",
-  "orchestrator/large",
-  "orchestrator/newServer",
-  "retirement/wholeWay",
-  "retirement/conditions",
-  "retirement/killed",
-  "retirement/twoPillars",
-  "cutover/cutover",
-  "clouds/digitaloceanFailures",
-  "clouds/hetznerFailures",
-  "node/login",
-  "node/deploy",
-  "gate/references",
-].map((name) => `test/lab/${name}.test.ts`);
-
-/** vitest's own order, by what the last run took where it is known, behind these. */
+/** The longest first, by what was recorded last: one that begins last is waited for. Else vitest's own order. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
-    const rank = ({ moduleId }: TestSpecification) => {
-      const place = long.findIndex((name) => moduleId.endsWith(name));
-      return place < 0 ? long.length : place;
-    };
-    return (await super.sort(files)).toSorted((a, b) => group(a) - group(b) || rank(a) - rank(b));
+    const seconds = ({ moduleId }: TestSpecification) => expectedSeconds(durations, moduleId);
+    return (await super.sort(files)).toSorted((a, b) => group(a) - group(b) || seconds(b) - seconds(a));
   }
 }
+
+const common = {
+  // Serializing a dynamic provider needs a process of its own (worker threads have no trace events).
+  pool: "forks",
+  maxWorkers: 4,
+  // A test that is forgotten alone in its file, or that asserts nothing, proves nothing.
+  allowOnly: false,
+  // A busy machine takes its time.
+  expect: { requireAssertions: true, poll: { timeout: 20_000 } },
+} as const;
+
+const inLab = { ...common, testTimeout: 300_000, hookTimeout: 300_000 };
+
+const longTests = "test/lab/**/*.long.test.ts";
 
 export default defineConfig({
   test: {
@@ -48,27 +33,26 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...common,
           name: "unit",
-          pool,
           include: ["test/**/*.test.ts"],
           exclude: ["test/lab/**"],
-          maxWorkers: 4,
           testTimeout: 40_000,
-          hookTimeout: 60_000,
+          hookTimeout: 120_000,
           sequence: { groupOrder: 0 },
         },
       },
       {
         test: {
+          ...inLab,
           name: "lab",
-          pool,
           include: ["test/lab/**/*.test.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          maxWorkers: 4,
+          exclude: [longTests],
           sequence: { groupOrder: 1 },
         },
       },
+      // The second tier: what explores widely, and the tests of the lab itself.
+      { test: { ...inLab, name: "long", include: [longTests], sequence: { groupOrder: 2 } } },
     ],
   },
 });

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { ensureBaseImage } from "../baseImage";
-import { takeDownTheDead } from "../deadLabs";
+import { takeDown, takeDownTheDead } from "../deadLabs";
 import { Lab, testLabPrefix } from "../lab";
 import { step } from "../progress";
 import { ensureRequirements } from "../requirements";
@@ -12,7 +12,7 @@ import { compareBulkCopies } from "./bulkCopy";
 import { compareStandUps, compareUnchanged } from "./compare";
 import { measureDecision } from "./decision";
 import { measurePolls, measureWaiting } from "./memory";
-import { endChildren, endProcessesIn } from "./processes";
+import { endChildren } from "./processes";
 import { type RowName, rowsOf, tableOf, type Values } from "./rows";
 import { compareSignerGaps } from "./signerGap";
 
@@ -34,11 +34,6 @@ async function measure(lab: Lab, { only, rounds }: Asked): Promise<Values> {
     if (rows.some((row) => only.includes(row))) Object.assign(values, await run(bench));
   }
   return Object.fromEntries(Object.entries(values).filter(([name]) => only.includes(name as RowName)));
-}
-
-async function takeDown(name: string): Promise<void> {
-  await endProcessesIn(Lab.directory(name));
-  if (Lab.exists(name)) await (await Lab.open(name)).down();
 }
 
 /** `npm run bench [-- --json] [-- --only ROW]`: 0 when it could measure, whatever it found. */

@@ -1,5 +1,5 @@
-import { readdir, readFile, readlink } from "node:fs/promises";
-import { treeOf } from "../hosts/processTree";
+import { readFile } from "node:fs/promises";
+import { endPid, treeOf } from "../hosts/processTree";
 
 /** Memory in MB: resident, and with shared pages counted once. */
 export interface Memory {
@@ -14,23 +14,7 @@ export async function memoryOf(pids: readonly number[]): Promise<Memory> {
   return { rss: sum("Rss") / 1024, pss: sum("Pss") / 1024 };
 }
 
-/** Kills what works in a directory: an engine that is ended leaves its plugins behind, and an ended bench its engine. */
-export async function endProcessesIn(directory: string): Promise<void> {
-  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
-    const place = await readlink(`/proc/${pid}/cwd`).catch(() => "");
-    if (place.startsWith(`${directory}/`)) end(Number(pid));
-  }
-}
-
 /** Kills all that this process has started, the oldest first, so that nothing is started anew meanwhile. */
 export async function endChildren(): Promise<void> {
-  for (const pid of await treeOf(process.pid)) if (pid !== process.pid) end(pid);
-}
-
-function end(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It ended meanwhile.
-  }
+  for (const pid of await treeOf(process.pid)) if (pid !== process.pid) endPid(pid);
 }

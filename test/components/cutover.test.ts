@@ -10,6 +10,7 @@ import type { HostSeen } from "../../components/node/nodeLook";
 import type { PillarNode } from "../../components/node/pillarNode";
 import { type JourneyEntry, readJourney } from "../../providers/journey";
 import { old, ours, says } from "../providers/cutover/chains";
+import { soon } from "../soon";
 import { configOf } from "./exampleConfig";
 import { concealed, type Registered, registeredBy, revealed } from "./fakeEngine";
 
@@ -55,7 +56,7 @@ async function follow(early: Look, changes: Record<string, unknown> = {}, later:
     },
     { cutover: { height: 7, switchedAt: "2026-01-01T00:00:00.000Z" } },
   );
-  await vi.waitFor(() => expect(values.shown).toBeDefined());
+  await soon(() => expect(values.shown).toBeDefined());
   return {
     registered,
     look,

@@ -12,12 +12,13 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Chain, type OrchestratorSettingsPatch, type ServedChain, serveChain } from "../../lab/doubles/chain";
 import { orchestratorBuild } from "../../lab/doubles/orchestrator/build";
 import { type ExampleDir, exampleDir } from "../../lab/doubles/orchestrator/exampleDir";
 import { OrchestratorDouble } from "../../lab/doubles/orchestrator/orchestrator";
 import type { OrchestratorConfig } from "../../lab/doubles/orchestrator/stateDir";
+import { soon } from "../soon";
 
 let served: ServedChain;
 let node: Server;
@@ -90,7 +91,7 @@ describe("a start", () => {
     fill();
     nodeState = 1;
     const started = start();
-    await vi.waitFor(() => expect(lines.join("\n")).toContain("node is syncing, will wait for it to finish"));
+    await soon(() => expect(lines.join("\n")).toContain("node is syncing, will wait for it to finish"));
     expect(truth().alive).toEqual([]);
     nodeState = 2;
     const orchestrator = await started;
@@ -107,7 +108,7 @@ describe("a start", () => {
     fill();
     set({ waits: true });
     const started = start("host1", "v0.0.8");
-    await vi.waitFor(() => expect(lines.join("\n")).toContain("will wait"));
+    await soon(() => expect(lines.join("\n")).toContain("will wait"));
     set({ waits: false });
     expect((await call(await started, "getStatus"))[0]).toBe(404);
   });
@@ -180,7 +181,7 @@ describe("a running orchestrator", () => {
     fill();
     const orchestrator = await start();
     expect(config().Rewrites).toBe(1);
-    await vi.waitFor(() => expect(text("events/000001.log").split("\n").length).toBeGreaterThan(2), 3000);
+    await soon(() => expect(text("events/000001.log").split("\n").length).toBeGreaterThan(2));
     await orchestrator.stop();
     expect(exits).toEqual([0]);
     expect(config().Rewrites).toBe(2);
@@ -201,7 +202,7 @@ describe("a running orchestrator", () => {
     set({ stopHangs: true });
     await orchestrator.stop();
     const before = served.chain.signers.truth().identities[example.identity]?.intervals[0]?.until ?? 0;
-    await vi.waitFor(() => expect(truth().identities[example.identity]?.intervals[0]?.until).toBeGreaterThan(before));
+    await soon(() => expect(truth().identities[example.identity]?.intervals[0]?.until).toBeGreaterThan(before));
     expect(exits).toEqual([]);
   });
 
@@ -209,7 +210,7 @@ describe("a running orchestrator", () => {
     fill();
     const orchestrator = await start();
     set({ rpcDown: true });
-    await vi.waitFor(() => expect(call(orchestrator, "getStatus")).rejects.toThrow("fetch failed"), 3000);
+    await soon(() => expect(call(orchestrator, "getStatus")).rejects.toThrow("fetch failed"));
     expect(truth().alive).toHaveLength(1);
   });
 
@@ -217,7 +218,7 @@ describe("a running orchestrator", () => {
     fill();
     set({ crashAfterMs: 50 });
     await start();
-    await vi.waitFor(() => expect(exits).toEqual([2]));
+    await soon(() => expect(exits).toEqual([2]));
   });
 });
 
@@ -229,9 +230,9 @@ describe("a key generation", () => {
     const orchestrator = await start();
     const old = key();
     served.chain.orchestrators.generateKey("host1", 400);
-    await vi.waitFor(() => expect(lines.join("\n")).toContain("Started ECDSA Keygen"), 3000);
+    await soon(() => expect(lines.join("\n")).toContain("Started ECDSA Keygen"));
     expect((await call(orchestrator, "getStatus"))[1]).toMatchObject({ state: 1, stateName: "KeyGenState" });
-    await vi.waitFor(() => expect(key()).not.toBe(old), 3000);
+    await soon(() => expect(key()).not.toBe(old));
     expect(config().GlobalState).toBe(0);
     expect(existsSync(join(dir, example.keyShareFile ?? ""))).toBe(true);
     expect(existsSync(join(dir, "tss", `localstate-${key()}.json`))).toBe(true);
@@ -244,7 +245,7 @@ describe("a key generation", () => {
     fill();
     const orchestrator = await start();
     served.chain.orchestrators.generateKey("host1", 10_000);
-    await vi.waitFor(() => expect(lines.join("\n")).toContain("Started ECDSA Keygen"), 3000);
+    await soon(() => expect(lines.join("\n")).toContain("Started ECDSA Keygen"));
     expect(config().GlobalState).toBe(0);
     await orchestrator.stop();
     expect(config().GlobalState).toBe(1);

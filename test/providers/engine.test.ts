@@ -1,6 +1,7 @@
 import net from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { watchEngine } from "../../providers/engine";
+import { soon } from "../soon";
 import { listen } from "./rpc/fakes";
 
 beforeEach(() => {
@@ -20,7 +21,7 @@ test("an engine is there until nobody listens at its address any more; the proce
   expect(watch.isThere()).toBe(true);
   await engine.close();
   vi.advanceTimersByTime(5000);
-  await vi.waitFor(() => expect(watch.isThere()).toBe(false), { interval: 20 });
+  await soon(() => expect(watch.isThere()).toBe(false));
   expect(end).not.toHaveBeenCalled();
   vi.advanceTimersByTime(5000);
   expect(end).toHaveBeenCalled();

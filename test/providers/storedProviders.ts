@@ -37,7 +37,7 @@ export function storedProviders<P extends string>() {
     runner = spawn(process.execPath, ["test/providers/runProvider.cjs"], { cwd: project });
     reader = createInterface({ input: runner.stdout });
     answers = reader[Symbol.asyncIterator]();
-  }, 30_000);
+  });
   afterAll(() => {
     reader.close();
     runner.kill();

@@ -35,7 +35,7 @@ function become(box: Sandbox, asks: "never" | "always" | "refuse", configured?: 
   return box.run(envelope(sent, "203.0.113.7", configured));
 }
 
-describe.concurrent("a user other than root", () => {
+describe("a user other than root", () => {
   test.for([
     ["without a password", "never", undefined],
     ["without a password though one is configured", "never", password],

@@ -15,7 +15,7 @@ function look(box: Sandbox, says: string, sshd = "passwordauthentication no", is
   return box.run(box.local(cloudInit().script));
 }
 
-describe.concurrent("the end of cloud-init", () => {
+describe("the end of cloud-init", () => {
   test("is waited for, once", async ({ box }) => {
     const first = await look(box, 'echo "status: done"');
     expect(first).toEqual({

@@ -28,7 +28,7 @@ else cp "$3" "$sandbox/tab"; echo written >> "$sandbox/writes"; fi`,
 const on = { code: 0, stdout: "hourly restart: on, until the node has synced\n", stderr: "" };
 const off = { code: 0, stdout: "hourly restart: off, read back from root's crontab\n", stderr: "" };
 
-describe.concurrent("hourlyRestart", () => {
+describe("hourlyRestart", () => {
   describe("while syncing", () => {
     test("exactly the specification's line, in a new crontab", async ({ box }) => {
       expect(await run(box, "syncing")).toEqual(on);

@@ -24,7 +24,7 @@ function install(box: Sandbox, tools: string, hourlyRestart = true) {
   );
 }
 
-describe.concurrent("packages", () => {
+describe("packages", () => {
   test("with dnf: index, upgrade, installation, run one by one; cron and sudo where the image lacks them", async ({
     box,
   }) => {

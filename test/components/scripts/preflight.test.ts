@@ -50,7 +50,7 @@ const meets = {
   stderr: "",
 };
 
-describe.concurrent("preflight", () => {
+describe("preflight", () => {
   test("a host that just meets the minimums", async ({ box }) => {
     // 40000000 blocks of 1024 are more than 40 GB: the words round down.
     expect(await look(box)).toEqual(meets);

@@ -40,7 +40,7 @@ async function read(box: Sandbox, lines: readonly string[], marker = "synced") {
 
 const found = { code: 0, stdout: `${address}\n`, stderr: "" };
 
-describe.concurrent("producerAddress", () => {
+describe("producerAddress", () => {
   describe("Status", () => {
     test("the tab-indented address alone comes out, whatever stands around it", async ({ box }) => {
       expect(await read(box, shown())).toEqual(found);

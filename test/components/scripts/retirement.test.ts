@@ -56,7 +56,7 @@ const node = (box: Sandbox) =>
 const signer = (box: Sandbox) => box.run("mkdir -p signer && echo key > signer/producer");
 const nobody = { active: false, masked: false, hasDirectory: false, hasKeyStore: false };
 
-describe.concurrent("what a host is asked", () => {
+describe("what a host is asked", () => {
   test("an empty one", async ({ box }) => {
     host(box);
     expect(await factsOf(box)).toEqual({
@@ -113,7 +113,7 @@ describe.concurrent("what a host is asked", () => {
   });
 });
 
-describe.concurrent("the node of a host that is retired", () => {
+describe("the node of a host that is retired", () => {
   test("is stopped, masked, and its unit file kept", async ({ box }) => {
     host(box);
     await box.run("mkdir units; echo '[Unit]' > units/go-node.service");
@@ -191,7 +191,7 @@ describe.concurrent("the node of a host that is retired", () => {
   });
 });
 
-describe.concurrent("a host that is given up", () => {
+describe("a host that is given up", () => {
   test("an orchestrator that runs there in spite of all ends in order first, then is masked", async ({ box }) => {
     host(box);
     await box.run("mkdir units; echo '[Unit]' > units/orchestrator.service");

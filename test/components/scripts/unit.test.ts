@@ -47,7 +47,7 @@ function run(box: Sandbox, script: string, limitSeconds = 5) {
   );
 }
 
-describe.concurrent("a step in a service", () => {
+describe("a step in a service", () => {
   test("output, errors and exit code come through, and nothing stays behind", async ({ box }) => {
     const { code, stdout, stderr } = await run(box, "echo one; echo two; echo bad >&2; exit 7\n");
     expect({ code, stdout, stderr }).toEqual({ code: 7, stdout: "one\ntwo\n", stderr: "bad\n" });

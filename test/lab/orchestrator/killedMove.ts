@@ -6,7 +6,7 @@ import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf 
 export type Boundary = readonly [way: "there" | "back", where: string, pattern: RegExp, alone?: StackFile];
 
 /**
- * Tests of an `up` whose engine is killed at these boundaries, each followed by one that goes on. In two files: each
+ * Tests of an `up` whose engine is killed at these boundaries, each followed by one that goes on. In several files: each
  * boundary takes two runs of the engine.
  */
 export function killedAt(boundaries: readonly Boundary[]): void {

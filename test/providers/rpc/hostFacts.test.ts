@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createConnection } from "../../../providers/rpc/connection";
 import { readHostFacts } from "../../../providers/rpc/hostFacts";
+import { soon } from "../../soon";
 import { closedPort, loginTo, type SshHost, sshHost } from "./fakes";
 
 let host: SshHost;
@@ -48,9 +49,9 @@ test("one connection serves all who ask, and is made anew after it broke", async
   await Promise.all([readHostFacts(connection, "true"), readHostFacts(connection, "true")]);
   expect(host.connections - before).toBe(1);
   host.breakAll();
-  await vi.waitFor(() => expect(host.open).toBe(0));
+  await soon(() => expect(host.open).toBe(0));
   expect(await Promise.all([1, 2].map((n) => readHostFacts(connection, `echo ${n}\n`)))).toEqual([["1"], ["2"]]);
   expect(host.connections - before).toBe(2);
   connection.drop();
-  await vi.waitFor(() => expect(host.open).toBe(0));
+  await soon(() => expect(host.open).toBe(0));
 });

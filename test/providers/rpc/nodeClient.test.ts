@@ -1,6 +1,7 @@
-import { test as base, describe, expect, vi } from "vitest";
+import { test as base, describe, expect } from "vitest";
 import { lookAtNode } from "../../../providers/lookup";
 import { createNodeClient, type NodeClient, type NodeTarget } from "../../../providers/rpc/node";
+import { soon } from "../../soon";
 import { closedPort, type FakeNode, fakeNode, loginTo, type Server, type SshHost, sshHost, synced } from "./fakes";
 
 interface Fixtures {
@@ -39,7 +40,7 @@ const test = base.extend<Fixtures>({
 
 const options = { references: [], tolerance: 20 };
 
-describe.concurrent("a node client", () => {
+describe("a node client", () => {
   test("through ssh: sync info and the newest momentum, over one connection", async ({ host, node, clientOf }) => {
     const looks = clientOf();
     const seen = await looks.observe();
@@ -93,7 +94,7 @@ describe.concurrent("a node client", () => {
     const looks = clientOf();
     await looks.observe();
     host.breakAll();
-    await vi.waitFor(() => expect(host.open).toBe(0));
+    await soon(() => expect(host.open).toBe(0));
     expect(await looks.observe()).toMatchObject({ kind: "answer", isReconnected: true });
     expect(await looks.observe()).not.toHaveProperty("isReconnected");
     expect(host.connections).toBe(2);
@@ -136,11 +137,11 @@ describe.concurrent("a node client", () => {
     use(slow);
     const looks = clientOf({ ssh: loginTo(slow) });
     const looking = looks.observe().catch(() => undefined);
-    await vi.waitFor(() => expect(slow.open).toBe(1));
+    await soon(() => expect(slow.open).toBe(1));
     looks.close();
     letIn();
     await looking;
-    await vi.waitFor(() => expect(slow.open).toBe(0), { timeout: 500 });
+    await soon(() => expect(slow.open).toBe(0));
   });
 
   test("a look of the program asks the references where the node's own word is not enough", async ({
@@ -184,6 +185,6 @@ describe.concurrent("a node client", () => {
     expect(gone).toMatchObject({ synced: false, known: false, why: expect.stringContaining("ECONNREFUSED") });
     const refused = await lookAtNode(targetOf({ ssh: { ...loginTo(host), password: "wrong" } }), options);
     expect(refused).toMatchObject({ synced: false, known: false, why: expect.stringContaining("refuses the login") });
-    await vi.waitFor(() => expect(host.open).toBe(0));
+    await soon(() => expect(host.open).toBe(0));
   });
 });

@@ -46,7 +46,7 @@ const test = base.extend<{ talk: (...answers: Answer[]) => Promise<Talk> }>({
 });
 type Talk = { client: ReturnType<typeof createOrchestratorClient>; asked: unknown[]; slept: number[] };
 
-describe.concurrent("getBuildInfo", () => {
+describe("getBuildInfo", () => {
   test("is a POST of method and params as JSON to the loopback address (specification, 4.2)", async ({ talk }) => {
     const { client, asked } = await talk(good(build));
     expect(await client.buildInfo()).toEqual(build);
@@ -120,7 +120,7 @@ describe.concurrent("getBuildInfo", () => {
   });
 });
 
-describe.concurrent("what older builds lack", () => {
+describe("what older builds lack", () => {
   test("is undefined", async ({ talk }) => {
     const { client } = await talk({ status: 404, body: '{"result":null,"error":"method not found"}' });
     expect([await client.status(), await client.identity()]).toEqual([undefined, undefined]);

@@ -1,5 +1,6 @@
-import { test as base, describe, expect, vi } from "vitest";
+import { test as base, describe, expect } from "vitest";
 import { connectSsh, isFatal, type SshTarget, scanHostKey } from "../../../providers/rpc/ssh";
+import { soon } from "../../soon";
 import { closedPort, keyPair, loginTo, type SshHost, sshHost } from "./fakes";
 
 const test = base.extend<{ host: SshHost }>({
@@ -19,7 +20,7 @@ async function refusal(target: SshTarget) {
   return { fatal: isFatal(error), message: error.message };
 }
 
-describe.concurrent("the pinned key", () => {
+describe("the pinned key", () => {
   test("lets in with a password", async ({ host }) => {
     const session = await connectSsh(loginTo(host));
     session.close();
@@ -38,7 +39,7 @@ describe.concurrent("the pinned key", () => {
   });
 });
 
-describe.concurrent("the login", () => {
+describe("the login", () => {
   test("refused is fatal, and shows no password", async ({ host }) => {
     expect(await refusal({ ...loginTo(host), password: "hunter2" })).toEqual({
       fatal: true,
@@ -58,7 +59,9 @@ describe.concurrent("the login", () => {
       (attempt) => attempt.method === "publickey" && attempt.key.data.toString("base64") === publicKey,
     );
     const target = { ...loginTo(keyed), password: undefined, privateKey: user.private };
-    (await connectSsh({ ...target, privateKeyPassword: passphrase })).close();
+    const session = await connectSsh({ ...target, privateKeyPassword: passphrase });
+    expect(session.isOpen).toBe(true);
+    session.close();
     await keyed.close();
   });
 
@@ -96,7 +99,7 @@ test("a port that nobody holds on the host is named", async ({ host }) => {
   session.close();
 });
 
-describe.concurrent("a command", () => {
+describe("a command", () => {
   test("gets its input, and gives what it printed", async ({ host }) => {
     const session = await connectSsh(loginTo(host));
     const result = await session.run("cat; echo heard >&2; exit 3", "an input\n");
@@ -117,11 +120,11 @@ test("a session knows when its connection broke", async ({ host }) => {
   const session = await connectSsh(loginTo(host));
   expect(session.isOpen).toBe(true);
   host.breakAll();
-  await vi.waitFor(() => expect(session.isOpen).toBe(false));
+  await soon(() => expect(session.isOpen).toBe(false));
   await expect(session.run("true", "")).rejects.toThrow("Not connected");
 });
 
-describe.concurrent("scanHostKey", () => {
+describe("scanHostKey", () => {
   test("is the key that the host shows, without a login", async ({ host }) => {
     expect(await scanHostKey("127.0.0.1", host.port)).toBe(host.hostKey);
   });

@@ -77,7 +77,7 @@ function expectNoSecret(stage: Stage, ...more: string[]): void {
   for (const text of [...files, ...stage.said, ...more]) expect(text.includes(passPhrase)).toBe(false);
 }
 
-describe.concurrent("a backup", () => {
+describe("a backup", () => {
   test("lies in one's own directory, encrypted, with its manifest and a line in the record", async ({ stage }) => {
     const backup = await take(stage);
     const { directory } = stage.settings;
@@ -149,7 +149,7 @@ async function readWhole(file: string, secret: string) {
   return archive;
 }
 
-describe.concurrent("what changes meanwhile", () => {
+describe("what changes meanwhile", () => {
   test("a config.json that is rewritten during the copy: it is taken again", async ({ stage }) => {
     let rewrites = 0;
     const root: LocalRoot = {
@@ -201,7 +201,7 @@ describe.concurrent("what changes meanwhile", () => {
   });
 });
 
-describe.concurrent("what goes wrong", () => {
+describe("what goes wrong", () => {
   test("a damaged backup is noticed, wherever it is damaged", async ({ stage }) => {
     const backup = await take(stage);
     const { secret } = await identityFor(stage.settings.directory, undefined, stage.world.now);

@@ -35,7 +35,7 @@ async function errorOf(promise: Promise<unknown>): Promise<CallError> {
   );
 }
 
-describe.concurrent("functions as root", () => {
+describe("functions as root", () => {
   test("get variables of any text, and give what they print", async ({ root }) => {
     expect(await root.call("greet", { greeting: "it's $HOME\n`id`" })).toBe("it's $HOME\n`id` from 127.0.0.1\n");
   });

@@ -85,7 +85,7 @@ const test = base.extend<{ stage: Stage }>({
 const begun = (stage: string) => ({ journal: Buffer.from(JSON.stringify({ move, stage })).toString("base64") });
 const secure = ({ options, world }: Stage) => secureSigner(options, world);
 
-describe.concurrent("a move that has not begun", () => {
+describe("a move that has not begun", () => {
   test("with a fault: nothing is copied, and nothing lies here", async ({ stage }) => {
     const error = await secure(stage).catch((thrown: Error) => thrown);
     expect(String(error)).toContain(
@@ -101,7 +101,7 @@ describe.concurrent("a move that has not begun", () => {
   });
 });
 
-describe.concurrent("a move that has begun", () => {
+describe("a move that has begun", () => {
   test("is not judged again: what its journal says stands, and a backup is taken where this machine has none", async ({
     stage,
   }) => {

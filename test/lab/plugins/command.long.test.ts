@@ -133,7 +133,7 @@ describe("a later run", () => {
     { what: "environment", change: { environment: { A: "b" } } },
     { what: "logging", change: { logging: "none" } },
     { what: "connection", change: { connection: { host: "other" } } },
-    // The SDK adds replaceOnChanges for triggers: see engine.test.ts.
+    // The SDK adds replaceOnChanges for triggers: see engine.long.test.ts.
     { what: "element of triggers", change: { triggers: ["b"] } },
   ])("updates, by itself never replaces, on a changed $what", async ({ change }) => {
     const server = await startServer();

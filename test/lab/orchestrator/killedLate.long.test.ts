@@ -4,7 +4,6 @@ import { killedAt } from "./killedMove";
 const outlasting = { steadySeconds: 20 };
 
 killedAt([
-  ["there", "at the fence", /orchestrator: fencing the old side/],
   ["there", "at the start", /orchestrator: starting the new side/],
   ["back", "while it is watched", /orchestrator: the orchestrator of the old side answers/, outlasting],
   ["there", "while it is watched", /orchestrator: the orchestrator of the new side answers/, outlasting],

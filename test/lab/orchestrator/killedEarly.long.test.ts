@@ -3,6 +3,5 @@ import { killedAt } from "./killedMove";
 killedAt([
   ["there", "in the bulk copy", /orchestrator: bulk copy to/],
   ["there", "at the stop", /orchestrator: stopping the old side/],
-  ["back", "at the fence", /orchestrator: fencing the new side/],
   ["there", "at the second backup", /-last-.*tar\.age/],
 ]);

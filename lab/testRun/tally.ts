@@ -1,0 +1,59 @@
+/** What vitest's JSON report says, as far as it is counted here. */
+export interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly testResults: ReadonlyArray<{
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: ReadonlyArray<{ readonly status: string }>;
+  }>;
+}
+
+/** How the runner ended; without a report where it was ended before it wrote one. */
+export interface Run {
+  readonly exitCode: number;
+  readonly report?: Report;
+}
+
+/** What the closing line says. */
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** What a run of the tests came to (pure). */
+export function countOf({ exitCode, report }: Run): Tally {
+  if (!report) return { passed: 0, failed: 1, skipped: 0 };
+  const skipped = report.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.filter(({ status }) => status !== "passed" && status !== "failed").map(() => name),
+  );
+  // A lab test that was not run has proved nothing.
+  const lost = skipped.filter((name) => name.includes("/test/lab/")).length;
+  // A file that could not be loaded has no failed test of its own.
+  const unloaded = report.testResults.filter(
+    ({ status, assertionResults }) => status === "failed" && !assertionResults.some((test) => test.status === "failed"),
+  ).length;
+  const failed = report.numFailedTests + lost + unloaded;
+  // The runner fails on more than tests and files: an error outside of any of them.
+  return {
+    passed: report.numPassedTests,
+    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
+    skipped: skipped.length - lost,
+  };
+}
+
+/** All of it together (pure). */
+export function sumOf(tallies: readonly Tally[]): Tally {
+  const sum = (what: keyof Tally) => tallies.reduce((total, tally) => total + tally[what], 0);
+  return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
+}
+
+export function closingLine({ passed, failed, skipped }: Tally): string {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+}
+
+/** A run that proved nothing is no success (pure). */
+export function exitCodeOf({ passed, failed }: Tally): number {
+  return failed > 0 || passed === 0 ? 1 : 0;
+}

@@ -1,0 +1,56 @@
+/** A part of the tests that is run and counted by itself. */
+export interface Tier {
+  readonly title: string;
+  /** The projects of vitest.config.mts. */
+  readonly projects: readonly string[];
+  /** Whether it boots hosts. */
+  readonly needsLab: boolean;
+  /** Whether lint and type check go before it. */
+  readonly isChecked: boolean;
+  /** After so many minutes it is ended, and has failed: set-up included, several times what it takes. */
+  readonly minutes: number;
+}
+
+/** Each feature's proof: `npm test`. */
+const first: Tier = {
+  title: "npm test",
+  projects: ["unit", "lab"],
+  needsLab: true,
+  isChecked: true,
+  minutes: 45,
+};
+
+/** What explores widely, and the tests of the lab itself, in files named *.long.test.ts: `npm run test:long`. */
+const long: Tier = {
+  title: "npm run test:long",
+  projects: ["long"],
+  needsLab: true,
+  isChecked: false,
+  minutes: 75,
+};
+
+const unit: Tier = { title: "npm run test:unit", projects: ["unit"], needsLab: false, isChecked: false, minutes: 15 };
+
+/** What is asked of lab/test.ts. */
+export interface Asked {
+  readonly tiers: readonly Tier[];
+  /** Parts of file names; whatever else vitest understands. */
+  readonly filters: readonly string[];
+  /** The files' durations are written down, for the order of the next runs. */
+  readonly isRecorded: boolean;
+}
+
+/** What a command line asks for (pure). Without a tier a filter finds the files of both. */
+export function askedOf(args: readonly string[]): Asked {
+  const flags = ["--unit", "--long", "--all", "--record"];
+  const filters = args.filter((arg) => !flags.includes(arg));
+  const isRecorded = args.includes("--record");
+  const tiersOf = () => {
+    if (args.includes("--unit")) return [unit];
+    if (args.includes("--long")) return [long];
+    if (args.includes("--all")) return [first, long];
+    if (filters.length === 0) return [first];
+    return [{ ...first, projects: [...first.projects, ...long.projects], minutes: long.minutes }];
+  };
+  return { tiers: tiersOf(), filters, isRecorded };
+}

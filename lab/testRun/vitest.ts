@@ -1,0 +1,66 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import type { Durations } from "./durations";
+import { durationsVariable } from "./durationsReporter";
+import type { Run } from "./tally";
+
+/** A run of vitest, and what its files took. */
+export interface VitestRun extends Run {
+  readonly durations: Durations;
+}
+
+/** The runner that is at work: a group of its own, so that all that it started ends with it. */
+let group: number | undefined;
+
+/** Ends the runner, whatever it is doing: a test that never lets go of its process can't be asked. */
+export function endVitest(): void {
+  if (group === undefined) return;
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch {
+    // It ended meanwhile.
+  }
+}
+
+/** Runs the tests; a runner that is at work after the deadline is ended. @param deadline in milliseconds since 1970 */
+export async function vitest(args: readonly string[], deadline: number): Promise<VitestRun> {
+  const dir = await mkdtemp(join(tmpdir(), "pillar-host-test-"));
+  const [report, durations] = [join(dir, "report.json"), join(dir, "durations.json")];
+  const json = async (file: string) => {
+    const text = await readFile(file, "utf8").catch(() => undefined);
+    return text === undefined ? undefined : JSON.parse(text);
+  };
+  const reporters = ["default", "json", join(import.meta.dirname, "durationsReporter.ts")];
+  const options = [...reporters.map((name) => `--reporter=${name}`), `--outputFile.json=${report}`];
+  try {
+    const running = execa("vitest", ["run", ...options, ...args], {
+      stdio: ["ignore", "inherit", "inherit"],
+      reject: false,
+      detached: true,
+      env: {
+        PILLAR_TEST_RUN: String(process.pid),
+        [durationsVariable]: durations,
+        // The engine starts the same JavaScript some hundred times: compiled once, a tenth of its work less.
+        NODE_COMPILE_CACHE: join(dir, "compiled"),
+      },
+    });
+    group = running.pid;
+    const limit = setTimeout(
+      () => {
+        console.error("\nthe tests take longer than they may: ended");
+        endVitest();
+      },
+      Math.max(0, deadline - Date.now()),
+    );
+    const { exitCode = 1 } = await running;
+    clearTimeout(limit);
+    group = undefined;
+    const told = (await json(report)) as Run["report"];
+    if (told === undefined) console.error("the test runner left no report");
+    return { exitCode, durations: (await json(durations)) ?? {}, ...(told === undefined ? {} : { report: told }) };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}

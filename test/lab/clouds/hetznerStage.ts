@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
+import { type CloudStack, cloudStack } from "./cloudStack";
+import { emptyRoom } from "./emptyRoom";
+
+export const [TOKEN, READ_ONLY] = ["w".repeat(64), "r".repeat(64)];
+
+/** Hetzner's API on loopback without machines, and a stack that has its host there. */
+export interface HetznerStage {
+  readonly hetzner: Hetzner;
+  readonly cloud: CloudStack;
+  servers(): Server[];
+  /** A new stack at an empty provider, where nothing is proved by taking the old one down (hetznerServer does that). */
+  anew(): Promise<void>;
+  /** Retires the stack, and asserts that `destroy` leaves nothing. */
+  clean(): Promise<void>;
+}
+
+type Server = Hetzner["cloud"]["servers"] extends Map<unknown, infer S> ? S : never;
+
+/** Sets the stage before the tests of a file, and takes it down after them. */
+export function hetznerStage(): HetznerStage {
+  const made: { hetzner?: Hetzner; cloud?: CloudStack } = {};
+  const stage = Object.assign(made, {
+    servers: () => [...here.hetzner.cloud.servers.values()],
+    anew: async () => {
+      const { faults, servers: all, firewalls, sshKeys, primaryIps } = here.hetzner.cloud;
+      for (const each of [faults, all, firewalls, sshKeys, primaryIps]) each.clear();
+      await here.cloud.forget();
+    },
+    clean: async () => {
+      const { hetzner, cloud, servers } = here;
+      hetzner.cloud.faults.clear();
+      await cloud.configure({ lifecycle: "retiring" });
+      const up = await cloud.stack.up(["--skip-preview"]);
+      expect(up.exitCode, up.output).toBe(0);
+      const { exitCode, output } = await cloud.stack.destroy(["--skip-preview"]);
+      expect(exitCode, output).toBe(0);
+      expect([servers(), [...hetzner.cloud.firewalls], [...hetzner.cloud.sshKeys]]).toEqual([[], [], []]);
+      await cloud.configure({});
+    },
+  });
+  const here = stage as HetznerStage;
+  beforeAll(async () => {
+    made.hetzner = createHetzner({ room: emptyRoom(), tokens: { [TOKEN]: "write", [READ_ONLY]: "read" } });
+    made.cloud = await cloudStack({
+      handler: made.hetzner.handler,
+      endpoint: (url) => ({ "hcloud:endpoint": `${url}/v1` }),
+      host: { provider: "hetzner", token: "set below", locations: ["fsn1", "nbg1"] },
+      token: TOKEN,
+    });
+  }, 900_000);
+  afterAll(() => made.cloud?.close());
+  return here;
+}

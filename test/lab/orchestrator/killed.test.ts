@@ -1,0 +1,7 @@
+import { killedAt } from "./killedMove";
+
+// Where neither side signs. The other boundaries: killedEarly.long.test.ts and killedLate.long.test.ts.
+killedAt([
+  ["there", "at the fence", /orchestrator: fencing the old side/],
+  ["back", "at the fence", /orchestrator: fencing the new side/],
+]);

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { expectedSeconds, merged } from "../lab/testRun/durations";
+import { closingLine, countOf, exitCodeOf, type Report, sumOf } from "../lab/testRun/tally";
+import { askedOf } from "../lab/testRun/tiers";
+
+/** What the runner reports of files with these tests; a file's own status follows from theirs where none is said. */
+function reportOf(files: Record<string, { tests?: string[]; status?: string }>): Report {
+  const all = Object.values(files).flatMap(({ tests = [] }) => tests);
+  return {
+    numPassedTests: all.filter((status) => status === "passed").length,
+    numFailedTests: all.filter((status) => status === "failed").length,
+    testResults: Object.entries(files).map(([name, { tests = [], status }]) => ({
+      name: `/checkout/${name}`,
+      status: status ?? (tests.includes("failed") ? "failed" : "passed"),
+      assertionResults: tests.map((each) => ({ status: each })),
+    })),
+  };
+}
+
+describe("what a run of the tests came to", () => {
+  test.each<[string, Parameters<typeof reportOf>[0], number, [number, number, number]]>([
+    ["all is well", { "test/a.test.ts": { tests: ["passed", "passed"] } }, 0, [2, 0, 0]],
+    ["one fails", { "test/a.test.ts": { tests: ["passed", "failed"] } }, 1, [1, 1, 0]],
+    ["a unit test is skipped", { "test/a.test.ts": { tests: ["passed", "skipped", "todo"] } }, 0, [1, 0, 2]],
+    ["a lab test is skipped: it has failed", { "test/lab/a.test.ts": { tests: ["passed", "skipped"] } }, 0, [1, 1, 0]],
+    ["a lab test never began", { "test/lab/a.test.ts": { tests: ["pending"] } }, 1, [0, 1, 0]],
+    [
+      "a file can't be loaded",
+      { "test/a.test.ts": { tests: ["passed"] }, "test/b.test.ts": { status: "failed" } },
+      1,
+      [1, 1, 0],
+    ],
+    ["an error outside of any test", { "test/a.test.ts": { tests: ["passed"] } }, 1, [1, 1, 0]],
+    ["no test at all", {}, 0, [0, 0, 0]],
+  ])("%s", (_what, files, exitCode, [passed, failed, skipped]) => {
+    expect(countOf({ exitCode, report: reportOf(files) })).toEqual({ passed, failed, skipped });
+  });
+
+  test("a runner that left no report is a failure", () => {
+    expect(countOf({ exitCode: 0 })).toEqual({ passed: 0, failed: 1, skipped: 0 });
+  });
+
+  test("is summed over the tiers, and told in one line", () => {
+    const sum = sumOf([
+      { passed: 20, failed: 0, skipped: 1 },
+      { passed: 3, failed: 2, skipped: 0 },
+    ]);
+    expect(closingLine(sum)).toBe("23 passed, 2 failed, 1 skipped");
+  });
+
+  test("ends with 0 only where something passed and nothing failed", () => {
+    const codes = [
+      { passed: 1, failed: 0, skipped: 3 },
+      { passed: 1, failed: 1, skipped: 0 },
+      { passed: 0, failed: 0, skipped: 3 },
+    ].map(exitCodeOf);
+    expect(codes).toEqual([0, 1, 1]);
+  });
+});
+
+describe("what is asked for", () => {
+  const projectsOf = (...args: string[]) => askedOf(args).tiers.map(({ projects }) => projects);
+
+  test("the first tier, the long one, both one after the other, or the unit tests", () => {
+    expect(projectsOf()).toEqual([["unit", "lab"]]);
+    expect(projectsOf("--long")).toEqual([["long"]]);
+    expect(projectsOf("--all")).toEqual([["unit", "lab"], ["long"]]);
+    expect(projectsOf("--unit")).toEqual([["unit"]]);
+  });
+
+  test("a filter finds the files of either tier, unless one is named", () => {
+    expect(projectsOf("clouds")).toEqual([["unit", "lab", "long"]]);
+    expect(projectsOf("--long", "clouds")).toEqual([["long"]]);
+    expect(askedOf(["--long", "clouds", "-t", "name"]).filters).toEqual(["clouds", "-t", "name"]);
+  });
+
+  test("durations are recorded on request, of whatever is run", () => {
+    expect(askedOf(["--record"])).toMatchObject({ isRecorded: true, filters: [], tiers: [{ title: "npm test" }] });
+    expect(askedOf([]).isRecorded).toBe(false);
+  });
+
+  test("only what boots hosts is set up, and lint and types are looked at once", () => {
+    const all = [...askedOf(["--all"]).tiers, ...askedOf(["--unit"]).tiers];
+    expect(all.map(({ needsLab, isChecked }) => [needsLab, isChecked])).toEqual([
+      [true, true],
+      [true, false],
+      [false, false],
+    ]);
+  });
+});
+
+describe("durations", () => {
+  test("keep what was not run, drop what is gone or takes no time, and are in order", () => {
+    const before = { "test/z.test.ts": 5, "test/gone.test.ts": 9, "test/a.test.ts": 30 };
+    const now = { "test/a.test.ts": 20, "test/quick.test.ts": 1, "test/b.test.ts": 7 };
+    const all = merged(before, now, (file) => !file.includes("gone"));
+    expect(JSON.stringify(all)).toBe('{"test/a.test.ts":20,"test/b.test.ts":7,"test/z.test.ts":5}');
+  });
+
+  test("of a lab file that is new are long, of another one nothing", () => {
+    const file = (name: string) => `${process.cwd()}/${name}`;
+    const seconds = (name: string) => expectedSeconds({ "test/lab/a.test.ts": 90 }, file(name));
+    expect(["test/lab/a.test.ts", "test/lab/new.test.ts", "test/new.test.ts"].map(seconds)).toEqual([90, 60, 0]);
+  });
+});
