@@ -24,8 +24,17 @@ export function endVitest(): void {
   }
 }
 
-/** Runs the tests; a runner that is at work after the deadline is ended. @param deadline in milliseconds since 1970 */
-export async function vitest(args: readonly string[], deadline: number): Promise<VitestRun> {
+/**
+ * Runs the tests; a runner that is at work after the deadline is ended.
+ *
+ * @param deadline in milliseconds since 1970
+ * @param output where what the runner prints goes
+ */
+export async function vitest(
+  args: readonly string[],
+  deadline: number,
+  output: "inherit" | "ignore" = "inherit",
+): Promise<VitestRun> {
   const dir = await mkdtemp(join(tmpdir(), "pillar-host-test-"));
   const [report, durations] = [join(dir, "report.json"), join(dir, "durations.json")];
   const json = async (file: string) => {
@@ -36,7 +45,7 @@ export async function vitest(args: readonly string[], deadline: number): Promise
   const options = [...reporters.map((name) => `--reporter=${name}`), `--outputFile.json=${report}`];
   try {
     const running = execa("vitest", ["run", ...options, ...args], {
-      stdio: ["ignore", "inherit", "inherit"],
+      stdio: ["ignore", output, output],
       reject: false,
       detached: true,
       env: {

@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { countOf, type Tally } from "../lab/testRun/tally";
+import { vitest } from "../lab/testRun/vitest";
+
+const checkout = join(import.meta.dirname, "..");
+const made: string[] = [];
+
+afterEach(() => {
+  for (const dir of made.splice(0)) rmSync(dir, { recursive: true });
+});
+
+/** What one test file comes to in a checkout of its own, with this one's configuration. */
+async function ran(content: string, seconds: number): Promise<Tally> {
+  const root = mkdtempSync(join(tmpdir(), "pillar-host-runner-"));
+  made.push(root);
+  mkdirSync(join(root, "test"));
+  symlinkSync(join(checkout, "node_modules"), join(root, "node_modules"));
+  writeFileSync(join(root, "test/one.test.ts"), `import { expect, it } from "vitest";\n${content}`);
+  const config = ["--root", root, "--config", join(checkout, "vitest.config.mts"), "--project", "unit"];
+  return countOf(await vitest(config, Date.now() + seconds * 1000, "ignore"));
+}
+
+const good = `it("is good", () => expect(1).toBe(1));\n`;
+
+test("a file of good tests passes", { timeout: 120_000 }, async () => {
+  expect(await ran(good, 100)).toEqual({ passed: 1, failed: 0, skipped: 0 });
+});
+
+test("a test that somebody left alone in its file fails the run", { timeout: 120_000 }, async () => {
+  const { failed } = await ran(`${good}it.only("is alone", () => expect(1).toBe(1));`, 100);
+  expect(failed).toBeGreaterThan(0);
+});
+
+test("a test that asserts nothing fails", { timeout: 120_000 }, async () => {
+  expect(await ran(`${good}it("asserts nothing", () => undefined);`, 100)).toEqual({
+    passed: 1,
+    failed: 1,
+    skipped: 0,
+  });
+});
+
+test("a test that does not let go is ended with the run, which has failed", { timeout: 120_000 }, async () => {
+  const started = Date.now();
+  const busy = "const end = Date.now() + 90_000; while (Date.now() < end);";
+  expect(await ran(`${good}it("does not let go", () => { ${busy} });`, 8)).toEqual({
+    passed: 0,
+    failed: 1,
+    skipped: 0,
+  });
+  expect(Date.now() - started).toBeLessThan(60_000);
+});
