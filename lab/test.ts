@@ -20,7 +20,10 @@ async function main(asked: Asked): Promise<number> {
   const tallies: Tally[] = [];
   for (const tier of asked.tiers) {
     const started = Date.now();
-    const tally = await runTier(tier, asked, started + tier.minutes * 60_000);
+    const tally = await runTier(tier, asked, started + tier.minutes * 60_000).catch((error: Error) => {
+      console.error(error.message);
+      return countOf({ exitCode: 1 });
+    });
     tallies.push(tally);
     console.log(`\n${tier.title}: ${tally.failed === 0 ? "done" : `${tally.failed} failed`}, ${since(started)}`);
   }
@@ -63,8 +66,16 @@ async function failedChecks(): Promise<string[]> {
   return failed;
 }
 
-async function takeDownOwnLabs(): Promise<void> {
-  for (const name of await Lab.list()) if (name.startsWith(testLabPrefix(process.pid))) await takeDown(name);
+let goingDown: Promise<void> | undefined;
+
+/** Whoever asks while it is at work waits for the same. */
+function takeDownOwnLabs(): Promise<void> {
+  goingDown ??= (async () => {
+    for (const name of await Lab.list()) if (name.startsWith(testLabPrefix(process.pid))) await takeDown(name);
+  })().finally(() => {
+    goingDown = undefined;
+  });
+  return goingDown;
 }
 
 for (const [signal, code] of [

@@ -12,7 +12,6 @@ interface Sync {
 }
 
 const agrees = "height agrees with the references' median";
-const unproved = "height agrees with independent nodes (sync.references)";
 const fresh = "newest momentum is fresh by both clocks";
 
 describe("what the gate does not believe at once", () => {
@@ -20,13 +19,6 @@ describe("what the gate does not believe at once", () => {
   const stage = gateStage(undefined, async (lab) => {
     urls = [await lab.addReference("ref1"), await lab.addReference("ref2"), await lab.addReference("ref3")];
   });
-
-  /** The gate of a node that is synced already, asked anew. */
-  async function askAnew(references: readonly string[]) {
-    await reconfigure(stage.stack, stage.host, { sync: { references, tolerance: 100 } });
-    const up = await watchUp(stage.stack, ["--replace", "**::node-sync"]);
-    return { up, sync: await expectSynced<Sync>(stage, up) };
-  }
 
   it("ends at once when the host shows another key", async () => {
     const up = await watchUp(stage.stack);
@@ -72,33 +64,5 @@ describe("what the gate does not believe at once", () => {
     const { proved, unproved: gaps } = await expectSynced<Sync>(stage, up);
     expect(proved).toEqual(expect.arrayContaining([fresh, agrees]));
     expect(gaps).toEqual([]);
-  });
-
-  it("takes a single one for a warning only", async () => {
-    const [first] = urls;
-    const { up, sync } = await askAnew([first]);
-    await up.hears(new RegExp(`^sync: the only reference that answers, ${first}, is at \\d+$`));
-    await up.hears(new RegExp(`^sync: not proved: ${unproved.replace(/[()]/g, ".")}$`));
-    expect([sync.proved, sync.unproved]).toEqual([[expect.stringContaining("reached target"), fresh], [unproved]]);
-  });
-
-  it("proves nothing by two that differ, nor by one that is left", async () => {
-    const [first, second] = urls;
-    const differ = await askAnew([first, second]);
-    await differ.up.hears(/^sync: the references disagree among themselves: http/);
-    expect(differ.sync.unproved).toEqual([unproved]);
-    await healFaults(stage.lab, "ref1");
-    await setFault(stage.lab, "ref2", "rpc-down");
-    const left = await askAnew([first, second]);
-    await left.up.hears(new RegExp(`^sync: reference ${second} gives no height: ECONNREFUSED$`));
-    expect(left.sync.unproved).toEqual([unproved]);
-  });
-
-  it("counts two that agree with it as proof", async () => {
-    const [first, second] = urls;
-    await healFaults(stage.lab, "ref2");
-    const { sync } = await askAnew([first, second]);
-    expect(sync.proved).toContain(agrees);
-    expect(sync.unproved).toEqual([]);
   });
 });
