@@ -84,15 +84,15 @@ test("an engine that is killed while the server is made: one server, taken over,
 });
 
 test("what an order left that failed after the engine was killed is removed, though the state does not know it", async () => {
-  hetzner.cloud.faults.add({ kind: "slowAction", command: "create_server", seconds: 3, times: 1 });
-  hetzner.cloud.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
-  await cloud.killUpToServer(() => servers().length > 0);
+  stage.hetzner.cloud.faults.add({ kind: "slowAction", command: "create_server", seconds: 3, times: 1 });
+  stage.hetzner.cloud.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
+  await stage.cloud.killUpToServer(() => servers().length > 0);
   const before = servers().map(({ id }) => id);
   // Its actions get on when somebody looks.
   const shown = async () => (await fetch(`${stage.cloud.url}/v1/servers/${before[0]}`, { headers })).json();
   const headers = { authorization: `Bearer ${TOKEN}` };
   await expect.poll(shown, { timeout: 20_000 }).toMatchObject({ server: { status: "off" } });
-  const up = await cloud.upToServer();
+  const up = await stage.cloud.upToServer();
   expect(up.exitCode, up.output).toBe(0);
   expect(up.output).toContain(`what that left is removed: server ${before[0]}`);
   expect(servers().map(({ place }) => place.name)).toEqual(["nbg1"]);
