@@ -50,6 +50,8 @@ function journalsAside({ stack }: Places): string {
 /** What to type where the old side was brought back by hand, as the commands above tell, and the new one can't sign. */
 function broughtBack({ old, new: fresh }: Looks, places: Places): string[] {
   if (old === "outOfSight" || !old.active || fresh === "outOfSight" || fresh.active || !fresh.masked) return [];
+  // From there it went on to a third host, where it signs.
+  if (fresh.journal?.stage === "moved") return [];
   return [`  Did you bring it back by hand, and is it to stay there? Then ${journalsAside(places)}`];
 }
 

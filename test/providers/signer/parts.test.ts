@@ -164,6 +164,16 @@ describe("what an error says", () => {
     expect(whereItIs(looks, places)).toBe(line);
   });
 
+  test("one that runs on the old side, while it went on from the new one, is not there to stay", () => {
+    const looks: Looks = {
+      old: running,
+      new: { journal: at("moved", { move: "pillar-host/next/Anvil/1" }), ...stopped },
+    };
+    const text = obstacleText("two may sign", { move: journal.move, direction: "forward" }, looks, places);
+    expect(text).toContain("Stop it at once, on 198.51.100.7");
+    expect(text).not.toContain("bring it back by hand");
+  });
+
   test("a second one that runs: which one to stop, with the name of its own unit", () => {
     const saga: Saga = { move: journal.move, direction: "forward" };
     const looks: Looks = { old: running, new: { journal: at("running"), ...running } };
