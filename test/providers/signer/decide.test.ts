@@ -111,4 +111,13 @@ describe("decide", () => {
         });
       }
   });
+
+  test("nor after this one came to its end: the old host may have another signer now", () => {
+    const at = { active: false, masked: true };
+    const move = "pillar-host/other/Anvil/1";
+    for (const stage of ["stopping", "fenced", "moved", "restored"] as const)
+      expect(
+        decide(saga, { old: { journal: journal("old", stage, { move }), ...at }, new: target("running", runs) }, fresh),
+      ).toEqual({ do: "done", holder: "new", why: "moved" });
+  });
 });

@@ -12,6 +12,7 @@ import { type Ran, Sandbox } from "../../components/scripts/sandbox";
 /** What systemd does with a unit, as far as a move asks; as the real one it masks nothing that lies in its place. */
 const systemctl = `
 file=$sandbox/units/\${@: -1}.service
+[ "$1" != daemon-reload ] || exit 0 # in the background, when the sandbox may be gone
 echo "$*" >> "$sandbox/asked"
 case $1 in
   is-active) if [ -e "$sandbox/active" ]; then echo active; else echo inactive; exit 3; fi ;;
@@ -103,14 +104,14 @@ describe("a step on a host", () => {
     // It takes its time after systemd has let go of it.
     box.command(
       "systemctl",
-      `${systemctl}\n[ "$1" != stop ] || { (sleep 0.4; rm "$sandbox/process"; exec flock "$sandbox/signer/.lock" sleep 0.4) > /dev/null 2>&1 & }`,
+      `${systemctl}\n[ "$1" != stop ] || { (exec flock "$sandbox/signer/.lock" bash -c 'sleep 0.4; rm "$sandbox/process"; sleep 0.4') > /dev/null 2>&1 & }`,
     );
     writeFileSync(join(directory, ".lock"), "");
     const began = performance.now();
     const { code, stdout, stderr } = await stage.step("signer_stop", source);
     expect(code, stderr).toBe(0);
     expect(readSide(stdout, "h").seen).toMatchObject({ active: false, masked: true, journal: { stage: "stopping" } });
-    expect(performance.now() - began).toBeGreaterThan(400);
+    expect(performance.now() - began).toBeGreaterThan(800);
     expect(readFileSync(`${unit}.moved`, "utf8")).toBe("[Service]\n");
   });
 
