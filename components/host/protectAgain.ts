@@ -14,12 +14,12 @@ type Kept = HostPlan & { kind: "keep" };
  * plugin compares with the state, which knows nothing of that.
  */
 export async function protectAgain(config: StackConfig, wanted: CloudHostConfig, plan: Kept): Promise<void> {
+  // Undefined where the provider has none.
+  if (plan.server.isProtected !== false) return;
   const { provider, token } = wanted;
   const stack = pulumi.getStack();
-  if (
-    !lacksProtection(plan, wanted.importId === undefined, readJourney(backupPlace(config), config.pillar.name), stack)
-  )
-    return;
+  const journey = readJourney(backupPlace(config), config.pillar.name);
+  if (!lacksProtection(plan, wanted.importId === undefined, journey, stack)) return;
   const { id } = plan.server;
   const which = `server ${id} at ${provider}`;
   if (pulumi.runtime.isDryRun()) {
@@ -45,7 +45,7 @@ export function lacksProtection(
   journey: readonly JourneyEntry[],
   stack: string,
 ): boolean {
-  // Unknown where the provider has none; one whose creation was cut off is not known to stay.
+  // One whose creation was cut off may be busy yet: the next run sets it.
   if (server.isProtected !== false || isHalfMade) return false;
   const released = lastEvent(journey, stack, "released")?.details;
   return isOwn || (released?.serverId === server.id && released.wasProtected === true);
