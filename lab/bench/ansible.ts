@@ -86,7 +86,7 @@ export async function runPlaybook({
   };
   try {
     const started = performance.now();
-    const { exitCode, all } = await execa(command, rest, { env, all: true, reject: false, timeout: 300_000 });
+    const { exitCode, all } = await execa(command, rest, { env, all: true, reject: false, timeout: 900_000 });
     const seconds = (performance.now() - started) / 1000;
     if (exitCode !== 0) throw new Error(`the playbook failed:\n${String(all).slice(-3000)}`);
     return { seconds, output: String(all) };

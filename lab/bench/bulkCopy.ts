@@ -32,7 +32,7 @@ export async function compareBulkCopies(bench: Bench): Promise<Values> {
   };
   const ours = async () => {
     await away();
-    const taken = await runChild<{ seconds: number }>(bench.lab, "bulkCopyRun.ts", inputs, 300_000);
+    const taken = await runChild<{ seconds: number }>(bench.lab, "bulkCopyRun.ts", inputs, 900_000);
     await isWhole();
     return taken;
   };

@@ -30,7 +30,7 @@ export async function measurePolls(bench: Bench): Promise<Values> {
   await bench.lab.chain("PATCH", "/nodes/far", { behind: 900_000, rate: 20 });
   const node = await startNode(standing, "far", 900);
   const samples = await step("ten thousand looks of the gate", () =>
-    runChild<MemorySample[]>(bench.lab, "polls.ts", { settings: gateSettings(), node, polls: 10_500 }, 400_000),
+    runChild<MemorySample[]>(bench.lab, "polls.ts", { settings: gateSettings(), node, polls: 10_500 }, 900_000),
   );
   const [early, late] = [2000, 10_000].map((poll) => ({
     live: around(samples, poll, "live"),

@@ -19,7 +19,7 @@ export async function standUpInView(stack: LabStack, host: LabHost): Promise<Mem
   await stack.lab.chain("PATCH", "/truth", { height: 1_000_000 });
   // A rate that makes its looks some seconds apart.
   await node({ behind: 50_000, rate: 150 });
-  const up = stack.pulumi(["up", "--yes"], { all: true, reject: false, stdin: "ignore", timeout: 300_000 });
+  const up = stack.pulumi(["up", "--yes"], { all: true, reject: false, stdin: "ignore", timeout: 900_000 });
   let ended = false;
   const end = up.finally(() => {
     ended = true;
