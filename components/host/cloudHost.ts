@@ -130,7 +130,7 @@ function makeHost(making: Making, key: HostKey | undefined, finished: boolean): 
 }
 
 function loginKey(
-  { config, plan }: Making,
+  { config, plan, owner }: Making,
   made: ServerMade,
   address: pulumi.Output<string>,
   hostKey: pulumi.Output<string>,
@@ -138,7 +138,9 @@ function loginKey(
   const publicKey = publicKeyOf(config);
   if (publicKey === undefined) return undefined;
   const target = pulumi.all([address, hostKey]).apply(([at, key]) => sshTarget(config, at, key));
-  const isOrder = plan.kind === "make" || plan.isHalfMade;
+  // A destroy that ended half way forgets the login before the server: the order is remembered beside the stack's file.
+  const isOrder =
+    plan.kind === "make" || plan.isHalfMade || readRecord(recordFile(owner.stack)).ordered === plan.server.id;
   return new LoginKey("login-key", { target, publicKey, serverId: made.id, isOrder }, { dependsOn: [made.resource] });
 }
 

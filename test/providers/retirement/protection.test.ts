@@ -36,7 +36,10 @@ afterEach(() => api.close());
 const at = (provider = "hetzner"): CloudServer => ({
   ...{ provider, id: "52", token, endpoint: `http://127.0.0.1:${api.port}` },
 });
-const shows = (isOn: boolean): Answer => [200, { server: { protection: { delete: isOn, rebuild: isOn } } }];
+const shows = (isOn: boolean, locked = false): Answer => [
+  200,
+  { server: { protection: { delete: isOn, rebuild: isOn }, locked } },
+];
 const refusal = (promise: Promise<unknown>) =>
   promise.then(
     () => Promise.reject(new Error("it did not fail")),
@@ -52,7 +55,16 @@ test("is lifted, and waited for", async () => {
   expect(asked.filter((line) => line.startsWith("POST"))).toEqual(
     Array(2).fill(`${action} {"delete":false,"rebuild":false}`),
   );
-  expect(slept).toBe(1);
+  expect(slept).toBe(2);
+});
+
+test("is not called lifted while an action holds the server, which would refuse its deletion", async () => {
+  answers = {
+    "GET /servers/52": [shows(true), shows(false, true), shows(false, true), shows(false)],
+    [action]: [[201]],
+  };
+  expect(await setProtection(at(), false, world)).toBe(true);
+  expect([asked.filter((line) => line.startsWith("POST")).length, slept]).toEqual([1, 3]);
 });
 
 test("is set again", async () => {
@@ -79,7 +91,9 @@ test("another action that holds the server is waited for", async () => {
 
 test("that stays is not called lifted", async () => {
   answers = { "GET /servers/52": [shows(true)], [action]: [[201]] };
-  expect(await refusal(setProtection(at(), false, world))).toBe("server 52 at hetzner is still protected after 180 s");
+  expect(await refusal(setProtection(at(), false, world))).toBe(
+    "server 52 at hetzner is still protected, or held by another action, after 180 s",
+  );
 });
 
 test("a refusal, and an answer of another form, are said in words", async () => {
