@@ -20,6 +20,9 @@ export interface LiveServer {
 
 type Request = { readonly method: string; readonly path: string; readonly status: number };
 
+/** Host and chain were asked. */
+const notYet = "the host of stack prod for Anvil, can't be shut down yet; nothing was changed";
+
 /**
  * What an operator does whose state is lost, or the record of the migration, or both: whatever this program prints or
  * documents is typed, and the server lives, and can be managed again. Tests of a describe block that made the server.
@@ -64,7 +67,7 @@ export function lostLaptop(live: () => LiveServer): void {
       expect(again).toMatchObject({ host: { provider }, producerAddress: once?.producerAddress });
       expect((await fresh.destroy()).output).toContain("because it is protected");
       await fresh.configure(file({ lifecycle: "retiring" }, { hostKey: await hostKey() }), secrets());
-      await refuse(fresh.up(), "- who produces after this host is not configured\n");
+      await refuse(fresh.up(), notYet);
       expect((await fresh.destroy()).output).toContain("because it is protected");
       expect(await nodePid()).toBe(pid);
     });
@@ -80,22 +83,21 @@ export function lostLaptop(live: () => LiveServer): void {
       await fresh.configure(file({ lifecycle: "retiring" }), secrets());
       const refused = await fresh.up();
       expect(refused.exitCode).not.toBe(0);
-      expect(linesOf(refused.output)).toContain("- who produces after this host is not configured\n");
+      expect(refused.output).toContain(notYet);
       await fresh.destroy();
       expect([await writes(), await nodePid()]).toEqual([before, pid]);
     });
 
-    test("the record alone: the state knows that it was let in, after a run that failed too", async () => {
+    test("the record alone: the state knows the rest, after a run that failed too", async () => {
       const { nodePid, file, secrets, stack } = live();
       const [before, pid] = [await writes(), await nodePid()];
       await rename(backups(stack), `${backups(stack)}.away`);
-      // Its outputs go with a run that fails.
       await stack.configure(file({ retirement: { references: ["not a URL"] } }), secrets());
       expect((await stack.up()).exitCode).not.toBe(0);
       await stack.configure(file({ lifecycle: "retiring" }), secrets());
       const refused = await stack.up();
       expect(refused.exitCode).not.toBe(0);
-      expect(linesOf(refused.output)).toContain("pillar-host:host.hostKey: needed to retire server pillar-anvil-prod");
+      expect(refused.output).toContain(notYet);
       expect((await stack.destroy()).output).toContain("because it is protected");
       await stack.configure(file(), secrets());
       const up = await stack.up();
