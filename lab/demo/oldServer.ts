@@ -28,6 +28,7 @@ export async function orderOldServer(lab: Lab): Promise<OldServer> {
     ssh_keys: [ssh_key.id],
   });
   const machine = await booted(lab);
+  await unlocked(lab, server.id);
   await api(`/servers/${server.id}/actions/change_protection`, { delete: true, rebuild: true });
   const on = async (script: string) => String((await machine.run(script)).stdout).trim();
   const host = {
@@ -37,6 +38,17 @@ export async function orderOldServer(lab: Lab): Promise<OldServer> {
   const producer = await setUpSyncedNode(lab, host);
   await setUpOrchestrator(lab, host);
   return { ...host, producer };
+}
+
+/** While an action runs the API refuses the next; actions get on when somebody looks. */
+async function unlocked(lab: Lab, id: number): Promise<void> {
+  const deadline = Date.now() + bootLimit;
+  const look = () =>
+    lab.cloud<{ server: { locked: boolean } }>("hetzner", "GET", `/v1/servers/${id}`, undefined, cloudTokens.hetzner);
+  while ((await look()).server.locked) {
+    if (Date.now() > deadline) throw new Error("an action of the old server did not end in two minutes");
+    await sleep(200);
+  }
 }
 
 async function booted(lab: Lab) {
