@@ -23,7 +23,7 @@ const common = {
   expect: { requireAssertions: true, poll: { timeout: 20_000 } },
 } as const;
 
-const inLab = { ...common, testTimeout: 300_000, hookTimeout: 300_000 };
+const inLab = { ...common, testTimeout: 600_000, hookTimeout: 600_000 };
 
 const longTests = "test/lab/**/*.long.test.ts";
 

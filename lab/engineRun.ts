@@ -26,13 +26,13 @@ export class Run {
     return readFile(this.log, "utf8");
   }
 
-  /** Waits until the engine printed this. @throws with what it printed instead when it ends, or after three minutes */
+  /** Waits until the engine printed this. @throws with what it printed instead when it ends, or after five minutes */
   async printed(text: string): Promise<void> {
     await this.hears((output) => (output.includes(text) ? text : undefined), text);
   }
 
   /** Waits until `find` sees something in the output. */
-  async hears<T>(find: (output: string) => T | undefined, what: string, seconds = 180): Promise<T> {
+  async hears<T>(find: (output: string) => T | undefined, what: string, seconds = 300): Promise<T> {
     const deadline = Date.now() + seconds * 1000;
     for (;;) {
       const isLast = this.isOver || Date.now() > deadline;
