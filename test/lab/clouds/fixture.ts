@@ -41,7 +41,7 @@ export async function strictSsh(lab: Lab, address: string, hostKey: string, scri
 
 /** Tries a TCP port from a namespace: no answer at all is `filtered`. */
 export async function probe(namespace: string, address: string, port: number): Promise<string> {
-  const script = `timeout 2 bash -c 'exec 3<>/dev/tcp/${address}/${port}'`;
+  const script = `timeout 5 bash -c 'exec 3<>/dev/tcp/${address}/${port}'`;
   const { exitCode, stderr } = await execa("ip", ["netns", "exec", namespace, "bash", "-c", script], { reject: false });
   if (exitCode === 0) return "open";
   if (/refused/.test(stderr)) return "refused";
@@ -55,7 +55,7 @@ export function probeFromOperator(lab: Lab, address: string, port: number): Prom
 
 /** Whether what is sent to a UDP port comes back. */
 export async function probeUdp(namespace: string, address: string, port: number): Promise<"answers" | "silent"> {
-  const script = `exec 3<>/dev/udp/${address}/${port}; echo hi >&3; timeout 2 head -c 2 <&3`;
+  const script = `exec 3<>/dev/udp/${address}/${port}; echo hi >&3; timeout 5 head -c 2 <&3`;
   const { stdout } = await execa("ip", ["netns", "exec", namespace, "bash", "-c", script], { reject: false });
   return stdout === "hi" ? "answers" : "silent";
 }
