@@ -42,6 +42,7 @@ describe("an engine that is killed", () => {
     await upKilledWhen("grep -qs frontend.lock /var/log/pillar-host/packages.log");
     await cancel();
     await holdStep(stage.host, true);
+    expect(await onHost(stage.host, "systemctl is-active pillar-host-step")).toBe("active");
     await onHost(stage.host, "systemctl stop other-apt");
   });
 
