@@ -7,7 +7,7 @@ import { elapsed } from "./progress";
 import { ensureRequirements } from "./requirements";
 import { recordDurations } from "./testRun/durations";
 import { closingLine, countOf, exitCodeOf, sumOf, type Tally } from "./testRun/tally";
-import { type Asked, askedOf, type Tier } from "./testRun/tiers";
+import { type Asked, allMinutes, askedOf, type Tier } from "./testRun/tiers";
 import { endVitest, vitest } from "./testRun/vitest";
 import { ensureToolchain } from "./toolchain";
 import { allPlugins } from "./toolchain/plugins";
@@ -18,9 +18,11 @@ import { allPlugins } from "./toolchain/plugins";
  */
 async function main(asked: Asked): Promise<number> {
   const tallies: Tally[] = [];
+  const end = Date.now() + allMinutes * 60_000;
   for (const tier of asked.tiers) {
     const started = Date.now();
-    const tally = await runTier(tier, asked, started + tier.minutes * 60_000).catch((error: Error) => {
+    const deadline = Math.min(started + tier.minutes * 60_000, end);
+    const tally = await runTier(tier, asked, deadline).catch((error: Error) => {
       console.error(error.message);
       return countOf({ exitCode: 1 });
     });
