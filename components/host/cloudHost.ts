@@ -17,7 +17,7 @@ import { cloudInit } from "../scripts/steps";
 import { readRecord, recordFile, writeRecord } from "./attempts";
 import type { ServerMade } from "./cloudParts";
 import { cloudProviders } from "./cloudProviders";
-import { type Making, makeServer, presentAddress } from "./cloudServer";
+import { isOrderedHere, type Making, makeServer, presentAddress } from "./cloudServer";
 import { openToAll } from "./firewall";
 import { firstLook } from "./firstLook";
 import type { Host, HostShown } from "./host";
@@ -130,17 +130,16 @@ function makeHost(making: Making, key: HostKey | undefined, finished: boolean): 
 }
 
 function loginKey(
-  { config, plan, owner }: Making,
+  making: Making,
   made: ServerMade,
   address: pulumi.Output<string>,
   hostKey: pulumi.Output<string>,
 ): LoginKey | undefined {
+  const { config } = making;
   const publicKey = publicKeyOf(config);
   if (publicKey === undefined) return undefined;
   const target = pulumi.all([address, hostKey]).apply(([at, key]) => sshTarget(config, at, key));
-  // A destroy that ended half way forgets the login before the server: the order is remembered beside the stack's file.
-  const isOrder =
-    plan.kind === "make" || plan.isHalfMade || readRecord(recordFile(owner.stack)).ordered === plan.server.id;
+  const isOrder = isOrderedHere(making);
   return new LoginKey("login-key", { target, publicKey, serverId: made.id, isOrder }, { dependsOn: [made.resource] });
 }
 

@@ -91,15 +91,22 @@ export function presentAddress({ cloud, owner, plan }: Making, { id, address }: 
     try {
       if (plan.kind === "make") await checkMade(cloud, owner, plan, serverId);
       if (pulumi.runtime.isDryRun()) return at;
-      const file = recordFile(owner.stack);
-      const isOrdered = plan.kind === "make" || plan.isHalfMade || readRecord(file).ordered === serverId;
+      const isOrdered = isOrderedHere({ owner, plan });
       if (at === "") throw new Error(noAddressText(cloud, serverId, isOrdered));
-      writeRecord(file, { attempts: [], ...(isOrdered ? { ordered: serverId } : {}) });
+      writeRecord(recordFile(owner.stack), { attempts: [], ...(isOrdered ? { ordered: serverId } : {}) });
     } catch (error) {
       throw plainly(error);
     }
     return at;
   });
+}
+
+/**
+ * Whether this run orders the server, goes on with an order that was cut off, or an earlier run here ordered it and nobody
+ * was let in yet: a destroy that ended half way forgets the login before the server.
+ */
+export function isOrderedHere({ owner, plan }: Pick<Making, "owner" | "plan">): boolean {
+  return plan.kind === "make" || plan.isHalfMade || readRecord(recordFile(owner.stack)).ordered === plan.server.id;
 }
 
 function noAddressText(cloud: Cloud, serverId: string, isOrdered: boolean): string {
