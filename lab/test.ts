@@ -6,7 +6,7 @@ import { ensurePackagedImage } from "./packagedImage";
 import { elapsed } from "./progress";
 import { ensureRequirements } from "./requirements";
 import { recordDurations } from "./testRun/durations";
-import { closingLine, countOf, exitCodeOf, sumOf, type Tally } from "./testRun/tally";
+import { closingLine, countOf, exitCodeOf, failuresOf, sumOf, type Tally } from "./testRun/tally";
 import { type Asked, allMinutes, askedOf, type Tier } from "./testRun/tiers";
 import { endVitest, vitest } from "./testRun/vitest";
 import { ensureToolchain } from "./toolchain";
@@ -17,33 +17,43 @@ import { allPlugins } from "./toolchain/plugins";
  * `.ci/run`: the set-up where missing, lint, types, tests. Ends with `N passed, N failed, N skipped`, of all that was run.
  */
 async function main(asked: Asked): Promise<number> {
-  const tallies: Tally[] = [];
+  const outcomes: Outcome[] = [];
   const end = Date.now() + allMinutes * 60_000;
   for (const tier of asked.tiers) {
     const started = Date.now();
     const deadline = Math.min(started + tier.minutes * 60_000, end);
-    const tally = await runTier(tier, asked, deadline).catch((error: Error) => {
+    const outcome = await runTier(tier, asked, deadline).catch((error: Error) => {
       console.error(error.message);
-      return countOf({ exitCode: 1 });
+      return { tally: countOf({ exitCode: 1 }), failures: [`${tier.title}: ${error.message}`] };
     });
-    tallies.push(tally);
-    console.log(`\n${tier.title}: ${tally.failed === 0 ? "done" : `${tally.failed} failed`}, ${since(started)}`);
+    outcomes.push(outcome);
+    const { failed } = outcome.tally;
+    console.log(`\n${tier.title}: ${failed === 0 ? "done" : `${failed} failed`}, ${since(started)}`);
   }
-  const sum = sumOf(tallies);
+  for (const failure of outcomes.flatMap(({ failures }) => failures)) console.log(`failed: ${failure}`);
+  const sum = sumOf(outcomes.map(({ tally }) => tally));
   console.log(closingLine(sum));
   return exitCodeOf(sum);
 }
 
+/** What a tier came to, and what failed, by name. */
+interface Outcome {
+  readonly tally: Tally;
+  readonly failures: readonly string[];
+}
+
 const since = (started: number) => elapsed(Date.now() - started);
 
-async function runTier(tier: Tier, { filters, isRecorded }: Asked, deadline: number): Promise<Tally> {
+async function runTier(tier: Tier, { filters, isRecorded }: Asked, deadline: number): Promise<Outcome> {
   if (tier.needsLab) await setUp();
   const checks = tier.isChecked ? await failedChecks() : [];
   const run = await vitest([...tier.projects.flatMap((name) => ["--project", name]), ...filters], deadline);
   await takeDownOwnLabs();
   if (isRecorded) recordDurations(run.durations);
-  for (const check of checks) console.log(`failed: ${check}`);
-  return sumOf([countOf(run), { passed: 0, failed: checks.length, skipped: 0 }]);
+  return {
+    tally: sumOf([countOf(run), { passed: 0, failed: checks.length, skipped: 0 }]),
+    failures: [...checks, ...failuresOf(run)],
+  };
 }
 
 async function setUp(): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { expectedSeconds, merged } from "../lab/testRun/durations";
-import { closingLine, countOf, exitCodeOf, type Report, sumOf } from "../lab/testRun/tally";
+import { closingLine, countOf, exitCodeOf, failuresOf, type Report, sumOf } from "../lab/testRun/tally";
 import { askedOf } from "../lab/testRun/tiers";
 
 /** What the runner reports of files with these tests; a file's own status follows from theirs where none is said. */
@@ -12,7 +12,7 @@ function reportOf(files: Record<string, { tests?: string[]; status?: string }>):
     testResults: Object.entries(files).map(([name, { tests = [], status }]) => ({
       name: `/checkout/${name}`,
       status: status ?? (tests.includes("failed") ? "failed" : "passed"),
-      assertionResults: tests.map((each) => ({ status: each })),
+      assertionResults: tests.map((each, i) => ({ status: each, fullName: `test ${i}` })),
     })),
   };
 }
@@ -38,6 +38,15 @@ describe("what a run of the tests came to", () => {
 
   test("a runner that left no report is a failure", () => {
     expect(countOf({ exitCode: 0 })).toEqual({ passed: 0, failed: 1, skipped: 0 });
+  });
+
+  test("names what failed, and files that could not be loaded", () => {
+    const report = reportOf({
+      "test/a.test.ts": { tests: ["passed", "failed"] },
+      "test/lab/b.test.ts": { status: "failed" },
+      "test/c.test.ts": { tests: ["passed"] },
+    });
+    expect(failuresOf({ exitCode: 1, report })).toEqual(["test/a.test.ts: test 1", "test/lab/b.test.ts"]);
   });
 
   test("is summed over the tiers, and told in one line", () => {

@@ -5,7 +5,7 @@ export interface Report {
   readonly testResults: ReadonlyArray<{
     readonly name: string;
     readonly status: string;
-    readonly assertionResults: ReadonlyArray<{ readonly status: string }>;
+    readonly assertionResults: ReadonlyArray<{ readonly status: string; readonly fullName: string }>;
   }>;
 }
 
@@ -41,6 +41,16 @@ export function countOf({ exitCode, report }: Run): Tally {
     failed: failed === 0 && exitCode !== 0 ? 1 : failed,
     skipped: skipped.length - lost,
   };
+}
+
+/** What did not do what it should, by file and name, to be told again where it is read: at the end (pure). */
+export function failuresOf({ report }: Run): string[] {
+  return (report?.testResults ?? []).flatMap(({ name, status, assertionResults }) => {
+    const file = name.slice(name.lastIndexOf("/test/") + 1);
+    const failed = assertionResults.filter((test) => test.status === "failed");
+    if (failed.length === 0 && status === "failed") return [file];
+    return failed.map(({ fullName }) => `${file}: ${fullName}`);
+  });
 }
 
 /** All of it together (pure). */
