@@ -13,6 +13,7 @@ const commands: ReadonlyArray<readonly [command: string, debianPackage: string]>
   ["ssh-keygen", "openssh-client"],
   ["ssh-agent", "openssh-client"],
   ["openssl", "openssl"],
+  ["xz", "xz-utils"],
   ["/usr/share/keyrings/debian-archive-bullseye-stable.gpg", "debian-archive-keyring"],
 ];
 

@@ -4,9 +4,11 @@ import { takeDown, takeDownTheDead } from "./deadLabs";
 import { Lab, testLabPrefix } from "./lab";
 import { ensurePackagedImage } from "./packagedImage";
 import { elapsed } from "./progress";
+import { type RealProgram, unusedReals } from "./real";
 import { ensureRequirements } from "./requirements";
+import { contractsLine, contractsOf } from "./testRun/contracts";
 import { recordDurations } from "./testRun/durations";
-import { closingLine, countOf, exitCodeOf, failuresOf, sumOf, type Tally } from "./testRun/tally";
+import { closingLine, countOf, exitCodeOf, failuresOf, type Report, sumOf, type Tally } from "./testRun/tally";
 import { type Asked, allMinutes, askedOf, type Tier } from "./testRun/tiers";
 import { endVitest, vitest } from "./testRun/vitest";
 import { ensureToolchain } from "./toolchain";
@@ -30,8 +32,11 @@ async function main(asked: Asked): Promise<number> {
     const { failed } = outcome.tally;
     console.log(`\n${tier.title}: ${failed === 0 ? "done" : `${failed} failed`}, ${since(started)}`);
   }
-  for (const failure of outcomes.flatMap(({ failures }) => failures)) console.log(`failed: ${failure}`);
-  const sum = sumOf(outcomes.map(({ tally }) => tally));
+  // A part of the tests need not use all of them.
+  const unused = asked.isWhole ? unusedReals(outcomes.flatMap(({ realsUsed = [] }) => realsUsed)) : [];
+  for (const failure of [...outcomes.flatMap(({ failures }) => failures), ...unused]) console.log(`failed: ${failure}`);
+  console.log(contractsLine(contractsOf(outcomes.flatMap(({ report }) => report ?? []))));
+  const sum = sumOf([...outcomes.map(({ tally }) => tally), { passed: 0, failed: unused.length, skipped: 0 }]);
   console.log(closingLine(sum));
   return exitCodeOf(sum);
 }
@@ -40,6 +45,8 @@ async function main(asked: Asked): Promise<number> {
 interface Outcome {
   readonly tally: Tally;
   readonly failures: readonly string[];
+  readonly report?: Report;
+  readonly realsUsed?: readonly RealProgram[];
 }
 
 const since = (started: number) => elapsed(Date.now() - started);
@@ -53,6 +60,8 @@ async function runTier(tier: Tier, { filters, isRecorded }: Asked, deadline: num
   return {
     tally: sumOf([countOf(run), { passed: 0, failed: checks.length, skipped: 0 }]),
     failures: [...checks, ...failuresOf(run)],
+    ...(run.report === undefined ? {} : { report: run.report }),
+    realsUsed: run.realsUsed,
   };
 }
 

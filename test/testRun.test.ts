@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { contractsLine, contractsOf } from "../lab/testRun/contracts";
 import { expectedSeconds, merged } from "../lab/testRun/durations";
 import { closingLine, countOf, exitCodeOf, failuresOf, type Report, sumOf } from "../lab/testRun/tally";
 import { askedOf } from "../lab/testRun/tiers";
@@ -12,7 +13,7 @@ function reportOf(files: Record<string, { tests?: string[]; status?: string }>):
     testResults: Object.entries(files).map(([name, { tests = [], status }]) => ({
       name: `/checkout/${name}`,
       status: status ?? (tests.includes("failed") ? "failed" : "passed"),
-      assertionResults: tests.map((each, i) => ({ status: each, fullName: `test ${i}` })),
+      assertionResults: tests.map((each, i) => ({ status: each, fullName: `test ${i}`, ancestorTitles: [] })),
     })),
   };
 }
@@ -38,6 +39,35 @@ describe("what a run of the tests came to", () => {
 
   test("a runner that left no report is a failure", () => {
     expect(countOf({ exitCode: 0 })).toEqual({ passed: 0, failed: 1, skipped: 0 });
+  });
+
+  test("half a contract that is skipped is told by name, and is not lost", () => {
+    const own = (title: string, status: string) => ({ status, fullName: "", ancestorTitles: [title] });
+    const report = {
+      ...reportOf({}),
+      testResults: [
+        {
+          name: "/checkout/test/lab/contracts/a.long.test.ts",
+          status: "passed",
+          assertionResults: [
+            own("contract node, the double", "passed"),
+            own("contract node, the real one: znnd not at hand", "skipped"),
+            own("contract hcloud plugin, the real one", "passed"),
+            own("contract hcloud plugin, the real one", "skipped"),
+          ],
+        },
+      ],
+    };
+    expect(countOf({ exitCode: 0, report })).toEqual({ passed: 0, failed: 0, skipped: 2 });
+    expect(contractsLine(contractsOf([report]))).toBe("real: 1 contracts ran, 1 skipped (node)");
+    const lost = {
+      ...report,
+      testResults: report.testResults.map((file) => ({
+        ...file,
+        assertionResults: [own("contract node, the double", "skipped")],
+      })),
+    };
+    expect(countOf({ exitCode: 0, report: lost })).toMatchObject({ failed: 1 });
   });
 
   test("names what failed, and files that could not be loaded", () => {

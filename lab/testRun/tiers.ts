@@ -41,6 +41,8 @@ export interface Asked {
   readonly filters: readonly string[];
   /** The files' durations are written down, for the order of the next runs. */
   readonly isRecorded: boolean;
+  /** All tests there are. */
+  readonly isWhole: boolean;
 }
 
 /** What a command line asks for (pure). Without a tier a filter finds the files of both. */
@@ -55,5 +57,5 @@ export function askedOf(args: readonly string[]): Asked {
     if (filters.length === 0) return [first];
     return [{ ...first, projects: [...first.projects, ...long.projects], minutes: long.minutes }];
   };
-  return { tiers: tiersOf(), filters, isRecorded };
+  return { tiers: tiersOf(), filters, isRecorded, isWhole: args.includes("--all") && filters.length === 0 };
 }

@@ -2,13 +2,15 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import { type RealProgram, realsUsed, usedVariable } from "../real";
 import type { Durations } from "./durations";
 import { durationsVariable } from "./durationsReporter";
 import type { Run } from "./tally";
 
-/** A run of vitest, and what its files took. */
+/** A run of vitest, what its files took, and which real programs they used. */
 export interface VitestRun extends Run {
   readonly durations: Durations;
+  readonly realsUsed: readonly RealProgram[];
 }
 
 /** The runner that is at work: a group of its own, so that all that it started ends with it. */
@@ -50,6 +52,7 @@ export async function vitest(
       detached: true,
       env: {
         PILLAR_TEST_RUN: String(process.pid),
+        [usedVariable]: dir,
         [durationsVariable]: durations,
         // The engine starts the same JavaScript some hundred times: compiled once, a tenth of its work less.
         NODE_COMPILE_CACHE: join(dir, "compiled"),
@@ -68,7 +71,8 @@ export async function vitest(
     group = undefined;
     const told = (await json(report)) as Run["report"];
     if (told === undefined) console.error("the test runner left no report");
-    return { exitCode, durations: (await json(durations)) ?? {}, ...(told === undefined ? {} : { report: told }) };
+    const seen = { durations: (await json(durations)) ?? {}, realsUsed: realsUsed(dir) };
+    return { exitCode, ...seen, ...(told === undefined ? {} : { report: told }) };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

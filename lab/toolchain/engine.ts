@@ -1,10 +1,13 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { cached, cachePath } from "../cache";
 import { step } from "../progress";
+import { realProgram } from "../real";
 import { downloadEngine, officialReachable } from "./download";
 import { buildGo, sourceHash } from "./go";
+import type { PluginKind } from "./plugins";
 import { run } from "./run";
 import { checkout, fits, pinnedVersion } from "./version";
 
@@ -32,8 +35,28 @@ export interface Engine {
   source: string;
 }
 
-/** An official engine of this machine, else the official download, else one built from its Go modules. */
-export async function ensureEngine(): Promise<Engine> {
+/**
+ * An official engine of this machine, else the official download, else one built from its Go modules; with the real
+ * language host in the place of the built one where that lies at hand (lab/real.ts).
+ */
+export async function ensureEngine(kind: PluginKind = "best"): Promise<Engine> {
+  const engine = await ensureAnyEngine();
+  const languageHost = kind === "best" ? await realProgram(LANGUAGE_HOST) : undefined;
+  return languageHost ? withLanguageHost(engine, languageHost) : engine;
+}
+
+async function withLanguageHost({ pulumi, source }: Engine, languageHost: string): Promise<Engine> {
+  // The host's directory is named after its content, the engine's own is not where it is this machine's.
+  const version = createHash("sha256").update(`${source} ${pulumi} ${languageHost}`).digest("hex").slice(0, 12);
+  const directory = await cached("engine-with", version, async (dir) => {
+    fs.copyFileSync(pulumi, path.join(dir, "pulumi"));
+    fs.copyFileSync(languageHost, path.join(dir, LANGUAGE_HOST));
+    addDynamicProvider(dir);
+  });
+  return { pulumi: path.join(directory, "pulumi"), source: `${source}, with the real language host at hand` };
+}
+
+async function ensureAnyEngine(): Promise<Engine> {
   const version = pinnedVersion("@pulumi/pulumi");
   const installed = installedEngine(version);
   if (installed) return installed;
@@ -111,6 +134,10 @@ async function buildEngine(version: string, flags: readonly string[], dir: strin
     flags: ["-ldflags", "-s -w"],
   });
   fs.writeFileSync(path.join(dir, LANGUAGE_HOST), languageHostScript, { mode: 0o755 });
+  addDynamicProvider(dir);
+}
+
+function addDynamicProvider(dir: string): void {
   const script = path.join(checkout, "node_modules/@pulumi/pulumi", DYNAMIC_PROVIDER);
   fs.copyFileSync(script, path.join(dir, DYNAMIC_PROVIDER));
   fs.chmodSync(path.join(dir, DYNAMIC_PROVIDER), 0o755);

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { cacheRoot } from "../cache";
 import { ensureEngine } from "./engine";
-import { ensurePlugins, type PluginName } from "./plugins";
+import { ensurePlugins, type PluginKind, type PluginName } from "./plugins";
 import { checkout } from "./version";
 
 /** What it takes to run Pulumi in the lab. */
@@ -25,12 +25,14 @@ export interface ToolchainOptions {
   home?: string;
   /** The provider plugins that the program uses; default: command alone. A build takes a minute or two each. */
   plugins?: readonly PluginName[];
+  /** Of plugins and language host; default: the best. */
+  kind?: PluginKind;
 }
 
 /** Finds, downloads or builds the engine and the plugins (minutes the first time) and says how to run them. */
 export async function ensureToolchain(options: ToolchainOptions = {}): Promise<Toolchain> {
-  const engine = await ensureEngine();
-  const plugins = await ensurePlugins(engine.pulumi, options.plugins ?? ["command"]);
+  const engine = await ensureEngine(options.kind);
+  const plugins = await ensurePlugins(engine.pulumi, options.plugins ?? ["command"], options.kind);
   const home = options.home ?? path.join(cacheRoot(), `home-${path.basename(plugins.directory)}`);
   linkPlugins(home, plugins.directory);
 

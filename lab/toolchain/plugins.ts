@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { cached, cachePath } from "../cache";
 import { step } from "../progress";
+import { realProgram } from "../real";
 import { officialPlugins, officialReachable } from "./download";
 import { buildGo, sourceHash } from "./go";
 import { run } from "./run";
@@ -21,6 +22,9 @@ const table = {
 /** A provider plugin of the lab. */
 export type PluginName = keyof typeof table;
 
+/** Which program is taken: a real one where it is to be had, else the stand-in; or the stand-in whatever there is. */
+export type PluginKind = "best" | "standIn";
+
 export const allPlugins = Object.keys(table) as PluginName[];
 
 /** A directory of provider plugins, laid out as `$PULUMI_HOME/plugins`. */
@@ -30,13 +34,17 @@ export interface Plugins {
 }
 
 /**
- * These plugins in one directory, each the official one where it is to be had, else the stand-in of lab/plugins. Only
- * what is asked for is downloaded or built.
+ * These plugins in one directory, each the real one that lies at hand (lab/real.ts), else the official one where it is
+ * to be had, else the stand-in of lab/plugins. Only what is asked for is downloaded or built.
  */
-export async function ensurePlugins(pulumi: string, names: readonly PluginName[]): Promise<Plugins> {
+export async function ensurePlugins(
+  pulumi: string,
+  names: readonly PluginName[],
+  kind: PluginKind = "best",
+): Promise<Plugins> {
   const found: Plugins[] = [];
   // One after the other: they share nearly all their modules, which two builds at once would both compile.
-  for (const name of names) found.push(await ensurePlugin(pulumi, name));
+  for (const name of names) found.push(kind === "standIn" ? await standIn(name) : await ensurePlugin(pulumi, name));
   const directories = found.map(({ directory }) => directory).sort();
   const key = createHash("sha256").update(directories.join("\n")).digest("hex").slice(0, 12);
   const together = async (dir: string) => {
@@ -47,6 +55,8 @@ export async function ensurePlugins(pulumi: string, names: readonly PluginName[]
 }
 
 async function ensurePlugin(pulumi: string, name: PluginName): Promise<Plugins> {
+  const real = await realProgram(executableName(name));
+  if (real) return asPlugins(name, real);
   const version = pinnedVersion(table[name]);
   const cacheName = `plugin-${name}`;
   const official = `official-${version}`;
@@ -67,7 +77,26 @@ async function ensurePlugin(pulumi: string, name: PluginName): Promise<Plugins> 
       process.stderr.write(`the official ${name} plugin cannot be used: ${(error as Error).message}\n`);
     }
   }
-  return { directory: await ensureStandIn(name), source: `${name} plugin ${version}, stand-in of lab/plugins` };
+  return standIn(name);
+}
+
+async function standIn(name: PluginName): Promise<Plugins> {
+  const source = `${name} plugin ${pinnedVersion(table[name])}, stand-in of lab/plugins`;
+  return { directory: await ensureStandIn(name), source };
+}
+
+/** An executable as the plugin of the version that the package pins, which the engine looks for. */
+async function asPlugins(name: PluginName, executable: string): Promise<Plugins> {
+  // The executable's directory is named after its content.
+  const directory = await cached(
+    `plugin-${path.basename(path.dirname(executable))}`,
+    pinnedVersion(table[name]),
+    async (dir) => {
+      fs.mkdirSync(path.join(dir, directoryName(name)));
+      fs.linkSync(executable, path.join(dir, directoryName(name), executableName(name)));
+    },
+  );
+  return { directory, source: `${name} plugin, the real one at hand` };
 }
 
 /** Builds the stand-in, whatever else there is, and returns its plugins directory. */
@@ -108,7 +137,7 @@ function directoryName(name: PluginName): string {
   return `resource-${name}-v${pinnedVersion(table[name])}`;
 }
 
-function executableName(name: PluginName): string {
+function executableName<Name extends PluginName>(name: Name): `pulumi-resource-${Name}` {
   return `pulumi-resource-${name}`;
 }
 

@@ -7,6 +7,7 @@ import { stringify } from "yaml";
 import { ensureToolchain, type Toolchain } from "../../../lab/toolchain";
 import { checkout } from "../../../lab/toolchain/version";
 import { publicKey, READ_TOKEN, TestCloud, TOKEN } from "../../clouds/digitalocean/fixture";
+import { type Kind, kindOf } from "../contracts/contract";
 
 const PASSPHRASE = "tiny";
 
@@ -166,8 +167,8 @@ export const changes = (): string[] =>
     .filter(({ method }) => method !== "GET")
     .map(({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}|\d{5,}/, "ID")}`);
 
-/** The stand-in, the engine, and before each test an empty stack and an empty cloud. */
-export function usePlugin(options: { readonly pace?: number } = {}): void {
+/** The plugin, the engine, and before each test an empty stack and an empty cloud. */
+export function usePlugin(kind: Kind, options: { readonly pace?: number } = {}): void {
   let toolchain: Toolchain;
   let home: string;
   let empty: string;
@@ -182,7 +183,7 @@ export function usePlugin(options: { readonly pace?: number } = {}): void {
 
   beforeAll(async () => {
     home = fs.mkdtempSync(path.join(os.tmpdir(), "digitalocean-home-"));
-    toolchain = await ensureToolchain({ home, plugins: ["digitalocean"] });
+    toolchain = await ensureToolchain({ home, plugins: ["digitalocean"], kind: kindOf(kind) });
     // The engine takes half a second to begin a stack: once for all tests of a file.
     empty = fs.mkdtempSync(path.join(os.tmpdir(), "digitalocean-empty-"));
     tiny(empty);

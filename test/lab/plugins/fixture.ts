@@ -3,7 +3,8 @@ import os from "node:os";
 import path from "node:path";
 import ssh2 from "ssh2";
 import { afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { ensureStandIn } from "../../../lab/toolchain/plugins";
+import { ensurePlugins } from "../../../lab/toolchain/plugins";
+import { type Kind, kindOf } from "../contracts/contract";
 import { type Properties, Provider } from "./provider";
 import { SshServer, type SshServerOptions } from "./sshServer";
 
@@ -22,7 +23,7 @@ const unspeakable = [userKey, lockedKey]
   .flatMap(({ private: key }) => key.split("\n").filter((line) => line.length > 40))
   .concat(PASSWORD, PASS_PHRASE);
 
-/** The stand-in, started anew for each test. */
+/** The plugin, started anew for each test. */
 export let plugin: Provider;
 /** A directory of the test's own. */
 export let work: string;
@@ -36,11 +37,11 @@ export function cleanUp(cleanup: () => unknown): void {
   cleanups.push(cleanup);
 }
 
-/** Builds the stand-in, runs one for each test and searches all that it said for secrets. */
-export function useStandIn(): void {
+/** Takes the plugin, runs one for each test and searches all that it said for secrets. */
+export function usePlugin(kind: Kind): void {
   beforeAll(async () => {
-    const plugins = await ensureStandIn();
-    executable = path.join(plugins, fs.readdirSync(plugins)[0] as string, "pulumi-resource-command");
+    const { directory } = await ensurePlugins("pulumi", ["command"], kindOf(kind));
+    executable = path.join(directory, fs.readdirSync(directory)[0] as string, "pulumi-resource-command");
   }, 900_000);
 
   beforeEach(async () => {

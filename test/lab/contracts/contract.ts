@@ -1,0 +1,23 @@
+import { describe } from "vitest";
+import { hasReal, type RealProgram } from "../../../lab/real";
+import type { PluginKind } from "../../../lab/toolchain/plugins";
+
+/** What a suite of expectations is run against: what the lab has in the place of the real thing, or that itself. */
+export type Kind = "double" | "real";
+
+/**
+ * One interface's expectations, run against the lab's double and against the real thing, so that the double can't be
+ * kinder. Where the real thing is not at hand that half is skipped by name: the closing lines of a run count these titles
+ * (lab/testRun/contracts.ts).
+ *
+ * @param programs what the real half takes
+ */
+export function contract(name: string, programs: readonly RealProgram[], suite: (kind: Kind) => void): void {
+  describe(`contract ${name}, the double`, () => suite("double"));
+  const missing = programs.filter((program) => !hasReal(program));
+  const reason = missing.length === 0 ? "" : `: ${missing.join(", ")} not at hand`;
+  describe.skipIf(missing.length > 0)(`contract ${name}, the real one${reason}`, () => suite("real"));
+}
+
+/** The plugin of a kind. */
+export const kindOf = (kind: Kind): PluginKind => (kind === "double" ? "standIn" : "best");

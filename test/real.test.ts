@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { execa } from "execa";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { hasReal, realDirectory, realProgram, realsUsed, unusedReals } from "../lab/real";
+
+const script = "#!/bin/sh\necho real\n";
+const sumOf = (file: string) => createHash("sha256").update(fs.readFileSync(file)).digest("hex");
+
+let work: string;
+let reals: string;
+
+beforeEach(() => {
+  work = fs.mkdtempSync(path.join(os.tmpdir(), "real-unit-"));
+  reals = path.join(work, "reals");
+  fs.mkdirSync(reals);
+  vi.stubEnv("PILLAR_LAB_REAL", reals);
+  vi.stubEnv("PILLAR_LAB_REAL_USED", undefined);
+  vi.stubEnv("XDG_CACHE_HOME", path.join(work, "cache"));
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  fs.rmSync(work, { recursive: true, force: true });
+});
+
+async function pack(name: string): Promise<string> {
+  const file = path.join(reals, name);
+  fs.writeFileSync(file, script);
+  await execa("xz", [file]);
+  return `${file}.xz`;
+}
+
+describe("the real programs", () => {
+  test("are none where no directory is named", async () => {
+    fs.writeFileSync(path.join(reals, "znnd"), script);
+    vi.stubEnv("PILLAR_LAB_REAL", "");
+    expect([realDirectory(), hasReal("znnd"), await realProgram("znnd")]).toEqual([undefined, false, undefined]);
+  });
+
+  test("a directory that is not there is an error in words", () => {
+    vi.stubEnv("PILLAR_LAB_REAL", path.join(work, "nowhere"));
+    expect(() => hasReal("znnd")).toThrow(/PILLAR_LAB_REAL names no directory.*found: .*nowhere.*needed: .*do: /s);
+  });
+
+  test.each(["packed", "as it is"])("one that lies there %s runs, and is left as it was", async (how) => {
+    const file = how === "packed" ? await pack("znnd") : path.join(reals, "znnd");
+    if (how !== "packed") fs.writeFileSync(file, script, { mode: 0o444 });
+    const before = sumOf(file);
+    expect((await execa((await realProgram("znnd")) ?? "")).stdout).toBe("real");
+    expect([hasReal("orchestrator"), await realProgram("orchestrator")]).toEqual([false, undefined]);
+    expect([sumOf(file), fs.readdirSync(reals)]).toEqual([before, [path.basename(file)]]);
+  });
+
+  test("one that is not what its checksum says is not used", async () => {
+    const file = await pack("znnd");
+    fs.writeFileSync(path.join(reals, "SHA256SUMS"), `${sumOf(file)}  znnd.xz\n`);
+    expect(await realProgram("znnd")).toBeDefined();
+    fs.writeFileSync(path.join(reals, "SHA256SUMS"), `${"0".repeat(64)}  znnd.xz\n`);
+    await expect(realProgram("znnd")).rejects.toThrow(
+      /znnd\.xz has sha256 [0-9a-f]{64}, SHA256SUMS says 0{64}: not used/,
+    );
+  });
+
+  test("that no test used are told by name", async () => {
+    const noted = path.join(work, "noted");
+    fs.mkdirSync(noted);
+    vi.stubEnv("PILLAR_LAB_REAL_USED", noted);
+    await pack("znnd");
+    await pack("orchestrator");
+    await realProgram("znnd");
+    expect(realsUsed(noted)).toEqual(["znnd"]);
+    expect(unusedReals(realsUsed(noted))).toEqual(["the real orchestrator is at hand, and no test used it"]);
+  });
+});
