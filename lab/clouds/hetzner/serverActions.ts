@@ -79,7 +79,8 @@ const begins: Readonly<Record<string, Begin>> = {
       },
     },
   ],
-  change_type: ({ catalogue }, server, body) => {
+  // The server is started again by it, as the API documents: the plugin relies on that.
+  change_type: ({ catalogue, room }, server, body) => {
     const schema = z.object({ server_type: z.union([z.int(), z.string()]), upgrade_disk: z.boolean() });
     const wanted = schema.parse(body);
     const plan = catalogue.plan(wanted.server_type);
@@ -94,9 +95,14 @@ const begins: Readonly<Record<string, Begin>> = {
     return [
       "change_server_type",
       {
+        work: async () => {
+          if (!server.dead) await room.powerOn(server.machine);
+        },
         onSuccess: () => {
           server.plan = plan;
           if (wanted.upgrade_disk) server.diskGb = plan.disk;
+          server.status = "running";
+          server.seenUp = false;
         },
       },
     ];

@@ -159,6 +159,8 @@ describe("a server", () => {
     pass(10);
     const { server } = (await get(`/servers/${id}`)).body;
     expect([server.server_type.name, server.primary_disk_size]).toEqual(["cpx42", 160]);
+    // It starts the server again.
+    expect([server.status, cloud().room.up.has(`hz${id}`)]).toEqual(["running", true]);
   });
 
   test("that is protected cannot be deleted until the protection is lifted", async () => {

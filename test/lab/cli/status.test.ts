@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { strToU8, zipSync } from "fflate";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { RegisteredPillar } from "../../../lab/doubles/chain";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
@@ -74,12 +74,18 @@ Mend Pulumi.prod.yaml, or use pulumi config set, then run this again.`);
   }, async () => {
     const up = await stack.begin();
     await up.printed(" %, height ");
-    const { exitCode, out } = await status();
+    const syncing = /^sync {8}\d\d\.\d %, height \d+ of 20\d\d\d.*$/m;
+    // On the hour the node restarts, and says nothing for some seconds.
+    const seen = async () => {
+      const told = await status();
+      expect(told.out).toMatch(syncing);
+      return told;
+    };
+    const { exitCode, out } = await vi.waitFor(seen, { timeout: 60_000 });
     expect(exitCode).toBe(1);
     expect(out).toMatch(/^stage {7}deployed, syncing$/m);
     expect(out).toMatch(/^next {8}nothing to do: the pulumi up that is at work goes on$/m);
     expect(out).toContain(`a run is at work: process ${up.pid} of root on ${hostname()}, since 20`);
-    expect(out).toMatch(/^sync {8}\d\d\.\d %, height \d+ of 20\d\d\d.*$/m);
     expect(out).toMatch(/^service {5}go-node is active \(running\) since /m);
     expect(out).toMatch(/^log:\n( {2}.*\n)* {2}\S+ go-node\[\d+\]: /m);
 

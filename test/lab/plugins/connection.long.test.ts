@@ -26,10 +26,9 @@ contract("command plugin", ["pulumi-resource-command"], (kind) => {
   usePlugin(kind);
 
   describe("defaults", () => {
-    test("check fills in user, port, dial limits and addPreviousOutputInEnv", async () => {
+    test("check fills in user, port and dial limits", async () => {
       const { inputs } = await plugin.check(COMMAND, { connection: { host: "h" }, create: "true" });
       expect(inputs).toEqual({
-        addPreviousOutputInEnv: true,
         connection: secret({ host: "h", user: "root", port: 22, dialErrorLimit: 10, perDialTimeout: 15 }),
         create: "true",
       });

@@ -23,9 +23,6 @@ type CommandInputs struct {
 	AddPreviousOutputInEnv *bool             `pulumi:"addPreviousOutputInEnv,optional"`
 }
 
-// Annotate sets the default that Check fills in.
-func (c *CommandInputs) Annotate(a infer.Annotator) { a.SetDefault(&c.AddPreviousOutputInEnv, true) }
-
 // CommandOutputs are the inputs and what the last run printed. No WireDependencies: infer then lets secretness flow
 // only from an input to the output of the same name, as in the original.
 type CommandOutputs struct {

@@ -32,18 +32,27 @@ func (*Droplet) Update(
 		return response, failed("invalid droplet id", err)
 	}
 	change := change{ctx: ctx, id: id, state: &old, actions: api(ctx).DropletActions}
+	wanted := new
+	if old.isWaitedFor(new) {
+		// The original reads the Droplet while it waits, over what else was to be changed: the next update does that.
+		wanted.Backups, wanted.IPv6 = old.Backups, old.IPv6
+	}
 	for _, step := range []func(DropletArgs) error{
 		change.size, change.name, change.backups, change.ipv6, change.tags,
 	} {
-		if err := step(new); err != nil {
-			return response, err
+		if err = step(wanted); err != nil {
+			break
 		}
 	}
-	droplet, _, err := api(ctx).Droplets.Get(context.Background(), id)
-	if err != nil {
-		return response, failed("Error retrieving droplet", err)
+	droplet, _, readErr := api(ctx).Droplets.Get(context.Background(), id)
+	if readErr != nil {
+		return response, failed("Error retrieving droplet", readErr)
 	}
 	response.Output.read(droplet)
+	if err != nil {
+		// What was done before it is kept.
+		return response, infer.ResourceInitFailedError{Reasons: []string{err.Error()}}
+	}
 	return response, nil
 }
 
@@ -53,6 +62,11 @@ type change struct {
 	id      int
 	state   *DropletState
 	actions godo.DropletActionsService
+}
+
+// Whether an update waits until the Droplet shows it.
+func (s DropletState) isWaitedFor(new DropletArgs) bool {
+	return !strings.EqualFold(s.Size, new.Size) || differ(s.Name, new.Name)
 }
 
 func (c change) size(new DropletArgs) error {
@@ -145,9 +159,9 @@ func (c change) ipv6(new DropletArgs) error {
 func (c change) tags(new DropletArgs) error {
 	client := api(c.ctx)
 	resources := []godo.Resource{{ID: strconv.Itoa(c.id), Type: godo.DropletResourceType}}
-	old := lower(c.state.Tags)
+	// In another spelling it is taken off and put on again, though it alone is no change.
 	for _, tag := range c.state.Tags {
-		if slices.Contains(lower(new.Tags), strings.ToLower(tag)) {
+		if slices.Contains(new.Tags, tag) {
 			continue
 		}
 		request := &godo.UntagResourcesRequest{Resources: resources}
@@ -156,13 +170,13 @@ func (c change) tags(new DropletArgs) error {
 		}
 	}
 	for _, tag := range new.Tags {
-		if slices.Contains(old, strings.ToLower(tag)) {
+		if slices.Contains(c.state.Tags, tag) {
 			continue
 		}
-		_, _, err := client.Tags.Create(context.Background(), &godo.TagCreateRequest{Name: tag})
+		made, _, err := client.Tags.Create(context.Background(), &godo.TagCreateRequest{Name: tag})
 		if err == nil {
 			request := &godo.TagResourcesRequest{Resources: resources}
-			_, err = client.Tags.TagResources(context.Background(), tag, request)
+			_, err = client.Tags.TagResources(context.Background(), made.Name, request)
 		}
 		if err != nil {
 			return failed("Error updating tags", err)

@@ -96,13 +96,11 @@ func changeType(ctx context.Context, client *hcloud.Client, server *hcloud.Serve
 			return action, err
 		})
 	}
+	// The API starts the server again.
 	return append(changes, func() (*hcloud.Action, error) {
 		action, _, err := client.Server.ChangeType(ctx, server, hcloud.ServerChangeTypeOpts{
 			ServerType: &hcloud.ServerType{Name: in.ServerType}, UpgradeDisk: !valueOr(in.KeepDisk, false),
 		})
-		return action, err
-	}, func() (*hcloud.Action, error) {
-		action, _, err := client.Server.Poweron(ctx, server)
 		return action, err
 	})
 }
