@@ -8,6 +8,7 @@ import { LabMachineRoom } from "./clouds/room";
 import { officialName } from "./doubles/orchestratorRelease";
 import { ip } from "./hosts/ip";
 import { type LabHost, LabHosts } from "./hosts/labHosts";
+import { type OwnProcess, startDetached } from "./hosts/machine";
 import { cloudPorts, createOperatorNetwork, operatorAddress, operatorNamespace, releaseHost } from "./hosts/network";
 import { makeKeys, privateKeyFile } from "./labKeys";
 import { LabState, labDirectory, labExists, labNames } from "./labState";
@@ -83,6 +84,17 @@ export class Lab {
   /** Puts a command where it can reach the hosts (the operator's namespace). */
   atOperator(command: readonly string[]): string[] {
     return ["ip", "netns", "exec", operatorNamespace(this.name), ...command];
+  }
+
+  /** Starts a process there, to be ended with the lab; what it prints goes to a file. */
+  async startAtOperator(
+    command: readonly string[],
+    log: string,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<OwnProcess> {
+    const own = await startDetached(this.atOperator(command), log, env);
+    await this.state.keepProcess(own);
+    return own;
   }
 
   /** Calls the chain double's control API (lab/doubles/chain). */

@@ -129,7 +129,7 @@ describe("a start", () => {
     expect(await syncInfo(second.node)).toEqual({ state: 1, currentHeight: 600, targetHeight: 1000 });
     await soon(() => expect(served.chain.reportsOf("host1")).toHaveLength(2));
     const identities = served.chain.reportsOf("host1").map(({ identity }) => identity);
-    expect(identities[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(identities[0]).toMatch(/^[0-9a-f]{128}$/);
     expect(identities[1]).toBe(identities[0]);
   });
 });

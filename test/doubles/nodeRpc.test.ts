@@ -306,7 +306,7 @@ describe("methods", () => {
   it("give peers, version and machine", async () => {
     const info = (await result("stats.networkInfo", "[]")) as { numPeers: number; peers: unknown[]; self: object };
     expect([info.numPeers, info.peers.length]).toEqual([8, 8]);
-    expect(info.self).toMatchObject({ ip: "127.0.0.1", publicKey: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(info.self).toMatchObject({ ip: "127.0.0.1", publicKey: expect.stringMatching(/^[0-9a-f]{128}$/) });
     expect(await result("stats.processInfo", "[]")).toMatchObject({ version: "v0.0.8" });
     expect(await result("stats.osInfo", "[]")).toMatchObject({ os: "linux", numCPU: expect.any(Number) });
   });

@@ -111,7 +111,7 @@ function shownPillar(pillar: PillarView, figures: PillarFigures) {
 
 function networkInfo(node: MethodsBackend) {
   const peers = Array.from({ length: node.peers() }, (_, index) => ({
-    publicKey: createHash("sha256").update(`peer ${index}`).digest("hex"),
+    publicKey: createHash("sha512").update(`peer ${index}`).digest("hex"),
     ip: `198.51.100.${index + 1}`,
     name: `go-node/${addressFrom(`peer ${index}`).slice(0, 8)}`,
   }));

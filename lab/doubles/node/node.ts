@@ -82,7 +82,8 @@ export class NodeDouble {
       const config = readConfig(dataDir);
       this.print(`go-node ${nodeVersion}`);
       this.print(startupDump(dataDir, config, ports));
-      this.identity = createHash("sha256").update(networkKey(dataDir)).digest("hex");
+      // As long as a public key without its first byte.
+      this.identity = createHash("sha512").update(networkKey(dataDir)).digest("hex");
       if (config.Producer) this.producerAddress = openProducer(dataDir, config.Producer);
       openDatabase(dataDir);
     } catch (error) {

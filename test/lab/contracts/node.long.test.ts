@@ -1,0 +1,236 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Lab } from "../../../lab/lab";
+import { RealNetwork } from "../../../lab/realNetwork";
+import { testLab } from "../fixture";
+import { contract } from "./contract";
+
+interface Momentum {
+  readonly height: number;
+  readonly hash: string;
+  readonly previousHash: string;
+  /** Seconds. */
+  readonly timestamp: number;
+  readonly producer: string;
+}
+
+interface Answer {
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+const address = /^z1q[a-z0-9]{37}$/;
+const hash = /^[0-9a-f]{64}$/;
+
+// A node that is synced on a chain that grows: the double as a reference, the real one in a network of three Pillars.
+contract("node", ["znnd", "node-world/znndev"], (kind) => {
+  let lab: Lab;
+  let rpc: string;
+  let pillar: string;
+
+  async function http(...args: string[]): Promise<{ status: number; body: string }> {
+    const [curl = "", ...all] = lab.atOperator(["curl", "-s", "-w", "\n%{http_code}", ...args]);
+    const { stdout } = await execa(curl, all);
+    const end = stdout.lastIndexOf("\n");
+    return { status: Number(stdout.slice(end + 1)), body: stdout.slice(0, end) };
+  }
+
+  async function ask(method: string, ...params: unknown[]): Promise<Answer> {
+    const request = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const { status, body } = await http("-H", "content-type: application/json", "-d", request, rpc);
+    expect(status).toBe(200);
+    return JSON.parse(body);
+  }
+
+  const resultOf = async <T>(method: string, ...params: unknown[]) => (await ask(method, ...params)).result as T;
+  const frontier = () => resultOf<Momentum>("ledger.getFrontierMomentum");
+
+  beforeAll(async () => {
+    lab = await testLab();
+    if (kind === "double") {
+      rpc = await lab.addReference("ref1");
+      pillar = "Anvil";
+      await lab.chain("PATCH", "/pillars/Anvil", {});
+      return;
+    }
+    const network = await RealNetwork.create(lab);
+    await network.start("p1", "p2", "p3");
+    rpc = network.node("p1").rpc;
+    pillar = "Pillar-1";
+    // Ten seconds to the genesis, and as many to each momentum after it.
+    const deadline = Date.now() + 180_000;
+    for (;;) {
+      const newest = await frontier().catch(() => undefined);
+      if (newest && newest.height >= 4) return;
+      if (Date.now() > deadline) throw new Error("the network of real nodes produces no momentums");
+      await sleep(1000);
+    }
+  });
+
+  afterAll(async () => {
+    await lab?.down();
+  });
+
+  test("stats.syncInfo tells state 2 and both heights, which differ by little", async () => {
+    const info = await resultOf<Record<string, number>>("stats.syncInfo");
+    expect(info).toEqual({ state: 2, currentHeight: expect.any(Number), targetHeight: expect.any(Number) });
+    const { currentHeight = 0, targetHeight = 0 } = info;
+    expect(currentHeight).toBeGreaterThan(3);
+    expect(Math.abs(currentHeight - targetHeight)).toBeLessThanOrEqual(2);
+  });
+
+  test("the other stats have what an operator is shown", async () => {
+    const network = await resultOf<{ numPeers: number; peers: object[]; self: object }>("stats.networkInfo");
+    expect(network.peers.length).toBe(network.numPeers);
+    for (const peer of [...network.peers, network.self]) {
+      expect(peer).toEqual({
+        publicKey: expect.stringMatching(/^[0-9a-f]{128}$/),
+        ip: expect.any(String),
+        name: expect.any(String),
+      });
+    }
+    expect(await resultOf("stats.processInfo")).toEqual({ version: expect.any(String), commit: expect.any(String) });
+    expect(await resultOf("stats.osInfo")).toMatchObject({ os: "linux", numCPU: expect.any(Number) });
+  });
+
+  describe("momentums", () => {
+    test("the newest has height, hashes, producer and a time that is not far off", async () => {
+      const newest = await frontier();
+      expect(newest).toMatchObject({
+        height: expect.any(Number),
+        hash: expect.stringMatching(hash),
+        previousHash: expect.stringMatching(hash),
+        producer: expect.stringMatching(address),
+      });
+      expect(Math.abs(Date.now() / 1000 - newest.timestamp)).toBeLessThan(60);
+    });
+
+    test("by height come in order, each on the one before, with the newest height as count", async () => {
+      const newest = await frontier();
+      const { count, list } = await resultOf<{ count: number; list: Momentum[] }>("ledger.getMomentumsByHeight", 1, 4);
+      expect(count).toBeGreaterThanOrEqual(newest.height);
+      expect(list.map(({ height }) => height)).toEqual([1, 2, 3, 4]);
+      for (const [i, { previousHash, timestamp }] of list.entries()) {
+        const before = list[i - 1];
+        if (!before) continue;
+        expect(previousHash).toBe(before.hash);
+        expect(timestamp).toBeGreaterThan(before.timestamp);
+      }
+    });
+
+    test("beyond the newest are none, height 0 and more than 1024 are errors", async () => {
+      expect(await resultOf("ledger.getMomentumsByHeight", 1e9, 10)).toEqual({ count: expect.any(Number), list: [] });
+      const { error: none } = await ask("ledger.getMomentumsByHeight", 0, 10);
+      expect(none).toEqual({ code: -32000, message: "height parameter must be strictly greater than zero" });
+      const { error: many } = await ask("ledger.getMomentumsByHeight", 1, 1025);
+      expect(many).toEqual({ code: -32000, message: "count parameter is too big" });
+    });
+
+    test("before a time: strictly before it, the newest for a time to come, none at the first one's", async () => {
+      const { list } = await resultOf<{ list: Momentum[] }>("ledger.getMomentumsByHeight", 1, 3);
+      const [first, second, third] = list;
+      if (!first || !second || !third) throw new Error("the chain has no three momentums");
+      const newestBefore = (seconds: number) => resultOf<Momentum | null>("ledger.getMomentumBeforeTime", seconds);
+      expect((await newestBefore(third.timestamp))?.height).toBe(2);
+      expect((await newestBefore(third.timestamp + 1))?.height).toBe(3);
+      expect(await newestBefore(first.timestamp)).toBeNull();
+      const late = await newestBefore(Math.round(Date.now() / 1000) + 86_400);
+      expect(Math.abs((late?.height ?? 0) - (await frontier()).height)).toBeLessThanOrEqual(1);
+    });
+  });
+
+  describe("Pillars", () => {
+    test("one by its name, and null for none", async () => {
+      const shown = await resultOf<Record<string, unknown>>("embedded.pillar.getByName", pillar);
+      expect(shown).toMatchObject({
+        name: pillar,
+        rank: expect.any(Number),
+        producerAddress: expect.stringMatching(address),
+        withdrawAddress: expect.stringMatching(address),
+        ownerAddress: expect.stringMatching(address),
+        weight: expect.stringMatching(/^\d+$/),
+        currentStats: { producedMomentums: expect.any(Number), expectedMomentums: expect.any(Number) },
+        isRevocable: expect.any(Boolean),
+        giveMomentumRewardPercentage: expect.any(Number),
+        giveDelegateRewardPercentage: expect.any(Number),
+      });
+      expect(await resultOf("embedded.pillar.getByName", "Nobody")).toBeNull();
+    });
+
+    test("all of them, in pages, the count that of all", async () => {
+      const all = await resultOf<{ count: number; list: { name: string }[] }>("embedded.pillar.getAll", 0, 1000);
+      expect(all.list.length).toBe(all.count);
+      expect(all.list.map(({ name }) => name)).toContain(pillar);
+      const none = await resultOf<{ count: number; list: object[] }>("embedded.pillar.getAll", 1, 1000);
+      expect(none).toEqual({ count: all.count, list: [] });
+      expect((await ask("embedded.pillar.getAll", 0, 1025)).error).toEqual({
+        code: -32000,
+        message: "page-size parameter is too big",
+      });
+    });
+
+    test("rewards of an address that has none are 0, in no rows", async () => {
+      const other = "z1qqvwzz2xq7q5gwk6uhcddgrpxlfcyzc8rsu82s";
+      expect(await resultOf("embedded.pillar.getUncollectedReward", other)).toEqual({
+        address: other,
+        znnAmount: "0",
+        qsrAmount: "0",
+      });
+      const page = await resultOf<{ count: number; list: unknown }>(
+        "embedded.pillar.getFrontierRewardByPage",
+        other,
+        0,
+        5,
+      );
+      expect(page).toMatchObject({ count: expect.any(Number), list: expect.any(Array) });
+    });
+
+    test("the history of a Pillar and of an epoch comes in pages, of an epoch that is not paid it is empty", async () => {
+      const own = await resultOf("embedded.pillar.getPillarEpochHistory", pillar, 0, 5);
+      expect(own).toMatchObject({ count: expect.any(Number), list: expect.any(Array) });
+      expect(await resultOf("embedded.pillar.getPillarsHistoryByEpoch", 1_000_000, 0, 5)).toEqual({
+        count: 0,
+        list: [],
+      });
+    });
+  });
+
+  describe("manners", () => {
+    test("an unknown method, also of an unknown namespace, is -32601; an argument that does not fit -32602", async () => {
+      for (const method of ["embedded.pillar.nope", "nope.nope"]) {
+        expect((await ask(method)).error).toEqual({
+          code: -32601,
+          message: `the method ${method} does not exist/is not available`,
+        });
+      }
+      expect((await ask("embedded.pillar.getUncollectedReward", "nobody")).error?.code).toBe(-32602);
+      expect((await ask("ledger.getMomentumsByHeight", 1)).error?.code).toBe(-32602);
+    });
+
+    const json = ["-H", "content-type: application/json"];
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "stats.syncInfo", params: [] });
+
+    test("a name in the Host header is refused, and a content type that is not JSON", async () => {
+      expect(await http(...json, "-H", "host: node.example", "-d", body, rpc)).toEqual({
+        status: 403,
+        body: "invalid host specified\n",
+      });
+      const { status } = await http("-H", "content-type: text/plain", "-d", body, rpc);
+      expect(status).toBe(415);
+    });
+
+    test("an empty GET is 200 without a word, PUT is 405, another path 404", async () => {
+      expect(await http(rpc)).toEqual({ status: 200, body: "" });
+      expect((await http(...json, "-X", "PUT", "-d", body, rpc)).status).toBe(405);
+      expect((await http(...json, "-d", body, `${rpc}/other`)).status).toBe(404);
+    });
+
+    test("several calls in one body are answered in one", async () => {
+      const call = (id: number) => ({ jsonrpc: "2.0", id, method: "stats.syncInfo", params: [] });
+      const { status, body: text } = await http(...json, "-d", JSON.stringify([call(1), call(2)]), rpc);
+      expect(status).toBe(200);
+      expect((JSON.parse(text) as { id: number }[]).map(({ id }) => id)).toEqual([1, 2]);
+    });
+  });
+});
