@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -152,7 +153,11 @@ func (s *DropletState) waitFor(
 	ctx context.Context, id int, attribute string, pending []string, target string, most time.Duration,
 ) error {
 	look := func() (string, error) {
-		droplet, _, err := api(ctx).Droplets.Get(context.Background(), id)
+		droplet, answer, err := api(ctx).Droplets.Get(context.Background(), id)
+		if isGone(answer) && target == "active" && slices.Equal(pending, []string{"new"}) {
+			// One that was just ordered may not be shown yet.
+			return "", nil
+		}
 		if err != nil {
 			return "", fmt.Errorf("Error retrieving droplet: %w", err)
 		}

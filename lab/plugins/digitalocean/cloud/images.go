@@ -31,13 +31,8 @@ type OfferedImage struct {
 }
 
 func asImage(image godo.Image) OfferedImage {
-	// image.Image is what a Droplet is made with.
-	named := image.Slug
-	if named == "" {
-		named = strconv.Itoa(image.ID)
-	}
 	return OfferedImage{
-		image.Created, image.Description, image.Distribution, image.ErrorMessage, image.ID, named, image.MinDiskSize,
+		image.Created, image.Description, image.Distribution, image.ErrorMessage, image.ID, strconv.Itoa(image.ID), image.MinDiskSize,
 		image.Name, !image.Public, image.Regions, image.SizeGigaBytes, image.Slug, image.Status, image.Tags, image.Type,
 	}
 }

@@ -118,7 +118,7 @@ func fieldOf(item any, key string) (any, error) {
 			return value.Field(i).Interface(), nil
 		}
 	}
-	return nil, fmt.Errorf("expected key to be a property of the listed items, got %s", key)
+	return nil, fmt.Errorf("expected filter.0.key to be one of the listed items' properties, got %s", key)
 }
 
 var capital = regexp.MustCompile("[A-Z]")
