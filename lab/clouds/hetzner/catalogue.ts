@@ -81,12 +81,18 @@ export class Catalogue {
     return found;
   }
 
+  /** What the list says of room there: a hint, as at the provider, where orders at `false` have come to pass. */
   isAvailable(plan: Plan, location: string): boolean {
+    return plan.available.includes(location) && this.hasRoom(plan, location);
+  }
+
+  /** Whether an order would find room there, as far as the list's own faults tell. */
+  hasRoom(plan: Plan, location: string): boolean {
     const concerns = (fault: { location?: string | undefined; serverType?: string | undefined; shows: string }) =>
       fault.shows === "catalogue" &&
       (fault.location ?? location) === location &&
       (fault.serverType ?? plan.name) === plan.name;
-    return plan.available.includes(location) && !this.faults.shows("noCapacity", concerns);
+    return !this.faults.shows("noCapacity", concerns);
   }
 
   /** Refuses what cannot be ordered any more, or not there. */

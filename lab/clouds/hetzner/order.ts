@@ -57,7 +57,7 @@ export async function orderServer(cloud: Cloud, body: unknown): Promise<Answer> 
   const concerns = (fault: { location?: string | undefined; serverType?: string | undefined }) =>
     (fault.location ?? place.name) === place.name && (fault.serverType ?? plan.name) === plan.name;
   const isFull = cloud.faults.strike("noCapacity", (fault) => fault.shows === "create" && concerns(fault));
-  if (isFull || !catalogue.isAvailable(plan, place.name)) throw noCapacity();
+  if (isFull || !catalogue.hasRoom(plan, place.name)) throw noCapacity();
 
   const id = cloud.newId();
   const server: Server = {

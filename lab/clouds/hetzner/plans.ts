@@ -10,7 +10,7 @@ export interface Plan {
   readonly architecture: "x86" | "arm";
   /** Where it is listed, with its price there. */
   readonly prices: Readonly<Record<string, number>>;
-  /** Where it can be ordered. */
+  /** Where the list says that it can be ordered. */
   readonly available: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const US = ["ash", "hil"] as const;
 // The prices of the price adjustment of 15 June 2026. Measured on Hetzner's price pages on 3 September 2026
 // (github.com/robhunter/agentdeals/pull/1286 and 1323; those pages include 0.50 for the IPv4 address, the API's prices
 // do not): CX, CAX, CPX12, CPX22, CCX13 and CPX11. The others are extrapolated from the prices of April 2026 in the
-// proportion that CPX22 and CCX13 show (2.44 and 2.69). On that day no CX and no CAX could be ordered anywhere.
+// proportion that CPX22 and CCX13 show (2.44 and 2.69). On that day the pages showed no CX and no CAX as to be had anywhere.
 // Sizes and locations: Hetzner's lists of 2026.
 const inEurope = (price: number): Record<string, number> => Object.fromEntries(EU.map((at) => [at, price]));
 const inAmerica = (price: number): Record<string, number> => Object.fromEntries(US.map((at) => [at, price]));
