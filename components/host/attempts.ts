@@ -3,35 +3,46 @@ import { z } from "zod";
 import type { Attempt } from "./plan";
 
 /** What was ordered and did not come back yet. */
-export type Order = Omit<Attempt, "reason">;
+export interface Order extends Omit<Attempt, "reason"> {
+  /** Why it failed, in the provider's words; absent where the run ended before it heard any. */
+  readonly reason?: string | undefined;
+}
+
+/** What a server was shown to cost before anything was ordered. */
+export interface ShownPrice {
+  /** What was asked for, as {@link wishOf} tells it. */
+  readonly wish: string;
+  readonly monthly: number;
+  readonly currency: string;
+}
 
 /** The orders of a stack's server that came to nothing, and the one that is on its way. */
 export interface OrderRecord {
+  /** The provider had no room for them. */
   readonly attempts: readonly Attempt[];
   readonly pending?: Order | undefined;
   /** The server's number, once it came: no run was let in by it yet. */
   readonly ordered?: string | undefined;
+  readonly shown?: ShownPrice | undefined;
 }
 
 const order = { plan: z.string(), location: z.string(), at: z.string() };
 const schema = z.object({
   attempts: z.array(z.object({ ...order, reason: z.string() })),
-  pending: z.object(order).optional(),
+  pending: z.object({ ...order, reason: z.string().optional() }).optional(),
   ordered: z.string().optional(),
+  shown: z.object({ wish: z.string(), monthly: z.number(), currency: z.string() }).optional(),
 });
 
 /** Room comes back: what failed longer ago is tried again. */
 const memory = 24 * 3600 * 1000;
-
-/** What the engine does not tell the program; it printed it. */
-const unknownReason = "the provider did not make it (its words are in the output of that run)";
 
 /** The record beside the stack's file: `Pulumi.<stack>.attempts.json`. Nothing in it is a secret. */
 export function recordFile(stack: string, directory = process.cwd()): string {
   return `${directory}/Pulumi.${stack}.attempts.json`;
 }
 
-/** An unreadable record is none: the worst that comes of it is an attempt made twice. */
+/** An unreadable record is none: what comes of it is an attempt made twice, and a price that is shown anew. */
 export function readRecord(file: string): OrderRecord {
   if (!existsSync(file)) return { attempts: [] };
   try {
@@ -43,7 +54,8 @@ export function readRecord(file: string): OrderRecord {
 
 /** Written whole or not at all; without anything in it, removed. */
 export function writeRecord(file: string, record: OrderRecord): void {
-  if (record.attempts.length === 0 && record.pending === undefined && record.ordered === undefined) {
+  const { attempts, pending, ordered, shown } = record;
+  if (attempts.length === 0 && !pending && ordered === undefined && !shown) {
     rmSync(file, { force: true });
     return;
   }
@@ -51,12 +63,31 @@ export function writeRecord(file: string, record: OrderRecord): void {
   renameSync(`${file}.new`, file);
 }
 
+/** What is known of earlier orders. */
+export interface Settled {
+  /** The provider said that it had no room for them; what failed for another reason is ordered again. */
+  readonly attempts: readonly Attempt[];
+  /** The last order, which failed for another reason, or for one that is not known. */
+  readonly failed?: Order | undefined;
+}
+
 /**
- * What is known of earlier orders (pure): one that is on its way and has no server came to nothing.
+ * What is known of earlier orders (pure): one that is on its way and has no server came to nothing, and only the
+ * provider's word that it has no room is a reason to try elsewhere.
  *
+ * @param isNoRoom whether these are the provider's words for that
  * @param failure why the server that it left was not made to its end, in the provider's words
  */
-export function settled({ attempts, pending }: OrderRecord, now: number, failure = unknownReason): readonly Attempt[] {
-  const all = pending ? [...attempts, { ...pending, reason: failure }] : attempts;
-  return all.filter(({ at }) => now - Date.parse(at) < memory);
+export function settled(
+  { attempts, pending }: OrderRecord,
+  now: number,
+  isNoRoom: (words: string) => boolean,
+  failure?: string,
+): Settled {
+  const fresh = (all: readonly Attempt[]) => all.filter(({ at }) => now - Date.parse(at) < memory);
+  if (!pending) return { attempts: fresh(attempts) };
+  const words = [pending.reason, failure].filter((each) => each !== undefined);
+  const reason = words.find(isNoRoom);
+  if (reason !== undefined) return { attempts: fresh([...attempts, { ...pending, reason }]) };
+  return { attempts: fresh(attempts), failed: { ...pending, reason: words[0] } };
 }

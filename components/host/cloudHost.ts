@@ -91,8 +91,9 @@ async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud
     if (!(error instanceof CloudError)) throw error;
     return { faults: error.message.split("\n") };
   });
+  const { record } = situation;
   if ("faults" in decided) {
-    if (decided.isExhausted) writeRecord(file, { attempts: [] });
+    if (decided.isExhausted) writeRecord(file, { attempts: [], shown: record.shown });
     throw new pulumi.RunError(
       `The host of stack ${owner.stack} cannot be had from ${cloud.provider}; nothing was changed:\n` +
         decided.faults.map((line) => `  ${line}`).join("\n"),
@@ -100,7 +101,10 @@ async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud
   }
   for (const line of decided.lines) pulumi.log.info(line);
   for (const line of [...decided.warnings, ...openToAll(wanted.sshFrom)]) pulumi.log.warn(line);
-  return decided.plan;
+  const { plan } = decided;
+  // Kept from the first preview on: what an order may cost follows from it.
+  if (plan.kind === "make" && plan.shown !== record.shown) writeRecord(file, { ...record, shown: plan.shown });
+  return plan;
 }
 
 function makeHost(making: Making, key: HostKey | undefined, finished: boolean): CloudHost {

@@ -10,6 +10,7 @@ import type { CloudParts, ServerMade } from "./cloudParts";
 import { openings } from "./firewall";
 import { type HostPlan, ordered } from "./hostPlan";
 import type { CloudHostConfig } from "./hostSchema";
+import { orderHook } from "./orderHook";
 import { userData } from "./userData";
 
 /** What a server is made of. */
@@ -61,13 +62,17 @@ export function makeServer(
       { ...args, plan: plan.server.plan, location: plan.server.location, image: plan.server.image ?? wanted.image },
       { ...options, protect, import: plan.server.id, kept: plan.isHalfMade ? "asItIs" : "whole" },
     );
+  const hooks = { onError: [orderHook({ cloud, owner, plan, wanted })] };
   return parts.server(
     "server",
     { ...args, plan: plan.offer.plan, location: plan.offer.location, image: wanted.image },
     plan.leftover
       ? // The engine keeps what a failed creation left, and lets go of it only where nothing protects it.
-        { ...options, protect: false, replaceOnChanges: ["#initerror"], deleteBeforeReplace: true, kept: "nothing" }
-      : { ...options, protect, kept: "whole" },
+        {
+          ...{ ...options, hooks, protect: false, replaceOnChanges: ["#initerror"] },
+          ...{ deleteBeforeReplace: true, kept: "nothing" },
+        }
+      : { ...options, hooks, protect, kept: "whole" },
   );
 }
 
@@ -121,13 +126,13 @@ function noAddressText(cloud: Cloud, serverId: string, isOrdered: boolean): stri
 async function checkMade(
   cloud: Cloud,
   owner: Owner,
-  { attempts }: HostPlan & { kind: "make" },
+  { attempts, shown }: HostPlan & { kind: "make" },
   serverId: string,
 ): Promise<void> {
   const { servers } = await cloud.found(owner, undefined);
   if (servers.every(({ id }) => id !== serverId)) {
     // The engine took the one that is gone for made: no order went out.
-    if (!pulumi.runtime.isDryRun()) writeRecord(recordFile(owner.stack), { attempts });
+    if (!pulumi.runtime.isDryRun()) writeRecord(recordFile(owner.stack), { attempts, shown });
     throw new Error(
       `server ${serverId}, this stack's host, is not at ${cloud.provider} any more, or has lost its labels there\n` +
         "  To forget one that is gone and to make another: pulumi refresh, then pulumi up",

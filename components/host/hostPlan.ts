@@ -1,7 +1,9 @@
 import type { Cloud, Found, ServerNow } from "../../providers/cloud/cloud";
-import { type Order, type OrderRecord, settled } from "./attempts";
+import { type Order, type OrderRecord, type Settled, type ShownPrice, settled } from "./attempts";
 import type { CloudHostConfig } from "./hostSchema";
-import { type Attempt, choose, describe, type Offer } from "./plan";
+import { orderLines } from "./orderLines";
+import { type Attempt, choose, type Offer } from "./plan";
+import { type PriceLimit, priceLimit, shownPrice } from "./priceLimit";
 
 /** What this run does about the server of a stack. */
 export type HostPlan =
@@ -9,8 +11,10 @@ export type HostPlan =
       readonly kind: "make";
       readonly offer: Offer;
       readonly found: Found;
-      /** What was tried in vain. */
+      /** What the provider had no room for. */
       readonly attempts: readonly Attempt[];
+      /** What was shown before the first order. */
+      readonly shown: ShownPrice;
       /** The server that a failed creation left. */
       readonly leftover?: ServerNow | undefined;
     }
@@ -77,7 +81,8 @@ export async function planHost(situation: Situation): Promise<Decision | Refusal
       ],
       warnings: [],
     };
-  return order(situation, found, server, settled(record, situation.now, server?.failure));
+  const isNoRoom = (words: string) => cloud.failureOf(words) === "noRoom";
+  return order(situation, found, server, settled(record, situation.now, isNoRoom, server?.failure));
 }
 
 /** A server that is there already, whoever made it. */
@@ -117,7 +122,7 @@ async function order(
   { cloud, host, record, stack }: Situation,
   found: Found,
   leftover: ServerNow | undefined,
-  attempts: readonly Attempt[],
+  { attempts, failed }: Settled,
 ): Promise<Decision | Refusal> {
   if (host.hostKey !== undefined)
     return {
@@ -126,43 +131,41 @@ async function order(
         "To have one made: pulumi config rm --path pillar-host:host.hostKey, then pulumi up",
       ],
     };
-  const [offers, images] = await Promise.all([cloud.offers(host.backups), cloud.images(), cloud.checkRights()]);
+  const [offers, images] = await Promise.all([
+    cloud.offers(host.backups),
+    cloud.images(),
+    cloud.checkRights(leftover ? 1 : 0),
+  ]);
   const faults: string[] = [];
   if (!images.includes(host.image))
     faults.push(
       `pillar-host:host.image: ${cloud.provider} has no image ${host.image} for x86 machines now, needed one of ${[...images].sort().join(", ")}`,
     );
-  const choice = choose(offers, host, attempts);
+  const within = (limit: PriceLimit | undefined, tried: readonly Attempt[]) =>
+    choose(offers, { ...host, maxMonthly: limit?.monthly }, tried);
+  const known = priceLimit(host, record.shown);
+  const choice = within(known, attempts);
   if (choice.kind === "none") {
-    const isExhausted = attempts.length > 0 && choose(offers, host, []).kind === "chosen";
-    return { faults: [...faults, ...choice.faults], isExhausted };
+    const isExhausted = attempts.length > 0 && within(known, []).kind === "chosen";
+    return { faults: [...faults, ...choice.faults, ...(known ? [`The limit: ${known.from}`] : [])], isExhausted };
   }
   if (faults.length > 0) return { faults };
-  const { offer, runnerUp } = choice;
-  const next = choose(offers, host, [...attempts, { ...offer, at: "", reason: "" }]);
-  const free = `${offer.currency} a month`;
-  const lines = [
-    ...attempts.map(({ plan, location, at, reason }) => `tried in vain: ${plan} in ${location} at ${at}: ${reason}`),
-    ...(leftover ? [`what that left is removed: server ${leftover.id}`] : []),
-    ...(record.pending && !leftover
-      ? ["should this run end in an error about a server that is not there: pulumi refresh, then pulumi up"]
-      : []),
-    `host: a server at ${cloud.provider}, ${describe(offer)}${host.backups ? ", backups included" : ""}; image ${host.image}`,
-    runnerUp
-      ? `runner-up: ${describe(runnerUp)}${runnerUp.isAvailable ? "" : "; no room for it there now"}`
-      : "runner-up: none",
-    next.kind === "chosen"
-      ? `should the provider have no room for it, the next pulumi up tries ${next.offer.plan} in ${next.offer.location} (${next.offer.monthly.toFixed(2)} ${free})`
-      : "should the provider have no room for it, there is nothing else to try: add locations (pillar-host:host.locations)",
-  ];
-  const warnings = leftover
-    ? ["the server that this run makes is protected by the next pulumi up: run it once more when this one is done"]
-    : [];
-  return { plan: { kind: "make", offer, found, attempts, leftover }, lines, warnings };
+  const { offer } = choice;
+  const shown = shownPrice(host, record.shown, offer);
+  const limit = priceLimit(host, shown) as PriceLimit;
+  const next = within(limit, [...attempts, { ...offer, at: "", reason: "" }]);
+  const view = { provider: cloud.provider, host, choice, next, limit, attempts, failed, leftover };
+  return {
+    plan: { kind: "make", offer, found, attempts, shown, leftover },
+    lines: orderLines({ ...view, pending: record.pending }),
+    warnings: leftover
+      ? ["the server that this run makes is protected by the next pulumi up: run it once more when this one is done"]
+      : [],
+  };
 }
 
 /** The record once an order is about to go out (pure). */
 export function ordered(plan: HostPlan & { kind: "make" }, at: Date): OrderRecord {
   const pending: Order = { plan: plan.offer.plan, location: plan.offer.location, at: at.toISOString() };
-  return { attempts: plan.attempts, pending };
+  return { attempts: plan.attempts, pending, shown: plan.shown };
 }

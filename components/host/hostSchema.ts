@@ -31,6 +31,12 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
   image: word.default("ubuntu-22.04"),
   sshFrom: z.array(network).default([]),
   backups: z.boolean().default(false),
+  // `pulumi config set --path` writes a number with a point as a text.
+  maxMonthly: z
+    .union([z.number(), z.string().regex(/^\d+(\.\d+)?$/, "needed a number, such as 25 or 24.50")])
+    .transform(Number)
+    .refine((price) => price > 0, "needed what a server may cost a month, in the provider's currency: more than 0")
+    .optional(),
   startTimeout: duration("1s").prefault("15m"),
   importId: z
     .union([z.string(), z.number()])

@@ -11,7 +11,7 @@ export interface Offer {
   readonly monthly: number;
   /** As `EUR` or `USD`. */
   readonly currency: string;
-  /** The provider says that it has room for one now. */
+  /** The provider's list says that it has room for one now: a hint, orders at `false` have come to pass. */
   readonly isAvailable: boolean;
   readonly isDeprecated: boolean;
 }
@@ -23,6 +23,8 @@ export interface Wish {
   /** Tried in this order. */
   readonly locations: readonly string[];
   readonly minimums: { readonly cores: number; readonly memoryGb: number; readonly diskGb: number };
+  /** What a month may cost, in the provider's currency; undefined: anything. */
+  readonly maxMonthly?: number | undefined;
 }
 
 /** A creation that failed for want of room. */
@@ -62,8 +64,9 @@ export function shortfalls(offer: Offer, { minimums }: Wish): string[] {
 }
 
 /**
- * Chooses plan and location (pure): the cheapest plan that meets the minimums, in the first location that has room;
- * what was tried in vain comes last: the next location first, then the next plan.
+ * Chooses plan and location (pure): the cheapest plan that meets the minimums and costs no more than it may, in the first
+ * location, those first whose list says that there is room. What the provider had no room for comes last: the next location
+ * first, then the next plan.
  */
 export function choose(offers: readonly Offer[], wish: Wish, attempts: readonly Attempt[]): Choice {
   const unknown = wish.locations.filter((location) => !offers.some((offer) => offer.location === location));
@@ -83,31 +86,51 @@ export function choose(offers: readonly Offer[], wish: Wish, attempts: readonly 
       `pillar-host:host.plan: no plan in ${wish.locations.join(", ")} meets the minimums (pillar-host:host.minimums)`,
     );
   const inOrder = ordered(usable, wish.locations);
-  const free = inOrder.filter(({ isAvailable }) => isAvailable);
-  if (free.length === 0)
-    return none(
-      `${wish.locations.join(", ")}: no plan that meets the minimums has room now`,
-      `seen: ${inOrder.slice(0, 10).map(placeOf).join(", ")}`,
-      "Add locations (pillar-host:host.locations), or run pulumi up again later.",
-    );
-  const untried = free.filter((offer) => !attempts.some((attempt) => isSame(attempt, offer)));
-  const [offer] = untried;
-  if (!offer)
-    return none(
-      "every plan and location that meets the minimums was tried, and the provider had no room for a server:",
-      ...attempts.map((attempt) => `${placeOf(attempt)} at ${attempt.at}: ${attempt.reason}`),
-      "Add locations (pillar-host:host.locations). The next pulumi up begins with the first one again.",
-    );
+  const untried = inOrder.filter((offer) => !attempts.some((attempt) => isSame(attempt, offer)));
+  const [offer] = untried.filter((each) => isAffordable(each, wish));
+  const tried = attempts.length === 0 ? [] : triedText(attempts);
+  if (!offer) return none(...tried, ...(untried[0] ? tooDear(untried[0], wish) : [addLocations]));
   const runnerUp = inOrder.find(({ plan }) => plan !== offer.plan);
   return { kind: "chosen", offer, runnerUp };
 }
 
-/** Plans by their price where they are tried first, and each in the order of the locations (pure). */
+const addLocations = "Add locations (pillar-host:host.locations). The next pulumi up begins with the first one again.";
+
+function triedText(attempts: readonly Attempt[]): string[] {
+  return [
+    "the provider had no room for what was tried:",
+    ...attempts.map((attempt) => `${placeOf(attempt)} at ${attempt.at}: ${attempt.reason}`),
+  ];
+}
+
+/** Whether an offer costs no more than it may (pure). */
+export function isAffordable(
+  { monthly }: Pick<Offer, "monthly">,
+  { maxMonthly = Number.POSITIVE_INFINITY }: Pick<Wish, "maxMonthly">,
+): boolean {
+  return monthly <= maxMonthly;
+}
+
+function tooDear({ plan, location, monthly, currency }: Offer, { maxMonthly = 0 }: Wish): string[] {
+  return [
+    `pillar-host:host.maxMonthly: what is left costs more than ${maxMonthly.toFixed(2)} ${currency} a month, the cheapest ` +
+      `${monthly.toFixed(2)} ${currency}: ${plan} in ${location}`,
+    `To allow it: ${allowing(monthly)}, then pulumi up. Or: pulumi up later begins with the first one again.`,
+  ];
+}
+
+/** The command that allows a price (pure); the command line takes whole numbers only. */
+export function allowing(monthly: number): string {
+  return `pulumi config set --path pillar-host:host.maxMonthly ${Math.ceil(monthly)}`;
+}
+
+/** Plans by their price where they are tried first; each where its list says that there is room, then by location (pure). */
 function ordered(usable: readonly Offer[], locations: readonly string[]): Offer[] {
-  const rank = ({ location }: Offer) => locations.indexOf(location);
-  const first = (plan: string) => usable.filter((offer) => offer.plan === plan).sort((a, b) => rank(a) - rank(b))[0];
+  const inPlace = (a: Offer, b: Offer) =>
+    Number(b.isAvailable) - Number(a.isAvailable) || locations.indexOf(a.location) - locations.indexOf(b.location);
+  const first = (plan: string) => usable.filter((offer) => offer.plan === plan).sort(inPlace)[0];
   const price = (plan: string) => first(plan)?.monthly ?? Number.POSITIVE_INFINITY;
-  return [...usable].sort((a, b) => price(a.plan) - price(b.plan) || a.plan.localeCompare(b.plan) || rank(a) - rank(b));
+  return [...usable].sort((a, b) => price(a.plan) - price(b.plan) || a.plan.localeCompare(b.plan) || inPlace(a, b));
 }
 
 function faultOfNamed(wish: Wish, offers: readonly Offer[], fitting: readonly Offer[]): string | undefined {

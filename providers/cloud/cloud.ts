@@ -34,6 +34,16 @@ export interface Found {
   readonly tag?: string | undefined;
 }
 
+/** What a failed order means. */
+export type OrderFailure =
+  /** The provider has no room for this plan in this location now. */
+  | "noRoom"
+  /** The account or project may have no more of it. */
+  | "quota"
+  /** The token may not order it. */
+  | "rights"
+  | "other";
+
 /** What the program reads of a cloud provider before it registers anything. All of it throws CloudError. */
 export interface Cloud {
   readonly provider: string;
@@ -44,8 +54,17 @@ export interface Cloud {
   found(owner: Owner, publicKey: string | undefined): Promise<Found>;
   /** undefined: there is none. */
   server(id: string): Promise<ServerNow | undefined>;
-  /** Refuses a token that can only read, and an account that has no room, without making anything. */
-  checkRights(): Promise<void>;
+  /**
+   * Refuses a token that can only read, and an account that may have no more servers where the API tells it, without making
+   * anything.
+   *
+   * @param leaving how many of the servers that are there go before another is made
+   */
+  checkRights(leaving: number): Promise<void>;
+  /** What these words of the provider, in an order's error, mean (pure). */
+  failureOf(words: string): OrderFailure;
+  /** Where an operator asks for more servers, in words. */
+  readonly limits: string;
   /** Where an operator sees a server's screen, in words. */
   consoleOf(id: string): string;
   /** Frees the name of a server that was never made to its end, where the provider takes a name once only. */

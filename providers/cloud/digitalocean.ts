@@ -1,7 +1,8 @@
 import type { Offer } from "../../components/host/plan";
 import { bareLine } from "../rpc/publicKey";
-import { type Cloud, type Found, type Owner, resourceName, type ServerNow } from "./cloud";
+import { type Cloud, type Found, type OrderFailure, type Owner, resourceName, type ServerNow } from "./cloud";
 import { type ApiOptions, CloudError, type CloudHttp, createHttp } from "./http";
+import { mayWrite } from "./rights";
 
 // https://docs.digitalocean.com/reference/api, as of November 2026.
 
@@ -49,6 +50,16 @@ export function slugOf(image: string): string {
 export function imageOf(slug: string): string | undefined {
   const [, name, major, minor] = /^([a-z-]+?)-(\d+)(?:-(\d+))?-x64$/.exec(slug) ?? [];
   return name && (minor === undefined ? `${name}-${major}` : `${name}-${major}.${minor}`);
+}
+
+/** Where an operator asks for more Droplets. */
+const limits = "Settings, Team, Resource limits";
+
+/** What an order's error means (pure): its status and words, as the plugin repeats them; the API has no codes of its own. */
+export function digitaloceanFailure(words: string): OrderFailure {
+  if (/\b(Size is not available in this region|Region is not available)\b/i.test(words)) return "noRoom";
+  if (/\bdroplet limit\b/i.test(words)) return "quota";
+  return /: 40[13]\b/.test(words) ? "rights" : "other";
 }
 
 /** DigitalOcean, as far as the program reads it before it registers anything. */
@@ -111,7 +122,9 @@ export function createDigitalocean(
         throw error;
       }
     },
-    checkRights: () => checkRights(http),
+    checkRights: (leaving) => checkRights(http, leaving),
+    failureOf: digitaloceanFailure,
+    limits,
     consoleOf: (id) => `https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console`,
     // A name may be had twice.
     makeRoom: async () => undefined,
@@ -119,22 +132,18 @@ export function createDigitalocean(
   };
 }
 
-async function checkRights(http: CloudHttp): Promise<void> {
-  // There is no key 0: a token that may write is told so, one that may only read is refused first.
-  const mayWrite = http.remove("/account/keys/0").catch((error: CloudError) => {
-    if (![404, 422].includes(error.status)) throw error;
-  });
+async function checkRights(http: CloudHttp, leaving: number): Promise<void> {
   const [{ account }, { meta }] = await Promise.all([
     http.get<{ account: { droplet_limit: number; status: string; status_message: string } }>("/account"),
     http.get<{ meta: { total: number } }>("/droplets?per_page=1"),
-    mayWrite,
+    mayWrite(http, "/account/keys/0"),
   ]);
   if (account.status === "locked")
     throw new CloudError(`the account at DigitalOcean is locked: ${account.status_message || "no reason given"}`, 0);
-  if (meta.total >= account.droplet_limit)
+  if (meta.total - leaving >= account.droplet_limit)
     throw new CloudError(
       `the account at DigitalOcean has ${meta.total} Droplets and may have ${account.droplet_limit}\n` +
-        "  Ask for more in its console (Settings, Team, Resource limits), or delete one, then run pulumi up again.",
+        `  Ask for more in its console (${limits}), or delete one, then run pulumi up again.`,
       0,
     );
 }

@@ -1,7 +1,8 @@
 import type { Offer } from "../../components/host/plan";
 import { bareLine } from "../rpc/publicKey";
-import { type Cloud, type Found, labelValue, type Owner, type ServerNow } from "./cloud";
+import { type Cloud, type Found, labelValue, type OrderFailure, type Owner, type ServerNow } from "./cloud";
 import { type ApiOptions, CloudError, type CloudHttp, createHttp } from "./http";
+import { mayWrite } from "./rights";
 
 // https://docs.hetzner.cloud/reference/cloud, as of November 2026; /datacenters is gone since October.
 
@@ -57,6 +58,13 @@ interface Labelled {
 /** The labels of everything that a stack makes (pure). */
 export function hetznerLabels({ stack, pillar }: Owner): Record<"pillar-host-stack" | "pillar-host-pillar", string> {
   return { "pillar-host-stack": labelValue(stack), "pillar-host-pillar": labelValue(pillar) };
+}
+
+/** What an order's error means (pure), by the API's own codes, such as `error during placement (resource_unavailable)`. */
+export function hetznerFailure(words: string): OrderFailure {
+  if (/\bresource_unavailable\b/.test(words)) return "noRoom";
+  if (/\bresource_limit_exceeded\b/.test(words)) return "quota";
+  return /\b(unauthorized|forbidden|token_readonly)\b/.test(words) ? "rights" : "other";
 }
 
 /** Hetzner Cloud, as far as the program reads it before it registers anything. */
@@ -117,11 +125,10 @@ export function createHetzner(options: Pick<ApiOptions, "token" | "sleep" | "say
         throw error;
       }
     },
-    // There is no key 0: a token that may write is told so, one that may only read is refused first.
-    checkRights: () =>
-      http.remove("/ssh_keys/0").catch((error: CloudError) => {
-        if (![404, 422].includes(error.status)) throw error;
-      }),
+    // How many servers the project may have is not told.
+    checkRights: () => mayWrite(http, "/ssh_keys/0"),
+    failureOf: hetznerFailure,
+    limits: "https://console.hetzner.cloud, Limits, Request change",
     consoleOf: (id) => `https://console.hetzner.cloud, in its project: server ${id}, Console (>_)`,
     makeRoom: (id) => http.put(`/servers/${id}`, { name: `left-${id}` }),
     remove: (id) => http.removeWhole(`/servers/${id}`),

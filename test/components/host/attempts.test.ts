@@ -35,14 +35,31 @@ test.each(["", "{", '{"attempts":[{}]}', "[]"])("an unreadable record (%j) is no
   expect(readRecord(file)).toEqual({ attempts: [] });
 });
 
-test("an order that is on its way came to nothing, for the reason that is known", () => {
-  expect(settled({ attempts: [attempt], pending: order }, now, "no room")).toEqual([
-    attempt,
-    { ...order, reason: "no room" },
-  ]);
-  expect(settled({ attempts: [], pending: order }, now)[0]?.reason).toMatch(/^the provider did not make it/);
+const isNoRoom = (words: string) => words.includes("no room");
+
+test("an order that found no room is an attempt, whoever told it", () => {
+  const tried = { attempts: [attempt, { ...order, reason: "no room" }] };
+  expect(settled({ attempts: [attempt], pending: { ...order, reason: "no room" } }, now, isNoRoom)).toEqual(tried);
+  expect(settled({ attempts: [attempt], pending: order }, now, isNoRoom, "no room")).toEqual(tried);
+});
+
+test.each([
+  ["a refusal of another kind", { ...order, reason: "limit exceeded" }, undefined, "limit exceeded"],
+  ["a server that was not made to its end, for another reason", order, "action failed", "action failed"],
+  ["a run that ended before it heard of it", order, undefined, undefined],
+])("%s is no attempt: the same is ordered again", (_what, pending, failure, reason) => {
+  expect(settled({ attempts: [attempt], pending }, now, isNoRoom, failure)).toEqual({
+    attempts: [attempt],
+    failed: { ...order, reason },
+  });
+});
+
+test("the price that was shown is kept", () => {
+  const shown = { wish: "hetzner, auto", monthly: 10.7, currency: "EUR" };
+  writeRecord(file, { attempts: [], shown });
+  expect(readRecord(file)).toEqual({ attempts: [], shown });
 });
 
 test("what failed a day ago is tried again", () => {
-  expect(settled({ attempts: [attempt] }, now + 24 * 3600 * 1000)).toEqual([]);
+  expect(settled({ attempts: [attempt] }, now + 24 * 3600 * 1000, isNoRoom)).toEqual({ attempts: [] });
 });

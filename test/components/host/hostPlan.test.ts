@@ -3,6 +3,7 @@ import { ordered, planHost, type Situation } from "../../../components/host/host
 import type { CloudHostConfig } from "../../../components/host/hostSchema";
 import type { Offer } from "../../../components/host/plan";
 import type { Cloud, Found, ServerNow } from "../../../providers/cloud/cloud";
+import { hetznerFailure } from "../../../providers/cloud/hetzner";
 
 const offer = (plan: string, location: string, monthly: number): Offer => ({
   ...{ plan, location, monthly, cores: 4, memoryGb: 8, diskGb: 80, architecture: "x86", currency: "EUR" },
@@ -18,6 +19,7 @@ const host: CloudHostConfig = {
   ...{ sshFrom: [], backups: false, acceptDistributions: [], startTimeout: 900_000 },
   minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
 };
+const shown = { wish: "hetzner, auto, 4 cores, 4 GB, 40 GB", monthly: 8, currency: "EUR" };
 const at = "2026-11-21T14:00:00.000Z";
 const now = Date.parse(at) + 60_000;
 
@@ -43,7 +45,9 @@ async function decide(
         `server ${id}`,
         servers.find((each) => each.id === id),
       ),
-    checkRights: () => note("rights", undefined),
+    checkRights: (leaving) => note(`rights ${leaving}`, undefined),
+    failureOf: hetznerFailure,
+    limits: "its console",
     consoleOf: () => expect.unreachable(),
     makeRoom: () => expect.unreachable(),
     remove: () => expect.unreachable(),
@@ -60,10 +64,11 @@ describe("a new stack", () => {
   test("gets the choice, in a fixed order of lines", async () => {
     const { decided, found } = await decide([]);
     expect(decided).toEqual({
-      plan: { kind: "make", offer: offers[0], found, attempts: [], leftover: undefined },
+      plan: { kind: "make", offer: offers[0], found, attempts: [], shown, leftover: undefined },
       lines: [
         "host: a server at Hetzner, cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 8.00 EUR a month; image ubuntu-22.04",
-        "runner-up: cpx32 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 16.00 EUR a month",
+        "runner-up: cpx32 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 16.00 EUR a month; dearer than the limit",
+        "limit: no server dearer than 10.00 EUR a month is ordered (the 8.00 EUR that were shown first and a quarter; pillar-host:host.maxMonthly sets another)",
         "should the provider have no room for it, the next pulumi up tries cx33 in nbg1 (8.00 EUR a month)",
       ],
       warnings: [],
@@ -103,14 +108,66 @@ describe("a new stack", () => {
   });
 });
 
+describe("the price", () => {
+  const dear = { attempts: [], shown: { ...shown, monthly: 6 } };
+
+  test("that was shown first, and a quarter, is the limit, however often it is looked at again", async () => {
+    expect((await decide([], { record: dear })).decided).toEqual({
+      faults: [
+        "pillar-host:host.maxMonthly: what is left costs more than 7.50 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
+        "To allow it: pulumi config set --path pillar-host:host.maxMonthly 8, then pulumi up. Or: pulumi up later begins with the first one again.",
+        "The limit: the 6.00 EUR that were shown first and a quarter; pillar-host:host.maxMonthly sets another",
+      ],
+      isExhausted: false,
+    });
+    const risen = { attempts: [], shown: { ...shown, monthly: 7 } };
+    expect((await decide([], { record: risen })).decided).toMatchObject({ plan: { shown: { monthly: 7 } } });
+  });
+
+  test("that is configured is the limit instead", async () => {
+    const { decided } = await decide([], { record: dear }, { maxMonthly: 20 });
+    expect(decided).toMatchObject({ plan: { offer: offers[0] } });
+    expect("lines" in decided && decided.lines[2]).toBe(
+      "limit: no server dearer than 20.00 EUR a month is ordered (pillar-host:host.maxMonthly)",
+    );
+    expect((await decide([], {}, { maxMonthly: 5 })).decided).toMatchObject({
+      faults: [
+        "pillar-host:host.maxMonthly: what is left costs more than 5.00 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
+        "To allow it: pulumi config set --path pillar-host:host.maxMonthly 8, then pulumi up. Or: pulumi up later begins with the first one again.",
+        "The limit: pillar-host:host.maxMonthly",
+      ],
+    });
+  });
+
+  test("is shown anew for another plan, other minimums or backups, which are the operator's word; not for another location", async () => {
+    const limited = (wish: Partial<CloudHostConfig>) => decide([], { record: dear }, wish);
+    const minimums = { ...host.minimums, memoryGb: 8 };
+    for (const wish of [{ plan: "cpx32" }, { minimums }, { backups: true }])
+      expect((await limited(wish)).decided).toMatchObject({ plan: { kind: "make" } });
+    expect((await limited({ locations: ["nbg1"] })).decided).toHaveProperty("faults");
+  });
+});
+
 describe("after an order that came to nothing", () => {
   const pending = { plan: "cx33", location: "fsn1", at };
+  const noRoom = { ...pending, reason: "error during placement (resource_unavailable)" };
 
-  test("the next location is tried, and it is said why", async () => {
-    const { decided } = await decide([], { record: { attempts: [], pending } });
+  test("for want of room, the next location is tried, and it is said why", async () => {
+    const { decided } = await decide([], { record: { attempts: [], pending: noRoom, shown } });
     expect(decided).toMatchObject({ plan: { kind: "make", offer: { location: "nbg1" } } });
+    expect("lines" in decided && decided.lines[0]).toBe(`no room: cx33 in fsn1 at ${at}: ${noRoom.reason}`);
+  });
+
+  test.each([
+    ["a quota", "server limit exceeded (resource_limit_exceeded)"],
+    ["a token's rights", "insufficient permissions for this request (forbidden)"],
+    ["a fault of the API", "the service failed (service_error)"],
+    ["a reason that nobody heard", undefined],
+  ])("for %s, the same is ordered again", async (_what, reason) => {
+    const { decided } = await decide([], { record: { attempts: [], pending: { ...pending, reason }, shown } });
+    expect(decided).toMatchObject({ plan: { kind: "make", offer: { plan: "cx33", location: "fsn1" }, attempts: [] } });
     expect("lines" in decided && decided.lines[0]).toBe(
-      "tried in vain: cx33 in fsn1 at 2026-11-21T14:00:00.000Z: the provider did not make it (its words are in the output of that run)",
+      `the order of cx33 in fsn1 at ${at} failed: ${reason ?? "the run ended before it heard why"}`,
     );
   });
 
@@ -125,34 +182,40 @@ describe("after an order that came to nothing", () => {
     expect(await linesOf([], { attempts: [] })).not.toContain(advice);
   });
 
-  test("what it left is named, with the provider's own reason", async () => {
+  test("what it left is named, with the provider's own reason, and is no part of the quota", async () => {
     const left = { ...server, failure: "resource_unavailable: no room" };
-    const { decided } = await decide([left], { record: { attempts: [], pending } });
+    const { decided, asked } = await decide([left], { record: { attempts: [], pending, shown } });
     expect(decided).toMatchObject({
-      plan: { kind: "make", leftover: left, attempts: [{ ...pending, reason: "resource_unavailable: no room" }] },
+      plan: {
+        ...{ kind: "make", leftover: left, offer: { location: "nbg1" } },
+        attempts: [{ ...pending, reason: "resource_unavailable: no room" }],
+      },
     });
     expect("lines" in decided && decided.lines[1]).toBe("what that left is removed: server 52");
+    expect(asked).toContain("rights 1");
   });
 
-  test("with all tried, the error lists them, and the next run begins anew", async () => {
-    const attempts = offers.map(({ plan, location }) => ({ plan, location, at, reason: "no room" }));
-    const { decided } = await decide([], { record: { attempts } });
-    expect(decided).toEqual({
+  test("with all tried that it may cost, the error lists them, and the next run begins anew", async () => {
+    const attempts = offers.slice(0, 2).map(({ plan, location }) => ({ plan, location, at, reason: "no room" }));
+    const { decided } = await decide([], { record: { attempts, shown } });
+    expect(decided).toMatchObject({
       faults: [
-        "every plan and location that meets the minimums was tried, and the provider had no room for a server:",
-        ...["cx33 in fsn1", "cx33 in nbg1", "cpx32 in fsn1"].map((place) => `${place} at ${at}: no room`),
-        "Add locations (pillar-host:host.locations). The next pulumi up begins with the first one again.",
+        "the provider had no room for what was tried:",
+        ...["cx33 in fsn1", "cx33 in nbg1"].map((place) => `${place} at ${at}: no room`),
+        "pillar-host:host.maxMonthly: what is left costs more than 10.00 EUR a month, the cheapest 16.00 EUR: cpx32 in fsn1",
+        ...[expect.stringContaining("host.maxMonthly 16"), expect.stringContaining("The limit: the 8.00 EUR")],
       ],
       isExhausted: true,
     });
   });
 
-  test("an order is written down with what failed before it", async () => {
-    const { decided } = await decide([], { record: { attempts: [], pending } });
+  test("an order is written down with what failed before it, and the price that was shown", async () => {
+    const { decided } = await decide([], { record: { attempts: [], pending: noRoom, shown } });
     if (!("plan" in decided) || decided.plan.kind !== "make") return expect.unreachable();
     const record = ordered(decided.plan, new Date(now));
     expect(record.pending).toEqual({ plan: "cx33", location: "nbg1", at: new Date(now).toISOString() });
     expect(record.attempts).toMatchObject([pending]);
+    expect(record.shown).toEqual(shown);
   });
 });
 

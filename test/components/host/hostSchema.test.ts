@@ -49,11 +49,20 @@ test.each([
     ],
   ],
   [{ image: "debian-12", acceptDistributions: ["debian-12"] }, []],
+  [{ maxMonthly: 0 }, ["pillar-host:host.maxMonthly: needed what a server may cost a month"]],
+  [{ maxMonthly: "ten" }, ["pillar-host:host.maxMonthly: "]],
   [{ address: "203.0.113.7" }, ["pillar-host:host.address: no such key"]],
 ])("%j", (changes, faults) => {
   const found = faultsOf(cloud(changes));
   expect(found.map((fault, index) => fault.slice(0, faults[index]?.length))).toEqual(faults);
 });
+
+test.each([42, 24.5, "24.50"])(
+  "maxMonthly %j is a price, as the file and as the command line write it",
+  (maxMonthly) => {
+    expect(configOf(cloud({ maxMonthly })).host).toMatchObject({ maxMonthly: Number(maxMonthly) });
+  },
+);
 
 const networkNeeded = "needed a network in CIDR form, such as 198.51.100.7/32 for one address or 198.51.100.0/24";
 test.each([

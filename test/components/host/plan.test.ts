@@ -40,16 +40,19 @@ group("plan: auto", () => {
     expect(chosen(market)).toEqual(["good in fsn1", "better in fsn1"]);
   });
 
-  test("keeps to what has room, is sold on, and is x86", () => {
-    const soldOut = market.map((each) => (each.plan === "good" ? { ...each, isAvailable: false } : each));
-    expect(chosen(soldOut)).toEqual(["better in fsn1", "good in fsn1"]);
+  test("keeps to what is sold on, and is x86", () => {
     const deprecated = market.map((each) => (each.plan === "good" ? { ...each, isDeprecated: true } : each));
     expect(chosen(deprecated)).toEqual(["better in fsn1", undefined]);
   });
 
-  test("goes to the next location before the next plan", () => {
-    const full = market.map((each) => (each.location === "fsn1" ? { ...each, isAvailable: false } : each));
-    expect(chosen(full)).toEqual(["good in nbg1", "better in fsn1"]);
+  test("takes the list's word for an order of preference, and for nothing more: never a dearer plan instead", () => {
+    const without = (...locations: string[]) =>
+      market.map((each) =>
+        each.plan === "good" && locations.includes(each.location) ? { ...each, isAvailable: false } : each,
+      );
+    expect(chosen(without("fsn1"))).toEqual(["good in nbg1", "better in fsn1"]);
+    expect(chosen(without("fsn1"), {}, [attempt("good", "nbg1")])[0]).toBe("good in fsn1");
+    expect(chosen(without("fsn1", "nbg1"))).toEqual(["good in fsn1", "better in fsn1"]);
   });
 
   test("takes the same of two at one price", () => {
@@ -69,10 +72,31 @@ group("what was tried in vain", () => {
       tried.push(attempt(plan, location));
     }
     expect(chosen(market, {}, tried)).toEqual([
-      "every plan and location that meets the minimums was tried, and the provider had no room for a server:",
+      "the provider had no room for what was tried:",
       ...order.map((place) => `${place} at 2026-11-21T14:00:00Z: resource_unavailable`),
       "Add locations (pillar-host:host.locations). The next pulumi up begins with the first one again.",
     ]);
+  });
+});
+
+group("a price that may not be exceeded", () => {
+  test("keeps to what costs no more", () => {
+    expect(chosen(market, { maxMonthly: 8 })).toEqual(["good in fsn1", "better in fsn1"]);
+    const dear = market.map((each) => (each.location === "fsn1" ? { ...each, monthly: 9 } : each));
+    expect(chosen(dear, { maxMonthly: 8 })[0]).toBe("good in nbg1");
+  });
+
+  test("ends the search, with what would have been next and the command that allows it", () => {
+    const tried = [attempt("good", "fsn1"), attempt("good", "nbg1")];
+    expect(chosen(market, { maxMonthly: 10 }, tried)).toEqual([
+      "the provider had no room for what was tried:",
+      "good in fsn1 at 2026-11-21T14:00:00Z: resource_unavailable",
+      "good in nbg1 at 2026-11-21T14:00:00Z: resource_unavailable",
+      "pillar-host:host.maxMonthly: what is left costs more than 10.00 EUR a month, the cheapest 16.00 EUR: better in fsn1",
+      "To allow it: pulumi config set --path pillar-host:host.maxMonthly 16, then pulumi up. Or: pulumi up later begins with the first one again.",
+    ]);
+    expect(chosen(market, { maxMonthly: 7.5 })[0]).toContain("the cheapest 8.00 EUR: good in fsn1");
+    expect(chosen(market, { plan: "better", maxMonthly: 8 })[0]).toContain("the cheapest 16.00 EUR: better in fsn1");
   });
 });
 
@@ -113,15 +137,6 @@ group("refused before anything is made", () => {
     expect(chosen(offers, change)).toEqual([fault]);
   });
 
-  test("no room anywhere", () => {
-    const full = market.map((each) => ({ ...each, isAvailable: false }));
-    expect(chosen(full)).toEqual([
-      "fsn1, nbg1: no plan that meets the minimums has room now",
-      "seen: good in fsn1, good in nbg1, better in fsn1, better in nbg1",
-      "Add locations (pillar-host:host.locations), or run pulumi up again later.",
-    ]);
-  });
-
   test("every shortfall of a plan is named", () => {
     const poor = offer("poor", 1, { architecture: "arm", cores: 1, memoryGb: 2, diskGb: 20 });
     expect(shortfalls(poor, wish)).toEqual([
@@ -147,7 +162,7 @@ test("an offer is described with its price", () => {
   expect(describe(offer("cx33", 5.49))).toBe("cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 5.49 EUR a month");
 });
 
-test("what is chosen always fits, has room and was not tried; and nothing cheaper in its location does", () => {
+test("what is chosen always fits, costs no more than it may and was not tried; and nothing cheaper in its location does", () => {
   const offers = fc.array(
     fc.record({
       plan: fc.constantFrom("a", "b", "c", "d"),
@@ -170,14 +185,14 @@ test("what is chosen always fits, has room and was not tried; and nothing cheape
         (one, i) => all.findIndex(({ plan, location }) => plan === one.plan && location === one.location) === i,
       );
       const attempts = tried.map(([plan, location]) => attempt(plan, location));
-      const choice = choose(unique, wish, attempts);
+      const choice = choose(unique, { ...wish, maxMonthly: 40 }, attempts);
       if (choice.kind === "none") {
         expect(choice.faults.length).toBeGreaterThan(0);
         return;
       }
       const fits = (each: Offer) =>
         shortfalls(each, wish).length === 0 &&
-        each.isAvailable &&
+        each.monthly <= 40 &&
         !each.isDeprecated &&
         !attempts.some(({ plan, location }) => plan === each.plan && location === each.location);
       expect(fits(choice.offer)).toBe(true);

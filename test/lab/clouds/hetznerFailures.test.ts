@@ -14,13 +14,15 @@ describe("no room for the server that was chosen", () => {
     stage.hetzner.cloud.faults.add({ kind: "noCapacity", location: "fsn1", shows: "create" });
     const first = await stage.cloud.upToServer();
     expect(first.exitCode).not.toBe(0);
-    expect(first.output).toContain("the next pulumi up tries cpx32 in nbg1");
-    expect(await stage.cloud.record()).toMatchObject({ attempts: [], pending: { plan: "cpx32", location: "fsn1" } });
+    expect(first.output).toContain("the next pulumi up tries cx33 in nbg1");
+    expect(first.output).toContain("warning: Hetzner has no room for cx33 in fsn1 (");
+    const pending = { plan: "cx33", location: "fsn1", reason: expect.stringContaining("(resource_unavailable") };
+    expect(await stage.cloud.record()).toMatchObject({ attempts: [], pending });
     expect(servers()).toEqual([]);
 
     const second = await stage.cloud.upToServer();
     expect(second.exitCode, second.output).toBe(0);
-    expect(second.output).toMatch(/tried in vain: cpx32 in fsn1 at 20/);
+    expect(second.output).toMatch(/no room: cx33 in fsn1 at 20/);
     expect(await stage.cloud.lab("GET", "/servers")).toMatchObject([{ location: "nbg1" }]);
     expect(await stage.cloud.record()).toMatchObject({ attempts: [], ordered: expect.any(String) });
     await anew();
@@ -42,6 +44,20 @@ describe("no room for the server that was chosen", () => {
     const destroy = await stage.cloud.stack.destroy();
     expect(destroy.output).toContain("because it is protected");
   });
+});
+
+test("a quota is named, and nothing else is tried in its place", async () => {
+  await stage.anew();
+  stage.hetzner.cloud.faults.add({ kind: "quota", of: "servers", limit: 0, times: 1 });
+  const first = await stage.cloud.upToServer();
+  expect(first.exitCode).not.toBe(0);
+  expect(linesOf(first.output)).toMatch(
+    /warning: Hetzner allows no more of it to this account: the order of cx33 in fsn1 was refused \(.*\(resource_limit_exceeded.*\)\nneeded: a higher limit \(https:\/\/console.hetzner.cloud, Limits, Request change\), or a server less\nThen: pulumi up orders cx33 in fsn1 again/,
+  );
+  const second = await stage.cloud.upToServer();
+  expect(second.exitCode, second.output).toBe(0);
+  expect(second.output).toMatch(/the order of cx33 in fsn1 at 20.* failed: .*resource_limit_exceeded/);
+  expect(await stage.cloud.lab("GET", "/servers")).toMatchObject([{ location: "fsn1" }]);
 });
 
 // That of the test before it.

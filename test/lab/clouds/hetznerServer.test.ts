@@ -41,12 +41,15 @@ describe("a new stack", () => {
   test("its preview says what, where, at what price, and what comes next, and makes nothing", async () => {
     const { output, exitCode } = await preview();
     expect(linesOf(output)).toContain(
-      "host: a server at Hetzner, cpx32 in fsn1: 4 cores, 8 GB of memory, 160 GB of disk, 41.04 EUR a month; image ubuntu-22.04\n" +
-        "runner-up: cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 10.70 EUR a month; no room for it there now\n" +
-        "should the provider have no room for it, the next pulumi up tries cpx32 in nbg1 (41.04 EUR a month)\n",
+      "host: a server at Hetzner, cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 10.70 EUR a month; image ubuntu-22.04; Hetzner's list shows no room for it now, which an order tries all the same\n" +
+        "runner-up: cx43 in fsn1: 8 cores, 16 GB of memory, 160 GB of disk, 19.62 EUR a month; dearer than the limit; the list shows no room for it\n" +
+        "limit: no server dearer than 13.38 EUR a month is ordered (the 10.70 EUR that were shown first and a quarter; pillar-host:host.maxMonthly sets another)\n" +
+        "should the provider have no room for it, the next pulumi up tries cx33 in nbg1 (10.70 EUR a month)\n",
     );
     expect(output).not.toMatch(/wwww|PRIVATE/);
     expect([exitCode, writes()]).toEqual([0, 0]);
+    const shown = { wish: "hetzner, auto, 4 cores, 4 GB, 40 GB", monthly: 10.7, currency: "EUR" };
+    expect(await cloud.record()).toEqual({ attempts: [], shown });
   });
 
   test("the token of the provider's own plugin does as well", async () => {
@@ -66,7 +69,7 @@ describe("a new stack", () => {
       {
         name: "pillar-anvil-prod",
         location: "fsn1",
-        serverType: "cpx32",
+        serverType: "cx33",
         labels: { "pillar-host-stack": "prod", "pillar-host-pillar": "Anvil" },
         protection: { delete: true, rebuild: true },
       },
@@ -103,7 +106,7 @@ describe("the stack of a live server", () => {
     });
     const { output } = await preview();
     for (const is of [
-      "host.plan is ccx23, the server was made with cpx32",
+      "host.plan is ccx23, the server was made with cx33",
       "host.locations is nbg1, the server was made with fsn1",
       "host.image is debian-11, the server was made with ubuntu-22.04",
     ])
@@ -139,7 +142,7 @@ describe("the stack of a live server", () => {
       `server ${id}, this stack's host, is not at Hetzner any more, or has lost its labels there\nTo forget one that is gone and to make another: pulumi refresh, then pulumi up\n`,
     );
     expect(output).not.toContain(" at /");
-    expect([serverIds(), await cloud.record()]).toEqual([[], undefined]);
+    expect([serverIds(), (await cloud.record())?.pending]).toEqual([[], undefined]);
     await cloud.refresh();
     const again = await upToServer();
     expect(again.exitCode, again.output).toBe(0);

@@ -20,6 +20,9 @@ export async function refused({ cloud, path, counts }: OrderFaults): Promise<voi
     expect(exitCode, output).not.toBe(0);
     expect(output).toContain(message);
     expect(output).not.toMatch(/PRIVATE KEY|ssh_deletekeys|dop_v1|wwww/);
+    // That is no word of no room: the same is ordered again.
+    const { attempts, pending, ...rest } = (await cloud().record()) ?? { attempts: [] };
+    expect([attempts, pending?.reason], JSON.stringify(rest)).toEqual([[], expect.stringContaining(message)]);
     return counts();
   };
   // What was made before the server stays, and is made once.

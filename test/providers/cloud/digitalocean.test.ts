@@ -90,14 +90,32 @@ test("a Droplet whose creation failed tells so", async () => {
 });
 
 test("rights: a token that writes passes; one that reads, or an account that is full, does not", async () => {
-  await cloud.checkRights();
+  await cloud.checkRights(0);
   const failed = (token: string) =>
     withToken(token)
-      .checkRights()
+      .checkRights(0)
       .catch((error: CloudError) => error.message);
   expect(await failed(READS)).toMatch(/^pillar-host:host.token: DigitalOcean answered 403 /);
   expect(await failed("dop_v1_wrong")).toMatch(/^pillar-host:host.token: DigitalOcean answered 401 /);
   double.cloud.account.droplet_limit = 1;
   await order("other", []);
   expect(await failed(WRITES)).toMatch(/^the account at DigitalOcean has 1 Droplets and may have 1\n/);
+  // The one that a failed order left goes first.
+  await cloud.checkRights(1);
+});
+
+const posted = "Error creating droplet: POST https://api.digitalocean.com/v2/droplets: ";
+
+// As godo words them.
+test.each([
+  [`${posted}422 (request "94739105") Size is not available in this region.`, "noRoom"],
+  [`${posted}422 Region is not available`, "noRoom"],
+  [`${posted}422 (request "1") creating this/these droplet(s) will exceed your droplet limit`, "quota"],
+  [`${posted}403 (request "1") You are not authorized to perform this operation`, "rights"],
+  [`${posted}401 (request "1") Unable to authenticate you`, "rights"],
+  [`${posted}422 (request "1") You specified an invalid image for Droplet creation.`, "other"],
+  [`${posted}503 (request "1") Service Unavailable`, "other"],
+  ["the Droplet's creation ended in an error", "other"],
+])("what an order's error means: %s: %s", (words, meaning) => {
+  expect(cloud.failureOf(words)).toBe(meaning);
 });

@@ -106,13 +106,43 @@ test("a server that was not made to its end tells why, and can make room and be 
 });
 
 test("rights: a token that writes passes, one that reads or is wrong does not", async () => {
-  await cloud.checkRights();
+  await cloud.checkRights(0);
   const failed = (token: string) =>
     withToken(token)
-      .checkRights()
+      .checkRights(0)
       .catch((error: CloudError) => error.message);
   expect(await failed(READS)).toMatch(
     /^pillar-host:host.token: Hetzner answered 403 .*\n {2}needed: an API token with read and write permission/,
   );
   expect(await failed("x".repeat(64))).toMatch(/^pillar-host:host.token: Hetzner answered 401 /);
+});
+
+test.each([
+  [400, true],
+  [405, true],
+  [422, true],
+  [423, true],
+  [403, false],
+  [503, false],
+])("rights: a refusal with %i of the removal of what is not there passes: %s", async (status, passes) => {
+  double.cloud.faults.add({ kind: "answer", method: "DELETE", status });
+  const passed = cloud.checkRights(0).then(
+    () => true,
+    () => false,
+  );
+  expect(await passed).toBe(passes);
+});
+
+// As hcloud's own client words them, and as the actions of the API do.
+test.each([
+  ["error during placement (resource_unavailable, 1d1d17e504e28a4c)", "noRoom"],
+  ["resource_unavailable: error during placement", "noRoom"],
+  ["server limit exceeded (resource_limit_exceeded)", "quota"],
+  ["insufficient permissions for this request (forbidden)", "rights"],
+  ["unable to authenticate (unauthorized, 4ab)", "rights"],
+  ["invalid input in field 'user_data' (invalid_input)", "other"],
+  ["a service or product is currently not available (unavailable)", "other"],
+  ["context deadline exceeded", "other"],
+])("what an order's error means: %s: %s", (words, meaning) => {
+  expect(cloud.failureOf(words)).toBe(meaning);
 });

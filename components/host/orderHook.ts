@@ -1,0 +1,29 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Cloud, Owner } from "../../providers/cloud/cloud";
+import { readRecord, recordFile, writeRecord } from "./attempts";
+import { failedOrderText, plainWords } from "./failedOrder";
+import type { HostPlan } from "./hostPlan";
+import type { CloudHostConfig } from "./hostSchema";
+
+interface Ordering {
+  readonly cloud: Cloud;
+  readonly owner: Owner;
+  readonly plan: HostPlan & { kind: "make" };
+  readonly wanted: CloudHostConfig;
+}
+
+/**
+ * Keeps the provider's words about an order that failed, which the engine tells nobody but its hooks, and says what they
+ * mean. Of the run that orders alone: kept longer, a plain destroy would miss it where the server's deletion fails.
+ */
+export function orderHook({ cloud, owner, plan, wanted }: Ordering): pulumi.ErrorHook {
+  return new pulumi.ErrorHook("server-order", async ({ failedOperation, errors }) => {
+    if (failedOperation !== "create" || pulumi.runtime.isDryRun()) return false;
+    const words = plainWords(errors[0] ?? "", wanted.token);
+    const file = recordFile(owner.stack);
+    const record = readRecord(file);
+    if (record.pending) writeRecord(file, { ...record, pending: { ...record.pending, reason: words } });
+    await pulumi.log.warn(failedOrderText(cloud, plan.offer, words));
+    return false;
+  });
+}
