@@ -8,6 +8,7 @@ import { cutoverOf } from "./components/node/cutover";
 import { nextForGone } from "./components/node/nextStep";
 import { hostLook } from "./components/node/nodeLook";
 import { PillarNode, syncShown } from "./components/node/pillarNode";
+import { portsTold } from "./components/node/portsTold";
 import { nextForSigner } from "./components/orchestrator/nextSigner";
 import { signerOf } from "./components/orchestrator/turn";
 import { checkRetirement, guard, standBy } from "./components/retirement/retirement";
@@ -30,6 +31,7 @@ export = async () => {
   const pillar = new PillarNode("node", { host, config });
   const { shown: moved, resources } = signer.move(host, pillar);
   const cutover = cutoverOf({ config, host, pillar, look, last, after: moved ?? pulumi.output(undefined) });
+  const told = portsTold(config, stack, pillar.deployed);
   guard(config, host, { isLast: true, after: [pillar, ...resources], knownProducer: pillar.producerAddress });
   return {
     host: shown,
@@ -38,7 +40,7 @@ export = async () => {
     producerAddress: cutover.producerAddress,
     ...(moved ? { orchestrator: moved } : {}),
     nextStep: pulumi
-      .all([cutover.nextStep, moved ?? pulumi.output(undefined)])
+      .all([cutover.nextStep, moved ?? pulumi.output(undefined), told])
       .apply(([next, shownSigner]) => [...next, ...nextForSigner(signer.turn, stack, shownSigner)]),
   };
 };

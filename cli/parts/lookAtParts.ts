@@ -1,3 +1,5 @@
+import { lookAtPorts, portRules } from "../../components/host/ports";
+import { hasSigner } from "../../components/orchestrator/presence";
 import { envelope } from "../../components/scripts/step";
 import { systemClock } from "../../providers/clock";
 import { agree } from "../../providers/cutover/agreement";
@@ -65,6 +67,17 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
     });
   });
   const signer = partOf(async () => lookAtSigner(known(await looking), root.forward, inputs.places.signer.rpcPort));
+  const ports =
+    config.host.provider === "existing" && config.lifecycle !== "retiring"
+      ? partOf(async () => {
+          const { node: unit, signer: orchestrator } = known(await looking);
+          const running = { node: unit.active, signer: orchestrator.active };
+          return lookAtPorts(
+            source.address,
+            portRules(config, orchestrator.active || hasSigner(config, stack), running),
+          );
+        })
+      : undefined;
   const survey =
     config.lifecycle === "active"
       ? undefined
@@ -92,6 +105,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
   const parts = {
     node: "value" in facts ? { value: facts.value.node } : facts,
     ...{ registration: await registration, signer: await signer, rewards: await rewards },
+    ports: await ports,
     destroy: surveyed && ("value" in surveyed ? { value: shownUnmet(surveyed.value) } : surveyed),
     releases: await releases,
   };

@@ -1,3 +1,4 @@
+import { type PortFound, portFaults, portsLine } from "../../components/host/ports";
 import { isOurs, type Registration } from "../../providers/cutover/registration";
 import { sentenceOf } from "../../providers/cutover/words";
 import { minuteOf } from "../../providers/gate/progress";
@@ -22,6 +23,7 @@ export function partRows(parts: Parts | undefined, whose: Whose, now: number): R
     ...labelled("address", parts.registration, (registration) => addressLines(registration, whose, now)),
     ...labelled("producing", parts.registration, (registration) => [producingLine(registration, whose.pillar, now)]),
     ...labelled("signer", parts.signer, ({ text }) => [text]),
+    ...(parts.ports ? labelled("ports", parts.ports, portLines) : []),
     ...labelled("rewards", parts.rewards, ({ text }) => [text]),
     ...destroyRows(parts.destroy, whose),
     ...(parts.releases
@@ -33,6 +35,10 @@ export function partRows(parts: Parts | undefined, whose: Whose, now: number): R
 function labelled<T>(label: string, part: Part<T>, linesOf: (value: T) => readonly string[]): Row[] {
   const lines = "why" in part ? [`not known: ${part.why}`] : linesOf(part.value);
   return lines.map((line, i) => [i === 0 ? label : "", line]);
+}
+
+function portLines(ports: readonly PortFound[]): string[] {
+  return [portsLine(ports), ...portFaults(ports)];
 }
 
 function addressLines(registration: Registration, { pillar, lifecycle }: Whose, now: number): string[] {

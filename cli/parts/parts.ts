@@ -1,3 +1,4 @@
+import type { PortFound } from "../../components/host/ports";
 import type { Registration } from "../../providers/cutover/registration";
 import type { Unmet } from "../../providers/retirement/facts";
 import type { Part } from "./part";
@@ -12,6 +13,8 @@ export interface Parts {
   /** Where the Pillar's registration stands, seen from this host. */
   readonly registration: Part<Registration>;
   readonly signer: Part<SignerSeen>;
+  /** Seen from this machine. Only of a server that was there already: at a provider the program sets its firewall. */
+  readonly ports: Part<readonly PortFound[]> | undefined;
   readonly rewards: Part<RewardsSeen>;
   /** What stands in the way of a destroy. Not asked of an active stack: that one's lifecycle does, whatever else. */
   readonly destroy: Part<readonly Unmet[]> | undefined;
@@ -24,6 +27,7 @@ export function noParts(lifecycle: string, why: string): Parts {
   const isActive = lifecycle === "active";
   return {
     ...{ node: { why }, registration: { why }, signer: { why }, rewards: { why } },
+    ports: undefined,
     destroy: isActive ? undefined : { why },
     releases: isActive ? { why } : undefined,
   };

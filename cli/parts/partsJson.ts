@@ -1,13 +1,16 @@
+import { isWrong } from "../../components/host/ports";
 import { registrationShown } from "../../components/node/registrationShown";
 import type { Part } from "./part";
 import type { Parts } from "./parts";
 
 /** The parts for programs (pure): what is not known is `{notKnown: why}`. */
-export function partsJson({ node, registration, signer, rewards, destroy, releases }: Parts) {
+export function partsJson({ node, registration, signer, ports, rewards, destroy, releases }: Parts) {
   return {
     node: shown(node, (found) => found),
     registration: shown(registration, registrationShown),
     orchestrator: shown(signer, (found) => found),
+    // null: they are not tried.
+    ports: ports ? shown(ports, (found) => found.map((each) => ({ ...each, isWrong: isWrong(each) }))) : null,
     rewards: shown(rewards, (found) => found),
     // null: its lifecycle stands in the way, whatever else.
     destroy: destroy ? shown(destroy, (unmet) => ({ unmet })) : null,

@@ -21,6 +21,8 @@ export interface PillarNodeArgs {
  */
 export class PillarNode extends pulumi.ComponentResource {
   public readonly gate: SyncGate;
+  /** Resolves once the node is deployed, to what the step said. */
+  public readonly deployed: pulumi.Output<string>;
   /** The node's producer address; resolves only after the node was proved synced. */
   public readonly producerAddress: pulumi.Output<string>;
 
@@ -40,7 +42,7 @@ export class PillarNode extends pulumi.ComponentResource {
     run("packages", steps.packages(config));
     run("controller", steps.controller(config));
     run("hourly-restart", steps.hourlyRestart(config, "syncing"));
-    run("deploy", steps.deploy(config, identity));
+    this.deployed = pulumi.unsecret(run("deploy", steps.deploy(config, identity)).stdout);
     this.gate = new SyncGate(
       `${name}-sync`,
       {

@@ -36,6 +36,7 @@ export function partsOf(registration: Registration = registrations.earlier, chan
     node: { value: { active: true, masked: false } },
     registration: { value: registration },
     signer: { value: { kind: "none", text: "none on this host", isWrong: false } },
+    ports: undefined,
     rewards: { value: { text: "8.8 ZNN and 0 QSR wait for their collection; paid last: epoch 5" } },
     destroy: undefined,
     releases: { value: [] },

@@ -70,6 +70,20 @@ test("what blocks a destroy is told whole, and wraps below itself", () => {
   );
 });
 
+test("ports are told in a line, and with what mends them where they are wrong", () => {
+  const rule = { port: 35997, what: "the node's RPC", wanted: "closed", listens: true } as const;
+  const portRows = (seen: "open" | "filtered") =>
+    partRows(partsOf(registrations.earlier, { ports: { value: [{ ...rule, seen }] } }), whose, clock).filter(
+      ([label, text]) => label === "ports" || /35997/.test(text),
+    );
+  expect(portRows("filtered")).toEqual([["ports", "35997 no answer"]]);
+  expect(portRows("open").slice(0, 3)).toEqual([
+    ["ports", "35997 open (WRONG)"],
+    ["", "35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody"],
+    ["", "    ufw: ufw prepend deny 35997/tcp"],
+  ]);
+});
+
 test("in a low terminal the conditions stay, and what is below them gives way", () => {
   const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] }, releases: undefined });
   const rows = rowsOf(viewOf({ lifecycle: "adopted", parts }));

@@ -1,0 +1,27 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { StackConfig } from "../config";
+import { lookAtPorts, portFaults, portRules } from "../host/ports";
+import { hasSigner } from "../orchestrator/presence";
+
+/**
+ * Tries the ports of a server that was there already from this machine, once its node is deployed, and says what is wrong
+ * with them; changes nothing. At a provider the program sets the firewall itself.
+ *
+ * @returns what resolves once it is told
+ */
+export function portsTold(
+  config: StackConfig,
+  stack: string,
+  deployed: pulumi.Output<unknown>,
+  look = lookAtPorts,
+): pulumi.Output<unknown> {
+  const { host } = config;
+  if (host.provider !== "existing") return pulumi.output(undefined);
+  return deployed.apply(async () => {
+    // Whether the signer runs is not known here.
+    const rules = portRules(config, hasSigner(config, stack), { node: true, signer: false });
+    const faults = portFaults(await look(host.address, rules));
+    if (faults.length > 0)
+      await pulumi.log.warn([`the ports of ${host.address}, tried from this machine:`, ...faults].join("\n  "));
+  });
+}

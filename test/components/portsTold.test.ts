@@ -1,0 +1,43 @@
+import * as pulumi from "@pulumi/pulumi";
+import { afterEach, expect, test, vi } from "vitest";
+import type { lookAtPorts } from "../../components/host/ports";
+import { portsTold } from "../../components/node/portsTold";
+import { newKeyPair } from "../../providers/hostKey";
+import type { PortSeen } from "../../providers/ports";
+import { configOf } from "./exampleConfig";
+
+afterEach(() => vi.restoreAllMocks());
+
+/** What is warned about where the node's RPC is seen like this; undefined: nothing was tried. */
+async function warned(seen: PortSeen, changes: Record<string, unknown> = {}) {
+  const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
+  const tried: string[] = [];
+  const look: typeof lookAtPorts = async (address, rules) => {
+    tried.push(address);
+    return rules.map((rule) => ({ ...rule, seen: rule.port === 35997 ? seen : "unknown" }));
+  };
+  const told = portsTold(configOf(changes), "prod", pulumi.output("deployed"), look);
+  await new Promise((resolve) => told.apply(resolve));
+  return { tried, warnings: warn.mock.calls.map(([message]) => message.split("\n").slice(0, 2)) };
+}
+
+test("a server that was there already: a port that is open wrongly is warned about, once its node is deployed", async () => {
+  const { tried, warnings } = await warned("open");
+  expect(tried).toEqual(["203.0.113.7"]);
+  expect(warnings).toEqual([
+    [
+      "the ports of 203.0.113.7, tried from this machine:",
+      "  35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody",
+    ],
+  ]);
+});
+
+test("nothing is said of ports that are as they should be", async () => {
+  expect((await warned("filtered")).warnings).toEqual([]);
+});
+
+test("at a provider nothing is tried: the program sets the firewall itself", async () => {
+  const host = { provider: "hetzner", token: "a".repeat(64), sshFrom: ["198.51.100.7/32"] };
+  const ssh = { privateKey: newKeyPair().privateKey };
+  expect(await warned("open", { host, ssh })).toEqual({ tried: [], warnings: [] });
+});
