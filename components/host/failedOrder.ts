@@ -9,7 +9,7 @@ export function plainWords(error: string, token: string): string {
   return error
     .replaceAll(token, "[token]")
     .replace(/^.*rpc error: code = \w+ desc = /s, "")
-    .replace(/\d+ errors? occurred:/g, "")
+    .replace(/\d+ errors? occurred:|\bcreating urn:\S+:\s/g, "")
     .replace(/(^|\s)\* /g, " ")
     .replace(/\s+/g, " ")
     .trim()
@@ -40,6 +40,6 @@ export function failedOrderText(
         `  Then: ${again}`,
       ].join("\n");
     default:
-      return `the order of ${order} at ${provider} failed (${words})\n  ${again}; a server that it left is taken over or removed`;
+      return `the order of ${order} at ${provider} failed (${words})\n  Where it left a server, pulumi up goes on with it or removes it; else ${again}`;
   }
 }

@@ -30,13 +30,13 @@ test("a token's rights are named, with the command that sets another", () => {
 
 test("anything else is told as it came", () => {
   expect(text("context deadline exceeded")).toBe(
-    `the order of cx33 in fsn1 at Hetzner failed (context deadline exceeded)\n  ${again}; a server that it left is taken over or removed`,
+    `the order of cx33 in fsn1 at Hetzner failed (context deadline exceeded)\n  Where it left a server, pulumi up goes on with it or removes it; else ${again}`,
   );
 });
 
 test("a plugin's error is one line, without its frame and without the token", () => {
   const error =
-    "rpc error: code = Unknown desc = 1 error occurred:\n\t* creating urn:x: 1 error occurred:\n\t* error for hunter2 (forbidden, 2b)\n\n";
-  expect(plainWords(error, "hunter2")).toBe("creating urn:x: error for [token] (forbidden, 2b)");
+    "rpc error: code = Unknown desc = 1 error occurred:\n\t* creating urn:pulumi:prod::pillar-host::hcloud:index/server:Server::server: 1 error occurred:\n\t* error for hunter2 (forbidden, 2b)\n\n";
+  expect(plainWords(error, "hunter2")).toBe("error for [token] (forbidden, 2b)");
   expect(plainWords("x".repeat(1000), "hunter2").length).toBe(400);
 });

@@ -30,7 +30,10 @@ export async function refused({ cloud, path, counts }: OrderFaults): Promise<voi
 }
 
 /** Faults that pass while the plugin asks again: the run ends well. */
-export async function passing({ cloud, path }: OrderFaults): Promise<void> {
-  for (const fault of [{ status: 429, retryAfter: 1 }, { status: 502 }])
-    await cloud().lab("POST", "/faults", { kind: "answer", method: "POST", path, times: 1, ...fault });
+export async function passing({ cloud, path }: OrderFaults, statuses: readonly number[]): Promise<void> {
+  for (const status of statuses)
+    await cloud().lab("POST", "/faults", {
+      ...{ kind: "answer", method: "POST", path, times: 1, status },
+      ...(status === 429 ? { retryAfter: 1 } : {}),
+    });
 }
