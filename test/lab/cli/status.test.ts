@@ -1,9 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { portFaults } from "../../../components/host/ports";
 import type { RegisteredPillar } from "../../../lab/doubles/chain";
+import { hostNamespace } from "../../../lab/hosts/network";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack } from "../../../lab/stack";
@@ -37,6 +40,18 @@ describe("pillar-host status", () => {
   };
   const status = async (args: readonly string[] = [], env = {}) =>
     keep(await cli(stack, ["status", "prod", ...args], env));
+
+  /** Nothing is in front of a lab host: the node's RPC is open, until what is printed closes it. */
+  const portsClosedAsTold = async (out: string) => {
+    expect(out).toMatch(/^ports {7}35995 open; 35997 open \(WRONG\); 35998 open \(WRONG\); 55000 refused$/m);
+    const rule = { what: "", wanted: "closed", listens: true, seen: "open" } as const;
+    const told = portFaults([35997, 35998].map((port) => ({ ...rule, port }))).join("\n");
+    const [, command = ""] = /nftables: (.*)/.exec(told) ?? [];
+    await execa("ip", ["netns", "exec", hostNamespace(lab.name, host.name), "sh", "-c", command]);
+    const after = await status();
+    expect(after.out).toMatch(/^ports {7}35995 open; 35997 no answer; 35998 no answer; 55000 refused$/m);
+    expect(after.out).not.toContain("nftables");
+  };
 
   it("before the first up logs in nowhere, and shows the host key that it found", async () => {
     const logins = () => onHost(host, "journalctl -t sshd --no-pager | grep -c Accepted");
@@ -74,6 +89,7 @@ Mend Pulumi.prod.yaml, or use pulumi config set, then run this again.`);
   }, async () => {
     const up = await stack.begin();
     await up.printed(" %, height ");
+    await up.printed(`warning: the ports of ${host.address}, tried from this machine:`);
     const syncing = /^sync {8}\d\d\.\d %, height \d+ of 20\d\d\d.*$/m;
     // On the hour the node restarts, and says nothing for some seconds.
     const seen = async () => {
@@ -88,6 +104,7 @@ Mend Pulumi.prod.yaml, or use pulumi config set, then run this again.`);
     expect(out).toContain(`a run is at work: process ${up.pid} of root on ${hostname()}, since 20`);
     expect(out).toMatch(/^service {5}go-node is active \(running\) since /m);
     expect(out).toMatch(/^log:\n( {2}.*\n)* {2}\S+ go-node\[\d+\]: /m);
+    await portsClosedAsTold(out);
 
     const json = await status(["--json"]);
     expect(json.exitCode).toBe(1);
