@@ -46,6 +46,13 @@ on_line() {
   if [ $((lines % 1000)) -eq 0 ]; then say "deploying: $lines lines so far (transcript: $transcript on the host)"; fi
 }
 
+# The service that this release of the controller sets up, where it is called otherwise than configured.
+other_service() {
+  find /etc/systemd/system -maxdepth 1 -type f -name '*.service' -newer "$state/deploy.started" ! -name "$service.service" -printf '%f\n' 2> /dev/null |
+    sed -nE 's/^([A-Za-z0-9._-]+)\.service$/the controller wrote \1.service: where that is the node'"'"'s, pulumi config set --path pillar-host:node.service \1/p'
+}
+
+packages_ask_nothing 600
 say "deploying: the controller builds and starts the node; this takes minutes"
 dialog Deploy "$deploy_seconds"
 
@@ -57,8 +64,9 @@ esac
 # A controller that complained has perhaps started nothing: then there is nothing to wait for.
 if [ -n "$complaint" ] && ! service_is_active "$service"; then rpc_seconds=5; fi
 if ! wait_for_node "$rpc_seconds"; then
+  other=$(other_service)
   fail "the controller ended, but the node does not run" ${complaint:+"the controller said: $(redact <<< "$complaint")"} \
-    "$(node_facts)" "$(last_lines "$transcript" 5)" "$again"
+    "$(node_facts)" ${other:+"$other"} "$(last_lines "$transcript" 5)" "$again"
 fi
 grep -qs '"Address"' "$data_dir/config.json" || warn "$data_dir/config.json names no producer: the address is read from the controller's Status alone"
 let_node_end

@@ -71,6 +71,15 @@ processes_of() {
   pgrep -x -- "${name//./[.]}|${file//./[.]}.*"
 }
 
+# Package managers that run from here on, the controller's own too, ask nothing and restart nothing, keep the operator's
+# files, and wait for another's lock. They take a terminal for somebody who answers.
+packages_ask_nothing() {
+  export DEBIAN_FRONTEND=noninteractive APT_LISTCHANGES_FRONTEND=none UCF_FORCE_CONFFOLD=1 NEEDRESTART_SUSPEND=1
+  export APT_CONFIG=$state/apt.conf
+  install_file "$APT_CONFIG" "DPkg::Lock::Timeout \"$1\";
+Dpkg::Options { \"--force-confdef\"; \"--force-confold\"; };"
+}
+
 service_is_active() { [ "$(systemctl is-active "$1" 2> /dev/null)" = active ]; }
 
 # rpc METHOD: the answer of the node on this host, or nothing.

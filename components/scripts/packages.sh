@@ -14,11 +14,13 @@ fi
 if [ "$hourly_restart" = yes ]; then
   has crontab || wanted+=("$cron")
   [ -x /usr/bin/sudo ] || wanted+=(sudo)
+  # dnf finds a package by its file; where there is apt, service is part of every image.
+  [ "$manager" = apt ] || [ -x /usr/sbin/service ] || wanted+=(/usr/sbin/service)
 fi
 
-export DEBIAN_FRONTEND=noninteractive APT_LISTCHANGES_FRONTEND=none UCF_FORCE_CONFFOLD=1 NEEDRESTART_SUSPEND=1
-apt_options=(-q -y -o DPkg::Lock::Timeout=30 -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold
-  -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 -o APT::Update::Error-Mode=any)
+# Who holds a lock is said after a while.
+packages_ask_nothing 30
+apt_options=(-q -y -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 -o APT::Update::Error-Mode=any)
 
 # Another one's lock is waited for; every other failure ends the step.
 run() {

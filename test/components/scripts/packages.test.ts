@@ -20,12 +20,13 @@ function install(box: Sandbox, tools: string, hourlyRestart = true) {
     replaceAll(box.local(script), [
       ['has() { command -v "$1" > /dev/null 2>&1; }', `has() { [[ " ${tools} " == *" $1 "* ]]; }`],
       ["[ -x /usr/bin/sudo ]", "has sudo"],
+      ["[ -x /usr/sbin/service ]", "has service"],
     ]),
   );
 }
 
 describe("packages", () => {
-  test("with dnf: index, upgrade, installation, run one by one; cron and sudo where the image lacks them", async ({
+  test("with dnf: index, upgrade, installation, run one by one; cron, sudo and service where the image lacks them", async ({
     box,
   }) => {
     const { code, stdout, stderr } = await install(box, "dnf unzip wget");
@@ -33,14 +34,14 @@ describe("packages", () => {
     expect(box.read("calls")?.split("\n")).toEqual([
       "dnf -q -y makecache",
       "dnf -q -y upgrade",
-      "dnf -q -y install unzip wget cronie sudo",
+      "dnf -q -y install unzip wget cronie sudo /usr/sbin/service",
       "systemctl enable --now crond",
       "",
     ]);
     expect(stdout.replace(/\d+ s/g, "N s").split("\n")).toEqual([
       "package index: done in N s",
       "upgrade: done in N s",
-      "installing unzip wget cronie sudo: done in N s",
+      "installing unzip wget cronie sudo /usr/sbin/service: done in N s",
       "cron: done in N s",
       "",
     ]);

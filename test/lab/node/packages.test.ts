@@ -30,7 +30,7 @@ describe("the packages", () => {
     expect(lines).toContain(
       "The whole log: /var/log/pillar-host/packages.log on the host. Mend it, then run pulumi up again.",
     );
-    expect(await onHost(host, "ls /var/lib/pillar-host")).toBe("stack");
+    expect(await onHost(host, "ls /var/lib/pillar-host")).toBe("apt.conf\nstack");
     await onHost(host, "mv /run/sources.list /etc/apt/sources.list");
   });
 
