@@ -1,12 +1,13 @@
+import { isIP } from "node:net";
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { faultsOf, faultsText, parseValue, project } from "./configFaults";
 import { duration } from "./duration";
-import { hostFaults, hostSchema } from "./host/hostSchema";
+import { type HostFault, hostFaults, hostSchema } from "./host/hostSchema";
 import { loginShape, openableKey } from "./loginSchema";
 import { orchestratorFaults, orchestratorSchema } from "./orchestrator/orchestratorSchema";
 import { cutoverSchema, networkSchema, retirementFaults, retirementSchema } from "./retirement/retirementSchema";
-import { directory, hashForPlainHttp, isSafeDownload, port, rpcUrl, sha256, word } from "./schemaParts";
+import { directory, hashForPlainHttp, isSafeDownload, plainUrl, port, rpcUrl, sha256, word } from "./schemaParts";
 import { plainSecrets } from "./secretKeys";
 
 const ssh = z
@@ -33,13 +34,17 @@ const controller = z
     sha256: sha256("archive"),
     directory: directory.default("/root"),
     executable: word.default("node-controller"),
+    addresses: z.array(plainUrl).default([]),
     deployTimeout: duration("1m").prefault("2h"),
   })
   .refine(({ releaseUrl, sha256 }) => isSafeDownload(releaseUrl, sha256), hashForPlainHttp("archive"))
   .prefault({});
 
+/** Where the node's RPC is for its own host. */
+const ownAddress = "127.0.0.1";
+
 /** What the specification calls the node's things, and where its RPC is; all can be set for the real network. */
-const node = z
+const nodeSchema = z
   .strictObject({
     service: word.default("go-node"),
     dataDir: directory.default("/root/.znn"),
@@ -47,7 +52,7 @@ const node = z
     rpcAddress: z
       .string()
       .regex(/^[0-9a-fA-F.:]+$/, "needed an IP address: the node refuses names")
-      .default("127.0.0.1"),
+      .default(ownAddress),
     rpcPort: port.default(35997),
     wsPort: port.default(35998),
     p2pPort: port.default(35995),
@@ -75,6 +80,25 @@ const webhook = z
     "must not hold user and password: give a token in the address instead",
   );
 
+/** The node answers requests by its IP address only: by a name it would refuse every one, for ever. */
+function rpcFaults({
+  host,
+  node,
+}: {
+  host: z.output<typeof hostSchema>;
+  node: z.output<typeof nodeSchema>;
+}): HostFault[] {
+  if (node.rpc !== "direct" || node.rpcAddress !== ownAddress) return [];
+  if (host.provider !== "existing" || isIP(host.address) !== 0) return [];
+  return [
+    [
+      ["node", "rpcAddress"],
+      `needed the IP address of ${host.address} with node.rpc: direct, since the node refuses names (403). ` +
+        `Find it with: getent hosts ${host.address}; or leave node.rpc out, which asks through ssh`,
+    ],
+  ];
+}
+
 /** The configuration of a stack: the keys below `pillar-host:` in Pulumi.<stack>.yaml (design.md, Configuration). */
 export const stackSchema = z
   .strictObject({
@@ -85,7 +109,7 @@ export const stackSchema = z
     host: hostSchema,
     ssh,
     controller,
-    node,
+    node: nodeSchema,
     sync,
     notify: webhook.optional(),
     orchestrator: orchestratorSchema,
@@ -94,8 +118,8 @@ export const stackSchema = z
     retirement: retirementSchema,
   })
   .superRefine((config, context) => {
-    for (const [path, message] of [...hostFaults(config), ...orchestratorFaults(config), ...retirementFaults(config)])
-      context.addIssue({ code: "custom", path: [...path], message });
+    const faults = [hostFaults, rpcFaults, orchestratorFaults, retirementFaults].flatMap((find) => find(config));
+    for (const [path, message] of faults) context.addIssue({ code: "custom", path: [...path], message });
   });
 
 /** The whole configuration, with defaults. Secrets are plain here: wrap them in pulumi.secret before they leave. */

@@ -25,6 +25,14 @@ export const hostKey = z
 /** The RPC of an independent node. */
 export const rpcUrl = z.url({ protocol: /^https?$/, message: "needed the http or https address of a node's RPC" });
 
+/** An address that a step's shell takes as a word. */
+export const plainUrl = z
+  .string()
+  .regex(
+    /^https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?(\/[A-Za-z0-9._~/-]*)?$/,
+    "needed an http or https address, such as https://go.dev",
+  );
+
 /** The hash of what is downloaded. @param what its name in messages, such as `archive` */
 export const sha256 = (what: string) =>
   z

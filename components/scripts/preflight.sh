@@ -47,7 +47,8 @@ disk_kb=$(df -Pk "$disk_of" | awk 'NR == 2 { print $4 }')
 [ "$disk_kb" -ge "$minimum_disk_kb" ] ||
   needs "free disk at $disk_of" "$((disk_kb / 1000000)) GB" "$((minimum_disk_kb / 1000000)) GB (host.minimums.diskGb)"
 
-# The release server's answer proves that it can be reached, and its Date header is an independent clock.
+# The release server's answer proves that it can be reached, and its Date header is an independent clock. Signed addresses
+# refuse to be asked for their headers alone: then some bytes are asked for, and that answer counts.
 answered= date_header=
 if has curl; then
   headers=$(curl -sSIL --connect-timeout 10 --max-time 30 "$release_url" 2>&1) && answered=yes
@@ -57,25 +58,53 @@ else
   headers="no connection to $release_host:$release_port"
   if timeout 10 bash -c ": < /dev/tcp/$release_host/$release_port" 2> /dev/null; then answered=yes; fi
 fi
-now=$(date +%s)
-status=$(grep -E '^ *HTTP/' <<< "$headers" | tail -n 1 | tr -d '\r' | sed 's/^ *//' || true)
+status_of() { grep -E '^ *HTTP/' <<< "$headers" | tail -n 1 | tr -d '\r' | sed 's/^ *//' || true; }
+status=$(status_of)
 if [[ $status =~ ^HTTP/[0-9.]+\ [45] ]]; then
+  if has curl; then
+    headers=$(curl -sSL -r 0-59 -D - -o /dev/null --connect-timeout 10 --max-time 20 "$release_url" 2>&1) || true
+  else
+    headers=$(timeout 20 wget -S -O /dev/null --header='Range: bytes=0-59' --tries=1 --timeout=15 "$release_url" 2>&1) || true
+  fi
+  status=$(status_of)
+fi
+now=$(date +%s)
+# 416: an archive is there, and its server gives it whole only.
+if [[ $status =~ ^HTTP/[0-9.]+\ [45] && ! $status =~ \ 416 ]]; then
   needs "release address $release_url" "$status" "200 (controller.releaseUrl: open it in a browser and compare it with the release page)"
-elif [ -z "$answered" ]; then
+elif [ -z "$answered$status" ]; then
   found=$(grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' <<< "$headers" | tail -n 1 || true)
   needs "release address $release_url" "${found:-no answer}" "an answer (controller.releaseUrl; a firewall or DNS on the host?)"
 elif has curl; then
   # A page about the archive is told from it by its first letters, another archive by the names in its last part, before
-  # anything is changed. A server that is slow, or has no parts, decides nothing here.
-  start=$(curl -sL --max-time 20 -r 0-59 "$release_url" 2> /dev/null | head -c 60 | tr -cd '[:print:]' || true)
+  # anything is changed. A server that is slow, has no parts, or refuses them (-f: its page about that is none of the
+  # archive) decides nothing here.
+  start=$(curl -fsL --max-time 20 -r 0-59 "$release_url" 2> /dev/null | head -c 60 | tr -cd '[:print:]' || true)
   if [ -n "$start" ] && [[ $start != PK* ]]; then
     needs "release address $release_url" "something that begins with: $start" "a zip archive (controller.releaseUrl: it is perhaps the page about it)"
-  elif names=$(curl -sL --max-time 20 -r -65536 "$release_url" 2> /dev/null | tr -c '[:print:]' '\n') &&
+  elif names=$(curl -fsL --max-time 20 -r -65536 "$release_url" 2> /dev/null | tr -c '[:print:]' '\n') &&
     ! grep -qF "$controller_name" <<< "$names"; then
     needs "release address $release_url" "an archive without $controller_name" "the controller's release for linux x86_64 (controller.releaseUrl, controller.executable)"
   fi
 fi
 date_header=$(sed -nE 's/^ *[Dd]ate: *([^\r]*)\r?$/\1/p' <<< "$headers" | tail -n 1)
+
+# What the controller itself asks for while it deploys, and on every run. Any answer will do.
+reach() {
+  local host=${1#*://} port=443
+  [[ $1 == http://* ]] && port=80
+  host=${host%%/*}
+  [[ $host == *:* ]] && port=${host##*:} host=${host%:*}
+  if has curl; then curl -sS -o /dev/null -I --connect-timeout 10 --max-time 20 "$1" 2>&1 | tail -n 1
+  elif timeout 10 bash -c ": < /dev/tcp/$host/$port" 2> /dev/null; then :
+  else say "no connection to $host:$port"; fi
+}
+unreached=$(for url in $controller_addresses; do
+  (found=$(reach "$url" || true); [ -z "$found" ] || printf '%s\t%s\n' "$url" "$found") &
+done; wait)
+while IFS=$'\t' read -r url found; do
+  [ -z "$url" ] || needs "$url, which the controller asks" "$found" "an answer (controller.addresses; a firewall or DNS on the host?)"
+done <<< "$unreached"
 
 synchronized=$(timedatectl show -p NTPSynchronized --value 2> /dev/null || true)
 if [ "$synchronized" != yes ]; then
@@ -115,6 +144,8 @@ if [ ${#problems[@]} -gt 0 ]; then
     "Mend the host or the configuration, then run pulumi up again."
 fi
 
+has apt-get ||
+  warn "packages: the controller's Deploy installs with apt what it builds the node with, and $distribution has none: install it before (make, gcc, git, the kernel's headers), and where Deploy ends in an error all the same, take Ubuntu 22.04 or Debian 11."
 device=$(ip -o route get 1.1.1.1 2> /dev/null | sed -nE 's/.* dev ([^ ]+).*/\1/p' || true)
 speed=$(cat "/sys/class/net/${device:-none}/speed" 2> /dev/null || true)
 if [ "${speed:--1}" -gt 0 ] && [ "$speed" -lt "$minimum_mbps" ]; then

@@ -39,6 +39,7 @@ export function preflight(config: StackConfig, identity: string): Step {
         minimum_disk_kb: minimums.diskGb * 1_000_000,
         minimum_mbps: minimums.bandwidthMbps,
         controller_name: config.controller.executable,
+        controller_addresses: config.controller.addresses,
         release_url: config.controller.releaseUrl,
         release_host: url.hostname,
         release_port: url.port || (url.protocol === "https:" ? 443 : 80),

@@ -44,6 +44,7 @@ test("the least configuration gets every default", () => {
       releaseUrl: "https://release.example/node-controller.zip",
       directory: "/root",
       executable: "node-controller",
+      addresses: [],
       deployTimeout: 2 * 3600 * 1000,
     },
     node: {
@@ -72,6 +73,25 @@ test("the least configuration gets every default", () => {
     cutover: { wait: false, deadline: 12 * 3600 * 1000 },
     retirement: { references: [], afterwards: "leave", keysAside: false },
   });
+});
+
+test("an RPC that is asked directly is asked by its IP address: the node refuses names", () => {
+  const named = { provider: "existing", address: "pillar.example.org" };
+  expect(faultsOf({ host: named, node: { rpc: "direct" } })).toEqual([
+    "pillar-host:node.rpcAddress: needed the IP address of pillar.example.org with node.rpc: direct, since the node refuses names (403). Find it with: getent hosts pillar.example.org; or leave node.rpc out, which asks through ssh",
+  ]);
+  expect(faultsOf({ host: named, node: { rpc: "direct", rpcAddress: "203.0.113.7" } })).toEqual([]);
+  expect(faultsOf({ host: named })).toEqual([]);
+  expect(faultsOf({ node: { rpc: "direct" } })).toEqual([]);
+});
+
+test("the addresses that the controller asks are plain ones", () => {
+  const addresses = ["https://go.dev", "https://api64.ipify.org/", "http://10.0.0.1:8080/ip"];
+  expect(faultsOf({ controller: { ...least.controller, addresses } })).toEqual([]);
+  for (const address of ["go.dev", "ftp://go.dev", "https://go.dev/?a=$(b)", "https://go.dev x"])
+    expect(faultsOf({ controller: { ...least.controller, addresses: [address] } })).toEqual([
+      "pillar-host:controller.addresses.0: needed an http or https address, such as https://go.dev",
+    ]);
 });
 
 test("a host on which nothing is deployed needs no release", () => {
@@ -138,7 +158,7 @@ describe("unknown keys", () => {
       "far from all",
       { controller: { ...least.controller, zzzzzzzzzz: 1 } },
       [
-        "pillar-host:controller.zzzzzzzzzz: no such key; known are releaseUrl, sha256, directory, executable, deployTimeout",
+        "pillar-host:controller.zzzzzzzzzz: no such key; known are releaseUrl, sha256, directory, executable, addresses, deployTimeout",
       ],
     ],
     [

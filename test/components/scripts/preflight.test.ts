@@ -1,6 +1,6 @@
 import { describe, expect, vi } from "vitest";
 import { preflight } from "../../../components/scripts/steps";
-import { configOf } from "../exampleConfig";
+import { configOf, least } from "../exampleConfig";
 import { test } from "./boxed";
 import { replaceAll, type Sandbox } from "./sandbox";
 
@@ -15,7 +15,7 @@ const goodHost = {
   uname: "echo x86_64",
   nproc: "echo 4",
   df: "echo header; echo '/dev/vda 99999999 1 40000000 1% /'",
-  curl: "if [ $1 = -sL ]; then printf 'PK\\3\\4 node-controller'; else printf 'HTTP/1.1 200 OK\\r\\nDate: %s\\r\\n' \"$(date -R)\"; fi",
+  curl: "if [ $1 = -fsL ]; then printf 'PK\\3\\4 node-controller'; else printf 'HTTP/1.1 200 OK\\r\\nDate: %s\\r\\n' \"$(date -R)\"; fi",
   timedatectl: "echo yes",
   ss: ":",
   ip: "echo '1.1.1.1 via 10.0.0.1 dev eth9 src 10.0.0.2'",
@@ -26,11 +26,15 @@ function look(
   box: Sandbox,
   commands: Partial<Record<keyof typeof goodHost, string>> = {},
   moves: readonly (readonly [string, string])[] = [],
+  addresses: readonly string[] = [],
 ) {
   for (const [name, body] of Object.entries({ ...goodHost, ...commands })) box.command(name, body);
   box.write("os-release", "ID=debian\nVERSION_ID=11\n");
   box.write("meminfo", box.read("meminfo") ?? "MemTotal: 3774873 kB\n");
-  const { script } = preflight(configOf({ node: { dataDir: `${box.dir}/znn` } }), identity);
+  const { script } = preflight(
+    configOf({ node: { dataDir: `${box.dir}/znn` }, controller: { ...least.controller, addresses } }),
+    identity,
+  );
   return box.run(
     replaceAll(box.local(script), [
       ["[ -d /run/systemd/system ]", "[ -d / ]"],
@@ -108,6 +112,59 @@ describe("preflight", () => {
   test("an archive that can't be looked into decides nothing", async ({ box }) => {
     expect(await look(box, { curl: goodHost.curl.replace("printf 'PK\\3\\4 node-controller'", "exit 28") })).toEqual(
       meets,
+    );
+  });
+
+  /** A server that answers each kind of request with this; what is asked for by parts comes with `-f`, so not at all. */
+  const server = (head: string, part: string) =>
+    `case $1 in -sSIL) printf 'HTTP/1.1 ${head}\\r\\nDate: %s\\r\\n' "$(date -R)" ;; -sSL) printf 'HTTP/1.1 ${part}\\r\\nDate: %s\\r\\n' "$(date -R)" ;; *) echo '<html>416' ; exit 22 ;; esac`;
+
+  test.for([
+    ["403 Forbidden", "206 Partial Content"],
+    ["405 Method Not Allowed", "200 OK"],
+    ["501 Not Implemented", "416 Range Not Satisfiable"],
+  ] as const)(
+    "a server that refuses to be asked for headers alone (%s) and answers a part with %s",
+    async ([head, part], { box }) => {
+      const curl = server(head, part).replace("echo '<html>416' ; ", "");
+      expect(await look(box, { curl })).toEqual(meets);
+      // Its clock counts all the same.
+      expect((await look(box, { curl, timedatectl: "echo no" })).stdout).toContain("warning: clock: right now");
+    },
+  );
+
+  test("what refuses both is told with the word about the part", async ({ box }) => {
+    const { code, stderr } = await look(box, { curl: server("403 Forbidden", "403 Signature expired") });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("found HTTP/1.1 403 Signature expired, needed 200"),
+    });
+  });
+
+  test("parts are asked for in such a way that a page about a refusal is none of the archive", async ({ box }) => {
+    // curl prints no such page with -f, and a server that has no parts decides nothing.
+    expect(await look(box, { curl: goodHost.curl.replace("printf 'PK\\3\\4 node-controller'", "exit 22") })).toEqual(
+      meets,
+    );
+    await look(box, { curl: `echo "$*" >> $sandbox/asked; ${goodHost.curl}` });
+    for (const asked of (box.read("asked") ?? "").trim().split("\n").slice(1)) expect(asked).toMatch(/^-fsL .* -r /);
+  });
+
+  test("what the controller asks for is tried, and whatever is not reached is told", async ({ box }) => {
+    const curl = `case "$*" in *go.dev*) echo "curl: (6) Could not resolve host: go.dev" >&2; exit 6 ;; *" -o /dev/null -I "*) exit 0 ;; esac; ${goodHost.curl}`;
+    const { code, stderr } = await look(box, { curl }, [], ["https://go.dev", "https://github.com"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "  https://go.dev, which the controller asks: found curl: (6) Could not resolve host: go.dev, needed an answer (controller.addresses; a firewall or DNS on the host?)\n",
+    );
+    expect(stderr).not.toContain("github.com");
+  });
+
+  test("a distribution without apt is told what the controller needs there", async ({ box }) => {
+    const { code, stdout } = await look(box, {}, [["has apt-get", "false"]]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^warning: packages: the controller's Deploy installs with apt what .*, and debian-11 has none: install it before/,
     );
   });
 

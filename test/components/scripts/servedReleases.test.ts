@@ -52,6 +52,20 @@ test("what is installed, and the server's word behind all redirects", async ({ b
   expect(box.read("asked")).toMatch(/^--spider .* https:\/\/r\.example\/c\.zip\n$/);
 });
 
+test("a server that refuses to be asked for headers alone is asked for one byte, and tells the same", async ({
+  box,
+}) => {
+  box.mark("controller", `${releaseUrl} any\ncafe\n`);
+  box.command(
+    "wget",
+    `case " $* " in
+*" --spider "*) printf '  HTTP/1.1 403 Forbidden\n  ETag: "refusal"\n' >&2; exit 8 ;;
+*"Range: bytes=0-0"*) printf '  HTTP/1.1 206 Partial Content\n  ETag: "0x8D"\n  Content-Length: 1\n  Content-Range: bytes 0-0/9000\n' >&2 ;;
+*) exit 1 ;; esac`,
+  );
+  expect((await told(box)).slice(2)).toEqual(['controller.etag="0x8D"', "controller.length=9000", "end=yes"]);
+});
+
 test("a server that does not answer says why, without secrets", async ({ box }) => {
   serve(box, { told: "Resolving …\nfailed: password hunter2 wrong.\n", code: 4 });
   box.mark("controller", `${releaseUrl} any\ncafe\n`);

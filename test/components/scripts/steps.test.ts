@@ -67,6 +67,7 @@ describe("variables", () => {
       "minimum_disk_kb='40000000'",
       "minimum_mbps='100'",
       "controller_name='node-controller'",
+      "controller_addresses=''",
       "release_url='https://release.example/node-controller.zip'",
       "release_host='release.example'",
       "release_port='443'",
