@@ -16,14 +16,21 @@ interface Ordering {
  * Keeps the provider's words about an order that failed, which the engine tells nobody but its hooks, and says what they
  * mean. Of the run that orders alone: kept longer, a plain destroy would miss it where the server's deletion fails.
  */
-export function orderHook({ cloud, owner, plan, wanted }: Ordering): pulumi.ErrorHook {
-  return new pulumi.ErrorHook("server-order", async ({ failedOperation, errors }) => {
+export function orderHook(ordering: Ordering): pulumi.ErrorHook {
+  return new pulumi.ErrorHook("server-order", onOrderError(ordering, recordFile(ordering.owner.stack)));
+}
+
+/** What the hook does; never asks for the order to be repeated. @param file of the order's record */
+export function onOrderError(
+  { cloud, plan, wanted }: Pick<Ordering, "cloud" | "plan" | "wanted">,
+  file: string,
+): pulumi.ErrorHookFunction {
+  return async ({ failedOperation, errors }) => {
     if (failedOperation !== "create" || pulumi.runtime.isDryRun()) return false;
     const words = plainWords(errors[0] ?? "", wanted.token);
-    const file = recordFile(owner.stack);
     const record = readRecord(file);
     if (record.pending) writeRecord(file, { ...record, pending: { ...record.pending, reason: words } });
     await pulumi.log.warn(failedOrderText(cloud, plan.offer, words));
     return false;
-  });
+  };
 }

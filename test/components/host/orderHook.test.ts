@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type OrderRecord, readRecord, recordFile, writeRecord } from "../../../components/host/attempts";
+import type { HostPlan } from "../../../components/host/hostPlan";
+import type { CloudHostConfig } from "../../../components/host/hostSchema";
+import { onOrderError } from "../../../components/host/orderHook";
+import { createHetzner } from "../../../providers/cloud/hetzner";
+
+const token = "hunter2";
+const cloud = createHetzner({ token, endpoint: "http://127.0.0.1:9" });
+const plan = { kind: "make", offer: { plan: "cx33", location: "fsn1" } } as HostPlan & { kind: "make" };
+const pending = { plan: "cx33", location: "fsn1", at: "2026-11-21T14:00:00.000Z" };
+const shown = { wish: "hetzner, auto", monthly: 10.7, currency: "EUR" };
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "order-hook-"));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+  vi.restoreAllMocks();
+});
+
+/** What is on record, and what is warned about, once an operation failed with this error. */
+async function failed(
+  error: string,
+  { record = { attempts: [], pending, shown } as OrderRecord, operation = "create" } = {},
+) {
+  const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
+  const file = recordFile("prod", directory);
+  writeRecord(file, record);
+  const wanted = { token } as CloudHostConfig;
+  const hook = onOrderError({ cloud, plan, wanted }, file);
+  const args = { urn: "urn", id: "", name: "server", type: "t", failedOperation: operation, errors: [error, "older"] };
+  const isRepeated = await hook(args);
+  return { isRepeated, record: readRecord(file), warnings: warn.mock.calls.map(([text]) => text.split("\n")[0]) };
+}
+
+test("the provider's words are kept with the order, without the token, and the order is not repeated", async () => {
+  const words = "error during placement for [token] (resource_unavailable, 1d)";
+  expect(
+    await failed("1 error occurred:\n\t* error during placement for hunter2 (resource_unavailable, 1d)\n"),
+  ).toEqual({
+    isRepeated: false,
+    record: { attempts: [], pending: { ...pending, reason: words }, shown },
+    warnings: [`Hetzner has no room for cx33 in fsn1 (${words})`],
+  });
+});
+
+test("an order that is not on record is not put there; its words are told all the same", async () => {
+  const { record, warnings } = await failed("context deadline exceeded", { record: { attempts: [], shown } });
+  expect(record).toEqual({ attempts: [], shown });
+  expect(warnings).toEqual(["the order of cx33 in fsn1 at Hetzner failed (context deadline exceeded)"]);
+});
+
+test("a deletion that failed, such as that of what an order left, is no order", async () => {
+  expect(await failed("server is protected", { operation: "delete" })).toEqual({
+    isRepeated: false,
+    record: { attempts: [], pending, shown },
+    warnings: [],
+  });
+});
