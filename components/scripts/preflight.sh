@@ -58,21 +58,23 @@ else
   headers="no connection to $release_host:$release_port"
   if timeout 10 bash -c ": < /dev/tcp/$release_host/$release_port" 2> /dev/null; then answered=yes; fi
 fi
-status_of() { grep -E '^ *HTTP/' <<< "$headers" | tail -n 1 | tr -d '\r' | sed 's/^ *//' || true; }
-status=$(status_of)
+status_of() { grep -E '^ *HTTP/' <<< "$1" | tail -n 1 | tr -d '\r' | sed 's/^ *//' || true; }
+status=$(status_of "$headers")
 if [[ $status =~ ^HTTP/[0-9.]+\ [45] ]]; then
   if has curl; then
-    headers=$(curl -sSL -r 0-59 -D - -o /dev/null --connect-timeout 10 --max-time 20 "$release_url" 2>&1) || true
+    part=$({ curl -sSL -r 0-59 -D /dev/stderr --connect-timeout 10 --max-time 20 "$release_url" | head -c 60 > /dev/null; } 2>&1) || true
   else
-    headers=$(timeout 20 wget -S -O /dev/null --header='Range: bytes=0-59' --tries=1 --timeout=15 "$release_url" 2>&1) || true
+    part=$({ timeout 20 wget -S -O - --header='Range: bytes=0-59' --tries=1 --timeout=15 "$release_url" | head -c 60 > /dev/null; } 2>&1) || true
   fi
-  status=$(status_of)
+  if [ -n "$(status_of "$part")" ]; then headers=$part status=$(status_of "$part"); fi
+  if [[ $status =~ ^HTTP/[0-9.]+\ (2|416) ]]; then answered=yes; fi
 fi
+# One that gives an archive whole only is left after its first bytes, or its Date would be an old one by now.
 now=$(date +%s)
 # 416: an archive is there, and its server gives it whole only.
 if [[ $status =~ ^HTTP/[0-9.]+\ [45] && ! $status =~ \ 416 ]]; then
   needs "release address $release_url" "$status" "200 (controller.releaseUrl: open it in a browser and compare it with the release page)"
-elif [ -z "$answered$status" ]; then
+elif [ -z "$answered" ]; then
   found=$(grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' <<< "$headers" | tail -n 1 || true)
   needs "release address $release_url" "${found:-no answer}" "an answer (controller.releaseUrl; a firewall or DNS on the host?)"
 elif has curl; then

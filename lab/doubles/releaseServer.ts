@@ -13,6 +13,10 @@ const faultsSchema = z.strictObject({
   slowBytesPerSecond: z.number().positive().optional(),
   /** This status comes instead. */
   status: z.number().int().min(200).max(599).optional(),
+  /** It refuses to be asked for its headers alone, with this status, as signed addresses do. */
+  headStatus: z.number().int().min(400).max(599).optional(),
+  /** It refuses to give parts, with this status and a page about that. */
+  partStatus: z.number().int().min(400).max(599).optional(),
   /** The answer is a redirect to this address. */
   redirect: z.string().optional(),
   /** The connection is accepted and nothing ever comes. */
@@ -119,6 +123,10 @@ async function serveFile(
   response.setHeader("date", new Date(Date.now() + (fault.dateOffsetSeconds ?? 0) * 1000).toUTCString());
   if (fault.redirect !== undefined) return void response.writeHead(302, { location: fault.redirect }).end();
   if (fault.status !== undefined) return sendText(response, fault.status, `status ${fault.status}\n`);
+  const { headStatus, partStatus } = fault;
+  if (request.method === "HEAD" && headStatus !== undefined) return sendText(response, headStatus, "no HEAD here\n");
+  if (request.headers.range !== undefined && partStatus !== undefined)
+    return sendText(response, partStatus, "<html>no parts here</html>\n");
   if (file === undefined) return sendText(response, 404, "not found\n");
   const shown = fault.html ? { type: "text/html; charset=utf-8", content: Buffer.from(page) } : file;
   response.writeHead(200, { "content-type": shown.type, "content-length": shown.content.length });

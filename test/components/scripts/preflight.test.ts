@@ -1,5 +1,7 @@
-import { describe, expect, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, vi } from "vitest";
 import { preflight } from "../../../components/scripts/steps";
+import { type ServedReleases, serveReleases } from "../../../lab/doubles/release";
+import type { Faults } from "../../../lab/doubles/releaseServer";
 import { configOf, least } from "../exampleConfig";
 import { test } from "./boxed";
 import { replaceAll, type Sandbox } from "./sandbox";
@@ -27,12 +29,13 @@ function look(
   commands: Partial<Record<keyof typeof goodHost, string>> = {},
   moves: readonly (readonly [string, string])[] = [],
   addresses: readonly string[] = [],
+  release = least.controller as object,
 ) {
   for (const [name, body] of Object.entries({ ...goodHost, ...commands })) box.command(name, body);
   box.write("os-release", "ID=debian\nVERSION_ID=11\n");
   box.write("meminfo", box.read("meminfo") ?? "MemTotal: 3774873 kB\n");
   const { script } = preflight(
-    configOf({ node: { dataDir: `${box.dir}/znn` }, controller: { ...least.controller, addresses } }),
+    configOf({ node: { dataDir: `${box.dir}/znn` }, controller: { ...release, addresses } }),
     identity,
   );
   return box.run(
@@ -117,7 +120,7 @@ describe("preflight", () => {
 
   /** A server that answers each kind of request with this; what is asked for by parts comes with `-f`, so not at all. */
   const server = (head: string, part: string) =>
-    `case $1 in -sSIL) printf 'HTTP/1.1 ${head}\\r\\nDate: %s\\r\\n' "$(date -R)" ;; -sSL) printf 'HTTP/1.1 ${part}\\r\\nDate: %s\\r\\n' "$(date -R)" ;; *) echo '<html>416' ; exit 22 ;; esac`;
+    `case $1 in -sSIL) printf 'HTTP/1.1 ${head}\\r\\nDate: %s\\r\\n' "$(date -R)" ;; -sSL) printf 'HTTP/1.1 ${part}\\r\\nDate: %s\\r\\n' "$(date -R)" >&2; timeout 30 yes PK ;; *) echo '<html>416' ; exit 22 ;; esac`;
 
   test.for([
     ["403 Forbidden", "206 Partial Content"],
@@ -132,6 +135,44 @@ describe("preflight", () => {
       expect((await look(box, { curl, timedatectl: "echo no" })).stdout).toContain("warning: clock: right now");
     },
   );
+
+  describe("a release server, asked by the real curl and wget", () => {
+    let served: ServedReleases;
+    beforeAll(async () => {
+      const archive = Buffer.concat([Buffer.from("PK\\x03\\x04 node-controller"), Buffer.alloc(5_000_000)]);
+      served = await serveReleases({ host: "127.0.0.1", port: 0, releases: { controller: archive } });
+    });
+    afterAll(() => served.close());
+
+    test.for<[string, Faults, string]>([
+      ["that refuses HEAD", { headStatus: 403 }, ""],
+      ["that refuses HEAD, and parts", { headStatus: 405, partStatus: 416 }, ""],
+      ["that refuses parts with a page about it", { partStatus: 403 }, ""],
+      ["that has nothing there", { status: 404 }, "found HTTP/1.1 404 Not Found, needed 200"],
+      ["that refuses everything", { status: 403 }, "found HTTP/1.1 403 Forbidden, needed 200"],
+    ])("%s", async ([, faults, fault], { box }) => {
+      served.setFaults("controller", faults);
+      const release = { releaseUrl: `${served.url}/controller.zip`, sha256: "0".repeat(64) };
+      for (const tool of ["curl", "wget"] as const) {
+        const moves = tool === "curl" ? [] : ([["if has curl; then\n  headers", "if false; then\n  headers"]] as const);
+        const { code, stderr } = await look(
+          box,
+          { curl: 'exec /usr/bin/curl "$@"', timedatectl: "echo no" },
+          moves,
+          [],
+          release,
+        );
+        expect({ tool, code, stderr }).toEqual({ tool, code: fault ? 1 : 0, stderr: expect.stringContaining(fault) });
+      }
+    });
+  });
+
+  test("a redirect to what is not reached is no answer", async ({ box }) => {
+    const { stderr } = await look(box, {
+      curl: "printf 'HTTP/1.1 302 Found\\r\\n'; echo 'curl: (6) Could not resolve host: store.example' >&2; exit 6",
+    });
+    expect(stderr).toContain("found curl: (6) Could not resolve host: store.example, needed an answer");
+  });
 
   test("what refuses both is told with the word about the part", async ({ box }) => {
     const { code, stderr } = await look(box, { curl: server("403 Forbidden", "403 Signature expired") });
