@@ -13,12 +13,13 @@ beforeEach(() => {
 
 const chainAt = (height: number) => new Chain({ clock, height });
 const report = (producerAddress: string | null, identity = "identity", synced = true) => ({
-  height: 100,
+  height: 10_000,
   state: 2,
   synced,
   producerAddress,
   identity,
-  startedAt: now,
+  startedAt: 1_700_000_000_000,
+  startHeight: 10_000,
 });
 
 describe("addresses", () => {
@@ -158,9 +159,14 @@ describe("production", () => {
     chain.report("host1", report(producer, "host1", false));
     chain.report("host2", report(addressFrom("another"), "host2"));
     now += 1_000;
-    expect(chain.missed("Anvil").map((slot) => slot.height)).toEqual([102, 104]);
+    expect(chain.missed("Anvil").map(({ at }) => (at - 1_700_000_000_000) / 1000)).toEqual([20, 40]);
     expect(chain.missed("Other")).toEqual([]);
-    expect(chain.momentum(104)?.producer).not.toBe(producer);
+    // Nobody filled its slots: the momentums of 10, 30 and 50 s follow each other.
+    now += 10_000;
+    const times = chain.momentums(101, 10).map(({ timestamp }) => timestamp - 1_700_000_000);
+    expect([chain.network().height, times]).toEqual([103, [10, 30, 50]]);
+    expect(chain.momentumBefore(1_700_000_045)?.height).toBe(102);
+    expect(chain.momentums(101, 10).every((momentum) => momentum.producer !== producer)).toBe(true);
   });
 
   it("notices two producers with one key, and two hosts with one identity", () => {
@@ -187,10 +193,44 @@ describe("production", () => {
     expect([102, 105].map((height) => chain.momentum(height)?.producer)).toEqual([producer, producer]);
   });
 
-  it("expects of a Pillar the whole running tick of 30 momentums", () => {
+  it("expects of a Pillar the whole running tick of 30 slots, which began with the 91st", () => {
     const chain = registered();
     produce(chain, 2, "host1");
-    expect(chain.pillar("Anvil")?.currentStats).toEqual({ producedMomentums: 1, expectedMomentums: 9 });
+    // Of 102, 104, … 120.
+    expect(chain.pillar("Anvil")?.currentStats).toEqual({ producedMomentums: 1, expectedMomentums: 10 });
+  });
+
+  it("counts anew in each epoch, and keeps the exact figures of those that were paid", () => {
+    const chain = registered();
+    chain.patchTruth({ epochSeconds: 300, rewardDelaySeconds: 60 });
+    // Epoch 3 ends with the tick of slot 120, where the node has gone.
+    produce(chain, 12, "host1");
+    now += 80_000;
+    expect(chain.epochsOf("Anvil", 0, 2).list.map(({ epoch }) => epoch)).toEqual([2, 1]);
+    produce(chain, 1, "host1");
+    expect(chain.pillar("Anvil")?.currentStats).toEqual({ producedMomentums: 0, expectedMomentums: 15 });
+    produce(chain, 6, "host1");
+    expect(chain.epochsOf("Anvil", 0, 1)).toMatchObject({
+      count: 4,
+      list: [{ name: "Anvil", epoch: 3, producedBlockNum: 6, expectedBlockNum: 10, giveBlockRewardPercentage: 0 }],
+    });
+    expect(chain.epochsOf("Nobody", 0, 5)).toEqual({ count: 0, list: [] });
+  });
+
+  it("is none of a node that was behind for more than a tick, until the next tick begins", () => {
+    const chain = registered();
+    const restarted = { ...report(producer), startedAt: now, startHeight: 40, height: 40 };
+    // Its chain ended before the tick of the slots 61 to 90; it is at the tip at once, and says so.
+    for (let second = 0; second < 250; second++) {
+      chain.report("host1", { ...restarted, height: chain.network().height });
+      now += 1000;
+    }
+    expect(chain.production().map(({ nodes }) => nodes)).toEqual([
+      // Slots 102 to 120.
+      ...Array.from({ length: 10 }, () => []),
+      ["host1"],
+      ["host1"],
+    ]);
   });
 });
 

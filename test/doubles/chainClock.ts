@@ -3,15 +3,20 @@ import { Chain, type ChainOptions } from "../../lab/doubles/chain";
 /** A chain whose time a test moves: second by second, with a report of each node that runs. */
 export function chainInHand(options: ChainOptions & { nodes?: Record<string, string> }) {
   let now = 1_700_000_000_000;
+  const startedAt = now;
   const chain = new Chain({ ...options, clock: () => now });
   const nodes = options.nodes ?? {};
+  const startHeight = chain.network().height;
   return {
     chain,
     /** Lets time go by; the nodes report once a second. */
     run(seconds: number): void {
       for (let second = 0; second < seconds; second++) {
-        for (const [name, producerAddress] of Object.entries(nodes))
-          chain.report(name, { height: 100, state: 2, synced: true, producerAddress, identity: name, startedAt: now });
+        const { height } = chain.network();
+        for (const [name, producerAddress] of Object.entries(nodes)) {
+          const at = { height, startedAt, startHeight };
+          chain.report(name, { ...at, state: 2, synced: true, producerAddress, identity: name });
+        }
         now += 1000;
       }
     },

@@ -324,6 +324,13 @@ describe("methods", () => {
     expect(later.weight).toBe("1500000000000000");
   });
 
+  it("give all Pillars of the network by weight, and what one did in paid epochs", async () => {
+    const all = (await result("embedded.pillar.getAll", "[0,1024]")) as { count: number; list: object[] };
+    expect([all.count, all.list.length]).toEqual([4, 4]);
+    expect(all.list[0]).toMatchObject({ name: "Anvil", rank: 0, giveMomentumRewardPercentage: 0 });
+    expect(await result("embedded.pillar.getPillarEpochHistory", '["Anvil",0,5]')).toEqual({ count: 0, list: [] });
+  });
+
   it("give rewards with amounts as strings", async () => {
     const address = addressFrom("owner");
     const asked = JSON.stringify([address]);

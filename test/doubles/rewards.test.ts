@@ -63,7 +63,8 @@ describe("rewards", () => {
   });
 
   it("are 0 for an epoch in which nothing was produced, and whole again after it", () => {
-    const { chain, run, jump } = anvil();
+    const { chain, run, jump, seconds } = anvil();
+    const start = seconds() * 1000;
     run(145);
     jump(100);
     run(200);
@@ -76,7 +77,7 @@ describe("rewards", () => {
       [11, znnOf(2)],
       [10, znnOf(5)],
     ]);
-    expect(chain.missed("Anvil").map(({ height }) => height)).toEqual([116, 118, 120, 122, 124]);
+    expect(chain.missed("Anvil").map(({ at }) => (at - start) / 1000)).toEqual([150, 170, 190, 210, 230]);
   });
 
   it("have a row for every epoch since the first, newest first, whoever asks", () => {
@@ -109,6 +110,16 @@ describe("rewards", () => {
     run(20);
     expect(chain.uncollectedReward(withdrawAddress)).toMatchObject(nothing);
     expect(chain.uncollectedReward(addressFrom("other rewards"))).toMatchObject({ znnAmount: znnOf(5) });
+  });
+
+  it("are less by what a Pillar gives to its delegators, down to nothing", () => {
+    const { chain, run } = anvil();
+    chain.patchPillar("Anvil", { giveMomentumRewardPercentage: 25 });
+    run(130);
+    expect(chain.uncollectedReward(withdrawAddress)).toMatchObject({ znnAmount: String(5 * 15_000_000) });
+    chain.patchPillar("Anvil", { giveMomentumRewardPercentage: 100 });
+    run(100);
+    expect(chain.rewardPage(withdrawAddress, 0, 1).list).toEqual([{ epoch: 11, ...nothing }]);
   });
 
   it("set by hand stand for what was so far; later epochs add to them, exact beyond a float", () => {

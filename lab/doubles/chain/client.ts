@@ -7,7 +7,7 @@ import type { NodeReport } from "./reports";
 import type { EpochReward, RewardsPatch, UncollectedReward } from "./rewards";
 import type { NodeSettingsPatch } from "./settings";
 import type { Beat, SignersTruth } from "./signers";
-import type { ChainTruth, NodeView, PillarView, TruthPatch } from "./truth";
+import type { ChainTruth, EpochFigures, NodeView, PillarView, TruthPatch } from "./truth";
 
 /** The chain double, from a node or a test. */
 export class ChainClient {
@@ -31,6 +31,12 @@ export class ChainClient {
   momentumByHash = (hash: string) => this.call<Momentum | null>("GET", `/momentums?hash=${hash}`);
   pillars = () => this.call<PillarView[]>("GET", "/pillars");
   pillar = (name: string) => this.call<PillarView | null>("GET", `/pillars/${encodeURIComponent(name)}`);
+  electorate = () => this.call<PillarView[]>("GET", "/electorate");
+  epochs = (name: string, page = 0, size = 10) =>
+    this.call<{ count: number; list: EpochFigures[] }>(
+      "GET",
+      `/epochs/${encodeURIComponent(name)}?page=${page}&size=${size}`,
+    );
   patchPillar = (name: string, patch: PillarPatch) =>
     this.call<RegisteredPillar>("PATCH", `/pillars/${encodeURIComponent(name)}`, patch);
   rewards = (address: string, page = 0, size = 10) =>

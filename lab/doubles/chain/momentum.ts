@@ -52,9 +52,9 @@ export function heightOfHash(chainId: string, hash: string): number | undefined 
   return Number.isSafeInteger(height) && momentumHash(chainId, height) === hash ? height : undefined;
 }
 
-/** The producer of the slots that no registered Pillar holds. */
-export function backgroundProducer(height: number, pillars: number): string {
-  return addressFrom(`background Pillar ${height % Math.max(1, pillars)}`);
+/** The producer address of a Pillar that nobody registered. */
+export function backgroundProducer(name: string): string {
+  return addressFrom(name);
 }
 
 function masked(hash: string, value: number): string {

@@ -14,6 +14,9 @@ export const pillarSchema = z.strictObject({
   isRevocable: z.boolean(),
   /** Delegated weight, a number too big for a float. */
   weight: z.string().regex(/^\d+$/),
+  /** Percent of its rewards that it gives to whoever delegates to it. */
+  giveMomentumRewardPercentage: z.number().int().min(0).max(100),
+  giveDelegateRewardPercentage: z.number().int().min(0).max(100),
 });
 
 /** A registered Pillar. */
@@ -35,5 +38,7 @@ export function newPillar(name: string, rank: number): Pillar {
     withdrawAddress: addressFrom(`rewards of ${name}`),
     isRevocable: true,
     weight: "1500000000000000",
+    giveMomentumRewardPercentage: 0,
+    giveDelegateRewardPercentage: 100,
   };
 }

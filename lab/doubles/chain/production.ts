@@ -2,6 +2,7 @@ import { liveMs, type NodeReport } from "./reports";
 
 /** One momentum that a registered Pillar was to produce. */
 export interface Slot {
+  /** Of the momentum; of one that was missed, the height that it would have had, and the next one got. */
   height: number;
   /** Milliseconds. */
   at: number;
@@ -15,57 +16,79 @@ export interface Slot {
 /** Every momentum that a registered Pillar was to produce, in the order of time. */
 export class Production {
   readonly slots: Slot[] = [];
-  private readonly byHeight = new Map<number, Slot>();
+  private readonly byNumber = new Map<number, Slot>();
 
   constructor(private settled: number) {}
 
-  /** The newest slot of a height; undefined where a momentum was another Pillar's. */
-  at(height: number): Slot | undefined {
-    return this.byHeight.get(height);
+  /** The newest slot of a number; undefined where it was another Pillar's. */
+  at(number: number): Slot | undefined {
+    return this.byNumber.get(number);
   }
 
-  /** Records the momentums up to `height`. */
-  settle(height: number, slotOf: (height: number) => Slot | undefined): void {
+  /** Records the slots up to a number. */
+  settle(number: number, slotOf: (number: number) => Slot | undefined): void {
     // A jump of the clock by days needs no record of each momentum of those days.
-    for (let h = Math.max(this.settled + 1, height - settledAtOnce); h <= height; h++) {
-      const slot = slotOf(h);
+    for (let n = Math.max(this.settled + 1, number - settledAtOnce); n <= number; n++) {
+      const slot = slotOf(n);
       if (slot === undefined) {
-        this.byHeight.delete(h);
+        this.byNumber.delete(n);
         continue;
       }
       this.slots.push(slot);
-      this.byHeight.set(h, slot);
+      this.byNumber.set(n, slot);
     }
-    this.settled = Math.max(this.settled, height);
+    this.settled = Math.max(this.settled, number);
   }
 
-  /** How many momentums a Pillar was to produce so far, and how many it did. */
-  count(pillar: string): { produced: number; expected: number } {
-    const own = this.slots.filter((slot) => slot.pillar === pillar);
+  /** How many momentums a Pillar was to produce in a time so far, and how many it did. */
+  count(pillar: string, isIn: (slot: Slot) => boolean): { produced: number; expected: number } {
+    const own = this.slots.filter((slot) => slot.pillar === pillar && isIn(slot));
     return { produced: own.filter(({ nodes }) => nodes.length > 0).length, expected: own.length };
   }
 
-  /** The network is at another height now: nobody was to produce what lies between. */
-  jump(height: number): void {
-    this.settled = height;
+  /** The network is at another slot now: nobody was to produce what lies between. */
+  jump(number: number): void {
+    this.settled = number;
   }
 }
 
 const settledAtOnce = 100_000;
 
-/** Which nodes can produce with `producer` at the moment `at`: alive, synced, and holding that key. */
+/** A tick of the election: when it began, and the height by which a node must have known its chain to elect as others. */
+export interface TickProof {
+  start: number;
+  height: number;
+}
+
+/**
+ * Which nodes can produce with `producer` at the moment `at`: alive, synced, holding that key, and with a schedule of the
+ * running tick that they made, at its beginning or at their own, from enough of the chain.
+ */
 export function producingNodes(
   reports: ReadonlyMap<string, readonly NodeReport[]>,
   producer: string,
   at: number,
+  proof: TickProof,
 ): string[] {
   const names: string[] = [];
   for (const [name, history] of reports) {
     const last = history.findLast((report) => report.at <= at + graceMs);
     if (last === undefined || last.stopped === true) continue;
-    if (at - last.at <= liveMs && last.synced && last.producerAddress === producer) names.push(name);
+    if (at - last.at > liveMs || !last.synced || last.producerAddress !== producer) continue;
+    if (scheduledAt(history, last, proof.start) >= proof.height) names.push(name);
   }
   return names.sort();
+}
+
+/** The height that a node's chain had when it made its schedule. */
+function scheduledAt(
+  history: readonly NodeReport[],
+  { startedAt, startHeight }: NodeReport,
+  tickStart: number,
+): number {
+  if (startedAt >= tickStart) return startHeight;
+  const then = history.findLast((report) => report.at <= tickStart && report.startedAt === startedAt);
+  return then?.height ?? startHeight;
 }
 
 // A report that arrives just after the moment of its momentum still speaks for it.

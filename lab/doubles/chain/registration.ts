@@ -1,29 +1,28 @@
 import { merge } from "./nodes";
 import { newPillar, type Pillar, type PillarPatch } from "./pillars";
 
-/** From this height on, this address produces for a Pillar, until the next of its terms begins. */
+/** An address, from when on the RPC shows it, and from when on it produces; milliseconds. */
 export interface ProducerTerm {
   producerAddress: string;
+  shownFrom: number;
   from: number;
 }
 
 /** A registered Pillar with all its producers, oldest first; the last of them may not have begun. */
 export type RegisteredPillar = Pillar & { producers: ProducerTerm[] };
 
-/** What the real network or the wallet refuses; the status is HTTP's. */
+/** What the wallet refuses; the status is HTTP's. */
 export class Refused extends Error {
   constructor(
-    readonly status: 404 | 409,
+    readonly status: 404,
     message: string,
   ) {
     super(message);
   }
 }
 
-/** Who is registered, and who produces for whom from which momentum on. */
+/** Who is registered, and who produces for whom from when on. Times in milliseconds. */
 export class Registry {
-  /** Momentums in one tick of the election: 5 minutes. */
-  tickMomentums = 30;
   private readonly pillars = new Map<string, RegisteredPillar>();
 
   /** All Pillars, in the order of their registration. */
@@ -35,53 +34,44 @@ export class Registry {
     return this.pillars.get(name);
   }
 
-  /** Registers or updates a Pillar for a test: it counts from the momentum after `height` on. */
-  set(name: string, patch: PillarPatch, height: number): RegisteredPillar {
+  /** Registers or updates a Pillar for a test: it is shown at once, and counts from the next slot on. */
+  set(name: string, patch: PillarPatch, { now, next }: { now: number; next: number }): RegisteredPillar {
     const known = this.pillars.get(name);
     const pillar = merge(known ?? { ...newPillar(name, this.pillars.size), producers: [] }, patch);
-    const begun = pillar.producers.filter(({ from }) => from <= height);
+    const begun = pillar.producers.filter(({ from }) => from <= now);
     // Without a new address a term that is still to come stays to come.
     if (known === undefined || patch.producerAddress !== undefined)
-      pillar.producers = [...begun, { producerAddress: pillar.producerAddress, from: height + 1 }];
+      pillar.producers = [...begun, { producerAddress: pillar.producerAddress, shownFrom: now, from: next }];
     this.pillars.set(name, pillar);
     return pillar;
   }
 
   /**
-   * The wallet's update of the producer address: shown at once, elected two ticks later.
+   * The wallet's update of the producer address. One that another Pillar has, or had, is confirmed all the same, and
+   * nothing changes: the contract refuses it without a word.
    *
-   * @throws Refused where the real network refuses
+   * @param term from when on it is shown and elected
+   * @throws Refused for a Pillar that nobody registered
    */
-  update(name: string, producerAddress: string, height: number): RegisteredPillar {
+  update(name: string, producerAddress: string, term: Omit<ProducerTerm, "producerAddress">): RegisteredPillar {
     const pillar = this.pillars.get(name);
     if (pillar === undefined) throw new Refused(404, `data non existent: no Pillar is called ${name}`);
-    const holder = this.all().find((other) => other !== pillar && hasProduced(other, producerAddress));
-    if (holder !== undefined)
-      throw new Refused(
-        409,
-        `name or producing address not unique: ${producerAddress} is or was the producer of ${holder.name}`,
-      );
-    if (producerAddress === pillar.producerAddress) return pillar;
-    const term = { producerAddress, from: electedFrom(height, this.tickMomentums) };
-    const updated = { ...pillar, producerAddress, producers: [...pillar.producers, term] };
+    const isTaken = this.all().some((other) => other !== pillar && hasProduced(other, producerAddress));
+    if (isTaken || producerAddress === pillar.producerAddress) return pillar;
+    const updated = { ...pillar, producerAddress, producers: [...pillar.producers, { producerAddress, ...term }] };
     this.pillars.set(name, updated);
     return updated;
   }
 }
 
-/** The address that produces for a Pillar at a momentum. */
-export function effectiveProducer(pillar: RegisteredPillar, height: number): string {
-  return pillar.producers.findLast(({ from }) => from <= height)?.producerAddress ?? pillar.producerAddress;
+/** The address that produces for a Pillar at a time. */
+export function effectiveProducer(pillar: RegisteredPillar, at: number): string {
+  return pillar.producers.findLast(({ from }) => from <= at)?.producerAddress ?? pillar.producerAddress;
 }
 
-/** The first momentum after the tick in which the chain stands at `height`. */
-export function endOfTick(height: number, tickMomentums: number): number {
-  return Math.ceil((height + 1) / tickMomentums) * tickMomentums;
-}
-
-/** The first momentum elected with what the wallet sent at `height`: its transaction is in the next momentum. */
-export function electedFrom(height: number, tickMomentums: number): number {
-  return (Math.floor((height + 1) / tickMomentums) + 2) * tickMomentums;
+/** The address that the RPC shows at a time. */
+export function shownProducer(pillar: RegisteredPillar, at: number): string {
+  return pillar.producers.findLast(({ shownFrom }) => shownFrom <= at)?.producerAddress ?? pillar.producerAddress;
 }
 
 const hasProduced = (pillar: RegisteredPillar, address: string) =>

@@ -13,6 +13,8 @@ export const nodeReportSchema = z.strictObject({
   identity: z.string(),
   /** Start of the process, milliseconds. */
   startedAt: z.number(),
+  /** The height that its chain had then. */
+  startHeight: z.number().int().nonnegative(),
   /** Set in the last report of a process that ends in order. */
   stopped: z.boolean().optional(),
 });

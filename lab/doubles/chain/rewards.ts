@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Pillar } from "./pillars";
 import type { Slot } from "./production";
 
 const amount = z.string().regex(/^\d+$/, "is no amount");
@@ -30,7 +31,8 @@ export interface Distribution {
   slots: readonly Slot[];
   due: number;
   epochOf(slot: Slot): number;
-  addressOf(slot: Slot): string | undefined;
+  /** Who is paid for a slot, and how much of it goes to its delegators. */
+  payeeOf(slot: Slot): Pick<Pillar, "withdrawAddress" | "giveMomentumRewardPercentage"> | undefined;
 }
 
 /** What epochs paid to whom, and what was collected of it. */
@@ -47,13 +49,14 @@ export class Rewards {
   }
 
   /** Pays for what was produced in the epochs that are due, once for each momentum. */
-  distribute({ slots, due, epochOf, addressOf }: Distribution): void {
+  distribute({ slots, due, epochOf, payeeOf }: Distribution): void {
     for (; this.paidSlots < slots.length; this.paidSlots++) {
       const slot = slots[this.paidSlots] as Slot;
       const epoch = epochOf(slot);
       if (epoch > due) break;
-      const address = addressOf(slot);
-      if (address !== undefined && epoch > this.newest && slot.nodes.length > 0) this.pay(address, epoch, perMomentum);
+      const payee = payeeOf(slot);
+      if (payee !== undefined && epoch > this.newest && slot.nodes.length > 0)
+        this.pay(payee.withdrawAddress, epoch, keptOf(payee.giveMomentumRewardPercentage));
     }
     this.newest = Math.max(this.newest, due);
   }
@@ -113,4 +116,9 @@ const sum = (one: Amounts = nothing, other: Amounts): Amounts => ({
 });
 
 // About a fifth of a coin, which has 8 decimals. Pillars earn no QSR.
-const perMomentum: Amounts = { znnAmount: "20000000", qsrAmount: "0" };
+const perMomentum = 20_000_000n;
+
+const keptOf = (given: number): Amounts => ({
+  znnAmount: String((perMomentum * BigInt(100 - given)) / 100n),
+  qsrAmount: "0",
+});

@@ -96,6 +96,10 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
       return send(response, 200, chain.allPillars());
     case "GET pillars NAME":
       return send(response, 200, chain.pillar(name));
+    case "GET electorate":
+      return send(response, 200, chain.electorate());
+    case "GET epochs NAME":
+      return send(response, 200, chain.epochsOf(name, number("page", 0), number("size", 10)));
     case "PATCH pillars NAME":
       return send(response, 200, chain.patchPillar(name, pillarPatchSchema.parse(body)));
     case "GET rewards NAME":

@@ -1,6 +1,6 @@
 import { heightAt, momentumAt, type Segment } from "./momentum";
 
-/** When each momentum came and comes. */
+/** When each slot came and comes: the momentums, had none been missed. */
 export class Timeline {
   private segments: Segment[];
 
@@ -21,18 +21,24 @@ export class Timeline {
     return this.segments.at(-1)?.momentumSeconds ?? realPaceSeconds;
   }
 
-  heightAt(now: number): number {
+  slotAt(now: number): number {
     return heightAt(this.segments, now);
   }
 
-  /** When a momentum came, in milliseconds. */
-  at(height: number): number {
-    return momentumAt(this.segments, height);
+  /** When a slot came, in milliseconds. */
+  at(slot: number): number {
+    return momentumAt(this.segments, slot);
+  }
+
+  /** The last slot before a time, in milliseconds; 0 before the first. */
+  slotBefore(time: number): number {
+    const slot = Math.max(0, this.slotAt(time));
+    return slot > 0 && this.at(slot) >= time ? slot - 1 : slot;
   }
 
   /** A new pace or height from `now` on; what was stays as it was. */
   change(now: number, change: { height?: number | undefined; momentumSeconds?: number | undefined }): void {
-    const current = this.heightAt(now);
+    const current = this.slotAt(now);
     const { height = current, momentumSeconds = this.momentumSeconds } = change;
     // A new pace alone begins at the newest momentum, not between two.
     const at = change.height === undefined ? this.at(current) : now;

@@ -20,10 +20,10 @@ export interface ChainOptions {
 export interface TruthPatch {
   momentumSeconds?: number | undefined;
   height?: number | undefined;
-  /** Pillars beside the registered ones, which always produce. */
+  /** Pillars beside the registered ones, which always produce, with less weight than these have by default. */
   backgroundPillars?: number | undefined;
   chainId?: string | undefined;
-  /** Momentums in one tick; elections are fixed two ticks ahead. */
+  /** Slots of a tick; what the wallet registers in one is elected in the next but one. */
   tickMomentums?: number | undefined;
   /** Length of an epoch. Another one numbers all epochs anew, and what ended before the change is not paid again. */
   epochSeconds?: number | undefined;
@@ -52,6 +52,17 @@ export interface NodeView {
 export interface PillarStats {
   producedMomentums: number;
   expectedMomentums: number;
+}
+
+/** What a Pillar did in an epoch that was paid, in the network's words. */
+export interface EpochFigures {
+  name: string;
+  epoch: number;
+  giveBlockRewardPercentage: number;
+  giveDelegateRewardPercentage: number;
+  producedBlockNum: number;
+  expectedBlockNum: number;
+  weight: string;
 }
 
 /** A registered Pillar with its statistics. */

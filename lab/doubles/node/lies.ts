@@ -25,5 +25,9 @@ export function heightOnOtherChain(hash: string): number | undefined {
 
 const otherChainId = "another chain";
 
-const rewardMethods = ["embedded.pillar.getUncollectedReward", "embedded.pillar.getFrontierRewardByPage"];
+const rewardMethods = [
+  "embedded.pillar.getUncollectedReward",
+  "embedded.pillar.getFrontierRewardByPage",
+  "embedded.pillar.getPillarEpochHistory",
+];
 const pastMomentumMethods = ["ledger.getMomentumsByHeight", "ledger.getMomentumByHash", "ledger.getMomentumBeforeTime"];

@@ -27,8 +27,8 @@ export function nodeMethods(node: MethodsBackend): Methods {
       args: ["string"],
       call: async (name) => {
         const { nullPillar, forceProducer } = node.settings();
-        const pillar = await node.chain.pillar(String(name));
-        if (pillar === null || nullPillar) return null;
+        const pillar = (await node.chain.electorate()).find((each) => each.name === String(name));
+        if (pillar === undefined || nullPillar) return null;
         const shown = shownPillar(pillar, await cache.of(pillar.name));
         return { ...shown, producerAddress: forceProducer ?? shown.producerAddress };
       },
@@ -37,11 +37,18 @@ export function nodeMethods(node: MethodsBackend): Methods {
       args: ["uint32", "uint32"],
       call: async (page, size) => {
         checkPageSize(size);
-        const all = await node.chain.pillars();
+        const all = await node.chain.electorate();
         const part = all.slice(Number(page) * Number(size), (Number(page) + 1) * Number(size));
         const list = [];
         for (const pillar of part) list.push(shownPillar(pillar, await cache.of(pillar.name)));
         return { count: all.length, list };
+      },
+    },
+    "embedded.pillar.getPillarEpochHistory": {
+      args: ["string", "uint32", "uint32"],
+      call: async (name, page, size) => {
+        checkPageSize(size);
+        return node.chain.epochs(String(name), Number(page), Number(size));
       },
     },
     "embedded.pillar.getUncollectedReward": {
@@ -80,7 +87,7 @@ class StatsCache {
     const known = this.figures.get(name) ?? noFigures;
     if (this.filledAt === undefined || Date.now() - this.filledAt >= this.node.statsCacheMs) {
       this.filledAt = Date.now();
-      const pillars = await this.node.chain.pillars();
+      const pillars = await this.node.chain.electorate();
       this.figures = new Map(
         pillars.map(({ name: pillar, weight, currentStats }) => [pillar, { weight, currentStats }]),
       );
@@ -99,8 +106,8 @@ function shownPillar(pillar: PillarView, figures: PillarFigures) {
     ownerAddress: pillar.ownerAddress,
     producerAddress: pillar.producerAddress,
     withdrawAddress: pillar.withdrawAddress,
-    giveMomentumRewardPercentage: 0,
-    giveDelegateRewardPercentage: 100,
+    giveMomentumRewardPercentage: pillar.giveMomentumRewardPercentage,
+    giveDelegateRewardPercentage: pillar.giveDelegateRewardPercentage,
     isRevocable: pillar.isRevocable,
     revokeCooldown: 0,
     revokeTimestamp: 0,

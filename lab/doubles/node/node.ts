@@ -54,6 +54,7 @@ export class NodeDouble {
   private identity = "";
   private openedAt = Number.POSITIVE_INFINITY;
   private sync = new Sync(0, this.openedAt);
+  private startHeight = 0;
   private rpc: HttpServer | undefined;
   private rpcPort: number;
   private readonly listeners: Server[] = [];
@@ -101,7 +102,8 @@ export class NodeDouble {
       return this.fail(`Failed to start the node; reason: listen tcp ${this.options.listen}:${port ?? ""}: ${reason}`);
     }
     this.openedAt = Date.now();
-    this.sync = new Sync(storedHeight(dataDir) ?? 0, this.openedAt);
+    this.startHeight = storedHeight(dataDir) ?? 0;
+    this.sync = new Sync(this.startHeight, this.openedAt);
     if (this.network !== undefined) this.beginFresh(this.network.height);
     this.print(electionLine);
     this.every(100, () => this.tick());
@@ -198,9 +200,9 @@ export class NodeDouble {
   private async report(state: number): Promise<void> {
     const { name } = this.options;
     const { height, isSynced: synced } = this.sync;
-    const { producerAddress, identity, startedAt } = this;
+    const { producerAddress, identity, startedAt, startHeight } = this;
     try {
-      await this.chain.report(name, { height, state, synced, producerAddress, identity, startedAt });
+      await this.chain.report(name, { height, state, synced, producerAddress, identity, startedAt, startHeight });
     } catch {
       // The chain double may be gone for a while; the next report tells the same.
     }
@@ -223,7 +225,8 @@ export class NodeDouble {
   // How far behind a fresh node begins is known only once the chain double has answered.
   private beginFresh(networkHeight: number): void {
     if (this.sync.height > 0 || this.openedAt === Number.POSITIVE_INFINITY) return;
-    this.sync = new Sync(Math.max(1, networkHeight - this.settings.behind), this.openedAt, Date.now());
+    this.startHeight = Math.max(1, networkHeight - this.settings.behind);
+    this.sync = new Sync(this.startHeight, this.openedAt, Date.now());
   }
 
   private panic(reason = "runtime error: invalid memory address or nil pointer dereference"): void {
