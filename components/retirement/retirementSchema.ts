@@ -8,7 +8,9 @@ export const networkSchema = z
   .strictObject({
     /** Rewards are paid for it. */
     epoch: duration("1s").prefault("24h"),
-    /** Momentums of a tick; an update in the wallet takes effect two ticks later. */
+    /** From one momentum to the next. */
+    momentum: duration("100ms").prefault("10s"),
+    /** Momentums of a tick of the election; an update in the wallet in one takes effect in the next but one. */
     tickMomentums: z.number().int().min(1).default(30),
   })
   .prefault({});

@@ -1,3 +1,4 @@
+import type { Standing } from "../elections";
 import { type Connection, createConnection } from "./connection";
 import { callRpc, type RpcAnswer } from "./jsonRpc";
 import { type NodeTarget, nodeStreams, resultOf } from "./node";
@@ -22,7 +23,10 @@ export interface PillarOnChain {
   readonly producerAddress: string;
   /** The reward address. */
   readonly withdrawAddress: string;
-  /** Of the running epoch; expected counts the whole running tick, and both are 0 right after a node's start. */
+  /**
+   * Of the running epoch, as the node counted up to five minutes ago; expected counts the whole tick of that moment, and
+   * both are 0 right after a node's start. The difference of two such answers is nothing that was missed.
+   */
   readonly figures: { readonly expected: number; readonly produced: number };
 }
 
@@ -35,6 +39,16 @@ export interface Amount {
 /** What an address was paid for an epoch. */
 export interface RewardRow extends Amount {
   readonly epoch: number;
+}
+
+/** What a Pillar did in an epoch that was paid: exact. */
+export interface PaidEpoch {
+  readonly epoch: number;
+  /** Slots. */
+  readonly expected: number;
+  readonly produced: number;
+  /** All its rewards went to whoever delegates to it. */
+  readonly givesAll: boolean;
 }
 
 /** What an address has earned: the newest rows, newest first, and what waits for its collection. */
@@ -55,6 +69,10 @@ export interface ChainClient {
   before(time: number): Promise<Produced | undefined>;
   /** null: nobody registered it. */
   pillar(name: string): Promise<PillarOnChain | null>;
+  /** Where a Pillar stands among all; undefined where the node does not tell. */
+  standing(name: string): Promise<Standing | undefined>;
+  /** A Pillar's paid epochs, newest first; empty where the node does not tell. */
+  paidEpochs(name: string): Promise<readonly PaidEpoch[]>;
   /** `notOffered` where the node does not know the methods. */
   rewards(address: string): Promise<Rewards | "notOffered">;
   close(): void;
@@ -96,6 +114,14 @@ export function chainOfReference(url: string): ChainClient {
 /** A client on any way to call. */
 export function chainClient(name: string, call: Call, close: () => void): ChainClient {
   const ask = async (method: string, params: readonly unknown[]) => resultOf(await call(method, params));
+  const askOptional = async (method: string, params: readonly unknown[]) => {
+    try {
+      return await ask(method, params);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
   return {
     name,
     close,
@@ -113,13 +139,21 @@ export function chainClient(name: string, call: Call, close: () => void): ChainC
       return result === null ? undefined : parseProduced(result);
     },
     pillar: async (pillar) => parsePillar(await ask("embedded.pillar.getByName", [pillar]), pillar),
+    standing: async (pillar) => {
+      const page = await askOptional("embedded.pillar.getAll", [0, pillarRows]);
+      return page === undefined ? undefined : parseStanding(page, pillar);
+    },
+    paidEpochs: async (pillar) => {
+      const page = await askOptional("embedded.pillar.getPillarEpochHistory", [pillar, 0, rewardRows]);
+      return page === undefined ? [] : parsePaidEpochs(page);
+    },
     rewards: async (address) => {
       try {
         const uncollected = parseAmount(await ask("embedded.pillar.getUncollectedReward", [address]));
         const page = await ask("embedded.pillar.getFrontierRewardByPage", [address, 0, rewardRows]);
         return { uncollected, rows: parseRows(page) };
       } catch (error) {
-        if ((error as { rpcCode?: unknown }).rpcCode === methodNotFound) return "notOffered";
+        if (isNotFound(error)) return "notOffered";
         throw error;
       }
     },
@@ -127,6 +161,10 @@ export function chainClient(name: string, call: Call, close: () => void): ChainC
 }
 
 const rewardRows = 20;
+/** All of them: there are about a hundred. */
+const pillarRows = 1024;
+
+const isNotFound = (error: unknown) => (error as { rpcCode?: unknown }).rpcCode === methodNotFound;
 
 function parseProduced(result: unknown): Produced {
   const { height, timestamp, hash, producer } = (result ?? {}) as Record<string, unknown>;
@@ -147,6 +185,36 @@ function parsePillar(result: unknown, asked: string): PillarOnChain | null {
     produced: isCount(producedMomentums) ? producedMomentums : 0,
   };
   return { name: asked, producerAddress, withdrawAddress, figures };
+}
+
+function parseStanding(result: unknown, pillar: string): Standing | undefined {
+  const { count, list } = (result ?? {}) as { count?: unknown; list?: unknown };
+  if (!isCount(count) || !Array.isArray(list))
+    throw new Error("the RPC's embedded.pillar.getAll does not have the form {count, list}");
+  const weights = list.map((row: { name?: unknown; weight?: unknown }) => {
+    if (!/^\d+$/.test(String(row?.weight))) throw new Error("a Pillar of the RPC has no weight");
+    return { name: row.name, weight: BigInt(String(row.weight)) };
+  });
+  const own = weights.find(({ name }) => name === pillar);
+  if (own === undefined) return undefined;
+  // Right after a node's start none is counted.
+  if (weights.every(({ weight }) => weight === 0n)) return { pillars: count };
+  return { pillars: count, place: 1 + weights.filter(({ weight }) => weight > own.weight).length };
+}
+
+function parsePaidEpochs(result: unknown): PaidEpoch[] {
+  const { list } = (result ?? {}) as { list?: unknown };
+  if (!Array.isArray(list))
+    throw new Error("the RPC's embedded.pillar.getPillarEpochHistory does not have the form {list}");
+  return list
+    .map((row: Record<string, unknown> | null): PaidEpoch => {
+      const { epoch, expectedBlockNum: expected, producedBlockNum: produced } = row ?? {};
+      if (!isCount(epoch) || !isCount(expected) || !isCount(produced))
+        throw new Error("an epoch of the RPC does not have the form {epoch, expectedBlockNum, producedBlockNum}");
+      const gives = [row?.giveBlockRewardPercentage, row?.giveDelegateRewardPercentage];
+      return { epoch, expected, produced, givesAll: gives.every((percent) => percent === 100) };
+    })
+    .sort((a, b) => b.epoch - a.epoch);
 }
 
 function parseRows(result: unknown): RewardRow[] {

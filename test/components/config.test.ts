@@ -69,7 +69,7 @@ test("the least configuration gets every default", () => {
       rollback: false,
       attempt: 1,
     },
-    network: { epoch: 24 * 3600 * 1000, tickMomentums: 30 },
+    network: { epoch: 24 * 3600 * 1000, momentum: 10_000, tickMomentums: 30 },
     cutover: { wait: false, deadline: 12 * 3600 * 1000 },
     retirement: { references: [], afterwards: "leave", keysAside: false },
   });

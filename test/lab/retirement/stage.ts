@@ -34,7 +34,7 @@ export function oldFile({ lab, old, fresh }: RetirementStage, changes: StackFile
     pillar: { name: pillar },
     lifecycle: "adopted",
     host: { provider: "existing", address: old.address, hostKey: old.hostKey },
-    network: { epoch: `${quick.epochSeconds}s`, tickMomentums: quick.tickMomentums },
+    network: { epoch: `${quick.epochSeconds}s`, momentum: "250ms", tickMomentums: quick.tickMomentums },
     retirement: { successor: { address: fresh.address, hostKey: fresh.hostKey }, ...referencesOf(lab) },
     ...changes,
   };

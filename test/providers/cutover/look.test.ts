@@ -16,6 +16,8 @@ function clientOf(
     momentums: async (from, count) => chain.filter(({ height }) => height >= from && height < from + count),
     before: async () => undefined,
     pillar: async () => (registered === null ? null : pillarOf(registered)),
+    standing: async () => ({ pillars: 3, place: 1 }),
+    paidEpochs: async () => [],
     rewards: async () => "notOffered",
     close: () => undefined,
     ...changes,

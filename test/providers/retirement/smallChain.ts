@@ -16,6 +16,8 @@ export function smallChain(producers: readonly string[], changes: Partial<ChainC
       ...{ name, producerAddress: "next", withdrawAddress: "withdraw" },
       figures: { expected: 1, produced: 1 },
     }),
+    standing: async () => ({ pillars: 3, place: 1 }),
+    paidEpochs: async () => [],
     rewards: async (): Promise<Rewards> => ({ rows: [], uncollected: { znn: 0n, qsr: 0n } }),
     close: () => undefined,
     ...changes,
