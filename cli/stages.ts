@@ -1,5 +1,4 @@
 import { wayBack } from "../providers/cutover/words";
-import { minuteOf } from "../providers/gate/progress";
 import type { Stage, View } from "./view";
 
 /** Where a host that was synced, or is registered, stands on chain (pure); undefined where that adds nothing. */
@@ -20,8 +19,8 @@ export function stageOnChain({ stack, pillar, synced, parts }: View): Stage | un
       return registration.isLate
         ? { stage: "registered, and it does not produce", next: `see that the node's clock is right; ${tells}` }
         : {
-            stage: "registered, not elected yet",
-            next: `wait, and keep the old host running: it produces until ${minuteOf(registration.until)} at the latest`,
+            stage: "registered, its first momentum still to come",
+            next: "wait, and keep the old host running: it produces until momentums carry this host's address",
           };
     case "foreign":
       return { stage: "synced, and the Pillar is registered with an address that is not known here", next: tells };

@@ -5,6 +5,7 @@ import { newsOf, type RecordPlace, writeNews } from "./cutover/record";
 import type { Registration } from "./cutover/registration";
 import { waitForProducing } from "./cutover/waitForProducing";
 import { DynamicResource } from "./dynamicResource";
+import type { Network } from "./elections";
 import { watchEngine } from "./engine";
 import { lookAtNode } from "./lookup";
 import { type Notice, sendNotice } from "./notify";
@@ -20,7 +21,7 @@ interface CutoverInputs {
   readonly references: readonly string[];
   /** Momentums by which the node may differ from the references and count as synced. */
   readonly tolerance: number;
-  readonly tickMomentums: number;
+  readonly network: Network;
   /** Milliseconds that a run waits. */
   readonly deadline: number;
   /** Whose record it is; the directory as configured, relative to the project. */
@@ -73,7 +74,7 @@ export async function passCutover(inputs: CutoverInputs): Promise<CutoverInputs 
 
 /** One look after the other at node and registration, over one connection; what is news goes into the record. */
 function looker(inputs: CutoverInputs, connection: ReturnType<typeof createConnection>): () => Promise<Registration> {
-  const { target, producerAddress: ours, references, tolerance, tickMomentums } = inputs;
+  const { target, producerAddress: ours, references, tolerance, network } = inputs;
   const record = { ...inputs.record, directory: placeOf(inputs.record.directory) };
   const own = chainOfNode(`the node of ${target.ssh.address}`, target, connection);
   const clients = [own, ...references.map(chainOfReference)];
@@ -87,7 +88,7 @@ function looker(inputs: CutoverInputs, connection: ReturnType<typeof createConne
     const memory = recalled(record, ours, seen);
     const open = (name: string) => clients.find((client) => client.name === name);
     const now = () => Date.now();
-    const registration = await lookAtRegistration({ ours, readings, memory, node, tickMomentums, open, now });
+    const registration = await lookAtRegistration({ ours, readings, memory, node, network, open, now });
     if (registration.kind === "earlier") seen = registration.address;
     const complaint = writeNews(record.directory, newsOf(registration, memory, record, Date.now()));
     if (complaint !== undefined && complaint !== complained) console.log(`cutover: ${complaint}`);

@@ -50,6 +50,8 @@ export interface JourneyDetails {
     readonly orBefore?: true;
     /** The last momentum of the address before. */
     readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: string };
+    /** Slots of the whole network that stayed empty between the two. */
+    readonly empty?: number;
     readonly figures?: Figures;
   };
   /** The node of the old host is about to be stopped, disabled and masked. */
@@ -78,7 +80,10 @@ export interface JourneyDetails {
   };
 }
 
-/** Of the running epoch, as the chain counts them: what the Pillar was to produce, and what it did. */
+/**
+ * Of the running epoch, as a node counted up to five minutes before, its whole tick with it: what the Pillar was to
+ * produce, and what it did. The difference of two such counts is not what was missed.
+ */
 export interface Figures {
   readonly expected: number;
   readonly produced: number;

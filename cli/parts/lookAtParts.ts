@@ -60,7 +60,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
     const place = { directory: retirement.directory, stack, pillar: config.pillar.name };
     const clients = await chains;
     return lookAtRegistration({
-      ...{ ours: ours ?? "", readings: await readings, node: now, tickMomentums: config.network.tickMomentums },
+      ...{ ours: ours ?? "", readings: await readings, node: now, network: config.network },
       memory: recalled(place, ours ?? "", state.earlier),
       open: (name) => clients.find((client) => client.name === name),
       now: world.now,

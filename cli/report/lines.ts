@@ -42,6 +42,7 @@ const journeyDetails = {
     ...{ producerAddress: z.string(), height: z.number(), switchedAt: time, figures },
     before: z.object({ producerAddress: z.string(), height: z.number(), at: time }).optional(),
     orBefore: z.literal(true).optional(),
+    empty: z.number().optional(),
   }),
   shuttingDown: z.object({ address: z.string() }),
   shutDown: z.object({ address: z.string(), evidence: texts }),

@@ -1,9 +1,7 @@
 import { openWaits } from "../../providers/gate/curve";
-import type { Figures, JourneyEntry, JourneyEvent } from "../../providers/journey";
+import type { JourneyEntry, JourneyEvent } from "../../providers/journey";
 import type { Backup, SignerMove, Switch, Sync } from "./reportTypes";
 import { happenedAt, movesOf, partsOf, type Scope } from "./scope";
-
-const day = 24 * 3600 * 1000;
 
 export function ofEvent<E extends JourneyEvent>({ journey }: Pick<Scope, "journey">, event: E) {
   return journey.filter((entry): entry is JourneyEntry & { readonly event: E } => entry.event === event);
@@ -44,36 +42,24 @@ function syncOf(wait: Omit<Sync, "seconds" | "momentums" | "rate">): Sync {
   return { ...wait, seconds, momentums, rate, curve: [...wait.curve].sort(([a], [b]) => a - b) };
 }
 
-/** The switches from one producer to the next, and what they cost in momentums (pure). */
+/** The switches from one producer to the next, and what they cost in momentums at most (pure). */
 export function switchesOf(scope: Scope): Switch[] {
   return ofEvent(scope, "producing").map((entry) => {
-    const { producerAddress, height, switchedAt, before, figures } = entry.details;
+    const { producerAddress, height, switchedAt, before, empty, figures } = entry.details;
     const seen = ofEvent(scope, "registered").findLast(
       (each) => each.stack === entry.stack && Date.parse(each.at) <= Date.parse(entry.at),
     );
     const registered = seen?.details.figures && { ...seen.details.figures, at: seen.at };
     const producing = figures && { ...figures, at: entry.at };
-    const around = registered && producing && gained(registered, producing);
     const seconds = before && Math.round((Date.parse(switchedAt) - Date.parse(before.at)) / 1000);
     return {
       ...{ at: switchedAt, stack: entry.stack, producerAddress, height },
       ...(before && seconds !== undefined ? { before: { ...before, seconds } } : {}),
       ...(registered ? { registered } : {}),
       ...(producing ? { producing } : {}),
-      ...(around ? { around } : {}),
+      ...(empty === undefined ? {} : { empty }),
     };
   });
-}
-
-/** The chain counts anew each epoch of 24 h: figures of two epochs have no difference. */
-function gained(
-  before: Figures & { readonly at: string },
-  after: Figures & { readonly at: string },
-): (Figures & { readonly missed: number }) | undefined {
-  const expected = after.expected - before.expected;
-  const produced = after.produced - before.produced;
-  const isOneEpoch = expected >= 0 && produced >= 0 && Date.parse(after.at) - Date.parse(before.at) < day;
-  return isOneEpoch ? { expected, produced, missed: Math.max(0, expected - produced) } : undefined;
 }
 
 /** The signer's moves, each with all its runs (pure). */

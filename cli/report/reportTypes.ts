@@ -76,11 +76,11 @@ export interface Switch extends Happened {
     /** From its momentum to the first of the new one. */
     readonly seconds: number;
   };
-  /** As the chain counted, when registration and switch were seen. */
+  /** As a node counted when registration and switch were seen, up to five minutes before. */
   readonly registered?: Figures & { readonly at: string };
   readonly producing?: Figures & { readonly at: string };
-  /** Between the two, where both are of one epoch. */
-  readonly around?: Figures & { readonly missed: number };
+  /** Slots of the network that stayed empty between the last momentum before and the first: the Pillar missed no more. */
+  readonly empty?: number;
 }
 
 export interface SignerMove {

@@ -119,5 +119,7 @@ function backupTitle({ label, files }: { label?: string | undefined; files: numb
 }
 
 function figuresLine(figures: Figures | undefined): string[] {
-  return figures ? [`this epoch so far: ${figures.produced} of ${figures.expected} momentums`] : [];
+  return figures
+    ? [`this epoch so far: ${figures.produced} of ${figures.expected} momentums, by a count up to 5 min old`]
+    : [];
 }

@@ -45,9 +45,16 @@ export function syncFacts(sync: Sync): Fact[] {
 }
 
 /** Of a switch (pure). */
-export function switchFacts({ height, at, producerAddress, before, registered, producing, around }: Switch): Fact[] {
+export function switchFacts({ height, at, producerAddress, before, registered, producing, empty }: Switch): Fact[] {
   const figures = (label: string, seen: Switch["producing"]): Fact[] =>
-    seen ? [[label, `${seen.produced} of ${seen.expected} momentums in the epoch, at ${minute(seen.at)}`]] : [];
+    seen
+      ? [
+          [
+            label,
+            `${seen.produced} of ${seen.expected} momentums in the epoch, by a count of ${minute(seen.at)} or up to 5 min before`,
+          ],
+        ]
+      : [];
   return [
     ["first", `momentum ${height} at ${second(at)}, of ${producerAddress}`],
     ...(before
@@ -58,13 +65,14 @@ export function switchFacts({ height, at, producerAddress, before, registered, p
       : []),
     ...figures("registered", registered),
     ...figures("producing", producing),
-    [
-      "missed",
-      around
-        ? `${around.missed} momentum${around.missed === 1 ? "" : "s"}: ${around.expected} expected, ${around.produced} produced between the two`
-        : "not known: no figures of one epoch from before and after",
-    ],
+    ["missed", missedText(empty)],
   ];
+}
+
+function missedText(empty: number | undefined): string {
+  if (empty === undefined) return "not known: no empty slots were counted between the two";
+  if (empty === 0) return "none: no slot of the whole network stayed empty between the two";
+  return `${empty} at most: so many slots of the whole network, this Pillar's or others', stayed empty between the two`;
 }
 
 /** Of a move of the signer (pure). */

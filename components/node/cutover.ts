@@ -4,6 +4,7 @@ import { newsOf, type RecordPlace, writeNews } from "../../providers/cutover/rec
 import { isOurs, type Memory, type Registration } from "../../providers/cutover/registration";
 import { sentenceOf } from "../../providers/cutover/words";
 import { CutoverGate } from "../../providers/cutoverGate";
+import type { Network } from "../../providers/elections";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
 import type { NodeNow } from "../../providers/lookup";
 import { chainOfNode, chainOfReference } from "../../providers/rpc/chain";
@@ -104,7 +105,7 @@ function waitFor(
     {
       target: pulumi.all([synced, before.after]).apply(([[at, key]]) => nodeTarget(config, at, key)),
       producerAddress: pillar.producerAddress,
-      ...{ references: sync.references, tolerance: sync.tolerance, tickMomentums: network.tickMomentums },
+      ...{ references: sync.references, tolerance: sync.tolerance, network: plainNetwork(network) },
       deadline: cutover.deadline,
       record: { directory: backupDirectory(config), stack: pulumi.getStack(), pillar: config.pillar.name },
       notify,
@@ -112,6 +113,9 @@ function waitFor(
     { dependsOn: [before.restartOff] },
   );
 }
+
+/** An epoch's length is of no concern to the gate: a change of it changes no input. */
+const plainNetwork = ({ momentum, tickMomentums }: Network): Network => ({ momentum, tickMomentums });
 
 interface At {
   readonly ours: string;
@@ -137,7 +141,7 @@ async function decide(config: StackConfig, last: LastRun, { ours, address, hostK
   const own = chainOfNode(nodeName(address), nodeTarget(config, address, hostKey));
   const clients = [own, ...config.sync.references.map(chainOfReference)];
   const registration = await lookAtRegistration({
-    ...{ ours, readings, memory, node, tickMomentums: config.network.tickMomentums },
+    ...{ ours, readings, memory, node, network: config.network },
     open: (name) => clients.find((client) => client.name === name),
     now: () => Date.now(),
   });

@@ -28,7 +28,7 @@ export function nextStep(situation: Situation): string[] {
     case "tooEarly":
       return [
         `WARNING: ${sentence}`,
-        "While that is so, the Pillar earns nothing from about ten minutes after the update.",
+        "While that is so, the Pillar earns nothing from 5 to 10 minutes after the update on.",
         `${wayBack(pillar, registration.earlier)}.`,
         `Or wait until the node is synced again. ${again}`,
       ];
@@ -44,7 +44,9 @@ export function nextStep(situation: Situation): string[] {
     case "producing":
       return [
         sentence,
-        ...(now.synced ? [] : [`Its node is ${seenAs(now)}: momentums since then were not looked for.`]),
+        ...(now.synced
+          ? []
+          : [`Its node is ${seenAs(now)}: momentums since then were not looked for.`, producesFromNextTick]),
         ...(situation.hourlyRestart === undefined ? [restartUnseen] : []),
         ...retireOld(situation),
       ];
@@ -73,9 +75,11 @@ function update({ stack, pillar, producerAddress, registration, clock }: Situati
   return [
     `The node of ${pillar} is synced. Now, in the desktop wallet:`,
     ...walletClicks(pillar, producerAddress),
-    "It takes effect 5 to 10 minutes later. Keep the old host running until then: it produces meanwhile.",
+    "It takes effect 5 to 10 minutes later, and with the Pillar's next slot this host produces. Keep the old host running",
+    "until momentums carry the new address: it produces meanwhile.",
     ...(registration.kind === "foreign" ? [] : [`${upper(sentenceOf(registration, pillar, clock))}.`]),
-    `Within ten minutes after an update it is early to expect more. Then: pulumi up -s ${stack}`,
+    "An update shows here within a minute or two; the chain refuses another Pillar's address without a word.",
+    `Then: pulumi up -s ${stack}`,
   ];
 }
 
@@ -94,6 +98,10 @@ function retireOld({ pillar, host }: Situation): string[] {
 
 const restartUnseen =
   "Whether the hourly restart is off could not be seen: look for a # before its line with crontab -l on the host.";
+
+/** The schedule of a tick is made once, from the chain that a node has then. */
+const producesFromNextTick =
+  "A node that was behind for more than five minutes produces from the next tick on, up to five minutes after it is synced.";
 
 const seenAs = ({ known, why }: Situation["now"]) => `${known ? "not synced now" : "out of sight now"} (${why})`;
 

@@ -22,7 +22,11 @@ export async function makeStacks(lab: Lab, server: OldServer, host: LabHost): Pr
   const privateKey = await readFile(lab.privateKeyFile, "utf8");
   const common = {
     pillar: { name: pillar },
-    network: { epoch: `${hurry.epochSeconds}s`, momentum: `${hurry.momentumSeconds}s`, tickMomentums: hurry.tickMomentums },
+    network: {
+      epoch: `${hurry.epochSeconds}s`,
+      momentum: `${hurry.momentumSeconds}s`,
+      tickMomentums: hurry.tickMomentums,
+    },
   };
   const backup = { directory: join(lab.dir, "backups") };
   const oldFile = (changes: StackFile): StackFile => ({

@@ -56,23 +56,12 @@ export function agree(readings: readonly SourceReading[]): Agreement {
   const by = majority(chain, wordOf);
   if (by === undefined) {
     const words = chain.map((usable) => `${usable.name} says ${wordOf(usable)}`);
-    const why = `they contradict each other: ${words.join(", ")}`;
+    const why = `they contradict each other (right after an update in the wallet they do so for some seconds): ${words.join(", ")}`;
     return { kind: "unknown", why, notes: [...notes, why] };
   }
   for (const usable of chain.filter((each) => !by.includes(each)))
     notes.push(`${usable.name} contradicts the others: it says ${wordOf(usable)}`);
   return { kind: "settled", pillar: by[0]?.pillar ?? null, by, notes };
-}
-
-const networkPace = 10_000;
-/** A chain that stood still for hours goes on at its own pace. */
-const longestStep = 10 * networkPace;
-
-/** Milliseconds from one momentum to the next, as they came lately (pure). */
-export function paceOf(recent: readonly Produced[]): number {
-  const steps = recent.slice(1).map(({ timestamp }, i) => timestamp - (recent[i]?.timestamp ?? timestamp));
-  const sum = steps.reduce((total, step) => total + Math.min(step, longestStep), 0);
-  return sum / steps.length || networkPace;
 }
 
 const wordOf = ({ pillar }: Usable) => (pillar === null ? "that nobody registered it" : pillar.producerAddress);

@@ -81,7 +81,7 @@ export function watchForEarlyWallet(
     isTrapped = true;
     const text = [
       `${pillar} is registered with this host's producer address ALREADY, and its node is not synced:`,
-      "it earns nothing from about ten minutes after the update until the node is synced.",
+      "it earns nothing from 5 to 10 minutes after the update on until the node is synced, and the next tick begins.",
       wayBack(pillar, earlier),
     ];
     for (const line of ["REGISTERED TOO EARLY", ...text]) world.say(`sync: ${line}`);

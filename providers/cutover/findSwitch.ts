@@ -1,3 +1,4 @@
+import type { Network } from "../elections";
 import { momentumPage, type Produced } from "../rpc/chain";
 
 /** From which momentum on a Pillar produces with an address. */
@@ -7,6 +8,8 @@ export interface Switch {
   readonly at: number;
   /** The last momentum of the address before, where it was met. */
   readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: number };
+  /** Slots of the whole network that stayed empty between the two: this Pillar missed no more than these. */
+  readonly empty?: number;
   /** The address produced before that momentum already: the search ended there. */
   readonly orBefore?: true;
 }
@@ -54,6 +57,17 @@ export async function findSwitch(
 export function isUndone({ height }: Switch, recent: readonly Produced[], ours: string, earlier?: string): boolean {
   const last = recent.findLast((momentum) => momentum.height > height && [ours, earlier].includes(momentum.producer));
   return earlier !== undefined && last?.producer === earlier;
+}
+
+/** Counts the slots without a momentum between the two addresses: they are gaps in time (pure). */
+export function withEmptySlots(found: Switch, { momentum }: Network): Switch {
+  const { before, height, at } = found;
+  // Momentums tell whole seconds.
+  if (before === undefined || momentum < 1000) return found;
+  const slots = (at - before.at) / momentum;
+  const empty = Math.round(slots) - (height - before.height);
+  // Where the times do not fit to the pace, this is not the chain's own.
+  return empty < 0 || Math.abs(slots - Math.round(slots)) > 0.1 ? found : { ...found, empty };
 }
 
 function switchOf(first: Produced, before?: Produced): Switch {

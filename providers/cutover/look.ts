@@ -1,11 +1,12 @@
+import type { Network } from "../elections";
 import { readJourney } from "../journey";
 import type { NodeNow } from "../lookup";
 import { type ChainClient, chainOfReference } from "../rpc/chain";
 import { within } from "../within";
 import { agree, type Usable } from "./agreement";
-import { findSwitch, isUndone, type Switch } from "./findSwitch";
+import { findSwitch, isUndone, type Switch, withEmptySlots } from "./findSwitch";
 import { memoryOf, type RecordPlace } from "./record";
-import { type Memory, type Registration, registrationOf } from "./registration";
+import { type Elections, type Memory, type Registration, registrationOf } from "./registration";
 import { readSource, type SourceReading } from "./source";
 
 /** Asks the node here, where there is one to ask, and the references, all at once. Never throws. */
@@ -30,7 +31,7 @@ export interface RegistrationLook {
   readonly readings: readonly SourceReading[];
   readonly memory: Memory;
   readonly node: Pick<NodeNow, "synced" | "known" | "why">;
-  readonly tickMomentums: number;
+  readonly network: Network;
   /** Asks the source of that name for more momentums; its caller closes it. */
   open(name: string): ChainClient | undefined;
   /** Unix milliseconds. */
@@ -41,28 +42,39 @@ const searchTime = 8000;
 
 /** Where the registration stands; the switch is searched for where it is not known yet. Never throws. */
 export async function lookAtRegistration(look: RegistrationLook): Promise<Registration> {
-  const { ours, memory, node, tickMomentums, readings } = look;
+  const { ours, memory, node, network, readings } = look;
   const agreement = agree(readings);
-  const facts = { ours, agreement, memory, node, now: look.now(), tickMomentums };
+  const facts = { ours, agreement, memory, node, now: look.now(), network };
   const [source] = agreement.kind === "settled" ? agreement.by : [];
   if (source?.pillar?.producerAddress !== ours) return registrationOf({ ...facts, switched: memory.switched });
+  const late = `${source.name} gave no momentums within ${searchTime / 1000} s`;
   try {
-    const search = switchNow(source, look);
-    return registrationOf({
-      ...facts,
-      switched: await within(search, searchTime, `${source.name} gave no momentums within ${searchTime / 1000} s`),
-    });
+    const switched = await within(switchNow(source, look), searchTime, late);
+    const elections = switched ? {} : await within(electionsOf(source, look), searchTime, late);
+    return registrationOf({ ...facts, switched, elections });
   } catch (error) {
     return registrationOf({ ...facts, unseen: (error as Error).message });
   }
 }
 
-async function switchNow(source: Usable, { ours, memory, open }: RegistrationLook): Promise<Switch | undefined> {
-  const { switched, earlier } = memory;
-  if (switched && !isUndone(switched, source.recent, ours, earlier)) return switched;
-  const client = open(source.name);
-  if (client === undefined) throw new Error(`${source.name} can't be asked again`);
-  return findSwitch((from, count) => client.momentums(from, count), source.recent, ours, earlier);
+async function switchNow(source: Usable, look: RegistrationLook): Promise<Switch | undefined> {
+  const { switched, earlier } = look.memory;
+  if (switched && !isUndone(switched, source.recent, look.ours, earlier)) return switched;
+  const client = clientOf(source, look);
+  const found = await findSwitch((from, count) => client.momentums(from, count), source.recent, look.ours, earlier);
+  return found && withEmptySlots(found, look.network);
+}
+
+async function electionsOf(source: Usable, look: RegistrationLook): Promise<Elections> {
+  const client = clientOf(source, look);
+  const [[first], standing] = await Promise.all([client.momentums(1, 1), client.standing(source.pillar?.name ?? "")]);
+  return { ...(first ? { genesis: first.timestamp } : {}), ...(standing ? { standing } : {}) };
+}
+
+function clientOf({ name }: Usable, { open }: RegistrationLook): ChainClient {
+  const client = open(name);
+  if (client === undefined) throw new Error(`${name} can't be asked again`);
+  return client;
 }
 
 /** What the record says; nothing where it can't be read. */

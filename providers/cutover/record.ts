@@ -39,12 +39,13 @@ export function memoryOf(journey: readonly JourneyEntry[], stack: string, ours: 
   return memory;
 }
 
-function switchOf({ height, switchedAt, orBefore, before }: JourneyDetails["producing"]): Switch {
+function switchOf({ height, switchedAt, orBefore, before, empty }: JourneyDetails["producing"]): Switch {
   const earlier = before && { ...before, at: Date.parse(before.at) };
   return {
     height,
     at: Date.parse(switchedAt),
     ...(orBefore ? { orBefore } : {}),
+    ...(empty === undefined ? {} : { empty }),
     ...(earlier ? { before: earlier } : {}),
   };
 }
@@ -72,12 +73,13 @@ export function newsOf(
   }
   const switched = "switched" in registration ? registration.switched : undefined;
   if (switched && switched.height !== memory.switched?.height) {
-    const { height, at, before, orBefore } = switched;
+    const { height, at, before, orBefore, empty } = switched;
     const last = before && { ...before, at: iso(before.at) };
     news.push(
       entry("producing", {
         ...{ producerAddress, height, switchedAt: iso(at), ...figures },
         ...(orBefore ? { orBefore } : {}),
+        ...(empty === undefined ? {} : { empty }),
         ...(last ? { before: last } : {}),
       }),
     );

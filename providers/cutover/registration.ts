@@ -1,5 +1,15 @@
+import {
+  chanceOf,
+  electedFrom,
+  type Network,
+  patienceTicks,
+  type Standing,
+  standingText,
+  tickOf,
+  usualTicks,
+} from "../elections";
 import type { NodeNow } from "../lookup";
-import { type Agreement, paceOf } from "./agreement";
+import type { Agreement } from "./agreement";
 import type { Switch } from "./findSwitch";
 
 /** What a stack knows of its Pillar's registration from before. */
@@ -26,7 +36,16 @@ export interface RegistrationFacts {
   readonly node: Pick<NodeNow, "synced" | "known" | "why">;
   /** Unix milliseconds. */
   readonly now: number;
-  readonly tickMomentums: number;
+  readonly network: Network;
+  /** What the wait for the first momentum depends on, as far as it is known. */
+  readonly elections?: Elections;
+}
+
+/** What a node says of its chain's elections. */
+export interface Elections {
+  /** Unix milliseconds. */
+  readonly genesis?: number;
+  readonly standing?: Standing;
 }
 
 /** Of the running epoch, as the chain counts them. */
@@ -45,7 +64,7 @@ export type Registration = { readonly notes: readonly string[]; readonly earlier
   /** Neither this host's address nor the one before. */
   | { readonly kind: "foreign"; readonly address: string; readonly wasOurs: boolean }
   /** This host's, which produces no momentum yet. */
-  | ({ readonly kind: "registered"; readonly until: number; readonly isLate: boolean; readonly unseen?: string } & Ours)
+  | ({ readonly kind: "registered"; readonly wait: Wait; readonly isLate: boolean; readonly unseen?: string } & Ours)
   /** This host's, and momentums carry it. */
   | ({ readonly kind: "producing"; readonly switched: Switch } & Ours)
   /** This host's, while its node is not synced. */
@@ -59,19 +78,27 @@ interface Ours {
   readonly figures?: Figures;
 }
 
-/** Elections are fixed so many ticks ahead (chain-facts, Node). */
-const electionTicks = 2;
+/** The wait for the first momentum of an address. Times in unix milliseconds. */
+export interface Wait {
+  /** From then on its slots are this address's. */
+  readonly from: number;
+  /** By then it has had one in half of the cases, and in all but fewer than one of 10,000; absent where that can't be told. */
+  readonly usually?: number;
+  readonly surely?: number;
+  /** The Pillar's place among all, in words. */
+  readonly standing: string;
+}
 
 /** Decides where the registration stands (pure). */
 export function registrationOf(facts: RegistrationFacts): Registration {
-  const { ours, agreement, memory, switched, unseen, node, now, tickMomentums } = facts;
+  const { ours, agreement, memory, switched, unseen, node, now } = facts;
   const { notes } = agreement;
   const known = memory.earlier === undefined ? {} : { earlier: memory.earlier };
   if (agreement.kind === "unknown") {
     const since = memory.since === undefined ? {} : { since: memory.since };
     return { kind: "unknown", why: agreement.why, notes, ...known, ...since, ...(switched ? { switched } : {}) };
   }
-  const { pillar, by } = agreement;
+  const { pillar } = agreement;
   if (pillar === null) return { kind: "unknownPillar", notes, ...known };
 
   const { producerAddress: address, figures: counted } = pillar;
@@ -88,8 +115,23 @@ export function registrationOf(facts: RegistrationFacts): Registration {
   const own = { address, since, notes, ...known, ...figures };
   if (node.known && !node.synced) return { kind: "tooEarly", why: node.why, ...own, ...(switched ? { switched } : {}) };
   if (switched) return { kind: "producing", switched, ...own };
-  const until = since + electionTicks * tickMomentums * paceOf(by[0]?.recent ?? []);
-  return { kind: "registered", until, isLate: now > until, ...own, ...(unseen === undefined ? {} : { unseen }) };
+  const wait = waitOf(since, facts);
+  const isLate = wait.surely !== undefined && now > wait.surely;
+  return { kind: "registered", wait, isLate, ...own, ...(unseen === undefined ? {} : { unseen }) };
+}
+
+/** The wait of an address that was first seen registered at a time (pure). */
+export function waitOf(
+  since: number,
+  { network, elections = {} }: Pick<RegistrationFacts, "network" | "elections">,
+): Wait {
+  const { genesis, standing } = elections;
+  const from = electedFrom(since, genesis, network);
+  const known = { from, standing: standingText(standing, network) };
+  if (standing === undefined) return known;
+  const { least } = chanceOf(standing, network);
+  const after = (ticks: number) => from + ticks * tickOf(network);
+  return { ...known, usually: after(usualTicks(least)), surely: after(patienceTicks(least)) };
 }
 
 /** Whether this host's address is registered, in sight of all who were asked (pure). */

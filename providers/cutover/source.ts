@@ -14,7 +14,7 @@ export interface SourceReading {
   readonly error?: string;
 }
 
-/** Enough for the pace, and to compare two nodes' chains; small enough for every `up`. */
+/** Enough to compare two nodes' chains, and small enough for every `up`. */
 export const recentCount = 128;
 
 /** Asks one node. Never throws, and takes no longer than this, in milliseconds. */

@@ -26,7 +26,7 @@ export function sentenceOf(registration: Registration, pillar: string, now: numb
       return `nobody registered a Pillar of the name ${pillar} (pillar-host:pillar.name)`;
     case "earlier":
       return registration.wasOurs
-        ? `${pillar} went back to ${registration.address}: this host does not produce for it`
+        ? `${pillar} went back to ${registration.address}: this host produces for it for 5 to 10 minutes after that update still`
         : `${pillar} is still registered with ${registration.address}`;
     case "foreign":
       return `${pillar} is registered with ${registration.address}, neither this host's address nor the one before it`;
@@ -42,12 +42,20 @@ export function sentenceOf(registration: Registration, pillar: string, now: numb
 }
 
 function patienceOf(registration: Extract<Registration, { kind: "registered" }>, now: number): string {
-  const { since, until, isLate, unseen, figures } = registration;
+  const { since, wait, isLate, unseen, figures } = registration;
   if (unseen !== undefined) return `it can't be seen now (${unseen})`;
-  const elections = `elections are fixed two ticks ahead, about ${spoken(until - since)}`;
-  if (!isLate) return `${elections}, until ${minuteOf(until)} at the latest`;
-  const few = figures ? `, and ${figures.produced} of ${figures.expected} momentums of this epoch were produced` : "";
-  return `that is longer than it takes (${elections}; seen registered ${spoken(now - since)} ago${few})`;
+  const { from, usually, surely, standing } = wait;
+  const elected =
+    now < from ? `its slots are the old address's until ${minuteOf(from)}` : `elected since ${minuteOf(from)}`;
+  const elections = `elections are fixed two ticks ahead, ${elected}`;
+  if (usually === undefined || surely === undefined)
+    return `${elections}; how long it waits for a slot then can't be told (${standing})`;
+  if (!isLate)
+    return `${elections}; usually it produces by ${minuteOf(usually)}, and all but certainly by ${minuteOf(surely)} (${standing})`;
+  const few = figures
+    ? `; ${figures.produced} of ${figures.expected} momentums of this epoch were produced, by a count up to five minutes old`
+    : "";
+  return `that is longer than all but one of 10,000 healthy ones wait (${elected}; ${standing}; seen registered ${spoken(now - since)} ago${few})`;
 }
 
 /** What makes a sentence news: not the time that passes (pure). */

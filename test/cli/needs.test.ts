@@ -63,8 +63,8 @@ describe("stage and next step", () => {
     [
       "registered",
       synced("registered"),
-      "registered, not elected yet",
-      "wait, and keep the old host running: it produces until 2026-11-21 15:06 UTC at the latest",
+      "registered, its first momentum still to come",
+      "wait, and keep the old host running: it produces until momentums carry this host's address",
     ],
     [
       "registered for too long",
@@ -81,7 +81,7 @@ describe("stage and next step", () => {
     [
       "a run is at work",
       { synced: true, parts: partsOf(registrations.registered) },
-      "registered, not elected yet",
+      "registered, its first momentum still to come",
       "nothing to do: the pulumi up that is at work goes on",
     ],
     [

@@ -111,7 +111,13 @@ test("with a wait: its gate, and a look anew after it, whose news alone is recor
   expect(target).toMatchObject({ ssh: { address: "203.0.113.7", hostKey, password: "hunter2" }, port: 35997 });
   expect(concealed(inputs)).toMatchObject({ target: "[secret]" });
   expect(plain).toEqual({
-    ...{ producerAddress: ours, references: [], tolerance: 20, tickMomentums: 7, deadline: 7_200_000 },
+    ...{
+      producerAddress: ours,
+      references: [],
+      tolerance: 20,
+      network: { momentum: 10_000, tickMomentums: 7 },
+      deadline: 7_200_000,
+    },
     record: { directory, stack: "prod-2", pillar: "Anvil" },
   });
   expect(look.mock.calls.map(([, , anew]) => anew)).toEqual([undefined, "anew"]);

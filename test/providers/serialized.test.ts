@@ -503,8 +503,9 @@ describe("CutoverGate", () => {
 
   const gate = (changes: Record<string, unknown> = {}) => ({
     target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
-    ...{ producerAddress: ours, references: [], tolerance: 20, tickMomentums: 30, deadline: 60_000 },
+    ...{ producerAddress: ours, references: [], tolerance: 20, deadline: 60_000 },
     record: { directory: join(scratch, "backups/Anvil"), stack: "prod-2", pillar: "Anvil" },
+    network: { momentum: 10_000, tickMomentums: 30 },
     __provider: "its text",
     ...changes,
   });

@@ -7,14 +7,15 @@ export const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
 export const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 
 const own = { address: ours, since: clock - 600_000, earlier: old, notes: [] };
+const wait = { from: clock - 60_000, standing: "one of 3 Pillars" };
 export const registrations = {
   earlier: { kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [] },
   wentBack: { kind: "earlier", address: old, earlier: old, wasOurs: true, notes: [] },
   foreign: { kind: "foreign", address: old, wasOurs: false, notes: [] },
   nobody: { kind: "unknownPillar", notes: [] },
   unknown: { kind: "unknown", why: "nobody was asked", notes: [] },
-  registered: { kind: "registered", ...own, until: clock + 60_000, isLate: false },
-  late: { kind: "registered", ...own, until: clock - 60_000, isLate: true },
+  registered: { kind: "registered", ...own, wait, isLate: false },
+  late: { kind: "registered", ...own, wait, isLate: true },
   producing: {
     ...{ kind: "producing", ...own, switched: { height: 77, at: clock - 60_000 } },
     figures: { expected: 10, produced: 9 },

@@ -103,9 +103,9 @@ describe("the text", () => {
       "  first        momentum 11985590 at 2026-11-20 18:04:30, of z1qnew0000000000000000000000000000000000",
       "  last before  momentum 11985560 at 2026-11-20 17:59:30, of z1qold0000000000000000000000000000000000",
       "  between      5 min, in which other Pillars produced",
-      "  registered   119 of 120 momentums in the epoch, at 2026-11-20 18:00",
-      "  producing    122 of 124 momentums in the epoch, at 2026-11-20 18:06",
-      "  missed       1 momentum: 4 expected, 3 produced between the two",
+      "  registered   119 of 120 momentums in the epoch, by a count of 2026-11-20 18:00 or up to 5 min before",
+      "  producing    122 of 124 momentums in the epoch, by a count of 2026-11-20 18:06 or up to 5 min before",
+      "  missed       none: no slot of the whole network stayed empty between the two",
     ]);
     expect(from("Signer to prod-2, attempt 1", 4)).toEqual([
       "  ending       moved at 2026-11-20 10:00:30; the new host holds the key",

@@ -53,7 +53,7 @@ test("an update too early is said once, with the way back, told and recorded", a
   expect(seen.lines).toEqual([
     "sync: REGISTERED TOO EARLY",
     "sync: Anvil is registered with this host's producer address ALREADY, and its node is not synced:",
-    "sync: it earns nothing from about ten minutes after the update until the node is synced.",
+    "sync: it earns nothing from 5 to 10 minutes after the update on until the node is synced, and the next tick begins.",
     `sync: The way back, while the old host runs: in the wallet, Update Pillar Anvil, producer address: ${old}`,
     "sync: the wait goes on",
   ]);
@@ -90,7 +90,9 @@ test.each<[string, SourceReading[], string[]]>([
   [
     "two contradict each other",
     [says("ref1", ours), says("ref2", old)],
-    [`${unseen}they contradict each other: ref1 says ${ours}, ref2 says ${old}`],
+    [
+      `${unseen}they contradict each other (right after an update in the wallet they do so for some seconds): ref1 says ${ours}, ref2 says ${old}`,
+    ],
   ],
   ["nobody registered it", [says("ref1", null)], []],
 ])("%s: that is said once at most, and the host is not asked", async (_what, readings, lines) => {

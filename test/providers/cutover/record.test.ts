@@ -16,7 +16,12 @@ const figures = { expected: 10, produced: 9 };
 const before = { producerAddress: old, height: 990, at: clock - 90_000 };
 const switched = { height: 1000, at: clock - 60_000, before };
 const own = { address: ours, since: clock, earlier: old, figures, notes: [] };
-const registered: Registration = { kind: "registered", until: clock, isLate: false, ...own };
+const registered: Registration = {
+  kind: "registered",
+  wait: { from: clock, standing: "one of 3 Pillars" },
+  isLate: false,
+  ...own,
+};
 const producing: Registration = { kind: "producing", switched, ...own };
 const tooEarly: Registration = { kind: "tooEarly", why: "syncing", ...own };
 const elsewhere: Registration = { kind: "earlier", address: old, wasOurs: true, notes: [] };

@@ -2,15 +2,19 @@ import { describe, expect, test } from "vitest";
 import { agree } from "../../../providers/cutover/agreement";
 import { isOurs, type RegistrationFacts, registrationOf } from "../../../providers/cutover/registration";
 import type { SourceReading } from "../../../providers/cutover/source";
-import { clock, old, other, ours, pillarOf, says } from "./chains";
+import { sentenceOf } from "../../../providers/cutover/words";
+import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
 
 const synced = { synced: true, known: true, why: "synced" };
 const switched = { height: 1001, at: clock - 10_000 };
 const minutes = 60_000;
 
+const network = { momentum: 10_000, tickMomentums: 30 };
+const three = { genesis: clock - 290_000, standing: { pillars: 3, place: 2 } };
+
 const decide = (registered: string | null | SourceReading[], changes: Partial<RegistrationFacts> = {}) =>
   registrationOf({
-    ...{ ours, memory: {}, node: synced, now: clock, tickMomentums: 30 },
+    ...{ ours, memory: {}, node: synced, now: clock, network },
     agreement: agree(Array.isArray(registered) ? registered : [says("node", registered)]),
     ...changes,
   });
@@ -38,22 +42,43 @@ describe("not ours", () => {
 });
 
 describe("ours", () => {
-  test("seen for the first time: two ticks from now", () => {
-    expect(decide(ours, { memory: { earlier: old } })).toEqual({
-      ...{ kind: "registered", address: ours, earlier: old, since: clock, until: clock + 10 * minutes, isLate: false },
+  test("seen for the first time: from the next tick but one on, and a few more at most on a small network", () => {
+    // Ten seconds before a tick's end: the contract's block is in the next one.
+    const from = clock + 10_000 + 10 * minutes;
+    expect(decide(ours, { memory: { earlier: old }, elections: three })).toEqual({
+      ...{ kind: "registered", address: ours, earlier: old, since: clock, isLate: false },
+      wait: {
+        ...{ from, usually: from + 5 * minutes, surely: from + 20 * minutes },
+        standing: "one of 3 Pillars, all of them in every tick of 5 min",
+      },
       ...{ figures: { expected: 10, produced: 9 }, notes: [] },
     });
   });
 
   test.each([
-    [10 * minutes, false],
-    [10 * minutes + 1, true],
-  ])("registered for %i ms, not producing: late %s", (age, isLate) => {
-    expect(decide(ours, { memory: { since: clock - age } })).toMatchObject({ kind: "registered", isLate });
+    [3, 29 * minutes, false],
+    [3, 29 * minutes + 1, true],
+    [100, 249 * minutes, false],
+    [100, 249 * minutes + 1, true],
+  ])("of %i Pillars, registered for %i ms, not producing: late %s", (pillars, age, isLate) => {
+    const since = clock - age;
+    const elections = { genesis: since - 60_000, standing: { pillars, place: pillars } };
+    expect(decide(ours, { memory: { since }, elections })).toMatchObject({ kind: "registered", isLate });
   });
 
-  test("ticks are counted in the chain's own pace", () => {
-    expect(decide(ours, { tickMomentums: 3 })).toMatchObject({ until: clock + 60_000 });
+  test("ticks go by time: momentums that were missed stretch nothing", () => {
+    const gaps = says("node", ours, {
+      recent: chainOf([old, other, old]).map((each, i) => ({ ...each, timestamp: clock - (2 - i) * 60_000 })),
+    });
+    expect(decide([gaps], { elections: three })).toMatchObject({ wait: { from: clock + 10_000 + 10 * minutes } });
+  });
+
+  test("nothing is called late where nobody tells how many Pillars there are", () => {
+    const found = decide(ours, { memory: { since: clock - 1000 * minutes } });
+    expect(found).toMatchObject({ isLate: false, wait: { from: clock - 1000 * minutes + 20_000 + 10 * minutes } });
+    expect(sentenceOf(found, "Anvil", clock)).toContain(
+      "how long it waits for a slot then can't be told (how many Pillars there are can't be told)",
+    );
   });
 
   test("figures that the node has not counted yet are none", () => {
