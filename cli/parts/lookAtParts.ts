@@ -159,8 +159,8 @@ function rewardsNow(
   const client = clients.find(({ name }) => name === by[0]?.name);
   if (pillar === null || client === undefined) throw new Error("nobody registered this Pillar");
   const found = "value" in registration && registration.value.kind === "producing" ? registration.value : undefined;
-  const switchedAt = lifecycle === "active" ? found?.switched.at : undefined;
-  const question = { withdrawAddress: pillar.withdrawAddress, switchedAt, epoch: network.epoch };
+  const switched = lifecycle === "active" ? found?.switched : undefined;
+  const question = { withdrawAddress: pillar.withdrawAddress, switched, epoch: network.epoch };
   return lookAtRewards(client, question, world.now());
 }
 

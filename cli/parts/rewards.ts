@@ -1,3 +1,4 @@
+import type { Switch } from "../../providers/cutover/findSwitch";
 import { minuteOf } from "../../providers/gate/progress";
 import { coin, judge, type RewardsReading } from "../../providers/retirement/rewards";
 import type { ChainClient } from "../../providers/rpc/chain";
@@ -15,7 +16,7 @@ export interface RewardsSeen {
  */
 export async function lookAtRewards(
   client: ChainClient,
-  { withdrawAddress, switchedAt, epoch }: { withdrawAddress: string; switchedAt?: number | undefined; epoch: number },
+  { withdrawAddress, switched, epoch }: { withdrawAddress: string; switched?: Switch | undefined; epoch: number },
   now: number,
 ): Promise<RewardsSeen> {
   const rewards = await client.rewards(withdrawAddress);
@@ -25,13 +26,16 @@ export async function lookAtRewards(
   const { znn, qsr } = rewards.uncollected;
   const waits = `${coin(znn)} ZNN and ${coin(qsr)} QSR wait for their collection`;
   const paid = newest === undefined ? "nothing was paid yet" : `paid last: epoch ${newest.epoch}`;
-  if (switchedAt === undefined) return { text: `${waits}; ${paid}` };
+  if (switched === undefined) return { text: `${waits}; ${paid}` };
   const [first] = await client.momentums(1, 1);
   if (first === undefined) throw new Error(`${client.name} has no first momentum`);
-  const judged = await judge(rewards, { genesis: first.timestamp, epoch, now }, async (time) => time > switchedAt);
+  // All slots after the last momentum of the address before are this host's.
+  const whole = switched.before?.at ?? switched.at;
+  const judged = await judge(rewards, { genesis: first.timestamp, epoch, now }, async (time) => time > whole);
   if (judged.says === "collected") return { text: judged.evidence, since: "collected" };
   if (judged.says === "fault") throw new Error(judged.why);
-  return { text: `${judged.why}${dueText(judged.dueAt)}; ${paid}`, since: "waiting" };
+  const due = "dueAt" in judged ? dueText(judged.dueAt) : "";
+  return { text: `${judged.why}${due}; ${paid}`, since: "waiting" };
 }
 
 /** What a survey for the destroy found of them, where it came so far (pure). */
@@ -40,7 +44,9 @@ export function rewardsOf(readings: readonly RewardsReading[]): RewardsSeen | un
   if (told?.says === "collected") return { text: `${told.evidence}, says ${told.source}`, since: "collected" };
   if (told?.says === "waiting")
     return { text: `${told.why}${dueText(told.dueAt)}, says ${told.source}`, since: "waiting" };
+  const nothing = readings.find(({ says }) => says === "paidNothing");
+  if (nothing?.says === "paidNothing") return { text: `${nothing.why}, says ${nothing.source}`, since: "waiting" };
   return undefined;
 }
 
-const dueText = (dueAt: number | undefined) => (dueAt === undefined ? "" : `; due about ${minuteOf(dueAt)}`);
+const dueText = (dueAt: number | undefined) => (dueAt === undefined ? "" : `; due by about ${minuteOf(dueAt)}`);

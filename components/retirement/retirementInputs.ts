@@ -5,9 +5,6 @@ import { nodeTarget, otherLogin } from "../login";
 import { backupDirectory, newHost } from "../orchestrator/signerPlaces";
 import { retirementLibrary } from "../scripts/signer";
 
-/** A Pillar outside of the first thirty produces in some ticks only: in one of so many it does. */
-const ticks = 12;
-
 /**
  * What retirement needs to know of a stack and its host, plain: with logins, so wrap it before it becomes an input.
  *
@@ -34,7 +31,8 @@ export function retirementInputs(
     node: nodeTarget(config, address, hostKey),
     ...(successor === undefined ? {} : { successor }),
     references: [...new Set([...retirement.references, ...sync.references])],
-    ...{ tolerance: sync.tolerance, producingWithin: ticks * network.tickMomentums, epoch: network.epoch },
+    ...{ tolerance: sync.tolerance, epoch: network.epoch },
+    network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     backup: {
       directory: backupDirectory(config),
       ...(orchestrator.backup.identityFile === undefined ? {} : { identityFile: orchestrator.backup.identityFile }),

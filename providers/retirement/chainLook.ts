@@ -1,4 +1,6 @@
-import { type ChainClient, momentumPage, type PillarOnChain, type Produced } from "../rpc/chain";
+import { chanceOf, type Network, patienceTicks, type Standing, tickOf } from "../elections";
+import { type ChainClient, momentumPage, type PaidEpoch, type PillarOnChain, type Produced } from "../rpc/chain";
+import { isSuccessorsSince } from "./whose";
 
 /** A momentum that was recorded when the host was synced: an RPC that does not know it is of another chain, or lies. */
 export interface Recorded {
@@ -13,8 +15,9 @@ export interface ChainQuestion {
   /** Producer addresses: of the host that is retired, where it is known, and of its successor. */
   readonly own?: string | undefined;
   readonly successor?: string | undefined;
-  /** Momentums: who produces at all does so among as many. */
-  readonly producingWithin: number;
+  readonly network: Network;
+  /** An epoch of rewards, in milliseconds. */
+  readonly epoch: number;
 }
 
 /** The newest momentum of each; `registered` of whoever is the Pillar's producer now. */
@@ -35,13 +38,24 @@ export type ChainReading =
   | {
       readonly source: string;
       readonly height: number;
+      /** Unix milliseconds of that momentum. */
+      readonly at: number;
       /** null: it knows no such Pillar. */
       readonly pillar: PillarOnChain | null;
-      /** The newest momentum of each among the latest {@link momentumPage}. */
+      /** Where the Pillar stands among all, where the node tells. */
+      readonly standing?: Standing;
+      /** Milliseconds: a healthy Pillar of this standing is hardly ever without a momentum for so long. */
+      readonly patience: number;
+      /** The newest momentum of each within that time, or among the latest {@link momentumPage}. */
       readonly last: Newest;
-      /** The successor produced before this host's newest momentum already, and not long ago: both produce. */
+      /** The successor produced before this host's newest momentum already, and within that time: both produce. */
       readonly alternate: boolean;
+      /** The newest paid epoch, where all its slots were the successor's. */
+      readonly paid?: PaidEpoch;
     };
+
+/** About a day and a half: of a thousand Pillars one outside the first waits no longer. */
+const mostPages = 12;
 
 /** A node's newest momentum may be so old, by its own clock; milliseconds. */
 const maxAge = 120_000;
@@ -64,16 +78,22 @@ export async function readChain(client: ChainClient, question: ChainQuestion, no
     const stranger = await knowsNot(client, question.recorded);
     if (stranger) return { source, fault: stranger, isStranger: true };
     const pillar = await client.pillar(question.pillar);
-    const from = Math.max(1, newest.height - momentumPage + 1);
-    const page = await client.momentums(from, newest.height - from + 1);
-    if (!isWhole(page, from, newest.height))
-      return { source, fault: `it does not give the momentums from ${from} to ${newest.height}, which it has` };
+    const standing = await client.standing(question.pillar);
+    const patience = patienceOf(standing, question.network);
+    const since = newest.timestamp - patience;
+    const late = await momentumsSince(client, newest, since);
+    if ("missing" in late)
+      return { source, fault: `it does not give the momentums from ${late.missing}, which it has` };
+    const paid = await paidBySuccessor(client, question);
     return {
-      source,
-      height: newest.height,
-      pillar,
-      last: newestOf(page, { ...question, registered: pillar?.producerAddress }),
-      alternate: alternate(page, question),
+      ...{ source, height: newest.height, at: newest.timestamp, pillar, patience },
+      ...(standing === undefined ? {} : { standing }),
+      last: newestOf(late.momentums, { ...question, registered: pillar?.producerAddress }),
+      alternate: alternate(
+        late.momentums.filter(({ timestamp }) => timestamp >= since),
+        question,
+      ),
+      ...(paid === undefined ? {} : { paid }),
     };
   } catch (error) {
     return { source, fault: (error as Error).message };
@@ -91,9 +111,49 @@ export function newestOf(
   return { ...(own ? { own } : {}), ...(successor ? { successor } : {}), ...(registered ? { registered } : {}) };
 }
 
+/**
+ * How long a Pillar is waited for, in milliseconds (pure). Where the node does not tell where it stands, it is taken for
+ * one that is elected often: a successor is refused too early then, never too late.
+ */
+export function patienceOf(standing: Standing | undefined, network: Network): number {
+  const chance = standing === undefined ? 1 : chanceOf(standing, network).most;
+  return patienceTicks(chance) * tickOf(network);
+}
+
+/** The momentums since a time, and a whole page at least. */
+async function momentumsSince(
+  client: ChainClient,
+  newest: Produced,
+  since: number,
+): Promise<{ readonly momentums: readonly Produced[] } | { readonly missing: string }> {
+  let momentums: readonly Produced[] = [];
+  for (let pages = 0, top = newest.height; pages < mostPages && top > 0; pages += 1) {
+    const from = Math.max(1, top - momentumPage + 1);
+    const page = await client.momentums(from, top - from + 1);
+    if (!isWhole(page, from, top)) return { missing: `${from} to ${top}` };
+    momentums = [...page, ...momentums];
+    if ((page[0]?.timestamp ?? 0) <= since) break;
+    top = from - 1;
+  }
+  return { momentums };
+}
+
+/** The newest epoch that was paid, where no slot of it was this host's any more: evidence beside the momentums. */
+async function paidBySuccessor(client: ChainClient, question: ChainQuestion): Promise<PaidEpoch | undefined> {
+  const { own, successor, pillar, epoch } = question;
+  if (successor === undefined) return undefined;
+  try {
+    const [[newest], [first]] = [await client.paidEpochs(pillar), await client.momentums(1, 1)];
+    if (newest === undefined || first === undefined) return undefined;
+    const begin = first.timestamp + newest.epoch * epoch;
+    return (await isSuccessorsSince(client, { own, successor }, begin)) ? newest : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether both addresses produced of late, in turns (pure): after a switch the one begins where the other ended. */
-function alternate(page: readonly Produced[], { own, successor, producingWithin }: ChainQuestion): boolean {
-  const late = page.slice(-producingWithin);
+function alternate(late: readonly Produced[], { own, successor }: ChainQuestion): boolean {
   const [mine, first] = [
     late.findLast(({ producer }) => producer === own),
     late.find(({ producer }) => producer === successor),

@@ -1,3 +1,5 @@
+import { type Network, standingText } from "../elections";
+import { spoken } from "../gate/progress";
 import {
   all,
   type Good,
@@ -25,7 +27,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
   const [own] = known;
   return all([
     strangers(readings),
-    ...good.map(({ source, pillar: found, last, alternate }): Verdict => {
+    ...good.map(({ source, pillar: found, last, alternate, patience }): Verdict => {
       if (found === null)
         return not({
           loss: "momentums",
@@ -39,7 +41,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
           what: "this host's producer address is the registered one",
           saidBy: [source],
           found: [found.producerAddress],
-          needed: "the successor's address in the wallet (Update Pillar), then some ten minutes",
+          needed: "the successor's address in the wallet (Update Pillar), and a momentum of it",
         });
       if (alternate)
         return not({
@@ -47,7 +49,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
           what: "this host's address and its successor's produce in turns: is this the host of another Pillar?",
           saidBy: [source],
           found: [`${own}, last in momentum ${last.own?.height}`],
-          needed: `the host of ${pillar} (pillar-host:host); after a switch there and back: some time, up to ${facts.producingWithin} momentums`,
+          needed: `the host of ${pillar} (pillar-host:host); after a switch there and back: some time, up to ${spoken(patience)}`,
         });
       // Whoever is registered has taken over, known as the successor or not.
       if (last.own && last.own.height > (last.registered?.height ?? 0))
@@ -56,7 +58,8 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
           what: "momentums still carry this host's address",
           saidBy: [source],
           found: [`momentum ${last.own.height}; elections are fixed two ticks ahead`],
-          needed: "a momentum of the successor after it: some ten minutes after the wallet's update",
+          needed:
+            "a momentum of the successor after it: elected 5 to 10 minutes after the wallet's update, it comes with its next slot",
         });
       return met();
     }),
@@ -90,7 +93,7 @@ export function rightHost({ host, address, pillar }: RetirementFacts): Verdict {
 
 /** Somebody else must be registered, synced and producing (pure). */
 export function successor(facts: RetirementFacts, good: readonly Good[]): Verdict {
-  const { successor: next, pillar, producingWithin } = facts;
+  const { successor: next, pillar, network } = facts;
   const loss = "momentums";
   if (next === undefined)
     return not({
@@ -120,7 +123,8 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Verdic
       loss,
       what: `the successor's node, ${address}, is not synced now`,
       found: [node.why],
-      needed: "its sync; see it with: npx pillar-host status STACK, for the successor's stack",
+      needed:
+        "its sync (one that was behind for more than five minutes produces from the next tick on); see it with: npx pillar-host status STACK, for the successor's stack",
     });
   const producer = look.facts.producer;
   if (producer === undefined)
@@ -137,7 +141,8 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Verdic
       found: [producer],
       needed: "two hosts with keys of their own: two nodes with one key must never run",
     });
-  const rulings = good.flatMap(({ source, pillar: found, last, height }): Verdict[] => {
+  const rulings = good.flatMap((reading): Verdict[] => {
+    const { source, pillar: found, last, at, patience, paid } = reading;
     if (found === null) return [];
     if (found.producerAddress !== producer)
       return [
@@ -150,20 +155,51 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Verdic
           needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
         }),
       ];
-    const age = last.successor === undefined ? undefined : height - last.successor.height;
-    if (age === undefined || age > producingWithin)
+    const age = last.successor === undefined ? undefined : at - last.successor.timestamp;
+    if (age === undefined || age > patience)
       return [
         not({
           loss,
           what: "the successor does not produce",
           saidBy: [source],
           found: [
-            age === undefined ? `no momentum of ${producer} of late` : `its last momentum was ${age} momentums ago`,
+            age === undefined
+              ? `no momentum of ${producer} in the last ${spoken(patience)}`
+              : `its last momentum was ${spoken(age)} ago`,
+            overdueText(reading, network),
           ],
-          needed: `a momentum of it among the last ${producingWithin}`,
+          needed: `a momentum of it within ${spoken(patience)}; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
         }),
       ];
-    return [met(`${address} is registered and produced momentum ${last.successor?.height}, says ${source}`)];
+    // Whoever has mended it shows that in the running epoch.
+    if (paid && isPoor(paid) && (found.figures.expected === 0 || isPoor(found.figures)))
+      return [
+        not({
+          loss,
+          what: "the successor misses most of its slots",
+          saidBy: [source],
+          found: [
+            `epoch ${paid.epoch}, paid: ${paid.produced} of ${paid.expected}`,
+            `this epoch so far, by a count up to five minutes old: ${found.figures.produced} of ${found.figures.expected}`,
+          ],
+          needed: "its clock, its peers and its log looked at; half of its slots at least in the epoch that runs",
+        }),
+      ];
+    const slots = paid ? `, and ${paid.produced} of ${paid.expected} slots in epoch ${paid.epoch}` : "";
+    return [met(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`)];
   });
   return all([{ unmet, evidence: [] }, ...rulings]);
+}
+
+/** Fewer than half of its slots (pure). */
+function isPoor({ expected, produced }: { readonly expected: number; readonly produced: number }): boolean {
+  return produced * 2 < expected;
+}
+
+/** Why so long without a momentum is too long (pure). */
+function overdueText({ standing, patience }: Good, network: Network): string {
+  const words = standingText(standing, network);
+  if (standing === undefined || (standing.place === undefined && standing.pillars > network.tickMomentums))
+    return `${words}: judged as if it were elected as often as any`;
+  return `${words}: fewer than one of 10,000 healthy ones are without a momentum for ${spoken(patience)}`;
 }

@@ -1,3 +1,4 @@
+import type { Network } from "../elections";
 import type { NodeNow } from "../lookup";
 import type { BuildInfo } from "../rpc/orchestrator";
 import type { ChainReading } from "./chainLook";
@@ -67,8 +68,7 @@ export interface RetirementFacts {
   readonly hasSignerBackup: boolean;
   /** ISO 8601: when the node was shut down no orchestrator was on the host. */
   readonly noSignerAt?: string | undefined;
-  /** Momentums within which the successor must have produced. */
-  readonly producingWithin: number;
+  readonly network: Network;
 }
 
 /** Whether it may be done, why, and on what evidence. */

@@ -15,16 +15,17 @@ export async function hasProducedSince(
   const [client, reading] = [clients[at], readings[at]];
   if (client === undefined || reading === undefined || "fault" in reading) return undefined;
   try {
-    const floor = (await client.before(since))?.height ?? 1;
+    // The momentum before that time is of before that time.
+    const floor = ((await client.before(since))?.height ?? 0) + 1;
     let top = reading.height;
-    for (let page = 0; page < historyPages && top > floor; page += 1) {
+    for (let page = 0; page < historyPages && top >= floor; page += 1) {
       const from = Math.max(floor, top - momentumPage + 1);
       const momentums = await client.momentums(from, top - from + 1);
       if (momentums.length < top - from + 1) return undefined;
       if (momentums.some(({ producer }) => producer === address)) return true;
       top = from - 1;
     }
-    return top <= floor ? false : undefined;
+    return top < floor ? false : undefined;
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import type { Network } from "../elections";
 import type { NodeTarget } from "../rpc/node";
 import type { SignerHost } from "../signer/root";
 import type { Recorded } from "./chainLook";
@@ -40,9 +41,10 @@ export interface RetirementInputs {
   readonly successor?: Successor | undefined;
   /** Addresses of independent nodes' RPC. */
   readonly references: readonly string[];
-  /** Momentums: how far the successor's node may be off, and within how many it must have produced. */
+  /** Momentums: how far the successor's node may be off. */
   readonly tolerance: number;
-  readonly producingWithin: number;
+  /** By which it is told whether the successor is overdue. */
+  readonly network: Network;
   /** An epoch of rewards, in milliseconds. */
   readonly epoch: number;
   /** As configured: relative to the project. */

@@ -6,22 +6,36 @@ import type { HostLook } from "./host";
 /** The rewards since the switch must be paid and collected (pure). */
 export function rewards({ rewards: readings, saysCollected, pillar }: RetirementFacts): Verdict {
   const loss = "rewards";
-  const told = readings.filter(({ says }) => says === "collected" || says === "waiting");
+  const told = readings.filter((reading) => reading.says === "collected" || reading.says === "waiting");
   const faults = readings.flatMap((reading) => (reading.says === "fault" ? [`${reading.source}: ${reading.why}`] : []));
   if (told.length > 0)
     return all(
       told.map((reading): Verdict => {
         if (reading.says === "collected") return met(`${reading.evidence}, says ${reading.source}`);
-        const due = reading.says === "waiting" ? reading.dueAt : undefined;
+        const { dueAt, rewardAddress } = reading;
+        const due = dueAt === undefined ? "" : `; due by about ${minuteOf(dueAt)}`;
+        const whose = rewardAddress === undefined ? "" : ` that holds the reward address, ${rewardAddress}`;
         return not({
           loss,
           what: "the rewards since the switch are not collected",
           saidBy: [reading.source],
-          found: reading.says === "waiting" ? [reading.why] : [],
-          needed: `collect them in the wallet${due === undefined ? "" : `; due about ${minuteOf(due)}`}`,
+          found: [reading.why],
+          needed: `collect them in the wallet${whose}${due}`,
         });
       }),
     );
+  const nothing = readings.flatMap((reading) =>
+    reading.says === "paidNothing" ? [`${reading.source}: ${reading.why}`] : [],
+  );
+  if (nothing.length > 0)
+    return saysCollected
+      ? met(`the operator's word that no rewards of ${pillar} are left to collect`)
+      : not({
+          loss,
+          what: "the epoch after the switch paid nothing to the reward address",
+          found: nothing,
+          needed: `the reason, seen in the wallet: a Pillar that gives all to its delegators, or another reward address; then your word: ${collectedVariable}=${pillar} before the command`,
+        });
   const silent = readings.filter((reading) => reading.says === "notOffered");
   if (silent.length === 0)
     return not({

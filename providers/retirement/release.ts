@@ -201,6 +201,6 @@ async function permit(
 function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, book: Book): void {
   const evidence = rewards.flatMap((reading) => (reading.says === "collected" ? [reading.evidence] : []));
   if (evidence.length > 0) book.note("rewards", { evidence });
-  else if (saysCollected && rewards.some(({ says }) => says === "notOffered"))
+  else if (saysCollected && rewards.some(({ says }) => says === "notOffered" || says === "paidNothing"))
     book.note("rewards", { evidence: [`the rewards of ${pillar} were collected`], saidBy: "operator" });
 }

@@ -14,7 +14,7 @@ import { ownProducer, type RetirementFacts, type RetirementStep, type Verdict } 
 import { hasProducedSince } from "./history";
 import { type LookWorld, lookAtHost } from "./host";
 import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
-import { type RewardsReading, readRewards } from "./rewards";
+import { type RewardsQuestion, type RewardsReading, readRewards } from "./rewards";
 
 /** The world, as a survey sees it. */
 export interface SurveyWorld extends LookWorld {
@@ -51,13 +51,13 @@ export async function surveyRetirement(
   try {
     const successor = await lookAtSuccessor(inputs, world);
     const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
-    const { pillar, recorded, epoch, producingWithin } = inputs;
+    const { pillar, recorded, epoch, network } = inputs;
     const own = ownProducer({ host, knownProducer: inputs.knownProducer });
-    const question = { pillar, recorded, own, successor: next, producingWithin };
+    const question = { pillar, recorded, own, successor: next, network, epoch };
     const readings = await Promise.all(clients.map((client) => readChain(client, question, world.now())));
     const rewards =
       step === "destroy" && next !== undefined
-        ? await readAllRewards(clients, readings, { own, successor: next, epoch }, world.now())
+        ? await readAllRewards(clients, readings, { pillar, own, successor: next, epoch }, world.now())
         : [];
     const recordSays = recordOf(inputs, directory);
     const facts: RetirementFacts = {
@@ -67,7 +67,7 @@ export async function surveyRetirement(
       saysCollected: world.saysCollected,
       hasSignerBackup: hasSignerBackup(directory, inputs.host.ssh.address),
       noSignerAt: recordSays.noSignerAt,
-      producingWithin,
+      network,
     };
     const verdict = decideRetirement(facts);
     if (own === undefined || !wantsHistory(facts, verdict)) return { facts, verdict };
@@ -145,7 +145,7 @@ async function lookAtSuccessor(
 function readAllRewards(
   clients: readonly ChainClient[],
   readings: readonly ChainReading[],
-  question: { own: string | undefined; successor: string; epoch: number },
+  question: Omit<RewardsQuestion, "withdrawAddress">,
   now: number,
 ): Promise<RewardsReading[]> {
   const asked = clients.flatMap((client, at) => {

@@ -4,7 +4,13 @@ import { hasProducedSince } from "../../../providers/retirement/history";
 import type { ChainClient } from "../../../providers/rpc/chain";
 import { runs, smallChain } from "./smallChain";
 
-const question = { pillar: "Anvil", own: "own", successor: "next", producingWithin: 50 };
+const question = {
+  pillar: "Anvil",
+  own: "own",
+  successor: "next",
+  network: { momentum: 1000, tickMomentums: 12 },
+  epoch: 50_000,
+};
 const read = (client: ChainClient, now: number, recorded?: { height: number; hash: string }) =>
   readChain(client, { ...question, recorded }, now);
 const switched = runs(["own", 60], ["next", 40]);
@@ -12,7 +18,8 @@ const switched = runs(["own", 60], ["next", 40]);
 describe("a node that is asked about the chain", () => {
   test("tells of the Pillar, and the newest momentum of both", async () => {
     expect(await read(smallChain(switched), 99_000, { height: 7, hash: "h7" })).toEqual({
-      ...{ source: "reference A", height: 100, alternate: false },
+      ...{ source: "reference A", height: 100, at: 99_000, alternate: false },
+      ...{ standing: { pillars: 3, place: 1 }, patience: 48_000 },
       pillar: expect.objectContaining({ name: "Anvil", producerAddress: "next" }),
       last: {
         own: { height: 60, timestamp: 59_000, hash: "h60", producer: "own" },
@@ -116,10 +123,44 @@ describe("a node that is asked about the chain", () => {
     expect(await read(long, 2_099_000)).toMatchObject({ last: { successor: { height: 2100 } } });
     expect(await read(long, 2_099_000)).not.toHaveProperty("last.own");
   });
+
+  test("of a large network is asked for as many as a slot may take", async () => {
+    // Of 300 Pillars one outside the first 12 is in 2 of 100 ticks: nobody is late before 447 of them.
+    const large = smallChain(runs(["own", 1000], ["next", 1], ["x", 5339]), {
+      standing: async () => ({ pillars: 300, place: 299 }),
+    });
+    const now = 6_339_000;
+    expect(await read(large, now)).toMatchObject({ patience: 5_364_000, last: { successor: { height: 1001 } } });
+    expect(await read(large, now)).toMatchObject({ last: { own: { height: 1000 } }, alternate: false });
+  });
+
+  test.each<[string, ChainClient["standing"], number]>([
+    ["is in every tick on a small network", async () => ({ pillars: 12, place: 12 }), 4],
+    ["does not tell how many there are", async () => undefined, 4],
+    ["has not counted the weights yet", async () => ({ pillars: 60 }), 12],
+    ["stands outside the first", async () => ({ pillars: 60, place: 60 }), 79],
+  ])("waits for a Pillar that %s: in doubt, refused early and not late", async (_what, standing, ticks) => {
+    expect(await read(smallChain(switched, { standing }), 99_000)).toMatchObject({ patience: ticks * 12_000 });
+  });
+
+  const paid = (epoch: number) => ({ epoch, expected: 30, produced: 29, givesAll: false });
+  test("tells the newest paid epoch, where no slot of it was this host's", async () => {
+    const at = (epoch: number) =>
+      read(smallChain(switched, { paidEpochs: async () => [paid(epoch), paid(0)] }), 99_000);
+    // Epochs of 50 s: the switch is at 60 s.
+    expect(await at(1)).not.toHaveProperty("paid");
+    expect(
+      await read(smallChain(runs(["own", 50], ["next", 50]), { paidEpochs: async () => [paid(1)] }), 99_000),
+    ).toMatchObject({ paid: paid(1) });
+    const broken = { paidEpochs: () => Promise.reject(new Error("odd")) };
+    expect(await read(smallChain(switched, broken), 99_000)).not.toHaveProperty("paid");
+  });
 });
 
 describe("whether an address has produced since a time", () => {
-  const good = [{ source: "reference A", height: 5000, pillar: null, last: {}, alternate: false }];
+  const good = [
+    { source: "reference A", height: 5000, at: 4_999_000, pillar: null, last: {}, patience: 1, alternate: false },
+  ];
   const since = 1_000_000;
   const asked = (
     producers: readonly string[],
@@ -132,6 +173,7 @@ describe("whether an address has produced since a time", () => {
     ["it did, in the first momentum since", runs(["x", 1000], ["own", 1], ["x", 3999]), true],
     ["it did, in the newest", runs(["x", 4999], ["own", 1]), true],
     ["before that time only", runs(["own", 900], ["x", 4100]), false],
+    ["in the last momentum before that time", runs(["own", 1000], ["x", 4000]), false],
     ["never", runs(["x", 5000]), false],
   ])("%s", async (_what, producers, expected) => {
     expect(await asked(producers)).toBe(expected);

@@ -74,6 +74,27 @@ describe("all conditions met", () => {
   });
 });
 
+const poor = (figures: { expected: number; produced: number }) =>
+  reading({
+    pillar: { ...reading().pillar, figures } as never,
+    paid: { epoch: 7, expected: 100, produced: 40, givesAll: false },
+  });
+
+test("a successor that missed slots in a paid epoch, and produces well in the running one, is told with its figures", () => {
+  const { unmet, evidence } = decideRetirement(facts({ readings: [poor({ expected: 12, produced: 11 })] }));
+  expect(unmet).toEqual([]);
+  expect(evidence).toContain(
+    "192.0.2.2 is registered and produced momentum 999, and 40 of 100 slots in epoch 7, says reference A",
+  );
+});
+
+test("where nobody tells how many Pillars there are, the refusal says by what it judges", () => {
+  const { standing: _, ...untold } = reading({ last: {} });
+  expect(lines({ readings: [untold] })).toContain(
+    "found: how many Pillars there are can't be told: judged as if it were elected as often as any",
+  );
+});
+
 describe("each condition alone, with its text", () => {
   const conditions: [string, Partial<RetirementFacts>, string][] = [
     [
@@ -111,14 +132,14 @@ describe("each condition alone, with its text", () => {
       { readings: [reading({ last: { own: momentum(999, own), successor: momentum(998, next) } })] },
       `- momentums still carry this host's address, says reference A
     found: momentum 999; elections are fixed two ticks ahead
-    needed: a momentum of the successor after it: some ten minutes after the wallet's update`,
+    needed: a momentum of the successor after it: elected 5 to 10 minutes after the wallet's update, it comes with its next slot`,
     ],
     [
       "both addresses in turns",
       { readings: [reading({ alternate: true })] },
       `- this host's address and its successor's produce in turns: is this the host of another Pillar?, says reference A
     found: z1qown, last in momentum 900
-    needed: the host of Anvil (pillar-host:host); after a switch there and back: some time, up to 360 momentums`,
+    needed: the host of Anvil (pillar-host:host); after a switch there and back: some time, up to 6 min`,
     ],
     [
       "an RPC of another chain beside a good one",
@@ -152,7 +173,7 @@ describe("each condition alone, with its text", () => {
       { successor: { ...successor, node: { synced: false, known: true, why: "height 1 of 9" } } },
       `- the successor's node, 192.0.2.2, is not synced now
     found: height 1 of 9
-    needed: its sync; see it with: npx pillar-host status STACK, for the successor's stack`,
+    needed: its sync (one that was behind for more than five minutes produces from the next tick on); see it with: npx pillar-host status STACK, for the successor's stack`,
     ],
     [
       "a successor that is retired itself",
@@ -190,15 +211,32 @@ describe("each condition alone, with its text", () => {
       "a successor that never produced of late",
       { readings: [reading({ last: {} })] },
       `- the successor does not produce, says reference A
-    found: no momentum of z1qnext of late
-    needed: a momentum of it among the last 360`,
+    found: no momentum of z1qnext in the last 6 min
+    found: place 71 of 100 by weight, in 18 of 100 ticks of 30 s: fewer than one of 10,000 healthy ones are without a momentum for 6 min
+    needed: a momentum of it within 6 min; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
     ],
     [
       "a successor whose last momentum is too old",
       { readings: [reading({ last: { successor: momentum(639, next) } })] },
       `- the successor does not produce, says reference A
-    found: its last momentum was 361 momentums ago
-    needed: a momentum of it among the last 360`,
+    found: its last momentum was 6 min ago
+    found: place 71 of 100 by weight, in 18 of 100 ticks of 30 s: fewer than one of 10,000 healthy ones are without a momentum for 6 min
+    needed: a momentum of it within 6 min; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
+    ],
+    [
+      "a successor that misses most of its slots, in a paid epoch and since",
+      { readings: [poor({ expected: 12, produced: 4 })] },
+      `- the successor misses most of its slots, says reference A
+    found: epoch 7, paid: 40 of 100
+    found: this epoch so far, by a count up to five minutes old: 4 of 12
+    needed: its clock, its peers and its log looked at; half of its slots at least in the epoch that runs`,
+    ],
+    [
+      "an epoch that paid nothing, for a reason that the chain does not tell",
+      { rewards: [{ source: "reference A", says: "paidNothing", why: "epoch 7 paid nothing" }] },
+      `- the epoch after the switch paid nothing to the reward address
+    found: reference A: epoch 7 paid nothing
+    needed: the reason, seen in the wallet: a Pillar that gives all to its delegators, or another reward address; then your word: PILLAR_HOST_REWARDS_COLLECTED=Anvil before the command`,
     ],
     [
       "rewards that wait",
@@ -209,12 +247,13 @@ describe("each condition alone, with its text", () => {
             says: "waiting",
             why: "epoch 7 is not paid yet",
             dueAt: Date.UTC(2026, 10, 22, 14, 31),
+            rewardAddress: "z1qwithdraw",
           },
         ],
       },
       `- the rewards since the switch are not collected, says reference A
     found: epoch 7 is not paid yet
-    needed: collect them in the wallet; due about 2026-11-22 14:31 UTC`,
+    needed: collect them in the wallet that holds the reward address, z1qwithdraw; due by about 2026-11-22 14:31 UTC`,
     ],
     [
       "nobody who tells of rewards",
@@ -296,7 +335,7 @@ describe("each condition alone, with its text", () => {
       lines({ readings: [reading({ pillar })] }),
     ).toBe(`- this host's producer address is the registered one, says reference A
     found: z1qown
-    needed: the successor's address in the wallet (Update Pillar), then some ten minutes
+    needed: the successor's address in the wallet (Update Pillar), and a momentum of it
 - the successor's producer address is not the registered one of Anvil, says reference A
     found: registered: z1qown; the successor's: z1qnext
     needed: the wallet's update to the successor's address, or the right pillar-host:retirement.successor`);
@@ -353,6 +392,18 @@ describe("the operator's word about rewards", () => {
   test("counts where no RPC tells, a day after the switch", () => {
     const { unmet, evidence } = decideRetirement(facts({ rewards: [silentRpc], saysCollected: true }));
     expect([unmet, evidence[1]]).toEqual([[], "the operator's word that the rewards of Anvil were collected"]);
+  });
+
+  test("counts where an epoch paid nothing and the chain does not tell why", () => {
+    const nothing = { source: "reference A", says: "paidNothing", why: "epoch 7 paid nothing" } as const;
+    expect(decideRetirement(facts({ rewards: [nothing], saysCollected: true }))).toMatchObject({
+      unmet: [],
+      evidence: [
+        expect.anything(),
+        "the operator's word that no rewards of Anvil are left to collect",
+        expect.anything(),
+      ],
+    });
   });
 
   test("counts for nothing where one tells otherwise", () => {

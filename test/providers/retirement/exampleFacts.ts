@@ -6,6 +6,9 @@ export const own = "z1qown";
 export const next = "z1qnext";
 export const key = "ssh-ed25519 NEXT";
 
+/** A chain in a hurry: a momentum a second. */
+const network = { momentum: 1000, tickMomentums: 30 };
+
 const momentum = (height: number, producer: string) => ({
   height,
   timestamp: height * 1000,
@@ -35,7 +38,7 @@ export const fenced: HostFacts["signer"] = {
 export function reading(changes: Partial<Good> = {}): Good {
   return {
     source: "reference A",
-    height: 1000,
+    ...{ height: 1000, at: 1_000_000, standing: { pillars: 100, place: 71 }, patience: 360_000 },
     pillar: {
       ...{ name: "Anvil", producerAddress: next, withdrawAddress: "z1qwithdraw" },
       figures: { expected: 1, produced: 1 },
@@ -61,7 +64,7 @@ export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
     successor,
     readings: [reading()],
     rewards: [{ source: "reference A", says: "collected", evidence: "epoch 7 was paid" }],
-    ...{ saysCollected: false, hasSignerBackup: false, producingWithin: 360 },
+    ...{ saysCollected: false, hasSignerBackup: false, network },
     ...changes,
   };
 }

@@ -5,6 +5,7 @@ import type { ChainClient, Rewards } from "../../../providers/rpc/chain";
 import { runs, smallChain } from "./smallChain";
 
 const hour = 3_600_000;
+const minute = 60_000;
 const day = 24 * hour;
 const znn = 100_000_000n;
 const row = (epoch: number, amount = 10n * znn, qsr = 0n) => ({ epoch, znn: amount, qsr });
@@ -28,8 +29,8 @@ describe("rewards after a switch in epoch 4", () => {
       4.8 * day,
       {
         says: "waiting",
-        why: "the first whole epoch after the switch, 5, is not paid yet (it ends 1970-01-07 00:00 UTC; rewards come within about an hour after it)",
-        dueAt: 6 * day + hour,
+        why: "the first whole epoch after the switch, 5, is not paid yet (it ends 1970-01-07 00:00 UTC; rewards come 1 h 00 min to 1 h 50 min after it)",
+        dueAt: 6 * day + 110 * minute,
       },
     ],
     [
@@ -38,8 +39,8 @@ describe("rewards after a switch in epoch 4", () => {
       5.5 * day,
       {
         says: "waiting",
-        why: "the first whole epoch after the switch, 5, is not paid yet (it ends 1970-01-07 00:00 UTC; rewards come within about an hour after it)",
-        dueAt: 6 * day + hour,
+        why: "the first whole epoch after the switch, 5, is not paid yet (it ends 1970-01-07 00:00 UTC; rewards come 1 h 00 min to 1 h 50 min after it)",
+        dueAt: 6 * day + 110 * minute,
       },
     ],
     [
@@ -48,8 +49,8 @@ describe("rewards after a switch in epoch 4", () => {
       6 * day + 1,
       {
         says: "waiting",
-        why: "the first whole epoch after the switch, 5, is not paid yet (it has ended; rewards come within about an hour after it)",
-        dueAt: 6 * day + hour,
+        why: "the first whole epoch after the switch, 5, is not paid yet (it has ended; rewards come 1 h 00 min to 1 h 50 min after it)",
+        dueAt: 6 * day + 110 * minute,
       },
     ],
     [
@@ -94,7 +95,7 @@ describe("rewards after a switch in epoch 4", () => {
       "rows of nothing",
       rewards([row(6, 0n), row(5, 0n), row(4)]),
       7.2 * day,
-      { says: "waiting", why: "epoch 5, the first whole one after the switch, paid nothing" },
+      { says: "paidNothing", why: "epoch 5, the first whole one after the switch, paid nothing" },
     ],
     [
       "QSR alone",
@@ -113,7 +114,7 @@ describe("rewards after a switch in epoch 4", () => {
       {
         says: "waiting",
         why: expect.stringContaining("the first whole epoch after the switch, 5, is not paid yet"),
-        dueAt: 6 * day + hour,
+        dueAt: 6 * day + 110 * minute,
       },
     ],
     [
@@ -124,6 +125,33 @@ describe("rewards after a switch in epoch 4", () => {
     ],
   ])("%s", async (_what, told, now, expected) => {
     expect(await judged(told, now)).toEqual(expected);
+  });
+});
+
+describe("an epoch that paid nothing", () => {
+  const nothing = rewards([row(6, 0n), row(5, 0n), row(4)]);
+  const figures = (changes: object) => [{ epoch: 5, expected: 100, produced: 99, givesAll: false, ...changes }];
+  const told = (changes: object) =>
+    judge(nothing, { genesis: 0, epoch: day, now: 7.2 * day }, async (time) => time > switchAt, figures(changes));
+
+  test("is all that a Pillar is ever paid that gives everything to its delegators", async () => {
+    expect(await told({ givesAll: true })).toEqual({
+      says: "collected",
+      evidence:
+        "epoch 5, the first whole one after the switch, paid nothing: all rewards go to those who delegate to the Pillar",
+    });
+  });
+
+  test("because nothing was produced in it is no proof", async () => {
+    expect(await told({ produced: 0 })).toEqual({
+      says: "waiting",
+      why: "epoch 5, the first whole one after the switch, paid nothing: none of 100 momentums was produced in it",
+    });
+  });
+
+  test("for another reason is told as it is", async () => {
+    expect(await told({})).toMatchObject({ says: "paidNothing" });
+    expect(await told({ epoch: 4, givesAll: true })).toMatchObject({ says: "paidNothing" });
   });
 });
 
@@ -154,11 +182,12 @@ describe("whatever is paid, switched and collected", () => {
         const found = await judge(told, { genesis: 0, epoch: day, now }, async (time) => time > at && time <= now);
         const whole = paid.filter((epoch) => epoch * day > at);
         const first = whole.find((epoch) => (pays[epoch] ?? 0) > 0);
-        expect(found.says).toBe(first !== undefined && paidAt(first) <= taken ? "collected" : "waiting");
+        const unpaid = whole.length > 0 && first === undefined ? "paidNothing" : "waiting";
+        expect(found.says).toBe(first !== undefined && paidAt(first) <= taken ? "collected" : unpaid);
         // What was paid up to the first whole epoch waits nowhere then.
         if (found.says === "collected") expect(sum(waiting.filter((epoch) => epoch <= (whole[0] ?? -1)))).toBe(0n);
         if (found.says === "waiting" && "dueAt" in found && found.dueAt !== undefined)
-          expect(found.dueAt).toBe(paidAt(Math.floor(at / day) + 1));
+          expect(found.dueAt).toBe(paidAt(Math.floor(at / day) + 1) + 50 * minute);
       }),
       { numRuns: 2000 },
     );
@@ -167,7 +196,11 @@ describe("whatever is paid, switched and collected", () => {
 
 describe("a node that is asked about rewards", () => {
   // Epochs of 100 s; the switch is at 250 s.
-  const question: RewardsQuestion = { own: "own", successor: "next", withdrawAddress: "withdraw", epoch: 100_000 };
+  const question: RewardsQuestion = {
+    ...{ pillar: "Anvil", own: "own", successor: "next", withdrawAddress: "withdraw", epoch: 100_000 },
+  };
+  /** Of a network whose day has 100 s. */
+  const late = (110 / 1440) * 100_000;
   const producers = (seconds: number) => runs(["own", 250], ["next", seconds - 250]);
   const read = (seconds: number, changes: Partial<ChainClient>) =>
     readRewards(smallChain(producers(seconds), changes), question, seconds * 1000);
@@ -177,12 +210,50 @@ describe("a node that is asked about rewards", () => {
     expect(await read(450, told([row(3), row(2)], 5n))).toMatchObject({ source: "reference A", says: "collected" });
     expect(await read(450, told([row(3), row(2)], 10n * znn))).toMatchObject({ says: "waiting" });
     // Epoch 2 began before the switch: what it paid counts for nothing.
-    expect(await read(390, told([row(2)], 0n))).toMatchObject({ says: "waiting", dueAt: 400_000 + hour });
+    expect(await read(390, told([row(2)], 0n))).toMatchObject({ says: "waiting", dueAt: 400_000 + late });
+  });
+
+  test("an epoch that begins with the switch is whole, though the last momentum before it is the old address's", async () => {
+    const exact = smallChain(runs(["own", 200], ["next", 250]), told([row(3), row(2), row(1)], 0n));
+    expect(await readRewards(exact, question, 449_000)).toMatchObject({
+      says: "collected",
+      evidence: expect.stringMatching(/^epoch 2, the first whole one after the switch/),
+    });
+    // One slot of it was the old address's.
+    const late = smallChain(runs(["own", 201], ["next", 249]), told([row(3), row(2), row(1)], 0n));
+    expect(await readRewards(late, question, 449_000)).toMatchObject({ evidence: expect.stringMatching(/^epoch 3,/) });
+  });
+
+  test("asks for few momentums, however many epochs were paid", async () => {
+    let asked = 0;
+    const chain = smallChain(runs(["own", 250], ["next", 1750]));
+    const counted: ChainClient = {
+      ...{
+        ...chain,
+        ...told(
+          Array.from({ length: 19 }, (_, at) => row(18 - at)),
+          0n,
+        ),
+      },
+      momentums: (from, count) => {
+        asked += count;
+        return chain.momentums(from, count);
+      },
+    };
+    expect(await readRewards(counted, question, 1_999_000)).toMatchObject({
+      says: "collected",
+      evidence: expect.stringMatching(/^epoch 3,/),
+    });
+    expect(asked).toBeLessThan(12 * 64);
+  });
+
+  test("says whose wallet collects", async () => {
+    expect(await read(450, told([row(3), row(2)], 10n * znn))).toMatchObject({ rewardAddress: "withdraw" });
   });
 
   test("after a way back, the last switch counts", async () => {
     const back = smallChain(runs(["next", 150], ["own", 200], ["next", 100]), told([row(3), row(2), row(1)], 0n));
-    expect(await readRewards(back, question, 449_000)).toMatchObject({ says: "waiting", dueAt: 500_000 + hour });
+    expect(await readRewards(back, question, 449_000)).toMatchObject({ says: "waiting", dueAt: 500_000 + late });
   });
 
   test.each([

@@ -62,7 +62,13 @@ const inputs = (changes: object = {}, facts: readonly string[] = []) => ({
   ...{ stack: "prod", pillar: "Anvil", lifecycle: "active", isLast: true, isOwnServer: false, __provider: "its text" },
   ...{ host: { ssh: loginTo(host) }, places: places(), references: [`http://127.0.0.1:${node.port}`] },
   node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
-  ...{ tolerance: 20, producingWithin: 360, epoch: 86_400_000, afterwards: "leave", keysAside: false },
+  ...{
+    tolerance: 20,
+    network: { momentum: 10_000, tickMomentums: 30 },
+    epoch: 86_400_000,
+    afterwards: "leave",
+    keysAside: false,
+  },
   ...{ backup: { directory: join(scratch, "backups") }, library: library(facts) },
   ...changes,
 });

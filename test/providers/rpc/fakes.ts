@@ -36,7 +36,7 @@ export interface Asked {
 
 export type FakeNode = Server & { readonly asked: Asked[] };
 
-/** A node's RPC: `results` by method, at each call; remembers what it was asked. */
+/** A node's RPC: `results` by method, at each call, and no other method; remembers what it was asked. */
 export async function fakeNode(results: Record<string, unknown>): Promise<FakeNode> {
   const asked: Asked[] = [];
   const server = http.createServer((request, response) => {
@@ -47,7 +47,9 @@ export async function fakeNode(results: Record<string, unknown>): Promise<FakeNo
     request.on("end", () => {
       asked.push({ method: request.method ?? "", path: request.url ?? "", headers: request.headers, body });
       const { id, method } = JSON.parse(body) as { id: number; method: string };
-      response.end(`${JSON.stringify({ jsonrpc: "2.0", id, result: results[method] })}\n`);
+      const unknown = { code: -32601, message: `the method ${method} does not exist/is not available` };
+      const answer = method in results ? { result: results[method] } : { error: unknown };
+      response.end(`${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n`);
     });
   });
   return { ...(await listen(server)), asked };
