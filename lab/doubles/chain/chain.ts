@@ -192,8 +192,10 @@ export class Chain {
     this.settle();
     const pillar = this.registry.get(name);
     const count = pillar === undefined ? 0 : this.rewards.distributed + 1;
-    const epochs = Array.from({ length: count }, (_, index) => count - 1 - index);
-    const list = epochs.slice(page * size, (page + 1) * size).map((epoch) => {
+    const newest = count - 1 - page * size;
+    // A chain in a hurry has millions of epochs.
+    const list = Array.from({ length: Math.max(0, Math.min(size, newest + 1)) }, (_, index) => {
+      const epoch = newest - index;
       const { produced, expected } = this.slots.count(name, (slot) => this.epochOf(slot) === epoch);
       return {
         ...{ name, epoch, producedBlockNum: produced, expectedBlockNum: expected, weight: pillar?.weight ?? "0" },

@@ -88,7 +88,9 @@ function scheduledAt(
 ): number {
   if (startedAt >= tickStart) return startHeight;
   const then = history.findLast((report) => report.at <= tickStart && report.startedAt === startedAt);
-  return then?.height ?? startHeight;
+  if (then === undefined) return startHeight;
+  // A report is up to a second old; who is synced has what comes in between.
+  return then.synced ? Number.POSITIVE_INFINITY : then.height;
 }
 
 // A report that arrives just after the moment of its momentum still speaks for it.

@@ -178,7 +178,9 @@ Mend Pulumi.prod.yaml, or use pulumi config set, then run this again.`);
     await lab.releases("PUT", "/node-controller.zip", Buffer.from(zipSync({ "README.md": strToU8("hello") })));
     const { exitCode, out } = await statusNow();
     expect(exitCode).toBe(1);
-    expect(out).toMatch(/^stage {7}registered, not elected yet\nnext {8}wait, and keep the old host running: /m);
+    expect(out).toMatch(
+      /^stage {7}registered, its first momentum still to come\nnext {8}wait, and keep the old host running: /m,
+    );
     expect(out).toContain(`registered: Anvil has this host's address, ${ours}`);
     expect(out).toMatch(/^release {5}controller: its address serves ANOTHER release now, sha256 /m);
 

@@ -18,10 +18,11 @@ let earlier: string;
 let ours: string;
 // A tick of 20 s: elections take 40 to 60.
 const network = { tickMomentums: 100 };
+const own = { ...network, momentum: "200ms" };
 const sync = (wait: "block" | "check") => ({ wait, references: [reference], tolerance: 100 });
 
 const stage = gateStage(
-  () => ({ sync: sync("check"), network }),
+  () => ({ sync: sync("check"), network: own }),
   async (lab) => {
     reference = await lab.addReference("ref1");
     await lab.chain("PATCH", "/truth", network);
@@ -50,7 +51,7 @@ it("an update that came too early, while the gate waits: said loudly, with the w
   expect(first).toContain("is not synced yet (pillar-host:sync.wait is check)");
   ours = await onHost(stage.host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);
   await updateProducer(stage.lab, "Anvil", ours);
-  await reconfigure(stage.stack, stage.host, { sync: sync("block"), network });
+  await reconfigure(stage.stack, stage.host, { sync: sync("block"), network: own });
   const up = await watchUp(stage.stack);
   await up.hears(/^sync: REGISTERED TOO EARLY/);
   await up.hears(new RegExp(`^sync: The way back.*, producer address: ${earlier}$`));
@@ -77,7 +78,7 @@ it("an update that came too early, while the gate waits: said loudly, with the w
 it("waits through the wallet's update and the elections, until momentums carry the address", async () => {
   await onHost(stage.host, setAgain);
   expect(await active()).toBe("1");
-  await reconfigure(stage.stack, stage.host, { sync: sync("block"), network, cutover: { wait: true } });
+  await reconfigure(stage.stack, stage.host, { sync: sync("block"), network: own, cutover: { wait: true } });
   const up = await watchUp(stage.stack);
   await hears(up, /cutover: {3}3\. Paste this into the producer address field: z1q/);
   expect(await active()).toBe("0");
@@ -111,7 +112,7 @@ it("leaves all unchanged after that, and says so again of a line that is set aga
   expect(again.output).toMatch(/Resources:\s+~ 1 updated\s+(1 change\. )?\d+ unchanged\n/);
   expect(await active()).toBe("0");
   // The wait is configured no more: the host and its record stay as they are.
-  await reconfigure(stage.stack, stage.host, { sync: sync("block"), network });
+  await reconfigure(stage.stack, stage.host, { sync: sync("block"), network: own });
   const without = await stage.stack.up();
   expect(without.output).toMatch(/Resources:\s+~ 1 updated\s+- 1 deleted\s+2 changes\. \d+ unchanged\n/);
   expect((await stage.stack.up()).output).toMatch(/Resources:\s+\d+ unchanged\n/);

@@ -136,9 +136,9 @@ describe("with the rewards collected, one thing is wrong", () => {
     expect(whats(await refuse())).toEqual([needed]);
     expect(whats(await refuse({}, { PILLAR_HOST_REWARDS_COLLECTED: "yes" }))).toEqual([needed]);
     // With something else in the way, so that it is not let go yet.
-    expect(whats(await refuse({ producingWithin: -1 }, word)).map((line) => line.split(", say")[0])).toEqual([
-      "the successor does not produce",
-    ]);
+    expect(
+      whats(await refuse({ network: { momentum: -1, tickMomentums: 4 } }, word)).map((line) => line.split(", say")[0]),
+    ).toEqual(["the successor does not produce"]);
     for (const name of ["old", "fresh", "ref"]) await node(name, { noRewards: false });
   });
 
@@ -149,8 +149,8 @@ describe("with the rewards collected, one thing is wrong", () => {
     const back = await refuse(kept());
     expect(whats(back)[0]).toContain("this host's producer address is the registered one");
     await elect(stage, stage.addresses.fresh);
-    // As many momentums as come in some minutes: a busy machine takes its time to look.
-    expect(await inTurns({ producingWithin: 900 })).toBe(true);
+    // Ticks of minutes: a busy machine takes its time to look.
+    expect(await inTurns({ network: { momentum: 60_000, tickMomentums: 4 } })).toBe(true);
     await expect.poll(() => inTurns(), { timeout: 60_000, interval: 2000 }).toBe(false);
   });
 

@@ -102,7 +102,7 @@ it("refuses the destroy until the rewards are paid and collected", async () => {
   const refused = await run("destroy");
   expect(refused.exitCode).not.toBe(0);
   expect(refused.output).toMatch(
-    /- the rewards since the switch are not collected, says the successor's node \(10\.\d+\.\d+\.\d+\)\nfound: the first whole epoch after the switch, \d+, is not paid yet \(it .*\)\nneeded: collect them in the wallet; due about .*\nThen: pulumi destroy -s prod\n/,
+    /- the rewards since the switch are not collected, says the successor's node \(10\.\d+\.\d+\.\d+\)\nfound: the first whole epoch after the switch, \d+, is not paid yet \(it .*\)\nneeded: collect them in the wallet that holds the reward address, z1q\w+; due by about .*\nThen: pulumi destroy -s prod\n/,
   );
   expect(refused.output).toContain(
     "PILLAR_HOST_GIVE_UP_ANYWAY='Anvil: I accept to lose rewards' pulumi destroy -s prod",
