@@ -1,6 +1,6 @@
 import { type PortFound, portFaults, portsLine } from "../../components/host/ports";
 import { isOurs, type Registration } from "../../providers/cutover/registration";
-import { sentenceOf } from "../../providers/cutover/words";
+import { sentenceOf, stillOurs } from "../../providers/cutover/words";
 import { minuteOf } from "../../providers/gate/progress";
 import type { Unmet } from "../../providers/retirement/facts";
 import { unmetLines } from "../../providers/retirement/words";
@@ -21,7 +21,7 @@ export function partRows(parts: Parts | undefined, whose: Whose, now: number): R
   if (parts === undefined) return [["on chain", "looking for the first time …"]];
   return [
     ...labelled("address", parts.registration, (registration) => addressLines(registration, whose, now)),
-    ...labelled("producing", parts.registration, (registration) => [producingLine(registration, whose.pillar, now)]),
+    ...labelled("producing", parts.registration, (registration) => [producingLine(registration, whose, now)]),
     ...labelled("signer", parts.signer, ({ text }) => [text]),
     ...(parts.ports ? labelled("ports", parts.ports, portLines) : []),
     ...labelled("rewards", parts.rewards, ({ text }) => [text]),
@@ -56,11 +56,22 @@ function addressLines(registration: Registration, { pillar, lifecycle }: Whose, 
   return [`not registered: ${sentenceOf(registration, pillar, now)}`, ...notes];
 }
 
-function producingLine(registration: Registration, pillar: string, now: number): string {
+/** Of a host whose address is not the registered one: elections follow the wallet two ticks later. */
+function producesStill({ last, wasOurs }: Extract<Registration, { wasOurs: boolean }>, lifecycle: string): string {
+  if (last?.isOurs)
+    return `yes, still (momentum ${last.height}, ${minuteOf(last.at)}), with another address registered: ${stillOurs}`;
+  // A host that is to come has none.
+  if (last || (lifecycle === "active" && !wasOurs)) return "no: the Pillar has another address";
+  return `not seen: the Pillar has another address, and no momentum of late is of either; ${stillOurs}`;
+}
+
+function producingLine(registration: Registration, { pillar, lifecycle }: Whose, now: number): string {
   switch (registration.kind) {
     case "producing": {
       const { switched, figures } = registration;
-      const count = figures ? `; ${figures.produced} of ${figures.expected} momentums of this epoch so far` : "";
+      const count = figures
+        ? `; ${figures.produced} of ${figures.expected} momentums of this epoch so far, by a count up to five minutes old`
+        : "";
       return `yes, since momentum ${switched.height}${switched.orBefore ? " at least" : ""} (${minuteOf(switched.at)})${count}`;
     }
     case "registered":
@@ -72,7 +83,7 @@ function producingLine(registration: Registration, pillar: string, now: number):
     case "unknownPillar":
       return "no: nobody registered this Pillar";
     default:
-      return "no: the Pillar has another address";
+      return producesStill(registration, lifecycle);
   }
 }
 

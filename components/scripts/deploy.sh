@@ -8,7 +8,7 @@ if is_marked deploy.done; then
     say "deployed before, at $(cat "$state/deploy.done")"
     exit 0
   fi
-  say "deployed before, at $(cat "$state/deploy.done"), but $service is not running: starting it"
+  say "deployed before, at $(cat "$state/deploy.done"), but $service is not running: starting it; off for more than five minutes, it produces from the next tick on"
   systemctl start "$service" 2> "$logs/start.log" || fail "$service does not start" "$(node_facts)"
   wait_for_node "$rpc_seconds" || fail "$service was started but its RPC does not answer" "$(node_facts)"
   exit 0

@@ -26,5 +26,5 @@ unmask_node() {
   systemctl start "$service" ||
     fail "$service, which a retirement had shut down, does not start again" "$(systemctl status --no-pager -n 5 "$service" 2>&1 | redact | tail -n 5)"
   rm -f "$state/retired"
-  say "this stack is active again: $service, which its retirement had shut down, was started"
+  say "this stack is active again: $service, which its retirement had shut down, was started; off for more than five minutes, it produces from the next tick on, up to five minutes after it is synced"
 }

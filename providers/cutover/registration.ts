@@ -60,9 +60,9 @@ export type Registration = { readonly notes: readonly string[]; readonly earlier
   /** Nobody registered a Pillar of that name. */
   | { readonly kind: "unknownPillar" }
   /** Still, or again, the address before. */
-  | { readonly kind: "earlier"; readonly address: string; readonly wasOurs: boolean }
+  | ({ readonly kind: "earlier" } & NotOurs)
   /** Neither this host's address nor the one before. */
-  | { readonly kind: "foreign"; readonly address: string; readonly wasOurs: boolean }
+  | ({ readonly kind: "foreign" } & NotOurs)
   /** This host's, which produces no momentum yet. */
   | ({ readonly kind: "registered"; readonly wait: Wait; readonly isLate: boolean; readonly unseen?: string } & Ours)
   /** This host's, and momentums carry it. */
@@ -70,6 +70,13 @@ export type Registration = { readonly notes: readonly string[]; readonly earlier
   /** This host's, while its node is not synced. */
   | ({ readonly kind: "tooEarly"; readonly why: string; readonly switched?: Switch } & Ours)
 );
+
+interface NotOurs {
+  readonly address: string;
+  readonly wasOurs: boolean;
+  /** The newest momentum of this host's address or of that one, of late: elections follow the wallet two ticks later. */
+  readonly last?: { readonly height: number; readonly at: number; readonly isOurs: boolean };
+}
 
 interface Ours {
   readonly address: string;
@@ -98,7 +105,7 @@ export function registrationOf(facts: RegistrationFacts): Registration {
     const since = memory.since === undefined ? {} : { since: memory.since };
     return { kind: "unknown", why: agreement.why, notes, ...known, ...since, ...(switched ? { switched } : {}) };
   }
-  const { pillar } = agreement;
+  const { pillar, by } = agreement;
   if (pillar === null) return { kind: "unknownPillar", notes, ...known };
 
   const { producerAddress: address, figures: counted } = pillar;
@@ -107,7 +114,9 @@ export function registrationOf(facts: RegistrationFacts): Registration {
     // What a stack sees first is what was there before it; where it began with its own, another one is news.
     const expected = memory.earlier ?? (wasOurs ? ours : address);
     const kind = address === expected ? "earlier" : "foreign";
-    return { kind, address, wasOurs, notes, ...(kind === "earlier" ? { earlier: address } : known) };
+    const last = by[0]?.recent.findLast(({ producer }) => producer === ours || producer === address);
+    const seen = last && { last: { height: last.height, at: last.timestamp, isOurs: last.producer === ours } };
+    return { kind, address, wasOurs, notes, ...seen, ...(kind === "earlier" ? { earlier: address } : known) };
   }
   const since = memory.since ?? now;
   // Right after a node's start it has not counted yet.

@@ -26,7 +26,7 @@ export function sentenceOf(registration: Registration, pillar: string, now: numb
       return `nobody registered a Pillar of the name ${pillar} (pillar-host:pillar.name)`;
     case "earlier":
       return registration.wasOurs
-        ? `${pillar} went back to ${registration.address}: this host produces for it for 5 to 10 minutes after that update still`
+        ? `${pillar} went back to ${registration.address}${registration.last?.isOurs === false ? ", and momentums carry it" : `: ${stillOurs}`}`
         : `${pillar} is still registered with ${registration.address}`;
     case "foreign":
       return `${pillar} is registered with ${registration.address}, neither this host's address nor the one before it`;
@@ -40,6 +40,10 @@ export function sentenceOf(registration: Registration, pillar: string, now: numb
     }
   }
 }
+
+/** What is so until momentums carry another address that was registered. */
+export const stillOurs =
+  "for 5 to 10 minutes after that update the elections stay this host's: keep it running until momentums carry that address";
 
 function patienceOf(registration: Extract<Registration, { kind: "registered" }>, now: number): string {
   const { since, wait, isLate, unseen, figures } = registration;
@@ -61,6 +65,7 @@ function patienceOf(registration: Extract<Registration, { kind: "registered" }>,
 /** What makes a sentence news: not the time that passes (pure). */
 export function keyOf(registration: Registration): string {
   const parts = isOurs(registration) && registration.kind === "registered" ? [registration.isLate] : [];
+  if ("last" in registration) parts.push(registration.last?.isOurs === true);
   const address = "address" in registration ? registration.address : "";
   const why = "why" in registration ? registration.why.replace(/\d+/g, "") : "";
   return [registration.kind, address, why, ...parts].join();

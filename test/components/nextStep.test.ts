@@ -38,7 +38,7 @@ test.each<[Registration, string]>([
   [{ kind: "unknown", why: "no RPC", notes }, "Whose address Anvil is registered with is not known: no RPC."],
   [
     { kind: "earlier", address: old, wasOurs: true, notes },
-    `Anvil went back to ${old}: this host produces for it for 5 to 10 minutes after that update still.`,
+    `Anvil went back to ${old}: for 5 to 10 minutes after that update the elections stay this host's: keep it running until momentums carry that address.`,
   ],
 ])("synced, %j: the wallet, and what is known", (registration, said) => {
   const lines = step(registration);

@@ -11,7 +11,10 @@ const wait = { from: clock - 60_000, standing: "one of 3 Pillars" };
 export const registrations = {
   earlier: { kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [] },
   wentBack: { kind: "earlier", address: old, earlier: old, wasOurs: true, notes: [] },
-  foreign: { kind: "foreign", address: old, wasOurs: false, notes: [] },
+  foreign: {
+    ...{ kind: "foreign", address: old, wasOurs: false, notes: [] },
+    last: { height: 90, at: clock - 60_000, isOurs: false },
+  },
   nobody: { kind: "unknownPillar", notes: [] },
   unknown: { kind: "unknown", why: "nobody was asked", notes: [] },
   registered: { kind: "registered", ...own, wait, isLate: false },

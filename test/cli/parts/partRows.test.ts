@@ -26,7 +26,7 @@ describe("address and producing", () => {
     [
       "producing",
       `registered: Anvil has this host's address, ${ours} (seen so since 2026-11-21 14:55 UTC)`,
-      "yes, since momentum 77 (2026-11-21 15:04 UTC); 9 of 10 momentums of this epoch so far",
+      "yes, since momentum 77 (2026-11-21 15:04 UTC); 9 of 10 momentums of this epoch so far, by a count up to five minutes old",
     ],
     [
       "tooEarly",
@@ -37,8 +37,24 @@ describe("address and producing", () => {
     expect(rows(registration)).toEqual([address, producing]);
   });
 
-  test("of an old host: whose it is now", () => {
+  test("of an old host: whose it is now, and that it produces until momentums carry that address", () => {
     expect(rows("foreign", "retiring")[0]).toBe(`not registered: Anvil has another host's address, ${old}`);
+    const line = (isOurs: boolean | undefined, lifecycle = "adopted") => {
+      const seen = isOurs === undefined ? {} : { last: { height: 90, at: clock - 60_000, isOurs } };
+      const { last: _, ...foreign } = registrations.foreign;
+      const parts = partsOf({ ...foreign, ...seen });
+      return partRows(parts, { ...whose, lifecycle }, clock)[1]?.[1];
+    };
+    const still =
+      "for 5 to 10 minutes after that update the elections stay this host's: keep it running until momentums carry that address";
+    expect(line(true)).toBe(
+      `yes, still (momentum 90, 2026-11-21 15:04 UTC), with another address registered: ${still}`,
+    );
+    expect(line(false)).toBe("no: the Pillar has another address");
+    expect(line(undefined)).toBe(
+      `not seen: the Pillar has another address, and no momentum of late is of either; ${still}`,
+    );
+    expect(line(undefined, "active")).toBe("no: the Pillar has another address");
   });
 });
 

@@ -25,14 +25,27 @@ describe("not ours", () => {
   });
 
   test("what a stack sees first is the address before it", () => {
-    expect(decide(old)).toEqual({ kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [] });
+    const last = { height: 1002, at: clock, isOurs: false };
+    expect(decide(old)).toEqual({ kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [], last });
     expect(decide(old, { memory: { earlier: old } })).toMatchObject({ kind: "earlier", wasOurs: false });
   });
 
   test("neither ours nor the one before: somebody else's, and the one before is kept", () => {
     expect(decide(other, { memory: { earlier: old } })).toEqual({
       ...{ kind: "foreign", address: other, earlier: old, wasOurs: false, notes: [] },
+      last: { height: 1001, at: clock - 10_000, isOurs: false },
     });
+  });
+
+  test("what went back is this host's until momentums carry the other address", () => {
+    const back = (...producers: string[]) =>
+      decide([says("node", old, { recent: chainOf(producers) })], { memory: { wasOurs: true, earlier: old } });
+    const words = (...producers: string[]) => sentenceOf(back(...producers), "Anvil", clock);
+    expect(back(old, ours, other)).toMatchObject({ kind: "earlier", last: { height: 1001, isOurs: true } });
+    expect(words(old, ours, other)).toContain("keep it running until momentums carry that address");
+    expect(words(ours, old, other)).toBe(`Anvil went back to ${old}, and momentums carry it`);
+    // Neither of late: that is no proof.
+    expect(words(other, other)).toContain("keep it running until momentums carry that address");
   });
 
   test("a stack that began with its own address takes any other for somebody else's", () => {
