@@ -22,7 +22,7 @@ retire_facts() {
   yes_if signerActive is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"
   yes_if signerMasked signer_unit_is_masked
   yes_if signerDirectory holds_files "$signer_directory"
-  yes_if signerKeyStore [ -e "$signer_directory/producer" ]
+  yes_if signerKeyStore [ -e "$signer_directory/$(signer_key_store "$signer_directory")" ]
   for marker in stack deploy.done synced retired; do
     if is_marked "$marker"; then fact "marked.$marker" "$(head -n 1 "$state/$marker")"; fi
   done

@@ -23,6 +23,7 @@ export function retirementLibrary(): string {
     "nodeMask.sh",
     "retirement.sh",
     "signer/archive.sh",
+    "signer/keyStore.sh",
     "signer/manifest.sh",
   ];
   return [read("become.sh"), asRoot, read("lib.sh"), ...parts.map(read)].join("\n");

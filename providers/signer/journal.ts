@@ -46,6 +46,11 @@ export function sidesOf({ direction }: Saga): { source: SideName; target: SideNa
   return direction === "forward" ? { source: "old", target: "new" } : { source: "new", target: "old" };
 }
 
+/** The name that a fenced key store has otherwise, as signer_plain_store tells it on a host (pure). */
+export function plainStore(keyStore: string): string {
+  return keyStore.replace(/\.moved-to-(?!.*\.moved-to-).*$/, "");
+}
+
 /** What precedes the attempt: whose move it is (pure). */
 export function ownerOf(move: string): string {
   return move.slice(0, move.lastIndexOf("/"));

@@ -1,6 +1,6 @@
 import { type Copier, stagingOf } from "./copyKey";
 import type { Looks } from "./decide";
-import { type Saga, type SideName, sidesOf } from "./journal";
+import { plainStore, type Saga, type SideName, sidesOf } from "./journal";
 import { compare, differenceLines, type Manifest, manifestOf, readManifest, sumOf } from "./manifest";
 import type { MoveInputs } from "./moveInputs";
 import type { Sides } from "./sides";
@@ -31,7 +31,7 @@ export function unfenced(manifest: Manifest, keyStore: string | undefined): Mani
   return manifestOf(
     [...manifest.values()].map((entry) =>
       entry.path === aside || entry.path.startsWith(`${aside}/`)
-        ? { ...entry, path: `producer${entry.path.slice(aside.length)}` }
+        ? { ...entry, path: `${plainStore(aside)}${entry.path.slice(aside.length)}` }
         : entry,
     ),
   );

@@ -1,5 +1,5 @@
 import type { Look, Looks, Obstacle } from "./decide";
-import { journalFile, type Saga, type SideName, sidesOf } from "./journal";
+import { journalFile, plainStore, type Saga, type SideName, sidesOf } from "./journal";
 import { whereItIs } from "./whereItIs";
 
 /** What errors name: both sides' addresses and units, and the stack. */
@@ -34,7 +34,7 @@ export function commandsBack(saga: Saga, looks: Looks, places: Places): string[]
   const was = journalOf(looks[source])?.was ?? {};
   const service = places.services[source];
   const unit = was.unitFile ? `mv ${was.unitFile}.moved ${was.unitFile} && ` : "";
-  const keyStore = was.keyStore ? `mv ${was.keyStore} ${was.keyStore.replace(/[^/]*$/, "producer")} && ` : "";
+  const keyStore = was.keyStore ? `mv ${was.keyStore} ${plainStore(was.keyStore)} && ` : "";
   return [
     `  first on ${places[target]}: ${stopForGood(places.services[target])} (it must say inactive)`,
     `  only then on ${places[source]}: systemctl unmask ${service} && ${unit}${keyStore}systemctl enable --now ${service}`,

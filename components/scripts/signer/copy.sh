@@ -17,13 +17,16 @@ copy_take() {
 
 # Sends what lies below $directory. A key store that was fenced goes under its own name again.
 copy_send() {
-  local aside=
+  local aside= plain=
   signer_work
-  if [ -n "${aside_store:-}" ]; then aside=./${aside_store##*/}; fi
+  if [ -n "${aside_store:-}" ]; then
+    aside=./${aside_store##*/}
+    plain=$(signer_plain_store "$aside")
+  fi
   copy_take > "$work/theirs"
   copy_list "$directory" > "$work/real"
   if [ -n "$aside" ]; then
-    ASIDE=$aside perl -0pe 's/\t\Q$ENV{ASIDE}\E(?=\/|\0)/\t.\/producer/' "$work/real" | sort -z > "$work/ours"
+    ASIDE=$aside PLAIN=$plain perl -0pe 's/\t\Q$ENV{ASIDE}\E(?=\/|\0)/\t$ENV{PLAIN}/' "$work/real" | sort -z > "$work/ours"
   else
     cp "$work/real" "$work/ours"
   fi
@@ -32,8 +35,8 @@ copy_send() {
   comm -z -13 "$work/theirs" "$work/ours" | copy_paths > "$work/list"
   local transform=()
   if [ -n "$aside" ]; then
-    ASIDE=$aside perl -0pe 's/^\.\/producer(?=\/|\0)/$ENV{ASIDE}/' -i "$work/list"
-    transform=(--transform "s,^\\./$(sed 's/[],\/$*.^[]/\\&/g' <<< "${aside#./}")\\(/\\|\$\\),./producer\\1,")
+    ASIDE=$aside PLAIN=$plain perl -0pe 's/^\Q$ENV{PLAIN}\E(?=\/|\0)/$ENV{ASIDE}/' -i "$work/list"
+    transform=(--transform "s,^\\./$(sed 's/[],\/$*.^[]/\\&/g' <<< "${aside#./}")\\(/\\|\$\\),$plain\\1,")
   fi
   copy_frame "$work/gone"
   tar --create --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
@@ -103,7 +106,7 @@ signer_copy_allow() {
     {
       printf '#!/bin/bash\nset -euo pipefail\n'
       declare -p host_name state directory receive_into aside_store copy_dir signer_runs LC_ALL PATH
-      declare -f say fail signer_work copy_list copy_paths copy_frame copy_take copy_send copy_receive copy_unlink copy_remove copy_only_inward
+      declare -f say fail signer_plain_store signer_work copy_list copy_paths copy_frame copy_take copy_send copy_receive copy_unlink copy_remove copy_only_inward
       printf '%s\n' "$copy_side"
     } > "$command"
     chmod 700 "$command"
@@ -207,7 +210,7 @@ signer_copy_local() {
   if [ -d "$directory" ] && [ ! -e "$receive_into/config.json" ]; then
     rm -rf "$receive_into"
     cp -a --reflink=auto "$directory" "$receive_into"
-    if [ -n "$was_store" ] && [ -e "$receive_into/${was_store##*/}" ]; then mv -T "$receive_into/${was_store##*/}" "$receive_into/producer"; fi
+    if [ -n "$was_store" ] && [ -e "$receive_into/${was_store##*/}" ]; then mv -T "$receive_into/${was_store##*/}" "$(signer_plain_store "$receive_into/${was_store##*/}")"; fi
   fi
   mkdir -p "$receive_into"
 }

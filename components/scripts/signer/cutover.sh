@@ -49,7 +49,9 @@ signer_stop() {
   systemctl daemon-reload < /dev/null > /dev/null 2>&1 9>&- &
 }
 
-signer_name_store() { TZ=UTC0 printf -v was_store '%s/producer.moved-to-%s-%(%Y%m%dT%H%M%SZ)T' "$directory" "$other_address" -1; }
+signer_name_store() {
+  TZ=UTC0 printf -v was_store '%s/%s.moved-to-%s-%(%Y%m%dT%H%M%SZ)T' "$directory" "$(signer_key_store "$directory")" "$other_address" -1
+}
 
 # The key store goes aside under a name that tells where the signer went.
 signer_fence() {
@@ -61,7 +63,7 @@ signer_fence() {
     signer_name_store
     signer_write stopping
   fi
-  if [ ! -e "$was_store" ]; then mv -T "$directory/producer" "$was_store"; fi
+  if [ ! -e "$was_store" ]; then mv -T "$(signer_plain_store "$was_store")" "$was_store"; fi
   sync "$directory"
   if [ "$(signer_stage)" != fenced ]; then signer_write fenced; fi
   signer_side
@@ -69,8 +71,9 @@ signer_fence() {
 
 # What fencing took, in the other order; the mask last.
 signer_unfence() {
-  local file=/etc/systemd/system/$service.service
-  if [ -n "$was_store" ] && [ -e "$was_store" ] && [ ! -e "$directory/producer" ]; then mv -T "$was_store" "$directory/producer"; fi
+  local file=/etc/systemd/system/$service.service store
+  store=$(signer_plain_store "$was_store")
+  if [ -n "$store" ] && [ -e "$was_store" ] && [ ! -e "$store" ]; then mv -T "$was_store" "$store"; fi
   if signer_is_masked; then rm -f "$file"; fi
   if [ -e "$file.moved" ] && [ ! -e "$file" ]; then mv -T "$file.moved" "$file"; fi
   # A unit that nothing refers to is read anew at each look; one that is, is known as it was.
@@ -153,7 +156,9 @@ signer_rewrite_addresses() {
 signer_start() {
   signer_begin
   case $(signer_stage) in switched | starting) ;; *) fail "the signer was not put in place here: not started" ;; esac
-  [ -e "$directory/producer" ] && [ -s "$directory/config.json" ] || fail "$directory is not whole: not started" "needed: producer and config.json in it"
+  local store
+  store=$(signer_key_store "$directory")
+  [ -e "$directory/$store" ] && [ -s "$directory/config.json" ] || fail "$directory is not whole: not started" "needed: $store and config.json in it"
   if [ "$(signer_stage)" != starting ]; then signer_write starting; fi
   signer_unfence_and_start
 }

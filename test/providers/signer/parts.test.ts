@@ -82,6 +82,10 @@ test("unfenced gives a key store its own name again, a folder too", () => {
     "tss",
   ]);
   expect(unfenced(manifest, undefined)).toBe(manifest);
+  const named = manifestOf([entry("signer.key.moved-to-203.0.113.9-20260101T000000Z"), entry("tss")]);
+  expect([...unfenced(named, "/o/signer.key.moved-to-203.0.113.9-20260101T000000Z").keys()]).toEqual([
+    ...["signer.key", "tss"],
+  ]);
 });
 
 test("errorsIn tells harmless lines apart", () => {

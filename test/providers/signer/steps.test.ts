@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import { signerLibrary } from "../../../components/scripts/signer";
@@ -88,6 +97,31 @@ describe("a step on a host", () => {
     expect([code, stderr]).toEqual([1, "h: orchestrator is not masked: not fenced\n"]);
     expect(existsSync(join(stage.directory, "producer"))).toBe(true);
     expect(stage.journal()?.stage).toBe("stopping");
+  });
+
+  test("fences the key store that config.json names, starts only where that is, and gives it its name back", async ({
+    stage,
+  }) => {
+    const { directory } = stage;
+    writeFileSync(join(directory, "config.json"), '{\n    "ProducerKeyFileName": "signer.key",\n    "X": 1\n}');
+    writeFileSync(join(directory, "signer.key"), "key");
+    expect((await stage.step("signer_stop", source)).code).toBe(0);
+    const fenced = await stage.step("signer_fence", source);
+    expect([fenced.code, fenced.stderr]).toEqual([0, ""]);
+    const aside = stage.journal()?.was.keyStore ?? "";
+    expect(aside).toMatch(/\/signer\.key\.moved-to-192\.0\.2\.4-\d{8}T\d{6}Z$/);
+    expect([existsSync(aside), existsSync(join(directory, "signer.key"))]).toEqual([true, false]);
+    // A store of the usual name is another one.
+    expect(existsSync(join(directory, "producer"))).toBe(true);
+    expect((await stage.step("signer_restore", source)).code).toBe(0);
+    expect([existsSync(aside), readFileSync(join(directory, "signer.key"), "utf8")]).toEqual([false, "key"]);
+    rmSync(join(directory, "signer.key"));
+    stage.write({ ...target, stage: "switched" });
+    const started = await stage.step("signer_start", target);
+    expect([started.code, started.stderr]).toEqual([
+      1,
+      `h: ${directory} is not whole: not started\n  needed: signer.key and config.json in it\n`,
+    ]);
   });
 
   test("starts nothing that was not put in place", async ({ stage }) => {

@@ -1,0 +1,11 @@
+# What the producer's key store in $1 is called: config.json there says so.
+signer_key_store() {
+  local name=
+  if [ -r "$1/config.json" ]; then
+    name=$(sed -n 's/.*"ProducerKeyFileName"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p' "$1/config.json" | head -n 1)
+  fi
+  printf '%s\n' "${name:-producer}"
+}
+
+# The name that a key store has where it is not fenced, of the one that $1 is fenced under.
+signer_plain_store() { printf '%s\n' "${1%.moved-to-*}"; }
