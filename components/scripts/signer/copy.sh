@@ -3,9 +3,9 @@
 copy_dir=$state/copy
 copy_mark=pillar-host-copy
 
-# Kind, mode, owner, size, time, path of all below a directory but locks, sockets and pipes, sorted.
+# Kind, mode, owner, size, time, path of all below a directory but locks, sockets, pipes and tss's own logs, sorted.
 copy_list() {
-  (cd -- "$1" && find . \( -type s -o -type p -o -path ./.lock \) -prune -o \
+  (cd -- "$1" && find . \( -type s -o -type p -o -path ./.lock -o -path './tss/tss.*.log' \) -prune -o \
     \( -type d -printf '%y\t%m\t%U:%G\t-\t-\t%p\0' -o -printf '%y\t%m\t%U:%G\t%s\t%T@\t%p\0' \)) | sort -z
 }
 copy_paths() { sed -z 's/^\([^\t]*\t\)\{5\}//'; }

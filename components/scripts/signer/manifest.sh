@@ -9,7 +9,8 @@ signer_work() {
   trap 'rm -rf "$work"' EXIT
 }
 
-# Calls find on what exists of $paths, without what no copy needs: locks, which are one host's, sockets and pipes.
+# Calls find on what exists of $paths, without what no copy needs: locks, which are one host's, sockets and pipes, and the
+# logs of tss, which are written all the time in a ceremony and emptied at each start.
 signer_find() {
   local path starts=() others=()
   cd -- "$base"
@@ -20,7 +21,7 @@ signer_find() {
     fi
   done
   [ ${#starts[@]} -gt 0 ] || return 0
-  find "${starts[@]}" \( -type s -o -type p "${others[@]}" \) -prune -o "$@"
+  find "${starts[@]}" \( -type s -o -type p -o -path '*/tss/tss.*.log' "${others[@]}" \) -prune -o "$@"
 }
 
 # Fails for any complaint in a file but that something is gone by now: what runs deletes files.

@@ -1,5 +1,7 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { readManifest } from "../../../providers/signer/manifest";
 import { localRoot } from "./localRoot";
 
 const root = localRoot();
@@ -28,6 +30,22 @@ test("a copy that is refused names address translation as a cause, and what to s
   );
   expect(said).toContain("see this one at another address (NAT)?");
   expect(said).toContain("pulumi config set --path pillar-host:orchestrator.migrateFrom.copyAddress ADDRESS");
+});
+
+test("what is sent: a fenced key store under its own name, and neither lock nor tss's logs", async () => {
+  const directory = join(root.scratch, "signer");
+  mkdirSync(join(directory, "tss"), { recursive: true });
+  const aside = "signer.key.moved-to-203.0.113.9-20260101T000000Z";
+  const logs = ["communication", "party", "server"].map((name) => `tss/tss.${name}.log`);
+  for (const name of [aside, "config.json", ".lock", "tss/localstate-02ab.json", ...logs])
+    writeFileSync(join(directory, name), name);
+  root.before = `sent() { printf '0\\n' | copy_send | { read -r gone; head -c "$gone"; tar -t; }; }`;
+  const sent = await root.call("sent", { directory, aside_store: `/elsewhere/${aside}` });
+  expect(sent.trim().split("\n").sort()).toEqual([
+    ...["./", "./config.json", "./signer.key", "./tss/", "./tss/localstate-02ab.json"],
+  ]);
+  const listed = await readManifest(root, { base: directory, paths: ["."] });
+  expect([...listed.keys()]).toEqual([".", "config.json", aside, "tss", "tss/localstate-02ab.json"]);
 });
 
 test("one that gets no connection does not", async () => {
