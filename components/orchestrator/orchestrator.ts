@@ -57,7 +57,7 @@ export class Orchestrator extends pulumi.ComponentResource {
         old: { host: old, service: from.service, directory: from.directory, executable: from.executable },
         new: fresh.apply((to) => ({ host: to, service, directory, executable })),
         copy: { address: secure.copyAddress, port: secure.sshPort },
-        ...{ rpcPort, nodePorts: [config.node.rpcPort, config.node.wsPort], library },
+        ...{ rpcPort, library },
         ...(secure.release === undefined ? {} : { version: secure.release.version }),
         backup: { ...secure.backups, move: secure.move },
         ...{ ...evidence, answerWithin, steadyFor },

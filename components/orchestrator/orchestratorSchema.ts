@@ -5,13 +5,19 @@ import { address, directory, hashForPlainHttp, isSafeDownload, port, sha256, wor
 /** A file or directory of the operator's machine. */
 const ownPath = z.string().min(1);
 
+/** The orchestrator takes no other: it works in this folder of its home, wherever it is started. */
+const home = directory.regex(
+  /\/\.orchestrator$/,
+  "needed the folder .orchestrator of the orchestrator's home, as /root/.orchestrator",
+);
+
 /** Where the signer comes from. */
 const migrateFrom = z
   .strictObject({
     ...otherHostShape,
     copyAddress: address.optional(),
     service: word.optional(),
-    directory: directory.optional(),
+    directory: home.optional(),
     executable: word.optional(),
     dataDir: directory.optional(),
     noKeyShare: z.literal("acknowledged", { error: "needed the word acknowledged, or nothing" }).optional(),
@@ -30,7 +36,7 @@ const release = z
 export const orchestratorSchema = z
   .strictObject({
     service: word.default("orchestrator"),
-    directory: directory.default("/root/.orchestrator"),
+    directory: home.default("/root/.orchestrator"),
     executable: word.default("orchestrator"),
     rpcPort: port.default(55000),
     p2pPort: port.default(55055),

@@ -67,7 +67,7 @@ else
   install_release
 fi
 
-# Not in /etc, where the mask goes. One that the operator set up is taken as it is.
+# Not in /etc, where the mask goes. One that the operator set up is taken over.
 if [ -e "$etc_file" ] && ! [ -L "$etc_file" ]; then
   systemctl disable --quiet "$service" 2> /dev/null || true
   mkdir -p "${unit_file%/*}"
@@ -84,15 +84,21 @@ Wants=network-online.target
 [Service]
 User=root
 Type=simple
-WorkingDirectory=$directory
 ExecStart=$target
-Restart=always
-RestartSec=10
 
 [Install]
 WantedBy=multi-user.target
 UNIT
 fi
+# For the operator's own, too: it works in a folder of its home and nowhere else, and it ends by itself, with exit code 0,
+# whenever it loses a node.
+mkdir -p "$unit_file.d"
+cat > "$unit_file.d/90-pillar-host.conf" << UNIT
+[Service]
+Environment=HOME=${directory%/*}
+Restart=always
+RestartSec=10
+UNIT
 ln -sfn /dev/null "$etc_file"
 systemctl daemon-reload
 say "$service is installed, masked and not started: it starts when the signer is here"

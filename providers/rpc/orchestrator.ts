@@ -18,6 +18,10 @@ export interface SignerStatus {
   readonly stateName: string;
   /** Other signers that it is connected with; absent where the build does not tell. */
   readonly peers?: number;
+  /** The networks that the bridge has, by name; absent where the build does not tell. */
+  readonly networks?: readonly string[];
+  /** Requests that wait for this bridge's signature: a ceremony may be at work, which a stop costs the others. */
+  readonly toSign?: number;
 }
 
 /** Of `getIdentity`: who it is to the bridge. No secret. */
@@ -146,8 +150,19 @@ function parseStatus(result: unknown): SignerStatus | undefined {
   if (result === lacking) return undefined;
   const { state, stateName, peersLen } = result as Record<string, unknown>;
   if (typeof state !== "number") throw new Error("the answer to getStatus has no number as its state");
-  const peers = typeof peersLen === "number" ? { peers: peersLen } : {};
-  return { state, stateName: typeof stateName === "string" ? stateName : (stateNames[state] ?? "unknown"), ...peers };
+  return {
+    ...{ state, stateName: typeof stateName === "string" ? stateName : (stateNames[state] ?? "unknown") },
+    ...(typeof peersLen === "number" ? { peers: peersLen } : {}),
+    ...networksOf((result as Record<string, unknown>).networks),
+  };
+}
+
+function networksOf(found: unknown): Pick<SignerStatus, "networks" | "toSign"> {
+  if (typeof found !== "object" || found === null) return {};
+  const counts = Object.values(found as Record<string, Record<string, unknown> | null>).flatMap((network) =>
+    [network?.wrapsToSign, network?.unwrapsToSign].filter((count) => typeof count === "number"),
+  );
+  return { networks: Object.keys(found), toSign: counts.reduce((sum, count) => sum + count, 0) };
 }
 
 /** Of the states of getStatus, by number. */

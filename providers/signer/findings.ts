@@ -1,6 +1,8 @@
 import type { NodeNow } from "../lookup";
 import type { BuildInfo, SignerIdentity, SignerStatus } from "../rpc/orchestrator";
+import type { Endpoint } from "./endpoints";
 import type { SideFacts } from "./sideFacts";
+import type { SignerConfig } from "./signerConfig";
 
 /** An answer, or why there is none. */
 export type Told<T> = { readonly value: T } | { readonly error: string };
@@ -11,12 +13,13 @@ export interface OldSide {
   readonly build: Told<BuildInfo>;
   readonly status: Told<SignerStatus | undefined>;
   readonly identity: Told<SignerIdentity | undefined>;
+  readonly config: SignerConfig;
   /** Files that are to be whole JSON and are not. */
   readonly damaged: readonly string[];
   /** Whether the key store that config.json names is there. */
   readonly hasKeyStore: boolean;
-  /** host:port that the configuration names, and which of them answer from here. */
-  readonly endpoints: readonly string[];
+  /** What the configuration names, and what of it (host:port) answers from here. */
+  readonly endpoints: readonly Endpoint[];
   readonly reached: readonly string[];
 }
 

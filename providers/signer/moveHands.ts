@@ -144,7 +144,6 @@ export function createMoveHands(
         ];
         return sides.step(target, "signer_arrive", saga, looks, {
           other_addresses: [...new Set(addresses)],
-          node_ports: inputs.nodePorts,
         });
       }
       case "start": {

@@ -30,8 +30,6 @@ export interface MoveInputs {
   /** How the new host reaches the old one's ssh. */
   readonly copy: { readonly address: string; readonly port: number };
   readonly rpcPort: number;
-  /** Ports of a node, in addresses that name its machine. */
-  readonly nodePorts: readonly number[];
   readonly backup: BackupSettings;
   /** Of the release that is configured for the new host. */
   readonly version?: string | undefined;

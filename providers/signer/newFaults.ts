@@ -1,6 +1,7 @@
 import { type BuildInfo, compareVersions } from "../rpc/orchestrator";
+import { isUsed } from "./endpoints";
 import { fault, key, lacking, margin, size } from "./faultText";
-import type { NewSide, Survey, Told, Wanted } from "./findings";
+import type { NewSide, OldSide, Survey, Told, Wanted } from "./findings";
 import { isOwn } from "./journal";
 
 /** What stands against a move on the new host (pure). @param bytes of what is moved */
@@ -36,19 +37,40 @@ export function newFaults(side: NewSide, survey: Survey, wanted: Wanted, bytes: 
       ),
     );
   faults.push(...networkFaults(scan, wanted));
-  if ("value" in survey.old) {
-    const missing = survey.old.value.reached.filter((endpoint) => !reached.includes(endpoint));
-    if (missing.length > 0)
-      faults.push(
-        fault(
-          `${address}: the new host does not reach what the orchestrator talks to`,
-          `no connection to ${missing.join(", ")}; the old host has one`,
-          "connections to them",
-          `Let ${address} in there, or out here. See it on the host with: nc -vz ${missing[0]?.replace(":", " ")}`,
-        ),
-      );
-  }
+  if ("value" in survey.old) faults.push(...endpointFaults(survey.old.value, reached, wanted));
   return [...faults, ...versionFaults(side, survey, wanted)];
+}
+
+/** One that does not reach a node ends at once: found out after the fence, that is a bridge without this signer. */
+function endpointFaults(old: OldSide, reached: readonly string[], wanted: Wanted): string[] {
+  const { address } = wanted.new;
+  const networks = "value" in old.status ? old.status.value?.networks : undefined;
+  const missing = old.endpoints.filter((each) => old.reached.includes(each.old) && !reached.includes(each.new));
+  const away = [...new Set(missing.filter(({ isOwn }) => !isOwn).map((each) => each.new))];
+  const own = missing.filter((each) => each.isOwn && isUsed(each, networks));
+  const [first] = own;
+  return [
+    ...(away.length === 0
+      ? []
+      : [
+          fault(
+            `${address}: the new host does not reach what the orchestrator talks to`,
+            `no connection to ${away.join(", ")}; the old host has one`,
+            "connections to them",
+            `Let ${address} in there, or out here. See it on the host with: nc -vz ${away[0]?.replace(":", " ")}`,
+          ),
+        ]),
+    ...(first === undefined
+      ? []
+      : [
+          fault(
+            `${address}: config.json names nodes on the orchestrator's own host, and the new host has none there`,
+            own.map((each) => `nothing at ${each.new} for ${each.network}`).join(", "),
+            `a node of each of these networks on ${address}, or one elsewhere: without it the orchestrator ends at its start`,
+            `Install it on ${address}; or, on ${wanted.old.address}: name another in Networks, ${first.network}, Urls of ${wanted.old.directory}/config.json, then systemctl restart ${wanted.old.service}. Then run pulumi up again.`,
+          ),
+        ]),
+  ];
 }
 
 function networkFaults(scan: string, { copyAddress, sshPort, hostKey, ...wanted }: Wanted): string[] {

@@ -68,13 +68,17 @@ function directoryFaults({ facts, damaged, hasKeyStore }: OldSide, wanted: Wante
   const { address, directory } = wanted.old;
   const found: Record<string, string> = { none: "nothing", link: `a link to ${facts.real}`, "no directory": "a file" };
   if (facts.directory !== "there") {
-    const to = facts.directory === "link" ? facts.real : "DIRECTORY";
+    const { service } = wanted.old;
+    const next =
+      facts.directory === "link"
+        ? `On the host: systemctl stop ${service}; rm ${directory} && mv ${facts.real} ${directory}; systemctl start ${service}. Is it on another disk? mount --bind instead of mv. Then run pulumi up again.`
+        : `pulumi config set --path ${key}.migrateFrom.directory ${facts.works ?? "DIRECTORY"}`;
     return [
       fault(
         `${address}: ${directory} is not the orchestrator's directory`,
         found[facts.directory] ?? facts.directory,
         "the directory itself, with producer, config.json and tss",
-        `pulumi config set --path ${key}.migrateFrom.directory ${to}`,
+        next,
       ),
     ];
   }

@@ -1,5 +1,6 @@
 import { fault, key, margin, size } from "./faultText";
 import type { Survey, Wanted } from "./findings";
+import { homeFaults } from "./homeFaults";
 import { newFaults } from "./newFaults";
 import { oldFaults } from "./oldFaults";
 
@@ -10,7 +11,9 @@ import { oldFaults } from "./oldFaults";
 export function faultsOf(survey: Survey, wanted: Wanted): string[] {
   const bytes = "value" in survey.old ? survey.old.value.facts.bytes : 0;
   return [
-    ...("error" in survey.old ? [unseen("old", wanted, survey.old.error)] : oldFaults(survey.old.value, wanted)),
+    ...("error" in survey.old
+      ? [unseen("old", wanted, survey.old.error)]
+      : [...oldFaults(survey.old.value, wanted), ...homeFaults(survey.old.value, survey, wanted)]),
     ...("error" in survey.new
       ? [unseen("new", wanted, survey.new.error)]
       : newFaults(survey.new.value, survey, wanted, bytes)),

@@ -20,6 +20,11 @@ export interface SideFacts {
   readonly hasExecutable: boolean;
   /** What the process of its unit is called, where that runs and nothing runs under the configured name. */
   readonly process?: string;
+  /** Of the unit's process, where it runs: its user, and the directory that it works in, without links. */
+  readonly user?: string;
+  readonly works?: string;
+  /** Names of what that process has in its environment beyond what systemd gives; of a unit that does not run, of its files. */
+  readonly environment: readonly string[];
   /** Tools that are needed and not there. */
   readonly lacks: readonly string[];
   /** The text of the move's journal, where there is one. */
@@ -35,7 +40,8 @@ export function parseFacts(printed: string): SideFacts {
   const facts = new Map(pairs);
   const text = (name: string) => facts.get(name) ?? "";
   const journal = text("journal");
-  const process = facts.get("process");
+  const all = (name: string) => pairs.filter(([each]) => each === name).map(([, value]) => value);
+  const given = (name: string) => (facts.has(name) ? { [name]: text(name) } : {});
   return {
     ...{ load: text("load"), active: text("active"), enabled: text("enabled") },
     ...{ directory: text("directory"), real: text("real"), mount: text("mount") },
@@ -43,8 +49,10 @@ export function parseFacts(printed: string): SideFacts {
     ...{ free: Number(text("free")), inodes: Number(text("inodes")) },
     ...{ hasNodeKey: facts.has("node_producer"), hasNodeConfig: facts.has("node_config") },
     hasExecutable: facts.has("executable"),
-    lacks: pairs.filter(([name]) => name === "lacks").map(([, tool]) => tool),
-    ...(process === undefined ? {} : { process }),
+    ...{ lacks: all("lacks"), environment: all("environment") },
+    ...given("user"),
+    ...given("works"),
+    ...given("process"),
     ...(journal === "" ? {} : { journal: Buffer.from(journal, "base64").toString("utf8") }),
   };
 }

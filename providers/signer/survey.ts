@@ -3,9 +3,11 @@ import path from "node:path";
 import type { NodeNow } from "../lookup";
 import { type BuildInfo, createOrchestratorClient, type OrchestratorClient, type RpcClock } from "../rpc/orchestrator";
 import { isJsonText } from "./backup";
+import { type Endpoint, endpointsOf } from "./endpoints";
 import type { NewSide, OldSide, Survey, Told } from "./findings";
 import type { RootHost } from "./root";
 import { parseFacts } from "./sideFacts";
+import { signerConfigOf } from "./signerConfig";
 
 /** A signer's things on a host. */
 export interface SignerPlace {
@@ -34,12 +36,12 @@ export async function surveyBoth(
   clock: RpcClock,
 ): Promise<Survey> {
   const state = readState(roots.old, options.old, clock);
-  const oldSide = told(lookAtOld(roots.old, options.old, state, clock));
   // From both hosts: what the old one does not reach either is no fault of the new one's.
   const endpoints = state.then(
-    ({ config }) => endpointsOf(config),
+    ({ config, addresses }) => endpointsOf(config, [roots.old.address, options.copyAddress, ...addresses]),
     () => [],
   );
+  const oldSide = told(lookAtOld(roots.old, options.old, state, endpoints, clock));
   const newSide = told(lookAtNew(roots.new, options, endpoints, clock));
   const [old, next, node] = await Promise.all([oldSide, newSide, lookAtNode()]);
   return { old, new: next, node, room: roomAt(options.backupDirectory) };
@@ -49,18 +51,22 @@ async function lookAtOld(
   root: RootHost,
   place: SignerPlace,
   state: ReturnType<typeof readState>,
+  named: Promise<readonly Endpoint[]>,
   clock: RpcClock,
 ): Promise<OldSide> {
   const { facts, config, damaged } = await state;
-  const store = typeof config.ProducerKeyFileName === "string" ? config.ProducerKeyFileName : "producer";
-  const file = path.posix.resolve(place.directory, store);
-  const endpoints = endpointsOf(config);
+  const places = signerConfigOf(config);
+  const file = path.posix.join(place.directory, places.keyStore);
+  const endpoints = await named;
   const [has, reached, answers] = await Promise.all([
     root.call("signer_has", { file }),
-    reachedFrom(root, endpoints),
+    reachedFrom(
+      root,
+      endpoints.map((each) => each.old),
+    ),
     answersOf(clientOf(root, place, clock)),
   ]);
-  return { facts, ...answers, damaged, hasKeyStore: has.trim() === "yes", endpoints, reached };
+  return { facts, ...answers, config: places, damaged, hasKeyStore: has.trim() === "yes", endpoints, reached };
 }
 
 async function answersOf(client: OrchestratorClient): Promise<Pick<OldSide, "build" | "status" | "identity">> {
@@ -74,7 +80,7 @@ async function answersOf(client: OrchestratorClient): Promise<Pick<OldSide, "bui
 async function lookAtNew(
   root: RootHost,
   { new: place, copyAddress, sshPort }: SurveyOptions,
-  endpoints: Promise<readonly string[]>,
+  endpoints: Promise<readonly Endpoint[]>,
   clock: RpcClock,
 ): Promise<NewSide> {
   const facts = await factsOf(root, place);
@@ -82,7 +88,12 @@ async function lookAtNew(
   const [scan, build, reached] = await Promise.all([
     root.call("signer_scan", { address: copyAddress, port: sshPort }),
     facts.active === "active" ? buildOf() : { error: "it does not run" },
-    endpoints.then((names) => reachedFrom(root, names)),
+    endpoints.then((all) =>
+      reachedFrom(
+        root,
+        all.map((each) => each.new),
+      ),
+    ),
   ]);
   return { facts, build, scan: scan.trim(), reached };
 }
@@ -100,10 +111,11 @@ const pause = 500;
 
 /** Facts, configuration, and what is damaged. The files' content stays in this process's memory. */
 async function readState(root: RootHost, place: SignerPlace, clock: RpcClock) {
-  const facts = await factsOf(root, place);
+  const [facts, printed] = await Promise.all([factsOf(root, place), root.call("signer_addresses", {})]);
+  const addresses = printed.split(/\s+/).filter(Boolean);
   const { directory } = place;
   const damaged: string[] = [];
-  if (facts.directory !== "there") return { facts, config: {} as Record<string, unknown>, damaged };
+  if (facts.directory !== "there") return { facts, addresses, config: {} as Record<string, unknown>, damaged };
   const shares = facts.shares > 0 ? await root.call("signer_shares", { directory }) : "";
   const files = [
     "config.json",
@@ -118,7 +130,7 @@ async function readState(root: RootHost, place: SignerPlace, clock: RpcClock) {
     if (text === undefined) damaged.push(file);
     else if (file === "config.json") config = (JSON.parse(text) as Record<string, unknown> | null) ?? {};
   }
-  return { facts, config, damaged };
+  return { facts, addresses, config, damaged };
 }
 
 /** A running orchestrator rewrites its files in place: half of one is read now and then. */
@@ -134,19 +146,8 @@ async function readWhole(root: RootHost, file: string, clock: RpcClock): Promise
   return undefined;
 }
 
-/** host:port of the nodes that the configuration names, but for those on the host itself (pure). Paths may hold access keys. */
-export function endpointsOf(config: Readonly<Record<string, unknown>>): string[] {
-  const networks = Object.values((config.Networks as Record<string, { Urls?: unknown }> | null) ?? {});
-  const urls = networks.flatMap((network) => (Array.isArray(network?.Urls) ? network.Urls : []));
-  const found = urls.flatMap((url) => {
-    const { hostname, port, protocol } = URL.canParse(String(url)) ? new URL(String(url)) : { hostname: "" };
-    if (!/^[A-Za-z0-9.-]+$/.test(hostname ?? "") || /^(localhost|127\.|0\.0\.0\.0)/.test(hostname)) return [];
-    return [`${hostname}:${port || (/^(https|wss):$/.test(protocol ?? "") ? 443 : 80)}`];
-  });
-  return [...new Set(found)];
-}
-
-async function reachedFrom(root: RootHost, endpoints: readonly string[]): Promise<string[]> {
+async function reachedFrom(root: RootHost, names: readonly string[]): Promise<string[]> {
+  const endpoints = [...new Set(names)];
   if (endpoints.length === 0) return [];
   return (await root.call("signer_reaches", { endpoints })).split("\n").filter(Boolean);
 }

@@ -340,7 +340,7 @@ describe("SignerBackup", () => {
   beforeEach(async () => {
     scratch = mkdtempSync(join(tmpdir(), "backup-"));
     mkdirSync(join(scratch, "signer/tss"), { recursive: true });
-    const config = JSON.stringify({ ProducerKeyFilePassphrase: passPhrase });
+    const config = JSON.stringify({ ProducerKeyFilePassphrase: passPhrase, TssConfig: { PublicKey: "A81a" } });
     for (const [name, text] of [
       ["config.json", config],
       ["producer", "{}"],

@@ -111,7 +111,7 @@ signer_arrive() {
   case $(signer_stage) in staging | staged) ;; *) fail "nothing was staged here" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: its directory is not replaced" "See it with: systemctl status $service"; fi
   if [ -d "$directory.arriving" ]; then
-    signer_rewrite_addresses "$directory.arriving/config.json"
+    signer_rewrite_config "$directory.arriving/config.json"
     sync "$directory.arriving"
   fi
   # From here on it goes in place without another comparison: all of it is on the disk (signer_flush).
@@ -131,23 +131,25 @@ signer_arrive() {
   signer_side
 }
 
-# A node address that names the machine which the signer left names this one now. The file is replaced whole; what is
-# shown of it are addresses and ports of the node and nothing else.
-signer_rewrite_addresses() {
-  local address port from pattern changed=
+# The orchestrator's paths are this side's from now on, and a node address that names the machine which the signer left
+# names this one. The file is replaced whole; what is shown of it are addresses and ports of the node and nothing else.
+signer_rewrite_config() {
+  local address from pattern found changed
+  changed="s#(\"DataPath\"[[:space:]]*:[[:space:]]*)\"[^\"]*\"#\\1\"$directory\"#"
+  changed="$changed;s#(\"EventsPath\"[[:space:]]*:[[:space:]]*)\"[^\"]*\"#\\1\"$directory/events\"#"
+  changed="$changed;s#(\"QueuesPath\"[[:space:]]*:[[:space:]]*)\"[^\"]*\"#\\1\"$directory/queues\"#"
+  changed="$changed;s#(\"BaseDir\"[[:space:]]*:[[:space:]]*)\"[^\"]*\"#\\1\"$directory/tss\"#"
   for address in $other_addresses; do
-    for port in $node_ports; do
-      from=$address
-      case $address in *:*) from="[$address]" ;; esac
-      pattern=$(sed 's/[]\/$*.^[]/\\&/g' <<< "$from")
-      grep -q "://$pattern:$port\b" "$1" || continue
-      say "config.json: node address $from:$port becomes 127.0.0.1:$port"
-      changed="$changed;s/:\/\/$pattern:$port\b/:\/\/127.0.0.1:$port/g"
-    done
+    from=$address
+    case $address in *:*) from="[$address]" ;; esac
+    pattern=$(sed 's/[][$*.^(){}?+|\\]/\\&/g' <<< "$from")
+    found=$(grep -oE "://$pattern(:[0-9]+)?[/\"]" "$1" | sed -E 's#.*(:[0-9]+).$#\1#; t; s/.*//' | sort -u) || continue
+    while read -r port; do say "config.json: node address $from$port becomes 127.0.0.1$port"; done <<< "$found"
+    changed="$changed;s#://$pattern([:/\"])#://127.0.0.1\\1#g"
   done
-  [ -n "$changed" ] || return 0
+  if sed -E "$changed" "$1" | cmp -s - "$1"; then return 0; fi
   cp -p "$1" "$1.new"
-  sed "${changed#;}" "$1" > "$1.new"
+  sed -E "$changed" "$1" > "$1.new"
   sync "$1.new"
   mv -f "$1.new" "$1"
 }

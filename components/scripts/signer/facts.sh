@@ -11,6 +11,7 @@ signer_facts() {
   if service_is_active "$service" && ! processes_of "$executable" > /dev/null; then
     fact process "$(ps -o comm= -p "$(systemctl show -p MainPID --value "$service")" || true)"
   fi
+  signer_process_facts
   real=$(readlink -f -- "$directory" || true)
   if [ -L "$directory" ]; then
     fact directory link
@@ -37,6 +38,38 @@ signer_facts() {
   if [ -x "/usr/local/bin/$executable" ]; then fact executable there; fi
   for tool in tar sha256sum find xargs base64 perl; do has "$tool" || fact lacks "$tool"; done
   if [ -e "$state/orchestrator.json" ]; then fact journal "$(base64 -w 0 < "$state/orchestrator.json")"; fi
+}
+
+# Of the unit's process: whose it is, where it works (always in a folder of its home), and the names of its environment.
+# Values may be secrets.
+signer_process_facts() {
+  local pid home name
+  pid=$(systemctl show -p MainPID --value "$service" 2> /dev/null || true)
+  if [ "${pid:-0}" -gt 0 ] && [ -r "/proc/$pid/environ" ]; then
+    fact user "$(stat -c %U "/proc/$pid")"
+    home=$(tr '\0' '\n' < "/proc/$pid/environ" | sed -n 's/^HOME=//p' | head -n 1)
+    [ -n "$home" ] || home=$(getent passwd "$(stat -c %u "/proc/$pid")" | cut -d : -f 6)
+    fact works "$(readlink -m -- "$home/.orchestrator")"
+    tr '\0' '\n' < "/proc/$pid/environ" | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p'
+  else
+    signer_unit_environment
+  fi | sort -u | while read -r name; do
+    case $name in
+      user=* | works=*) say "$name" ;;
+      HOME | PATH | USER | LOGNAME | SHELL | LANG | LC_* | TZ | PWD | OLDPWD | SHLVL | _ | INVOCATION_ID | JOURNAL_STREAM | SYSTEMD_* | MEMORY_PRESSURE_* | NOTIFY_SOCKET) ;;
+      *) fact environment "$name" ;;
+    esac
+  done
+}
+
+# The same of a unit that does not run, and may be masked, by its files.
+signer_unit_environment() {
+  local at
+  for at in /etc/systemd/system /usr/local/lib/systemd/system; do
+    cat "$at/$service.service" "$at/$service.service.d/"*.conf 2> /dev/null || true
+  done | perl -ne '
+    if (/^EnvironmentFile=-?(\S+)/ && open my $in, "<", $1) { while (<$in>) { print "$1\n" if /^\s*(\w+)=/ } }
+    if (/^Environment=(.*)/) { my $all = $1; print "$1\n" while $all =~ /(?:^|\s)["\x27]?([A-Za-z_]\w*)=/g }'
 }
 
 # The key shares of $directory, each with a NUL behind.

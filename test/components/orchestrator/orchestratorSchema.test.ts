@@ -26,7 +26,7 @@ describe("where the signer comes from", () => {
             port: 0,
             privateKey: "s3cret",
             noKeyShare: true,
-            directory: "~/x",
+            directory: "~/.orchestrator",
             sudopassword: "x",
           },
           release: { url: "http://release.example/o.zip", version: "0.0.9" },
@@ -43,6 +43,17 @@ describe("where the signer comes from", () => {
       "pillar-host:orchestrator.steadySeconds: Too small: expected number to be >=1",
       "pillar-host:orchestrator.attempt: Too small: expected number to be >=1",
     ]);
+  });
+
+  test("a directory in which no orchestrator works is refused", () => {
+    const needed = "needed the folder .orchestrator of the orchestrator's home, as /root/.orchestrator";
+    expect(
+      faultsOf({ orchestrator: { directory: "/data/signer", migrateFrom: { ...from, directory: "/o" } } }),
+    ).toEqual([
+      `pillar-host:orchestrator.directory: ${needed}`,
+      `pillar-host:orchestrator.migrateFrom.directory: ${needed}`,
+    ]);
+    expect(faultsOf(migrate({ directory: "/home/op/.orchestrator" }))).toEqual([]);
   });
 
   test("a key that can't be opened is told here, not on the host", () => {

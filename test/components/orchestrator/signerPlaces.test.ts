@@ -51,9 +51,9 @@ test("the old host's names are the new one's where nothing else is said", () => 
   expect(oldPlace(stack())).toEqual(newPlace(stack()));
   expect(oldPlace(stack({ executable: "signer" })).executable).toBe("signer");
   expect(newPlace(stack({ executable: "signer" })).executable).toBe("orchestrator");
-  expect(oldPlace(stack({ service: "orch", directory: "/data/orch", dataDir: "/data/znn" }))).toEqual({
+  expect(oldPlace(stack({ service: "orch", directory: "/data/.orchestrator", dataDir: "/data/znn" }))).toEqual({
     service: "orch",
-    directory: "/data/orch",
+    directory: "/data/.orchestrator",
     executable: "orchestrator",
     rpcPort: 55000,
     nodeDirectory: "/data/znn",

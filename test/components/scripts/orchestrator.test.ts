@@ -20,7 +20,9 @@ function install(box: Sandbox, served: Uint8Array, changes: object = {}) {
     ["/usr/local/lib/systemd/system", `${box.dir}/units`],
     ["/etc/systemd/system", `${box.dir}/etc`],
   ]);
-  return box.run(`mkdir -p installed etc\n${box.local(places)}`);
+  return box.run(
+    `mkdir -p installed etc; if [ -e own ]; then mv own etc/orchestrator.service; fi\n${box.local(places)}`,
+  );
 }
 const zip = (...names: string[]) =>
   zipSync(Object.fromEntries(names.map((name) => [name, strToU8(name.includes("arm64") ? "another" : program)])));
@@ -39,6 +41,17 @@ describe.concurrent("the orchestrator's release", () => {
     expect(box.read("installed/orchestrator")).toBe(program);
     expect((await box.run("stat -c %a installed/orchestrator; ls -A installed")).stdout).toBe("755\norchestrator\n");
     expect(box.read("units/orchestrator.service")).toContain(`ExecStart=${box.dir}/installed/orchestrator\n`);
+    expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toBe(
+      "[Service]\nEnvironment=HOME=/root\nRestart=always\nRestartSec=10\n",
+    );
+  });
+
+  test("beside the operator's own unit: its home and restart are set there, too", async ({ box }) => {
+    box.write("own", "[Service]\nUser=root\n");
+    const directory = "/srv/signer/.orchestrator";
+    expect((await install(box, zip("orchestrator"), { directory })).code).toBe(0);
+    expect(box.read("units/orchestrator.service")).toBe("[Service]\nUser=root\n");
+    expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toContain("Environment=HOME=/srv/signer\n");
   });
 
   test("under another name than the default", async ({ box }) => {

@@ -80,7 +80,7 @@ const test = base.extend<{ stage: Stage }>({
       ...{ service: "orchestrator", directory: at, executable: "orchestrator" },
     });
     const inputs = {
-      ...{ move: saga.move, stack: "prod", copy: { address: "old", port: 22 }, nodePorts: [], rpcPort: 55000 },
+      ...{ move: saga.move, stack: "prod", copy: { address: "old", port: 22 }, rpcPort: 55000 },
       ...{ old: place("old", directory), new: place("new", arriving.replace(/\.arriving$/, "")) },
       backup: { directory: join(locals.old.scratch, "backups"), move: saga.move },
     } as unknown as MoveInputs;

@@ -1,17 +1,25 @@
 import { describe, expect, test } from "vitest";
+import { endpointsOf, isUsed } from "../../../providers/signer/endpoints";
 import type { NewSide, OldSide, Survey, Wanted } from "../../../providers/signer/findings";
 import { hasBegun, isOwn } from "../../../providers/signer/journal";
 import { faultsOf } from "../../../providers/signer/prerequisites";
 import { shownOf } from "../../../providers/signer/shown";
 import { parseFacts, type SideFacts } from "../../../providers/signer/sideFacts";
-import { endpointsOf } from "../../../providers/signer/survey";
+import { signerConfigOf } from "../../../providers/signer/signerConfig";
 
 const hostKey = "ssh-ed25519 KEY";
 const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: "go1.20.14" };
 const facts: SideFacts = {
   ...{ load: "loaded", active: "active", enabled: "enabled", directory: "there", real: "/root/.orchestrator" },
   ...{ bytes: 50_000_000, files: 400, shares: 1, free: 20e9, inodes: 1e6, mount: "/", hasNodeKey: true },
-  ...{ hasNodeConfig: true, hasExecutable: false, lacks: [] },
+  ...{
+    hasNodeConfig: true,
+    hasExecutable: false,
+    lacks: [] as string[],
+    environment: [],
+    user: "root",
+    works: "/root/.orchestrator",
+  },
 };
 const wanted: Wanted = {
   move: "pillar-host/prod/Anvil/1",
@@ -20,10 +28,13 @@ const wanted: Wanted = {
   ...{ rpcPort: 55000, copyAddress: "old", sshPort: 22, hostKey, noKeyShare: false, backupDirectory: "/b" },
   release: { version: "v0.0.9a" },
 };
+const eth = { network: "Ethereum", old: "eth:443", new: "eth:443", isOwn: false };
+const ownEth = { network: "Ethereum", old: "localhost:8545", new: "localhost:8545", isOwn: true };
+const config = { keyStore: "producer", hasPassphrase: true, hasShare: true };
 const oldSide = {
   ...{ facts, build: { value: build }, status: { value: { state: 0, stateName: "live" } } },
   identity: { value: { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" } },
-  ...{ damaged: [] as string[], hasKeyStore: true, endpoints: ["eth:443"], reached: ["eth:443"] },
+  ...{ damaged: [] as string[], hasKeyStore: true, config, endpoints: [eth], reached: ["eth:443"] },
 };
 const newSide = {
   facts: { ...facts, active: "inactive", load: "not-found", directory: "none", shares: 0, bytes: 0, files: 0 },
@@ -139,17 +150,17 @@ describe("prerequisites", () => {
     ],
     [
       "no directory",
-      oldFacts({ directory: "none" }),
+      oldFacts({ directory: "none", works: "/home/op/.orchestrator" }),
       {},
       "old: /root/.orchestrator is not the orchestrator's directory",
-      "migrateFrom.directory DIRECTORY",
+      "migrateFrom.directory /home/op/.orchestrator",
     ],
     [
       "a linked directory",
       oldFacts({ directory: "link", real: "/data/o" }),
       {},
       "old: /root/.orchestrator is not the orchestrator's directory",
-      "migrateFrom.directory /data/o",
+      "rm /root/.orchestrator && mv /data/o /root/.orchestrator",
     ],
     [
       "missing tools",
@@ -187,6 +198,69 @@ describe("prerequisites", () => {
       {},
       "new: the new host does not reach what the orchestrator talks to",
       "no connection to eth:443; the old host has one",
+    ],
+    [
+      "a chain's node on the old host itself",
+      survey({ old: { endpoints: [eth, ownEth], reached: ["eth:443", "localhost:8545"] } }),
+      {},
+      "new: config.json names nodes on the orchestrator's own host, and the new host has none there\n  found: nothing at localhost:8545 for Ethereum",
+      "name another in Networks, Ethereum, Urls of /root/.orchestrator/config.json, then systemctl restart orchestrator",
+    ],
+    [
+      "another user than root",
+      oldFacts({ user: "signer" }),
+      {},
+      "old: the orchestrator runs as another user than root\n  found: signer",
+      "chown -R root: /root/.orchestrator",
+    ],
+    [
+      "another home",
+      oldFacts({ works: "/home/op/.orchestrator" }),
+      {},
+      "old: the orchestrator works in another directory than /root/.orchestrator\n  found: /home/op/.orchestrator",
+      "migrateFrom.directory /home/op/.orchestrator",
+    ],
+    [
+      "variables that the new host's unit lacks",
+      oldFacts({ environment: ["ORCHESTRATOR_NETWORK", "X"] }),
+      {},
+      "new: the orchestrator's unit lacks what the old host's has in its environment\n  found: no ORCHESTRATOR_NETWORK, no X",
+      '/etc/systemd/system/orchestrator.service.d, and write there, into environment.conf, the lines [Service] and Environment="ORCHESTRATOR_NETWORK=…"',
+    ],
+    [
+      "a pass phrase that somebody types",
+      survey({ old: { config: { ...config, hasPassphrase: false } } }),
+      {},
+      "old: the pass phrase of the producer's key store is not in /root/.orchestrator/config.json",
+      "nobody types it on the new host",
+    ],
+    [
+      "another DataPath",
+      survey({ old: { config: { ...config, dataPath: "/data/orchestrator" } } }),
+      {},
+      "old: the orchestrator's files lie in two places\n  found: DataPath /data/orchestrator in /root/.orchestrator/config.json",
+      "set DataPath to /root/.orchestrator in",
+    ],
+    [
+      "another BaseDir",
+      survey({ old: { config: { ...config, tssDir: "/root/.orchestrator/keys" } } }),
+      {},
+      "old: the key shares lie outside of the orchestrator's directory\n  found: TssConfig.BaseDir /root/.orchestrator/keys",
+      "set BaseDir in TssConfig to /root/.orchestrator/tss",
+    ],
+    [
+      "a key store elsewhere",
+      survey({ old: { config: { ...config, keyStore: "../wallet/producer" } } }),
+      {},
+      "old: the producer's key store can't be fenced under its name\n  found: ProducerKeyFileName \"../wallet/producer\"",
+      "a plain name",
+    ],
+    [
+      "no share of the present key",
+      survey({ old: { config: { ...config, hasShare: false } } }),
+      {},
+      "old: the orchestrator has no share of the bridge's present key, and signs nothing",
+      "noKeyShare acknowledged",
     ],
     [
       "an older release",
@@ -249,6 +323,26 @@ describe("prerequisites", () => {
     expect(faultsOf(another, wanted)).toHaveLength(1);
   });
 
+  test("what lies as the orchestrator has it, or means nothing to the bridge, is no fault", () => {
+    const places = { dataPath: "/root/.orchestrator/", tssDir: "/root/.orchestrator/tss" };
+    expect(faultsOf(survey({ old: { config: { ...config, ...places } } }), wanted)).toEqual([]);
+    // Where a directory above is a link, the process tells its real one.
+    const linked = { ...facts, real: "/data/root/.orchestrator", works: "/data/root/.orchestrator" };
+    expect(faultsOf(survey({ old: { facts: linked, config: { ...config, ...places } } }), wanted)).toEqual([]);
+    const variables = ["ORCHESTRATOR_PRODUCER_PASSPHRASE"];
+    const inEnvironment = survey({
+      old: { facts: { ...facts, environment: variables }, config: { ...config, hasPassphrase: false } },
+      new: { facts: { ...newSide.facts, environment: variables } },
+    });
+    expect(faultsOf(inEnvironment, wanted)).toEqual([]);
+    // BNB's default, which stays in the file; the bridge has Ethereum alone.
+    const leftOver = { ...ownEth, network: "BSC" };
+    const status = { value: { state: 0, stateName: "live", networks: ["Ethereum"] } };
+    const reached = ["eth:443", "localhost:8545"];
+    expect(faultsOf(survey({ old: { status, endpoints: [eth, leftOver], reached } }), wanted)).toEqual([]);
+    expect(faultsOf(survey({ old: { status, endpoints: [eth, ownEth], reached } }), wanted)).toHaveLength(1);
+  });
+
   test("a new host that already has the executable needs no release", () => {
     expect(faultsOf(newFacts({ hasExecutable: true }), { ...wanted, release: undefined })).toEqual([]);
   });
@@ -266,21 +360,46 @@ describe("journals", () => {
 });
 
 test("facts are read as a host prints them", () => {
-  const text = `load=loaded\nactive=active\nenabled=enabled\ndirectory=there\nreal=/root/a=b\nbytes=12\nfiles=3\nshares=1\nfree=5\ninodes=6\nmount=/\nnode_producer=there\nlacks=tar\nlacks=find\njournal=${Buffer.from("{}").toString("base64")}\n`;
+  const text = `load=loaded\nactive=active\nenabled=enabled\ndirectory=there\nreal=/root/a=b\nbytes=12\nfiles=3\nshares=1\nfree=5\ninodes=6\nmount=/\nnode_producer=there\nlacks=tar\nlacks=find\nuser=op\nworks=/home/op/.orchestrator\nenvironment=A\nenvironment=B\njournal=${Buffer.from("{}").toString("base64")}\n`;
   expect(parseFacts(text)).toEqual({
     ...{ load: "loaded", active: "active", enabled: "enabled", directory: "there", real: "/root/a=b", bytes: 12 },
     ...{ files: 3, shares: 1, free: 5, inodes: 6, mount: "/", hasNodeKey: true, hasNodeConfig: false },
     ...{ hasExecutable: false, lacks: ["tar", "find"], journal: "{}" },
+    ...{ user: "op", works: "/home/op/.orchestrator", environment: ["A", "B"] },
   });
 });
 
-test("endpoints are host and port, without the access keys of their paths, and without the host's own", () => {
+test("endpoints are host and port, without the access keys of their paths; the host's own are told apart", () => {
   const Networks = {
-    ETH: { Urls: ["wss://eth.example/v3/s3cret", "https://eth.example/other", "http://plain.example"] },
-    Znn: { Urls: ["ws://127.0.0.1:35998", "ws://localhost:1", "no url"] },
-    BNB: { Urls: ["ws://u:p@bnb.example:8546/x"] },
+    Ethereum: { Urls: ["wss://eth.example/v3/s3cret", "http://plain.example"] },
+    Zenon: { Urls: ["ws://127.0.0.1:35998", "ws://198.51.100.7:35998", "no url"] },
+    "BNB Chain": { Urls: ["ws://u:p@bnb.example:8546/x", "ws://localhost:8545", "ws://[2001:db8::7]:1/k"] },
   };
-  expect(endpointsOf({ Networks })).toEqual(["eth.example:443", "plain.example:80", "bnb.example:8546"]);
+  const endpoint = (network: string, old: string, isOwn = false, fresh = old) => ({ network, old, new: fresh, isOwn });
+  expect(endpointsOf({ Networks }, ["198.51.100.7", "2001:db8::7"])).toEqual([
+    endpoint("Ethereum", "eth.example:443"),
+    endpoint("Ethereum", "plain.example:80"),
+    endpoint("Zenon", "127.0.0.1:35998", true),
+    endpoint("Zenon", "198.51.100.7:35998", true, "127.0.0.1:35998"),
+    endpoint("BNB Chain", "bnb.example:8546"),
+    endpoint("BNB Chain", "localhost:8545", true),
+    endpoint("BNB Chain", "2001:db8::7:1", true, "127.0.0.1:1"),
+  ]);
   for (const odd of [{}, { Networks: null }, { Networks: { A: null, B: { Urls: "x" } } }])
-    expect(endpointsOf(odd)).toEqual([]);
+    expect(endpointsOf(odd, [])).toEqual([]);
+  expect(isUsed(endpoint("Zenon", "x"), [])).toBe(true);
+  expect(isUsed(endpoint("BSC", "x"), ["Ethereum"])).toBe(false);
+  expect(isUsed(endpoint("BSC", "x"), undefined)).toBe(true);
+});
+
+test("a configuration's places are read, and none of its secrets", () => {
+  const json = {
+    ...{ DataPath: "/o", ProducerKeyFileName: "key", ProducerKeyFilePassphrase: "hunter2" },
+    TssConfig: { BaseDir: "/o/tss", PublicKey: "A81a" },
+  };
+  expect(signerConfigOf(json)).toEqual({
+    ...{ dataPath: "/o", tssDir: "/o/tss", keyStore: "key", hasPassphrase: true, hasShare: true },
+  });
+  for (const odd of [{}, { TssConfig: null }, { TssConfig: 1, DataPath: 2, ProducerKeyFileName: "" }])
+    expect(signerConfigOf(odd)).toEqual({ keyStore: "producer", hasPassphrase: false, hasShare: false });
 });

@@ -38,7 +38,7 @@ const test = base.extend<{ stage: Stage }>({
     const root = localRoot();
     const directory = join(root.scratch, "signer");
     mkdirSync(directory);
-    writeFileSync(join(directory, "config.json"), "{}");
+    writeFileSync(join(directory, "config.json"), '{"ProducerKeyFilePassphrase": "p"}');
     writeFileSync(join(directory, "producer"), "key");
     const facts: Stage["facts"] = { old: {}, new: { active: "inactive", directory: "none" } };
     const called: string[] = [];

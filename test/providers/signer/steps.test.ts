@@ -132,6 +132,36 @@ describe("a step on a host", () => {
     expect(stage.journal()?.stage).toBe("staged");
   });
 
+  test("what arrives works in this side's directory, and with this host's node", async ({ stage }) => {
+    const { directory } = stage;
+    const config = (home: string, [zenon, other]: readonly [string, string]) =>
+      JSON.stringify(
+        {
+          ...{ DataPath: home, EventsPath: `${home}/events`, QueuesPath: `${home}/queues` },
+          Networks: {
+            Zenon: { Urls: [`ws://${zenon}:35998`, `ws://${zenon}/k`] },
+            Ethereum: { Urls: [`wss://${other}:1/`] },
+          },
+          ...{ TssConfig: { BaseDir: `${home}/tss`, PublicKey: "AA" }, ProducerKeyFilePassphrase: "a#b&c\\1" },
+        },
+        undefined,
+        4,
+      );
+    mkdirSync(`${directory}.arriving`);
+    const file = `${directory}.arriving/config.json`;
+    writeFileSync(file, config("/home/op/.orchestrator", ["198.51.100.7", "198.51.100.70"]), { mode: 0o600 });
+    stage.write({ ...target, stage: "staging" });
+    const { code, stdout, stderr } = await stage.step("signer_arrive", {
+      ...target,
+      other_addresses: "198.51.100.7 2001:db8::7",
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("config.json: node address 198.51.100.7:35998 becomes 127.0.0.1:35998\n");
+    const arrived = join(directory, "config.json");
+    expect(readFileSync(arrived, "utf8")).toBe(config(directory, ["127.0.0.1", "198.51.100.70"]));
+    expect(lstatSync(arrived).mode & 0o777).toBe(0o600);
+  });
+
   test("a stop ends when the process is gone, and its lock is free", async ({ stage }) => {
     const { box, directory, unit } = stage;
     for (const name of ["active", "process"]) box.write(name, "");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RootHost } from "../../../providers/signer/root";
 import { surveyBoth } from "../../../providers/signer/survey";
 
-const config = { ProducerKeyFileName: "store", Networks: { ETH: { Urls: ["wss://eth.example/KEY"] } } };
+const config = { ProducerKeyFileName: "store", Networks: { Ethereum: { Urls: ["wss://eth.example/KEY"] } } };
 const facts = "load=loaded\nactive=inactive\ndirectory=there\nshares=0\n";
 const place = { service: "o", directory: "/o", nodeDirectory: "/z", executable: "o", rpcPort: 1 };
 const options = { old: place, new: place, copyAddress: "old", sshPort: 22, backupDirectory: "/" };
@@ -39,7 +39,12 @@ test("both hosts are asked at once what they reach: what does not answer is wait
   });
   const survey = await surveyBoth(roots, options, node, clock);
   expect(survey.old).toMatchObject({
-    value: { endpoints: ["eth.example:443"], reached: ["eth.example:443"], hasKeyStore: true, damaged: [] },
+    value: {
+      endpoints: [{ network: "Ethereum", old: "eth.example:443" }],
+      reached: ["eth.example:443"],
+      hasKeyStore: true,
+      damaged: [],
+    },
   });
   expect(survey.new).toMatchObject({ value: { reached: [], build: { error: "it does not run" } } });
 });
