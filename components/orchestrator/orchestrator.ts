@@ -7,7 +7,7 @@ import { nodeTarget } from "../login";
 import { runStep } from "../remote";
 import { signerLibrary } from "../scripts/signer";
 import { orchestrator as installStep } from "../scripts/steps";
-import { newHost, newPlace, oldHost, oldPlace, secureOptions } from "./signerPlaces";
+import { acknowledgedOf, newHost, newPlace, oldHost, oldPlace, secureOptions } from "./signerPlaces";
 
 export interface OrchestratorArgs {
   /** What must be done first: the node, up to its producer address. */
@@ -15,9 +15,6 @@ export interface OrchestratorArgs {
   readonly host: Host;
   readonly config: StackConfig;
 }
-
-/** Until a started orchestrator answers: it waits for its node first. Milliseconds. */
-const answerWithin = 10 * 60_000;
 
 /**
  * Procedure B (specification 1.2): the signer comes from the old host to this one, and goes back where the configuration
@@ -60,7 +57,8 @@ export class Orchestrator extends pulumi.ComponentResource {
         ...{ rpcPort, library },
         ...(secure.release === undefined ? {} : { version: secure.release.version }),
         backup: { ...secure.backups, move: secure.move },
-        ...{ ...evidence, answerWithin, steadyFor },
+        ...{ ...evidence, answerWithin: config.orchestrator.startTimeout, steadyFor },
+        ...{ p2pPort: config.orchestrator.p2pPort, ...acknowledgedOf(config) },
       },
       { parent: this, dependsOn: [install] },
     );

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { duration } from "../duration";
 import { openableKey, otherHostShape } from "../loginSchema";
 import { address, directory, hashForPlainHttp, isSafeDownload, port, sha256, word } from "../schemaParts";
 
@@ -11,6 +12,8 @@ const home = directory.regex(
   "needed the folder .orchestrator of the orchestrator's home, as /root/.orchestrator",
 );
 
+const acknowledged = z.literal("acknowledged", { error: "needed the word acknowledged, or nothing" });
+
 /** Where the signer comes from. */
 const migrateFrom = z
   .strictObject({
@@ -20,7 +23,8 @@ const migrateFrom = z
     directory: home.optional(),
     executable: word.optional(),
     dataDir: directory.optional(),
-    noKeyShare: z.literal("acknowledged", { error: "needed the word acknowledged, or nothing" }).optional(),
+    noKeyShare: acknowledged.optional(),
+    haltedBridge: acknowledged.optional(),
   })
   .superRefine(openableKey("orchestrator.migrateFrom"));
 
@@ -43,6 +47,7 @@ export const orchestratorSchema = z
     release: release.optional(),
     migrateFrom: migrateFrom.optional(),
     backup: z.strictObject({ directory: ownPath.optional(), identityFile: ownPath.optional() }).prefault({}),
+    startTimeout: duration("1m").prefault("25m"),
     steadySeconds: z.number().min(1).max(600).default(12),
     unattended: z.boolean().default(false),
     rollback: z.boolean().default(false),

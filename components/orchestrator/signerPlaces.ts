@@ -52,6 +52,15 @@ export function newHost(config: StackConfig, address: string, hostKey: string): 
   return { ssh: sshTarget(config, address, hostKey), sudoPassword: config.ssh.sudoPassword };
 }
 
+/** What the operator has typed out about this signer (pure). */
+export function acknowledgedOf({ orchestrator }: StackConfig): Pick<SecureOptions, "noKeyShare" | "haltedBridge"> {
+  const is = (word: string | undefined) => word === "acknowledged";
+  return {
+    noKeyShare: is(orchestrator.migrateFrom?.noKeyShare),
+    haltedBridge: is(orchestrator.migrateFrom?.haltedBridge),
+  };
+}
+
 /** What the prerequisites and the first backup are about (pure). */
 export function secureOptions(config: StackConfig, stack: string): SecureOptions {
   const { migrateFrom: from, release, backup } = config.orchestrator;
@@ -59,7 +68,7 @@ export function secureOptions(config: StackConfig, stack: string): SecureOptions
   return {
     ...{ move: moveName(config, stack), old: oldPlace(config), new: newPlace(config) },
     ...{ copyAddress: from?.copyAddress ?? ssh.address, sshPort: ssh.port, hostKey: ssh.hostKey },
-    noKeyShare: from?.noKeyShare === "acknowledged",
+    ...acknowledgedOf(config),
     ...(release === undefined ? {} : { release: { version: release.version } }),
     backups: {
       directory: backupDirectory(config),

@@ -44,7 +44,10 @@ export interface OrchestratorClient {
 /** What a client needs of the world. */
 export type RpcClock = Pick<Clock, "ticks" | "sleep">;
 
-/** Two requests a second (chain-facts, Orchestrator), and somebody else may ask too. */
+/** Milliseconds for which an answer to getStatus stands before it is made anew. */
+export const statusStands = 25_000;
+
+/** Two requests a second for all who ask together, and somebody else may ask too. */
 const spacing = 600;
 const afterRefusal = 1200;
 const refusals = 8;
@@ -86,7 +89,9 @@ export function createOrchestratorClient(
         if (isFatal(error)) throw error;
         const silent = /nothing listens/.test(error.message);
         throw new Error(
-          silent ? `nothing listens on 127.0.0.1:${port}: it is down, or waits for its node` : error.message,
+          silent
+            ? `nothing listens on 127.0.0.1:${port}: it is down, or not yet through its start (its node, the other chains' nodes, its peers)`
+            : error.message,
         );
       });
       if (answer.status !== 429) return resultOf(answer, method, hide);

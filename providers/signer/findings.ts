@@ -58,6 +58,7 @@ export interface Wanted {
   readonly sshPort: number;
   readonly hostKey: string;
   readonly noKeyShare: boolean;
+  readonly haltedBridge: boolean;
   readonly release?: { readonly version: string } | undefined;
   readonly backupDirectory: string;
 }

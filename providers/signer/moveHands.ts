@@ -1,3 +1,4 @@
+import { type SignerStatus, statusStands } from "../rpc/orchestrator";
 import { type Backup, takeBackup } from "./backup";
 import { createCopier, stagingOf } from "./copyKey";
 import type { Looks, Step } from "./decide";
@@ -28,6 +29,9 @@ export interface MoveHands extends Hands {
 /** Milliseconds for which a host does not trust the hash of a file that changed (signer/manifest.sh). */
 const young = 3100;
 
+/** Three ceremonies, of a minute each. */
+const signingPatience = 180_000;
+
 /** Exit code of signer_read (signer/archive.sh). */
 const noSuchFile = 66;
 
@@ -45,13 +49,30 @@ export function createMoveHands(
   /** What the source's machine is called; asked while the signer still signs. */
   const names = new Map<SideName, string[]>();
 
-  const askStatus = async (side: SideName): Promise<void> => {
+  const askStatus = async (side: SideName): Promise<SignerStatus | undefined> => {
     const client = clientOf(inputs, sides, side, world);
     const status = await client.status();
-    const why = notLive(side, status);
+    const why = notLive(side, status, inputs.haltedBridge);
     if (why !== undefined) throw new Error(why);
     const who = await client.identity();
     if (who) identity = { producer: who.producer, tssPeerId: who.tssPeerId, evmAddress: who.evmAddress };
+    return status;
+  };
+
+  /** A stop within a ceremony costs the others that one; requests that nobody signs must not hold the move up for ever. */
+  const waitForSignings = async (side: SideName): Promise<void> => {
+    const end = world.ticks() + signingPatience;
+    for (let said = false; ; said = true) {
+      const waiting = (await askStatus(side))?.toSign ?? 0;
+      if (waiting === 0) return;
+      if (world.ticks() >= end)
+        return world.say(
+          `${waiting} requests still wait for their signature after ${signingPatience / 1000} s: stopping all the same; where it is in a ceremony, the other signers repeat that without it`,
+        );
+      if (!said)
+        world.say(`${waiting} requests wait for their signature: waiting for a while, since a ceremony may be at work`);
+      await world.sleep(statusStands);
+    }
   };
 
   const askNode = async (): Promise<void> => {
@@ -108,7 +129,7 @@ export function createMoveHands(
       }
       case "stop": {
         if (saga.direction === "forward" && looks[source] !== "outOfSight" && looks[source].active)
-          await Promise.all([askStatus(source), askNode()]);
+          await waitForSignings(source).then(askNode);
         world.say(`stopping ${name(source)}, which still holds the key`);
         seen.stoppedAt = world.now();
         copy.forget();

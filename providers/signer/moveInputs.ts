@@ -30,6 +30,11 @@ export interface MoveInputs {
   /** How the new host reaches the old one's ssh. */
   readonly copy: { readonly address: string; readonly port: number };
   readonly rpcPort: number;
+  /** Where the signers talk to each other. */
+  readonly p2pPort: number;
+  /** The operator's words: this signer has no key share; it moves while the bridge is halted. */
+  readonly noKeyShare: boolean;
+  readonly haltedBridge: boolean;
   readonly backup: BackupSettings;
   /** Of the release that is configured for the new host. */
   readonly version?: string | undefined;

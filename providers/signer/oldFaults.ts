@@ -1,5 +1,6 @@
 import { fault, key, lacking } from "./faultText";
 import type { OldSide, Wanted } from "./findings";
+import { moveHalted, notLive } from "./stoppedState";
 
 /** What stands against a move on the old host (pure). */
 export function oldFaults(side: OldSide, wanted: Wanted): string[] {
@@ -43,13 +44,14 @@ export function oldFaults(side: OldSide, wanted: Wanted): string[] {
         `On the host: journalctl -u ${service} -n 50. Is it another port? pulumi config set --path ${key}.rpcPort PORT`,
       ),
     );
-  if ("value" in status && status.value && status.value.state !== 0)
+  const state = "value" in status ? status.value?.state : undefined;
+  if ("value" in status && notLive("old", status.value, wanted.haltedBridge) !== undefined)
     faults.push(
       fault(
-        at(status.value.state === 1 ? "a key generation is at work" : "the orchestrator is not live"),
-        `state ${status.value.state} (${status.value.stateName})`,
-        status.value.state === 1 ? "its end: stopping now would lose the key share" : "state 0 (live)",
-        "Run pulumi up again when it is live.",
+        at(state === 1 ? "a key generation is at work" : "the orchestrator is not live"),
+        `state ${state} (${status.value?.stateName})`,
+        state === 1 ? "its end: stopping now would lose the key share" : "state 0 (live)",
+        `Run pulumi up again when it is live.${state === 2 ? ` ${moveHalted}` : ""}`,
       ),
     );
   else if ("error" in status && "value" in build)

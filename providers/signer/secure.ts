@@ -23,6 +23,8 @@ export interface SecureOptions {
   readonly hostKey: string;
   /** The operator's word that this signer has no key share. */
   readonly noKeyShare: boolean;
+  /** The operator's word that it moves while the bridge is halted. */
+  readonly haltedBridge: boolean;
   readonly release?: { readonly version: string } | undefined;
   /** As configured: relative to the project, or with `~/` in front. */
   readonly backups: { readonly directory: string; readonly identityFile?: string | undefined };
@@ -84,6 +86,7 @@ export async function secureSigner(options: SecureOptions, world: SecureWorld): 
   const { roots } = world;
   const wanted: Wanted = {
     ...{ move, rpcPort: old.rpcPort, backupDirectory: directory, noKeyShare: options.noKeyShare },
+    haltedBridge: options.haltedBridge,
     old: { address: roots.old.address, service: old.service, directory: old.directory, executable: old.executable },
     new: { address: roots.new.address, service: target.service, directory: target.directory },
     ...{

@@ -73,7 +73,7 @@ export function openSides(inputs: MoveInputs, token: string, world: SidesWorld):
   const other = (side: SideName): SideName => (side === "old" ? "new" : "old");
 
   const variables = (side: SideName, { move, direction }: Saga): Record<string, Value> => ({
-    ...{ token, move, direction, side, rpc_port: inputs.rpcPort, identity: "" },
+    ...{ token, move, direction, side, rpc_port: inputs.rpcPort, p2p_port: inputs.p2pPort, identity: "" },
     ...{ service: inputs[side].service, directory: inputs[side].directory, executable: inputs[side].executable },
     ...{ other_address: inputs[other(side)].host.ssh.address, other_host_key: inputs[other(side)].host.ssh.hostKey },
   });

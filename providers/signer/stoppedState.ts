@@ -18,8 +18,8 @@ export function globalStateOf(config: string | undefined): number | undefined {
   }
 }
 
-/** 1 is a key generation. */
 const keyGeneration = 1;
+const halted = 2;
 
 /**
  * Why a signer that has just been stopped can't go on its way (pure); undefined where it can. On the way back, a bridge
@@ -41,6 +41,7 @@ export function stoppedFault(config: string | undefined, saga: Saga, inputs: Sto
       `  On the host: ls -l ${directory}; journalctl -u ${service} -n 50. Then: ${up}`,
     ].join("\n");
   if (state === 0 || (saga.direction === "back" && state !== keyGeneration)) return undefined;
+  if (state === halted && inputs.haltedBridge) return undefined;
   const ask = `curl -s -H 'content-type: application/json' -d '{"method":"getStatus","params":[]}' http://127.0.0.1:${inputs.rpcPort}`;
   return [
     `${whose} was stopped in state ${state} (${stateNames[state] ?? "unknown"}): ${meanings[state] ?? "started on the other side, it would begin in it"}`,
@@ -52,8 +53,13 @@ export function stoppedFault(config: string | undefined, saga: Saga, inputs: Sto
           `  Does it stay in state 1 although the bridge's key generation is over? On the host: systemctl stop ${service}, set GlobalState to 0 in that file, systemctl start ${service}. Then: ${up}`,
         ]
       : []),
+    ...(state === halted ? [`  ${moveHalted}; then ${up}`] : []),
   ].join("\n");
 }
+
+/** What to type where a bridge is halted for longer than the old host lives. */
+export const moveHalted =
+  "Is the bridge to stay halted, and the signer to move all the same? It begins halted on the other side, and is live when the bridge is: pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged";
 
 const meanings: Readonly<Record<number, string>> = {
   1: "its part in the bridge's next key is not done, and started on the other side it would begin a key generation alone",
@@ -61,15 +67,24 @@ const meanings: Readonly<Record<number, string>> = {
 };
 
 /** What is told of, where a signer was stopped. */
-export type StoppedInputs = Pick<MoveInputs, "stack" | "rpcPort"> & Readonly<Record<SideName, MoveInputs["old"]>>;
+export type StoppedInputs = Pick<MoveInputs, "stack" | "rpcPort" | "haltedBridge"> &
+  Readonly<Record<SideName, MoveInputs["old"]>>;
 
-/** Why a signer is not stopped now (pure); undefined where it may be, or its build does not tell. */
-export function notLive(side: SideName, status: { readonly state: number; readonly stateName: string } | undefined) {
-  if (status === undefined || status.state === 0) return undefined;
+/**
+ * Why a signer is not stopped now (pure); undefined where it may be, or its build does not tell.
+ *
+ * @param haltedBridge the operator's word that it moves while the bridge is halted
+ */
+export function notLive(
+  side: SideName,
+  status: { readonly state: number; readonly stateName: string } | undefined,
+  haltedBridge: boolean,
+) {
+  if (status === undefined || status.state === 0 || (status.state === halted && haltedBridge)) return undefined;
   return status.state === keyGeneration
     ? `the orchestrator of the ${side} side takes part in a key generation now: stopping it would lose its new key share\n` +
         "  needed: getStatus says live. It takes minutes; then run pulumi up again."
     : `the orchestrator of the ${side} side is not live now\n` +
         `  found: state ${status.state} (${status.stateName})\n` +
-        "  needed: state 0 (live). Run pulumi up again when it is.";
+        `  needed: state 0 (live). Run pulumi up again when it is.${status.state === halted ? `\n  ${moveHalted}` : ""}`;
 }

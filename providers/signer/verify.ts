@@ -5,23 +5,18 @@ import {
   type OrchestratorClient,
   type SignerIdentity,
 } from "../rpc/orchestrator";
-import { type Saga, type SideName, sidesOf } from "./journal";
+import { isJsonText } from "./backup";
+import type { Saga, SideName } from "./journal";
 import type { MoveInputs } from "./moveInputs";
 import type { Sides, SidesWorld } from "./sides";
+import { signerConfigOf } from "./signerConfig";
 
-/** Lines of a healthy orchestrator that read like trouble: it reconnects, and peers come and go (chain-facts). */
-const harmless = [
-  /fail(ed)? to (connect to peer|dial)|failed to dial|dial backoff|context deadline exceeded/i,
-  /websocket: close|unexpected EOF, reconnecting|i\/o timeout, reconnecting/i,
-  /already exists/i,
-  /too many requests|429/i,
-];
 const trouble =
-  /(^|\s)(ERROR|FATAL|PANIC|DPANIC)(\s|$)|^panic:|^fatal error:|Main process exited|Failed with result|Failed to start/;
+  /(^|\s)(ERROR|FATAL|PANIC|DPANIC)(\s|$)|^panic:|\bpanic: |^fatal error:|Main process exited|Failed with result|Failed to start/;
 
-/** The lines of a journal that are errors, without those that are known to be harmless (pure). */
+/** The lines of a journal that tell of trouble (pure): words for an operator, of which healthy signers write some, too. */
 export function errorsIn(lines: readonly string[]): string[] {
-  return lines.filter((line) => trouble.test(line) && !harmless.some((known) => known.test(line)));
+  return lines.filter((line) => trouble.test(line));
 }
 
 /** The life of the unit, and its last lines. */
@@ -29,6 +24,8 @@ export interface Life {
   readonly active: string;
   readonly restarts: number;
   readonly pid: number;
+  /** Other signers that the host has a connection with, where it can tell. */
+  readonly peers?: number;
   readonly log: readonly string[];
 }
 
@@ -45,6 +42,7 @@ export function readLife(printed: string): Life {
     active: `${fact("ActiveState")} (${fact("SubState")})`,
     restarts: Number(fact("NRestarts")),
     pid: Number(fact("MainPID")),
+    ...(fact("Peers") === "" ? {} : { peers: Number(fact("Peers")) }),
     log: at < 0 ? [] : lines.slice(at + 1).filter((line) => line !== ""),
   };
 }
@@ -68,6 +66,7 @@ const knock = 50;
 const wrongFor = 30_000;
 const shownLines = 10;
 const logLines = 50;
+const readings = 4;
 
 export function clientOf(inputs: MoveInputs, sides: Sides, side: SideName, world: SidesWorld): OrchestratorClient {
   return createOrchestratorClient(() => sides.roots[side].forward("127.0.0.1", inputs.rpcPort), inputs.rpcPort, world);
@@ -107,7 +106,7 @@ export async function waitForAnswer(
       throw new Error(
         [
           `the orchestrator of the ${side} side (${sides.roots[side].address}) gives no good getBuildInfo`,
-          `  needed: one within ${Math.round(inputs.answerWithin / 1000)} s of its start (specification 4.2)`,
+          `  needed: one within ${Math.round(inputs.answerWithin / 1000)} s of its start (pillar-host:orchestrator.startTimeout)`,
           `  found: ${why}`,
           `  unit ${inputs[side].service}: ${life.active}, restarted ${life.restarts} times`,
           ...life.log.map((line) => `  log: ${line}`),
@@ -117,7 +116,9 @@ export async function waitForAnswer(
     }
     if (world.ticks() - heard > 15_000) {
       heard = world.ticks();
-      world.say(`the orchestrator of the ${side} side was started, no good answer yet: ${why}`);
+      const { active, restarts, log } = readLife(await sides.call(side, "signer_life", saga, { log_lines: 1 }));
+      const how = `its unit is ${active}, restarted ${restarts} times${log.length === 0 ? "" : `; its last line: ${log.at(-1)}`}`;
+      world.say(`the orchestrator of the ${side} side was started, no good answer yet: ${why}; ${how}`);
     }
     await world.sleep(knock);
   }
@@ -151,9 +152,6 @@ export async function verify(
   // Of one that is gone by now its log is the better reason.
   const gone = (error: Error) => void faults.push(`it answers no more: ${error.message}`);
   const status = await client.status().catch(gone);
-  if (status) world.say(`getStatus: ${status.stateName}${status.peers === undefined ? "" : `, ${status.peers} peers`}`);
-  if (status?.peers === 0)
-    world.say("getStatus shows no peers yet: is the orchestrator's port (55055/tcp) open to the other signers?");
   if (faults.length === 0) await client.buildInfo().catch(gone);
   // Of this start alone: the machine may have had a signer before.
   const life = readLife(
@@ -162,22 +160,47 @@ export async function verify(
   if (!life.active.startsWith("active (running")) faults.push(`its unit is ${life.active}`);
   if (life.pid !== before.pid || life.restarts !== before.restarts)
     faults.push("it did not stay up: it was restarted while it was watched");
-  // It signed here before: what it complains of is no reason to leave the bridge without it.
-  for (const line of errorsIn(life.log)) {
-    if (side === sidesOf(saga).source) world.say(`log of the ${side} side: ${line}`);
-    else faults.push(`log: ${line}`);
-  }
+  const share = await hasShare(inputs, sides, side, saga, world);
+  // It signed there before: a bridge that has another key by now is no reason to keep it from going back.
+  if (side === "new" && share === false && !inputs.noKeyShare)
+    faults.push(
+      "it found no share of the bridge's key (an empty TssConfig.PublicKey in its config.json): it would sign nothing",
+    );
+  const errors = errorsIn(life.log).slice(-shownLines);
   if (faults.length > 0) {
+    const log = errors.length > 0 ? errors : life.log.slice(-shownLines);
     throw new Error(
       [
         `the orchestrator of the ${side} side (${sides.roots[side].address}) was started, but is not well`,
         ...faults.slice(0, shownLines).map((fault) => `  found: ${fault}`),
-        "  needed: a unit that stays active, a journal free of errors, the configured version, and the same identity as before",
+        "  needed: a unit that stays active, answers, the configured version, a key share, and the same identity as before",
+        ...log.map((line) => `  log: ${line}`),
         `  See it with: journalctl -u ${inputs[side].service} -n 50`,
       ].join("\n"),
     );
   }
+  for (const line of errors) world.say(`log of the ${side} side, which is well all the same: ${line}`);
+  if (status) world.say(`getStatus of the ${side} side: ${status.stateName}`);
+  if (life.peers !== undefined) world.say(peersText(side, life.peers, inputs.p2pPort));
   return { build, identity, answeredAt };
+}
+
+/** Whether it found its share at its start, which it writes down; undefined where it can't be read, as in a rewrite. */
+async function hasShare(inputs: MoveInputs, sides: Sides, side: SideName, saga: Saga, world: VerifyWorld) {
+  const file = `${inputs[side].directory}/config.json`;
+  for (let left = readings; left > 0; left -= 1) {
+    const text = await sides.call(side, "signer_read", saga, { file }).catch(() => "");
+    if (isJsonText(text)) return signerConfigOf((JSON.parse(text) as Record<string, unknown> | null) ?? {}).hasShare;
+    await world.sleep(500);
+  }
+  return undefined;
+}
+
+/** With whom it talks (pure): without the others nothing is signed, though it says that it is live. */
+export function peersText(side: SideName, peers: number, port: number): string {
+  return peers > 0
+    ? `the ${side} side is connected with ${peers} other signer${peers === 1 ? "" : "s"}`
+    : `the ${side} side is connected with no other signer yet: is ${port}/tcp open to them, and out to theirs? It dials those of tss/address_book.seed and TssConfig.Bootstrap`;
 }
 
 /** What runs is what the configuration names: not each build tells its version when it is installed (pure). */

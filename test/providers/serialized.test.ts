@@ -377,7 +377,12 @@ describe("SignerBackup", () => {
     };
     return {
       ...{ move, old: place, new: place, copyAddress: "127.0.0.1", sshPort: host.port, hostKey: host.hostKey },
-      ...{ noKeyShare: false, release: { version: "v0.0.9a" }, backups: { directory: join(scratch, "backups") } },
+      ...{
+        noKeyShare: false,
+        haltedBridge: false,
+        release: { version: "v0.0.9a" },
+        backups: { directory: join(scratch, "backups") },
+      },
       ...{ oldHost: { ssh: loginTo(host) }, newHost: { ssh: loginTo(host) }, library: library() },
       ...{ node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port } },
       ...{ references: [], tolerance: 20, __provider: "its text", ...changes },

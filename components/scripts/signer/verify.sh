@@ -3,8 +3,14 @@
 # The unit's life in words that show whether it stays, then the last lines of its journal since $since (unix seconds).
 signer_life() {
   systemctl show -p ActiveState -p SubState -p NRestarts -p MainPID "$service"
+  if has ss; then say "Peers=$(signer_peers)"; fi
   say "log"
   signer_said "${log_lines:-50}"
+}
+
+# How many other signers this host has a connection with: those that getStatus counts are merely known.
+signer_peers() {
+  ss -Htn state established "( sport = :$p2p_port or dport = :$p2p_port )" | awk '{ sub(/:[0-9]+$/, "", $4); print $4 }' | sort -u | wc -l
 }
 
 # The last lines of its journal without secrets. More are read than shown: lines that begin in the midst of what must not be

@@ -21,11 +21,13 @@ describe("where the signer comes from", () => {
         orchestrator: {
           attempt: 0,
           steadySeconds: 0,
+          startTimeout: "5s",
           migrateFrom: {
             ...from,
             port: 0,
             privateKey: "s3cret",
             noKeyShare: true,
+            haltedBridge: "yes",
             directory: "~/.orchestrator",
             sudopassword: "x",
           },
@@ -39,7 +41,9 @@ describe("where the signer comes from", () => {
       "pillar-host:orchestrator.migrateFrom.privateKey: needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
       "pillar-host:orchestrator.migrateFrom.directory: needed an absolute path without blanks",
       "pillar-host:orchestrator.migrateFrom.noKeyShare: needed the word acknowledged, or nothing",
+      "pillar-host:orchestrator.migrateFrom.haltedBridge: needed the word acknowledged, or nothing",
       "pillar-host:orchestrator.migrateFrom.sudopassword: no such key; did you mean sudoPassword?",
+      "pillar-host:orchestrator.startTimeout: found 5s, needed a duration of at least 1m, such as 90s, 12h or 7d",
       "pillar-host:orchestrator.steadySeconds: Too small: expected number to be >=1",
       "pillar-host:orchestrator.attempt: Too small: expected number to be >=1",
     ]);

@@ -115,7 +115,7 @@ describe("getBuildInfo", () => {
     const open = () =>
       Promise.reject(new Error("nothing listens on 127.0.0.1:55000 of the host: the node restarts or is down"));
     await expect(createOrchestratorClient(open, 55000, clock()).buildInfo()).rejects.toThrow(
-      "nothing listens on 127.0.0.1:55000: it is down, or waits for its node",
+      "nothing listens on 127.0.0.1:55000: it is down, or not yet through its start",
     );
   });
 });
@@ -128,10 +128,15 @@ describe("what older builds lack", () => {
 
   test("and what newer ones tell", async ({ talk }) => {
     const { client } = await talk(
-      good({ state: 1, stateName: "keyGen", peersLen: 3 }),
+      good({
+        ...{ state: 1, stateName: "keyGen", peersLen: 3, frontierMomentum: 7, peers: ["12D3KooWa"] },
+        networks: { Ethereum: { chainId: 1, wrapsToSign: 2, unwrapsToSign: 1 }, "BNB Chain": { wrapsToSign: 0 } },
+      }),
       good({ producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" }),
     );
-    expect(await client.status()).toEqual({ state: 1, stateName: "keyGen", peers: 3 });
+    expect(await client.status()).toEqual({
+      ...{ state: 1, stateName: "keyGen", peers: 3, networks: ["Ethereum", "BNB Chain"], toSign: 3 },
+    });
     expect(await client.identity()).toEqual({
       producer: "z1q",
       pillarName: "Anvil",

@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import net from "node:net";
 import { join } from "node:path";
 import { test as base, expect } from "vitest";
 import type { Looks } from "../../../providers/signer/decide";
@@ -8,6 +10,7 @@ import { createMoveHands, type MoveHands } from "../../../providers/signer/moveH
 import type { MoveInputs } from "../../../providers/signer/moveInputs";
 import type { RootHost } from "../../../providers/signer/root";
 import type { Sides } from "../../../providers/signer/sides";
+import { listen } from "../rpc/fakes";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 const saga: Saga = { move: "pillar-host/prod/Anvil/1", direction: "forward" };
@@ -19,6 +22,11 @@ interface Stage {
   readonly arriving: string;
   /** Functions that were called, on which host, in order. */
   readonly called: string[];
+  /** What getStatus of the old host tells of requests to sign, in turn, the last for ever. */
+  toSign: number[];
+  /** Clock milliseconds that were slept through, and what was said. */
+  readonly slept: number[];
+  readonly said: string[];
   /** After each copy between the hosts. */
   afterCopy: () => void;
   /** What the list of the new host waits for. */
@@ -43,11 +51,22 @@ const test = base.extend<{ stage: Stage }>({
       writeFileSync(join(directory, name), text);
     const stage = {
       ...{ directory, arriving, called: [] as string[], afterCopy: () => {} },
+      ...{ toSign: [0], slept: [] as number[], said: [] as string[] },
       ...{ beforeList: Promise.resolve(), beforeFlush: Promise.resolve() },
     };
+    const rpc = await listen(
+      http.createServer(async (request, response) => {
+        const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
+        const toSign = stage.toSign.length > 1 ? stage.toSign[0] : stage.toSign.at(-1);
+        if (method === "getStatus") stage.toSign.splice(0, stage.toSign.length > 1 ? 1 : 0);
+        const status = { state: 0, stateName: "LiveState", networks: { Ethereum: { wrapsToSign: toSign } } };
+        response.end(JSON.stringify({ result: method === "getStatus" ? status : { producer: "z1q" }, error: "" }));
+      }),
+    );
     const root = (side: SideName, local: LocalRoot): RootHost => ({
       ...local,
       address: side,
+      forward: async () => net.connect(rpc.port, "127.0.0.1"),
       stream: async (name, variables) => {
         stage.called.push(`${side} ${name}`);
         if (name === "signer_copy") {
@@ -85,15 +104,20 @@ const test = base.extend<{ stage: Stage }>({
       backup: { directory: join(locals.old.scratch, "backups"), move: saga.move },
     } as unknown as MoveInputs;
     const world = {
-      ...{ ticks: () => performance.now(), now: () => Date.now(), say: () => undefined },
-      sleep: async () => undefined,
-      lookAtNode: () => Promise.reject(new Error("nobody asks")),
+      ...{ now: () => Date.now(), say: (line: string) => void stage.said.push(line) },
+      ticks: () => stage.slept.reduce((sum, each) => sum + each, 0),
+      sleep: async (milliseconds: number) => void stage.slept.push(milliseconds),
+      lookAtNode: async () => ({ synced: true, why: "", known: true }),
     };
     const hands = createMoveHands(inputs, sides, saga, world, () => true);
     await provide(Object.assign(stage, { hands }));
     for (const local of Object.values(locals)) local.close();
+    await rpc.close();
   },
 });
+
+/** As they are while the old side signs. */
+const signing: Looks = { ...looks, old: { active: true, masked: false } };
 
 /** The steps from the stop on, up to the one that is named. */
 async function upTo(stage: Stage, last: "backup" | "fence" | "copy"): Promise<void> {
@@ -179,4 +203,23 @@ test("one that stopped live is moved, whatever else its configuration says", asy
   writeFileSync(join(stage.directory, "config.json"), JSON.stringify({ GlobalState: 0, Name: '"GlobalState": 1' }));
   await upTo(stage, "copy");
   expect(stage.called.at(-1)).toBe("new signer_arrive");
+});
+
+test("a ceremony that may be at work is waited for, by answers that are new", async ({ stage }) => {
+  stage.toSign = [2, 1, 0];
+  await stage.hands.perform("stop", saga, signing);
+  expect(stage.said).toEqual([
+    "2 requests wait for their signature: waiting for a while, since a ceremony may be at work",
+    "stopping the old side (old), which still holds the key",
+  ]);
+  // getStatus is made anew each 25 s, and not more often.
+  expect(stage.slept.filter((each) => each >= 25_000)).toEqual([25_000, 25_000]);
+  expect(stage.called).toContain("old signer_stop");
+});
+
+test("requests that nobody signs hold no move up for ever: warned of", async ({ stage }) => {
+  stage.toSign = [4];
+  await stage.hands.perform("stop", saga, signing);
+  expect(stage.said[1]).toMatch(/^4 requests still wait for their signature after 180 s: stopping all the same/);
+  expect(stage.called).toContain("old signer_stop");
 });

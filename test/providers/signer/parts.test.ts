@@ -88,24 +88,24 @@ test("unfenced gives a key store its own name again, a folder too", () => {
   ]);
 });
 
-test("errorsIn tells harmless lines apart", () => {
+test("errorsIn takes the lines that an operator should read, by their level", () => {
   const bad = [
-    "2026-01-01T00:00:00.000Z\tERROR\tmain.go:1\tfailed to read local state",
+    "2026-01-01T00:00:00.000Z\tERROR\tnetwork/evm.go:584\twebsocket: close 1006 (abnormal closure): unexpected EOF",
     "panic: runtime error: invalid memory address",
     "orchestrator.service: Main process exited, code=exited, status=1/FAILURE",
   ];
-  const harmless = [
-    "2026-01-01T00:00:00.000Z\tERROR\tgo-tss/p2p/communication.go:401\tfail to connect to peer: failed to dial: context deadline exceeded",
-    "2026-01-01T00:00:00.000Z\tWARN\tnetwork/evm.go:112\twebsocket: close 1006 (abnormal closure): unexpected EOF, reconnecting",
+  const other = [
     "2026-01-01T00:00:00.000Z\tDEBUG\tnetwork/znn.go:265\terror: event already exists, set it as sent locally",
     "2026-01-01T00:00:00.000Z\tINFO\tmain.go:1\tno errors",
   ];
-  expect(errorsIn([...harmless, ...bad])).toEqual(bad);
+  expect(errorsIn([...other, ...bad])).toEqual(bad);
 });
 
 test("readLife reads the unit and its last lines", () => {
-  const printed = "ActiveState=active\nSubState=running\nNRestarts=2\nMainPID=77\nlog\nline 1\nline 2\n";
-  expect(readLife(printed)).toEqual({ active: "active (running)", restarts: 2, pid: 77, log: ["line 1", "line 2"] });
+  const printed = "ActiveState=active\nSubState=running\nNRestarts=2\nMainPID=77\nPeers=3\nlog\nline 1\nline 2\n";
+  const life = { active: "active (running)", restarts: 2, pid: 77, log: ["line 1", "line 2"] };
+  expect(readLife(printed)).toEqual({ ...life, peers: 3 });
+  expect(readLife(printed.replace("Peers=3\n", ""))).toEqual(life);
 });
 
 describe("what an error says", () => {

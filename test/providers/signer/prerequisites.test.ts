@@ -25,7 +25,15 @@ const wanted: Wanted = {
   move: "pillar-host/prod/Anvil/1",
   old: { address: "old", service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator" },
   new: { address: "new", service: "orchestrator", directory: "/root/.orchestrator" },
-  ...{ rpcPort: 55000, copyAddress: "old", sshPort: 22, hostKey, noKeyShare: false, backupDirectory: "/b" },
+  ...{
+    rpcPort: 55000,
+    copyAddress: "old",
+    sshPort: 22,
+    hostKey,
+    noKeyShare: false,
+    haltedBridge: false,
+    backupDirectory: "/b",
+  },
   release: { version: "v0.0.9a" },
 };
 const eth = { network: "Ethereum", old: "eth:443", new: "eth:443", isOwn: false };
@@ -117,8 +125,8 @@ describe("prerequisites", () => {
       "a halted bridge",
       survey({ old: { status: { value: { state: 2, stateName: "halted" } } } }),
       {},
-      "old: the orchestrator is not live",
-      "state 2 (halted)",
+      "old: the orchestrator is not live\n  found: state 2 (halted)",
+      "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged",
     ],
     [
       "no status although the build has it",
@@ -317,6 +325,10 @@ describe("prerequisites", () => {
   test("what is acknowledged, older builds without getStatus, and this move's own share are no faults", () => {
     expect(faultsOf(oldFacts({ shares: 0 }), { ...wanted, noKeyShare: true })).toEqual([]);
     expect(faultsOf(survey({ old: { status: { value: undefined } } }), wanted)).toEqual([]);
+    const halted = (state: number) => survey({ old: { status: { value: { state, stateName: "x" } } } });
+    expect([2, 1, 3].map((state) => faultsOf(halted(state), { ...wanted, haltedBridge: true }).length)).toEqual([
+      ...[0, 1, 1],
+    ]);
     const own = newFacts({ shares: 1, directory: "there", journal: journal("pillar-host/prod/Anvil/3", "running") });
     expect(faultsOf(own, wanted)).toEqual([]);
     const another = newFacts({ shares: 1, directory: "there", journal: journal("pillar-host/prod/Bell/1", "running") });

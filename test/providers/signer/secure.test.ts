@@ -66,7 +66,16 @@ const test = base.extend<{ stage: Stage }>({
     await provide({
       ...{ root, said, facts, called },
       options: {
-        ...{ move, old: place, new: place, copyAddress: "old", sshPort: 22, hostKey, noKeyShare: true },
+        ...{
+          move,
+          old: place,
+          new: place,
+          copyAddress: "old",
+          sshPort: 22,
+          hostKey,
+          noKeyShare: true,
+          haltedBridge: false,
+        },
         ...{ release: { version: "v0.0.9a" }, backups: { directory: join(root.scratch, "backups") } },
       },
       world: {

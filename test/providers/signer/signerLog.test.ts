@@ -38,11 +38,29 @@ const printed = (passphrase: string) =>
 async function passedOn(root: LocalRoot, journal: readonly string[], passphrase: string, last = 50): Promise<string[]> {
   writeFileSync(join(root.scratch, "journal"), `${journal.join("\n")}\n`);
   writeFileSync(join(root.scratch, "config.json"), JSON.stringify(config(passphrase), undefined, 4));
-  root.before = `systemctl() { echo ActiveState=active; }
+  root.before = `systemctl() { echo ActiveState=active; }; ss() { :; }
     journalctl() { while [ "$1" != -n ]; do shift; done; tail -n "$2" "$directory/journal"; }`;
-  const variables = { directory: root.scratch, service: "orchestrator", log_lines: last };
+  const variables = { directory: root.scratch, service: "orchestrator", log_lines: last, p2p_port: 55055 };
   return [...readLife(await root.call("signer_life", variables)).log];
 }
+
+describe.concurrent("the other signers that a host is connected with", () => {
+  test("are counted by address, whoever dialed, and whatever address form", async ({ root }) => {
+    const line = (local: string, peer: string) => `0 0 ${local} ${peer}`;
+    const lines = [
+      line("203.0.113.9:55055", "198.51.100.1:55055"),
+      line("203.0.113.9:41000", "198.51.100.1:55055"),
+      line("203.0.113.9:55055", "198.51.100.2:39999"),
+      line("[::ffff:203.0.113.9]:55055", "[::ffff:198.51.100.3]:55055"),
+    ];
+    const life = async (said: string) => {
+      root.before = `systemctl() { :; }; journalctl() { :; }; ss() { ${said}; }`;
+      return readLife(await root.call("signer_life", { directory: root.scratch, service: "o", p2p_port: 55055 })).peers;
+    };
+    expect(await life(`printf '%s\\n' ${lines.map((each) => `'${each}'`).join(" ")}`)).toBe(3);
+    expect(await life(":")).toBe(0);
+  });
+});
 
 describe.concurrent("the log of an orchestrator, as it is passed on", () => {
   test("of the real one, whole: its configuration is not in it, all else is", async ({ root }) => {

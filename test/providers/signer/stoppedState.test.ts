@@ -8,7 +8,10 @@ const side = (address: string) => ({
   host: { ssh: { address, port: 22, user: "root", hostKey: "" } },
   ...{ service: "orch", directory: "/data/orch", executable: "orchestrator" },
 });
-const inputs: StoppedInputs = { stack: "prod", rpcPort: 55000, old: side("198.51.100.7"), new: side("203.0.113.9") };
+const inputs: StoppedInputs = {
+  ...{ stack: "prod", rpcPort: 55000, haltedBridge: false, old: side("198.51.100.7"), new: side("203.0.113.9") },
+};
+const typed = "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged";
 const config = (state?: unknown) =>
   JSON.stringify({ DataPath: "/", GlobalState: state, ProducerKeyFilePassphrase: "p" });
 
@@ -49,6 +52,12 @@ describe("the state in which an orchestrator was stopped", () => {
       / was stopped in state 7 \(unknown\): started on the other/,
     );
     expect(stoppedFault(config(2), back, inputs)).toBeUndefined();
+    expect(stoppedFault(config(2), forward, inputs)).toContain(typed);
+    expect(stoppedFault(config(3), forward, inputs)).not.toContain(typed);
+    // Typed out, and for a halted bridge alone.
+    const word = { ...inputs, haltedBridge: true };
+    expect([0, 2].map((state) => stoppedFault(config(state), forward, word))).toEqual([undefined, undefined]);
+    for (const state of [1, 3, 4]) expect(stoppedFault(config(state), forward, word)).toContain(`GlobalState ${state}`);
   });
 
   test("a file that no orchestrator starts with ends both ways, without a word of it", () => {
@@ -62,8 +71,12 @@ describe("the state in which an orchestrator was stopped", () => {
 });
 
 test("one that is not live is not stopped at all", () => {
-  expect(notLive("old", undefined)).toBeUndefined();
-  expect(notLive("old", { state: 0, stateName: "LiveState" })).toBeUndefined();
-  expect(notLive("old", { state: 1, stateName: "KeyGenState" })).toContain("takes part in a key generation now");
-  expect(notLive("old", { state: 2, stateName: "HaltedState" })).toContain("found: state 2 (HaltedState)");
+  const why = (state: number, word = false) => notLive("old", { state, stateName: `state${state}` }, word);
+  expect(notLive("old", undefined, false)).toBeUndefined();
+  expect(why(0)).toBeUndefined();
+  expect(why(1)).toContain("takes part in a key generation now");
+  expect(why(2)).toContain("found: state 2 (state2)");
+  expect(why(2)).toContain(typed);
+  expect(why(2, true)).toBeUndefined();
+  for (const state of [1, 3, 4]) expect(why(state, true)).toBeDefined();
 });
