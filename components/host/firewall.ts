@@ -26,8 +26,14 @@ export function openings(config: Pick<StackConfig, "node" | "orchestrator" | "ss
     { protocol: "tcp", port: ssh.port, sources: sshFrom },
     { protocol: "tcp", port: node.p2pPort, sources: anywhere },
     { protocol: "udp", port: node.p2pPort, sources: anywhere },
-    ...(hasOrchestrator ? [{ protocol: "tcp", port: orchestrator.p2pPort, sources: anywhere } satisfies Opening] : []),
+    ...(hasOrchestrator ? signerOpenings(orchestrator) : []),
   ];
+}
+
+/** The other signers reach it from anywhere; who asks how it does, where that is named. */
+function signerOpenings({ p2pPort, rpcPort, rpcFrom }: StackConfig["orchestrator"]): Opening[] {
+  const asked: Opening[] = rpcFrom.length === 0 ? [] : [{ protocol: "tcp", port: rpcPort, sources: rpcFrom }];
+  return [{ protocol: "tcp", port: p2pPort, sources: anywhere }, ...asked];
 }
 
 /** Warns of networks that let everybody try (pure). */

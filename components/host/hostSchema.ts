@@ -17,7 +17,8 @@ const common = {
   acceptDistributions: z.array(word).default([]),
 };
 
-const network = z
+/** Networks as providers' firewalls take them. */
+export const network = z
   .string()
   .refine(isNetwork, "needed a network in CIDR form, such as 198.51.100.7/32 for one address or 198.51.100.0/24");
 

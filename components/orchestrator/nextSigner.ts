@@ -26,6 +26,8 @@ export function nextForSigner(turn: SignerTurn, stack: string, shown?: SignerSho
       `The orchestrator signs here, on ${shown.address} (${shown.version ?? "its version was not asked"}). It keeps the identity of the copied key store.`,
       "When the Pillar has its new producer address, the signer goes on signing with the old key until the bridge's next",
       "key generation, which would leave it out: re-key it for the new producer address before that.",
+      `The bridge's health page asks each signer at an address that it was told, on port ${shown.rpcPort ?? 55000}: tell its`,
+      `operators ${shown.address}, and let the page in (pillar-host:orchestrator.rpcFrom); until then it shows this signer as offline.`,
       "Keep the old VM as it is, stopped and fenced, until the new one has signed for some days.",
     ];
   if (shown.why === "raise the attempt" || shown.why === "moved")

@@ -65,7 +65,13 @@ export class Orchestrator extends pulumi.ComponentResource {
     this.shown = pulumi
       .all([move.holder, move.why, move.build, move.movedAt, move.secondsWithoutSigner, host.access.address])
       .apply(([side, why, build, movedAt, secondsWithoutSigner, address]) => ({
-        ...{ side, address: side === "new" ? address : old.ssh.address, why, attempt: config.orchestrator.attempt },
+        ...{
+          side,
+          address: side === "new" ? address : old.ssh.address,
+          why,
+          attempt: config.orchestrator.attempt,
+          rpcPort,
+        },
         ...(build && { ...build, gitCommit: build.gitCommit || "no commit" }),
         ...(movedAt === undefined ? {} : { movedAt }),
         ...(secondsWithoutSigner === undefined ? {} : { secondsWithoutSigner }),
@@ -81,6 +87,8 @@ export interface SignerShown {
   readonly address: string;
   readonly why: string;
   readonly attempt: number;
+  /** Where it is asked how it does; absent in what an earlier version of the program recorded. */
+  readonly rpcPort?: number;
   /** Of getBuildInfo (specification 2.4); `no commit` where the build was given none. */
   readonly version?: string;
   readonly gitCommit?: string;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { duration } from "../duration";
+import { network } from "../host/hostSchema";
 import { openableKey, otherHostShape } from "../loginSchema";
 import { address, directory, hashForPlainHttp, isSafeDownload, port, sha256, word } from "../schemaParts";
 
@@ -11,6 +12,9 @@ const home = directory.regex(
   /\/\.orchestrator$/,
   "needed the folder .orchestrator of the orchestrator's home, as /root/.orchestrator",
 );
+
+const everybody =
+  "is everybody: the orchestrator gives two answers a second to all who ask together, and anybody could use them up";
 
 const acknowledged = z.literal("acknowledged", { error: "needed the word acknowledged, or nothing" });
 
@@ -44,6 +48,7 @@ export const orchestratorSchema = z
     executable: word.default("orchestrator"),
     rpcPort: port.default(55000),
     p2pPort: port.default(55055),
+    rpcFrom: z.array(network.refine((text) => !text.endsWith("/0"), everybody)).default([]),
     release: release.optional(),
     migrateFrom: migrateFrom.optional(),
     backup: z.strictObject({ directory: ownPath.optional(), identityFile: ownPath.optional() }).prefault({}),

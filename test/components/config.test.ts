@@ -64,6 +64,7 @@ test("the least configuration gets every default", () => {
       rpcPort: 55000,
       p2pPort: 55055,
       backup: {},
+      rpcFrom: [],
       startTimeout: 1_500_000,
       steadySeconds: 12,
       unattended: false,

@@ -15,6 +15,15 @@ test("ssh from where it is allowed, the node's port from anywhere, the orchestra
     openings(config, { sshFrom: ["198.51.100.7/32"], hasOrchestrator });
   expect(openingsWith(false)).toEqual(always);
   expect(openingsWith(true)).toEqual([...always, { protocol: "tcp", port: 55055, sources: anywhere }]);
+  const rpcFrom = ["192.0.2.0/24"];
+  const asked = configOf({ node: { p2pPort: 4000 }, orchestrator: { rpcFrom, rpcPort: 5000 } });
+  const needs = { sshFrom: ["198.51.100.7/32"], hasOrchestrator: true };
+  expect(openings(asked, needs)).toEqual([
+    ...always,
+    { protocol: "tcp", port: 55055, sources: anywhere },
+    { protocol: "tcp", port: 5000, sources: rpcFrom },
+  ]);
+  expect(openings(asked, { ...needs, hasOrchestrator: false })).toEqual(always);
 });
 
 test("a network that is everybody is warned about", () => {

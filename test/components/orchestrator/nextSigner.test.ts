@@ -24,6 +24,13 @@ test("moved: what to do about the producer key", () => {
   expect(nextForSigner("now", "prod-2", shown).join("\n")).toContain("re-key it for the new producer address");
 });
 
+test("moved: the health page knows the old address, and who may ask is to be named", () => {
+  const next = nextForSigner("now", "prod-2", { ...shown, rpcPort: 5000 }).join("\n");
+  expect(next).toContain(
+    "on port 5000: tell its\noperators 203.0.113.9, and let the page in (pillar-host:orchestrator.rpcFrom)",
+  );
+});
+
 test("gone back: how to move again", () => {
   const back = { ...shown, side: "old", address: "198.51.100.7" };
   expect(nextForSigner("now", "prod-2", back).at(-1)).toBe(

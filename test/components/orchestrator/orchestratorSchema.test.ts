@@ -77,6 +77,14 @@ describe("where the signer comes from", () => {
   });
 });
 
+test("who may ask the signer is named; everybody is refused", () => {
+  expect(configOf({ orchestrator: { rpcFrom: ["192.0.2.0/24"] } }).orchestrator.rpcFrom).toEqual(["192.0.2.0/24"]);
+  expect(faultsOf({ orchestrator: { rpcFrom: ["0.0.0.0/0", "192.0.2.1"] } })).toEqual([
+    "pillar-host:orchestrator.rpcFrom.0: is everybody: the orchestrator gives two answers a second to all who ask together, and anybody could use them up",
+    "pillar-host:orchestrator.rpcFrom.1: needed a network in CIDR form, such as 198.51.100.7/32 for one address or 198.51.100.0/24",
+  ]);
+});
+
 test("a release over plain http needs its hash; over https it may do without", () => {
   const release = (changes: object) => ({
     orchestrator: { release: { url: "https://r.example/o", version: "v0.0.9a", ...changes } },
