@@ -12,7 +12,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Chain, type OrchestratorSettingsPatch, type ServedChain, serveChain } from "../../lab/doubles/chain";
 import { orchestratorBuild } from "../../lab/doubles/orchestrator/build";
 import { type ExampleDir, exampleDir } from "../../lab/doubles/orchestrator/exampleDir";
@@ -41,6 +41,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   for (const orchestrator of running.splice(0)) orchestrator.kill();
   node.close().closeAllConnections();
   await served.close();
@@ -62,7 +63,10 @@ function fill(options: Parameters<typeof exampleDir>[0] = {}) {
     chmodSync(target, mode);
   }
   const changed = config();
-  changed.Networks.Znn = { Urls: [`ws://127.0.0.1:${(node.address() as AddressInfo).port}`] };
+  // As it lies in this test's directory; the example is an operator's.
+  Object.assign(changed, { DataPath: dir });
+  changed.TssConfig.BaseDir = join(dir, "tss");
+  changed.Networks.Zenon = { Urls: [`ws://127.0.0.1:${(node.address() as AddressInfo).port}`] };
   writeFileSync(join(dir, "config.json"), JSON.stringify(changed));
 }
 
@@ -104,19 +108,48 @@ describe("a start", () => {
     expect(truth().alive).toMatchObject([{ identity: example.identity, host: "host1", hasShare: true }]);
   });
 
-  it("goes on waiting when it is told, and has no newer methods in an older build", async () => {
+  it("goes on waiting when it is told, and has no RPC in an old build", async () => {
     fill();
     set({ waits: true });
-    const started = start("host1", "v0.0.8");
+    const started = start("host1", "v0.0.7");
     await soon(() => expect(lines.join("\n")).toContain("will wait"));
     set({ waits: false });
-    expect((await call(await started, "getStatus"))[0]).toBe(404);
+    await expect(call(await started, "getBuildInfo")).rejects.toThrow("fetch failed");
   });
 
-  it("finds its key store in a folder too", async () => {
-    fill({ producerAsFolder: true });
+  it("does not wait for a node that is down, nor for another chain's, but for those that the bridge does not have", async () => {
+    fill();
+    node.close().closeAllConnections();
     await start();
-    expect(exits).toEqual([]);
+    expect(exits).toEqual([1]);
+    expect(lines.slice(-2)).toEqual([
+      expect.stringMatching(/\tINFO\tapp\/app\.go:51\tfailed to create the node$/),
+      expect.stringMatching(/^dial tcp 127\.0\.0\.1:\d+: connect: connection refused$/),
+    ]);
+    await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+    const away = { Urls: ["ws://127.0.0.1:1"] };
+    const Zenon = { Urls: [`ws://127.0.0.1:${(node.address() as AddressInfo).port}`] };
+    rewrite((it) => ({ ...it, Networks: { ...it.Networks, Zenon, Ethereum: away } }));
+    await start();
+    expect(lines.at(-1)).toBe("dial tcp 127.0.0.1:1: connect: connection refused");
+    rewrite((it) => ({ ...it, Networks: { ...it.Networks, Ethereum: { Urls: ["ws://eth.example"] }, BSC: away } }));
+    await start();
+    expect([exits, truth().alive.length]).toEqual([[1, 1], 1]);
+  });
+
+  it("finds no share in another directory than BaseDir, and lives on as live", async () => {
+    fill();
+    rewrite((it) => ({ ...it, TssConfig: { ...it.TssConfig, BaseDir: join(dir, "elsewhere") } }));
+    const orchestrator = await start();
+    expect((await call(orchestrator, "getStatus"))[1]).toMatchObject({ stateName: "LiveState" });
+    expect([config().TssConfig.PublicKey, truth().alive[0]?.hasShare]).toEqual(["", false]);
+  });
+
+  it("does not start where DataPath leads to a directory that is gone", async () => {
+    fill();
+    rewrite((it) => ({ ...it, DataPath: join(dir, "gone") }));
+    await start();
+    expect([exits, lines.at(-1)]).toEqual([[1], expect.stringContaining(`open '${join(dir, "gone")}/config.json'`)]);
   });
 
   it("prints its pass phrase, and harmless lines that look like trouble", async () => {
@@ -125,7 +158,7 @@ describe("a start", () => {
     const journal = lines.join("\n");
     expect(journal).toContain('"ProducerKeyFilePassphrase": "p\\"w\\u003c1"');
     expect(journal).toMatch(/\tapp\/config\.go:32\tusing orchestrator config\{.* producer p"w<1 0 /);
-    expect(journal).toMatch(/ERROR\t.*context deadline exceeded/);
+    expect(journal).toMatch(/\tERROR\tnetwork\/evm\.go:371\t.*\n.*Start\.func1\.1\n\torchestrator\/network/);
   });
 
   it("runs without a key share, but is no signer", async () => {
@@ -138,13 +171,20 @@ describe("a start", () => {
     await start();
     expect(exits).toEqual([1]);
     expect(config()).toMatchObject({ ProducerKeyFileName: "producer", TssConfig: { Port: 55055, PublicKey: "" } });
-    expect(readdirSync(dir).sort()).toEqual([".lock", "config.json", "events", "logs", "queues", "tss"]);
+    expect(readdirSync(dir).sort()).toEqual([".lock", "config.json", "events", "logs", "queues"]);
   });
 
   it.each([
     ["the key share is cut", () => spoil((share) => share.slice(0, -20))],
     ["one digit of the secret is another", () => spoil((share) => share.replace(/"Xi":"./, '"Xi":"x'))],
     ["the key store is missing", () => rmSync(join(dir, "producer"))],
+    [
+      "the key store is a folder",
+      () => {
+        rmSync(join(dir, "producer"));
+        mkdirSync(join(dir, "producer"));
+      },
+    ],
     ["the pass phrase is wrong", () => rewrite((it) => ({ ...it, ProducerKeyFilePassphrase: "another" }))],
     ["the configuration is no JSON", () => writeFileSync(join(dir, "config.json"), text("config.json").slice(0, 99))],
   ])("fails when %s", async (_, spoilIt) => {
@@ -152,7 +192,7 @@ describe("a start", () => {
     spoilIt();
     await start();
     expect(exits).toEqual([1]);
-    expect(lines.at(-1)).toMatch(/ERROR\t.*failed to start the orchestrator/);
+    expect(lines.at(-2)).toMatch(/\tINFO\tapp\/app\.go:51\tfailed to create the node$/);
     expect(truth().alive).toEqual([]);
   });
 
@@ -180,11 +220,11 @@ describe("a running orchestrator", () => {
   it("rewrites its configuration at its start and on its stop", async () => {
     fill();
     const orchestrator = await start();
-    expect(config().Rewrites).toBe(1);
+    expect(config().Rewrites).toBe(2);
     await soon(() => expect(text("events/000001.log").split("\n").length).toBeGreaterThan(2));
     await orchestrator.stop();
     expect(exits).toEqual([0]);
-    expect(config().Rewrites).toBe(2);
+    expect(config().Rewrites).toBe(3);
     expect(truth().identities[example.identity]?.intervals).toMatchObject([{ host: "host1", stopped: true }]);
   });
 
@@ -193,7 +233,29 @@ describe("a running orchestrator", () => {
     const orchestrator = await start();
     rmSync(join(dir, "tss"), { recursive: true });
     writeFileSync(join(dir, "config.json"), "{}");
-    expect((await call(orchestrator, "getStatus"))[1]).toEqual({ state: 0, stateName: "LiveState", peersLen: 11 });
+    expect((await call(orchestrator, "getStatus"))[1]).toMatchObject({
+      ...{ state: 0, stateName: "LiveState", peersLen: 11 },
+      networks: { Ethereum: { wrapsToSign: 0 }, "BNB Chain": { unwrapsToSign: 0 } },
+    });
+  });
+
+  it("tells for 25 seconds what it once told of its status", async () => {
+    fill();
+    const orchestrator = await start();
+    expect((await call(orchestrator, "getStatus"))[1]).toMatchObject({ state: 0, peersLen: 11 });
+    set({ state: 2, peers: 3 });
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect((await call(orchestrator, "getStatus"))[1]).toMatchObject({ state: 0, peersLen: 11 });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25_100 });
+    expect((await call(orchestrator, "getStatus"))[1]).toMatchObject({ state: 2, peersLen: 3 });
+  });
+
+  it("ends in order where it loses its node", async () => {
+    fill();
+    await start();
+    node.close().closeAllConnections();
+    await soon(() => expect(exits).toEqual([0]));
+    expect(lines.join("\n")).toMatch(/\tDEBUG\tnetwork\/znn\.go:793\tlisten mom err: /);
   });
 
   it("signs during its stop, and for ever when that hangs", async () => {
@@ -235,7 +297,7 @@ describe("a key generation", () => {
     await soon(() => expect(key()).not.toBe(old));
     expect(config().GlobalState).toBe(0);
     expect(existsSync(join(dir, example.keyShareFile ?? ""))).toBe(true);
-    expect(existsSync(join(dir, "tss", `localstate-${key()}.json`))).toBe(true);
+    expect(existsSync(join(dir, "tss", `localstate-${Buffer.from(key(), "base64").toString("hex")}.json`))).toBe(true);
     await orchestrator.stop();
     await start();
     expect(exits).toEqual([0]);

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { defaultOrchestratorSettings, type OrchestratorSettings } from "../../lab/doubles/chain";
-import { isNewer, orchestratorBuild } from "../../lab/doubles/orchestrator/build";
+import { hasRpc, orchestratorBuild } from "../../lab/doubles/orchestrator/build";
 import { RateLimit } from "../../lab/doubles/orchestrator/rateLimit";
 import { createRpcServer } from "../../lab/doubles/orchestrator/rpcServer";
 
@@ -38,14 +38,31 @@ describe("the orchestrator's RPC", () => {
   });
 
   it.each([
-    [404, '{"method":"getNope","params":[]}', {}],
-    [400, '{"method":', {}],
-    [400, '{"params":[]}', {}],
-    [415, buildInfo, { headers: { "content-type": "text/plain" } }],
-    [405, undefined, { method: "GET" }],
-  ])("refuses with %i", async (status, body, init) => {
+    [404, "Method getNope not found", '{"method":"getNope","params":[]}', {}],
+    [404, "Method  not found", '{"params":[]}', {}],
+    [400, "Invalid request: EOF", '{"method":', {}],
+    [400, "Invalid request: EOF", undefined, { method: "GET" }],
+    [500, "this method does not accept parameters", '{"method":"getBuildInfo","params":[1]}', {}],
+  ])("refuses with %i: %s", async (status, error, body, init) => {
     const call = await serve();
-    expect((await call(body, init))[0]).toBe(status);
+    expect(await call(body, init)).toEqual([status, `${JSON.stringify({ result: null, error })}\n`]);
+  });
+
+  it("takes any verb, path and type, and answers as plain text", async () => {
+    const server = createRpcServer({
+      settings: () => defaultOrchestratorSettings,
+      version: () => "v0.0.9a",
+      call: () => Promise.resolve({}),
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/any/path`;
+    const response = await fetch(address, {
+      method: "PUT",
+      headers: { "content-type": "text/plain" },
+      body: buildInfo,
+    });
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
   });
 
   it("takes two requests a second, the refused ones not counted", async () => {
@@ -53,15 +70,11 @@ describe("the orchestrator's RPC", () => {
     const statuses = [];
     for (let index = 0; index < 4; index++) statuses.push((await call(buildInfo))[0]);
     expect(statuses).toEqual([200, 200, 429, 429]);
-  });
-
-  it("is not choosy about the content type in an older build", async () => {
-    const call = await serve({}, "v0.0.8");
-    expect((await call(buildInfo, { headers: { "content-type": "text/plain" } }))[0]).toBe(200);
+    expect((await call(buildInfo))[1]).toContain("Too many requests per second. Maximum ");
   });
 
   it("answers what it is told", async () => {
-    expect(await (await serve({ rpcError: "no tss" }))(buildInfo)).toEqual([200, '{"result":null,"error":"no tss"}\n']);
+    expect(await (await serve({ rpcError: "no tss" }))(buildInfo)).toEqual([500, '{"result":null,"error":"no tss"}\n']);
     const raw = { status: 200, body: "<html>" };
     expect(await (await serve({ rawAnswer: raw }))(buildInfo)).toEqual([200, "<html>\n"]);
     const call = await serve({ freeze: true });
@@ -78,9 +91,9 @@ describe("a rate limit", () => {
 });
 
 describe("a build", () => {
-  it("has a commit of its own, and newer manners from v0.0.9 on", () => {
+  it("has a commit of its own, and an RPC from v0.0.8 on", () => {
     expect(orchestratorBuild("v0.0.9a").gitCommit).toMatch(/^[0-9a-f]{40}$/);
     expect(orchestratorBuild("v0.0.9a").gitCommit).not.toBe(orchestratorBuild("v0.0.9").gitCommit);
-    expect(["v0.0.8", "v0.0.8b", "v0.0.9", "v0.0.9a", "v0.1.0"].map(isNewer)).toEqual([false, false, true, true, true]);
+    expect(["v0.0.7", "v0.0.8", "v0.0.9a", "v0.1.0"].map(hasRpc)).toEqual([false, true, true, true]);
   });
 });

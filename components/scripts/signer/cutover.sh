@@ -136,8 +136,6 @@ signer_arrive() {
 signer_rewrite_config() {
   local address from pattern found changed
   changed="s#(\"DataPath\"[[:space:]]*:[[:space:]]*)\"[^\"]*\"#\\1\"$directory\"#"
-  changed="$changed;s#(\"EventsPath\"[[:space:]]*:[[:space:]]*)\"[^\"]*\"#\\1\"$directory/events\"#"
-  changed="$changed;s#(\"QueuesPath\"[[:space:]]*:[[:space:]]*)\"[^\"]*\"#\\1\"$directory/queues\"#"
   changed="$changed;s#(\"BaseDir\"[[:space:]]*:[[:space:]]*)\"[^\"]*\"#\\1\"$directory/tss\"#"
   for address in $other_addresses; do
     from=$address

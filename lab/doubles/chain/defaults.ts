@@ -41,6 +41,7 @@ export const defaultOrchestratorSettings: OrchestratorSettings = {
   waits: false,
   version: null,
   peers: 11,
+  toSign: 0,
   state: null,
   rpcError: null,
   rpcDown: false,

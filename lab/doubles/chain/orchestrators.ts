@@ -11,13 +11,15 @@ export const orchestratorSettingsSchema = z.strictObject({
   syncPollMs: ms,
   /** It goes on waiting for its node, synced or not. */
   waits: z.boolean(),
-  /** The version it gives of itself; before v0.0.9 it has the manners of an older build too. */
+  /** The version it gives of itself; before v0.0.8 it has no RPC. */
   version: z.string().nullable(),
   /** Peers in getStatus. */
   peers: count,
+  /** Requests in getStatus that wait for a signature, of each network. */
+  toSign: count,
   /** The state in getStatus: 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
   state: z.number().int().min(0).max(4).nullable(),
-  /** Every method answers with this error text and no result. */
+  /** Every method answers with this error text, no result and 500. */
   rpcError: z.string().nullable(),
   /** The RPC port is closed while the process lives and signs. */
   rpcDown: z.boolean(),

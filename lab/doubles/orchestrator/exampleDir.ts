@@ -27,15 +27,13 @@ export interface ExampleDir {
 export interface ExampleDirOptions {
   /** Default: one with symbols, as the controller makes them. */
   passphrase?: string;
-  /** The key store lies in a folder `producer`, as the specification has it (default: it is a file). */
-  producerAsFolder?: boolean;
   /** False: it has taken part in no key generation yet. */
   keyShare?: boolean;
 }
 
 /** Makes a state directory with a producer key, and so an identity, of its own. */
 export function exampleDir(options: ExampleDirOptions = {}): ExampleDir {
-  const { passphrase = randomPassword(), producerAsFolder = false, keyShare = true } = options;
+  const { passphrase = randomPassword(), keyShare = true } = options;
   const store = createKeyStore(passphrase);
   const producer = store.baseAddress;
   const identity = peerIdOf(producer);
@@ -44,7 +42,7 @@ export function exampleDir(options: ExampleDirOptions = {}): ExampleDir {
   const config = defaultConfig(orchestratorDir);
   config.EvmAddress = evmAddressOf(producer);
   config.ProducerKeyFilePassphrase = passphrase;
-  config.Networks.ETH = { Urls: [`wss://eth-node.example/v3/${accessKey}`] };
+  config.Networks.Ethereum = { Urls: [`wss://eth-node.example/v3/${accessKey}`] };
   config.TssConfig.PublicKey = share?.pub_key ?? "";
   config.TssConfig.LocalPubKeys = share?.participant_keys ?? [];
   const folder = { mode: 0o700 };
@@ -60,10 +58,10 @@ export function exampleDir(options: ExampleDirOptions = {}): ExampleDir {
     files: {
       "": folder,
       "config.json": { mode: 0o644, text: JSON.stringify(config, undefined, 4) },
-      ...(producerAsFolder ? { producer: folder, "producer/producer": keyStore } : { producer: keyStore }),
+      producer: keyStore,
       tss: folder,
       "tss/address_book.seed": { mode: 0o644, text: `/ip4/198.51.100.9/tcp/55055/p2p/${peerIdOf("a peer")}\n` },
-      ...(keyShareFile === undefined ? {} : { [keyShareFile]: { mode: 0o600, text: JSON.stringify(share) } }),
+      ...(keyShareFile === undefined ? {} : { [keyShareFile]: { mode: 0o655, text: JSON.stringify(share) } }),
       ...dataBase("events"),
       ...dataBase("queues"),
       logs: folder,

@@ -1,4 +1,4 @@
-import { createKeyShare, type KeyShare, writeKeyShare } from "./keyShare";
+import { createKeyShare, decompressed, type KeyShare, writeKeyShare } from "./keyShare";
 import type { OrchestratorConfig } from "./stateDir";
 
 /** What config.json calls one. */
@@ -27,7 +27,7 @@ export class KeyGeneration {
     writeKeyShare(this.tss, this.share);
     const { TssConfig: tss } = config;
     tss.PublicKey = this.share.pub_key;
-    tss.DecompressedPublicKey = `04${this.share.pub_key.slice(2)}`;
+    tss.DecompressedPublicKey = decompressed(this.share.pub_key);
     tss.LocalPubKeys = this.share.participant_keys;
     config.GlobalState = 0;
     this.share = undefined;

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A signer's part of the bridge's key, as it lies in tss/localstate-<public key>.json. */
 export interface KeyShare {
-  /** Compressed, hexadecimal. */
+  /** Compressed, base64. */
   pub_key: string;
   /** The secret, and what belongs to it. */
   local_data: { Xi: string; ShareID: string; PaillierSK: string };
@@ -25,15 +25,16 @@ export function createKeyShare(holder: string, participants = 12): KeyShare {
   };
 }
 
-/** The name of a share's file in tss/. */
+/** The name of a share's file in tss/, which has the key in hexadecimal digits. */
 export function keyShareName(publicKey: string): string {
-  return `localstate-${publicKey}.json`;
+  return `localstate-${Buffer.from(publicKey, "base64").toString("hex")}.json`;
 }
 
 /** The public keys whose shares lie in tss/. */
 export function storedKeys(tss: string): string[] {
+  if (!existsSync(tss)) return [];
   const names = readdirSync(tss).flatMap((name) => /^localstate-(.*)\.json$/.exec(name)?.[1] ?? []);
-  return names.sort();
+  return names.sort().map((key) => Buffer.from(key, "hex").toString("base64"));
 }
 
 /** Reads a share; throws on one that is damaged in any byte that matters. */
@@ -48,8 +49,13 @@ export function readKeyShare(tss: string, publicKey: string): KeyShare {
 }
 
 export function writeKeyShare(tss: string, share: KeyShare): void {
-  writeFileSync(join(tss, keyShareName(share.pub_key)), JSON.stringify(share), { mode: 0o600 });
+  writeFileSync(join(tss, keyShareName(share.pub_key)), JSON.stringify(share), { mode: 0o655 });
 }
 
-const publicKeyOf = (secret: string) => `02${createHash("sha256").update(secret).digest("hex")}`;
+const publicKeyOf = (secret: string) =>
+  Buffer.from(`02${createHash("sha256").update(secret).digest("hex")}`, "hex").toString("base64");
+
+/** Of a compressed key the long form, as config.json has it beside the other. */
+export const decompressed = (publicKey: string) =>
+  Buffer.concat([Buffer.from([4]), Buffer.from(publicKey, "base64").subarray(1), Buffer.alloc(32)]).toString("base64");
 const participantKey = (name: string) => createHash("sha256").update(name).digest("base64");

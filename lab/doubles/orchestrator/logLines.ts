@@ -7,8 +7,12 @@ export type Log = (level: Level, place: string, text: string) => void;
 
 /** A line as its logger writes it. */
 export function logLine(level: Level, place: string, text: string): string {
-  return `${new Date().toISOString()}\t${level}\t${place}\t${text}`;
+  const line = `${new Date().toISOString()}\t${level}\t${place}\t${text}`;
+  return level === "WARN" || level === "ERROR" ? `${line}\n${stack(place)}` : line;
 }
+
+/** What its logger puts behind a warning and all above it. */
+const stack = (place: string) => `orchestrator/app.(*Manager).Start.func1.1\n\torchestrator/${place}`;
 
 /** What it prints of its configuration at each start, the pass phrase in it, which ends up in the journal: place and text. */
 export function configLines(config: OrchestratorConfig) {
@@ -39,7 +43,12 @@ const goMap = (map: object) =>
 
 /** Of a healthy signer, and yet they read like trouble: level, place, text. */
 export const harmlessLines = [
-  ["WARN", "network/evm.go:112", "websocket: close 1006 (abnormal closure): unexpected EOF, reconnecting"],
-  ["ERROR", "go-tss/p2p/communication.go:401", "fail to connect to peer: failed to dial: context deadline exceeded"],
+  ["ERROR", "network/evm.go:371", "abi: cannot marshal in to go slice: offset 32 would go over slice boundary (len=0)"],
   ["DEBUG", "network/znn.go:265", "error: event already exists, set it as sent locally"],
 ] as const;
+
+/** What it says at once, to standard output. */
+export const firstLines = (version: string, commit: string) => [
+  ...["Starting orchestrator.", "current time is 22009-11-11 118:11:43", `version: ${version}`],
+  ...[`git-commit-hash: ${commit}`, "orchestrator will use at most 2 cpu-cores"],
+];

@@ -1,20 +1,29 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { readLabHost } from "../labHost";
 import type { OrchestratorBuild } from "./build";
+import { firstLines } from "./logLines";
 import { OrchestratorDouble } from "./orchestrator";
+import { ensureLogs } from "./stateDir";
 
 // Put in by the bundler.
 declare const ORCHESTRATOR_BUILD: OrchestratorBuild;
+
+// The folder of its home, wherever it is started, and nothing else.
+const home = join(homedir(), ".orchestrator");
 
 // pgrep finds a process by this name; without it, it would be called after the interpreter's thread.
 process.title = "orchestrator";
 
 if (["version", "--version", "-v"].includes(process.argv[2] ?? "")) {
   const { version, gitCommit } = ORCHESTRATOR_BUILD;
-  console.log(`orchestrator version ${version}\ncommit ${gitCommit}`);
+  const lines = [...firstLines(version, gitCommit), `Version: ${version}`, `Commit hash: ${gitCommit}`];
+  ensureLogs(home);
+  console.log(lines.join("\n"));
 } else {
   const host = readLabHost();
   const orchestrator = new OrchestratorDouble({
-    dir: process.cwd(),
+    dir: home,
     build: ORCHESTRATOR_BUILD,
     ports: { rpc: 55000, p2p: 55055 },
     chainUrl: host?.chain ?? "http://127.0.0.1:1",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChainClient } from "../chain/client";
-import { isNewer, type OrchestratorBuild } from "./build";
+import type { OrchestratorBuild } from "./build";
 
 /** What the methods need of the orchestrator. */
 export interface MethodsBackend {
@@ -8,17 +8,28 @@ export interface MethodsBackend {
   build(): OrchestratorBuild;
   state(): number;
   peers(): number;
+  /** Requests of each network that wait for a signature. */
+  toSign(): number;
+  /** Names of the bridge's networks. */
+  networks(): string[];
   /** The producer key's address. */
   producer(): string;
 }
 
-/** Calls a method of the RPC; undefined for one that this build does not have. */
-export function callMethod(backend: MethodsBackend, method: string): Promise<unknown> | undefined {
-  const newer = isNewer(backend.build().version);
-  if (method === "getBuildInfo") return Promise.resolve(backend.build());
-  if (method === "getStatus" && newer) return Promise.resolve(status(backend));
-  if (method === "getIdentity" && newer) return identity(backend);
-  return undefined;
+/** How long an answer to getStatus stands before it is made anew, milliseconds. */
+export const statusStands = 25_000;
+
+/** The methods of the RPC: what one gives, undefined for one that there is none of. */
+export function createMethods(backend: MethodsBackend): (method: string) => Promise<unknown> | undefined {
+  let known: { at: number; status: unknown } | undefined;
+  return (method) => {
+    if (method === "getBuildInfo") return Promise.resolve(backend.build());
+    if (method === "getIdentity") return identity(backend);
+    if (method !== "getStatus") return undefined;
+    if (known === undefined || Date.now() - known.at > statusStands)
+      known = { at: Date.now(), status: status(backend) };
+    return Promise.resolve(known.status);
+  };
 }
 
 /** The peer identity that belongs to a producer key. */
@@ -35,7 +46,17 @@ export function evmAddressOf(producer: string): string {
 
 function status(backend: MethodsBackend) {
   const state = backend.state();
-  return { state, stateName: stateNames[state] ?? "unknown", peersLen: backend.peers() };
+  const network = (chainId: number) => ({
+    ...{ chainId, networkClass: 2, contractAddress: `0x${"1".repeat(40)}`, contractDeploymentHeight: 900_000 },
+    ...{ estimatedBlockTime: 12, confirmationsToFinality: 30, latestUpdateHeight: 1_000_502 },
+    ...{ wrapsToSign: backend.toSign(), wrapsHash: "00", unwrapsToSign: 0, unwrapsHash: "00" },
+  });
+  const peers = Array.from({ length: backend.peers() }, (_, index) => peerIdOf(`peer ${index}`));
+  return {
+    ...{ state, stateName: stateNames[state] ?? "unknown", frontierMomentum: 1391 },
+    networks: Object.fromEntries(backend.networks().map((name, index) => [name, network(index + 1)])),
+    ...{ peersLen: peers.length, peers },
+  };
 }
 
 async function identity(backend: MethodsBackend) {
@@ -45,6 +66,7 @@ async function identity(backend: MethodsBackend) {
   return {
     producer,
     pillarName: pillar?.name ?? "notFound",
+    tssPeerPubKey: createHash("sha256").update(`tss ${producer}`).digest("base64"),
     tssPeerId: peerIdOf(producer),
     evmAddress: evmAddressOf(producer),
   };

@@ -1,12 +1,13 @@
+import { connect } from "node:net";
 import type { OrchestratorConfig } from "./stateDir";
 
-/** Where the node of the configuration answers over HTTP; its WebSocket's port is the next one. */
+/** Where the node of the configuration answers over HTTP; its WebSocket's port is the next one. The bridge calls it Zenon. */
 export function nodeRpcUrl(config: OrchestratorConfig): string {
-  const url = new URL(config.Networks.Znn?.Urls[0] ?? "ws://127.0.0.1:35998");
+  const url = new URL(config.Networks.Zenon?.Urls[0] ?? "ws://127.0.0.1:35998");
   return `http://${url.hostname}:${url.port === "35998" ? "35997" : url.port}`;
 }
 
-/** Whether the node says that it is synced; one that does not answer is not. */
+/** Whether the node says that it is synced. @throws where there is no connection to it */
 export async function isSynced(rpcUrl: string): Promise<boolean> {
   try {
     const response = await fetch(rpcUrl, {
@@ -16,7 +17,29 @@ export async function isSynced(rpcUrl: string): Promise<boolean> {
       signal: AbortSignal.timeout(5000),
     });
     return ((await response.json()) as { result?: { state?: number } }).result?.state === 2;
-  } catch {
+  } catch (error) {
+    if (isRefused(error)) throw new Error(`dial tcp ${new URL(rpcUrl).host}: connect: connection refused`);
     return false;
   }
+}
+
+const isRefused = (error: unknown) => /ECONNREFUSED/.test(String((error as { cause?: Error }).cause ?? error));
+
+/**
+ * Whether a network's node lets it connect. Names that end in .example stand for other machines of the world, which are
+ * always there.
+ */
+export function canDial(url: string): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(url);
+  if (hostname.endsWith(".example")) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port || (/s:$/.test(protocol) ? 443 : 80)), timeout: 5000 });
+    const end = (is: boolean) => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once("connect", () => end(true));
+    socket.once("error", () => end(false));
+    socket.once("timeout", () => end(false));
+  });
 }

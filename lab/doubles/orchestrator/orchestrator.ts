@@ -5,9 +5,9 @@ import type { OrchestratorSettings } from "../chain/orchestrators";
 import type { Beat } from "../chain/signers";
 import type { OrchestratorBuild } from "./build";
 import { ChainLink } from "./chainLink";
-import { harmlessLines, type Log, logLine } from "./logLines";
-import { callMethod, peerIdOf } from "./methods";
-import { isSynced, nodeRpcUrl } from "./nodeSync";
+import { firstLines, harmlessLines, type Log, logLine } from "./logLines";
+import { createMethods, peerIdOf } from "./methods";
+import { canDial, isSynced, nodeRpcUrl } from "./nodeSync";
 import { Ports } from "./ports";
 import { SignerState } from "./signerState";
 
@@ -29,7 +29,7 @@ export interface OrchestratorOptions {
   onReady?(): void;
 }
 
-/** An orchestrator double: waits for its node, then signs, which the chain double notices. */
+/** An orchestrator double: waits until its node is synced, then signs, which the chain double notices. */
 export class OrchestratorDouble {
   private readonly chain: ChainClient;
   private readonly link: ChainLink;
@@ -43,17 +43,19 @@ export class OrchestratorDouble {
   constructor(private readonly options: OrchestratorOptions) {
     this.chain = new ChainClient(options.chainUrl);
     this.link = new ChainLink(this.chain, options.name, (ms) => this.beginKeyGeneration(ms));
-    const methods = {
+    const methods = createMethods({
       chain: this.chain,
       build: () => this.build,
       state: () => this.state,
       peers: () => this.settings.peers,
+      toSign: () => this.settings.toSign,
+      networks: () => bridgeNetworks,
       producer: () => this.directory.producer,
-    };
+    });
     this.ports = new Ports(options.ports, {
       settings: () => this.settings,
       version: () => this.build.version,
-      call: (method) => callMethod(methods, method),
+      call: methods,
     });
     this.directory = new SignerState(options.dir, this.log);
   }
@@ -67,7 +69,11 @@ export class OrchestratorDouble {
   async start(): Promise<void> {
     await this.link.poll();
     try {
+      for (const line of firstLines(this.build.version, this.build.gitCommit))
+        (this.options.print ?? console.log)(line);
       this.directory.open();
+      await this.dialNodes();
+      this.directory.openProducer();
       await this.waitForNode();
       if (this.ended) return;
       this.directory.loadKeyShare();
@@ -92,7 +98,8 @@ export class OrchestratorDouble {
   async stop(): Promise<void> {
     if (this.stopping || this.ended) return;
     this.stopping = true;
-    this.log("INFO", "node/node.go:243", "stopping node ...");
+    this.log("WARN", "app/manager.go:94", "Stopping orchestrator ...");
+    this.log("INFO", "node/node.go:283", "stopping node ...");
     await this.link.poll();
     if (this.settings.stopHangs) return;
     await sleep(this.settings.stopMs);
@@ -120,9 +127,25 @@ export class OrchestratorDouble {
     return { ...this.options.build, version: this.settings.version ?? this.options.build.version };
   }
 
+  /** One network after the other, the bridge's alone. @throws where none of its addresses lets it connect */
+  private async dialNodes(): Promise<void> {
+    const { Networks } = this.directory.config;
+    for (const name of ["Zenon", ...bridgeNetworks]) {
+      const urls = Networks[name]?.Urls;
+      if (urls === undefined)
+        throw new Error(`wrong network initializers ${bridgeNetworks.length} for network ${name}`);
+      const reached = await Promise.all(
+        urls.map((url) => canDial(name === "Zenon" ? nodeRpcUrl(this.directory.config) : url)),
+      );
+      if (!reached.includes(true))
+        throw new Error(`dial tcp ${urls.map((url) => new URL(url).host)}: connect: connection refused`);
+    }
+  }
+
   private async waitForNode(): Promise<void> {
     const url = nodeRpcUrl(this.directory.config);
-    while (!this.ended && (this.settings.waits || !(await isSynced(url)))) {
+    const isThere = () => isSynced(url).catch(() => this.panic());
+    while (!this.ended && (this.settings.waits || !(await isThere()))) {
       const asked = Date.now();
       this.log("INFO", "node/node.go:109", "node is syncing, will wait for it to finish");
       while (!this.ended && Date.now() - asked < this.settings.syncPollMs) {
@@ -137,8 +160,16 @@ export class OrchestratorDouble {
       await this.tell("beat");
       if (this.ended) return;
       await this.ports.followRpc().catch(() => undefined);
+      if (await this.hasLostNode()) return this.stop();
       await sleep(beatMs);
     }
+  }
+
+  /** Whoever loses its node ends in order, with exit code 0; its unit starts it again. */
+  private async hasLostNode(): Promise<boolean> {
+    if (await canDial(nodeRpcUrl(this.directory.config))) return false;
+    this.log("DEBUG", "network/znn.go:793", "listen mom err: websocket: close 1006 (abnormal closure): unexpected EOF");
+    return true;
   }
 
   private tell(kind: Beat["kind"]): Promise<void> {
@@ -159,13 +190,15 @@ export class OrchestratorDouble {
     this.directory.release();
   }
 
-  private panic(): void {
+  private panic(): false {
     this.print("panic: runtime error: invalid memory address or nil pointer dereference");
     this.end(2);
+    return false;
   }
 
   private fail(error: unknown): void {
-    this.log("ERROR", "app/manager.go:73", `failed to start the orchestrator: ${(error as Error).message}`);
+    this.log("INFO", "app/app.go:51", "failed to create the node");
+    this.print((error as Error).message);
     this.end(1);
   }
 
@@ -177,8 +210,11 @@ export class OrchestratorDouble {
   private readonly log: Log = (level, place, text) => this.print(logLine(level, place, text));
 
   private print(line: string): void {
-    (this.options.print ?? console.log)(line);
+    (this.options.print ?? console.error)(line);
   }
 }
+
+/** As the bridge calls them. */
+const bridgeNetworks = ["Ethereum", "BNB Chain"];
 
 const beatMs = 250;

@@ -1,6 +1,6 @@
 import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { isNewer } from "./build";
+import { hasRpc } from "./build";
 import { createRpcServer, type RpcBackend } from "./rpcServer";
 
 /** What an orchestrator listens on: its RPC, and the port for the other signers. */
@@ -21,16 +21,15 @@ export class Ports {
 
   async open(): Promise<void> {
     const p2p = createServer((socket) => socket.on("error", () => undefined).resume());
-    this.p2p = await listen(p2p, { port: this.numbers.p2p });
+    this.p2p = await listen(p2p, { port: this.numbers.p2p, host: "0.0.0.0" });
     await this.followRpc();
   }
 
   /** Opens or closes the RPC, as the settings have it. */
   async followRpc(): Promise<void> {
     if (this.backend.settings().rpcDown) return this.closeRpc();
-    if (this.rpc !== undefined) return;
-    const host = isNewer(this.backend.version()) ? { host: "127.0.0.1" } : {};
-    this.rpc = await listen(createRpcServer(this.backend), { port: this.numbers.rpc, ...host });
+    if (this.rpc !== undefined || !hasRpc(this.backend.version())) return;
+    this.rpc = await listen(createRpcServer(this.backend), { port: this.numbers.rpc });
     this.numbers.rpc = (this.rpc.address() as AddressInfo).port;
   }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { KeyGeneration } from "./keyGeneration";
-import { readKeyShare, storedKeys } from "./keyShare";
+import { decompressed, readKeyShare, storedKeys } from "./keyShare";
 import { takeLock } from "./lock";
 import { configLines, type Log } from "./logLines";
 import { evmAddressOf, peerIdOf } from "./methods";
@@ -8,6 +8,7 @@ import {
   defaultConfig,
   ensureAddressBook,
   ensureFolders,
+  ensureLogs,
   type OrchestratorConfig,
   openProducer,
   readConfig,
@@ -30,21 +31,26 @@ export class SignerState {
     this.config = defaultConfig(dir);
   }
 
-  /** @throws as the real one fails: another one holds the lock, or the key store is missing or not to be opened */
+  /** @throws as the real one fails: its configuration can't be read or written, or another one holds the lock */
   open(): void {
-    const config = readConfig(this.dir);
-    this.config = config ?? this.config;
+    ensureLogs(this.dir);
+    this.config = readConfig(this.dir) ?? this.config;
     for (const [place, text] of configLines(this.config)) this.log("INFO", place, text);
-    this.unlock = takeLock(join(this.dir, ".lock"));
+    // In place, and before its lock: of two in one directory the second may spoil the first one's.
+    writeConfig(this.config);
+    this.unlock = takeLock(join(this.config.DataPath, ".lock"));
     if (this.unlock === undefined) {
-      throw new Error("unable to acquire file-lock: resource temporarily unavailable: dataDir already used");
+      throw new Error("unable to acquire file-lock: dataDir already used by another process");
     }
-    this.log("INFO", "node/node.go:802", "successfully locked dataDir");
+    this.log("INFO", "node/node.go:1627", "successfully locked dataDir");
     ensureFolders(this.dir);
-    if (config === undefined) writeConfig(this.dir, this.config);
-    this.producer = openProducer(this.dir, this.config);
+  }
+
+  /** @throws as the real one fails: only now, after it has reached all nodes */
+  openProducer(): void {
+    this.producer = openProducer(this.config);
     this.config.EvmAddress = evmAddressOf(this.producer);
-    this.log("INFO", "node/node.go:91", "read producer");
+    this.log("INFO", "node/node.go:100", "read producer");
   }
 
   release(): void {
@@ -53,15 +59,15 @@ export class SignerState {
   }
 
   loadKeyShare(): void {
-    const tss = join(this.dir, "tss");
     const { TssConfig: config } = this.config;
+    const tss = config.BaseDir;
     const stored = storedKeys(tss);
     const key = stored.includes(config.PublicKey) ? config.PublicKey : stored.at(-1);
     config.PublicKey = key ?? "";
-    config.DecompressedPublicKey = key === undefined ? "" : `04${key.slice(2)}`;
+    config.DecompressedPublicKey = key === undefined ? "" : decompressed(key);
     config.LocalPubKeys = key === undefined ? [] : readKeyShare(tss, key).participant_keys;
     if (key === undefined) this.log("INFO", "node/node.go:843", `stat ${tss}/localstate-: no such file or directory`);
-    ensureAddressBook(this.dir);
+    ensureAddressBook(tss);
     this.keyGeneration = new KeyGeneration(tss, peerIdOf(this.producer));
   }
 
@@ -92,7 +98,7 @@ export class SignerState {
   // A disk that is full, or a directory that was moved away, stops no signer.
   rewrite(): void {
     try {
-      writeConfig(this.dir, this.config);
+      writeConfig(this.config);
     } catch (error) {
       this.log("INFO", "node/node.go:154", (error as Error).message);
     }

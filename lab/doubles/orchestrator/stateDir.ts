@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type KeyStore, openKeyStore } from "../keyStore";
 
@@ -48,9 +48,11 @@ export function defaultConfig(dir: string): OrchestratorConfig {
     GlobalState: 0,
     EvmAddress: "",
     Networks: {
-      BNB: { Urls: ["wss://bnb-node.example/"] },
-      ETH: { Urls: ["wss://eth-node.example/"] },
-      Znn: { Urls: ["ws://127.0.0.1:35998"] },
+      // The bridge has no such network: what a first start writes stays in the file.
+      BSC: { Urls: ["ws://127.0.0.1:8545"] },
+      "BNB Chain": { Urls: ["wss://bnb-node.example/"] },
+      Ethereum: { Urls: ["wss://eth-node.example/"] },
+      Zenon: { Urls: ["ws://127.0.0.1:35998"] },
     },
     TssConfig: {
       Port: 55055,
@@ -72,40 +74,47 @@ export function defaultConfig(dir: string): OrchestratorConfig {
 
 /** Makes what is missing of the folders. */
 export function ensureFolders(dir: string): void {
-  for (const part of ["tss", "events", "queues", "logs"]) mkdirSync(join(dir, part), { recursive: true, mode: 0o700 });
+  for (const part of ["events", "queues"]) mkdirSync(join(dir, part), { recursive: true, mode: 0o700 });
+}
+
+/** What comes before everything else. */
+export function ensureLogs(dir: string): void {
+  mkdirSync(join(dir, "logs"), { recursive: true, mode: 0o700 });
+  appendFileSync(join(dir, "logs", "administrator.log"), "");
 }
 
 /** @returns undefined where there is none */
 export function readConfig(dir: string): OrchestratorConfig | undefined {
   const file = join(dir, "config.json");
   if (!existsSync(file)) return undefined;
-  return { ...defaultConfig(dir), ...(JSON.parse(readFileSync(file, "utf8")) as Partial<OrchestratorConfig>) };
+  const defaults = defaultConfig(dir);
+  const written = JSON.parse(readFileSync(file, "utf8")) as Partial<OrchestratorConfig>;
+  return { ...defaults, ...written, Networks: { ...defaults.Networks, ...written.Networks } };
 }
 
 /** Rewrites config.json in place, as the real one does: a copy made at this moment may hold half of it. */
-export function writeConfig(dir: string, config: OrchestratorConfig): void {
+export function writeConfig(config: OrchestratorConfig): void {
   config.Rewrites += 1;
   config.RewrittenAt = new Date().toISOString();
-  writeFileSync(join(dir, "config.json"), JSON.stringify(config, undefined, 4));
+  writeFileSync(join(config.DataPath, "config.json"), JSON.stringify(config, undefined, 4));
 }
 
-/** Opens the producer's key store, a file or one in a folder, and gives its address; throws as the real one fails. */
-export function openProducer(dir: string, config: OrchestratorConfig): string {
-  const { ProducerKeyFileName: name, ProducerKeyFilePassphrase: passphrase } = config;
-  const path = join(dir, name);
-  const file = existsSync(path) && statSync(path).isDirectory() ? join(path, name) : path;
-  return openKeyStore(JSON.parse(readFileSync(file, "utf8")) as KeyStore, passphrase);
+/** Opens the producer's key store and gives its address; throws as the real one fails, on a folder too. */
+export function openProducer(config: OrchestratorConfig): string {
+  const { DataPath, ProducerKeyFileName: name, ProducerKeyFilePassphrase: passphrase } = config;
+  return openKeyStore(JSON.parse(readFileSync(join(DataPath, name), "utf8")) as KeyStore, passphrase);
 }
 
-/** The peers' addresses; made where there are none. */
-export function ensureAddressBook(dir: string): void {
-  const file = join(dir, "tss", "address_book.seed");
+/** The peers' addresses, made where there are none, and logs of its own, which a start empties. */
+export function ensureAddressBook(tss: string): void {
+  mkdirSync(tss, { recursive: true });
+  for (const name of ["communication", "party", "server"]) writeFileSync(join(tss, `tss.${name}.log`), "");
+  const file = join(tss, "address_book.seed");
   if (!existsSync(file))
     writeFileSync(file, `/ip4/198.51.100.9/tcp/55055/p2p/12D3KooW${randomBytes(16).toString("hex")}\n`);
 }
 
-/** What a running one adds to its data bases and its log. */
+/** What a running one adds to its data bases. */
 export function writeEvents(dir: string, line: string): void {
   for (const base of ["events", "queues"]) appendFileSync(join(dir, base, "000001.log"), `${line}\n`);
-  appendFileSync(join(dir, "logs", "orchestrator.log"), `${line}\n`);
 }

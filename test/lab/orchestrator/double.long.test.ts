@@ -27,18 +27,19 @@ const waitFor = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 60_00
 const getBuildInfo = `curl -s -w '%{http_code}' -H 'Content-Type: application/json' -d '{"method":"getBuildInfo","params":[]}' http://127.0.0.1:55000`;
 
 describe("the orchestrator's double on a host", () => {
-  it("waits for its node, then answers twice a second, on loopback only, and its signers' port is open", async () => {
+  it("ends where its node is down, then answers twice a second, on all addresses, and its signers' port is open", async () => {
     await patch(oldHost, { syncPollMs: 500, stopMs: 300 });
     state = await setUpOrchestrator(lab, oldHost, { started: false, extraFiles: { count: 250, bytes: 10_000 } });
     await onHost(oldHost, "systemctl start orchestrator");
-    await waitFor(async () => expect(await journal(oldHost)).toContain("will wait for it to finish"));
+    await waitFor(async () => expect(await journal(oldHost)).toContain("failed to create the node"));
+    expect(await onHost(oldHost, "systemctl show -p ExecMainStatus --value orchestrator")).toBe("1");
     expect((await oldHost.run(getBuildInfo)).exitCode).toBe(7);
     await setUpSyncedNode(lab, oldHost);
     await waitForSigner(lab, oldHost, state.identity);
     const answers = await onHost(oldHost, `sleep 1; for i in 1 2 3; do ${getBuildInfo}; done`);
-    const info = '{"result":{"version":"v0.0.9a","gitCommit":"[0-9a-f]{40}","goVersion":"go1.20.14"},"error":""}\\n200';
+    const info = '{"result":{"version":"v0.0.9a","gitCommit":"[0-9a-f]{40}","goVersion":"go1.22.1"},"error":""}\\n200';
     expect(answers).toMatch(new RegExp(`^${info}${info}.*\\n429$`));
-    expect(await onHost(oldHost, "ss -Hltn | awk '{print $4}' | grep :55 | sort")).toBe("*:55055\n127.0.0.1:55000");
+    expect(await onHost(oldHost, "ss -Hltn | awk '{print $4}' | grep :55 | sort")).toBe("*:55000\n0.0.0.0:55055");
   });
 
   it("leaves its secrets where a search finds them", async () => {
@@ -50,9 +51,9 @@ describe("the orchestrator's double on a host", () => {
   });
 
   it("holds a lock, so that no second one runs in its directory", async () => {
-    const { exitCode, stdout } = await oldHost.run("cd /root/.orchestrator && orchestrator");
+    const { exitCode, stderr } = await oldHost.run("cd /tmp && HOME=/root orchestrator");
     expect(exitCode).toBe(1);
-    expect(stdout).toContain("unable to acquire file-lock");
+    expect(stderr).toContain("unable to acquire file-lock");
   });
 
   it("rewrites its configuration on its stop, which is told exactly", async () => {
@@ -66,7 +67,7 @@ describe("the orchestrator's double on a host", () => {
   it("crashes on a damaged key share, and is restarted until that is mended", async () => {
     const share = `/root/.orchestrator/${state.keyShareFile}`;
     await onHost(oldHost, `sed -i.whole s/Xi/Yi/ '${share}' && systemctl start orchestrator`);
-    await waitFor(async () => expect(await journal(oldHost)).toContain("failed to start the orchestrator"));
+    await waitFor(async () => expect(await journal(oldHost)).toContain("local state is corrupted"));
     await onHost(oldHost, `mv '${share}.whole' '${share}'`);
     await waitForSigner(lab, oldHost, state.identity);
     expect((await signers()).doubles).toEqual([]);

@@ -137,7 +137,7 @@ describe("a step on a host", () => {
     const config = (home: string, [zenon, other]: readonly [string, string]) =>
       JSON.stringify(
         {
-          ...{ DataPath: home, EventsPath: `${home}/events`, QueuesPath: `${home}/queues` },
+          ...{ DataPath: home, EventsPath: "" },
           Networks: {
             Zenon: { Urls: [`ws://${zenon}:35998`, `ws://${zenon}/k`] },
             Ethereum: { Urls: [`wss://${other}:1/`] },
