@@ -66,7 +66,7 @@ describe("the orchestrator's double on a host", () => {
 
   it("crashes on a damaged key share, and is restarted until that is mended", async () => {
     const share = `/root/.orchestrator/${state.keyShareFile}`;
-    await onHost(oldHost, `sed -i.whole s/Xi/Yi/ '${share}' && systemctl start orchestrator`);
+    await onHost(oldHost, `sed -i.whole 's/"Xi":"./"Xi":"x/' '${share}' && systemctl start orchestrator`);
     await waitFor(async () => expect(await journal(oldHost)).toContain("local state is corrupted"));
     await onHost(oldHost, `mv '${share}.whole' '${share}'`);
     await waitForSigner(lab, oldHost, state.identity);
