@@ -12,6 +12,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Chain, type OrchestratorSettingsPatch, type ServedChain, serveChain } from "../../lab/doubles/chain";
 import { orchestratorBuild } from "../../lab/doubles/orchestrator/build";
@@ -244,10 +245,24 @@ describe("a running orchestrator", () => {
     const orchestrator = await start();
     expect((await call(orchestrator, "getStatus"))[1]).toMatchObject({ state: 0, peersLen: 11 });
     set({ state: 2, peers: 3 });
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await sleep(600);
     expect((await call(orchestrator, "getStatus"))[1]).toMatchObject({ state: 0, peersLen: 11 });
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25_100 });
     expect((await call(orchestrator, "getStatus"))[1]).toMatchObject({ state: 2, peersLen: 3 });
+  });
+
+  it("is halted with its bridge, is so after its stop, and live when the bridge is", async () => {
+    fill();
+    set({ halted: true });
+    const orchestrator = await start();
+    await sleep(400);
+    expect((await call(orchestrator, "getStatus"))[1]).toMatchObject({ state: 2, stateName: "HaltedState" });
+    await orchestrator.stop();
+    expect(config().GlobalState).toBe(2);
+    set({ halted: false });
+    const again = await start();
+    await sleep(400);
+    expect((await call(again, "getStatus"))[1]).toMatchObject({ state: 0 });
   });
 
   it("ends in order where it loses its node", async () => {

@@ -42,6 +42,7 @@ export const defaultOrchestratorSettings: OrchestratorSettings = {
   version: null,
   peers: 11,
   toSign: 0,
+  halted: false,
   state: null,
   rpcError: null,
   rpcDown: false,

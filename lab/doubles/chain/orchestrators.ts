@@ -17,7 +17,9 @@ export const orchestratorSettingsSchema = z.strictObject({
   peers: count,
   /** Requests in getStatus that wait for a signature, of each network. */
   toSign: count,
-  /** The state in getStatus: 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
+  /** The bridge is halted: so is it, and GlobalState says so. */
+  halted: z.boolean(),
+  /** What getStatus says, whatever is so: 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
   state: z.number().int().min(0).max(4).nullable(),
   /** Every method answers with this error text, no result and 500. */
   rpcError: z.string().nullable(),

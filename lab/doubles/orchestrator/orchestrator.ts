@@ -159,6 +159,7 @@ export class OrchestratorDouble {
     while (!this.ended) {
       await this.tell("beat");
       if (this.ended) return;
+      this.directory.halt(this.settings.halted);
       await this.ports.followRpc().catch(() => undefined);
       if (await this.hasLostNode()) return this.stop();
       await sleep(beatMs);

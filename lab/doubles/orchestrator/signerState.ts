@@ -16,6 +16,9 @@ import {
   writeEvents,
 } from "./stateDir";
 
+/** What config.json calls them. */
+const [live, halted] = [0, 2];
+
 /** What a double has in its directory: configuration, producer, key share. Its own from `open` to `release`. */
 export class SignerState {
   config: OrchestratorConfig;
@@ -82,6 +85,11 @@ export class SignerState {
 
   get canGenerateKey(): boolean {
     return this.keyGeneration !== undefined;
+  }
+
+  /** As its bridge is; whatever else it is about goes on. */
+  halt(is: boolean): void {
+    if (this.config.GlobalState === (is ? live : halted)) this.config.GlobalState = is ? halted : live;
   }
 
   beginKeyGeneration(): void {

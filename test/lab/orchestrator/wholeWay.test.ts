@@ -47,7 +47,7 @@ describe("the signer's move, the whole way", () => {
       nextStep: string[];
     }>();
     expect(orchestrator).toMatchObject({
-      ...{ side: "new", address: stage.fresh.address, version: "v0.0.9a", goVersion: "go1.20.14" },
+      ...{ side: "new", address: stage.fresh.address, version: "v0.0.9a", goVersion: "go1.22.1" },
       gitCommit: expect.stringMatching(/^[0-9a-f]{40}$/),
       secondsWithoutSigner: expect.any(Number),
     });

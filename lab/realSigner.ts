@@ -1,0 +1,97 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { execa } from "execa";
+import type { LabHost } from "./lab";
+import { orchestratorUnit } from "./orchestrator";
+import { type RealProgram, realProgram } from "./real";
+
+/** What real signers are made of: the orchestrator, three that have made a key together, and the world that they see. */
+export const realSignerPrograms = [
+  "orchestrator",
+  "signer-world/signer-world",
+  "signer-world/after-keygen.tar",
+] as const satisfies readonly RealProgram[];
+
+/** The other signers' addresses, by number. */
+export type Peers = Readonly<Partial<Record<1 | 2 | 3, string>>>;
+
+async function unpacked<T>(use: (directory: string) => T | Promise<T>): Promise<T> {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "signers-"));
+  try {
+    await execa("tar", ["-xf", await needed("signer-world/after-keygen.tar"), "-C", directory]);
+    return await use(directory);
+  } finally {
+    fs.rmSync(directory, { recursive: true });
+  }
+}
+
+async function needed(name: RealProgram): Promise<string> {
+  const file = await realProgram(name);
+  if (file === undefined) throw new Error(`the real ${name} is not at hand (lab/README.md)`);
+  return file;
+}
+
+const install = (host: LabHost, file: string, name: string) => {
+  fs.copyFileSync(file, path.join(host.root, "usr/local/bin", name));
+  fs.chmodSync(path.join(host.root, "usr/local/bin", name), 0o755);
+};
+
+async function run(host: LabHost, script: string): Promise<string> {
+  const { exitCode, stdout, stderr } = await host.run(script);
+  if (exitCode !== 0) throw new Error(`${host.name}: ${script.split("\n")[0]}: ${stderr}`);
+  return String(stdout);
+}
+
+/** Changes what the world says: `halted=1`, `wraps=…`; see the stand-in's /set. */
+export async function setWorld(host: LabHost, values: Readonly<Record<string, string>>): Promise<void> {
+  await run(host, `curl -sf 'http://${host.address}:46000/set?${new URLSearchParams(values)}' > /dev/null`);
+}
+
+/** A node and another chain's node on a host, as the signers' key was made with; returns what they would sign. */
+export async function setUpWorld(host: LabHost): Promise<{ wraps: string }> {
+  install(host, await needed("signer-world/signer-world"), "signer-world");
+  await run(
+    host,
+    `systemd-run -q --unit=signer-world signer-world -host ${host.address} -znn 35998 -evm 8545
+     for i in $(seq 100); do curl -sf http://${host.address}:46000/set > /dev/null && exit 0; sleep 0.1; done; exit 1`,
+  );
+  const world = await unpacked((directory) => JSON.parse(fs.readFileSync(path.join(directory, "world.json"), "utf8")));
+  const { Comp, Decomp, Pubs, Pillars, Tss, Height, KGHeight, EvmBlock, Threshold, Window, Wraps } = world;
+  await setWorld(host, {
+    ...{ comp: Comp, decomp: Decomp, pubs: Pubs.join("|"), pillars: Pillars.join("|"), tss: Tss, wraps: "[]" },
+    ...{ height: String(Height), kgheight: String(KGHeight), evmblock: String(EvmBlock), momms: "2000" },
+    ...{ threshold: String(Threshold), window: String(Window) },
+  });
+  return { wraps: Wraps };
+}
+
+/** The real executable on a host, as an operator may have put it there. */
+export async function installOrchestrator(host: LabHost): Promise<void> {
+  install(host, await needed("orchestrator"), "orchestrator");
+}
+
+/** One of the three signers on a host: executable, unit and directory, not started. @returns its pass phrase */
+export async function setUpRealSigner(host: LabHost, number: 1 | 2 | 3, world: string, peers: Peers): Promise<string> {
+  await installOrchestrator(host);
+  const home = path.join(host.root, "root/.orchestrator");
+  const passphrase = await unpacked(async (directory) => {
+    const own = path.join(directory, `h${number}/.orchestrator`);
+    const book = fs.readFileSync(path.join(own, "tss/address_book.seed"), "utf8");
+    // Number 1 had moved to .14 before it was written.
+    const ids = new Map(
+      [...book.matchAll(/10\.99\.0\.1(\d)\/tcp\/55055\/p2p\/(\w+)/g)].map(([, at, id]) => [at === "4" ? "1" : at, id]),
+    );
+    await execa("cp", ["-rT", "--preserve=mode", own, home]);
+    const lines = Object.entries(peers).map(([each, at]) => `/ip4/${at}/tcp/55055/p2p/${ids.get(each)}\n`);
+    if (lines.length === 0) fs.rmSync(path.join(home, "tss/address_book.seed"));
+    else fs.writeFileSync(path.join(home, "tss/address_book.seed"), lines.join(""));
+    const text = fs.readFileSync(path.join(home, "config.json"), "utf8");
+    const config = JSON.parse(text.replaceAll("@HOME@", "/root").replaceAll("10.99.0.1:", `${world}:`));
+    fs.writeFileSync(path.join(home, "config.json"), JSON.stringify(config, undefined, 4));
+    return config.ProducerKeyFilePassphrase as string;
+  });
+  fs.writeFileSync(path.join(host.root, "etc/systemd/system/orchestrator.service"), orchestratorUnit);
+  await run(host, "chown -R root: /root/.orchestrator; systemctl daemon-reload; systemctl enable -q orchestrator");
+  return passphrase;
+}

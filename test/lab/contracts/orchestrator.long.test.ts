@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { signerLibrary } from "../../../components/scripts/signer";
+import { realSignerPrograms } from "../../../lab/realSigner";
+import { assignments } from "../../../providers/rpc/shellWords";
+import { asRoot } from "../../../providers/signer/root";
+import { onHost } from "../fixture";
+import { contract } from "./contract";
+import { subjectOf } from "./orchestratorSubject";
+
+contract("orchestrator", realSignerPrograms, (kind) => {
+  const subject = subjectOf(kind);
+  const method = (name: string) => JSON.stringify({ method: name, params: [] });
+  const status = async () => {
+    const { body } = await subject.ask(method("getStatus"));
+    return (JSON.parse(body) as { result: Record<string, unknown> }).result;
+  };
+  /** Two a second for all who ask. */
+  const pause = () => sleep(1100);
+
+  it("writes its configuration at the first start in a home that has none, and ends", async () => {
+    await onHost(subject.host, "mkdir -p /srv/empty");
+    const { code, out } = await subject.once("/srv/empty");
+    expect(code).toBe(1);
+    expect(out).toMatch(/^Starting orchestrator\.\n/);
+    expect(subject.config("/srv/empty")).toMatchObject({
+      ...{ DataPath: "/srv/empty/.orchestrator", GlobalState: 0, ProducerKeyFileName: "producer" },
+      TssConfig: { BaseDir: "/srv/empty/.orchestrator/tss", PublicKey: "" },
+    });
+  });
+
+  it("ends where its pass phrase is wrong, or its key store is a folder; neither is logged as an error", async () => {
+    const right = subject.passphrase;
+    subject.configure((config) => Object.assign(config, { ProducerKeyFilePassphrase: "another" }));
+    const wrong = await subject.once();
+    subject.configure((config) => Object.assign(config, { ProducerKeyFilePassphrase: right }));
+    await onHost(subject.host, "cd /root/.orchestrator && mv producer aside && mkdir producer");
+    const folder = await subject.once();
+    await onHost(subject.host, "cd /root/.orchestrator && rmdir producer && mv aside producer");
+    for (const { code, log } of [wrong, folder]) {
+      expect(code, log).toBe(1);
+      expect(log).toMatch(/\tINFO\t\S+\tfailed to create the node/);
+      expect(log).not.toMatch(/\t(ERROR|FATAL)\t/);
+    }
+  });
+
+  it("does not wait for a node that is down, nor for another chain's on its own host", async () => {
+    await subject.node("away");
+    expect(await subject.once()).toMatchObject({ code: 1, log: expect.stringContaining("failed to create the node") });
+    await subject.node("there");
+    let before: string[] = [];
+    subject.configure(({ Networks }) => {
+      before = Networks.Ethereum?.Urls ?? [];
+      Networks.Ethereum = { ...Networks.Ethereum, Urls: ["ws://127.0.0.1:1"] };
+    });
+    expect(await subject.once()).toMatchObject({ code: 1, log: expect.stringContaining("failed to create the node") });
+    subject.configure(({ Networks }) => {
+      Networks.Ethereum = { ...Networks.Ethereum, Urls: before };
+    });
+  });
+
+  it("of a directory that was moved: DataPath ends it, and BaseDir leaves it without a share, live all the same", async () => {
+    await onHost(subject.host, "mkdir -p /srv/moved && cp -a /root/.orchestrator /srv/moved/");
+    subject.configure((config) => Object.assign(config, { DataPath: "/gone/.orchestrator" }));
+    expect((await subject.once()).code).toBe(1);
+    subject.configure((config) => Object.assign(config, { DataPath: "/root/.orchestrator" }));
+    subject.configure(({ TssConfig }) => Object.assign(TssConfig, { BaseDir: "/gone/tss" }));
+    expect((await subject.once("/root", 6)).code).toBe(137);
+    expect(subject.config().TssConfig.PublicKey).toBe("");
+    subject.configure(({ TssConfig }) => Object.assign(TssConfig, { BaseDir: "/root/.orchestrator/tss" }));
+  });
+
+  it("starts, finds its share, and listens for all", async () => {
+    await subject.start();
+    expect(subject.config().TssConfig.PublicKey).toMatch(/^[A-Za-z0-9+/]{44}$/);
+    expect(await onHost(subject.host, "ss -Hltn | awk '{print $4}' | grep -E ':55(000|055)$' | sort")).toBe(
+      "*:55000\n0.0.0.0:55055",
+    );
+    const second = await subject.once("/root", 10);
+    expect([second.code, second.log]).toEqual([1, expect.stringContaining("unable to acquire file-lock")]);
+  });
+
+  it("answers in its own form, to any verb, path and type", async () => {
+    const type = "text/plain; charset=utf-8";
+    await pause();
+    const build = await subject.ask(method("getBuildInfo"));
+    expect(build).toMatchObject({ status: 200, type });
+    expect(build.body).toMatch(
+      /^{"result":{"version":"v0\.0\.9a","gitCommit":"[0-9a-f]{40}","goVersion":"go[\d.]+"},"error":""}$/,
+    );
+    const put = await subject.ask(method("getIdentity"), "-X PUT -H 'content-type: text/html'");
+    expect(put.status).toBe(200);
+    expect(Object.keys((JSON.parse(put.body) as { result: object }).result)).toEqual([
+      ...["producer", "pillarName", "tssPeerPubKey", "tssPeerId", "evmAddress"],
+    ]);
+    await pause();
+    const error = (text: string) => JSON.stringify({ result: null, error: text });
+    expect(await subject.ask(method("getNope"))).toEqual({
+      status: 404,
+      type,
+      body: error("Method getNope not found"),
+    });
+    expect(await subject.ask('{"params":[]}')).toEqual({ status: 404, type, body: error("Method  not found") });
+    await pause();
+    const given = await subject.ask('{"method":"getStatus","params":[1]}');
+    expect(given).toEqual({ status: 500, type, body: error("this method does not accept parameters") });
+    expect(await subject.ask("")).toEqual({ status: 400, type, body: error("Invalid request: EOF") });
+    const body = method("getBuildInfo");
+    const many = await onHost(
+      subject.host,
+      `for i in 1 2 3 4; do curl -s -d '${body}' -w '%{http_code}\\n' http://127.0.0.1:55000; done`,
+    );
+    expect(many).toContain(`${error("Too many requests per second. Maximum ")}\n429`);
+  });
+
+  it("tells of networks and peers, and for 25 seconds what it once told", async () => {
+    await pause();
+    const first = await status();
+    const parts = ["state", "stateName", "frontierMomentum", "networks", "peersLen", "peers"];
+    expect(Object.keys(first)).toEqual(parts);
+    expect(first).toMatchObject({ state: 0, stateName: "LiveState", networks: { Ethereum: {} } });
+    expect(Object.keys((first.networks as { Ethereum: object }).Ethereum)).toEqual([
+      ...["chainId", "networkClass", "contractAddress", "contractDeploymentHeight", "estimatedBlockTime"],
+      ...["confirmationsToFinality", "latestUpdateHeight", "wrapsToSign", "wrapsHash", "unwrapsToSign", "unwrapsHash"],
+    ]);
+    await subject.halt(true);
+    await sleep(12_000);
+    expect(await status()).toEqual(first);
+    await expect
+      .poll(status, { timeout: 60_000, interval: 3000 })
+      .toMatchObject({ state: 2, stateName: "HaltedState" });
+  });
+
+  it("logs as zap does, its configuration at each start, the pass phrase in clear; what is passed on has none of it", async () => {
+    const log = await onHost(subject.host, "journalctl -u orchestrator -o cat --no-pager");
+    expect(log).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d{4})\tINFO\tapp\/config\.go:30\tUsing the following/m);
+    const values = log.split("\n").find((line) => line.includes("app/config.go:32"));
+    expect(values?.includes(` ${subject.passphrase} `)).toBe(true);
+    const functions = signerLibrary().split(asRoot)[1] ?? "";
+    const place = { directory: "/root/.orchestrator", service: "orchestrator", p2p_port: "55055", log_lines: "500" };
+    const told = await onHost(subject.host, `${functions}\n${assignments(place)}signer_life`);
+    expect(told).toContain("ActiveState=active\n");
+    expect(told).toContain("\tapp/config.go:30\t[its configuration]");
+    for (const form of [subject.passphrase, JSON.stringify(subject.passphrase).slice(1, -1), "ProducerKeyFile"])
+      expect(told.includes(form)).toBe(false);
+  });
+
+  it("stops in order: what it was in stands in config.json", async () => {
+    const began = Date.now();
+    await onHost(subject.host, "systemctl stop orchestrator");
+    expect(Date.now() - began).toBeLessThan(10_000);
+    expect(await onHost(subject.host, "systemctl show -p Result --value orchestrator")).toBe("success");
+    expect(await onHost(subject.host, "journalctl -u orchestrator -n 60 -o cat")).toMatch(/\tWARN\t\S+\tStopping orch/);
+    expect(subject.config().GlobalState).toBe(2);
+    await subject.halt(false);
+  });
+
+  it("ends in order, with exit code 0, where it loses its node, and its unit starts it again", async () => {
+    await subject.start();
+    await subject.node("away");
+    const shown = () => onHost(subject.host, "systemctl show -p NRestarts -p ExecMainStatus orchestrator | sort");
+    await expect.poll(shown, { timeout: 60_000 }).toMatch(/ExecMainStatus=[01]\nNRestarts=[1-9]/);
+    expect(await onHost(subject.host, "journalctl -u orchestrator -o cat --no-pager")).toMatch(
+      /\tDEBUG\tnetwork\/znn\.go:793\tlisten mom err: websocket: close 1006/,
+    );
+    await subject.node("there");
+    await expect.poll(() => onHost(subject.host, "ss -Hltn 'sport = :55000'"), { timeout: 60_000 }).not.toBe("");
+  });
+});
