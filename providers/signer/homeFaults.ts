@@ -10,7 +10,7 @@ export function homeFaults(side: OldSide, survey: Survey, wanted: Wanted): strin
   return [...processFaults(side, survey, wanted), ...configFaults(side, wanted)];
 }
 
-function processFaults({ facts, config }: OldSide, survey: Survey, wanted: Wanted): string[] {
+function processFaults({ facts }: OldSide, survey: Survey, wanted: Wanted): string[] {
   const { address, service, directory } = wanted.old;
   const faults: string[] = [];
   if (facts.user !== undefined && facts.user !== "root")
@@ -40,15 +40,6 @@ function processFaults({ facts, config }: OldSide, survey: Survey, wanted: Wante
         `no ${missing.join(", no ")}`,
         "the same variables, which only you may carry over: they may hold secrets",
         `On ${wanted.new.address}: install -d -m 700 /etc/systemd/system/${wanted.new.service}.service.d, and write there, into environment.conf, the lines [Service] and Environment="${missing[0]}=…". Then run pulumi up again.`,
-      ),
-    );
-  if (facts.directory === "there" && !config.hasPassphrase && !facts.environment.some((name) => /pass/i.test(name)))
-    faults.push(
-      fault(
-        `${address}: the pass phrase of the producer's key store is not in ${directory}/config.json`,
-        "no ProducerKeyFilePassphrase",
-        "it there, or in the unit's environment: nobody types it on the new host",
-        `On the host: set it in that file (chmod 600), then systemctl restart ${service}. Then run pulumi up again.`,
       ),
     );
   return faults;
@@ -91,6 +82,15 @@ function configFaults({ facts, config, damaged }: OldSide, wanted: Wanted): stri
         `ProducerKeyFileName ${JSON.stringify(config.keyStore)} in ${at}`,
         `a plain name of a file in ${directory}`,
         stopFirst(`give the file a plain name, such as producer, in ${directory}, and set ProducerKeyFileName to it`),
+      ),
+    );
+  if (!config.hasPassphrase && !facts.environment.some((name) => /pass/i.test(name)))
+    faults.push(
+      fault(
+        `${address}: the pass phrase of the producer's key store is not in ${at}`,
+        "no ProducerKeyFilePassphrase",
+        "it there, or in the unit's environment: nobody types it on the new host",
+        `On the host: set it in that file (chmod 600), then systemctl restart ${service}. Then run pulumi up again.`,
       ),
     );
   if (facts.shares > 0 && !config.hasShare && !wanted.noKeyShare)

@@ -137,7 +137,7 @@ describe("prerequisites", () => {
     ],
     [
       "a damaged configuration",
-      survey({ old: { damaged: ["config.json"] } }),
+      survey({ old: { damaged: ["config.json"], config: signerConfigOf({}) } }),
       {},
       "old: /root/.orchestrator/config.json is not whole",
       "journalctl",
