@@ -24,7 +24,7 @@ const mayRun: readonly string[] = [...here, "restoring", "stopping"];
 
 /** What is to be said of it (pure). @param word of its RPC, where it runs */
 export function signerSeen(facts: HostFacts, word: Part<SignerWord> | undefined): SignerSeen {
-  const { active, masked, hasKeyStore, journal } = facts.signer;
+  const { active, masked, hasKeyStore, restarts, journal } = facts.signer;
   const other = journal?.other.address;
   if (!hasSigner(facts)) return { kind: "none", text: "none on this host", isWrong: false };
   if (active && journal && !mayRun.includes(journal.stage)) {
@@ -35,10 +35,13 @@ export function signerSeen(facts: HostFacts, word: Part<SignerWord> | undefined)
     return { kind: "second", text, isWrong: true };
   }
   if (active && word !== undefined) {
-    if ("why" in word) return { kind: "silent", text: `it runs here, and does not answer: ${word.why}`, isWrong: true };
+    if ("why" in word) {
+      const again = restarts ? `; its unit restarted it ${restarts} times: each loss of its node restarts it, too` : "";
+      return { kind: "silent", text: `it runs here, and does not answer: ${word.why}${again}`, isWrong: true };
+    }
     const { version, status } = word.value;
     const state = status ? `, ${status.stateName}` : "";
-    const peers = status?.peers === undefined ? "" : `, ${status.peers} peers`;
+    const peers = status?.peers === undefined ? "" : `, knows ${status.peers} other signers`;
     return { kind: "signs", text: `${version} answers here${state}${peers}`, isWrong: false };
   }
   if (journal && here.includes(journal.stage))

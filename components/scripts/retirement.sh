@@ -20,6 +20,7 @@ retire_facts() {
   yes_if nodeActive is_at_work "$service" "" "$rpc_port"
   yes_if nodeMasked node_is_masked
   yes_if signerActive is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"
+  fact signerRestarts "$(systemctl show -p NRestarts --value "$signer_service" 2> /dev/null || true)"
   yes_if signerMasked signer_unit_is_masked
   yes_if signerDirectory holds_files "$signer_directory"
   yes_if signerKeyStore [ -e "$signer_directory/$(signer_key_store "$signer_directory")" ]

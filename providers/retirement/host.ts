@@ -28,6 +28,8 @@ export interface HostFacts {
     readonly masked: boolean;
     readonly hasDirectory: boolean;
     readonly hasKeyStore: boolean;
+    /** How often its unit started it again by itself; absent where it never did. */
+    readonly restarts?: number;
     readonly journal?: Journal;
   };
   /** What was done on it: `stack`, `deploy.done`, `synced`, `retired`, with the markers' text. */
@@ -57,6 +59,7 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
     signer: {
       ...{ active: is("signerActive"), masked: is("signerMasked") },
       ...{ hasDirectory: is("signerDirectory"), hasKeyStore: is("signerKeyStore") },
+      ...(Number(facts.get("signerRestarts")) > 0 ? { restarts: Number(facts.get("signerRestarts")) } : {}),
       ...(journal === undefined ? {} : { journal }),
     },
     marks: Object.fromEntries(marks.map(([name, value]) => [name.slice("marked.".length), value])),

@@ -19,7 +19,7 @@ test.each<[string, Signer, Part<SignerWord> | undefined, string, boolean]>([
     "it answers",
     { ...off, active: true },
     { value: { version: "v0.0.9a", status } },
-    "v0.0.9a answers here, live, 12 peers",
+    "v0.0.9a answers here, live, knows 12 other signers",
     false,
   ],
   [
@@ -27,6 +27,13 @@ test.each<[string, Signer, Part<SignerWord> | undefined, string, boolean]>([
     { ...off, active: true },
     { why: "nothing listens" },
     "it runs here, and does not answer: nothing listens",
+    true,
+  ],
+  [
+    "it starts over and over",
+    { ...off, active: true, restarts: 7 },
+    { why: "nothing listens" },
+    "it runs here, and does not answer: nothing listens; its unit restarted it 7 times: each loss of its node restarts it, too",
     true,
   ],
   [
@@ -75,7 +82,7 @@ test.each<[string, Signer, Part<SignerWord> | undefined, string, boolean]>([
     "it is at work where its move brought it",
     { ...off, active: true, journal: journal("starting") },
     { value: { version: "v0.0.9a", status } },
-    "v0.0.9a answers here, live, 12 peers",
+    "v0.0.9a answers here, live, knows 12 other signers",
     false,
   ],
   ["installed", { ...off, masked: true }, undefined, "installed, masked and not started", false],

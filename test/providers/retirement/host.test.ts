@@ -35,6 +35,11 @@ describe("what a host says of itself", () => {
     expect(parseHostFacts(printed([line, "end=yes"]), "h").signer.journal).toMatchObject(journal);
   });
 
+  test("how often the signer's unit restarted it, where it did", () => {
+    const of = (count: string) => parseHostFacts(printed([`signerRestarts=${count}`, "end=yes"]), "h").signer.restarts;
+    expect(["7", "0", ""].map(of)).toEqual([7, undefined, undefined]);
+  });
+
   test("no producer is none, not an empty one", () => {
     expect(parseHostFacts(printed().replace("z1qown", ""), "h")).not.toHaveProperty("producer");
   });
