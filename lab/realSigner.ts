@@ -48,6 +48,10 @@ export async function setWorld(host: LabHost, values: Readonly<Record<string, st
   await run(host, `curl -sf 'http://${host.address}:46000/set?${new URLSearchParams(values)}' > /dev/null`);
 }
 
+const began = Date.now();
+/** Seconds. A world that was restarted goes on: a signer ends where a chain is behind what it has seen of it. */
+const passed = () => Math.floor((Date.now() - began) / 1000);
+
 /** A node and another chain's node on a host, as the signers' key was made with; returns what they would sign. */
 export async function setUpWorld(host: LabHost): Promise<{ wraps: string }> {
   install(host, await needed("signer-world/signer-world"), "signer-world");
@@ -60,7 +64,8 @@ export async function setUpWorld(host: LabHost): Promise<{ wraps: string }> {
   const { Comp, Decomp, Pubs, Pillars, Tss, Height, KGHeight, EvmBlock, Threshold, Window, Wraps } = world;
   await setWorld(host, {
     ...{ comp: Comp, decomp: Decomp, pubs: Pubs.join("|"), pillars: Pillars.join("|"), tss: Tss, wraps: "[]" },
-    ...{ height: String(Height), kgheight: String(KGHeight), evmblock: String(EvmBlock), momms: "2000" },
+    ...{ height: String(Height + passed()), kgheight: String(KGHeight), evmblock: String(EvmBlock + passed()) },
+    momms: "2000",
     ...{ threshold: String(Threshold), window: String(Window) },
   });
   return { wraps: Wraps };

@@ -59,7 +59,7 @@ export function stoppedFault(config: string | undefined, saga: Saga, inputs: Sto
 
 /** What to type where a bridge is halted for longer than the old host lives. */
 export const moveHalted =
-  "Is the bridge to stay halted, and the signer to move all the same? It begins halted on the other side, and is live when the bridge is: pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged";
+  "Is the bridge to stay halted, and the signer to move all the same? Where all of its networks are halted, too, it begins halted on the other side, and is live when the bridge is: pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged";
 
 const meanings: Readonly<Record<number, string>> = {
   1: "its part in the bridge's next key is not done, and started on the other side it would begin a key generation alone",

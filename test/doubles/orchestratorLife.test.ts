@@ -124,7 +124,7 @@ describe("a start", () => {
     await start();
     expect(exits).toEqual([1]);
     expect(lines.slice(-2)).toEqual([
-      expect.stringMatching(/\tINFO\tapp\/app\.go:51\tfailed to create the node$/),
+      expect.stringMatching(/\tINFO\tapp\/manager\.go:37\tfailed to create the node\t{"reason":/),
       expect.stringMatching(/^dial tcp 127\.0\.0\.1:\d+: connect: connection refused$/),
     ]);
     await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
@@ -193,7 +193,7 @@ describe("a start", () => {
     spoilIt();
     await start();
     expect(exits).toEqual([1]);
-    expect(lines.at(-2)).toMatch(/\tINFO\tapp\/app\.go:51\tfailed to create the node$/);
+    expect(lines.at(-2)).toMatch(/\tINFO\tapp\/manager\.go:37\tfailed to create the node\t{"reason":/);
     expect(truth().alive).toEqual([]);
   });
 

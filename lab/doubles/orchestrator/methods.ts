@@ -53,7 +53,7 @@ function status(backend: MethodsBackend) {
   });
   const peers = Array.from({ length: backend.peers() }, (_, index) => peerIdOf(`peer ${index}`));
   return {
-    ...{ state, stateName: stateNames[state] ?? "unknown", frontierMomentum: 1391 },
+    ...{ state, stateName: stateNames[state] ?? "unknown", frontierMomentum: Math.floor(Date.now() / 1000) },
     networks: Object.fromEntries(backend.networks().map((name, index) => [name, network(index + 1)])),
     ...{ peersLen: peers.length, peers },
   };

@@ -198,8 +198,9 @@ export class OrchestratorDouble {
   }
 
   private fail(error: unknown): void {
-    this.log("INFO", "app/app.go:51", "failed to create the node");
-    this.print((error as Error).message);
+    const { message } = error as Error;
+    this.log("INFO", "app/manager.go:37", `failed to create the node\t${JSON.stringify({ reason: message })}`);
+    this.print(message);
     this.end(1);
   }
 

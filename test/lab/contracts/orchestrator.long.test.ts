@@ -123,12 +123,18 @@ contract("orchestrator", realSignerPrograms, (kind) => {
       ...["chainId", "networkClass", "contractAddress", "contractDeploymentHeight", "estimatedBlockTime"],
       ...["confirmationsToFinality", "latestUpdateHeight", "wrapsToSign", "wrapsHash", "unwrapsToSign", "unwrapsHash"],
     ]);
-    await subject.halt(true);
-    await sleep(12_000);
+    await sleep(6000);
     expect(await status()).toEqual(first);
-    await expect
-      .poll(status, { timeout: 60_000, interval: 3000 })
-      .toMatchObject({ state: 2, stateName: "HaltedState" });
+    const frontier = async () => (await status()).frontierMomentum;
+    await expect.poll(frontier, { timeout: 60_000, interval: 3000 }).toBeGreaterThan(first.frontierMomentum as number);
+  });
+
+  it("is halted where it starts while its bridge and all networks are", async () => {
+    await onHost(subject.host, "systemctl stop orchestrator");
+    await subject.halt(true);
+    await subject.start();
+    await sleep(3000);
+    expect(await status()).toMatchObject({ state: 2, stateName: "HaltedState" });
   });
 
   it("logs as zap does, its configuration at each start, the pass phrase in clear; what is passed on has none of it", async () => {
@@ -155,11 +161,11 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     await subject.halt(false);
   });
 
-  it("ends in order, with exit code 0, where it loses its node, and its unit starts it again", async () => {
+  it("ends where it loses its node, and its unit starts it again", async () => {
     await subject.start();
     await subject.node("away");
-    const shown = () => onHost(subject.host, "systemctl show -p NRestarts -p ExecMainStatus orchestrator | sort");
-    await expect.poll(shown, { timeout: 60_000 }).toMatch(/ExecMainStatus=[01]\nNRestarts=[1-9]/);
+    const restarts = () => onHost(subject.host, "systemctl show -p NRestarts --value orchestrator");
+    await expect.poll(restarts, { timeout: 60_000 }).not.toBe("0");
     expect(await onHost(subject.host, "journalctl -u orchestrator -o cat --no-pager")).toMatch(
       /\tDEBUG\tnetwork\/znn\.go:793\tlisten mom err: websocket: close 1006/,
     );

@@ -80,7 +80,7 @@ export function subjectOf(kind: Kind): Subject {
     },
     config: (home) => JSON.parse(readFileSync(fileOf(home), "utf8")) as Config,
     halt: async (is) => {
-      if (kind === "real") await setWorld(host(), { halted: is ? "1" : "0" });
+      if (kind === "real") await setWorld(host(), { halted: is ? "1" : "0", evmhalted: is ? "1" : "0" });
       else await stage.lab?.chain("PATCH", "/orchestrators/signer", { halted: is });
     },
     node: async (is) => {
