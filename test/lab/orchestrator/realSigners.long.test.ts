@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { hasReal } from "../../../lab/real";
@@ -29,9 +29,10 @@ describe.skipIf(missing.length > 0)(`one of three real signers moves${why}`, () 
     return (JSON.parse(said) as { result: Record<string, unknown> }).result;
   };
   const opens = (name: string) =>
-    expect
-      .poll(() => onHost(hosts[name] as LabHost, "ss -Hltn 'sport = :55000'"), { timeout: 60_000, message: name })
-      .not.toBe("");
+    vi.waitFor(
+      async () => expect(await onHost(hosts[name] as LabHost, "ss -Hltn 'sport = :55000'"), name).not.toBe(""),
+      { timeout: 60_000, interval: 500 },
+    );
 
   beforeAll(async () => {
     lab = await testLab();
