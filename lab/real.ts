@@ -21,7 +21,6 @@ export const realPrograms = [
   "node-world/znndev",
   "node-world/znnd-fast",
   "signer-world/signer-world",
-  "signer-world/make-key",
   "signer-world/after-keygen.tar",
 ] as const;
 

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Lab } from "../../../lab/lab";
+import { RealNetwork, type RealNode } from "../../../lab/realNetwork";
+import { testLab } from "../fixture";
+import { realOnly } from "./contract";
+import type { Task } from "./onNetwork.mts";
+
+interface Retirement {
+  readonly good: number;
+  readonly unmet: readonly string[];
+  readonly last: ReadonlyArray<{
+    readonly own?: { readonly height: number };
+    readonly successor?: { readonly height: number };
+  }>;
+  readonly rewards: ReadonlyArray<{ readonly says: string; readonly why?: string; readonly evidence?: string }>;
+}
+
+// The node that is built for short tests: two seconds to a momentum, a minute to a tick, three to an epoch. Each test goes
+// on where the one before it ended.
+const clocks = { blockTime: 2, epoch: 180, rewardDelay: 20, updateMomentums: 5 };
+const tick = 30 * clocks.blockTime * 1000;
+const pillar = "Pillar-2";
+
+realOnly("a Pillar's move", ["node-world/znnd-fast", "node-world/znndev"], () => {
+  let lab: Lab;
+  let network: RealNetwork;
+  let old: RealNode;
+  let next: RealNode;
+  let references: string[];
+
+  /** The program's own code at the operator's end, against the network's nodes. */
+  async function at<T>(task: Task): Promise<T> {
+    const argv = ["node_modules/.bin/tsx", join(import.meta.dirname, "onNetwork.mts")];
+    const [command = "", ...args] = lab.atOperator(argv);
+    const { stdout } = await execa(command, args, { input: JSON.stringify(task), timeout: 600_000 });
+    return JSON.parse(stdout) as T;
+  }
+
+  const retirement = () =>
+    at<Retirement>({
+      ...{ do: "retirement", references, pillar, own: old.producer, successor: next.producer },
+      ...{ momentum: clocks.blockTime * 1000, epoch: clocks.epoch * 1000 },
+    });
+
+  beforeAll(async () => {
+    lab = await testLab();
+    network = await RealNetwork.create(lab, { clocks });
+    [old, next] = [network.node("p2"), network.node("s1")];
+    references = [network.node("p1").rpc, network.node("p3").rpc];
+    await network.start("p1", "p2", "p3");
+    // Something to catch up with.
+    await sleep(network.genesis + 40_000 - Date.now());
+    await network.start("s1");
+  });
+
+  afterAll(async () => {
+    await lab?.down();
+  });
+
+  test("the gate proves that the new node is synced, by its peers, its clock and two other nodes", async () => {
+    const proof = await at<{ state: number; proved: string[]; unproved: string[] }>({
+      ...{ do: "gate", node: next.rpc, references },
+    });
+    expect(proof).toMatchObject({ state: 2, unproved: [] });
+    expect(proof.proved).toContain("height agrees with the references' median");
+  });
+
+  test("before the wallet's update the old host is the registered one, and may not go", async () => {
+    const { good, unmet } = await retirement();
+    expect(good).toBe(2);
+    expect(unmet).toContain("this host's producer address is the registered one");
+  });
+
+  test("the wallet's update is followed to the first momentum of the new address, two ticks later", async () => {
+    const published = Date.now();
+    await network.updatePillar(pillar, next.producer);
+    const { switchedAt, height } = await at<{ switchedAt: string; height: number }>({
+      ...{ do: "cutover", node: next.rpc, references, pillar, ours: next.producer },
+      ...{ directory: join(lab.dir, "record"), momentum: clocks.blockTime * 1000 },
+    });
+    const tickOf = (time: number) => Math.floor((time - network.genesis) / tick);
+    // Two after that in which the contract has it, which may be the next one already.
+    expect([2, 3]).toContain(tickOf(Date.parse(switchedAt)) - tickOf(published));
+    expect(height).toBeGreaterThan(tick / 2000);
+  });
+
+  test("then the old host's address produces no more, and its node may go", async () => {
+    const { unmet, last } = await retirement();
+    expect(unmet).toEqual([]);
+    for (const { own, successor } of last) expect(successor?.height).toBeGreaterThan(own?.height ?? 0);
+    await network.stop("p2");
+  });
+
+  test("rewards are waited for until the first whole epoch is paid, and until they are collected", async () => {
+    expect((await retirement()).rewards.map(({ says }) => says)).toEqual(["waiting", "waiting"]);
+    const paid = async () => {
+      const { rewards } = await retirement();
+      for (const { why } of rewards) expect(why).toMatch(/^paid since epoch \d+, and not collected: /);
+    };
+    await vi.waitFor(paid, { timeout: 500_000, interval: 5000 });
+    await network.collect(pillar);
+    const collected = async () => {
+      const { rewards } = await retirement();
+      expect(rewards.map(({ says }) => says)).toEqual(["collected", "collected"]);
+    };
+    await vi.waitFor(collected, { timeout: 60_000, interval: 3000 });
+  });
+});

@@ -1,0 +1,78 @@
+import { text } from "node:stream/consumers";
+import { gateSettings } from "../../../lab/bench/nodes";
+import { passCutover } from "../../../providers/cutoverGate";
+import { readChain } from "../../../providers/retirement/chainLook";
+import { chain } from "../../../providers/retirement/chainRules";
+import type { Good, RetirementFacts } from "../../../providers/retirement/facts";
+import { readRewards } from "../../../providers/retirement/rewards";
+import { chainOfReference } from "../../../providers/rpc/chain";
+import type { NodeTarget } from "../../../providers/rpc/node";
+import { passGate } from "../../../providers/syncGate";
+
+/** Everything that is done on the network, told on stdin; the answer is JSON on stdout. Runs at the operator's end. */
+export type Task =
+  | { readonly do: "gate"; readonly node: string; readonly references: readonly string[] }
+  | {
+      readonly do: "cutover";
+      readonly node: string;
+      readonly references: readonly string[];
+      readonly pillar: string;
+      readonly ours: string;
+      readonly directory: string;
+      readonly momentum: number;
+    }
+  | {
+      readonly do: "retirement";
+      readonly references: readonly string[];
+      readonly pillar: string;
+      readonly own: string;
+      readonly successor: string;
+      readonly momentum: number;
+      readonly epoch: number;
+    };
+
+const targetOf = (url: string): NodeTarget => {
+  const { hostname, port } = new URL(url);
+  return { ssh: { address: hostname } as never, via: "direct", address: hostname, port: Number(port) };
+};
+const networkOf = (momentum: number) => ({ momentum, tickMomentums: 30 });
+
+async function retirement(task: Extract<Task, { do: "retirement" }>): Promise<unknown> {
+  const { pillar, own, successor, epoch } = task;
+  const network = networkOf(task.momentum);
+  const clients = task.references.map(chainOfReference);
+  const question = { pillar, own, successor, network, epoch };
+  const readings = await Promise.all(clients.map((client) => readChain(client, question, Date.now())));
+  const good = readings.filter((reading): reading is Good => !("fault" in reading));
+  const facts = { pillar, host: { facts: { producer: own } }, readings, network } as unknown as RetirementFacts;
+  const withdrawAddress = good[0]?.pillar?.withdrawAddress ?? "";
+  const rewards = await Promise.all(
+    clients.map((client) => readRewards(client, { ...question, withdrawAddress }, Date.now())),
+  );
+  for (const client of clients) client.close();
+  return {
+    good: good.length,
+    unmet: chain(facts, good).unmet.map(({ what }) => what),
+    last: good.map(({ last }) => last),
+    rewards,
+  };
+}
+
+async function run(task: Task): Promise<unknown> {
+  if (task.do === "retirement") return retirement(task);
+  const { references, node } = task;
+  if (task.do === "gate") {
+    const inputs = { ...gateSettings(), target: targetOf(node), references, title: "network", factsScript: "" };
+    return passGate(inputs, {});
+  }
+  const { pillar, ours, directory, momentum } = task;
+  const { switchedAt, height } = await passCutover({
+    ...{ target: targetOf(node), producerAddress: ours, references, tolerance: 2, network: networkOf(momentum) },
+    ...{ deadline: 600_000, record: { stack: "new", pillar, directory } },
+  });
+  return { switchedAt, height };
+}
+
+// What the gates say is for the test's own log.
+console.log = (...words) => console.error(...words);
+process.stdout.write(JSON.stringify(await run(JSON.parse(await text(process.stdin)))));
