@@ -13,6 +13,8 @@ let work: string;
 
 beforeEach(() => {
   work = fs.mkdtempSync(path.join(os.tmpdir(), "toolchain-unit-"));
+  // What lies at hand on this machine is no part of these tests.
+  vi.stubEnv("PILLAR_LAB_REAL", undefined);
 });
 
 afterEach(() => {
