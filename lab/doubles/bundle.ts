@@ -24,8 +24,8 @@ export async function bundleController(controller: ControllerBuild): Promise<str
   });
 }
 
-/** Bundles a TypeScript file of this folder into one CommonJS executable. */
-export async function bundle(entry: string, define: Record<string, string>): Promise<string> {
+/** Bundles a TypeScript file, by its path in this folder or anywhere, into one CommonJS executable. */
+export async function bundle(entry: string, define: Record<string, string>, runBy = interpreter): Promise<string> {
   const options: BuildOptions & { write: false } = {
     absWorkingDir: import.meta.dirname,
     entryPoints: [resolve(import.meta.dirname, entry)],
@@ -34,7 +34,7 @@ export async function bundle(entry: string, define: Record<string, string>): Pro
     platform: "node",
     format: "cjs",
     target: "node22",
-    banner: { js: `#!${interpreter}` },
+    banner: { js: `#!${runBy}` },
     define,
     logLevel: "silent",
     legalComments: "none",

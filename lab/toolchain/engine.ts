@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { cached, cachePath } from "../cache";
+import { bundle } from "../doubles/bundle";
 import { step } from "../progress";
 import { realProgram } from "../real";
 import { downloadEngine, officialReachable } from "./download";
@@ -16,18 +17,7 @@ const LANGUAGE_HOST = "pulumi-language-nodejs";
 const DYNAMIC_PROVIDER = "pulumi-resource-pulumi-nodejs";
 const EXECUTABLES = ["pulumi", LANGUAGE_HOST, DYNAMIC_PROVIDER] as const;
 
-/**
- * The last language host that is to be had as a module takes from its command line what Pulumi.yaml says by now
- * (runtime.options): without this it compiles JavaScript too.
- */
-const languageHostScript = `#!/bin/sh
-exec "$(dirname "$0")/${LANGUAGE_HOST}-bare" -typescript=false "$@"
-`;
-
-const wrappers = {
-  engine: path.join(import.meta.dirname, "engine"),
-  language: path.join(import.meta.dirname, "language"),
-};
+const engineSource = path.join(import.meta.dirname, "engine");
 
 /** A Pulumi engine with its Node language host beside it. */
 export interface Engine {
@@ -36,33 +26,47 @@ export interface Engine {
 }
 
 /**
- * An official engine of this machine, else the official download, else one built from its Go modules; with the real
- * language host in the place of the built one where that lies at hand (lab/real.ts).
+ * An official engine of this machine, else the official download, else one built from its Go modules. Its language host
+ * is the real one that lies at hand (lab/real.ts), else the engine's own, else the lab's.
  */
 export async function ensureEngine(kind: PluginKind = "best"): Promise<Engine> {
-  const engine = await ensureAnyEngine();
-  const languageHost = kind === "best" ? await realProgram(LANGUAGE_HOST) : undefined;
-  return languageHost ? withLanguageHost(engine, languageHost) : engine;
+  const { isBuilt, ...engine } = await ensureAnyEngine();
+  const real = kind === "best" ? await realProgram(LANGUAGE_HOST) : undefined;
+  if (real) return withLanguageHost(engine, real, "the real language host at hand");
+  return isBuilt ? withLanguageHost(engine, await ownLanguageHost(), "the lab's language host") : engine;
 }
 
-async function withLanguageHost({ pulumi, source }: Engine, languageHost: string): Promise<Engine> {
+async function withLanguageHost(engine: Engine, languageHost: string, what: string): Promise<Engine> {
+  const source = `${engine.source}, with ${what}`;
   // The host's directory is named after its content, the engine's own is not where it is this machine's.
-  const version = createHash("sha256").update(`${source} ${pulumi} ${languageHost}`).digest("hex").slice(0, 12);
+  const version = createHash("sha256").update(`${source} ${engine.pulumi} ${languageHost}`).digest("hex").slice(0, 12);
   const directory = await cached("engine-with", version, async (dir) => {
-    fs.copyFileSync(pulumi, path.join(dir, "pulumi"));
+    fs.copyFileSync(engine.pulumi, path.join(dir, "pulumi"));
     fs.copyFileSync(languageHost, path.join(dir, LANGUAGE_HOST));
-    addDynamicProvider(dir);
+    const script = path.join(checkout, "node_modules/@pulumi/pulumi", DYNAMIC_PROVIDER);
+    fs.copyFileSync(script, path.join(dir, DYNAMIC_PROVIDER));
+    for (const name of EXECUTABLES) fs.chmodSync(path.join(dir, name), 0o755);
   });
-  return { pulumi: path.join(directory, "pulumi"), source: `${source}, with the real language host at hand` };
+  return { pulumi: path.join(directory, "pulumi"), source };
 }
 
-async function ensureAnyEngine(): Promise<Engine> {
+async function ownLanguageHost(): Promise<string> {
+  const program = await bundle(path.join(import.meta.dirname, "languageHost.ts"), {}, "/usr/bin/env node");
+  const version = createHash("sha256").update(program).digest("hex").slice(0, 12);
+  const directory = await cached("language-host", version, async (dir) =>
+    fs.writeFileSync(path.join(dir, LANGUAGE_HOST), program, { mode: 0o755 }),
+  );
+  return path.join(directory, LANGUAGE_HOST);
+}
+
+/** `isBuilt`: without a language host. */
+async function ensureAnyEngine(): Promise<Engine & { isBuilt?: true }> {
   const version = pinnedVersion("@pulumi/pulumi");
   const installed = installedEngine(version);
   if (installed) return installed;
 
   const flags = engineFlags(version);
-  const built = `${version}-${sourceHash(Object.values(wrappers), [...flags, languageHostScript])}`;
+  const built = `${version}-${sourceHash([engineSource], flags)}`;
   const official = cachePath("engine-official", version);
   if (fs.existsSync(official)) return officialDownload(official, version);
   // What was built once is used: asking the network again would cost seconds of every run.
@@ -75,7 +79,11 @@ async function ensureAnyEngine(): Promise<Engine> {
     }
   }
   const directory = await cached("engine", built, (dir) => buildEngine(version, flags, dir));
-  return { pulumi: path.join(directory, "pulumi"), source: `Pulumi ${version}, built from its Go modules` };
+  return {
+    pulumi: path.join(directory, "pulumi"),
+    source: `Pulumi ${version}, built from its Go modules`,
+    isBuilt: true,
+  };
 }
 
 function officialDownload(directory: string, version: string): Engine {
@@ -122,23 +130,9 @@ function engineFlags(version: string): string[] {
 
 async function buildEngine(version: string, flags: readonly string[], dir: string): Promise<void> {
   await buildGo(`build of Pulumi ${version} from its Go modules (a few minutes)`, {
-    module: wrappers.engine,
+    module: engineSource,
     package: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
     output: path.join(dir, "pulumi"),
     flags,
   });
-  await buildGo("build of Pulumi's Node language host", {
-    module: wrappers.language,
-    package: "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
-    output: path.join(dir, `${LANGUAGE_HOST}-bare`),
-    flags: ["-ldflags", "-s -w"],
-  });
-  fs.writeFileSync(path.join(dir, LANGUAGE_HOST), languageHostScript, { mode: 0o755 });
-  addDynamicProvider(dir);
-}
-
-function addDynamicProvider(dir: string): void {
-  const script = path.join(checkout, "node_modules/@pulumi/pulumi", DYNAMIC_PROVIDER);
-  fs.copyFileSync(script, path.join(dir, DYNAMIC_PROVIDER));
-  fs.chmodSync(path.join(dir, DYNAMIC_PROVIDER), 0o755);
 }

@@ -46,7 +46,7 @@ interface Running {
   error: ActionError | null;
 }
 
-/** Every action of the project. They get on when somebody looks: with a clock of one's own, nothing happens by itself. */
+/** Every action of the project. They get on where {@link settle} is called. */
 export class Actions {
   private readonly all = new Map<number, Running>();
 
@@ -101,7 +101,7 @@ export class Actions {
     );
   }
 
-  /** Ends what is due. Called before every answer. */
+  /** Ends what is due, and begins what waited for that. Called before every answer, too. */
   async settle(): Promise<void> {
     for (const running of this.all.values()) {
       if (running.action.status !== "running" || running.ending) continue;

@@ -32,7 +32,7 @@ export async function expectOnce(host: LabHost, stack: LabStack, deploys = 1): P
   );
   expect(await onHost(host, "systemctl is-active go-node; dpkg --audit; ls /run/pillar-host")).toBe("active");
   expect(await onHost(host, "ls /var/lib/pillar-host")).toBe(
-    ["controller", "deploy.done", "deploy.started", "packages.done", "stack", "synced"].join("\n"),
+    ["apt.conf", "controller", "deploy.done", "deploy.started", "packages.done", "stack", "synced"].join("\n"),
   );
 }
 

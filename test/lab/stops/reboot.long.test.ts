@@ -47,7 +47,7 @@ describe("a host that goes down", () => {
     await stage.lab.releases("PATCH", "/faults", { "node-controller": {} });
     await lost(run, "controller");
     expect(await onHost(stage.host, "dpkg --audit; cat /root/slow.log; ls /var/lib/pillar-host")).toBe(
-      "begun\nbegun\nconfigured\npackages.done\nstack",
+      "begun\nbegun\nconfigured\napt.conf\npackages.done\nstack",
     );
   });
 

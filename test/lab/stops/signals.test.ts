@@ -29,7 +29,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
     expect(output).toContain("error: update canceled");
     expect(await pending()).toEqual([]);
     expect(await onHost(stage.host, "ls /var/lib/pillar-host; systemctl is-active pillar-host-step || true")).toBe(
-      "packages.done\nstack\ninactive",
+      "apt.conf\npackages.done\nstack\ninactive",
     );
   });
 
@@ -55,7 +55,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
     expect((await run.end()).exitCode).not.toBe(0);
     expect(await pending()).toEqual([]);
     expect(await onHost(stage.host, "ls /var/log/pillar-host | grep -c deploy-; ls /var/lib/pillar-host")).toContain(
-      "1\ncontroller\ndeploy.done\n",
+      "1\napt.conf\ncontroller\ndeploy.done\n",
     );
   });
 
