@@ -66,9 +66,11 @@ export async function cloudHost(
   }
   const key = hostKey === undefined ? ownKey(config, cloud, owner, plan) : undefined;
   // Nothing at the provider is touched before it is known whose server is there.
-  if (plan.kind === "keep") pulumi.output(key?.fingerprint).apply(() => protectAgain(config, wanted, plan));
   const parts = createParts(wanted.token, config.apiEndpoint, plan.found, key ? { dependsOn: [key] } : {});
-  return makeHost({ config, wanted, cloud, owner, plan, parts, protect }, key, finished);
+  const made = makeHost({ config, wanted, cloud, owner, plan, parts, protect }, key, finished);
+  // After the plugin, which may be setting it too: while one action holds a server, the provider refuses another.
+  if (plan.kind === "keep") pulumi.output(made.shown.serverId).apply(() => protectAgain(config, wanted, plan));
+  return made;
 }
 
 /** The key that this state made for its server; a run that meets a server without having one ends here. */

@@ -27,8 +27,8 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
     return;
   }
   try {
-    await setProtection({ provider, id, token, endpoint: config.apiEndpoint }, true, systemClock);
-    pulumi.log.info(`${which} is protected against deletion again`);
+    const isChanged = await setProtection({ provider, id, token, endpoint: config.apiEndpoint }, true, systemClock);
+    if (isChanged) pulumi.log.info(`${which} is protected against deletion again`);
   } catch (error) {
     // The rest of the run is none the worse for it.
     pulumi.log.warn(
