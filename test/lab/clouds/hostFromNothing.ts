@@ -57,7 +57,8 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
     await ip(createHostNetwork(lab.name, "stranger", 50));
     privateKey = await readFile(lab.privateKeyFile, "utf8");
     await lab.cloud(provider, "POST", "/_lab/faults", { kind: "neverBoots", times: 1 });
-    stack = await LabStack.create(lab, "prod", file({}, { startTimeout: "10s" }), secrets());
+    // DigitalOcean's plugin looks at what it ordered from ten seconds on.
+    stack = await LabStack.create(lab, "prod", file({}, { startTimeout: "20s" }), secrets());
     silent = await stack.up();
     const [only] = await lab.machineRoom.servers();
     if (!only) throw new Error(silent.output);
@@ -76,7 +77,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
   describe(`a host at ${provider}, from nothing`, () => {
     test("that does not boot ends the run before its first step, in words", async () => {
       expect(silent.exitCode, silent.output).not.toBe(0);
-      expect(silent.output).toMatch(/waiting up to 10 s for server pillar-anvil-prod \(\d+\) to boot/);
+      expect(silent.output).toMatch(/waiting up to 20 s for server pillar-anvil-prod \(\d+\) to boot/);
       expect(silent.output).toMatch(
         new RegExp(`error: server pillar-anvil-prod \\(\\d+\\) at \\w+, ${server.address}: it does not let in\n`),
       );
