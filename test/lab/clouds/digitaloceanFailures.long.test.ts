@@ -80,8 +80,11 @@ describe("failures", () => {
 
   test("one that failed and vanished by itself: the run says what to type, and that mends it", async () => {
     await fault({ kind: "failAction", command: "create", vanishes: true, times: 1 });
+    // One that is not shown is waited for: it may be too new.
+    await stage.cloud.configure({}, { startTimeout: "15s" });
     expect((await stage.cloud.upToServer()).exitCode).not.toBe(0);
     expect(await droplets()).toEqual([]);
+    await stage.cloud.configure({});
     const second = await stage.cloud.upToServer();
     expect(second.exitCode).not.toBe(0);
     expect(second.output).toContain(goneAdvice);

@@ -35,7 +35,7 @@ describe("a host that goes down", () => {
     await powerCut();
     await lost(run, "packages");
     expect(await onHost(stage.host, "dpkg --audit; cat /root/slow.log; ls /var/lib/pillar-host")).toMatch(
-      / slow [\s\S]*\nbegun\nstack$/,
+      / slow [\s\S]*\nbegun\napt\.conf\nstack$/,
     );
   });
 
