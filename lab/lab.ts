@@ -8,7 +8,7 @@ import { LabMachineRoom } from "./clouds/room";
 import { officialName } from "./doubles/orchestratorRelease";
 import { ip } from "./hosts/ip";
 import { type LabHost, LabHosts } from "./hosts/labHosts";
-import { type OwnProcess, startDetached } from "./hosts/machine";
+import type { OwnProcess } from "./hosts/machine";
 import { cloudPorts, createOperatorNetwork, operatorAddress, operatorNamespace, releaseHost } from "./hosts/network";
 import { makeKeys, privateKeyFile } from "./labKeys";
 import { LabState, labDirectory, labExists, labNames } from "./labState";
@@ -48,7 +48,7 @@ export class Lab {
     await ip(createOperatorNetwork(name));
     const relay = [tsx, join(import.meta.dirname, "aptProxy.ts"), join(dir, "apt.sock")];
     await Promise.all([makeKeys(dir), state.startProcess(relay)]);
-    await state.startProcess(lab.atOperator([tsx, join(import.meta.dirname, "services.ts"), dir]));
+    await lab.startAtOperator([tsx, join(import.meta.dirname, "services.ts"), dir]);
     await state.waitFor("the release server and the chain", () => existsSync(join(dir, "ready")));
     return lab;
   }
@@ -87,14 +87,12 @@ export class Lab {
   }
 
   /** Starts a process there, to be ended with the lab; what it prints goes to a file. */
-  async startAtOperator(
+  startAtOperator(
     command: readonly string[],
-    log: string,
-    env: Readonly<Record<string, string>> = {},
+    log?: string,
+    env?: Readonly<Record<string, string>>,
   ): Promise<OwnProcess> {
-    const own = await startDetached(this.atOperator(command), log, env);
-    await this.state.keepProcess(own);
-    return own;
+    return this.state.startProcess(this.atOperator(command), log, env);
   }
 
   /** Calls the chain double's control API (lab/doubles/chain). */
@@ -160,7 +158,7 @@ export class Lab {
   /** An independent node at the operator's end, synced; the chain double commands it under its name. */
   async addReference(name: string): Promise<string> {
     const before = this.referenceNames;
-    await this.state.keepProcess(await startReference(this, name, before.length));
+    await startReference(this, name, before.length);
     await this.state.change({ references: [...before, name] });
     await this.state.waitFor(`reference ${name}`, () => isReferenceSynced(this, name));
     return this.referenceUrl(name);

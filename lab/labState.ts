@@ -60,13 +60,15 @@ export class LabState {
     await writeFile(join(this.dir, "lab.json"), JSON.stringify(this.current, undefined, 2));
   }
 
-  async startProcess(argv: readonly string[]): Promise<void> {
-    await this.keepProcess(await startDetached(argv, join(this.dir, "services.log")));
-  }
-
-  /** To be ended with the lab. */
-  async keepProcess(own: OwnProcess): Promise<void> {
+  /** Starts a process that is ended with the lab; what it prints goes to a file, by default that of the lab's services. */
+  async startProcess(
+    argv: readonly string[],
+    log = join(this.dir, "services.log"),
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<OwnProcess> {
+    const own = await startDetached(argv, log, env);
     await this.change({ processes: [...this.record.processes, own] });
+    return own;
   }
 
   async endProcesses(): Promise<void> {

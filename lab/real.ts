@@ -77,6 +77,13 @@ export async function realProgram(name: RealProgram): Promise<string | undefined
   return path.join(directory, base);
 }
 
+/** The same. @throws where it is not at hand */
+export async function neededReal(name: RealProgram): Promise<string> {
+  const file = await realProgram(name);
+  if (file === undefined) throw new Error(`the real ${name} is not at hand (lab/README.md)`);
+  return file;
+}
+
 /** Which of them a run of the tests noted as used in the directory that `usedVariable` named */
 export function realsUsed(noted: string): RealProgram[] {
   return realPrograms.filter((name) => fs.existsSync(path.join(noted, path.basename(name))));

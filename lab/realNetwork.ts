@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { ip } from "./hosts/ip";
 import { endProcess, type OwnProcess } from "./hosts/machine";
-import { operatorNamespace } from "./hosts/network";
+import { addOperatorAddress } from "./hosts/network";
 import type { Lab } from "./lab";
-import { realProgram } from "./real";
+import { neededReal } from "./real";
 
 /** A node of the network, as its tool made it. */
 export interface RealNode {
@@ -64,18 +64,15 @@ export class RealNetwork {
     options: { readonly pillars?: number; readonly spares?: number; readonly clocks?: FastClocks } = {},
   ): Promise<RealNetwork> {
     const { pillars = 3, spares = 1, clocks } = options;
-    const [znnd, tool] = [
-      await realProgram(clocks ? "node-world/znnd-fast" : "znnd"),
-      await realProgram("node-world/znndev"),
-    ];
-    if (!znnd || !tool) throw new Error("the real node and its tool are not at hand");
+    const znnd = await neededReal(clocks ? "node-world/znnd-fast" : "znnd");
+    const tool = await neededReal("node-world/znndev");
     const out = join(lab.dir, "network");
     const many = ["--pillars", String(pillars), "--spares", String(spares)];
     // 10.77.0.111 and so on, and from .151 on: no host of a lab is there.
     await execa(tool, ["genesis", "--out", out, ...many, "--subnet", "10.77.0.1", "--start-in", "10s"]);
     const file = JSON.parse(await readFile(join(out, "network.json"), "utf8")) as NetworkFile;
     for (const node of file.nodes) {
-      await ip([["-n", operatorNamespace(lab.name), "addr", "add", `${node.ip}/24`, "dev", "br0"]]);
+      await ip(addOperatorAddress(lab.name, node.ip));
       await bind(node);
     }
     return new RealNetwork(lab, znnd, tool, clocks ? environmentOf(clocks) : {}, file);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { execa } from "execa";
 import type { LabHost } from "./lab";
 import { orchestratorUnit } from "./orchestrator";
-import { type RealProgram, realProgram } from "./real";
+import { neededReal, type RealProgram } from "./real";
 
 /** What real signers are made of: the orchestrator, three that have made a key together, and the world that they see. */
 export const realSignerPrograms = [
@@ -19,17 +19,11 @@ export type Peers = Readonly<Partial<Record<1 | 2 | 3, string>>>;
 async function unpacked<T>(use: (directory: string) => T | Promise<T>): Promise<T> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "signers-"));
   try {
-    await execa("tar", ["-xf", await needed("signer-world/after-keygen.tar"), "-C", directory]);
+    await execa("tar", ["-xf", await neededReal("signer-world/after-keygen.tar"), "-C", directory]);
     return await use(directory);
   } finally {
     fs.rmSync(directory, { recursive: true });
   }
-}
-
-async function needed(name: RealProgram): Promise<string> {
-  const file = await realProgram(name);
-  if (file === undefined) throw new Error(`the real ${name} is not at hand (lab/README.md)`);
-  return file;
 }
 
 const install = (host: LabHost, file: string, name: string) => {
@@ -54,7 +48,7 @@ const passed = () => Math.floor((Date.now() - began) / 1000);
 
 /** A node and another chain's node on a host, as the signers' key was made with; returns what they would sign. */
 export async function setUpWorld(host: LabHost): Promise<{ wraps: string }> {
-  install(host, await needed("signer-world/signer-world"), "signer-world");
+  install(host, await neededReal("signer-world/signer-world"), "signer-world");
   await run(
     host,
     `systemd-run -q --unit=signer-world signer-world -host ${host.address} -znn 35998 -evm 8545
@@ -73,7 +67,7 @@ export async function setUpWorld(host: LabHost): Promise<{ wraps: string }> {
 
 /** The real executable on a host, as an operator may have put it there. */
 export async function installOrchestrator(host: LabHost): Promise<void> {
-  install(host, await needed("orchestrator"), "orchestrator");
+  install(host, await neededReal("orchestrator"), "orchestrator");
 }
 
 /** One of the three signers on a host: executable, unit and directory, not started. @returns its pass phrase */

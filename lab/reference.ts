@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { bundleNode } from "./doubles/bundle";
 import { defaultNodeSettings, type NodeReport } from "./doubles/chain";
 import { ip } from "./hosts/ip";
-import { nodeBind, type OwnProcess, startDetached } from "./hosts/machine";
-import { chainPort, createReferenceNetwork, operatorAddress, referenceAddress } from "./hosts/network";
+import { nodeBind } from "./hosts/machine";
+import { addOperatorAddress, chainPort, operatorAddress, referenceAddress } from "./hosts/network";
 import type { Lab } from "./lab";
 
 /** What the configuration's sync.references takes for the n-th. */
@@ -13,17 +13,17 @@ export function referenceUrl(n: number): string {
 }
 
 /** Starts the n-th reference (n from 0): the node double at the operator's end, which the chain double commands. */
-export async function startReference(lab: Lab, name: string, n: number): Promise<OwnProcess> {
+export async function startReference(lab: Lab, name: string, n: number): Promise<void> {
   const folder = join(lab.dir, "references");
   const program = join(folder, "go-node.cjs");
   await mkdir(join(folder, name), { recursive: true });
   await writeFile(program, await bundleNode());
-  await ip(createReferenceNetwork(lab.name, n));
+  await ip(addOperatorAddress(lab.name, referenceAddress(n)));
   // Whatever the lab's nodes are told by default, this one is synced.
   await lab.chain("PATCH", `/nodes/${name}`, { ...defaultNodeSettings, rate: 1e6, behind: 0, connectMs: 0 });
   const places = ["--data", join(folder, name), "--listen", referenceAddress(n)];
   const world = ["--chain", `http://${operatorAddress}:${chainPort}`, "--name", name];
-  return startDetached(lab.atOperator([nodeBind[0], program, ...places, ...world]), join(lab.dir, "services.log"));
+  await lab.startAtOperator([nodeBind[0], program, ...places, ...world]);
 }
 
 export async function isReferenceSynced(lab: Lab, name: string): Promise<boolean> {

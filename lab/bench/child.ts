@@ -1,13 +1,13 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { execa } from "execa";
 import type { Lab } from "../lab";
 import { checkout } from "../toolchain/version";
 
-/** Runs a program of this folder in a process of its own at the operator's end; JSON in, JSON out. */
+/** Runs a program, by its path or its name in this folder, in a process of its own at the operator's end; JSON in, JSON out. */
 export async function runChild<T>(lab: Lab, program: string, input: unknown, timeout: number): Promise<T> {
   const [command = "", ...args] = lab.atOperator([
     join(checkout, "node_modules/.bin/tsx"),
-    join(import.meta.dirname, program),
+    resolve(import.meta.dirname, program),
   ]);
   const { stdout } = await execa(command, args, { input: JSON.stringify(input), timeout, stderr: "inherit" });
   return JSON.parse(stdout) as T;

@@ -80,7 +80,7 @@ export function createHostNetwork(lab: string, host: string, n: number): IpComma
   ];
 }
 
-/** Gives a reference its address. */
-export function createReferenceNetwork(lab: string, n: number): IpCommand[] {
-  return [["-n", operatorNamespace(lab), "addr", "add", `${referenceAddress(n)}/24`, "dev", "br0"]];
+/** Gives the operator's end one more address, for a node that is no host. */
+export function addOperatorAddress(lab: string, address: string): IpCommand[] {
+  return [["-n", operatorNamespace(lab), "addr", "add", `${address}/24`, "dev", "br0"]];
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { execa } from "execa";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { runChild } from "../../../lab/bench/child";
 import type { Lab } from "../../../lab/lab";
 import { RealNetwork, type RealNode } from "../../../lab/realNetwork";
 import { testLab } from "../fixture";
@@ -32,12 +32,7 @@ realOnly("a Pillar's move", ["node-world/znnd-fast", "node-world/znndev"], () =>
   let references: string[];
 
   /** The program's own code at the operator's end, against the network's nodes. */
-  async function at<T>(task: Task): Promise<T> {
-    const argv = ["node_modules/.bin/tsx", join(import.meta.dirname, "onNetwork.mts")];
-    const [command = "", ...args] = lab.atOperator(argv);
-    const { stdout } = await execa(command, args, { input: JSON.stringify(task), timeout: 600_000 });
-    return JSON.parse(stdout) as T;
-  }
+  const at = <T>(task: Task) => runChild<T>(lab, join(import.meta.dirname, "onNetwork.mts"), task, 600_000);
 
   const retirement = () =>
     at<Retirement>({
