@@ -26,6 +26,7 @@ const common = {
 const inLab = { ...common, testTimeout: 600_000, hookTimeout: 600_000 };
 
 const longTests = "test/lab/**/*.long.test.ts";
+const benchTest = "test/lab/bench.long.test.ts";
 
 export default defineConfig({
   test: {
@@ -52,7 +53,9 @@ export default defineConfig({
         },
       },
       // The second tier: what explores widely, and the tests of the lab itself.
-      { test: { ...inLab, name: "long", include: [longTests], sequence: { groupOrder: 2 } } },
+      { test: { ...inLab, name: "long", include: [longTests], exclude: [benchTest], sequence: { groupOrder: 2 } } },
+      // It measures: alone, behind all others.
+      { test: { ...inLab, name: "bench", include: [benchTest], sequence: { groupOrder: 3 } } },
     ],
   },
 });
