@@ -43,7 +43,7 @@ const controller = z
 /** Where the node's RPC is for its own host. */
 const ownAddress = "127.0.0.1";
 
-/** What the specification calls the node's things, and where its RPC is; all can be set for the real network. */
+/** What docs/specification.md calls the node's things, and where its RPC is; all can be set for the real network. */
 const nodeSchema = z
   .strictObject({
     service: word.default("go-node"),
@@ -99,7 +99,7 @@ function rpcFaults({
   ];
 }
 
-/** The configuration of a stack: the keys below `pillar-host:` in Pulumi.<stack>.yaml (design.md, Configuration). */
+/** The configuration of a stack: the keys below `pillar-host:` in Pulumi.<stack>.yaml (docs/configuration.md). */
 export const stackSchema = z
   .strictObject({
     pillar: z.strictObject({

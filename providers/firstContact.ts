@@ -90,8 +90,9 @@ export interface FirstContactArgs extends Pick<ContactInputs, "port" | "work"> {
 
 /**
  * Logs in to a host before the first step does, so that what is wrong with address, key or login is said in words and
- * with the command that mends it; waits for the boot of a server that this stack made; records the host's ed25519 key where the configuration gives none
- * (design.md, host keys). create and update log in; delete does nothing.
+ * with the command that mends it; waits for the boot of a server that this stack made; records the host's ed25519 key
+ * where the configuration gives none (docs/architecture.md, Host keys are pinned). create and update log in; delete
+ * does nothing.
  */
 export class FirstContact extends DynamicResource {
   declare public readonly pinned: pulumi.Output<string>;

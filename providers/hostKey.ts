@@ -40,8 +40,8 @@ const provider: pulumi.dynamic.ResourceProvider = {
 
 /**
  * The ed25519 host key of a server that this stack makes: cloud-init installs it, and every connection is pinned to it
- * from the first packet (design.md, host keys). create makes it once, and refuses where there is a server already that
- * this state did not order; update keeps it, delete does nothing.
+ * from the first packet (docs/architecture.md, Host keys are pinned). create makes it once, and refuses where there is
+ * a server already that this state did not order; update keeps it, delete does nothing.
  */
 export class HostKey extends DynamicResource {
   declare public readonly publicKey: pulumi.Output<string>;

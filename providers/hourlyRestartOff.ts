@@ -61,7 +61,8 @@ export interface HourlyRestartOffArgs {
 }
 
 /**
- * Keeps the hourly restart off once the node has synced (specification 1.1, step 14): somebody may set its line again.
+ * Keeps the hourly restart off once the node has synced (docs/specification.md, 1.1, step 14): somebody may set its
+ * line again.
  *
  * create and update turn it off in a run that found it on, and do nothing in any other; delete does nothing.
  */

@@ -38,7 +38,10 @@ export interface JourneyDetails {
   readonly registered: { readonly producerAddress: string; readonly figures?: Figures };
   /** It was registered with this host's address, and is with another one since. */
   readonly registeredElsewhere: { readonly producerAddress: string };
-  /** It is registered with this host's address while its node is not synced: the specification's silent trap. */
+  /**
+   * It is registered with this host's address while its node is not synced (docs/specification.md, 1.1, the rule behind
+   * step 13).
+   */
   readonly registeredTooEarly: { readonly producerAddress: string; readonly earlier?: string };
   /** The switch: the first momentum that carried this host's address. */
   readonly producing: {
@@ -104,8 +107,8 @@ export type JourneyEntry = {
 }[JourneyEvent];
 
 /**
- * Adds a line to the record of a migration (design.md, The record): the file that the signer's move writes to as well,
- * beside the backups. On the disk when this returns.
+ * Adds a line to the record of a migration (docs/architecture.md, Event log): the file that the signer's move writes to
+ * as well, beside the backups. On the disk when this returns.
  *
  * @throws where it can't be written
  */

@@ -91,8 +91,8 @@ export interface NodeShutdownArgs
 }
 
 /**
- * Stops and disables the node of a host that is retired (specification 1.1, step 15), once chain and successor say that
- * nobody needs it. create and update do it, again where the host did not answer; delete does nothing.
+ * Stops and disables the node of a host that is retired (docs/specification.md, 1.1, step 15), once chain and successor
+ * say that nobody needs it. create and update do it, again where the host did not answer; delete does nothing.
  */
 export class NodeShutdown extends DynamicResource {
   declare public readonly isOff: pulumi.Output<boolean>;

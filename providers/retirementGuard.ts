@@ -135,9 +135,9 @@ export interface RetirementGuardArgs
 }
 
 /**
- * Stands between a host and its deletion (design.md, Two guards, one code). create records the beginning; update keeps
- * what is known and refuses another Pillar's name; delete asks host, successor and chain, and refuses where anything
- * would be lost, else it takes the last backup and shuts the host down.
+ * Stands between a host and its deletion (docs/architecture.md, Two guards, one code). create records the beginning;
+ * update keeps what is known and refuses another Pillar's name; delete asks host, successor and chain, and refuses
+ * where anything would be lost, else it takes the last backup and shuts the host down.
  */
 export class RetirementGuard extends DynamicResource {
   declare public readonly createdAt: pulumi.Output<string>;

@@ -53,9 +53,9 @@ export interface SignerBackupArgs extends Omit<BackupInputs, "oldHost" | "newHos
 }
 
 /**
- * What stands before the move of a signer (issue: Prerequisites, Backup first; specification 1.2, steps 1 and 2): all
- * prerequisites of both hosts, reported together before anything is touched, then a backup of the old host's signer on
- * the operator's machine, encrypted and proved.
+ * What stands before the move of a signer (docs/specification.md, 1.2, steps 1 and 2): all prerequisites of both hosts,
+ * reported together before anything is touched, then a backup of the old host's signer on the operator's machine,
+ * encrypted and proved.
  *
  * create and update do the same, and return at once for a move that is recorded as done, or whose backup is proved and
  * still there. delete does nothing: backups stay.

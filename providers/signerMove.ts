@@ -38,8 +38,9 @@ export interface SignerMoveArgs extends Omit<MoveInputs, "old" | "new" | "node">
 }
 
 /**
- * Moves the signer from the old host to this one, or back (specification 1.2, steps 4 to 7): a saga whose journal lies
- * on both hosts. create and update do what is left of it; delete does nothing, so that leaving the state moves nothing.
+ * Moves the signer from the old host to this one, or back (docs/specification.md, 1.2, steps 4 to 7): a saga whose
+ * journal lies on both hosts. create and update do what is left of it; delete does nothing, so that leaving the state
+ * moves nothing.
  */
 export class SignerMove extends DynamicResource {
   declare public readonly holder: pulumi.Output<MoveOutputs["holder"]>;

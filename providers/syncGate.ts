@@ -194,7 +194,7 @@ export interface SyncGateArgs extends Omit<GateInputs, "target" | "factsScript" 
 }
 
 /**
- * Blocks until the node is provably synced (specification, step 11 and 4.1), and records the proof.
+ * Blocks until the node is provably synced (docs/specification.md, 1.1, step 11, and 4.1), and records the proof.
  *
  * create and update wait; update returns at once where sync was recorded. delete does nothing. A deadline ends it in
  * an error; the next `up` goes on with the same start.

@@ -18,7 +18,7 @@ export interface Needs {
   readonly hasOrchestrator: boolean;
 }
 
-/** The openings of a host's firewall (pure). Specification, section 8. */
+/** The openings of a host's firewall (pure): docs/specification.md, 8. */
 export function openings(config: Pick<StackConfig, "node" | "orchestrator" | "ssh">, needs: Needs): Opening[] {
   const { sshFrom, hasOrchestrator } = needs;
   const { node, orchestrator, ssh } = config;

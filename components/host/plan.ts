@@ -51,7 +51,7 @@ export function freeDiskGb({ diskGb }: Pick<Offer, "diskGb">): number {
   return Math.floor(diskGb * (1 - fileSystemShare) - system);
 }
 
-/** What an offer falls short of, in words; empty where it meets the minimums (pure). Specification, section 8. */
+/** What an offer falls short of, in words; empty where it meets the minimums (pure): docs/specification.md, 8. */
 export function shortfalls(offer: Offer, { minimums }: Wish): string[] {
   const short: string[] = [];
   if (offer.architecture !== "x86") short.push(`architecture ${offer.architecture}, needed x86`);

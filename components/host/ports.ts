@@ -25,7 +25,7 @@ export interface Running {
 }
 
 /**
- * The ports that this machine tries, and how they should look from here (pure). Specification, section 8.
+ * The ports that this machine tries, and how they should look from here (pure): docs/specification.md, 8.
  *
  * @param hasSigner there is a signer, or one is to come: others reach its port
  */

@@ -39,9 +39,9 @@ export interface CutoverShown {
 }
 
 /**
- * What follows the producer address (specification 1.1, steps 13 and 14): the hourly restart proved off again, the wait
- * for the switch where it is configured, and a look at the registration, anew on every run, so that what is shown is of
- * this minute; plain values, so that it stays readable.
+ * What follows the producer address (docs/specification.md, 1.1, steps 13 and 14): the hourly restart proved off again,
+ * the wait for the switch where it is configured, and a look at the registration, anew on every run, so that what is
+ * shown is of this minute; plain values, so that it stays readable.
  */
 export function cutoverOf({ config, host, pillar, look, last, after }: CutoverArgs): CutoverShown {
   const stack = pulumi.getStack();

@@ -17,8 +17,8 @@ export interface Situation {
 }
 
 /**
- * What the operator does next, in words and commands, a line each: the engine cuts longer texts (pure). Specification
- * 1.1, steps 13 to 15 and the rule behind them.
+ * What the operator does next, in words and commands, a line each: the engine cuts longer texts (pure). Steps 13 to 15
+ * and the rule behind them (docs/specification.md, 1.1).
  */
 export function nextStep(situation: Situation): string[] {
   const { stack, pillar, now, registration, clock } = situation;

@@ -16,8 +16,8 @@ export interface PillarNodeArgs {
 }
 
 /**
- * Procedure A on a host (specification 1.1, steps 5 to 12 and 14): from preflight to the producer address, one step
- * after the other.
+ * Procedure A on a host (docs/specification.md, 1.1, steps 5 to 12 and 14): from preflight to the producer address, one
+ * step after the other.
  */
 export class PillarNode extends pulumi.ComponentResource {
   public readonly gate: SyncGate;

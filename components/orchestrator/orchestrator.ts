@@ -17,8 +17,9 @@ export interface OrchestratorArgs {
 }
 
 /**
- * Procedure B (specification 1.2): the signer comes from the old host to this one, and goes back where the configuration
- * says so. Nothing of it connects to the old host but the code of its two providers, so that the old one may be gone.
+ * Procedure B (docs/specification.md, 1.2): the signer comes from the old host to this one, and goes back where the
+ * configuration says so. Nothing of it connects to the old host but the code of its two providers, so that the old one
+ * may be gone.
  */
 export class Orchestrator extends pulumi.ComponentResource {
   /** What a stack is shown of its signer. */
@@ -89,7 +90,7 @@ export interface SignerShown {
   readonly attempt: number;
   /** Where it is asked how it does; absent in what an earlier version of the program recorded. */
   readonly rpcPort?: number;
-  /** Of getBuildInfo (specification 2.4); `no commit` where the build was given none. */
+  /** Of getBuildInfo (docs/specification.md, 2.4); `no commit` where the build was given none. */
   readonly version?: string;
   readonly gitCommit?: string;
   readonly goVersion?: string;

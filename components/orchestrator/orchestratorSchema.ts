@@ -40,7 +40,7 @@ const release = z
   })
   .refine(({ url, sha256 }) => isSafeDownload(url, sha256), hashForPlainHttp("release"));
 
-/** The signer: its things on the host (named as the specification does), and its move (procedure B). */
+/** The signer: its things on the host (named as docs/specification.md does), and its move (procedure B). */
 export const orchestratorSchema = z
   .strictObject({
     service: word.default("orchestrator"),

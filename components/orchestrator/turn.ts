@@ -13,7 +13,8 @@ import { backupPlace, moveName } from "./signerPlaces";
 
 /**
  * Whether the signer moves in this run: only in one that began with a synced node, so that nobody's signer moves
- * unattended at night after days of sync (design.md, the cutover of the signer). What has begun stays part of the stack.
+ * unattended at night after days of sync (docs/architecture.md, The move of the orchestrator is one resource). What has
+ * begun stays part of the stack.
  */
 async function signerTurn(config: StackConfig, last: LastRun, look: NodeLook): Promise<SignerTurn> {
   const { migrateFrom, unattended } = config.orchestrator;

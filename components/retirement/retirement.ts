@@ -74,7 +74,7 @@ function guardInputs(config: StackConfig, { access, isOrdered = pulumi.output(fa
 
 /**
  * Asks host, successor and chain whether the host may be retired, before anything is registered: the engine lifts the
- * protection of the server before a guard could refuse (design.md).
+ * protection of the server before a guard could refuse.
  *
  * @throws RunError with every condition that is not met
  */

@@ -33,7 +33,7 @@ const successor = z
   })
   .superRefine(openableKey("retirement.successor"));
 
-/** How this host is retired (specification 1.1, step 15). */
+/** How this host is retired (docs/specification.md, 1.1, step 15). */
 export const retirementSchema = z
   .strictObject({
     successor: successor.optional(),

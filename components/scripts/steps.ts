@@ -18,6 +18,8 @@ export function cloudInit(): Step {
   };
 }
 
+// Steps and sections are numbered as in docs/specification.md. Steps are procedure A's, where no other is named.
+
 /** Procedure A, steps 1 to 5, and section 8: looks, and reports all that falls short at once. */
 export function preflight(config: StackConfig, identity: string): Step {
   const { minimums } = config.host;
@@ -56,7 +58,7 @@ export const supportedDistributions = ["ubuntu-22.04", "debian-11", "centos-8", 
 
 /**
  * The host becomes this stack's, a stop of its node is one that the node's database survives, its ports are reserved
- * (chain-facts, Node), and a node that a retirement had shut down starts.
+ * (docs/chain.md, Node), and a node that a retirement had shut down starts.
  *
  * @param shutDownAt of the last retirement that began: another one is another step, to be run again
  */

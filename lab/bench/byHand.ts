@@ -1,8 +1,8 @@
 import type { LabHost } from "../lab";
 
 /**
- * What an operator does on the new host to move the signer by hand (specification 1.2, steps 4 to 7), without any proof
- * and without fence. Prints the unix time of the first good answer.
+ * What an operator does on the new host to move the signer by hand (docs/specification.md, 1.2, steps 4 to 7), without
+ * any proof and without fence. Prints the unix time of the first good answer.
  */
 export function moveByHand(oldAddress: string): string {
   return `set -e

@@ -28,7 +28,7 @@ export const figures = {
   decision: { title: "from the node's first state 2 to the gate's decision", unit: "s", goal: 10 },
   decisionAfterSpeedUp: { title: "  of a sync that became 40 times as fast", unit: "s", goal: 10 },
   decisionAfterPeersLost: { title: "  of a node that had lost its peers shortly before", unit: "s", goal: 10 },
-  // Ten steps with one connection each at most (design.md), the gate's one, and the look-up's one.
+  // Ten steps with one connection each at most, the gate's one, and the look-up's one.
   connections: { title: "ssh connections of a stand-up", unit: "connections", goal: 12 },
   waitingRss: { title: "waiting process tree, resident", unit: "MB" },
   waitingPss: { title: "waiting process tree, shared pages counted once", unit: "MB" },

@@ -39,7 +39,7 @@ export async function makeStacks(lab: Lab, server: OldServer, host: LabHost): Pr
   });
   const freshFile = (changes: StackFile): StackFile => ({
     ...common,
-    // This machine may have two cores; a real Pillar keeps the specification's four.
+    // This machine may have two cores; a real Pillar keeps the four of docs/specification.md, 8.
     host: { provider: "existing", address: host.address, hostKey: host.hostKey, minimums: { cores: 1, diskGb: 5 } },
     controller: { releaseUrl: lab.releaseUrl() },
     orchestrator: {

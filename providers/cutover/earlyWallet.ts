@@ -37,8 +37,9 @@ export interface EarlyWalletWatch {
 const lookEvery = 2 * 60_000;
 
 /**
- * Watches, while the node is not synced, whether the wallet was updated too early: the silent trap of the specification
- * (1.1, the rule behind step 13). It is said once, loudly, with the way back; and its end is said.
+ * Watches, while the node is not synced, whether the wallet was updated too early, which nothing else tells
+ * (docs/specification.md, 1.1, the rule behind step 13). It is said once, loudly, with the way back; and its end is
+ * said.
  *
  * @param before the address that an earlier wait saw registered
  */

@@ -1,7 +1,7 @@
 import { minuteOf, spoken } from "../gate/progress";
 import { isOurs, type Registration } from "./registration";
 
-/** The operator's part in the desktop wallet (specification 1.1, step 13), a line each (pure). */
+/** The operator's part in the desktop wallet (docs/specification.md, 1.1, step 13), a line each (pure). */
 export function walletClicks(pillar: string, producerAddress: string): string[] {
   return [
     "  1. Open the settings (the gear icon) and select the address of the Pillar.",

@@ -1,6 +1,6 @@
 import type { Observation } from "../rpc/node";
 
-/** How old the newest momentum may be, in milliseconds: one comes every 10 s (chain-facts, Node). */
+/** How old the newest momentum may be, in milliseconds: one comes every 10 s (docs/chain.md, Chain). */
 export const freshMomentum = 120_000;
 
 /** A node that takes a momentum in shows a target that its height has not reached for a moment. */
@@ -19,7 +19,7 @@ export interface Verdict {
 /**
  * Judges a single look (pure). State 2 alone is not evidence: during a long sync the target goes stale, so the height
  * must have reached it, and the newest momentum must be fresh where the node tells. A target of 0 or below the height
- * says nothing; then only the fresh momentum counts (specification 3 and 4.1; chain-facts, Node).
+ * says nothing; then only the fresh momentum counts (docs/specification.md, 3; docs/chain.md, Node).
  *
  * @param clock unix milliseconds of this machine
  */

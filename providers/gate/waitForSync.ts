@@ -70,8 +70,8 @@ const samplesKept = 60;
 const checkPatience = 20;
 
 /**
- * Looks until the node is provably synced (specification, step 11; evidence.ts says what counts). Nothing that comes
- * and goes ends it.
+ * Looks until the node is provably synced (docs/specification.md, 1.1, step 11; evidence.ts says what counts). Nothing
+ * that comes and goes ends it.
  *
  * @throws GaveUp at the deadline, when nobody wants the answer any more, and (then a FatalError too) when the host key
  *   changed or the login is refused

@@ -13,8 +13,8 @@ import {
 import { rewards, signer } from "./lossRules";
 
 /**
- * Decides whether a host may be retired or given up (specification 1.1, step 15; design.md, Destruction passes through
- * one place). Pure. Every condition is judged, and all that stands in the way is told at once.
+ * Decides whether a host may be retired or given up (docs/specification.md, 1.1, step 15; docs/architecture.md,
+ * Destruction has one place). Pure. Every condition is judged, and all that stands in the way is told at once.
  */
 export function decideRetirement(facts: RetirementFacts): Verdict {
   const nothing = nothingHere(facts);

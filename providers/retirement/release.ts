@@ -29,8 +29,8 @@ type Released = JourneyDetails["released"];
 type HostNow = RetirementFacts["host"];
 
 /**
- * Lets a host go, or refuses: the one place that destruction passes through (design.md). Asks host, successor and chain
- * with live calls; takes a last backup; stops the node so that it stays off. Safe to be killed and run again anywhere.
+ * Lets a host go, or refuses (docs/architecture.md, Destruction has one place). Asks host, successor and chain with
+ * live calls; takes a last backup; stops the node so that it stays off. Safe to be killed and run again anywhere.
  *
  * @throws Error with every condition that is not met, and what to type
  */

@@ -5,7 +5,7 @@ import { type NodeTarget, nodeStreams, resultOf } from "./node";
 import { callReference } from "./reference";
 import { isFatal } from "./ssh";
 
-// Shapes: chain-facts, Node; the ledger's other methods as in go-zenon's rpc/api/ledger.go.
+// Shapes: docs/chain.md, Node; the ledger's other methods as in go-zenon's rpc/api/ledger.go.
 
 /** A momentum, and whose it is. */
 export interface Produced {

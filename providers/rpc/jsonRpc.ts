@@ -14,7 +14,7 @@ export interface RpcAnswer {
 }
 
 export interface RpcCall {
-  /** host:port for the Host header. An IP address: the node refuses names (chain-facts, Node). */
+  /** host:port for the Host header. An IP address: the node refuses names (docs/chain.md, Node). */
   readonly authority: string;
   readonly method: string;
   readonly params?: readonly unknown[];
@@ -36,7 +36,7 @@ export interface HttpCall {
 }
 
 /**
- * One JSON-RPC call as the specification shows it: HTTP GET with a JSON body (2.1, 4.1). A stream carries one call.
+ * One JSON-RPC call (docs/specification.md, 2.1 and 4.1): HTTP GET with a JSON body. A stream carries one call.
  *
  * @throws when no stream can be had, or no whole answer comes within the time
  */

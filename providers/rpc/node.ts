@@ -12,7 +12,9 @@ export interface NodeTarget {
   readonly port: number;
 }
 
-/** Result of `stats.syncInfo` (specification, 2.2). State 0 unknown, 1 syncing, 2 synced, 3 not enough peers. */
+/**
+ * Result of `stats.syncInfo` (docs/specification.md, 2.2). State 0 unknown, 1 syncing, 2 synced, 3 not enough peers.
+ */
 export interface SyncInfo {
   readonly state: number;
   /** Heights in momentums. */

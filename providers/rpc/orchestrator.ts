@@ -2,7 +2,7 @@ import type { Clock } from "../clock";
 import { callHttp, type OpenStream, type RpcAnswer } from "./jsonRpc";
 import { isFatal } from "./ssh";
 
-/** Result of `getBuildInfo` (specification, 2.4). */
+/** Result of `getBuildInfo` (docs/specification.md, 2.4). */
 export interface BuildInfo {
   /** `v1.2.3`, with a letter behind or without. */
   readonly version: string;
@@ -134,7 +134,7 @@ function envelopeOf(body: string): { readonly result?: unknown; readonly error?:
   }
 }
 
-/** @throws where it has another form than the specification's */
+/** @throws where it has another form (docs/specification.md, 2.4) */
 export function parseBuildInfo(result: unknown): BuildInfo {
   if (result === lacking) throw new Error("getBuildInfo is answered with 404: another service on the port?");
   const { version, gitCommit, goVersion } = result as Record<string, unknown>;

@@ -67,7 +67,7 @@ const pause = 2000;
 const limitSeconds = 12 * 3600;
 
 /**
- * Takes a backup off a host and proves it (issue: Backup first; specification 1.2, step 2).
+ * Takes a backup off a host and proves it (docs/specification.md, 1.2, step 2).
  *
  * Consistent while the signer runs: the host's files are listed with their hashes before and after the copy, and every
  * file of the archive must be the same in both lists and in itself, owner and mode too; else it is taken again. Three

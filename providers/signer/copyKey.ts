@@ -21,8 +21,7 @@ export function stagingOf(inputs: MoveInputs, saga: Saga): string {
 }
 
 /**
- * The new host always connects to the old one, whichever way the copy goes: the way that is open in both firewalls
- * (issue: Bulk copy).
+ * The new host always connects to the old one, whichever way the copy goes: the way that is open in both firewalls.
  */
 export function createCopier(inputs: MoveInputs, sides: Sides, say: (line: string) => void): Copier {
   let allowed: string | undefined;

@@ -5,8 +5,8 @@ import { newFaults } from "./newFaults";
 import { oldFaults } from "./oldFaults";
 
 /**
- * All that stands against a move (pure; issue: Prerequisites; specification 1.2, step 1). One text each: what is wrong,
- * found, needed, the command to run next.
+ * All that stands against a move (pure; docs/specification.md, 1.2, step 1). One text each: what is wrong, found,
+ * needed, the command to run next.
  */
 export function faultsOf(survey: Survey, wanted: Wanted): string[] {
   const bytes = "value" in survey.old ? survey.old.value.facts.bytes : 0;

@@ -52,14 +52,17 @@ export function placeOf(configured: string): string {
   return path.resolve(configured.replace(/^~(?=\/|$)/, os.homedir()));
 }
 
-/** What a signer is made of: its directory, and the producer key store of the node beside it (specification 1.2, step 2). */
+/**
+ * What a signer is made of: its directory, and the node's producer key store beside it (docs/specification.md, 1.2,
+ * step 2).
+ */
 export function firstBackupOf({ directory, nodeDirectory }: SignerPlace): BackupOf {
   const below = (file: string) => file.replace(/^\/+/, "");
   const [signer, node] = [below(directory), below(nodeDirectory)];
   return {
     label: "first",
     place: { base: "/", paths: [signer, `${node}/wallet/producer`, `${node}/config.json`] },
-    // Data bases that can be rebuilt, and logs (chain-facts, Orchestrator): a running signer writes them all the time.
+    // Can be rebuilt, or are logs (docs/chain.md, Orchestrator): a running signer writes them all the time.
     changing: ["logs", "events", "queues"].map((part) => `${signer}/${part}`),
     isJson: (file) =>
       file === `${signer}/config.json` ||
@@ -73,7 +76,7 @@ export function firstBackupOf({ directory, nodeDirectory }: SignerPlace): Backup
  * Checks everything that a move needs, reports all faults together, and takes the first backup. Touches nothing before.
  *
  * A move whose end is recorded, or whose backup was proved and lies there, is done with it; one that began is not judged
- * again: its journals decide (design.md, the cutover of the signer).
+ * again: its journals decide (docs/architecture.md, The move of the orchestrator is one resource).
  *
  * @throws Error with every fault, or with what hindered the backup
  */

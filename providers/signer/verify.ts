@@ -73,7 +73,7 @@ export function clientOf(inputs: MoveInputs, sides: Sides, side: SideName, world
 }
 
 /**
- * Waits until a started orchestrator answers getBuildInfo (specification 4.2).
+ * Waits until a started orchestrator answers getBuildInfo (docs/specification.md, 4.2).
  *
  * @throws Error with what was seen last, and its last log lines without secrets
  */
@@ -125,7 +125,7 @@ export async function waitForAnswer(
 }
 
 /**
- * Asserts that what answers is the signer, and stays (specification 1.2, steps 6 and 7).
+ * Asserts that what answers is the signer, and stays (docs/specification.md, 1.2, steps 6 and 7).
  *
  * @throws Error that names every fault
  */

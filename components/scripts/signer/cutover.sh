@@ -1,4 +1,4 @@
-# The steps of the cutover on a host (specification 1.2; issue: Cutover, Rollback). Each may be run again from any point.
+# The steps of a move on a host, there and back (docs/specification.md, 1.2). Each may be run again from any point.
 
 # Out of the way for good: the unit file moves aside where it lies on the mask's own place.
 signer_mask() {

@@ -1,6 +1,6 @@
 # What a move of the signer keeps on a host: its lock, its journal, and what a look finds. Variables of every call:
 # $token (the run's own), $service, $directory, $executable, $rpc_port; and of the saga: $move, $direction, $side,
-# $other_address, $other_host_key. design.md, "The cutover of the signer".
+# $other_address, $other_host_key. docs/architecture.md, Journal, has the format.
 orchestrator_journal=$state/orchestrator.json
 orchestrator_lock=$state/orchestrator.lock
 lease_seconds=30

@@ -47,7 +47,7 @@ const test = base.extend<{ talk: (...answers: Answer[]) => Promise<Talk> }>({
 type Talk = { client: ReturnType<typeof createOrchestratorClient>; asked: unknown[]; slept: number[] };
 
 describe("getBuildInfo", () => {
-  test("is a POST of method and params as JSON to the loopback address (specification, 4.2)", async ({ talk }) => {
+  test("is a POST of method and params as JSON to the loopback address", async ({ talk }) => {
     const { client, asked } = await talk(good(build));
     expect(await client.buildInfo()).toEqual(build);
     expect(asked).toEqual([
