@@ -1,13 +1,14 @@
 import { isIP } from "node:net";
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
-import { faultsOf, faultsText, parseValue, project } from "./configFaults";
+import { faultsOf, faultsText, hasFormerName, parseValue, project } from "./configFaults";
 import { duration } from "./duration";
 import { type HostFault, hostFaults, hostSchema } from "./host/hostSchema";
 import { loginShape, openableKey } from "./loginSchema";
 import { orchestratorFaults, orchestratorSchema } from "./orchestrator/orchestratorSchema";
+import { releaseSchema } from "./releaseSchema";
 import { cutoverSchema, networkSchema, retirementFaults, retirementSchema } from "./retirement/retirementSchema";
-import { directory, hashForPlainHttp, isSafeDownload, plainUrl, port, rpcUrl, sha256, word } from "./schemaParts";
+import { directory, plainUrl, port, rpcUrl, word } from "./schemaParts";
 import { plainSecrets } from "./secretKeys";
 
 const ssh = z
@@ -22,22 +23,20 @@ const ssh = z
   })
   .superRefine(openableKey("ssh"));
 
+/** Asked for so that another release behind the same address can be told from the one before it. */
+const controllerVersion = z
+  .string()
+  .regex(/^v\d+\.\d+\.\d+[A-Za-z0-9.-]*$/, "needed the release's version, such as v0.0.4 or v0.0.4-alpha");
+
 const controller = z
   .strictObject({
     // Needed on an active stack only.
-    releaseUrl: z
-      .url({
-        protocol: /^https?$/,
-        message: "needed an http or https address of the controller's zip archive",
-      })
-      .default(""),
-    sha256: sha256("archive"),
+    release: releaseSchema("the controller's zip archive", "archive", controllerVersion.optional()).optional(),
     directory: directory.default("/root"),
     executable: word.default("node-controller"),
     addresses: z.array(plainUrl).default([]),
     deployTimeout: duration("1m").prefault("2h"),
   })
-  .refine(({ releaseUrl, sha256 }) => isSafeDownload(releaseUrl, sha256), hashForPlainHttp("archive"))
   .prefault({});
 
 /** Where the node's RPC is for its own host. */
@@ -99,6 +98,19 @@ function rpcFaults({
   ];
 }
 
+/** An active stack needs the controller's release. It is looked for in what is not whole yet, too. */
+function releaseFault({ lifecycle, controller: block }: Partial<Blocks>, context: z.RefinementCtx): void {
+  const isThere = typeof block !== "object" || block === null || block.release !== undefined;
+  if (lifecycle !== "active" || isThere || context.issues.some((issue) => hasFormerName(issue, "controller"))) return;
+  const path = ["controller", "release", "url"];
+  context.addIssue({ code: "invalid_type", expected: "string", input: undefined, path });
+}
+
+interface Blocks {
+  readonly lifecycle: string;
+  readonly controller: z.output<typeof controller> | null;
+}
+
 /** The configuration of a stack: the keys below `pillar-host:` in Pulumi.<stack>.yaml (docs/configuration.md). */
 export const stackSchema = z
   .strictObject({
@@ -117,6 +129,7 @@ export const stackSchema = z
     cutover: cutoverSchema,
     retirement: retirementSchema,
   })
+  .superRefine(releaseFault, { when: () => true })
   .superRefine((config, context) => {
     const faults = [hostFaults, rpcFaults, orchestratorFaults, retirementFaults].flatMap((find) => find(config));
     for (const [path, message] of faults) context.addIssue({ code: "custom", path: [...path], message });
@@ -137,15 +150,7 @@ export type StackConfig = z.output<typeof stackSchema> & {
 export function parseConfig(raw: Readonly<Record<string, unknown>>): { config: StackConfig } | { faults: string[] } {
   const result = stackSchema.safeParse(raw, { reportInput: true });
   const faults = result.success ? [] : result.error.issues.flatMap((issue) => faultsOf(issue, stackSchema));
-  // Not the schema's to say: its refinements do not run where anything else is missing.
-  if (lacksRelease(raw)) faults.push(`${project}:controller.releaseUrl: missing, needed string`);
-  return result.success && faults.length === 0 ? { config: result.data } : { faults };
-}
-
-/** An active stack needs the controller's release. */
-function lacksRelease({ lifecycle = "active", controller = {} }: Readonly<Record<string, unknown>>): boolean {
-  const isBlock = typeof controller === "object" && controller !== null;
-  return lifecycle === "active" && isBlock && !("releaseUrl" in controller);
+  return result.success ? { config: result.data } : { faults };
 }
 
 /** Reads the stack's configuration. The only reader of it.

@@ -28,12 +28,33 @@ interface Schema {
   readonly _zod: { readonly def: unknown };
 }
 
+/** What keys were called once, and what they are called now. */
+export const formerNames: ReadonlyMap<string, string> = new Map([
+  ["controller.releaseUrl", "controller.release.url"],
+  ["controller.sha256", "controller.release.sha256"],
+]);
+
+function renamed(then: string, now: string): string {
+  const [from, to] = [then, now].map((path) => `--path '${project}:${path}'`);
+  return `is called ${now} now. Move it: pulumi config set ${to} "$(pulumi config get ${from})" && pulumi config rm ${from}`;
+}
+
+/** Whether an issue is about a key of this block that is called otherwise now (pure). */
+export function hasFormerName(issue: z.core.$ZodRawIssue, block: string): boolean {
+  if (issue.code !== "unrecognized_keys" || issue.path?.join(".") !== block) return false;
+  return (issue.keys as string[]).some((key) => formerNames.has(`${block}.${key}`));
+}
+
 /** An issue of the schema as lines for the operator: key, what was found, what is needed (pure). */
 export function faultsOf(issue: z.core.$ZodIssue, schema: Schema): string[] {
   const at = (path: readonly PropertyKey[]) => `${project}:${path.map(String).join(".")}`;
   if (issue.code === "unrecognized_keys") {
     const known = knownKeys(schema, issue.path);
-    return issue.keys.map((key) => `${at([...issue.path, key])}: no such key${suggestion(key, known)}`);
+    return issue.keys.map((key) => {
+      const path = [...issue.path, key];
+      const now = formerNames.get(path.join("."));
+      return `${at(path)}: ${now === undefined ? `no such key${suggestion(key, known)}` : renamed(path.join("."), now)}`;
+    });
   }
   if (issue.code === "invalid_type" && issue.input === undefined)
     return [`${at(issue.path)}: missing, needed ${issue.expected}`];

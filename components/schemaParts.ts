@@ -40,12 +40,3 @@ export const sha256 = (what: string) =>
     .toLowerCase()
     .regex(/^[0-9a-f]{64}$/, `needed 64 hexadecimal digits (sha256sum of the ${what})`)
     .optional();
-
-/** For `refine`: a download over plain http has its hash. @param what as in {@link sha256} */
-export const hashForPlainHttp = (what: string) => ({
-  path: ["sha256"],
-  message: `needed with an address that is plain http: the ${what} runs as root, and anybody on the way could replace it`,
-});
-
-/** Whether what is downloaded can be trusted: https, or a hash to compare with. */
-export const isSafeDownload = (url: string, hash: string | undefined) => !/^http:/i.test(url) || hash !== undefined;

@@ -34,7 +34,7 @@ function packagesScript(): string {
     pillar: { name: "Anvil" },
     host: { provider: "existing", address: "127.0.0.1" },
     ssh: { agent: true },
-    controller: { releaseUrl: "https://release.example/node-controller.zip" },
+    controller: { release: { url: "https://release.example/node-controller.zip" } },
   });
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
   return envelope({ ...packages(parsed.config), looksOnly: true }, "the image");

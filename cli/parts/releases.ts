@@ -1,4 +1,5 @@
 import type { StackConfig } from "../../components/config";
+import { releaseMarker } from "../../components/releaseSchema";
 import type { Installed } from "../../components/scripts/steps";
 import { spoken } from "../../providers/gate/progress";
 
@@ -11,7 +12,7 @@ export interface Validators {
 
 /** What is installed on a host, as it wrote down then, and what is known of its address now. */
 export interface ReleaseSeen {
-  /** Address, wanted hash or `any`, and the orchestrator's version. */
+  /** Address, wanted hash or `any`, and the version where one is configured. */
   readonly wanted?: string;
   /** SHA-256 of what was downloaded then. */
   readonly installed?: string;
@@ -81,12 +82,8 @@ export function seenOf(found: ReadonlyMap<string, string>, program: Installed): 
 
 /** What a program's address and marker are by the configuration (pure); undefined where it names no address. */
 export function wantedOf({ controller, orchestrator }: StackConfig, program: Installed) {
-  if (program === "controller") {
-    const { releaseUrl: url, sha256 } = controller;
-    return url === "" ? undefined : { url, marker: `${url} ${sha256 ?? "any"}` };
-  }
-  const { release } = orchestrator;
-  return release && { url: release.url, marker: `${release.url} ${release.sha256 ?? "any"} ${release.version}` };
+  const { release } = program === "controller" ? controller : orchestrator;
+  return release && { url: release.url, marker: releaseMarker(release) };
 }
 
 /**

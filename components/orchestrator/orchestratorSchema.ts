@@ -2,7 +2,8 @@ import { z } from "zod";
 import { duration } from "../duration";
 import { network } from "../host/hostSchema";
 import { openableKey, otherHostShape } from "../loginSchema";
-import { address, directory, hashForPlainHttp, isSafeDownload, port, sha256, word } from "../schemaParts";
+import { releaseSchema } from "../releaseSchema";
+import { address, directory, port, word } from "../schemaParts";
 
 /** A file or directory of the operator's machine. */
 const ownPath = z.string().min(1);
@@ -32,13 +33,8 @@ const migrateFrom = z
   })
   .superRefine(openableKey("orchestrator.migrateFrom"));
 
-const release = z
-  .strictObject({
-    url: z.url({ protocol: /^https?$/, message: "needed an http or https address of the orchestrator's release" }),
-    sha256: sha256("release"),
-    version: z.string().regex(/^v\d+\.\d+\.\d+[a-z]?$/, "needed the release's version, such as v0.0.9 or v0.0.9a"),
-  })
-  .refine(({ url, sha256 }) => isSafeDownload(url, sha256), hashForPlainHttp("release"));
+/** What the executable says of itself has to be this. */
+const version = z.string().regex(/^v\d+\.\d+\.\d+[a-z]?$/, "needed the release's version, such as v0.0.9 or v0.0.9a");
 
 /** The signer: its things on the host (named as docs/specification.md does), and its move (procedure B). */
 export const orchestratorSchema = z
@@ -49,7 +45,7 @@ export const orchestratorSchema = z
     rpcPort: port.default(55000),
     p2pPort: port.default(55055),
     rpcFrom: z.array(network.refine((text) => !text.endsWith("/0"), everybody)).default([]),
-    release: release.optional(),
+    release: releaseSchema("the orchestrator's release", "release", version).optional(),
     migrateFrom: migrateFrom.optional(),
     backup: z.strictObject({ directory: ownPath.optional(), identityFile: ownPath.optional() }).prefault({}),
     startTimeout: duration("1m").prefault("25m"),

@@ -2,8 +2,7 @@
 target=$controller_dir/$controller_name
 # What a power cut left of an earlier run: there is one at a time.
 rm -rf "$controller_dir/.$controller_name".??????
-wanted="$release_url ${sha256:-any}"
-if [ "$(head -n 1 "$state/controller" 2> /dev/null)" = "$wanted" ] && [ -x "$target" ]; then
+if [ "$(head -n 1 "$state/controller" 2> /dev/null)" = "$release_marker" ] && [ -x "$target" ]; then
   say "installed before: sha256 $(sed -n 2p "$state/controller")"
   exit 0
 fi
@@ -19,18 +18,18 @@ full() { df -Ph "$controller_dir" | awk 'NR == 2 { print "found: " $4 " free on 
 
 started=$(date +%s%N)
 if ! why=$(download "$archive" "$notes/wget.log"); then
-  fail "the controller could not be downloaded from $release_url (controller.releaseUrl)" "found: $why" "$(full)" "What was installed before is untouched. Run pulumi up again."
+  fail "the controller could not be downloaded from $release_url (controller.release.url)" "found: $why" "$(full)" "What was installed before is untouched. Run pulumi up again."
 fi
 elapsed_ms=$((($(date +%s%N) - started) / 1000000 + 1))
 bytes=$(stat -c %s "$archive")
 actual=$(sha256sum "$archive" | cut -d' ' -f1)
 
 if [ "$(head -c 2 "$archive")" != PK ]; then
-  fail "$release_url (controller.releaseUrl) did not serve a zip archive" \
+  fail "$release_url (controller.release.url) did not serve a zip archive" \
     "found: $bytes bytes that begin with: $(head -c 60 "$archive" | tr -cd '[:print:]')" "needed: the controller's release archive for linux x86_64" \
     "Open the address in a browser: it is perhaps a page about the archive, not the archive."
 fi
-assert_hash archive controller.sha256 "$actual" "$bytes"
+assert_hash archive controller.release.sha256 "$actual" "$bytes"
 unzip -tqq "$archive" > "$notes/unzip.log" 2>&1 ||
   fail "the archive from $release_url is damaged" "found: $(head -n 1 "$notes/unzip.log")" "$bytes bytes, sha256 $actual" "What was installed before is untouched. Run pulumi up again."
 mkdir "$work/files"
@@ -46,10 +45,10 @@ sync -f "$work"
 (cd "$work/files" && find . -type f ! -path "./$controller_name" -exec mv -f {} "$controller_dir/{}" \;)
 mv -f "$work/files/$controller_name" "$target"
 [ -x "$target" ] || fail "$target is not there after its installation"
-mark controller "$wanted
+mark controller "$release_marker
 $actual"
 
-say "$controller_name installed in $controller_dir: $bytes bytes, sha256 $actual"
+say "$controller_name${version:+ $version} installed in $controller_dir: $bytes bytes, sha256 $actual"
 # A small archive says nothing of the line.
 if [ "$bytes" -ge 1000000 ]; then
   mbps=$((bytes * 8 / elapsed_ms / 1000))

@@ -41,7 +41,7 @@ install_release() {
   assert_version "$found"
   sync "$found"
   mv -f "$found" "$target"
-  mark orchestrator.release "$release_url ${sha256:-any} $version
+  mark orchestrator.release "$release_marker
 $actual"
   say "$executable $version installed as $target: sha256 $actual"
 }
@@ -61,7 +61,7 @@ assert_version() {
 
 if [ -z "$release_url" ]; then
   [ -x "$target" ] || fail "the orchestrator is not installed here, and no release is configured" "needed: pillar-host:orchestrator.release (url, sha256, version), or $target"
-elif [ "$(head -n 1 "$state/orchestrator.release" 2> /dev/null)" = "$release_url ${sha256:-any} $version" ] && [ -x "$target" ]; then
+elif [ "$(head -n 1 "$state/orchestrator.release" 2> /dev/null)" = "$release_marker" ] && [ -x "$target" ]; then
   say "installed before: sha256 $(sed -n 2p "$state/orchestrator.release")"
 else
   install_release

@@ -73,20 +73,20 @@ fi
 now=$(date +%s)
 # 416: an archive is there, and its server gives it whole only.
 if [[ $status =~ ^HTTP/[0-9.]+\ [45] && ! $status =~ \ 416 ]]; then
-  needs "release address $release_url" "$status" "200 (controller.releaseUrl: open it in a browser and compare it with the release page)"
+  needs "release address $release_url" "$status" "200 (controller.release.url: open it in a browser and compare it with the release page)"
 elif [ -z "$answered" ]; then
   found=$(grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' <<< "$headers" | tail -n 1 || true)
-  needs "release address $release_url" "${found:-no answer}" "an answer (controller.releaseUrl; a firewall or DNS on the host?)"
+  needs "release address $release_url" "${found:-no answer}" "an answer (controller.release.url; a firewall or DNS on the host?)"
 elif has curl; then
   # A page about the archive is told from it by its first letters, another archive by the names in its last part, before
   # anything is changed. A server that is slow, has no parts, or refuses them (-f: its page about that is none of the
   # archive) decides nothing here.
   start=$(curl -fsL --max-time 20 -r 0-59 "$release_url" 2> /dev/null | head -c 60 | tr -cd '[:print:]' || true)
   if [ -n "$start" ] && [[ $start != PK* ]]; then
-    needs "release address $release_url" "something that begins with: $start" "a zip archive (controller.releaseUrl: it is perhaps the page about it)"
+    needs "release address $release_url" "something that begins with: $start" "a zip archive (controller.release.url: it is perhaps the page about it)"
   elif names=$(curl -fsL --max-time 20 -r -65536 "$release_url" 2> /dev/null | tr -c '[:print:]' '\n') &&
     ! grep -qF "$controller_name" <<< "$names"; then
-    needs "release address $release_url" "an archive without $controller_name" "the controller's release for linux x86_64 (controller.releaseUrl, controller.executable)"
+    needs "release address $release_url" "an archive without $controller_name" "the controller's release for linux x86_64 (controller.release.url, controller.executable)"
   fi
 fi
 date_header=$(sed -nE 's/^ *[Dd]ate: *([^\r]*)\r?$/\1/p' <<< "$headers" | tail -n 1)

@@ -1,4 +1,5 @@
 import type { StackConfig } from "../config";
+import { type ReleaseSource, releaseMarker } from "../releaseSchema";
 import { type Step, scriptOf } from "./step";
 
 /** What the kernel reports of a machine is less than what it is sold as: up to a tenth is the firmware's and its own. */
@@ -24,7 +25,7 @@ export function cloudInit(): Step {
 export function preflight(config: StackConfig, identity: string): Step {
   const { minimums } = config.host;
   const { node, orchestrator } = config;
-  const url = new URL(config.controller.releaseUrl);
+  const url = new URL(controllerRelease(config).url);
   return {
     name: "preflight",
     limitSeconds: 120,
@@ -42,7 +43,7 @@ export function preflight(config: StackConfig, identity: string): Step {
         minimum_mbps: minimums.bandwidthMbps,
         controller_name: config.controller.executable,
         controller_addresses: config.controller.addresses,
-        release_url: config.controller.releaseUrl,
+        release_url: controllerRelease(config).url,
         release_host: url.hostname,
         release_port: url.port || (url.protocol === "https:" ? 443 : 80),
         tcp_ports: [node.p2pPort, node.rpcPort, node.wsPort, orchestrator.rpcPort, orchestrator.p2pPort],
@@ -115,7 +116,19 @@ function nodePlace({ node }: Pick<StackConfig, "node">) {
   return { service: node.service, data_dir: node.dataDir, rpc_address: node.rpcAddress, rpc_port: node.rpcPort };
 }
 
-/** Step 8. Runs again when the release address or its hash changes; the node is left alone. */
+/** An active stack has one: its configuration is refused without. */
+function controllerRelease({ controller: { release } }: StackConfig) {
+  if (release === undefined) throw new Error("pillar-host:controller.release is not configured");
+  return release;
+}
+
+/** What is installed from where, and what the host writes down of it; without a release all are empty. */
+function releaseVariables(release: ReleaseSource | undefined) {
+  const { url = "", sha256 = "", version = "" } = release ?? {};
+  return { release_url: url, sha256, version, release_marker: release === undefined ? "" : releaseMarker(release) };
+}
+
+/** Step 8. Runs again when the release's address, hash or version changes; the node is left alone. */
 export function controller(config: StackConfig): Step {
   return {
     name: "controller",
@@ -123,8 +136,7 @@ export function controller(config: StackConfig): Step {
     script: scriptOf(
       {
         ...controllerPlace(config),
-        release_url: config.controller.releaseUrl,
-        sha256: config.controller.sha256 ?? "",
+        ...releaseVariables(controllerRelease(config)),
         minimum_mbps: config.host.minimums.bandwidthMbps,
       },
       "controller",
@@ -211,9 +223,7 @@ export function orchestrator({ orchestrator: { service, directory, executable, r
     script: scriptOf(
       {
         ...{ service, directory, executable },
-        release_url: release?.url ?? "",
-        sha256: release?.sha256 ?? "",
-        version: release?.version ?? "",
+        ...releaseVariables(release),
       },
       "orchestrator",
     ),
@@ -235,7 +245,7 @@ export function servedReleases({ controller, orchestrator }: StackConfig, hashed
     quiet: true,
     script: scriptOf(
       {
-        controller_url: controller.releaseUrl,
+        controller_url: controller.release?.url ?? "",
         orchestrator_url: orchestrator.release?.url ?? "",
         hashed: hashed ?? "",
       },

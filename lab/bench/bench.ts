@@ -71,7 +71,7 @@ export class Bench {
     return {
       pillar: { name: "Anvil" },
       host: { provider: "existing", address, hostKey, minimums: { cores: 1, diskGb: 5 } },
-      controller: { releaseUrl: this.lab.releaseUrl(), sha256: await this.releaseSha256(host) },
+      controller: { release: { url: this.lab.releaseUrl(), sha256: await this.releaseSha256(host) } },
       ...changes,
     };
   }

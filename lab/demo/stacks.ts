@@ -41,7 +41,7 @@ export async function makeStacks(lab: Lab, server: OldServer, host: LabHost): Pr
     ...common,
     // This machine may have two cores; a real Pillar keeps the four of docs/specification.md, 8.
     host: { provider: "existing", address: host.address, hostKey: host.hostKey, minimums: { cores: 1, diskGb: 5 } },
-    controller: { releaseUrl: lab.releaseUrl() },
+    controller: { release: { url: lab.releaseUrl() } },
     orchestrator: {
       backup,
       release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },

@@ -12,12 +12,14 @@ const hex = "0123456789abcdef".repeat(4);
 const word = "needed a plain word of letters, digits, dot, dash and underscore";
 const oneLogin = "pillar-host:ssh: needed one of privateKey, password or agent: true";
 const hashNeeded =
-  "pillar-host:controller.sha256: needed with an address that is plain http: the archive runs as root, and anybody on the way could replace it";
+  "pillar-host:controller.release.sha256: needed with an address that is plain http: the archive runs as root, and anybody on the way could replace it";
 const keyNeeded =
   "pillar-host:host.hostKey: needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)";
 
 const host = (changes: Record<string, unknown>) => ({ host: { ...least.host, ...changes } });
 const controller = (changes: Record<string, unknown>) => ({ controller: { ...least.controller, ...changes } });
+const release = (changes: Record<string, unknown>) =>
+  controller({ release: { ...least.controller.release, ...changes } });
 
 const syncDefaults = {
   hourlyRestart: true,
@@ -41,7 +43,7 @@ test("the least configuration gets every default", () => {
     },
     ssh: { user: "root", port: 22, password: "login-pw", agent: false },
     controller: {
-      releaseUrl: "https://release.example/node-controller.zip",
+      release: { url: "https://release.example/node-controller.zip" },
       directory: "/root",
       executable: "node-controller",
       addresses: [],
@@ -98,7 +100,7 @@ test("the addresses that the controller asks are plain ones", () => {
 
 test("a host on which nothing is deployed needs no release", () => {
   for (const lifecycle of ["adopted", "retiring"])
-    expect(configOf({ lifecycle, controller: undefined }).controller.releaseUrl).toBe("");
+    expect(configOf({ lifecycle, controller: undefined }).controller).not.toHaveProperty("release");
 });
 
 test("the successor is another host, and a cloud's server is not merely powered off", () => {
@@ -127,7 +129,7 @@ test("nothing at all: each block that is missing, in one go", () => {
       "pillar-host:pillar: missing, needed object",
       "pillar-host:host: missing, needed object",
       "pillar-host:ssh: missing, needed object",
-      "pillar-host:controller.releaseUrl: missing, needed string",
+      "pillar-host:controller.release.url: missing, needed string",
     ],
   });
 });
@@ -160,7 +162,7 @@ describe("unknown keys", () => {
       "far from all",
       { controller: { ...least.controller, zzzzzzzzzz: 1 } },
       [
-        "pillar-host:controller.zzzzzzzzzz: no such key; known are releaseUrl, sha256, directory, executable, addresses, deployTimeout",
+        "pillar-host:controller.zzzzzzzzzz: no such key; known are release, directory, executable, addresses, deployTimeout",
       ],
     ],
     [
@@ -293,27 +295,78 @@ describe("login", () => {
 
 describe("controller", () => {
   test("plain http needs a hash", () => {
-    expect(faultsOf(controller({ releaseUrl: "http://release.example/c.zip" }))).toEqual([hashNeeded]);
-    expect(faultsOf(controller({ releaseUrl: "http://release.example/c.zip", sha256: hex }))).toEqual([]);
+    expect(faultsOf(release({ url: "http://release.example/c.zip" }))).toEqual([hashNeeded]);
+    expect(faultsOf(release({ url: "http://release.example/c.zip", sha256: hex }))).toEqual([]);
   });
 
   test("the scheme of an address may be written large", () => {
-    expect(faultsOf(controller({ releaseUrl: "HTTPS://release.example/c.zip" }))).toEqual([]);
+    expect(faultsOf(release({ url: "HTTPS://release.example/c.zip" }))).toEqual([]);
   });
 
   test("a hash in capitals becomes small letters", () => {
-    expect(configOf(controller({ sha256: hex.toUpperCase() })).controller.sha256).toBe(hex);
+    expect(configOf(release({ sha256: hex.toUpperCase() })).controller.release?.sha256).toBe(hex);
   });
 
   test.each([hex.slice(1), `${hex}0`, `${hex.slice(1)}g`, ""])("no hash: %j", (sha256) => {
-    expect(faultsOf(controller({ sha256 }))).toContain(
-      "pillar-host:controller.sha256: needed 64 hexadecimal digits (sha256sum of the archive)",
+    expect(faultsOf(release({ sha256 }))).toContain(
+      "pillar-host:controller.release.sha256: needed 64 hexadecimal digits (sha256sum of the archive)",
     );
   });
 
   test.each(["ftp://release.example/c.zip", "release.example/c.zip", "file:///tmp/c.zip"])("no address: %s", (url) => {
-    expect(faultsOf(controller({ releaseUrl: url, sha256: hex }))).toEqual([
-      "pillar-host:controller.releaseUrl: needed an http or https address of the controller's zip archive",
+    expect(faultsOf(release({ url, sha256: hex }))).toEqual([
+      "pillar-host:controller.release.url: needed an http or https address of the controller's zip archive",
+    ]);
+  });
+});
+
+describe("the controller's release", () => {
+  const missing = "pillar-host:controller.release.url: missing, needed string";
+
+  test.each([
+    ["no block", undefined],
+    ["a block without it", { directory: "/root" }],
+    ["one that is empty", { release: {} }],
+  ])("missing on an active stack: %s", (_what, block) => {
+    expect(faultsOf({ controller: block })).toEqual([missing]);
+  });
+
+  test("missing beside other faults, of its block too", () => {
+    expect(faultsOf({ pillar: {}, controller: { directory: "root" } })).toEqual([
+      "pillar-host:pillar.name: missing, needed string",
+      "pillar-host:controller.directory: needed an absolute path without blanks",
+      missing,
+    ]);
+  });
+
+  test("what is no block is said so, and not called missing", () => {
+    expect(faultsOf({ controller: "x" })).toEqual(["pillar-host:controller: found string, needed object"]);
+    expect(faultsOf(controller({ release: "x" }))).toEqual([
+      "pillar-host:controller.release: found string, needed object",
+    ]);
+  });
+
+  test("the names that its keys had once are told with those of today, and how to move them", () => {
+    const moved = (then: string, now: string) =>
+      `pillar-host:${then}: is called ${now} now. Move it: pulumi config set --path 'pillar-host:${now}' "$(pulumi config get --path 'pillar-host:${then}')" && pulumi config rm --path 'pillar-host:${then}'`;
+    expect(faultsOf({ controller: { releaseUrl: "https://release.example/c.zip", sha256: hex } })).toEqual([
+      moved("controller.releaseUrl", "controller.release.url"),
+      moved("controller.sha256", "controller.release.sha256"),
+    ]);
+    expect(faultsOf({ lifecycle: "retiring", controller: { releaseUrl: "x", executables: "y" } })).toEqual([
+      moved("controller.releaseUrl", "controller.release.url"),
+      "pillar-host:controller.executables: no such key; did you mean executable?",
+    ]);
+    expect(faultsOf(controller({ sha256: hex }))).toEqual([moved("controller.sha256", "controller.release.sha256")]);
+  });
+
+  test.each(["v0.0.4", "v0.0.4-alpha"])("its version may be %s", (version) => {
+    expect(configOf(release({ version })).controller.release?.version).toBe(version);
+  });
+
+  test.each(["0.0.4", "v0.0", "v0.0.4 alpha", ""])("no version: %j", (version) => {
+    expect(faultsOf(release({ version }))).toEqual([
+      "pillar-host:controller.release.version: needed the release's version, such as v0.0.4 or v0.0.4-alpha",
     ]);
   });
 });

@@ -5,7 +5,7 @@ export const least = {
   pillar: { name: "Anvil" },
   host: { provider: "existing", address: "203.0.113.7" },
   ssh: { password: "login-pw" },
-  controller: { releaseUrl: "https://release.example/node-controller.zip" },
+  controller: { release: { url: "https://release.example/node-controller.zip" } },
 };
 
 /** A configuration: the least, with these keys instead. */

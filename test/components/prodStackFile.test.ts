@@ -59,5 +59,5 @@ test("what is commented out is there", () => {
     release: { version: "v0.0.9a" },
   });
   expect(config["pillar-host:host"].hostKey).toMatch(/^ssh-ed25519 /);
-  expect(config["pillar-host:controller"].sha256).toMatch(/^0+$/);
+  expect(config["pillar-host:controller"].release.sha256).toMatch(/^0+$/);
 });

@@ -58,7 +58,7 @@ export function stackFile(lab: Lab, host: LabHost, changes: StackFile = {}): Sta
   return {
     pillar: { name: "Anvil" },
     host: { provider: "existing", address: host.address, hostKey: host.hostKey, minimums: { cores: 1, diskGb: 1 } },
-    controller: { releaseUrl: lab.releaseUrl() },
+    controller: { release: { url: lab.releaseUrl() } },
     ...changes,
   };
 }

@@ -31,8 +31,10 @@ describe("what the host tells", () => {
   });
 
   test("is compared with what the configuration names, as the host wrote it down", () => {
-    const config = configOf({ controller: { releaseUrl: "https://r.example/c.zip", sha256: a } });
+    const config = configOf({ controller: { release: { url: "https://r.example/c.zip", sha256: a } } });
     expect(wantedOf(config, "controller")?.marker).toBe(`https://r.example/c.zip ${a}`);
+    const versioned = configOf({ controller: { release: { url: "https://r.example/c.zip", version: "v0.0.4" } } });
+    expect(wantedOf(versioned, "controller")?.marker).toBe("https://r.example/c.zip any v0.0.4");
     expect(wantedOf(config, "orchestrator")).toBeUndefined();
     expect(withoutHash("controller", { validators: {} }, "u any")?.kind).toBe("notInstalled");
     expect(withoutHash("controller", { installed: a, wanted: "v any", validators: {} }, "u any")?.kind).toBe(

@@ -72,7 +72,7 @@ if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo "had: $(cat "$T
 describe("assert_hash", () => {
   const check = (sha256: string) =>
     lib(`sha256=${sha256} release_url=https://release.example/a.zip
-assert_hash archive controller.sha256 aaaa 12; echo after`);
+assert_hash archive controller.release.sha256 aaaa 12; echo after`);
 
   test.each(["", "aaaa"])("passes where none is configured, or this one", async (sha256) => {
     expect(await check(sha256)).toEqual({ code: 0, stdout: "after\n", stderr: "" });
@@ -82,7 +82,7 @@ assert_hash archive controller.sha256 aaaa 12; echo after`);
     expect(await check("bbbb")).toEqual({
       code: 1,
       stdout: "",
-      stderr: `h: the archive is not the one that controller.sha256 names
+      stderr: `h: the archive is not the one that controller.release.sha256 names
   found: aaaa (12 bytes from https://release.example/a.zip)
   needed: bbbb
   What was installed before is untouched. Compare with the hash that the release page shows.

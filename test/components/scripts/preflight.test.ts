@@ -29,13 +29,13 @@ function look(
   commands: Partial<Record<keyof typeof goodHost, string>> = {},
   moves: readonly (readonly [string, string])[] = [],
   addresses: readonly string[] = [],
-  release = least.controller as object,
+  release: object = least.controller.release,
 ) {
   for (const [name, body] of Object.entries({ ...goodHost, ...commands })) box.command(name, body);
   box.write("os-release", "ID=debian\nVERSION_ID=11\n");
   box.write("meminfo", box.read("meminfo") ?? "MemTotal: 3774873 kB\n");
   const { script } = preflight(
-    configOf({ node: { dataDir: `${box.dir}/znn` }, controller: { ...release, addresses } }),
+    configOf({ node: { dataDir: `${box.dir}/znn` }, controller: { release, addresses } }),
     identity,
   );
   return box.run(
@@ -80,7 +80,7 @@ describe("preflight", () => {
       "  cores: found 2, needed 4 (host.minimums.cores)",
       "  memory: found 1953 MiB, needed 3686 MiB, what a 4 GB machine has at least (host.minimums.memoryGb)",
       `  free disk at ${box.dir}: found 9 GB, needed 40 GB (host.minimums.diskGb)`,
-      "  release address https://release.example/node-controller.zip: found curl: (7) Failed to connect, needed an answer (controller.releaseUrl; a firewall or DNS on the host?)",
+      "  release address https://release.example/node-controller.zip: found curl: (7) Failed to connect, needed an answer (controller.release.url; a firewall or DNS on the host?)",
       "  clock: found not synchronised, needed a synchronised clock (install chrony, or systemctl enable --now systemd-timesyncd)",
       "  port 35997/tcp: found held by znnd, needed free (for go-node or the orchestrator)",
       "  Mend the host or the configuration, then run pulumi up again.",
@@ -96,7 +96,7 @@ describe("preflight", () => {
   test("an address that is not found there", async ({ box }) => {
     const { stderr } = await look(box, { curl: "printf 'HTTP/1.1 302 Found\\r\\nHTTP/1.1 404 Not Found\\r\\n'" });
     expect(stderr).toContain(
-      "  release address https://release.example/node-controller.zip: found HTTP/1.1 404 Not Found, needed 200 (controller.releaseUrl: open it in a browser and compare it with the release page)\n",
+      "  release address https://release.example/node-controller.zip: found HTTP/1.1 404 Not Found, needed 200 (controller.release.url: open it in a browser and compare it with the release page)\n",
     );
   });
 
@@ -152,7 +152,7 @@ describe("preflight", () => {
       ["that refuses everything", { status: 403 }, "found HTTP/1.1 403 Forbidden, needed 200"],
     ])("%s", async ([, faults, fault], { box }) => {
       served.setFaults("controller", faults);
-      const release = { releaseUrl: `${served.url}/controller.zip`, sha256: "0".repeat(64) };
+      const release = { url: `${served.url}/controller.zip`, sha256: "0".repeat(64) };
       for (const tool of ["curl", "wget"] as const) {
         const moves = tool === "curl" ? [] : ([["if has curl; then\n  headers", "if false; then\n  headers"]] as const);
         const { code, stderr } = await look(

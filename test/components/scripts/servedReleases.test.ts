@@ -27,7 +27,7 @@ case " $* " in *" --spider "*) cat "$sandbox/told" >&2 ;; *) printf '${archive}'
 }
 
 async function told(box: Sandbox, hashed?: "controller"): Promise<string[]> {
-  const { script } = servedReleases(configOf({ controller: { releaseUrl } }), hashed);
+  const { script } = servedReleases(configOf({ controller: { release: { url: releaseUrl } } }), hashed);
   const { code, stdout, stderr } = await box.run(box.local(script));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout.trimEnd().split("\n");

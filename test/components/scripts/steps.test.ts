@@ -80,8 +80,8 @@ describe("variables", () => {
     ["http://release.example/c.zip", "80"],
     ["http://release.example:8080/c.zip", "8080"],
     ["https://release.example:8443/c.zip", "8443"],
-  ])("the port of %s is %s", (releaseUrl, port) => {
-    const changed = configOf({ controller: { releaseUrl, sha256: "a".repeat(64) } });
+  ])("the port of %s is %s", (url, port) => {
+    const changed = configOf({ controller: { release: { url, sha256: "a".repeat(64) } } });
     expect(variablesOf(steps.preflight(changed, identity))).toContain(`release_port='${port}'`);
   });
 
@@ -117,6 +117,8 @@ describe("variables", () => {
       "controller_name='node-controller'",
       "release_url='https://release.example/node-controller.zip'",
       "sha256=''",
+      "version=''",
+      "release_marker='https://release.example/node-controller.zip any'",
       "minimum_mbps='100'",
     ]);
   });

@@ -73,7 +73,7 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
   const file = (changes: StackFile, hostChanges: StackFile): StackFile => ({
     pillar: { name: "Anvil" },
     host: { ...host, sshFrom: ["198.51.100.7/32"], ...hostChanges },
-    controller: { releaseUrl: "https://release.example/node-controller.zip" },
+    controller: { release: { url: "https://release.example/node-controller.zip" } },
     ...endpoint(url),
     ...changes,
   });

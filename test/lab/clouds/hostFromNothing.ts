@@ -30,7 +30,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
       minimums: { cores: 1, memoryGb: 1, diskGb: 1 },
       ...host,
     },
-    controller: { releaseUrl: lab.releaseUrl() },
+    controller: { release: { url: lab.releaseUrl() } },
     ...endpoint(lab.cloudUrl(provider)),
     ...changes,
   });

@@ -69,7 +69,7 @@ describe("bad input", () => {
       {
         host: { ...least().host, adress: "10.77.0.11", minimums: { cores: "two" } },
         sync: { deadline: "10s", confirmation: 5 },
-        controller: { releaseUrl: "releases.example/node.zip" },
+        controller: { release: { url: "releases.example/node.zip" } },
       },
       { "ssh.privateKey": publicKey },
     );
@@ -77,7 +77,7 @@ describe("bad input", () => {
 - pillar-host:host.minimums.cores: found string, needed number
 - pillar-host:host.adress: no such key; did you mean address?
 - pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)
-- pillar-host:controller.releaseUrl: needed an http or https address of the controller's zip archive
+- pillar-host:controller.release.url: needed an http or https address of the controller's zip archive
 - pillar-host:sync.deadline: found 10s, needed a duration of at least 1m, such as 90s, 12h or 7d
 - pillar-host:sync.confirmation: no such key; did you mean confirmations?
 Mend Pulumi.prod.yaml, or use pulumi config set, then run pulumi up again.`);
@@ -140,16 +140,16 @@ or: pulumi config set --path pillar-host:ssh.user root`);
     const { lab } = stage;
     await lab.releases("PUT", "/other.zip", Buffer.from(zipSync({ "README.md": strToU8("hello") })));
     await lab.releases("PATCH", "/faults", { "node-controller": { html: true } });
-    const at = (name: string) => ({ controller: { releaseUrl: lab.releaseUrl(name) } });
+    const at = (name: string) => ({ controller: { release: { url: lab.releaseUrl(name) } } });
     const looked = async (name: string) => linesOf((await stepOn(stage, preflight, at(name))).output);
     const short = `${stage.host.address}: this host does not meet what a Pillar needs; nothing was changed on it`;
     expect(await refused(at("missing"))).toContain(`${short}
-release address ${lab.releaseUrl("missing")}: found HTTP/1.1 404 Not Found, needed 200 (controller.releaseUrl: open it in a browser and compare it with the release page)
+release address ${lab.releaseUrl("missing")}: found HTTP/1.1 404 Not Found, needed 200 (controller.release.url: open it in a browser and compare it with the release page)
 Mend the host or the configuration, then run pulumi up again.`);
     expect(await looked("node-controller")).toContain(`${short}
-release address ${lab.releaseUrl()}: found something that begins with: <!DOCTYPE html><html><head><title>Sign in</title></head><bod, needed a zip archive (controller.releaseUrl: it is perhaps the page about it)`);
+release address ${lab.releaseUrl()}: found something that begins with: <!DOCTYPE html><html><head><title>Sign in</title></head><bod, needed a zip archive (controller.release.url: it is perhaps the page about it)`);
     expect(await looked("other")).toContain(`${short}
-release address ${lab.releaseUrl("other")}: found an archive without node-controller, needed the controller's release for linux x86_64 (controller.releaseUrl, controller.executable)`);
+release address ${lab.releaseUrl("other")}: found an archive without node-controller, needed the controller's release for linux x86_64 (controller.release.url, controller.executable)`);
   });
 
   it("an address that nobody has, and a port that nobody listens on", async () => {

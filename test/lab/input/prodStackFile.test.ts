@@ -64,7 +64,7 @@ describe("Pulumi.prod.yaml", () => {
 
   it("is nothing to a stack of another name", async () => {
     const { output } = await preview("other");
-    expect(linesOf(output)).toContain("- pillar-host:controller.releaseUrl: missing, needed string");
+    expect(linesOf(output)).toContain("- pillar-host:controller.release.url: missing, needed string");
     expect(output).not.toContain("znn");
   });
 });

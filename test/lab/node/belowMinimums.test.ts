@@ -90,7 +90,7 @@ Mend the host or the configuration, then run pulumi up again.`,
     const nobody = "https://10.77.0.99/node-controller.zip";
     const lines = await refusal({
       ...hostOf({ cores: 1, memoryGb: 1, diskGb: 1 }),
-      controller: { releaseUrl: nobody },
+      controller: { release: { url: nobody } },
     });
     expect(lines).toMatch(
       /release address https:\/\/10\.77\.0\.99\/node-controller\.zip: found curl: \(7\) .+, needed an answer/,

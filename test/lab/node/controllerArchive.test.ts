@@ -11,7 +11,7 @@ const untouched = "What was installed before is untouched.";
 
 describe("the controller's archive", () => {
   const stage = staged(
-    (lab) => ({ controller: { releaseUrl: lab.releaseUrl(), directory } }),
+    (lab) => ({ controller: { release: { url: lab.releaseUrl() }, directory } }),
     async (lab, host) => {
       await onHost(host, `mkdir ${directory}; mount -t tmpfs -o size=8m none ${directory}`);
       await pastPackages(lab, host);
@@ -38,7 +38,7 @@ describe("the controller's archive", () => {
   const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
   const configured = (controller: StackFile) =>
     reconfigure(stage.stack, stage.host, {
-      controller: { releaseUrl: stage.lab.releaseUrl(), directory, ...controller },
+      controller: { release: { url: stage.lab.releaseUrl() }, directory, ...controller },
     });
   const upWith = async (controller: StackFile) => {
     await configured(controller);
@@ -62,7 +62,7 @@ describe("the controller's archive", () => {
   it("that breaks off in the middle is refused, and the run says so", async () => {
     await stage.lab.releases("PUT", "/short.zip", await buildRelease({ menu: "v0.0.4", version: "0.0.5" }));
     await stage.lab.releases("PATCH", "/faults", { short: { truncate: 5000 } });
-    const lines = await refused({ releaseUrl: url("short") }, upWith);
+    const lines = await refused({ release: { url: url("short") } }, upWith);
     expect(lines).toMatch(
       /: the controller could not be downloaded from [^\n]*\nfound: it broke off after \d+ bytes\nfound: /,
     );
@@ -72,8 +72,8 @@ describe("the controller's archive", () => {
 
   it("that is a web page is refused", async () => {
     await stage.lab.releases("PATCH", "/faults", { short: { html: true } });
-    expect(await refused({ releaseUrl: url("short") })).toContain(
-      `${stage.host.address}: ${url("short")} (controller.releaseUrl) did not serve a zip archive
+    expect(await refused({ release: { url: url("short") } })).toContain(
+      `${stage.host.address}: ${url("short")} (controller.release.url) did not serve a zip archive
 found: 104 bytes that begin with: <!DOCTYPE html><html><head><title>Sign in</title></head><bod
 needed: the controller's release archive for linux x86_64
 Open the address in a browser: it is perhaps a page about the archive, not the archive.`,
@@ -81,7 +81,7 @@ Open the address in a browser: it is perhaps a page about the archive, not the a
   });
 
   it("that is not there is refused", async () => {
-    const lines = await refused({ releaseUrl: url("nothing-there") });
+    const lines = await refused({ release: { url: url("nothing-there") } });
     expect(lines).toMatch(
       /could not be downloaded from .*\nfound: .*ERROR 404: Not Found\.\nfound: .* free on \/srv\/pillar\n/,
     );
@@ -90,8 +90,8 @@ Open the address in a browser: it is perhaps a page about the archive, not the a
   it("with another hash than the configured one is refused", async () => {
     await stage.lab.releases("PATCH", "/faults", { short: {} });
     const archive = await buildRelease({ menu: "v0.0.4", version: "0.0.5" });
-    expect(await refused({ releaseUrl: url("short"), sha256: "0".repeat(64) })).toContain(
-      `${stage.host.address}: the archive is not the one that controller.sha256 names
+    expect(await refused({ release: { url: url("short"), sha256: "0".repeat(64) } })).toContain(
+      `${stage.host.address}: the archive is not the one that controller.release.sha256 names
 found: ${sha256(archive)} (${archive.length} bytes from ${url("short")})
 needed: ${"0".repeat(64)}
 ${untouched} Compare with the hash that the release page shows.`,
@@ -103,7 +103,7 @@ ${untouched} Compare with the hash that the release page shows.`,
     const middle = archive.length >> 1;
     archive.fill(0, middle, middle + 100);
     await stage.lab.releases("PUT", "/damaged.zip", archive);
-    expect(await refused({ releaseUrl: url("damaged") })).toContain(
+    expect(await refused({ release: { url: url("damaged") } })).toContain(
       `${stage.host.address}: the archive from ${url("damaged")} is damaged\nfound: `,
     );
   });
@@ -114,7 +114,7 @@ ${untouched} Compare with the hash that the release page shows.`,
       "/other.zip",
       Buffer.from(zipSync({ "README.md": strToU8("hello"), "bin/x": strToU8("x") })),
     );
-    expect(await refused({ releaseUrl: url("other") })).toMatch(
+    expect(await refused({ release: { url: url("other") } })).toMatch(
       /: the archive holds no node-controller\nfound: (README\.md bin\/x|bin\/x README\.md) *\nneeded: node-controller \(controller\.executable\)/,
     );
   });
@@ -128,12 +128,12 @@ ${untouched} Compare with the hash that the release page shows.`,
       );
     await leave(300);
     installed = await facts();
-    const full = await refused({ releaseUrl: url("short") });
+    const full = await refused({ release: { url: url("short") } });
     expect(full).toMatch(/could not be downloaded from [^\n]*\nfound: [^\n]+\nfound: 0 free on \/srv\/pillar\n/);
     expect(full).not.toContain("unexpected failure");
     await onHost(stage.host, `rm ${directory}/.fill`);
     await leave(2000);
-    expect(await refused({ releaseUrl: url("short") })).toMatch(
+    expect(await refused({ release: { url: url("short") } })).toMatch(
       /: the archive could not be extracted\nfound: [^\n]+\nfound: \S+ free on \/srv\/pillar\n/,
     );
     await onHost(stage.host, `rm ${directory}/.fill`);

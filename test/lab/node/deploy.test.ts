@@ -106,7 +106,7 @@ asked: Do you want to join the newer network? (Y/n):`,
     await onHost(stage.host, "systemctl stop go-node");
     expect(await databaseOf(stage.host)).toBe("");
     await reconfigure(stage.stack, stage.host, {
-      controller: { releaseUrl: stage.lab.releaseUrl(), deployTimeout: "3h" },
+      controller: { release: { url: stage.lab.releaseUrl() }, deployTimeout: "3h" },
     });
     expect(await succeeds()).toMatch(/deployed before, at \S+, but go-node is not running: starting it/);
     expect(await onHost(stage.host, "systemctl is-active go-node")).toBe("active");

@@ -6,7 +6,7 @@ const crontab = "MAILTO=ops@example.org\n30 3 * * 0 systemctl restart go-node\n"
 /** One host for both: neither touches what the other is about. */
 const stage = staged(
   (lab) => ({
-    controller: { releaseUrl: lab.releaseUrl("node-controller-v0.0.1") },
+    controller: { release: { url: lab.releaseUrl("node-controller-v0.0.1") } },
     sync: { hourlyRestart: false },
   }),
   async (lab, host) => {
@@ -56,7 +56,7 @@ describe("a synced host whose deploy is repeated, with the hourly restart switch
     kept = [await config(), await keyStore()];
     await onHost(stage.host, "rm /var/lib/pillar-host/deploy.done");
     await reconfigure(stage.stack, stage.host, {
-      controller: { releaseUrl: stage.lab.releaseUrl("node-controller-v0.0.1"), deployTimeout: "1h" },
+      controller: { release: { url: stage.lab.releaseUrl("node-controller-v0.0.1") }, deployTimeout: "1h" },
       sync: { hourlyRestart: true },
     });
     second = await stage.stack.up();

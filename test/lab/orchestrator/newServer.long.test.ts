@@ -38,7 +38,7 @@ describe("the signer's move onto a server that the same up makes at a provider",
         ...{ provider: "hetzner", token: "set below", sshFrom: [`${operatorAddress}/32`] },
         minimums: { cores: 1, memoryGb: 1, diskGb: 1 },
       },
-      controller: { releaseUrl: lab.releaseUrl() },
+      controller: { release: { url: lab.releaseUrl() } },
       sync: { confirmations: 1, confirmSeconds: 0 },
       orchestrator: {
         release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },

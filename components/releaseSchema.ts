@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { sha256 } from "./schemaParts";
+
+/**
+ * Where a program comes from that is installed on a host: the one shape for all of them.
+ *
+ * @param what is downloaded, as the fault of its address names it
+ * @param file the same in a word, such as `archive`
+ * @param version the schema of its version: what a program's releases are called, and whether it has to be known
+ */
+export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
+  what: string,
+  file: string,
+  version: Version,
+) =>
+  z
+    .strictObject({
+      url: z.url({ protocol: /^https?$/, message: `needed an http or https address of ${what}` }),
+      sha256: sha256(file),
+      version,
+    })
+    .refine((release) => isSafeDownload(release as ReleaseSource), {
+      path: ["sha256"],
+      message: `needed with an address that is plain http: the ${file} runs as root, and anybody on the way could replace it`,
+    });
+
+/** Where a program is downloaded from. */
+export interface ReleaseSource {
+  readonly url: string;
+  /** Of what the address serves, 64 hexadecimal digits in small letters. */
+  readonly sha256?: string | undefined;
+  readonly version?: string | undefined;
+}
+
+/** Whether what is downloaded can be trusted: https, or a hash to compare with (pure). */
+const isSafeDownload = ({ url, sha256 }: ReleaseSource) => !/^http:/i.test(url) || sha256 !== undefined;
+
+/** A release as a host writes it down when it is installed: another one is installed anew (pure). */
+export const releaseMarker = ({ url, sha256, version }: ReleaseSource) =>
+  [url, sha256 ?? "any", ...(version === undefined ? [] : [version])].join(" ");
