@@ -6,6 +6,7 @@ import { lookAtNode } from "./lookup";
 import type { NodeTarget } from "./rpc/node";
 import type { SignerIdentity } from "./rpc/orchestrator";
 import type { Backup } from "./signer/backup";
+import { lookAtBridge } from "./signer/bridgeNow";
 import { openRoot, type SignerHost } from "./signer/root";
 import { type Secured, type SecureOptions, secureSigner } from "./signer/secure";
 
@@ -30,6 +31,7 @@ export async function passBackup(inputs: BackupInputs): Promise<Secured> {
     return await secureSigner(inputs, {
       roots,
       lookAtNode: () => lookAtNode(inputs.node, inputs),
+      lookAtBridge: () => lookAtBridge(inputs),
       ...systemClock,
       say: (line) => console.log(line),
     });

@@ -3,6 +3,7 @@ import { systemClock } from "./clock";
 import { DynamicResource } from "./dynamicResource";
 import { watchEngine } from "./engine";
 import { lookAtNode } from "./lookup";
+import { lookAtBridge } from "./signer/bridgeNow";
 import { type MoveOutputs, move } from "./signer/move";
 import type { MoveInputs } from "./signer/moveInputs";
 
@@ -14,8 +15,8 @@ async function run(inputs: MoveInputs, before: Partial<MoveOutputs>): Promise<Mo
     say: (line: string) => console.log(`orchestrator: ${line}`),
   };
   try {
-    const lookup = () => lookAtNode(inputs.node, inputs);
-    const done = await move(inputs, { ...world, lookAtNode: lookup }, engine.isThere);
+    const chain = { lookAtNode: () => lookAtNode(inputs.node, inputs), lookAtBridge: () => lookAtBridge(inputs) };
+    const done = await move(inputs, { ...world, ...chain }, engine.isThere);
     // A run that finds it done keeps what was told of it.
     const { movedAt, secondsWithoutSigner, build } = before.holder === done.holder ? before : {};
     const kept = Object.entries({ movedAt, secondsWithoutSigner, build }).filter(([, value]) => value !== undefined);

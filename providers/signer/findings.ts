@@ -1,5 +1,6 @@
 import type { NodeNow } from "../lookup";
 import type { BuildInfo, SignerIdentity, SignerStatus } from "../rpc/orchestrator";
+import type { BridgeNow } from "./bridgeNow";
 import type { Endpoint } from "./endpoints";
 import type { SideFacts } from "./sideFacts";
 import type { SignerConfig } from "./signerConfig";
@@ -37,6 +38,8 @@ export interface Survey {
   readonly old: Told<OldSide>;
   readonly new: Told<NewSide>;
   readonly node: NodeNow;
+  /** By the chain, asked of the new host's node or a reference. */
+  readonly bridge: BridgeNow;
   /** Bytes that this machine has room for, where the backups go. */
   readonly room: number;
 }

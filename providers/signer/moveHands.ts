@@ -7,8 +7,9 @@ import type { MoveInputs } from "./moveInputs";
 import { createProvedCopy } from "./provedCopy";
 import type { CallError } from "./root";
 import type { Hands } from "./saga";
+import { bridgeShown } from "./shown";
 import type { Sides } from "./sides";
-import { notLive, stoppedFault } from "./stoppedState";
+import { bridgeHinders, notLive, stoppedFault } from "./stoppedState";
 import { clientOf, type Verified, type VerifyWorld, verify } from "./verify";
 
 /** What was seen on the way, for outputs and record. */
@@ -87,6 +88,25 @@ export function createMoveHands(
     );
   };
 
+  /** Of the chain, since the orchestrator's own word may be older than a halt; and of it after what takes its time. */
+  const askBridge = async (side: SideName): Promise<void> => {
+    const bridge = await world.lookAtBridge();
+    const hindrance = bridgeHinders(bridge, inputs.haltedBridge);
+    if (hindrance === undefined) {
+      for (const line of bridgeShown(bridge)) world.say(line);
+      return;
+    }
+    const { what, found, needed, next } = hindrance;
+    throw new Error(
+      [
+        `${what}: the orchestrator of the ${side} side (${sides.roots[side].address}) is not stopped`,
+        `  found: ${found}`,
+        `  needed: ${needed}`,
+        `  ${next}`,
+      ].join("\n"),
+    );
+  };
+
   /** The pass phrase is in it: it stays in here. */
   const configOf = (side: SideName, saga: Saga): Promise<string | undefined> =>
     sides
@@ -129,7 +149,9 @@ export function createMoveHands(
       }
       case "stop": {
         if (saga.direction === "forward" && looks[source] !== "outOfSight" && looks[source].active)
-          await waitForSignings(source).then(askNode);
+          await waitForSignings(source)
+            .then(askNode)
+            .then(() => askBridge(source));
         world.say(`stopping ${name(source)}, which still holds the key`);
         seen.stoppedAt = world.now();
         copy.forget();

@@ -3,6 +3,7 @@ import type { Survey, Wanted } from "./findings";
 import { homeFaults } from "./homeFaults";
 import { newFaults } from "./newFaults";
 import { oldFaults } from "./oldFaults";
+import { bridgeHinders } from "./stoppedState";
 
 /**
  * All that stands against a move (pure; docs/specification.md, 1.2, step 1). One text each: what is wrong, found,
@@ -27,6 +28,7 @@ export function faultsOf(survey: Survey, wanted: Wanted): string[] {
             "Wait until it is, then run pulumi up again.",
           ),
         ]),
+    ...bridgeFaults(survey, wanted),
     ...(survey.room >= bytes + margin
       ? []
       : [
@@ -38,6 +40,15 @@ export function faultsOf(survey: Survey, wanted: Wanted): string[] {
           ),
         ]),
   ];
+}
+
+/** What its own getStatus tells is told once. */
+function bridgeFaults({ old, bridge }: Survey, wanted: Wanted): string[] {
+  const status = "value" in old ? old.value.status : undefined;
+  const itsOwn = status !== undefined && "value" in status ? status.value?.state : undefined;
+  const hindrance = bridgeHinders(bridge, wanted.haltedBridge);
+  if (hindrance === undefined || (bridge.known && bridge.state === itsOwn)) return [];
+  return [fault(hindrance.what, hindrance.found, hindrance.needed, hindrance.next)];
 }
 
 function unseen(side: "old" | "new", wanted: Wanted, error: string): string {

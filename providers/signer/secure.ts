@@ -1,6 +1,5 @@
 import os from "node:os";
 import path from "node:path";
-import type { NodeNow } from "../lookup";
 import type { RpcClock, SignerIdentity } from "../rpc/orchestrator";
 import { type Backup, type BackupOf, type BackupWorld, isThere, takeBackup } from "./backup";
 import type { Survey, Wanted } from "./findings";
@@ -9,7 +8,7 @@ import { faultsOf } from "./prerequisites";
 import { addToRecord, isOver, lastOf, readRecord } from "./record";
 import type { RootHost } from "./root";
 import { shownOf } from "./shown";
-import { type SignerPlace, surveyBoth } from "./survey";
+import { type ChainLooks, type SignerPlace, surveyBoth } from "./survey";
 
 /** What the prerequisites and the first backup are about; plain values, no secrets. */
 export interface SecureOptions {
@@ -41,10 +40,8 @@ export interface Secured {
   readonly oldIdentity?: SignerIdentity;
 }
 
-export interface SecureWorld extends BackupWorld, RpcClock {
+export interface SecureWorld extends BackupWorld, RpcClock, ChainLooks {
   readonly roots: { readonly old: RootHost; readonly new: RootHost };
-  /** The gate's own evidence, of now. */
-  lookAtNode(): Promise<NodeNow>;
 }
 
 /** A directory or file of the operator's as it is meant (pure but for home and working directory, which is the project's). */
@@ -100,7 +97,7 @@ export async function secureSigner(options: SecureOptions, world: SecureWorld): 
     },
   };
   world.say(`orchestrator: checking ${roots.old.address} and ${roots.new.address} before anything is touched`);
-  const survey = await surveyBoth(roots, { ...options, backupDirectory: directory }, world.lookAtNode, world);
+  const survey = await surveyBoth(roots, { ...options, backupDirectory: directory }, world, world);
   const begun = beganAt(survey, move);
   if (begun) {
     world.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);

@@ -1,3 +1,4 @@
+import type { BridgeNow } from "./bridgeNow";
 import { size } from "./faultText";
 import type { Survey, Wanted } from "./findings";
 import { newVersion } from "./newFaults";
@@ -21,9 +22,17 @@ export function shownOf(survey: Survey, wanted: Wanted): string[] {
     `old side ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${size(facts.bytes)}, key shares: ${facts.shares}`,
     `new side ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${size(survey.new.value.facts.free)} free`,
     ...who,
+    ...bridgeShown(survey.bridge),
     ...(survey.new.value.scan.includes("no ssh-keyscan")
       ? ["the new host has no ssh-keyscan: the old host's key is compared when the copy begins"]
       : []),
     ...(facts.hasNodeKey ? [] : ["the old host's node has no producer key store of its own: none is backed up"]),
   ];
+}
+
+/** What the chain says of the bridge (pure). Where nobody tells, the orchestrator's own word decides. */
+export function bridgeShown(bridge: BridgeNow): string[] {
+  if (!bridge.known)
+    return [`the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: ${bridge.why}`];
+  return bridge.state === 0 ? [] : [bridge.why];
 }

@@ -1,4 +1,5 @@
 import { stateNames } from "../rpc/orchestrator";
+import type { BridgeNow } from "./bridgeNow";
 import { type Saga, type SideName, sidesOf } from "./journal";
 import type { MoveInputs } from "./moveInputs";
 
@@ -87,4 +88,27 @@ export function notLive(
     : `the orchestrator of the ${side} side is not live now\n` +
         `  found: state ${status.state} (${status.stateName})\n` +
         `  needed: state 0 (live). Run pulumi up again when it is.${status.state === halted ? `\n  ${moveHalted}` : ""}`;
+}
+
+/**
+ * Why a signer is not stopped now, by the chain's word on the bridge (pure); undefined where it may be, or nobody tells.
+ *
+ * @param haltedBridge as in {@link notLive}
+ */
+export function bridgeHinders(bridge: BridgeNow, haltedBridge: boolean): BridgeHindrance | undefined {
+  if (!bridge.known || bridge.state === 0 || (bridge.state === halted && haltedBridge)) return undefined;
+  const [what, needed] =
+    bridge.state === halted
+      ? (["the bridge is halted", "a live bridge"] as const)
+      : (["the bridge's key generation is at work", "its end: stopping now would lose the key share"] as const);
+  const next = `Run pulumi up again when it is ${bridge.state === halted ? `live. ${moveHalted}` : "over."}`;
+  return { what, needed: `${needed} (what getStatus says is up to 40 s older than this)`, found: bridge.why, next };
+}
+
+/** What stands in the way, in the parts of a fault's text. */
+export interface BridgeHindrance {
+  readonly what: string;
+  readonly found: string;
+  readonly needed: string;
+  readonly next: string;
 }

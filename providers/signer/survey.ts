@@ -3,6 +3,7 @@ import path from "node:path";
 import type { NodeNow } from "../lookup";
 import { type BuildInfo, createOrchestratorClient, type OrchestratorClient, type RpcClock } from "../rpc/orchestrator";
 import { isJsonText } from "./backup";
+import type { BridgeNow } from "./bridgeNow";
 import { type Endpoint, endpointsOf } from "./endpoints";
 import type { NewSide, OldSide, Survey, Told } from "./findings";
 import type { RootHost } from "./root";
@@ -28,11 +29,19 @@ export interface SurveyOptions {
   readonly backupDirectory: string;
 }
 
+/** Looks at what is on the chain. */
+export interface ChainLooks {
+  /** The gate's own evidence, of now. */
+  lookAtNode(): Promise<NodeNow>;
+  /** Never throws. */
+  lookAtBridge(): Promise<BridgeNow>;
+}
+
 /** Looks at both hosts at once, and at this machine. Changes nothing; what can't be had is told in words. */
 export async function surveyBoth(
   roots: { readonly old: RootHost; readonly new: RootHost },
   options: SurveyOptions,
-  lookAtNode: () => Promise<NodeNow>,
+  chain: ChainLooks,
   clock: RpcClock,
 ): Promise<Survey> {
   const state = readState(roots.old, options.old, clock);
@@ -43,8 +52,8 @@ export async function surveyBoth(
   );
   const oldSide = told(lookAtOld(roots.old, options.old, state, endpoints, clock));
   const newSide = told(lookAtNew(roots.new, options, endpoints, clock));
-  const [old, next, node] = await Promise.all([oldSide, newSide, lookAtNode()]);
-  return { old, new: next, node, room: roomAt(options.backupDirectory) };
+  const [old, next, node, bridge] = await Promise.all([oldSide, newSide, chain.lookAtNode(), chain.lookAtBridge()]);
+  return { old, new: next, node, bridge, room: roomAt(options.backupDirectory) };
 }
 
 async function lookAtOld(

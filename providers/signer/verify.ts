@@ -1,4 +1,3 @@
-import type { NodeNow } from "../lookup";
 import {
   type BuildInfo,
   createOrchestratorClient,
@@ -10,6 +9,7 @@ import type { Saga, SideName } from "./journal";
 import type { MoveInputs } from "./moveInputs";
 import type { Sides, SidesWorld } from "./sides";
 import { signerConfigOf } from "./signerConfig";
+import type { ChainLooks } from "./survey";
 
 const trouble =
   /(^|\s)(ERROR|FATAL|PANIC|DPANIC)(\s|$)|^panic:|\bpanic: |^fatal error:|Main process exited|Failed with result|Failed to start/;
@@ -54,10 +54,8 @@ export interface Verified {
   readonly answeredAt: number;
 }
 
-export interface VerifyWorld extends SidesWorld {
+export interface VerifyWorld extends SidesWorld, ChainLooks {
   now(): number;
-  /** The new host's node, as it is now. */
-  lookAtNode(): Promise<NodeNow>;
 }
 
 /** Milliseconds between two looks whether the port is open. */

@@ -4,6 +4,7 @@ import http from "node:http";
 import net from "node:net";
 import { join } from "node:path";
 import { test as base, expect } from "vitest";
+import type { BridgeNow } from "../../../providers/signer/bridgeNow";
 import type { Looks } from "../../../providers/signer/decide";
 import type { Saga, SideName } from "../../../providers/signer/journal";
 import { createMoveHands, type MoveHands } from "../../../providers/signer/moveHands";
@@ -24,6 +25,10 @@ interface Stage {
   readonly called: string[];
   /** What getStatus of the old host tells of requests to sign, in turn, the last for ever. */
   toSign: number[];
+  /** What the chain says of the bridge. */
+  bridge: BridgeNow;
+  /** The operator's word. */
+  haltedBridge: boolean;
   /** Clock milliseconds that were slept through, and what was said. */
   readonly slept: number[];
   readonly said: string[];
@@ -49,7 +54,9 @@ const test = base.extend<{ stage: Stage }>({
       ["producer/store", "key"],
     ] as const)
       writeFileSync(join(directory, name), text);
+    const live: BridgeNow = { known: true, state: 0, why: "live" };
     const stage = {
+      ...{ bridge: live, haltedBridge: false },
       ...{ directory, arriving, called: [] as string[], afterCopy: () => {} },
       ...{ toSign: [0], slept: [] as number[], said: [] as string[] },
       ...{ beforeList: Promise.resolve(), beforeFlush: Promise.resolve() },
@@ -101,6 +108,9 @@ const test = base.extend<{ stage: Stage }>({
     const inputs = {
       ...{ move: saga.move, stack: "prod", copy: { address: "old", port: 22 }, rpcPort: 55000 },
       ...{ old: place("old", directory), new: place("new", arriving.replace(/\.arriving$/, "")) },
+      get haltedBridge() {
+        return stage.haltedBridge;
+      },
       backup: { directory: join(locals.old.scratch, "backups"), move: saga.move },
     } as unknown as MoveInputs;
     const world = {
@@ -108,6 +118,7 @@ const test = base.extend<{ stage: Stage }>({
       ticks: () => stage.slept.reduce((sum, each) => sum + each, 0),
       sleep: async (milliseconds: number) => void stage.slept.push(milliseconds),
       lookAtNode: async () => ({ synced: true, why: "", known: true }),
+      lookAtBridge: async () => stage.bridge,
     };
     const hands = createMoveHands(inputs, sides, saga, world, () => true);
     await provide(Object.assign(stage, { hands }));
@@ -221,5 +232,30 @@ test("requests that nobody signs hold no move up for ever: warned of", async ({ 
   stage.toSign = [4];
   await stage.hands.perform("stop", saga, signing);
   expect(stage.said[1]).toMatch(/^4 requests still wait for their signature after 180 s: stopping all the same/);
+  expect(stage.called).toContain("old signer_stop");
+});
+
+test("a bridge that was halted just now, of which getStatus does not tell yet: nobody is stopped without the operator's word", async ({
+  stage,
+}) => {
+  stage.bridge = { known: true, state: 2, why: "the node of new says: the bridge is halted" };
+  await expect(stage.hands.perform("stop", saga, signing)).rejects.toThrow(
+    /^the bridge is halted: the orchestrator of the old side \(old\) is not stopped\n {2}found: the node of new says.*\n {2}needed: a live bridge.*\n.*haltedBridge acknowledged$/,
+  );
+  expect(stage.called).not.toContain("old signer_stop");
+  stage.haltedBridge = true;
+  await stage.hands.perform("stop", saga, signing);
+  expect(stage.said[0]).toBe("the node of new says: the bridge is halted");
+  expect(stage.called).toContain("old signer_stop");
+});
+
+test("where the chain tells nothing of the bridge, that is said, and the orchestrator's own word decides", async ({
+  stage,
+}) => {
+  stage.bridge = { known: false, why: "the node of new knows of no bridge" };
+  await stage.hands.perform("stop", saga, signing);
+  expect(stage.said[0]).toBe(
+    "the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: the node of new knows of no bridge",
+  );
   expect(stage.called).toContain("old signer_stop");
 });

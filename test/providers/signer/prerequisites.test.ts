@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { BridgeNow } from "../../../providers/signer/bridgeNow";
 import { endpointsOf, isUsed } from "../../../providers/signer/endpoints";
 import type { NewSide, OldSide, Survey, Wanted } from "../../../providers/signer/findings";
 import { hasBegun, isOwn } from "../../../providers/signer/journal";
@@ -50,11 +51,12 @@ const newSide = {
   ...{ scan: `ssh-rsa AAAA\n${hostKey}`, reached: ["eth:443"] },
 };
 const survey = (
-  changes: { old?: Partial<OldSide>; new?: Partial<NewSide>; node?: boolean; room?: number } = {},
+  changes: { old?: Partial<OldSide>; new?: Partial<NewSide>; node?: boolean; bridge?: BridgeNow; room?: number } = {},
 ): Survey => ({
   old: { value: { ...oldSide, ...changes.old } },
   new: { value: { ...newSide, ...changes.new } },
   node: { synced: changes.node ?? true, why: "state 1", known: true },
+  bridge: changes.bridge ?? { known: true, state: 0, why: "live" },
   room: changes.room ?? 1e12,
 });
 const oldFacts = (changes: Partial<SideFacts>) => survey({ old: { facts: { ...facts, ...changes } } });
@@ -69,6 +71,11 @@ describe("prerequisites", () => {
       "new side new: v0.0.9a, 20.0 GB free",
       "old side signs for Pillar Anvil",
     ]);
+    const silent = survey({ bridge: { known: false, why: "the node of new: error -32601" } });
+    expect(faultsOf(silent, wanted)).toEqual([]);
+    expect(shownOf(silent, wanted).at(-1)).toBe(
+      "the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: the node of new: error -32601",
+    );
     const bare = survey({ old: { build: { value: { ...build, gitCommit: "" } } } });
     expect(faultsOf(bare, wanted)).toEqual([]);
     expect(shownOf(bare, wanted)[0]).toContain("old side old: v0.0.9a (no commit), state: live");
@@ -127,6 +134,30 @@ describe("prerequisites", () => {
       {},
       "old: the orchestrator is not live\n  found: state 2 (halted)",
       "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged",
+    ],
+    [
+      "a bridge that was halted just now: getStatus does not tell yet",
+      survey({ bridge: { known: true, state: 2, why: "the node of new says: the bridge is halted" } }),
+      {},
+      "the bridge is halted\n  found: the node of new says: the bridge is halted\n  needed: a live bridge",
+      "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged",
+    ],
+    [
+      "a key generation that has just begun, whatever is acknowledged",
+      survey({ bridge: { known: true, state: 1, why: "allowKeyGen" } }),
+      { haltedBridge: true },
+      "the bridge's key generation is at work\n  found: allowKeyGen",
+      "stopping now would lose the key share",
+    ],
+    [
+      "a halted bridge, by both",
+      survey({
+        old: { status: { value: { state: 2, stateName: "halted" } } },
+        bridge: { known: true, state: 2, why: "halted" },
+      }),
+      {},
+      "old: the orchestrator is not live\n  found: state 2 (halted)",
+      "haltedBridge acknowledged",
     ],
     [
       "no status although the build has it",
@@ -306,6 +337,7 @@ describe("prerequisites", () => {
       old: { error: "old refuses" },
       new: { error: "new refuses" },
       node: { synced: false, why: "w", known: false },
+      bridge: { known: false, why: "w" },
       room: 0,
     };
     expect(faultsOf(found, wanted).map((fault) => fault.split("\n")[0])).toEqual([
@@ -329,6 +361,8 @@ describe("prerequisites", () => {
     expect([2, 1, 3].map((state) => faultsOf(halted(state), { ...wanted, haltedBridge: true }).length)).toEqual([
       ...[0, 1, 1],
     ]);
+    const chainHalted = survey({ bridge: { known: true, state: 2, why: "halted" } });
+    expect(faultsOf(chainHalted, { ...wanted, haltedBridge: true })).toEqual([]);
     const own = newFacts({ shares: 1, directory: "there", journal: journal("pillar-host/prod/Anvil/3", "running") });
     expect(faultsOf(own, wanted)).toEqual([]);
     const another = newFacts({ shares: 1, directory: "there", journal: journal("pillar-host/prod/Bell/1", "running") });

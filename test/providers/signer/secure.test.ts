@@ -81,6 +81,7 @@ const test = base.extend<{ stage: Stage }>({
       world: {
         roots: { old: host("old"), new: host("new") },
         lookAtNode: async () => ({ synced: true, why: "", known: true }),
+        lookAtBridge: async () => ({ known: true, state: 0, why: "live" }),
         now: () => Date.UTC(2026, 10, 21, 18, 0, seconds++),
         ticks: () => 0,
         sleep: async () => undefined,

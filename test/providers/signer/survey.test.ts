@@ -6,7 +6,10 @@ const config = { ProducerKeyFileName: "store", Networks: { Ethereum: { Urls: ["w
 const facts = "load=loaded\nactive=inactive\ndirectory=there\nshares=0\n";
 const place = { service: "o", directory: "/o", nodeDirectory: "/z", executable: "o", rpcPort: 1 };
 const options = { old: place, new: place, copyAddress: "old", sshPort: 22, backupDirectory: "/" };
-const node = async () => ({ synced: true, why: "", known: true });
+const chain = {
+  lookAtNode: async () => ({ synced: true, why: "", known: true }),
+  lookAtBridge: async () => ({ known: true, state: 0, why: "live" }) as const,
+};
 
 /** Hosts that answer with what a test says of a function; the rest is usual. */
 function hosts(answers: Record<string, (side: string) => Promise<string>>) {
@@ -37,7 +40,7 @@ test("both hosts are asked at once what they reach: what does not answer is wait
     },
     signer_has: async () => "yes\n",
   });
-  const survey = await surveyBoth(roots, options, node, clock);
+  const survey = await surveyBoth(roots, options, chain, clock);
   expect(survey.old).toMatchObject({
     value: {
       endpoints: [{ network: "Ethereum", old: "eth.example:443" }],
@@ -53,7 +56,7 @@ test("an old host that cannot be looked at keeps nobody from the new one", async
   const roots = hosts({
     signer_facts: async (side) => (side === "old" ? Promise.reject(new Error("no connection")) : facts),
   });
-  const survey = await surveyBoth(roots, options, node, clock);
+  const survey = await surveyBoth(roots, options, chain, clock);
   expect(survey.old).toEqual({ error: "no connection" });
   expect(survey.new).toMatchObject({ value: { reached: [], facts: { active: "inactive" } } });
 });

@@ -63,6 +63,7 @@ const test = base.extend<{ started: Started }>({
             ticks += milliseconds;
           },
           lookAtNode: () => Promise.reject(new Error("nobody asks")),
+          lookAtBridge: () => Promise.reject(new Error("nobody asks")),
         };
         const saga: Saga = { move: "pillar-host/prod/Anvil/1", direction: side === "new" ? "forward" : "back" };
         return verify(inputs, sides, side, saga, { producer: "z1q" }, 0, world);
