@@ -7,6 +7,8 @@ export interface PortRule {
   /** What listens there, in words. */
   readonly what: string;
   readonly wanted: "open" | "closed";
+  /** The networks that it is opened to although it is closed to all others; whether this machine is in one is not known. */
+  readonly openTo?: readonly string[];
   /** Something listens there now: one that refuses is closed by somebody. */
   readonly listens: boolean;
   /** The port is also used over udp, which can't be tried from here. */
@@ -42,7 +44,10 @@ export function portRules(
     // Asked directly, it is this machine that it must be open to.
     ...(node.rpc === "ssh" ? [rule(node.rpcPort, "the node's RPC", "closed", running.node)] : []),
     rule(node.wsPort, "the node's RPC (ws)", "closed", running.node),
-    rule(orchestrator.rpcPort, "the orchestrator's RPC", "closed", running.signer),
+    {
+      ...rule(orchestrator.rpcPort, "the orchestrator's RPC", "closed", running.signer),
+      ...(orchestrator.rpcFrom.length === 0 ? {} : { openTo: orchestrator.rpcFrom }),
+    },
     ...(hasSigner ? [rule(orchestrator.p2pPort, "the orchestrator's peers", "open", running.signer)] : []),
   ];
 }
@@ -53,8 +58,8 @@ export function lookAtPorts(address: string, rules: readonly PortRule[], tryOne 
 }
 
 /** Whether a port is not as it should be (pure). What nobody listens to tells a firewall only by its silence. */
-export function isWrong({ wanted, seen, listens }: PortFound): boolean {
-  if (wanted === "closed") return seen === "open";
+export function isWrong({ wanted, openTo, seen, listens }: PortFound): boolean {
+  if (wanted === "closed") return seen === "open" && openTo === undefined;
   return seen === "filtered" || (seen === "refused" && listens);
 }
 
@@ -73,7 +78,11 @@ const closedWords: Readonly<Record<PortSeen, string>> = {
 
 /** The ports in a line (pure), as `35995 open; 35997 refused`. */
 export function portsLine(found: readonly PortFound[]): string {
-  return found.map((each) => `${each.port} ${seenWords[each.seen]}${isWrong(each) ? " (WRONG)" : ""}`).join("; ");
+  const note = (each: PortFound) => {
+    if (isWrong(each)) return " (WRONG)";
+    return each.openTo && each.seen === "open" ? ` (right where this machine is in ${each.openTo.join(", ")})` : "";
+  };
+  return found.map((each) => `${each.port} ${seenWords[each.seen]}${note(each)}`).join("; ");
 }
 
 /** What is wrong with the ports, with the commands that mend it on the host (pure); empty where nothing is. */

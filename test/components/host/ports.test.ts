@@ -49,6 +49,19 @@ describe("what is wrong", () => {
     ]);
   });
 
+  test("the orchestrator's RPC is open where it was opened to named networks, in one of which this machine may be", () => {
+    const rules = rulesOf({ orchestrator: { rpcFrom: ["192.0.2.0/24", "198.51.100.7/32"] } });
+    for (const seen of ["open", "refused", "filtered"] as const)
+      expect(portFaults(found({ 55000: seen }, rules))).toEqual([]);
+    expect(portsLine(found({ 55000: "open" }, rules))).toContain(
+      "; 55000 open (right where this machine is in 192.0.2.0/24, 198.51.100.7/32); ",
+    );
+    expect(portsLine(found({}, rules))).toContain("; 55000 no answer; ");
+    // The node's RPC is nobody's, whatever is named for the orchestrator's.
+    expect(portFaults(found({ 35997: "open", 55000: "open" }, rules))[0]).toMatch(/^35997\/tcp/);
+    expect(portFaults(found({ 35997: "open", 55000: "open" }, rules)).join()).not.toContain("55000");
+  });
+
   test("a port of peers that is closed, with the commands that open it, over udp too where peers use it", () => {
     expect(portFaults(found({ 35995: "filtered", 55055: "refused" }))).toEqual([
       "35995/tcp, the node's peers, is closed to this machine (no answer: a firewall drops it); needed: open to everybody, over udp too",
