@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addressForm } from "../../lab/doubles/address";
 import type { ControllerBuild } from "../../lab/doubles/controller/build";
 import { libraryName, runController } from "../../lab/doubles/controller/controller";
+import { givenFiles, givenNodeDirectory } from "../../lab/doubles/controller/givenNode";
 import { unitText } from "../../lab/doubles/controller/service";
 import { type KeyStore, openKeyStore } from "../../lab/doubles/keyStore";
 import { FakeMachine } from "./fakeMachine";
@@ -123,6 +124,22 @@ describe("Deploy", () => {
     for (const line of ["Restart=on-failure", "ExecStop=/usr/bin/pkill -9 go-node", "TimeoutStopSec=10s"]) {
       expect(unitText).toContain(`    ${line}\n`);
     }
+  });
+
+  it("puts what the lab gives it in place: the executable, genesis, configuration and key store of a network", async () => {
+    const given = { executable: "ELF", genesis: "{}", keyStore: "{}", config: "" };
+    const Producer = { Index: 0, KeyFilePath: "producer", Password: "given", Address: "z1qgiven" };
+    given.config = JSON.stringify({ Net: { Seeders: ["enode"] }, Producer });
+    mkdirSync(path(givenNodeDirectory), { recursive: true });
+    for (const [key, name] of Object.entries(givenFiles))
+      writeFileSync(path(`${givenNodeDirectory}/${name}`), given[key as keyof typeof given]);
+    expect(plain(await run(["1"]))).toContain(
+      "Use the address z1qgiven to update the producing address of your Pillar.",
+    );
+    const written = (name: string) => readFileSync(path(name), "utf8");
+    expect(written("usr/local/bin/go-node")).toBe("ELF");
+    expect(written("root/.znn/genesis.json") + written("root/.znn/wallet/producer")).toBe("{}{}");
+    expect(JSON.parse(written("root/.znn/config.json"))).toEqual({ Net: { Seeders: ["enode"] }, Producer });
   });
 
   it("stops a running service first", async () => {

@@ -1,10 +1,20 @@
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { createKeyStore, openKeyStore, randomPassword } from "../keyStore";
-import type { NodeConfig } from "../node/dataDir";
+import type { NodeConfig, ProducerConfig } from "../node/dataDir";
 import type { ControllerBuild } from "./build";
 import { green, orange, red } from "./colour";
 import { keyStorePath, producerOf, readConfig, readKeyStore, writeConfig, writeKeyStore } from "./dataDir";
+import { givenNode } from "./givenNode";
 import { type Machine, print, Quit } from "./machine";
 import {
   daemonPath,
@@ -32,8 +42,9 @@ export async function deploy(machine: Machine, build: ControllerBuild): Promise<
   if (!installPrerequisites(machine)) return;
   if (!(await buildNode(machine, build))) return;
   if (build.unknownQuestion !== null) confirm(machine.terminal, build.unknownQuestion, true);
-  const config = configureProducer(machine, readConfig(machine));
-  writeConfig(machine, config);
+  const given = givenNode(machine);
+  given?.placeGenesis();
+  writeConfig(machine, configureProducer(machine, { ...given?.config, ...readConfig(machine) }));
   await startService(machine);
 }
 
@@ -86,7 +97,9 @@ async function buildNode(machine: Machine, build: ControllerBuild): Promise<bool
   mkdirSync(dirname(target), { recursive: true });
   // A running executable cannot be written; one that is removed first can.
   rmSync(target, { force: true });
-  writeFileSync(target, machine.nodeExecutable);
+  const given = givenNode(machine);
+  if (given) copyFileSync(given.executable, target);
+  else writeFileSync(target, machine.nodeExecutable);
   chmodSync(target, 0o755);
   print(machine, `${daemonPath}: ELF 64-bit LSB executable, x86-64, statically linked, stripped\n`);
   return true;
@@ -131,12 +144,17 @@ function openExisting(machine: Machine) {
   throw new Quit();
 }
 
-function newProducer(machine: Machine) {
+function newProducer(machine: Machine): ProducerConfig {
+  const producer = givenNode(machine)?.placeKeyStore() ?? madeProducer(machine);
+  print(machine, `Key store file 'producer' ${green("successfully")} created: ${keyStorePath(machine)}`);
+  const caution = `${orange("Caution!")} It can be used only for one Pillar`;
+  print(machine, `Use the address ${producer.Address} to update the producing address of your Pillar. ${caution}`);
+  return producer;
+}
+
+function madeProducer(machine: Machine): ProducerConfig {
   const password = randomPassword();
   const store = createKeyStore(password);
   writeKeyStore(machine, store);
-  print(machine, `Key store file 'producer' ${green("successfully")} created: ${keyStorePath(machine)}`);
-  const caution = `${orange("Caution!")} It can be used only for one Pillar`;
-  print(machine, `Use the address ${store.baseAddress} to update the producing address of your Pillar. ${caution}`);
   return { Index: 0, KeyFilePath: "producer", Password: password, Address: store.baseAddress };
 }
