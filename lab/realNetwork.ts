@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
+import { randomPassword } from "./doubles/keyStore";
 import { ip } from "./hosts/ip";
 import { endProcess, type OwnProcess } from "./hosts/machine";
 import { addOperatorAddress } from "./hosts/network";
@@ -40,46 +41,63 @@ interface NetworkFile {
 }
 
 /**
- * Real nodes on a genesis of their own at the operator's end of a lab, each on an address of its own, where nothing has a
- * way out. They end with the lab.
+ * Real nodes on a genesis of their own, where nothing has a way out: at the operator's end of a lab, each on an address of
+ * its own, until the lab ends; those that live on hosts lab/realNode.ts puts there.
  */
 export class RealNetwork {
   private readonly running = new Map<string, OwnProcess>();
 
   private constructor(
     private readonly lab: Lab,
-    private readonly znnd: string,
+    /** Path of the node's program. */
+    readonly znnd: string,
     private readonly tool: string,
-    private readonly env: Readonly<Record<string, string>>,
+    /** What it is started with: its clocks. */
+    readonly env: Readonly<Record<string, string>>,
     private readonly file: NetworkFile,
   ) {}
 
   /**
    * Makes the genesis and the data directories; nothing runs yet. Before the genesis's time nothing is produced.
    *
+   * @param options.hosts addresses of the hosts on which nodes live, by the node's name
    * @throws where the programs are not at hand
    */
   static async create(
     lab: Lab,
-    options: { readonly pillars?: number; readonly spares?: number; readonly clocks?: FastClocks } = {},
+    options: {
+      readonly pillars?: number;
+      readonly spares?: number;
+      readonly clocks?: FastClocks;
+      readonly hosts?: Readonly<Record<string, string>>;
+    } = {},
   ): Promise<RealNetwork> {
-    const { pillars = 3, spares = 1, clocks } = options;
+    const { pillars = 3, spares = 1, clocks, hosts = {} } = options;
     const znnd = await neededReal(clocks ? "node-world/znnd-fast" : "znnd");
     const tool = await neededReal("node-world/znndev");
     const out = join(lab.dir, "network");
     const many = ["--pillars", String(pillars), "--spares", String(spares)];
     // 10.77.0.111 and so on, and from .151 on: no host of a lab is there.
-    await execa(tool, ["genesis", "--out", out, ...many, "--subnet", "10.77.0.1", "--start-in", "10s"]);
+    const when = ["--subnet", "10.77.0.1", "--start-in", "10s"];
+    await execa(tool, ["genesis", "--out", out, ...many, ...when, "--password", randomPassword()]);
     const file = JSON.parse(await readFile(join(out, "network.json"), "utf8")) as NetworkFile;
-    for (const node of file.nodes) {
-      await ip(addOperatorAddress(lab.name, node.ip));
-      await bind(node);
+    const nodes = file.nodes.map((node) => ({ ...node, ...placeOf(node, hosts[node.name]) }));
+    const moved = file.nodes.map((node, at) => [`@${node.ip}:`, `@${nodes[at]?.ip}:`] as const);
+    for (const node of nodes) {
+      const isOnHost = node.name in hosts;
+      if (!isOnHost) await ip(addOperatorAddress(lab.name, node.ip));
+      await settle(node, isOnHost, moved);
     }
-    return new RealNetwork(lab, znnd, tool, clocks ? environmentOf(clocks) : {}, file);
+    return new RealNetwork(lab, znnd, tool, clocks ? environmentOf(clocks) : {}, { ...file, nodes });
   }
 
   get nodes(): readonly RealNode[] {
     return this.file.nodes;
+  }
+
+  /** Of all its key stores. */
+  get password(): string {
+    return this.file.password;
   }
 
   /** Unix milliseconds. */
@@ -128,7 +146,7 @@ export class RealNetwork {
 
   private async wallet(command: string, wallet: string, more: readonly string[]): Promise<void> {
     const { rpc } = this.node("p1");
-    const key = ["--rpc", rpc, "--wallet", wallet, "--password", this.file.password];
+    const key = ["--rpc", rpc, "--wallet", wallet, "--password", this.password];
     const [program = "", ...args] = this.lab.atOperator([this.tool, command, ...key, ...more]);
     await execa(program, args);
   }
@@ -143,11 +161,23 @@ function environmentOf({ blockTime, epoch, rewardDelay, updateMomentums }: FastC
   };
 }
 
-/** All share a namespace: each listens on its own address only. */
-async function bind({ data, ip: address }: RealNode): Promise<void> {
+/** Where a node is; one without a host stays where the tool put it. */
+function placeOf({ ip, rpc }: RealNode, host: string | undefined): Pick<RealNode, "ip" | "rpc"> {
+  return host === undefined ? { ip, rpc } : { ip: host, rpc: rpc.replace(ip, host) };
+}
+
+/** Those at the operator's end share a namespace: each listens on its own address only. All find each other where they are. */
+async function settle(
+  { data, ip: address }: RealNode,
+  isOnHost: boolean,
+  moved: ReadonlyArray<readonly [from: string, to: string]>,
+): Promise<void> {
   const file = join(data, "config.json");
-  const config = JSON.parse(await readFile(file, "utf8"));
-  Object.assign(config.RPC, { HTTPHost: address, WSHost: address });
-  Object.assign(config.Net, { ListenHost: address });
+  const text = moved.reduce((before, [from, to]) => before.replaceAll(from, to), await readFile(file, "utf8"));
+  const config = JSON.parse(text);
+  if (!isOnHost) {
+    Object.assign(config.RPC, { HTTPHost: address, WSHost: address });
+    Object.assign(config.Net, { ListenHost: address });
+  }
   await writeFile(file, JSON.stringify(config, undefined, 2));
 }
