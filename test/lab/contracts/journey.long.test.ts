@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Lab } from "../../../lab/lab";
+import { onHost } from "../fixture";
+import { realOnly } from "./contract";
+import { hears, type JourneyStage, journeyStage, keepApart, runHourlyLine } from "./journeyStage";
+
+// Each test goes on where the one before it ended.
+realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world/znndev"], () => {
+  let lab: Lab;
+  let stage: JourneyStage;
+
+  beforeAll(async () => {
+    stage = await journeyStage((made) => {
+      lab = made;
+    });
+  });
+  afterAll(async () => {
+    for (const stack of Object.values(stage?.stacks ?? {})) await stack.endRuns();
+    await lab?.down();
+  });
+
+  const nodeOf = (host: JourneyStage["old"]) => onHost(host, "systemctl show -p MainPID --value go-node");
+
+  test("the old host's running node is adopted, and goes on as it was", async () => {
+    const before = await nodeOf(stage.old);
+    const { exitCode, output } = await stage.stacks.old.up();
+    expect(exitCode, output).toBe(0);
+    expect(await nodeOf(stage.old)).toBe(before);
+  });
+
+  test("procedure A deploys the real node, lives through the hourly restart, and proves its sync", async () => {
+    const { fresh, network, stacks } = stage;
+    await keepApart(stage, fresh, true);
+    const run = await stacks.fresh.begin();
+    await hears(run, /sync: .*peers/);
+    const first = await nodeOf(fresh);
+    await keepApart(stage, fresh, false);
+    await runHourlyLine(fresh);
+    expect(await run.output()).not.toContain("sync: synced at height");
+    const { exitCode, output } = await run.end();
+    expect(exitCode, output).toBe(0);
+    expect(await nodeOf(fresh)).not.toBe(first);
+    expect(await onHost(fresh, "journalctl -u go-node -o cat | grep -c 'Shutting down znnd'")).toBe("1");
+
+    const { sync, producerAddress, registration } = await stacks.fresh.outputs<{
+      sync: Record<string, unknown>;
+      producerAddress: string;
+      registration: Record<string, unknown>;
+    }>();
+    expect(sync).toMatchObject({ state: 2, unproved: [] });
+    expect(sync.proved).toContain("height agrees with the references' median");
+    expect(producerAddress).toBe(network.node("s1").producer);
+    expect(registration).toMatchObject({ state: "earlier", address: network.node("p2").producer });
+    expect(await onHost(fresh, "crontab -l")).toBe("#0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart");
+  });
+});
