@@ -24,6 +24,9 @@ retire_facts() {
   yes_if signerMasked signer_unit_is_masked
   yes_if signerDirectory holds_files "$signer_directory"
   yes_if signerKeyStore [ -e "$signer_directory/$(signer_key_store "$signer_directory")" ]
+  yes_if signerConfig holds_any "$signer_directory/config.json"
+  yes_if signerKeyAside holds_any "$signer_directory/$(signer_key_store "$signer_directory")".moved-to-*
+  yes_if signerKeyShare holds_any "$signer_directory"/tss/localstate-*.json
   for marker in stack deploy.done synced retired; do
     if is_marked "$marker"; then fact "marked.$marker" "$(head -n 1 "$state/$marker")"; fi
   done
@@ -31,6 +34,11 @@ retire_facts() {
   fact end yes
 }
 holds_files() { [ -e "$1" ] && [ -n "$(find "$1/" -type f -size +0 -print -quit 2> /dev/null)" ]; }
+holds_any() {
+  local path
+  for path; do if [ -f "$path" ] && [ -s "$path" ] || holds_files "$path"; then return 0; fi; done
+  return 1
+}
 signer_unit_is_masked() { [ "$(readlink "/etc/systemd/system/$signer_service.service")" = /dev/null ]; }
 
 # Stops the node, so that it stays off after a reboot. Masked first: an end in error would start it again.

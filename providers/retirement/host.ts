@@ -28,6 +28,8 @@ export interface HostFacts {
     readonly masked: boolean;
     readonly hasDirectory: boolean;
     readonly hasKeyStore: boolean;
+    /** What its directory does not hold of a fenced signer: configuration, key store that was moved aside, key share. */
+    readonly lacks: readonly string[];
     /** How often its unit started it again by itself; absent where it never did. */
     readonly restarts?: number;
     readonly journal?: Journal;
@@ -51,6 +53,8 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
   const is = (name: string) => facts.get(name) === "yes";
   const producer = facts.get("producer");
   const journal = parseJournal(Buffer.from(facts.get("journal") ?? "", "base64").toString("utf8"), address);
+  const parts = { signerConfig: "configuration", signerKeyAside: "key store", signerKeyShare: "key share" };
+  const lacks = Object.entries(parts).flatMap(([name, part]) => (is(name) ? [] : [part]));
   const marks = [...facts].filter(([name]) => name.startsWith("marked."));
   return {
     ...(producer ? { producer } : {}),
@@ -58,7 +62,7 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
     node: { active: is("nodeActive"), masked: is("nodeMasked") },
     signer: {
       ...{ active: is("signerActive"), masked: is("signerMasked") },
-      ...{ hasDirectory: is("signerDirectory"), hasKeyStore: is("signerKeyStore") },
+      ...{ hasDirectory: is("signerDirectory"), hasKeyStore: is("signerKeyStore"), lacks },
       ...(Number(facts.get("signerRestarts")) > 0 ? { restarts: Number(facts.get("signerRestarts")) } : {}),
       ...(journal === undefined ? {} : { journal }),
     },

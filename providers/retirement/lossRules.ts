@@ -69,6 +69,12 @@ function hasArrived({ identity }: Journal, look: HostLook): boolean {
   return isThere && keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
 }
 
+/** Where a signer's backup is (pure); the last one is taken after the verdict, and without it nothing is let go. */
+function backupTold({ host, address, hasSignerBackup }: RetirementFacts): string[] {
+  if (hasSignerBackup) return [`a proved backup of the signer of ${address} lies on this machine`];
+  return "facts" in host ? [`${address} holds the fenced signer whole, for its last backup`] : [];
+}
+
 /** No orchestrator may sign here; the one that came after must answer (pure). */
 export function signer(facts: RetirementFacts): Verdict {
   const { host, step, address } = facts;
@@ -86,7 +92,7 @@ export function signer(facts: RetirementFacts): Verdict {
   if (step === "retire") return met();
   const unmet: Unmet[] = [];
   if ("facts" in host) {
-    const { masked, hasKeyStore, journal } = host.facts.signer;
+    const { masked, hasKeyStore, journal, lacks } = host.facts.signer;
     if (!masked || hasKeyStore)
       unmet.push({
         loss,
@@ -106,6 +112,15 @@ export function signer(facts: RetirementFacts): Verdict {
         ],
         needed: "the right successor, with the key by which the signer's move knew it",
       });
+    // The last backup proves what lies there, not that all of it does.
+    if (masked && !hasKeyStore && lacks.length > 0 && !facts.hasSignerBackup)
+      unmet.push({
+        loss,
+        what: `no proved backup of the signer that was fenced on ${address} lies here, and its last backup could not hold all of it`,
+        found: [`the orchestrator's directory there lacks its ${lacks.join(", its ")}`],
+        needed:
+          "the backups of its move (pillar-host:orchestrator.backup.directory, then pulumi up; or run this on the machine that has them), or these files back in their place",
+      });
   } else if (!facts.hasSignerBackup)
     unmet.push({
       loss,
@@ -122,5 +137,7 @@ export function signer(facts: RetirementFacts): Verdict {
       needed: "the signer at work there: npx pillar-host status STACK, for the successor's stack",
     });
   const version = build && "value" in build ? build.value.version : "";
-  return unmet.length > 0 ? not(...unmet) : met(`the orchestrator ${version} answers on ${facts.successor?.address}`);
+  return unmet.length > 0
+    ? not(...unmet)
+    : met(`the orchestrator ${version} answers on ${facts.successor?.address}`, ...backupTold(facts));
 }

@@ -1,12 +1,9 @@
-import fs from "node:fs";
 import { lastEvent, readJourney, sinceReleased } from "../journey";
 import { lookAtNode } from "../lookup";
 import { type ChainClient, chainOfNode, chainOfReference } from "../rpc/chain";
 import { type Connection, createConnection } from "../rpc/connection";
 import { createOrchestratorClient } from "../rpc/orchestrator";
 import type { SshTarget } from "../rpc/ssh";
-import { isThere } from "../signer/backup";
-import { readRecord } from "../signer/record";
 import { openRoot } from "../signer/root";
 import { type ChainReading, readChain } from "./chainLook";
 import { decideRetirement, wantsHistory } from "./decide";
@@ -15,6 +12,7 @@ import { hasProducedSince } from "./history";
 import { type LookWorld, lookAtHost } from "./host";
 import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
 import { type RewardsQuestion, type RewardsReading, readRewards } from "./rewards";
+import { hasSignerBackup } from "./signerBackup";
 
 /** The world, as a survey sees it. */
 export interface SurveyWorld extends LookWorld {
@@ -65,7 +63,7 @@ export async function surveyRetirement(
       ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
       memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
       saysCollected: world.saysCollected,
-      hasSignerBackup: hasSignerBackup(directory, inputs.host.ssh.address),
+      hasSignerBackup: await hasSignerBackup(directory, backedUp(inputs, memory, host)),
       noSignerAt: recordSays.noSignerAt,
       network,
     };
@@ -84,6 +82,14 @@ export async function surveyRetirement(
 function begunAt(createdAt: string, host: RetirementFacts["host"]): number {
   const deployed = "facts" in host ? Date.parse(host.facts.marks["deploy.done"] ?? "") : Number.NaN;
   return Math.min(Date.parse(createdAt), Number.isNaN(deployed) ? Number.POSITIVE_INFINITY : deployed);
+}
+
+function backedUp({ places, host: { ssh } }: RetirementInputs, memory: GuardMemory, host: RetirementFacts["host"]) {
+  const move = "facts" in host ? host.facts.signer.journal?.move : undefined;
+  return {
+    ...{ address: ssh.address, directory: places.signer.directory, since: memory.createdAt },
+    ...(move === undefined ? {} : { move }),
+  };
 }
 
 /** What this machine's record has of a stack's host. */
@@ -154,25 +160,4 @@ function readAllRewards(
     return [readRewards(client, { ...question, withdrawAddress: reading.pillar.withdrawAddress }, now)];
   });
   return Promise.all(asked);
-}
-
-/** Whether a proved backup of a signer's directory that was taken from this address lies on this machine. */
-function hasSignerBackup(directory: string, address: string): boolean {
-  return readRecord(directory).some(({ event, details }) => {
-    const backup = details as
-      | { label?: string; file?: string; manifestFile?: string; sealedBytes?: number }
-      | undefined;
-    if (event !== "backup" || backup?.file === undefined || backup.manifestFile === undefined) return false;
-    const { file, manifestFile, sealedBytes = -1, label } = backup;
-    if (label === "retired" || !isThere({ file, manifestFile, sealedBytes })) return false;
-    return hostOf(manifestFile) === address;
-  });
-}
-
-function hostOf(manifestFile: string): string | undefined {
-  try {
-    return (JSON.parse(fs.readFileSync(manifestFile, "utf8")) as { host?: string }).host;
-  } catch {
-    return undefined;
-  }
 }

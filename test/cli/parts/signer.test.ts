@@ -4,7 +4,7 @@ import { type SignerWord, signerSeen } from "../../../cli/parts/signer";
 import type { HostFacts } from "../../../providers/retirement/host";
 
 type Signer = HostFacts["signer"];
-const off = { active: false, masked: false, hasDirectory: true, hasKeyStore: true };
+const off = { active: false, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [] };
 const journal = (stage: string) =>
   ({
     stage,

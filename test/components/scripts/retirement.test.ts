@@ -54,7 +54,8 @@ const node = (box: Sandbox) =>
     `mkdir -p znn/wallet && echo '{"Producer": {"Address": "${address}", "Password": "hunter2"}}' > znn/config.json && echo key > znn/wallet/producer`,
   );
 const signer = (box: Sandbox) => box.run("mkdir -p signer && echo key > signer/producer");
-const nobody = { active: false, masked: false, hasDirectory: false, hasKeyStore: false };
+const parts = ["configuration", "key store", "key share"];
+const nobody = { active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: parts };
 
 describe("what a host is asked", () => {
   test("an empty one", async ({ box }) => {
@@ -79,7 +80,7 @@ describe("what a host is asked", () => {
     expect(ran.stdout).not.toContain("hunter2");
     expect(parseHostFacts(ran.stdout, "h")).toEqual({
       ...{ producer: address, hasKeyStore: true, node: { active: true, masked: false } },
-      signer: { active: true, masked: false, hasDirectory: true, hasKeyStore: true },
+      signer: { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: parts },
       marks: { stack: "pillar-host/prod Anvil", "deploy.done": "2026-01-02T03:04:05Z" },
     });
   });
@@ -92,7 +93,21 @@ describe("what a host is asked", () => {
     );
     const facts = await factsOf(box);
     expect(facts.node).toEqual({ active: false, masked: true });
-    expect(facts.signer).toEqual({ active: false, masked: true, hasDirectory: true, hasKeyStore: false });
+    expect(facts.signer).toEqual({
+      ...{ active: false, masked: true, hasDirectory: true, hasKeyStore: false },
+      lacks: ["configuration", "key share"],
+    });
+  });
+
+  test("what a fenced signer's directory holds of it, under the names that its configuration gives", async ({
+    box,
+  }) => {
+    host(box);
+    await box.run(`mkdir -p signer/tss signer/keys.moved-to-x && echo key > signer/keys.moved-to-x/store
+      echo '{"ProducerKeyFileName": "keys"}' > signer/config.json && echo share > signer/tss/localstate-ab.json`);
+    expect((await factsOf(box)).signer.lacks).toEqual([]);
+    await box.run("rm -r signer/keys.moved-to-x/store; : > signer/tss/localstate-ab.json");
+    expect((await factsOf(box)).signer.lacks).toEqual(["key store", "key share"]);
   });
 
   test("a node that somebody runs by hand has its port open; an orchestrator its process", async ({ box }) => {

@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
 import { updateProducer } from "../../../lab/wallet";
 import { readJourney } from "../../../providers/journey";
 import { overrideVariable } from "../../../providers/retirement/words";
+import { readRecord } from "../../../providers/signer/record";
 import { onHost } from "../fixture";
 import { askedDirectly, conditionsOf, directoryOf, type Stored, whats } from "./asked";
 import { collect, elect, epochPaid, pillar, quick, retirementStage, traceOf } from "./stage";
@@ -182,6 +184,18 @@ describe("an orchestrator on the host", () => {
     await onHost(stage.old, "mv /root/.orchestrator/producer /root/.orchestrator/producer.moved-to-x");
     expect(await of()).toEqual([build]);
   });
+
+  it("whose key share is gone, and of which no proved backup lies here: kept, in sight as it is", async () => {
+    const away = "/root/localstate.away";
+    await onHost(stage.old, `mkdir ${away}; mv /root/.orchestrator/tss/localstate-*.json ${away}`);
+    const conditions = conditionsOf(await refuse());
+    expect(conditions).toContain(
+      `- no proved backup of the signer that was fenced on ${stage.old.address} lies here, and its last backup could not hold all of it`,
+    );
+    expect(conditions).toContain("found: the orchestrator's directory there lacks its key share");
+    await onHost(stage.old, `mv ${away}/* /root/.orchestrator/tss/`);
+    expect(conditionsOf(await refuse()).join("\n")).not.toContain("no proved backup");
+  });
 });
 
 describe("the way around", () => {
@@ -194,6 +208,10 @@ describe("the way around", () => {
     expect(await onHost(stage.old, "systemctl is-active go-node")).toBe("active");
     const gone = await refuse({}, { [overrideVariable]: sentence });
     expect(gone.error).toBeUndefined();
+    const backup = readRecord(directoryOf(stage)).findLast(({ event }) => event === "backup")?.details;
+    expect(readFileSync(String(backup?.manifestFile), "utf8")).toMatch(
+      /"root\/\.orchestrator\/producer\.moved-to-x"[\s\S]*"root\/\.orchestrator\/tss\/localstate-/,
+    );
     expect(await onHost(stage.old, "systemctl is-active go-node || systemctl is-enabled go-node || true")).toBe(
       "inactive\nmasked",
     );

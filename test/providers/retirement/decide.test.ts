@@ -3,7 +3,7 @@ import { decideRetirement, wantsHistory } from "../../../providers/retirement/de
 import { hostSeen, type RetirementFacts } from "../../../providers/retirement/facts";
 import { unmetLines } from "../../../providers/retirement/words";
 import type { Journal } from "../../../providers/signer/journal";
-import { facts, fenced, hostFacts, key, momentum, next, own, reading, successor } from "./exampleFacts";
+import { facts, fenced, hostFacts, key, momentum, next, own, reading, signerParts, successor } from "./exampleFacts";
 
 const lines = (changes: Partial<RetirementFacts>) =>
   decideRetirement(facts(changes)).unmet.flatMap(unmetLines).join("\n");
@@ -25,7 +25,18 @@ describe("all conditions met", () => {
 
   test("with a signer that moved to the successor and answers there", () => {
     expect(decideRetirement(facts(signing))).toMatchObject({ unmet: [] });
-    expect(decideRetirement(facts(signing)).evidence).toContain("the orchestrator v0.0.9a answers on 192.0.2.2");
+    const { evidence } = decideRetirement(facts(signing));
+    expect(evidence).toContain("the orchestrator v0.0.9a answers on 192.0.2.2");
+    expect(evidence).toContain("192.0.2.1 holds the fenced signer whole, for its last backup");
+  });
+
+  test("with a fenced signer that is not whole there any more, and a proved backup of its move", () => {
+    for (const changes of [{ lacks: ["key share"] }, { lacks: [...signerParts], hasDirectory: false }]) {
+      const host = { facts: hostFacts({ signer: { ...fenced, ...changes } }) };
+      const { unmet, evidence } = decideRetirement(facts({ ...signing, host, hasSignerBackup: true }));
+      expect(unmet).toEqual([]);
+      expect(evidence).toContain("a proved backup of the signer of 192.0.2.1 lies on this machine");
+    }
   });
 
   test("with a signer that moved on from where it went to, by the successor's own journal", () => {
@@ -295,6 +306,16 @@ describe("each condition alone, with its text", () => {
       `- the orchestrator on this host, 192.0.2.1, is not fenced: it would sign again after a start
     found: its unit is masked, its key store in place
     needed: the signer's move in the successor's stack, which fences it here`,
+    ],
+    [
+      "a fenced signer that is not whole there, without a proved backup here",
+      {
+        host: { facts: hostFacts({ signer: { ...fenced, hasDirectory: false, lacks: [...signerParts] } }) },
+        successor: { ...successor, build },
+      },
+      `- no proved backup of the signer that was fenced on 192.0.2.1 lies here, and its last backup could not hold all of it
+    found: the orchestrator's directory there lacks its configuration, its key store, its key share
+    needed: the backups of its move (pillar-host:orchestrator.backup.directory, then pulumi up; or run this on the machine that has them), or these files back in their place`,
     ],
     [
       "a signer that went elsewhere",

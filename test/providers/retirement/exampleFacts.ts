@@ -16,13 +16,16 @@ const momentum = (height: number, producer: string) => ({
   producer,
 });
 
+/** What a fenced signer is made of. */
+export const signerParts = ["configuration", "key store", "key share"] as const;
+
 /** An old host at rest: its node shut down, and no orchestrator. */
 export function hostFacts(changes: Partial<HostFacts> = {}): HostFacts {
   return {
     producer: own,
     hasKeyStore: true,
     node: { active: false, masked: true },
-    signer: { active: false, masked: false, hasDirectory: false, hasKeyStore: false },
+    signer: { active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: [...signerParts] },
     marks: {},
     ...changes,
   };
@@ -30,7 +33,7 @@ export function hostFacts(changes: Partial<HostFacts> = {}): HostFacts {
 
 /** A signer that was moved to the successor. */
 export const fenced: HostFacts["signer"] = {
-  ...{ active: false, masked: true, hasDirectory: true, hasKeyStore: false },
+  ...{ active: false, masked: true, hasDirectory: true, hasKeyStore: false, lacks: [] },
   journal: { other: { address: "192.0.2.2", hostKey: key } } as Journal,
 };
 

@@ -7,6 +7,9 @@ const lines = [
   ...[
     "signerDirectory=yes",
     "signerKeyStore=no",
+    "signerConfig=yes",
+    "signerKeyAside=yes",
+    "signerKeyShare=no",
     "marked.stack=pillar-host/prod Anvil",
     "marked.deploy.done=2026-01-01T00:00:00Z",
   ],
@@ -21,7 +24,7 @@ describe("what a host says of itself", () => {
   test("is read whole", () => {
     expect(parseHostFacts(printed(), "h")).toEqual({
       ...{ producer: "z1qown", hasKeyStore: true, node: { active: true, masked: false } },
-      signer: { active: false, masked: true, hasDirectory: true, hasKeyStore: false },
+      signer: { active: false, masked: true, hasDirectory: true, hasKeyStore: false, lacks: ["key share"] },
       marks: { stack: "pillar-host/prod Anvil", "deploy.done": "2026-01-01T00:00:00Z" },
     });
   });
