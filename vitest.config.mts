@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { expectedSeconds, readDurations } from "./lab/testRun/durations.ts";
@@ -23,7 +24,9 @@ const common = {
   expect: { requireAssertions: true, poll: { timeout: 20_000 } },
 } as const;
 
-const inLab = { ...common, testTimeout: 600_000, hookTimeout: 600_000 };
+const setupFiles = [join(import.meta.dirname, "lab/testRun/testFile.ts")];
+
+const inLab = { ...common, setupFiles, testTimeout: 600_000, hookTimeout: 600_000 };
 
 const longTests = "test/lab/**/*.long.test.ts";
 const benchTest = "test/lab/bench.long.test.ts";
@@ -35,6 +38,7 @@ export default defineConfig({
       {
         test: {
           ...common,
+          setupFiles,
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/lab/**"],

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endProcess, isAlive, type OwnProcess, ownProcess } from "./hosts/machine";
 import { commandOf, treeOf } from "./hosts/processTree";
+import { keepPrinted } from "./testRun/printed";
 
 /** A process that the engine started. */
 type Child = OwnProcess & { readonly command: string };
@@ -96,5 +97,6 @@ export class Run {
       await this.exitCode;
     }
     await Promise.all(this.family.map((own) => endProcess(own, 0)));
+    keepPrinted(await this.output());
   }
 }

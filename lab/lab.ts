@@ -10,6 +10,7 @@ import { ip } from "./hosts/ip";
 import { type LabHost, LabHosts } from "./hosts/labHosts";
 import type { OwnProcess } from "./hosts/machine";
 import { cloudPorts, createOperatorNetwork, operatorAddress, operatorNamespace, releaseHost } from "./hosts/network";
+import { noteSecretsOn } from "./hosts/secretsOn";
 import { makeKeys, privateKeyFile } from "./labKeys";
 import { LabState, labDirectory, labExists, labNames } from "./labState";
 import { isReferenceSynced, referenceUrl, startReference } from "./reference";
@@ -166,6 +167,7 @@ export class Lab {
 
   /** Ends all of it and removes every trace. Works on the remains of a killed run too. */
   async down(): Promise<void> {
+    await this.noteSecrets();
     await this.hosts.cutPower();
     await this.state.endProcesses();
     // Only now: nobody orders any more.
@@ -178,5 +180,12 @@ export class Lab {
     }
     await this.hosts.releaseRoots();
     await this.state.forget();
+  }
+
+  /** While they are there; of a server that was deleted nobody knows any more. */
+  private async noteSecrets(): Promise<void> {
+    const servers = await this.machineRoom.servers().catch(() => []);
+    for (const { root } of [...this.hostNames.map((name) => ({ root: this.hosts.rootOf(name) })), ...servers])
+      noteSecretsOn(root);
   }
 }

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { releaseHost } from "./hosts/network";
+import { noteSecret } from "./testRun/printed";
 
 /** The operator's ssh key, which root of every host accepts. */
 export function privateKeyFile(dir: string): string {
@@ -20,4 +22,6 @@ export async function makeKeys(dir: string): Promise<void> {
     ...["-subj", `/CN=${releaseHost}`, "-addext", `subjectAltName=DNS:${releaseHost}`],
     ...["-keyout", join(dir, "tls.key"), "-out", certificateFile(dir)],
   ]);
+  noteSecret("the operator's ssh key", readFileSync(privateKeyFile(dir), "utf8"));
+  noteSecret("the release server's key", readFileSync(join(dir, "tls.key"), "utf8"));
 }

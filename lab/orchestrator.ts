@@ -9,6 +9,7 @@ import {
 } from "./doubles/orchestrator/exampleDir";
 import type { HostShell, Lab } from "./lab";
 import { shipFiles } from "./shipFiles";
+import { noteSecret } from "./testRun/printed";
 
 /** How an operator has the orchestrator on a host before it moves. */
 export interface OrchestratorSetup extends ExampleDirOptions {
@@ -29,6 +30,8 @@ export interface OrchestratorSetup extends ExampleDirOptions {
 export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: OrchestratorSetup = {}): Promise<ExampleDir> {
   const { enabled = true, started = true, withoutState = false } = setup;
   const state = setup.copyOf ?? exampleDir(setup);
+  noteSecret("a signer's pass phrase", state.passphrase);
+  noteSecret("a secret of a signer", ...state.secrets.filter((secret) => secret !== state.passphrase));
   const files = Object.entries(withoutState ? { "": { mode: 0o700 } } : state.files);
   await shipFiles(host, {
     "/usr/local/bin/orchestrator": { mode: 0o755, text: await bundleOrchestrator(setup.version ?? "v0.0.9a") },

@@ -5,6 +5,7 @@ import { execa } from "execa";
 import type { LabHost } from "./lab";
 import { orchestratorUnit } from "./orchestrator";
 import { neededReal, type RealProgram } from "./real";
+import { noteSecret } from "./testRun/printed";
 
 /** What real signers are made of: the orchestrator, three that have made a key together, and the world that they see. */
 export const realSignerPrograms = [
@@ -90,6 +91,7 @@ export async function setUpRealSigner(host: LabHost, number: 1 | 2 | 3, world: s
     fs.writeFileSync(path.join(home, "config.json"), JSON.stringify(config, undefined, 4));
     return config.ProducerKeyFilePassphrase as string;
   });
+  noteSecret("a signer's pass phrase", passphrase);
   fs.writeFileSync(path.join(host.root, "etc/systemd/system/orchestrator.service"), orchestratorUnit);
   await run(host, "chown -R root: /root/.orchestrator; systemctl daemon-reload; systemctl enable -q orchestrator");
   return passphrase;

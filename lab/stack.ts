@@ -9,6 +9,7 @@ import { compiled } from "../compile";
 import { Run } from "./engineRun";
 import type { Lab } from "./lab";
 import { type Secured, securedAt, withSecured } from "./stackSecrets";
+import { keepPrinted, noteSecret } from "./testRun/printed";
 import { ensureToolchain, type Toolchain } from "./toolchain";
 import type { PluginName } from "./toolchain/plugins";
 
@@ -58,6 +59,7 @@ export class LabStack {
     await symlink(join(checkout, "node_modules"), join(dir, "program", "node_modules"));
     const toolchain = await ensureToolchain({ home: join(dir, "home"), plugins: pluginsOf(config) });
     const stack = new LabStack(lab, name, dir, toolchain, randomBytes(12).toString("hex"));
+    noteSecret("a stack's pass phrase", stack.passphrase);
     await stack.pulumi(["stack", "init", name]);
     await stack.configure(config, secrets);
     return stack;
@@ -95,6 +97,7 @@ export class LabStack {
     let values: Record<string, unknown> = Object.fromEntries(keys);
     const unknown: (readonly [string, string])[] = [];
     for (const [path, value] of Object.entries(secrets)) {
+      noteSecret(`the secret pillar-host:${path}`, value);
       const known = this.encrypted.get(`${path} ${value}`);
       if (known) values = withSecured(values, path, known);
       else unknown.push([path, value]);
@@ -180,13 +183,17 @@ export class LabStack {
   ): Promise<{ exitCode: number; output: string }> {
     const options = { all: true, reject: false, stdin: "ignore", env: { ...this.env, ...env } } as const;
     const result = await this.pulumi([name, ...args], options);
-    return { exitCode: result.exitCode ?? -1, output: String(result.all) };
+    const output = String(result.all);
+    keepPrinted(output);
+    return { exitCode: result.exitCode ?? -1, output };
   }
 
   /** What `npx pillar-host` prints at the operator's end. @throws where it fails */
   async cli(args: readonly string[]): Promise<string> {
     const [command = "", ...rest] = this.lab.atOperator(["node", "cli/bin.js", ...args]);
-    return (await execa(command, rest, { cwd: this.programDirectory, env: this.env })).stdout;
+    const { stdout } = await execa(command, rest, { cwd: this.programDirectory, env: this.env });
+    keepPrinted(stdout);
+    return stdout;
   }
 
   async outputs<T = Record<string, unknown>>(): Promise<T> {

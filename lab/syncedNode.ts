@@ -5,6 +5,7 @@ import { daemonPath, unitText } from "./doubles/controller/service";
 import { createKeyStore, randomPassword } from "./doubles/keyStore";
 import type { HostShell, Lab } from "./lab";
 import { shipFiles } from "./shipFiles";
+import { noteSecret } from "./testRun/printed";
 
 /** A node's producer, as its key store has it. */
 export interface NodeProducer {
@@ -16,6 +17,8 @@ export interface NodeProducer {
 export async function setUpSyncedNode(lab: Lab, host: HostShell): Promise<NodeProducer> {
   const password = randomPassword();
   const store = createKeyStore(password);
+  noteSecret("a producer's password", password);
+  noteSecret("a producer's key store", store.crypto.cipherData);
   const producer = { Index: 0, KeyFilePath: "producer", Password: password, Address: store.baseAddress };
   await lab.chain("PATCH", `/nodes/${host.name}`, { rate: 1e6, behind: 0, connectMs: 0, startRefusedMs: 0 });
   await shipFiles(host, {

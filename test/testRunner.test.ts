@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { countOf, type Tally } from "../lab/testRun/tally";
-import { vitest } from "../lab/testRun/vitest";
+import { countOf, failuresOf, type Tally } from "../lab/testRun/tally";
+import { type VitestRun, vitest } from "../lab/testRun/vitest";
 
 const checkout = join(import.meta.dirname, "..");
 const made: string[] = [];
@@ -14,13 +14,17 @@ afterEach(() => {
 
 /** What one test file comes to in a checkout of its own, with this one's configuration. */
 async function ran(content: string, seconds: number): Promise<Tally> {
+  return countOf(await runOf(content, seconds));
+}
+
+async function runOf(content: string, seconds: number): Promise<VitestRun> {
   const root = mkdtempSync(join(tmpdir(), "pillar-host-runner-"));
   made.push(root);
   mkdirSync(join(root, "test"));
   symlinkSync(join(checkout, "node_modules"), join(root, "node_modules"));
   writeFileSync(join(root, "test/one.test.ts"), `import { expect, it } from "vitest";\n${content}`);
   const config = ["--root", root, "--config", join(checkout, "vitest.config.mts"), "--project", "unit"];
-  return countOf(await vitest(config, Date.now() + seconds * 1000, "ignore"));
+  return vitest(config, Date.now() + seconds * 1000, "ignore");
 }
 
 const good = `it("is good", () => expect(1).toBe(1));\n`;
@@ -51,4 +55,27 @@ test("a test that does not let go is ended with the run, which has failed", { ti
     skipped: 0,
   });
   expect(Date.now() - started).toBeLessThan(60_000);
+});
+
+test("a secret that a test prints, or that a program prints which it runs, fails the run by file and kind", {
+  timeout: 120_000,
+}, async () => {
+  const [password, phrase] = ["Grey-Horse 'nine'", "fc1d5a0be3a94f0c"];
+  const printed = JSON.stringify(join(checkout, "lab/testRun/printed.ts"));
+  const run = await runOf(
+    `${good}import { keepPrinted, noteSecret } from ${printed};
+     noteSecret("a producer's password", ${JSON.stringify(password)});
+     noteSecret("a stack's pass phrase", ${JSON.stringify(phrase)});
+     noteSecret("a signer's pass phrase", "that nobody prints");
+     it("prints one", () => {
+       console.log(Buffer.from("password: " + ${JSON.stringify(password)}).toString("base64"));
+       keepPrinted("export P=${phrase}");
+       expect(1).toBe(1);
+     });`,
+    100,
+  );
+  const file = `${made.at(-1)}/test/one.test.ts`.slice(1);
+  const told = ["a producer's password", "a stack's pass phrase"].map((kind) => `${file}: it printed ${kind}`);
+  expect(failuresOf(run).map((line) => line.replace(/^(\.\.\/)+/, ""))).toEqual(told);
+  expect(countOf(run)).toEqual({ passed: 2, failed: 2, skipped: 0 });
 });

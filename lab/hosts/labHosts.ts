@@ -106,7 +106,8 @@ export class LabHosts {
       await releaseRoot(join(this.rootOf(name), ".."));
   }
 
-  private rootOf(name: string): string {
+  /** The root file system of a host, as seen from outside. */
+  rootOf(name: string): string {
     return join(this.state.dir, "hosts", name, "root");
   }
 

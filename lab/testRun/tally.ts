@@ -19,6 +19,8 @@ export interface Report {
 export interface Run {
   readonly exitCode: number;
   readonly report?: Report;
+  /** Secrets in what was printed, a line each (lab/testRun/printed.ts). */
+  readonly leaks?: readonly string[];
 }
 
 /** What the closing line says. */
@@ -29,8 +31,8 @@ export interface Tally {
 }
 
 /** What a run of the tests came to (pure). */
-export function countOf({ exitCode, report }: Run): Tally {
-  if (!report) return { passed: 0, failed: 1, skipped: 0 };
+export function countOf({ exitCode, report, leaks = [] }: Run): Tally {
+  if (!report) return { passed: 0, failed: 1 + leaks.length, skipped: 0 };
   const skipped = report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status !== "passed" && status !== "failed")
@@ -47,19 +49,20 @@ export function countOf({ exitCode, report }: Run): Tally {
   // The runner fails on more than tests and files: an error outside of any of them.
   return {
     passed: report.numPassedTests,
-    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
+    failed: (failed === 0 && exitCode !== 0 ? 1 : failed) + leaks.length,
     skipped: skipped.length - lost,
   };
 }
 
 /** What did not do what it should, by file and name, to be told again where it is read: at the end (pure). */
-export function failuresOf({ report }: Run): string[] {
-  return (report?.testResults ?? []).flatMap(({ name, status, assertionResults }) => {
+export function failuresOf({ report, leaks = [] }: Run): string[] {
+  const failures = (report?.testResults ?? []).flatMap(({ name, status, assertionResults }) => {
     const file = name.slice(name.lastIndexOf("/test/") + 1);
     const failed = assertionResults.filter((test) => test.status === "failed");
     if (failed.length === 0 && status === "failed") return [file];
     return failed.map(({ fullName }) => `${file}: ${fullName}`);
   });
+  return [...failures, ...leaks];
 }
 
 /** All of it together (pure). */

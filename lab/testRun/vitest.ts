@@ -1,16 +1,18 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { type RealProgram, realsUsed, usedVariable } from "../real";
 import type { Durations } from "./durations";
 import { durationsVariable } from "./durationsReporter";
+import { notedVariable, secretsPrinted } from "./printed";
 import type { Run } from "./tally";
 
 /** A run of vitest, what its files took, and which real programs they used. */
 export interface VitestRun extends Run {
   readonly durations: Durations;
   readonly realsUsed: readonly RealProgram[];
+  readonly leaks: readonly string[];
 }
 
 /** The runner that is at work: a group of its own, so that all that it started ends with it. */
@@ -39,21 +41,30 @@ export async function vitest(
 ): Promise<VitestRun> {
   const dir = await mkdtemp(join(tmpdir(), "pillar-host-test-"));
   const [report, durations] = [join(dir, "report.json"), join(dir, "durations.json")];
+  const [noted, out, err] = [join(dir, "noted"), join(dir, "out.log"), join(dir, "err.log")];
+  await mkdir(noted, { mode: 0o700 });
   const json = async (file: string) => {
     const text = await readFile(file, "utf8").catch(() => undefined);
     return text === undefined ? undefined : JSON.parse(text);
   };
   const reporters = ["default", "json", join(import.meta.dirname, "durationsReporter.ts")];
   const options = [...reporters.map((name) => `--reporter=${name}`), `--outputFile.json=${report}`];
+  const to = (file: string) => (output === "inherit" ? ["inherit" as const, { file }] : { file });
   try {
     const running = execa("vitest", ["run", ...options, ...args], {
-      stdio: ["ignore", output, output],
+      stdin: "ignore",
+      stdout: to(out),
+      stderr: to(err),
+      buffer: false,
       reject: false,
       detached: true,
       env: {
         PILLAR_TEST_RUN: String(process.pid),
         [usedVariable]: dir,
         [durationsVariable]: durations,
+        [notedVariable]: noted,
+        // What is searched for secrets goes through a pipe.
+        ...(process.stdout.isTTY && !process.env.NO_COLOR ? { FORCE_COLOR: "1" } : {}),
         // The engine starts the same JavaScript some hundred times: compiled once, a tenth of its work less.
         NODE_COMPILE_CACHE: join(dir, "compiled"),
       },
@@ -71,7 +82,8 @@ export async function vitest(
     group = undefined;
     const told = (await json(report)) as Run["report"];
     if (told === undefined) console.error("the test runner left no report");
-    const seen = { durations: (await json(durations)) ?? {}, realsUsed: realsUsed(dir) };
+    const leaks = secretsPrinted(noted, [out, err, report]);
+    const seen = { durations: (await json(durations)) ?? {}, realsUsed: realsUsed(dir), leaks };
     return { exitCode, ...seen, ...(told === undefined ? {} : { report: told }) };
   } finally {
     await rm(dir, { recursive: true, force: true });
