@@ -18,6 +18,8 @@ import { placeOf } from "./signer/secure";
 interface CutoverInputs {
   readonly target: NodeTarget;
   readonly producerAddress: string;
+  /** The address before this host's, as a look before this one found it: the wallet may have been quicker than the gate. */
+  readonly earlier?: string | undefined;
   readonly references: readonly string[];
   /** Momentums by which the node may differ from the references and count as synced. */
   readonly tolerance: number;
@@ -44,6 +46,7 @@ export async function passCutover(inputs: CutoverInputs): Promise<CutoverInputs 
   const engine = watchEngine();
   const connection = createConnection(target.ssh);
   const notices: Promise<void>[] = [];
+  const seen: Pick<CutoverInputs, "earlier"> = { ...(inputs.earlier === undefined ? {} : { earlier: inputs.earlier }) };
   const notify = async (event: Notice["event"], message: string) => {
     if (!inputs.notify) return;
     const title = `Pillar ${record.pillar} (${record.stack}): ${event}`;
@@ -54,7 +57,7 @@ export async function passCutover(inputs: CutoverInputs): Promise<CutoverInputs 
     const { switched } = await waitForProducing(
       { pillar: record.pillar, ours, address: target.ssh.address, deadline },
       {
-        look: looker(inputs, connection),
+        look: looker(inputs, connection, seen),
         ...systemClock,
         say: (line) => console.log(line),
         notify: (event, text) => void notices.push(notify(event, text)),
@@ -64,7 +67,11 @@ export async function passCutover(inputs: CutoverInputs): Promise<CutoverInputs 
     return { ...inputs, switchedAt: new Date(switched.at).toISOString(), height: switched.height };
   } catch (error) {
     // The engine keeps a resource whose error carries these: the next up updates it, and goes on.
-    throw Object.assign(error as Error, { id: gateId, properties: { ...inputs }, reasons: [(error as Error).message] });
+    throw Object.assign(error as Error, {
+      id: gateId,
+      properties: { ...inputs, ...seen },
+      reasons: [(error as Error).message],
+    });
   } finally {
     if (engine.isThere()) engine.stop();
     connection.drop();
@@ -73,23 +80,26 @@ export async function passCutover(inputs: CutoverInputs): Promise<CutoverInputs 
 }
 
 /** One look after the other at node and registration, over one connection; what is news goes into the record. */
-function looker(inputs: CutoverInputs, connection: ReturnType<typeof createConnection>): () => Promise<Registration> {
+function looker(
+  inputs: CutoverInputs,
+  connection: ReturnType<typeof createConnection>,
+  seen: { earlier?: string | undefined },
+): () => Promise<Registration> {
   const { target, producerAddress: ours, references, tolerance, network } = inputs;
   const record = { ...inputs.record, directory: placeOf(inputs.record.directory) };
   const own = chainOfNode(`the node of ${target.ssh.address}`, target, connection);
   const clients = [own, ...references.map(chainOfReference)];
-  let seen: string | undefined;
   let complained: string | undefined;
   return async () => {
     const [node, readings] = await Promise.all([
       lookAtNode(target, { references, tolerance }, connection),
       readSources(own, references, record.pillar),
     ]);
-    const memory = recalled(record, ours, seen);
+    const memory = recalled(record, ours, seen.earlier);
     const open = (name: string) => clients.find((client) => client.name === name);
     const now = () => Date.now();
     const registration = await lookAtRegistration({ ours, readings, memory, node, network, open, now });
-    if (registration.kind === "earlier") seen = registration.address;
+    if (registration.kind === "earlier") seen.earlier = registration.address;
     const complaint = writeNews(record.directory, newsOf(registration, memory, record, Date.now()));
     if (complaint !== undefined && complaint !== complained) console.log(`cutover: ${complaint}`);
     complained = complaint;
@@ -104,8 +114,14 @@ async function updateCutover(
 ): Promise<CutoverInputs & CutoverOutputs> {
   const { switchedAt, height, producerAddress } = olds;
   if (producerAddress !== news.producerAddress || switchedAt === undefined || height === undefined)
-    return passCutover(news);
+    return passCutover({ ...news, ...(producerAddress === news.producerAddress ? earlierOf(olds, news) : {}) });
   return { ...news, switchedAt, height };
+}
+
+/** What a wait that ended at its deadline had seen stays known. */
+function earlierOf(olds: Partial<CutoverInputs>, news: CutoverInputs): Pick<CutoverInputs, "earlier"> {
+  const earlier = olds.earlier ?? news.earlier;
+  return earlier === undefined ? {} : { earlier };
 }
 
 const provider: pulumi.dynamic.ResourceProvider = {
@@ -141,7 +157,8 @@ export class CutoverGate extends DynamicResource {
         ...(args.notify === undefined ? {} : { notify: pulumi.secret(args.notify) }),
         ...{ switchedAt: undefined, height: undefined },
       },
-      { ...options, additionalSecretOutputs: ["target", "notify"] },
+      // The address before is shown by the run after: nothing to do for a gate that is passed.
+      { ...options, ignoreChanges: ["earlier"], additionalSecretOutputs: ["target", "notify"] },
     );
   }
 }

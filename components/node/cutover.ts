@@ -61,7 +61,7 @@ export function cutoverOf({ config, host, pillar, look, last, after }: CutoverAr
       return state === "on" ? new Date().toISOString() : undefined;
     }),
   });
-  const gate = config.cutover.wait ? waitFor(config, pillar, synced, { after, restartOff }) : undefined;
+  const gate = config.cutover.wait ? waitFor(config, pillar, synced, { after, restartOff, last }) : undefined;
 
   const now = pulumi.all([synced, gate?.height]).apply(async ([[at, key, ours]]) => {
     const place = { ours, address: at, hostKey: key };
@@ -97,7 +97,7 @@ function waitFor(
   config: StackConfig,
   pillar: PillarNode,
   synced: Synced,
-  before: { readonly after: pulumi.Output<unknown>; readonly restartOff: pulumi.Resource },
+  before: { readonly after: pulumi.Output<unknown>; readonly restartOff: pulumi.Resource; readonly last: LastRun },
 ) {
   const { sync, network, cutover, notify } = config;
   return new CutoverGate(
@@ -105,6 +105,7 @@ function waitFor(
     {
       target: pulumi.all([synced, before.after]).apply(([[at, key]]) => nodeTarget(config, at, key)),
       producerAddress: pillar.producerAddress,
+      ...(before.last.registration?.earlier === undefined ? {} : { earlier: before.last.registration.earlier }),
       ...{ references: sync.references, tolerance: sync.tolerance, network: plainNetwork(network) },
       deadline: cutover.deadline,
       record: { directory: backupDirectory(config), stack: pulumi.getStack(), pillar: config.pillar.name },

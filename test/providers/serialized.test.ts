@@ -533,10 +533,30 @@ describe("CutoverGate", () => {
     ]);
   });
 
+  test("create knows the address before from the run before: where the wallet was quicker, its last momentum is found", async () => {
+    await isChain(old, "z1qother", ours);
+    await run("cutoverGate", "create", gate({ earlier: old }));
+    expect(readJourney(gate().record.directory, "Anvil").at(-1)).toMatchObject({
+      event: "producing",
+      details: { height: 3, before: { producerAddress: old, height: 1 } },
+    });
+  });
+
+  test("what a wait had seen at its deadline stays known to the next", async () => {
+    await isChain(old, "z1qother", ours);
+    const { result } = await run("cutoverGate", "update", "cutover-gate", gate({ earlier: old }), gate());
+    expect(result?.outs).toMatchObject({ height: 3, earlier: old });
+    expect(readJourney(gate().record.directory, "Anvil").at(-1)).toMatchObject({ details: { before: { height: 1 } } });
+  });
+
   test("the deadline's error says where it stands, and lets the engine keep the resource", async () => {
     await isChain(ours, old);
     const { error, log } = await run("cutoverGate", "create", gate({ deadline: 0 }));
-    expect(error).toMatchObject({ id: "cutover-gate", properties: gate({ deadline: 0 }), reasons: [error?.message] });
+    expect(error).toMatchObject({
+      id: "cutover-gate",
+      properties: gate({ deadline: 0, earlier: old }),
+      reasons: [error?.message],
+    });
     expect(error?.message).toContain(`last seen: Anvil is still registered with ${old}`);
     expect(error?.unsendable).toBeUndefined();
     expect(log).toContain(`cutover:   3. Paste this into the producer address field: ${ours}`);
