@@ -1,0 +1,178 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const root = join(__dirname, "..");
+
+/** The project's own files, relative to its root; not what is made here or brought in. */
+function filesBelow(directory = root): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const file = join(directory, entry.name);
+    if (entry.isSymbolicLink() || entry.name.startsWith(".") || ["node_modules", "backups"].includes(entry.name))
+      return [];
+    return entry.isDirectory() ? filesBelow(file) : [relative(root, file)];
+  });
+}
+
+const files = filesBelow();
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const documents = files.filter((file) => file.endsWith(".md"));
+/** All but this one, which cites on purpose what is not there. */
+const sources = files.filter(
+  (file) => /\.(ts|mts|cjs|js|go|sh|ya?ml)$/.test(file) && file !== relative(root, __filename),
+);
+
+/** A document's text without its blocks of code. */
+const prose = (text: string) => text.replaceAll(/^ *```.*?^ *```/gms, "");
+
+const headings = (text: string) => [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title.trim());
+
+/** What a heading's anchor is called. */
+const anchorOf = (title: string) =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(" ", "-");
+
+/** Links of a document to the project's files that lead nowhere. */
+function deadLinks(file: string, text: string): string[] {
+  return [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = ""]) => {
+    if (/^[a-z]+:/.test(target)) return [];
+    const [path = "", anchor] = target.split("#");
+    const linked = path === "" ? file : normalize(join(dirname(file), path));
+    if (!existsSync(join(root, linked))) return [target];
+    const known =
+      anchor === undefined ||
+      headings(linked === file ? text : read(linked))
+        .map(anchorOf)
+        .includes(anchor);
+    return known ? [] : [target];
+  });
+}
+
+/** Source files that a document names in backticks, from the project's root or from beside it. */
+const namedFiles = (text: string) =>
+  [...prose(text).matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|mts|js|go|sh|yml))`/g)].map(([, file = ""]) => file);
+
+/** The comments of a source file, each as one line. */
+function commentsOf(file: string, text: string): string[] {
+  const mark = /\.(sh|ya?ml)$/.test(file) ? /^\s*#+ ?|.*?\s# / : /^\s*(?:\/\*\*?|\*\/?|\/\/) ?|.*?\s\/\/ /;
+  const comments: string[] = [];
+  let isOpen = false;
+  for (const line of text.split("\n")) {
+    const [before] = mark.exec(line) ?? [];
+    if (before === undefined) isOpen = false;
+    else {
+      const said = line.slice(before.length);
+      // Behind code begins a comment of its own.
+      if (isOpen && before.trim().length <= 3) comments.push(`${comments.pop()} ${said}`);
+      else comments.push(said);
+      isOpen = true;
+    }
+  }
+  return comments;
+}
+
+/**
+ * What a source file's comments cite that is not there: documents, by their path from the project's root or from beside
+ * the file, and behind a document's name and a comma a section's number or a heading.
+ */
+function deadCitations(file: string, text: string): string[] {
+  return commentsOf(file, text).flatMap((comment) => {
+    const missing = [...comment.matchAll(/[\w./-]*\w\.md\b/g)].flatMap(([cited]) =>
+      [cited, join(dirname(file), cited)].some((each) => existsSync(join(root, each))) ? [] : [cited],
+    );
+    const unheaded = [...comment.matchAll(/(docs\/[\w-]+\.md), (\d[\d.]*\d|\d|[A-Z].*)/g)].flatMap(
+      ([citation, document = "", section = ""]) => {
+        if (!existsSync(join(root, document))) return [];
+        const isNumber = /^\d/.test(section);
+        const isThere = headings(read(document)).some((title) =>
+          isNumber ? title.startsWith(`${section} `) : section.startsWith(title),
+        );
+        return isThere ? [] : [citation];
+      },
+    );
+    return [...missing, ...unheaded];
+  });
+}
+
+describe("documents", () => {
+  test.each(documents)("the links of %s lead somewhere", (file) => {
+    expect(deadLinks(file, read(file))).toEqual([]);
+  });
+
+  test.each(documents)("the source files that %s names are there", (file) => {
+    const isThere = (named: string) => [named, join(dirname(file), named)].some((each) => existsSync(join(root, each)));
+    expect(namedFiles(read(file)).filter((named) => !isThere(named))).toEqual([]);
+  });
+
+  test("a link to a file or heading that is not there is found", () => {
+    const text =
+      "# A title\n[a](no.md) [b](how-it-works.md#nothing) [c](#a-title) [d](../README.md) [e](https://x.y/z.md)";
+    expect(deadLinks("docs/report.md", text)).toEqual(["no.md", "how-it-works.md#nothing"]);
+  });
+
+  test("README leads to every document", () => {
+    const linked = [...read("README.md").matchAll(/\]\(([^)#\s]+)/g)].map(([, target]) => target);
+    expect(documents.filter((file) => /^(docs\/)?[\w-]+\.md$/.test(file) && !linked.includes(file))).toEqual([
+      "README.md",
+    ]);
+  });
+});
+
+test(".nvmrc names the Node that the project's own commands run with", () => {
+  const { devDependencies } = JSON.parse(read("package.json")) as { devDependencies: Record<string, string> };
+  expect(read(".nvmrc").trim()).toBe(devDependencies.node);
+});
+
+describe("docs/architecture.md", () => {
+  const [, table = ""] = /^## From each step to its files$(.*?)^## /ms.exec(read("docs/architecture.md")) ?? [];
+  const rows = table.split("\n").filter((line) => /^\| (?!Step|---)/.test(line));
+
+  test("each row of its table of steps names files, and all of them are there", () => {
+    expect(rows.length).toBeGreaterThan(20);
+    for (const row of rows) {
+      const named = namedFiles(row);
+      expect(named, row).not.toEqual([]);
+      expect(named.filter((file) => !statSync(join(root, file), { throwIfNoEntry: false })?.isFile())).toEqual([]);
+    }
+  });
+
+  test("its table has every step of both procedures", () => {
+    const steps = rows.flatMap((row) => {
+      const [, procedure, numbers = ""] = /^\| (A|B) ([\d, ]+):/.exec(row) ?? [];
+      return procedure === undefined ? [] : numbers.split(", ").map((number) => `${procedure} ${number}`);
+    });
+    const numbered = (procedure: string, count: number) =>
+      Array.from({ length: count }, (_, at) => `${procedure} ${at + 1}`);
+    expect([...new Set(steps)].sort()).toEqual([...numbered("A", 15), ...numbered("B", 7)].sort());
+  });
+});
+
+describe("source files", () => {
+  test("comments cite nothing that is not in the repository", () => {
+    expect(sources.length).toBeGreaterThan(500);
+    expect(sources.flatMap((file) => deadCitations(file, read(file)).map((cited) => `${file}: ${cited}`))).toEqual([]);
+  });
+
+  test("what the program says names documents that are there", () => {
+    const own = sources.filter((file) => !file.startsWith("test/"));
+    const cited = own.flatMap((file) =>
+      [...read(file).matchAll(/\b(?:docs|lab)\/[\w/-]+\.md\b/g)].map(([name]) => name),
+    );
+    expect(cited.length).toBeGreaterThan(10);
+    expect(cited.filter((name) => !existsSync(join(root, name)))).toEqual([]);
+  });
+
+  test.each([
+    ["a.ts", "/** Why (gone.md). */", ["gone.md"]],
+    ["a.ts", "const a = 1; // as in docs/gone.md", ["docs/gone.md"]],
+    ["a.ts", "/**\n * As docs/specification.md,\n * 9.9, has it.\n */", ["docs/specification.md, 9.9"]],
+    ["a.ts", "// docs/specification.md, 1.1, step 3, and docs/architecture.md, Journal, has it", []],
+    ["a.sh", "# docs/architecture.md, Nothing of it", ["docs/architecture.md, Nothing of it"]],
+    ["lab/doubles/a.ts", "// The table in README.md", []],
+    ["a.ts", 'const a = "gone.md";\nconst b = `gone.md`;', []],
+  ])("what a comment of %s cites is found: %j", (file, text, dead) => {
+    expect(deadCitations(file, text)).toEqual(dead);
+  });
+});
