@@ -12,7 +12,7 @@ export function nextForSigner(turn: SignerTurn, stack: string, shown?: SignerSho
     ];
   if (turn === "removed")
     return [
-      "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either VM" +
+      "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either host" +
         (shown === undefined ? "." : `, the signer stays on the ${shown.side} side (${shown.address}).`),
     ];
   if (turn === "none" || shown === undefined) return [];
@@ -28,7 +28,7 @@ export function nextForSigner(turn: SignerTurn, stack: string, shown?: SignerSho
       "key generation, which would leave it out: re-key it for the new producer address before that.",
       `The bridge's health page asks each signer at an address that it was told, on port ${shown.rpcPort ?? 55000}: tell its`,
       `operators ${shown.address}, and let the page in (pillar-host:orchestrator.rpcFrom); until then it shows this signer as offline.`,
-      "Keep the old VM as it is, stopped and fenced, until the new one has signed for some days.",
+      "Keep the old host as it is, stopped and fenced, until the new one has signed for some days.",
     ];
   if (shown.why === "raise the attempt" || shown.why === "moved")
     return [

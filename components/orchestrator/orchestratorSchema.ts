@@ -68,7 +68,7 @@ export function orchestratorFaults(config: {
   if (from !== undefined && config.host.provider === "existing" && from.address === config.host.address)
     faults.push([
       ["orchestrator", "migrateFrom", "address"],
-      "is this stack's own host: needed the old VM's, from which the signer comes",
+      "is this stack's own host: needed the old host's, from which the signer comes",
     ]);
   return faults;
 }

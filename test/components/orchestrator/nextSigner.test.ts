@@ -16,7 +16,7 @@ test("nothing about a signer where none is configured", () => {
 
 test("taken out of the configuration: nothing changed, and where the signer stays", () => {
   expect(nextForSigner("removed", "prod-2", shown)).toEqual([
-    "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either VM, the signer stays on the new side (203.0.113.9).",
+    "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either host, the signer stays on the new side (203.0.113.9).",
   ]);
 });
 

@@ -69,7 +69,7 @@ describe("where the signer comes from", () => {
 
   test("this stack's own host is not where it comes from, and a way back needs where to", () => {
     expect(faultsOf(migrate({ address: "203.0.113.7" }))).toEqual([
-      "pillar-host:orchestrator.migrateFrom.address: is this stack's own host: needed the old VM's, from which the signer comes",
+      "pillar-host:orchestrator.migrateFrom.address: is this stack's own host: needed the old host's, from which the signer comes",
     ]);
     expect(faultsOf({ orchestrator: { rollback: true } })).toEqual([
       "pillar-host:orchestrator.rollback: needs orchestrator.migrateFrom: where the signer is to go back to",

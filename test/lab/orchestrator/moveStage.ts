@@ -28,7 +28,7 @@ export interface MoveStageOptions {
   readonly prepare?: (stage: MoveStage) => Promise<unknown>;
   /** Without a first `up`: the move is unattended, and part of the one that stands the new host up. */
   readonly bare?: boolean;
-  /** The old VM lets in a user who is not root, and whose sudo wants {@link sudoPassword}. */
+  /** The old host lets in a user who is not root, and whose sudo wants {@link sudoPassword}. */
   readonly withSudo?: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { LabHost } from "../../../lab/lab";
 import { onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage";
 
-describe("an old VM that goes away", () => {
+describe("an old host that goes away", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, bare: true });
   const reaches = async (host: LabHost, stages: readonly string[]) => {
     for (const end = Date.now() + 60_000; !stages.includes(await stageOf(host)); await sleep(50))
@@ -56,7 +56,7 @@ describe("an old VM that goes away", () => {
     expect(await contentOf(stage.fresh)).toBe(before);
   });
 
-  it("after the move: an up with nothing new is unchanged; the old VM comes back fenced", async () => {
+  it("after the move: an up with nothing new is unchanged; the old host comes back fenced", async () => {
     const again = await stage.stack.up();
     expect(again.exitCode, again.output).toBe(0);
     expect(again.output).not.toMatch(/orchestrator-(move|backup|install).*(updat|creat)/);

@@ -20,7 +20,7 @@ describe("the signer's move, the whole way", () => {
   // Command lines while the move is at work, twice a second.
   const watch = "systemd-run -q --unit=watch bash -c 'while :; do ps -eo args >> /run/command-lines; sleep 0.5; done'";
 
-  it("goes in one up, the old VM's user being none that is root, and ends with exactly one signer", async () => {
+  it("goes in one up, the old host's user being none that is root, and ends with exactly one signer", async () => {
     const before = await contentOf(stage.old);
     for (const host of [stage.old, stage.fresh]) await onHost(host, watch);
     const run = await stage.stack.up();
@@ -91,7 +91,7 @@ describe("the signer's move, the whole way", () => {
     expect(removed.exitCode, removed.output).toBe(0);
     expect(await signersOf(stage)).toEqual(["new"]);
     const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
-    expect(nextStep.join("\n")).toContain("nothing was changed on either VM, the signer stays on the new side");
+    expect(nextStep.join("\n")).toContain("nothing was changed on either host, the signer stays on the new side");
     await configureMove(stage);
   });
 
