@@ -1,5 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
+import { type Schema, shapesOf } from "./schemaKeys";
 
 /** The namespace of the configuration's keys, and the project's name. */
 export const project = "pillar-host";
@@ -21,11 +22,6 @@ export function faultsText(stack: string, faults: readonly string[], effect: str
     ...faults.map((fault) => `  - ${fault}`),
     `Mend Pulumi.${stack}.yaml, or use pulumi config set, then run ${again} again.`,
   ].join("\n");
-}
-
-/** A zod schema, as far as its shape is read here. */
-interface Schema {
-  readonly _zod: { readonly def: unknown };
 }
 
 /** What keys were called once, and what they are called now. */
@@ -80,14 +76,6 @@ function suggestion(key: string, known: readonly string[]): string {
     : `; known are ${known.join(", ")}`;
 }
 
-interface Definition {
-  readonly shape?: Readonly<Record<string, Schema>>;
-  /** What a default or a transformation wraps. */
-  readonly innerType?: Schema;
-  readonly in?: Schema;
-  readonly options?: readonly Schema[];
-}
-
 /** The keys that the schema has at a path (pure). */
 function knownKeys(schema: Schema, path: readonly PropertyKey[]): string[] {
   let shapes = shapesOf(schema);
@@ -98,10 +86,4 @@ function knownKeys(schema: Schema, path: readonly PropertyKey[]): string[] {
     });
   }
   return [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
-}
-
-function shapesOf(schema: Schema): NonNullable<Definition["shape"]>[] {
-  const { shape, innerType, in: input, options } = schema._zod.def as Definition;
-  if (shape) return [shape];
-  return [innerType, input, ...(options ?? [])].flatMap((inner) => (inner ? shapesOf(inner) : []));
 }

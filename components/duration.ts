@@ -3,15 +3,18 @@ import { z } from "zod";
 
 /** A duration such as `90s`, `30m`, `12h` or `7d`; milliseconds after parsing. */
 export const duration = (atLeast: string) =>
-  z.string().transform((text, context) => {
-    // ms throws on an empty text, and takes a bare number for milliseconds, which nobody means.
-    const value = /^\d.*[a-z]$/i.test(text) ? (ms(text as ms.StringValue) as number | undefined) : undefined;
-    if (value === undefined || value < ms(atLeast as ms.StringValue)) {
-      context.addIssue({
-        code: "custom",
-        message: `found ${text}, needed a duration of at least ${atLeast}, such as 90s, 12h or 7d`,
-      });
-      return z.NEVER;
-    }
-    return value;
-  });
+  z
+    .string()
+    .transform((text, context) => {
+      // ms throws on an empty text, and takes a bare number for milliseconds, which nobody means.
+      const value = /^\d.*[a-z]$/i.test(text) ? (ms(text as ms.StringValue) as number | undefined) : undefined;
+      if (value === undefined || value < ms(atLeast as ms.StringValue)) {
+        context.addIssue({
+          code: "custom",
+          message: `found ${text}, needed a duration of at least ${atLeast}, such as 90s, 12h or 7d`,
+        });
+        return z.NEVER;
+      }
+      return value;
+    })
+    .meta({ form: `duration of at least ${atLeast}` });

@@ -6,8 +6,8 @@ const looksPrivate = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 
 /** What a login is made of. */
 export const loginShape = {
-  user: word,
-  port,
+  user: word.meta({ description: "Another user than `root` becomes root with sudo" }),
+  port: port.meta({ description: "The port where ssh listens" }),
   privateKey: z
     .string()
     .refine(
@@ -19,21 +19,35 @@ export const loginShape = {
       "needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
     )
     .transform((key) => `${key.trim()}\n`)
-    .optional(),
-  privateKeyPassword: z.string().min(1).optional(),
-  password: z.string().min(1).optional(),
-  agent: z.boolean(),
-  sudoPassword: z.string().min(1).optional(),
+    .optional()
+    .meta({ description: "The text of the private key file", secret: true }),
+  privateKeyPassword: z.string().min(1).optional().meta({ description: "The private key's pass phrase", secret: true }),
+  password: z.string().min(1).optional().meta({ description: "Login with a password", secret: true }),
+  agent: z.boolean().meta({ description: "Login with the ssh agent of the shell that runs `pulumi`" }),
+  sudoPassword: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: "The password of sudo, where it asks for one", secret: true }),
 };
 
-/** Another host than the stack's own. What is left out of the login is pillar-host:ssh's. */
+/** What the description of a block says that has another host's login. */
+export const loginRule =
+  "What its login leaves out is as in `ssh`; a key, password or agent given here replaces all of `ssh`'s";
+
+const otherwise = "as in `ssh`";
+
+/** Another host than the stack's own. */
 export const otherHostShape = {
-  address,
-  hostKey,
-  ...loginShape,
-  user: loginShape.user.optional(),
-  port: loginShape.port.optional(),
-  agent: loginShape.agent.optional(),
+  address: address.meta({ description: "The host's IP address or name" }),
+  hostKey: hostKey.meta({ description: "The host's ssh key; one that shows another is refused" }),
+  user: loginShape.user.optional().meta({ otherwise }),
+  port: loginShape.port.optional().meta({ otherwise }),
+  privateKey: loginShape.privateKey.meta({ otherwise }),
+  privateKeyPassword: loginShape.privateKeyPassword.meta({ otherwise }),
+  password: loginShape.password.meta({ otherwise }),
+  agent: loginShape.agent.optional().meta({ otherwise }),
+  sudoPassword: loginShape.sudoPassword.meta({ otherwise: `${otherwise}, for the same user` }),
 };
 
 type KeyBlock = Parameters<typeof privateKeyFault>[0];
@@ -43,6 +57,20 @@ export const openableKey = (block: string) => (login: KeyBlock, context: z.Refin
   const [key, message] = privateKeyFault(login, block) ?? [];
   if (key !== undefined) context.addIssue({ code: "custom", path: [key], message });
 };
+
+/** How the stack's own host is logged in to. */
+export const sshSchema = z
+  .strictObject({
+    ...loginShape,
+    user: loginShape.user.default("root"),
+    port: loginShape.port.default(22),
+    agent: loginShape.agent.default(false),
+  })
+  .refine(({ privateKey, password, agent }) => privateKey ?? password ?? agent, {
+    message: "needed one of privateKey, password or agent: true",
+  })
+  .superRefine(openableKey("ssh"))
+  .meta({ description: "The login: a private key, a password or the agent is needed" });
 
 /** The fault of a private key that can't be opened: which key of the block, and what is wrong with it (pure). */
 function privateKeyFault(

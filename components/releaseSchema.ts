@@ -15,8 +15,14 @@ export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
 ) =>
   z
     .strictObject({
-      url: z.url({ protocol: /^https?$/, message: `needed an http or https address of ${what}` }),
-      sha256: sha256(file),
+      url: z.url({ protocol: /^https?$/, message: `needed an http or https address of ${what}` }).meta({
+        description: `The address of ${what}; https, or http with \`sha256\``,
+        form: "http or https address",
+      }),
+      sha256: sha256(file).meta({
+        description: `The hash of the ${file}, from its release page`,
+        otherwise: "the hash of what came is recorded and shown",
+      }),
       version,
     })
     .refine((release) => isSafeDownload(release as ReleaseSource), {

@@ -1,20 +1,11 @@
-/** The keys whose values are secrets: a key of the configuration, and the way inside it where it is structured. */
-export const secretKeys: readonly (readonly [key: string, ...inner: string[]])[] = [
-  ["host", "token"],
-  ["ssh", "privateKey"],
-  ["ssh", "privateKeyPassword"],
-  ["ssh", "password"],
-  ["ssh", "sudoPassword"],
-  ["orchestrator", "migrateFrom", "privateKey"],
-  ["orchestrator", "migrateFrom", "privateKeyPassword"],
-  ["orchestrator", "migrateFrom", "password"],
-  ["orchestrator", "migrateFrom", "sudoPassword"],
-  ["retirement", "successor", "privateKey"],
-  ["retirement", "successor", "privateKeyPassword"],
-  ["retirement", "successor", "password"],
-  ["retirement", "successor", "sudoPassword"],
-  ["notify"],
-];
+import { metaOf, schemaKeys } from "./schemaKeys";
+import { stackSchema } from "./stackSchema";
+
+/** The keys whose values are secrets, by the schema: the way to each, from the configuration's key on (pure). */
+export function secretKeys(): string[][] {
+  const paths = schemaKeys(stackSchema).flatMap(({ path, schema }) => (metaOf(schema).secret ? [path.join(".")] : []));
+  return [...new Set(paths)].map((path) => path.split("."));
+}
 
 /**
  * Warns of secrets that were set without --secret (pure).
@@ -27,7 +18,7 @@ export function plainSecrets(
   isSecret: (key: string) => boolean,
   stack: string,
 ): string[] {
-  const plain = secretKeys.filter(([key, ...inner]) => {
+  const plain = secretKeys().filter(([key = "", ...inner]) => {
     const value = inner.reduce<unknown>(
       (block, name) => (block as Record<string, unknown> | undefined)?.[name],
       raw[key],

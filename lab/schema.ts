@@ -1,9 +1,10 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { withTables } from "../components/configTables";
 import { stackFileSchema } from "../components/stackFileSchema";
 
-/** `npm run schema`: writes the JSON schema of a stack's file, for editors. */
-writeFileSync(
-  join(import.meta.dirname, "../stack.schema.json"),
-  `${JSON.stringify(stackFileSchema(), undefined, 2)}\n`,
-);
+/** `npm run schema`: what is made of the configuration's schema: the one that editors read, and the tables of its keys. */
+const root = join(import.meta.dirname, "..");
+writeFileSync(join(root, "stack.schema.json"), `${JSON.stringify(stackFileSchema(), undefined, 2)}\n`);
+const documentation = join(root, "docs/configuration.md");
+writeFileSync(documentation, withTables(readFileSync(documentation, "utf8")));

@@ -8,69 +8,124 @@ import { supportedDistributions } from "../scripts/steps";
 const common = {
   minimums: z
     .strictObject({
-      cores: z.number().int().min(1).default(4),
-      memoryGb: z.number().positive().default(4),
-      diskGb: z.number().positive().default(40),
-      bandwidthMbps: z.number().nonnegative().default(100),
+      cores: z.number().int().min(1).default(4).meta({ description: "Cores of its processor" }),
+      memoryGb: z.number().positive().default(4).meta({
+        description: "Its memory. A tenth less is accepted: the kernel does not report all of it",
+        unit: "GB",
+      }),
+      diskGb: z.number().positive().default(40).meta({
+        description: "Free, where the data directory will be",
+        unit: "GB",
+      }),
+      bandwidthMbps: z.number().nonnegative().default(100).meta({
+        description: "Of its line to the release. Warned about only",
+        unit: "Mbit/s",
+      }),
     })
-    .prefault({}),
-  acceptDistributions: z.array(word).default([]),
+    .prefault({})
+    .meta({ description: "What a host must have at least" }),
+  acceptDistributions: z
+    .array(word.meta({ examples: ["debian-12"] }))
+    .default([])
+    .meta({
+      description:
+        `Distributions beside ${supportedDistributions.join(", ")}. Where there is no apt, as on CentOS and Fedora, the ` +
+        "controller's Deploy can't install what it builds the node with: the run says so",
+    }),
 };
 
 /** Networks as providers' firewalls take them. */
 export const network = z
   .string()
-  .refine(isNetwork, "needed a network in CIDR form, such as 198.51.100.7/32 for one address or 198.51.100.0/24");
+  .refine(isNetwork, "needed a network in CIDR form, such as 198.51.100.7/32 for one address or 198.51.100.0/24")
+  .meta({ form: "network in CIDR form", examples: ["198.51.100.7/32"] });
 
 const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<string, string>) => ({
-  token,
+  token: token.meta({
+    description:
+      "An API token that reads and writes; that of the provider's own Pulumi key (`hcloud:token`, `digitalocean:token`) does as well",
+    secret: true,
+  }),
   locations: z
     .array(word)
     .min(1, `needed at least one, such as ${locations[0]}`)
-    .default([...locations]),
-  plan: word.default("auto"),
-  image: word.default("ubuntu-22.04"),
-  sshFrom: z.array(network).default([]),
-  backups: z.boolean().default(false),
+    .default([...locations])
+    .meta({ description: "The provider's locations, tried in this order" }),
+  plan: word.default("auto").meta({ description: "`auto`: the cheapest that meets the minimums; or a plan's name" }),
+  image: word.default("ubuntu-22.04").meta({
+    description: "Its distribution, where the provider has it",
+    examples: ["debian-11"],
+  }),
+  sshFrom: z.array(network).default([]).meta({
+    description: "Networks that reach ssh. Yours must be among them: an active stack needs at least one",
+  }),
+  backups: z.boolean().default(false).meta({ description: "The provider's own backups, at its price" }),
   // `pulumi config set --path` writes a number with a point as a text.
   maxMonthly: z
     .union([z.number(), z.string().regex(/^\d+(\.\d+)?$/, "needed a number, such as 25 or 24.50")])
     .transform(Number)
     .refine((price) => price > 0, "needed what a server may cost a month, in the provider's currency: more than 0")
-    .optional(),
-  startTimeout: duration("1s").prefault("15m"),
+    .optional()
+    .meta({
+      description: "What a month may cost; nothing dearer is ever ordered",
+      form: "number",
+      unit: "the provider's currency",
+      examples: [25, "24.50"],
+      otherwise: "the price that the first preview showed, and a quarter",
+    }),
+  startTimeout: duration("1s").prefault("15m").meta({
+    description: "How long a new server may take to be made, and then to boot and let the operator in",
+  }),
   importId: z
     .union([z.string(), z.number()])
     .transform(String)
     .refine((id) => /^[1-9][0-9]*$/.test(id), "needed the server's number at the provider")
-    .optional(),
-  /** Of a server that is there already, and that this state did not order. */
-  hostKey: hostKey.optional(),
+    .optional()
+    .meta({
+      description: "With `lifecycle: adopted`: the server's number at the provider",
+      form: "whole number",
+      see: "providers.md",
+    }),
+  hostKey: hostKey.optional().meta({
+    description:
+      "The ssh key of a server that is taken over: one that is there already, and that this state did not order",
+    otherwise: "made with the server that is ordered",
+    see: "operating.md#when-the-laptop-is-lost",
+  }),
   ...common,
 });
 
 const token = z.string().min(1);
+const madeHere = "A server that this program orders";
 
 /** Where the host comes from. */
-export const hostSchema = z.discriminatedUnion("provider", [
-  z.strictObject({
-    provider: z.literal("existing"),
-    address,
-    hostKey: hostKey.optional(),
-    ...common,
-  }),
-  z.strictObject({
-    provider: z.literal("hetzner"),
-    ...cloud(
-      ["fsn1", "nbg1", "hel1"],
-      token.refine(
-        (text) => /^[A-Za-z0-9]{64}$/.test(text),
-        "needed an API token of Hetzner Cloud: 64 letters and digits",
+export const hostSchema = z
+  .discriminatedUnion("provider", [
+    z.strictObject({
+      provider: z.literal("existing").meta({ description: "A server that is there already" }),
+      address: address.meta({ description: "The host's IP address or name" }),
+      hostKey: hostKey.optional().meta({
+        description: "The host's ssh key; one that shows another is refused",
+        otherwise: "recorded on first contact",
+      }),
+      ...common,
+    }),
+    z.strictObject({
+      provider: z.literal("hetzner").meta({ description: madeHere, see: "providers.md" }),
+      ...cloud(
+        ["fsn1", "nbg1", "hel1"],
+        token.refine(
+          (text) => /^[A-Za-z0-9]{64}$/.test(text),
+          "needed an API token of Hetzner Cloud: 64 letters and digits",
+        ),
       ),
-    ),
-  }),
-  z.strictObject({ provider: z.literal("digitalocean"), ...cloud(["fra1", "ams3", "lon1", "nyc3"], token) }),
-]);
+    }),
+    z.strictObject({
+      provider: z.literal("digitalocean").meta({ description: madeHere, see: "providers.md" }),
+      ...cloud(["fra1", "ams3", "lon1", "nyc3"], token),
+    }),
+  ])
+  .meta({ description: "Where the host comes from, and what it must have" });
 
 type HostConfig = z.output<typeof hostSchema>;
 export type ExistingHostConfig = Extract<HostConfig, { provider: "existing" }>;

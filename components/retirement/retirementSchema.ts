@@ -1,47 +1,69 @@
 import { z } from "zod";
 import { duration } from "../duration";
-import { openableKey, otherHostShape } from "../loginSchema";
+import { loginRule, openableKey, otherHostShape } from "../loginSchema";
 import { directory, port, rpcUrl, word } from "../schemaParts";
 
 /** The chain's own measures; other networks than the real one have others. */
 export const networkSchema = z
   .strictObject({
-    /** Rewards are paid for it. */
-    epoch: duration("1s").prefault("24h"),
-    /** From one momentum to the next. */
-    momentum: duration("100ms").prefault("10s"),
-    /** Momentums of a tick of the election; an update in the wallet in one takes effect in the next but one. */
-    tickMomentums: z.number().int().min(1).default(30),
+    epoch: duration("1s").prefault("24h").meta({ description: "The chain's epoch, for which rewards are paid" }),
+    momentum: duration("100ms").prefault("10s").meta({ description: "The time from one momentum to the next" }),
+    tickMomentums: z
+      .number()
+      .int()
+      .min(1)
+      .default(30)
+      .meta({
+        description:
+          "Momentums of a tick of the election, which is a span of time (5 minutes): an update in the wallet in one takes " +
+          "effect in the next but one",
+        unit: "momentums",
+      }),
   })
-  .prefault({});
+  .prefault({})
+  .meta({ description: "The chain's own measures; another chain than the real one may have others" });
 
 /** How the switch to this host's producer address is followed. */
 export const cutoverSchema = z
   .strictObject({
-    wait: z.boolean().default(false),
-    deadline: duration("1m").prefault("12h"),
+    wait: z.boolean().default(false).meta({
+      description: "`pulumi up` waits until momentums carry this host's producer address",
+      see: "cutover.md",
+    }),
+    deadline: duration("1m").prefault("12h").meta({ description: "How long one run waits for the switch" }),
   })
-  .prefault({});
+  .prefault({})
+  .meta({ description: "How the switch to this host's producer address is followed" });
 
-/** The host that produces after this one. What is left out of the login is pillar-host:ssh's. */
+/** The host that produces after this one. */
 const successor = z
   .strictObject({
     ...otherHostShape,
-    service: word.optional(),
-    dataDir: directory.optional(),
-    rpcPort: port.optional(),
+    service: word.optional().meta({ description: "Its node's systemd service", otherwise: "`node.service`" }),
+    dataDir: directory
+      .optional()
+      .meta({ description: "The directory of its node's data", otherwise: "`node.dataDir`" }),
+    rpcPort: port.optional().meta({ description: "Its node's RPC", otherwise: "`node.rpcPort`" }),
   })
-  .superRefine(openableKey("retirement.successor"));
+  .superRefine(openableKey("retirement.successor"))
+  .meta({ description: `The host that produces after this one. ${loginRule}` });
 
 /** How this host is retired (docs/specification.md, 1.1, step 15). */
 export const retirementSchema = z
   .strictObject({
     successor: successor.optional(),
-    references: z.array(rpcUrl).default([]),
-    afterwards: z.enum(["leave", "poweroff"]).default("leave"),
-    keysAside: z.boolean().default(false),
+    references: z.array(rpcUrl).default([]).meta({
+      description: "Independent nodes that are asked beside those of `sync.references`",
+    }),
+    afterwards: z.enum(["leave", "poweroff"]).default("leave").meta({
+      description: "An existing host that was given up is left on, or powered off",
+    }),
+    keysAside: z.boolean().default(false).meta({
+      description: "On an existing host that was given up, moves keys, configuration and the signer's directory aside",
+    }),
   })
-  .prefault({});
+  .prefault({})
+  .meta({ description: "How this host is retired", see: "retiring.md" });
 
 /** What the block says that does not fit to the rest (pure). */
 export function retirementFaults({

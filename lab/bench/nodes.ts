@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { stackSchema } from "../../components/config";
+import { stackSchema } from "../../components/stackSchema";
 import type { GateSettings } from "../../providers/gate/waitForSync";
 import type { NodeTarget } from "../../providers/rpc/node";
 import type { Standing } from "./bench";

@@ -1,7 +1,19 @@
 import { expect, test } from "vitest";
-import { plainSecrets } from "../../components/secretKeys";
+import { plainSecrets, secretKeys } from "../../components/secretKeys";
 
 const raw = { ssh: { user: "op", privateKey: "KEY" }, notify: "https://ntfy.example/topic", pillar: { name: "Anvil" } };
+
+test("are these, by the schema", () => {
+  const login = ["privateKey", "privateKeyPassword", "password", "sudoPassword"];
+  const logins = (block: string) => login.map((key) => `${block}.${key}`);
+  expect(secretKeys().map((path) => path.join("."))).toEqual([
+    "host.token",
+    ...logins("ssh"),
+    "notify",
+    ...logins("orchestrator.migrateFrom"),
+    ...logins("retirement.successor"),
+  ]);
+});
 
 test("secrets that were set without --secret are named, and not shown", () => {
   expect(plainSecrets(raw, () => false, "prod")).toEqual([

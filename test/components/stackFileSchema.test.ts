@@ -18,3 +18,28 @@ test("it knows the keys, refuses others, and takes a secret as the engine writes
   const from = properties["pillar-host:orchestrator"].properties.migrateFrom.properties;
   expect(from.privateKey.anyOf[1].required).toEqual(["secure"]);
 });
+
+test("it tells of each key what the documentation does, also its form, its unit and where more is said", () => {
+  const { properties } = JSON.parse(JSON.stringify(stackFileSchema())).properties.config;
+  expect(properties["pillar-host:sync"].properties.stallMinutes.description).toBe(
+    "A height that stands still for so long is called a stall. Unit: minutes",
+  );
+  expect(properties["pillar-host:notify"].description).toMatch(
+    /^A webhook that .*\. Value: http or https address\. Secret: set it with --secret$/,
+  );
+  expect(properties["pillar-host:lifecycle"].description).toMatch(/More: docs\/retiring\.md$/);
+  expect(properties["pillar-host:host"].oneOf[1].properties.hostKey.description).toMatch(
+    /By default: made with the server that is ordered\. More: docs\/operating\.md/,
+  );
+  const untold = (schema: { properties?: object; oneOf?: object[]; description?: string }, path: string): string[] => [
+    ...(schema.description === undefined && !/oneOf$/.test(path) ? [path] : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([key, below]) => untold(below, `${path}.${key}`)),
+    ...(schema.oneOf ?? []).flatMap((variant) => untold(variant, `${path} oneOf`)),
+  ];
+  expect(Object.entries(properties).flatMap(([key, schema]) => untold(schema as object, key))).toEqual([]);
+});
+
+test("nothing of it is a word that only this program knows", () => {
+  const words = JSON.stringify(stackFileSchema()).match(/"(form|unit|otherwise|secret|see)":/g);
+  expect(words).toBeNull();
+});

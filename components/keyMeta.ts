@@ -1,0 +1,23 @@
+/**
+ * What is told of a key of the configuration, beside its type, its default and its checks: in the schema with `.meta()`,
+ * and nowhere else. Of it are made docs/configuration.md, stack.schema.json and the list of secret keys.
+ */
+export interface KeyMeta {
+  /** What it is for: sentences in Markdown without links, the last without a full stop. */
+  readonly description?: string;
+  /** How a value is written where its type does not say it, such as `absolute path`. */
+  readonly form?: string;
+  /** Of a number. */
+  readonly unit?: string;
+  readonly examples?: readonly (string | number)[];
+  /** What holds where the key is left out and there is no default value. */
+  readonly otherwise?: string;
+  /** Set with --secret, and shown to nobody. */
+  readonly secret?: true;
+  /** The page of docs/ that says more. */
+  readonly see?: string;
+}
+
+declare module "zod" {
+  interface GlobalMeta extends Omit<KeyMeta, "examples"> {}
+}

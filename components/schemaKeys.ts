@@ -1,0 +1,64 @@
+import { z } from "zod";
+import type { KeyMeta } from "./keyMeta";
+
+/** A schema of zod, as far as its structure is read here. */
+export interface Schema {
+  readonly _zod: { readonly def: unknown };
+}
+
+/** The keys of a block. */
+export type Shape = Readonly<Record<string, Schema>>;
+
+interface Definition {
+  readonly shape?: Shape;
+  /** What a default or a transformation wraps. */
+  readonly innerType?: Schema;
+  readonly in?: Schema;
+  readonly options?: readonly Schema[];
+  /** Of a literal. */
+  readonly values?: readonly unknown[];
+}
+
+/** The keys of a block, in each of its variants; none for what is no block (pure). */
+export function shapesOf(schema: Schema): Shape[] {
+  const { shape, innerType, in: input, options } = schema._zod.def as Definition;
+  if (shape) return [shape];
+  return [innerType, input, ...(options ?? [])].flatMap((inner) => (inner ? shapesOf(inner) : []));
+}
+
+/** What is told of a key, also below its default and its checks (pure). */
+export function metaOf(schema: Schema): KeyMeta {
+  const { innerType, in: input } = schema._zod.def as Definition;
+  const inner = innerType ?? input;
+  return { ...(inner ? metaOf(inner) : {}), ...(z.globalRegistry.get(schema as z.ZodType) as KeyMeta | undefined) };
+}
+
+/** A key of the configuration. */
+export interface SchemaKey {
+  readonly path: readonly string[];
+  readonly schema: Schema;
+  /** There are keys below it. */
+  readonly isBlock: boolean;
+  /** Of a block that has several variants, the one that the key stands in, as `hetzner`. */
+  readonly variant?: string;
+}
+
+/** All of them, in their order, each block before its keys; a key that stands in several variants of a block comes with each (pure). */
+export function schemaKeys(schema: Schema, path: readonly string[] = []): SchemaKey[] {
+  const shapes = shapesOf(schema);
+  return shapes.flatMap((shape) => {
+    const keys = Object.entries(shape).flatMap(([name, inner]) => {
+      const below = [...path, name];
+      const inside = schemaKeys(inner, below);
+      return [{ path: below, schema: inner, isBlock: inside.length > 0 }, ...inside];
+    });
+    const variant = shapes.length > 1 ? variantOf(shape) : undefined;
+    return variant === undefined ? keys : keys.map((key) => ({ ...key, variant }));
+  });
+}
+
+/** The one value of the key by which a block's variants are told apart. */
+function variantOf(shape: Shape): string | undefined {
+  const definitions = Object.values(shape).map(({ _zod }) => _zod.def as Definition);
+  return definitions.flatMap(({ values }) => values ?? []).map(String)[0];
+}
