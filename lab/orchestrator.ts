@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundleOrchestrator } from "./doubles/bundle";
-import type { SignersTruth } from "./doubles/chain";
+import type { BridgeInfo, SignersTruth } from "./doubles/chain";
 import {
   type ExampleDir,
   type ExampleDirOptions,
@@ -29,7 +29,9 @@ export interface OrchestratorSetup extends ExampleDirOptions {
 /** Sets an orchestrator up; for one that is to sign, a synced node must run on the host ({@link setUpSyncedNode}). */
 export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: OrchestratorSetup = {}): Promise<ExampleDir> {
   const { enabled = true, started = true, withoutState = false } = setup;
-  const state = setup.copyOf ?? exampleDir(setup);
+  const { compressedTssECDSAPubKey: key } = await lab.chain<BridgeInfo>("GET", "/bridge");
+  const state = setup.copyOf ?? exampleDir({ ...setup, ...(key === "" ? {} : { bridgeKey: key }) });
+  if (key === "") await lab.chain("PATCH", "/bridge", { compressedTssECDSAPubKey: state.bridgeKey });
   noteSecret("a signer's pass phrase", state.passphrase);
   noteSecret("a secret of a signer", ...state.secrets.filter((secret) => secret !== state.passphrase));
   const files = Object.entries(withoutState ? { "": { mode: 0o700 } } : state.files);

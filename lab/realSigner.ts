@@ -43,6 +43,11 @@ export async function setWorld(host: LabHost, values: Readonly<Record<string, st
   await run(host, `curl -sf 'http://${host.address}:46000/set?${new URLSearchParams(values)}' > /dev/null`);
 }
 
+/** What the world says now: of all, the bridge's key, base64. */
+export async function worldOf(host: LabHost): Promise<{ readonly Comp: string }> {
+  return JSON.parse(await run(host, `curl -sf http://${host.address}:46000/set`));
+}
+
 const began = Date.now();
 /** Seconds. A world that was restarted goes on: a signer ends where a chain is behind what it has seen of it. */
 const passed = () => Math.floor((Date.now() - began) / 1000);

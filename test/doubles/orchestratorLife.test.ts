@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Chain, type OrchestratorSettingsPatch, type ServedChain, serveChain } from "../../lab/doubles/chain";
 import { orchestratorBuild } from "../../lab/doubles/orchestrator/build";
 import { type ExampleDir, exampleDir } from "../../lab/doubles/orchestrator/exampleDir";
+import { createKeyShare, keyShareName, nextPublicKey } from "../../lab/doubles/orchestrator/keyShare";
 import { OrchestratorDouble } from "../../lab/doubles/orchestrator/orchestrator";
 import type { OrchestratorConfig } from "../../lab/doubles/orchestrator/stateDir";
 import { soon } from "../soon";
@@ -34,7 +35,11 @@ beforeEach(async () => {
   served = await serveChain({ host: "127.0.0.1", port: 0, chain: new Chain() });
   set({ syncPollMs: 20, stopMs: 50 });
   nodeState = 2;
-  node = createServer((_, response) => response.end(JSON.stringify({ result: { state: nodeState } })));
+  node = createServer(async (request, response) => {
+    const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
+    const isBridge = method === "embedded.bridge.getBridgeInfo";
+    response.end(JSON.stringify({ result: isBridge ? served.chain.bridge.view() : { state: nodeState } }));
+  });
   await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
   dir = mkdtempSync(join(tmpdir(), "orchestrator-"));
   lines = [];
@@ -57,6 +62,7 @@ const truth = () => served.chain.signers.truth();
 /** Fills the directory; the configured node is this test's. */
 function fill(options: Parameters<typeof exampleDir>[0] = {}) {
   example = exampleDir(options);
+  served.chain.bridge.patch({ compressedTssECDSAPubKey: example.bridgeKey });
   for (const [path, { mode, text }] of Object.entries(example.files)) {
     const target = join(dir, path);
     mkdirSync(text === undefined ? target : dirname(target), { recursive: true });
@@ -160,6 +166,23 @@ describe("a start", () => {
     expect(journal).toContain('"ProducerKeyFilePassphrase": "p\\"w\\u003c1"');
     expect(journal).toMatch(/\tapp\/config\.go:32\tusing orchestrator config\{.* producer p"w<1 0 /);
     expect(journal).toMatch(/\tERROR\tnetwork\/evm\.go:371\t.*\n.*Start\.func1\.1\n\torchestrator\/network/);
+  });
+
+  it("takes the share of the bridge's key, though a newer one lies there; without that one it has none", async () => {
+    fill();
+    const other = nextPublicKey("another");
+    const share = JSON.stringify(createKeyShare(example.identity, other));
+    writeFileSync(join(dir, "tss", keyShareName(other)), share);
+    const orchestrator = await start();
+    expect(config().TssConfig.PublicKey).toBe(example.bridgeKey);
+    await orchestrator.stop();
+    served.chain.bridge.patch({ compressedTssECDSAPubKey: other });
+    const next = await start();
+    expect(config().TssConfig.PublicKey).toBe(other);
+    await next.stop();
+    served.chain.bridge.patch({ compressedTssECDSAPubKey: nextPublicKey("a third") });
+    await start();
+    expect([config().TssConfig.PublicKey, truth().alive[0]?.hasShare]).toEqual(["", false]);
   });
 
   it("runs without a key share, but is no signer", async () => {
@@ -313,9 +336,11 @@ describe("a key generation", () => {
     expect(config().GlobalState).toBe(0);
     expect(existsSync(join(dir, example.keyShareFile ?? ""))).toBe(true);
     expect(existsSync(join(dir, "tss", `localstate-${Buffer.from(key(), "base64").toString("hex")}.json`))).toBe(true);
+    await soon(() => expect(served.chain.bridge.view().compressedTssECDSAPubKey).toBe(key()));
+    const next = key();
     await orchestrator.stop();
     await start();
-    expect(exits).toEqual([0]);
+    expect([exits, key()]).toEqual([[0], next]);
   });
 
   it("is what it starts in again when it is stopped within it, with the old share only", async () => {

@@ -1,3 +1,4 @@
+import { Bridge } from "./bridge";
 import { type Candidate, electedOf } from "./elections";
 import { dueEpoch, type EpochClock, epochAt } from "./epochs";
 import { Gaps } from "./gaps";
@@ -28,6 +29,8 @@ import type {
 export class Chain {
   /** Who signed for the bridge, and when. */
   readonly signers: Signers;
+  /** The bridge's contract. */
+  readonly bridge = new Bridge();
   /** How each orchestrator shall behave. */
   readonly orchestrators = new Orchestrators();
   private readonly clock: () => number;

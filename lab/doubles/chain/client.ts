@@ -1,3 +1,4 @@
+import type { BridgeInfo, BridgePatch } from "./bridge";
 import type { Momentum } from "./momentum";
 import type { OrchestratorSettingsPatch, OrchestratorView } from "./orchestrators";
 import type { PillarPatch } from "./pillars";
@@ -46,6 +47,8 @@ export class ChainClient {
     this.call<RegisteredPillar>("POST", `/wallet/pillars/${encodeURIComponent(pillar)}`, { producerAddress });
   collectRewards = (address: string) => this.call<UncollectedReward>("POST", `/wallet/rewards/${address}/collect`);
   production = () => this.call<Slot[]>("GET", "/production");
+  bridge = () => this.call<BridgeInfo>("GET", "/bridge");
+  patchBridge = (patch: BridgePatch) => this.call<BridgeInfo>("PATCH", "/bridge", patch);
   orchestrator = (name: string) => this.call<OrchestratorView>("GET", `/orchestrators/${encodeURIComponent(name)}`);
   patchOrchestrator = (name: string, patch: OrchestratorSettingsPatch) =>
     this.call<OrchestratorView>("PATCH", `/orchestrators/${encodeURIComponent(name)}`, patch);

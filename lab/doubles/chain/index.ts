@@ -1,3 +1,4 @@
+export type { BridgeInfo, BridgePatch } from "./bridge";
 export * from "./chain";
 export * from "./client";
 export { defaultNodeSettings, defaultOrchestratorSettings } from "./defaults";

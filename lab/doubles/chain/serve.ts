@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { z } from "zod";
+import { bridgePatchSchema } from "./bridge";
 import { Chain } from "./chain";
 import { keyGenerationSchema, orchestratorSettingsSchema } from "./orchestrators";
 import { pillarPatchSchema } from "./pillars";
@@ -112,6 +113,10 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
       return send(response, 200, {});
     case "GET production":
       return send(response, 200, chain.production());
+    case "GET bridge":
+      return send(response, 200, chain.bridge.view());
+    case "PATCH bridge":
+      return send(response, 200, chain.bridge.patch(bridgePatchSchema.parse(body)));
     case "GET orchestrators NAME":
       return send(response, 200, chain.orchestrators.view(name));
     case "PATCH orchestrators NAME":

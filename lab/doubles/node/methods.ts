@@ -23,6 +23,7 @@ export function nodeMethods(node: MethodsBackend): Methods {
     "stats.processInfo": { args: [], call: () => ({ version: nodeVersion, commit: nodeCommit }) },
     "stats.osInfo": { args: [], call: osInfo },
     ...momentumMethods(node),
+    "embedded.bridge.getBridgeInfo": { args: [], call: () => node.chain.bridge() },
     "embedded.pillar.getByName": {
       args: ["string"],
       call: async (name) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createKeyStore, randomPassword } from "../keyStore";
-import { createKeyShare, keyShareName } from "./keyShare";
+import { createKeyShare, keyShareName, nextPublicKey } from "./keyShare";
 import { evmAddressOf, peerIdOf } from "./methods";
 import { defaultConfig } from "./stateDir";
 
@@ -19,6 +19,8 @@ export interface ExampleDir {
   passphrase: string;
   /** Path below the directory; undefined without a share. */
   keyShareFile: string | undefined;
+  /** The key whose signer it is, base64; its bridge must have this one. */
+  bridgeKey: string;
   /** Texts that nothing but this directory (and journal and memory of the orchestrator) may hold. */
   secrets: string[];
 }
@@ -29,15 +31,21 @@ export interface ExampleDirOptions {
   passphrase?: string;
   /** False: it has taken part in no key generation yet. */
   keyShare?: boolean;
+  /** That of the bridge, base64, where it has one. */
+  bridgeKey?: string;
 }
 
 /** Makes a state directory with a producer key, and so an identity, of its own. */
 export function exampleDir(options: ExampleDirOptions = {}): ExampleDir {
-  const { passphrase = randomPassword(), keyShare = true } = options;
+  const {
+    passphrase = randomPassword(),
+    keyShare = true,
+    bridgeKey = nextPublicKey(randomBytes(8).toString("hex")),
+  } = options;
   const store = createKeyStore(passphrase);
   const producer = store.baseAddress;
   const identity = peerIdOf(producer);
-  const share = keyShare ? createKeyShare(identity) : undefined;
+  const share = keyShare ? createKeyShare(identity, bridgeKey) : undefined;
   const accessKey = randomBytes(16).toString("hex");
   const config = defaultConfig(orchestratorDir);
   config.EvmAddress = evmAddressOf(producer);
@@ -70,6 +78,7 @@ export function exampleDir(options: ExampleDirOptions = {}): ExampleDir {
     identity,
     passphrase,
     keyShareFile,
+    bridgeKey,
     secrets: [
       passphrase,
       // As it lies in config.json, where it is escaped.

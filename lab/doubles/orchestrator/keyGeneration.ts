@@ -1,4 +1,4 @@
-import { createKeyShare, decompressed, type KeyShare, writeKeyShare } from "./keyShare";
+import { createKeyShare, decompressed, type KeyShare, nextPublicKey, writeKeyShare } from "./keyShare";
 import type { OrchestratorConfig } from "./stateDir";
 
 /** What config.json calls one. */
@@ -16,20 +16,23 @@ export class KeyGeneration {
     private readonly holder: string,
   ) {}
 
-  begin(config: OrchestratorConfig): void {
-    this.share = createKeyShare(this.holder);
+  /** @param current the bridge's key */
+  begin(config: OrchestratorConfig, current: string): void {
+    this.share = createKeyShare(this.holder, nextPublicKey(current));
     config.GlobalState = keyGeneration;
   }
 
-  /** The new share lies beside the old one, which stays. */
-  finish(config: OrchestratorConfig): void {
-    if (this.share === undefined) return;
+  /** The new share lies beside the old one, which stays. @returns the key of which it is one */
+  finish(config: OrchestratorConfig): string | undefined {
+    if (this.share === undefined) return undefined;
     writeKeyShare(this.tss, this.share);
     const { TssConfig: tss } = config;
     tss.PublicKey = this.share.pub_key;
     tss.DecompressedPublicKey = decompressed(this.share.pub_key);
     tss.LocalPubKeys = this.share.participant_keys;
     config.GlobalState = 0;
+    const { pub_key: key } = this.share;
     this.share = undefined;
+    return key;
   }
 }

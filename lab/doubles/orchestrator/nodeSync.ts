@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import type { BridgeInfo } from "../chain/bridge";
 import type { OrchestratorConfig } from "./stateDir";
 
 /** Where the node of the configuration answers over HTTP; its WebSocket's port is the next one. The bridge calls it Zenon. */
@@ -10,17 +11,28 @@ export function nodeRpcUrl(config: OrchestratorConfig): string {
 /** Whether the node says that it is synced. @throws where there is no connection to it */
 export async function isSynced(rpcUrl: string): Promise<boolean> {
   try {
-    const response = await fetch(rpcUrl, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: '{"jsonrpc":"2.0","id":1,"method":"stats.syncInfo","params":[]}',
-      signal: AbortSignal.timeout(5000),
-    });
-    return ((await response.json()) as { result?: { state?: number } }).result?.state === 2;
+    return (await ask<{ state?: number }>(rpcUrl, "stats.syncInfo"))?.state === 2;
   } catch (error) {
     if (isRefused(error)) throw new Error(`dial tcp ${new URL(rpcUrl).host}: connect: connection refused`);
     return false;
   }
+}
+
+/** What the bridge's contract says, by the node. @throws where the node does not tell */
+export async function bridgeInfo(rpcUrl: string): Promise<BridgeInfo> {
+  const info = await ask<BridgeInfo>(rpcUrl, "embedded.bridge.getBridgeInfo");
+  if (info === undefined) throw new Error("the method embedded.bridge.getBridgeInfo does not exist/is not available");
+  return info;
+}
+
+async function ask<T>(rpcUrl: string, method: string): Promise<T | undefined> {
+  const response = await fetch(rpcUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: [] }),
+    signal: AbortSignal.timeout(5000),
+  });
+  return ((await response.json()) as { result?: T }).result;
 }
 
 const isRefused = (error: unknown) => /ECONNREFUSED/.test(String((error as { cause?: Error }).cause ?? error));

@@ -7,7 +7,7 @@ import type { OrchestratorBuild } from "./build";
 import { ChainLink } from "./chainLink";
 import { firstLines, harmlessLines, type Log, logLine } from "./logLines";
 import { createMethods, peerIdOf } from "./methods";
-import { canDial, isSynced, nodeRpcUrl } from "./nodeSync";
+import { bridgeInfo, canDial, isSynced, nodeRpcUrl } from "./nodeSync";
 import { Ports } from "./ports";
 import { SignerState } from "./signerState";
 
@@ -42,7 +42,7 @@ export class OrchestratorDouble {
 
   constructor(private readonly options: OrchestratorOptions) {
     this.chain = new ChainClient(options.chainUrl);
-    this.link = new ChainLink(this.chain, options.name, (ms) => this.beginKeyGeneration(ms));
+    this.link = new ChainLink(this.chain, options.name, (ms) => void this.beginKeyGeneration(ms));
     const methods = createMethods({
       chain: this.chain,
       build: () => this.build,
@@ -76,7 +76,7 @@ export class OrchestratorDouble {
       this.directory.openProducer();
       await this.waitForNode();
       if (this.ended) return;
-      this.directory.loadKeyShare();
+      this.directory.loadKeyShare(await this.bridge());
       this.directory.rewrite();
       this.options.onReady?.();
       await this.tell("start");
@@ -178,10 +178,23 @@ export class OrchestratorDouble {
     return this.link.tell({ kind, identity: peerIdOf(producer), process: this.process, hasShare });
   }
 
-  private beginKeyGeneration(ms: number): void {
+  private bridge() {
+    return bridgeInfo(nodeRpcUrl(this.directory.config));
+  }
+
+  private async beginKeyGeneration(ms: number): Promise<void> {
     if (!this.directory.canGenerateKey || this.ended) return;
-    this.timers.push(setTimeout(() => this.directory.finishKeyGeneration(), ms));
-    this.directory.beginKeyGeneration();
+    const bridge = await this.bridge().catch(() => undefined);
+    if (bridge === undefined || this.ended) return;
+    this.timers.push(setTimeout(() => void this.finishKeyGeneration(), ms));
+    this.directory.beginKeyGeneration(bridge);
+  }
+
+  /** All who took part have made the same key: whoever is last tells the bridge nothing new. */
+  private async finishKeyGeneration(): Promise<void> {
+    const key = this.directory.finishKeyGeneration();
+    if (key !== undefined)
+      await this.chain.patchBridge({ compressedTssECDSAPubKey: key, allowKeyGen: false }).catch(() => undefined);
   }
 
   private close(): void {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import type { BridgeInfo } from "../chain/bridge";
 import { KeyGeneration } from "./keyGeneration";
-import { decompressed, readKeyShare, storedKeys } from "./keyShare";
+import { hasKeyShare, readKeyShare } from "./keyShare";
 import { takeLock } from "./lock";
 import { configLines, type Log } from "./logLines";
 import { evmAddressOf, peerIdOf } from "./methods";
@@ -61,15 +62,16 @@ export class SignerState {
     this.unlock = undefined;
   }
 
-  loadKeyShare(): void {
+  /** That of the bridge's key alone, whatever else lies there; without it, none. */
+  loadKeyShare(bridge: BridgeInfo): void {
     const { TssConfig: config } = this.config;
     const tss = config.BaseDir;
-    const stored = storedKeys(tss);
-    const key = stored.includes(config.PublicKey) ? config.PublicKey : stored.at(-1);
-    config.PublicKey = key ?? "";
-    config.DecompressedPublicKey = key === undefined ? "" : decompressed(key);
-    config.LocalPubKeys = key === undefined ? [] : readKeyShare(tss, key).participant_keys;
-    if (key === undefined) this.log("INFO", "node/node.go:843", `stat ${tss}/localstate-: no such file or directory`);
+    const key = bridge.compressedTssECDSAPubKey;
+    const isThere = hasKeyShare(tss, key);
+    config.PublicKey = isThere ? key : "";
+    config.DecompressedPublicKey = isThere ? bridge.decompressedTssECDSAPubKey : "";
+    config.LocalPubKeys = isThere ? readKeyShare(tss, key).participant_keys : [];
+    if (!isThere) this.log("INFO", "node/node.go:1664", `stat ${tss}/localstate-: no such file or directory`);
     ensureAddressBook(tss);
     this.keyGeneration = new KeyGeneration(tss, peerIdOf(this.producer));
   }
@@ -92,15 +94,17 @@ export class SignerState {
     if (this.config.GlobalState === (is ? live : halted)) this.config.GlobalState = is ? halted : live;
   }
 
-  beginKeyGeneration(): void {
+  beginKeyGeneration(bridge: BridgeInfo): void {
     this.log("INFO", "node/node.go:331", "Started ECDSA Keygen");
-    this.keyGeneration?.begin(this.config);
+    this.keyGeneration?.begin(this.config, bridge.compressedTssECDSAPubKey);
   }
 
-  finishKeyGeneration(): void {
-    this.keyGeneration?.finish(this.config);
+  /** @returns the bridge's next key */
+  finishKeyGeneration(): string | undefined {
+    const key = this.keyGeneration?.finish(this.config);
     this.rewrite();
     this.log("INFO", "node/node.go:397", `Generated key: ${this.config.TssConfig.PublicKey}`);
+    return key;
   }
 
   // A disk that is full, or a directory that was moved away, stops no signer.

@@ -193,6 +193,19 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
     });
   });
 
+  test("a bridge that nobody has set up is told of all the same: without a key, not halted", async () => {
+    const info = await resultOf<Record<string, unknown>>("embedded.bridge.getBridgeInfo");
+    expect(Object.keys(info)).toEqual([
+      ...["administrator", "compressedTssECDSAPubKey", "decompressedTssECDSAPubKey", "allowKeyGen", "halted"],
+      ...["unhaltedAt", "unhaltDurationInMomentums", "tssNonce", "metadata"],
+    ]);
+    expect(info).toEqual({
+      administrator: expect.stringMatching(address),
+      ...{ compressedTssECDSAPubKey: "", decompressedTssECDSAPubKey: "", allowKeyGen: false, halted: false },
+      ...{ unhaltedAt: 0, unhaltDurationInMomentums: 2160, tssNonce: 0, metadata: "{}" },
+    });
+  });
+
   describe("manners", () => {
     test("an unknown method, also of an unknown namespace, is -32601; an argument that does not fit -32602", async () => {
       for (const method of ["embedded.pillar.nope", "nope.nope"]) {

@@ -70,6 +70,25 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     subject.configure(({ TssConfig }) => Object.assign(TssConfig, { BaseDir: "/root/.orchestrator/tss" }));
   });
 
+  it("takes the share that is named for the bridge's key, whatever else lies there, and without that one none", async () => {
+    const own = await subject.bridgeKey();
+    const other = Buffer.from(own, "base64");
+    other.writeUInt8(other.readUInt8(32) ^ 1, 32);
+    const fileOf = (key: Buffer) => `localstate-${key.toString("hex")}.json`;
+    const tss = "cd /root/.orchestrator/tss";
+    await onHost(subject.host, `${tss} && cp ${fileOf(Buffer.from(own, "base64"))} ${fileOf(other)}`);
+    const taken = async () => {
+      expect((await subject.once("/root", 6)).code).toBe(137);
+      return subject.config().TssConfig.PublicKey;
+    };
+    expect(await taken()).toBe(own);
+    await onHost(subject.host, `${tss} && rm ${fileOf(other)}`);
+    await subject.setBridgeKey(other.toString("base64"));
+    expect(await taken()).toBe("");
+    await subject.setBridgeKey(own);
+    expect(await taken()).toBe(own);
+  });
+
   it("starts, finds its share, and listens for all", async () => {
     await subject.start();
     expect(subject.config().TssConfig.PublicKey).toMatch(/^[A-Za-z0-9+/]{44}$/);

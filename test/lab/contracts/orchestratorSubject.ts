@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
+import type { BridgeInfo } from "../../../lab/doubles/chain";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
-import { setUpRealSigner, setUpWorld, setWorld } from "../../../lab/realSigner";
+import { setUpRealSigner, setUpWorld, setWorld, worldOf } from "../../../lab/realSigner";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
 import { onHost, testLab } from "../fixture";
 import type { Kind } from "./contract";
@@ -21,6 +22,9 @@ export interface Subject {
   config(home?: string): Config;
   halt(is: boolean): Promise<void>;
   node(is: "there" | "away"): Promise<void>;
+  /** The bridge's key as the chain has it, base64, and another one in its place. */
+  bridgeKey(): Promise<string>;
+  setBridgeKey(key: string): Promise<void>;
   /** Asks its RPC: status, content type and body. */
   ask(body: string, options?: string): Promise<{ status: number; type: string; body: string }>;
 }
@@ -39,6 +43,7 @@ export interface Config {
 export function subjectOf(kind: Kind): Subject {
   const stage: { lab?: Lab; host?: LabHost; passphrase?: string } = {};
   const host = () => stage.host as LabHost;
+  const lab = () => stage.lab as Lab;
   const fileOf = (home = "/root") => join(host().root, home, ".orchestrator/config.json");
   beforeAll(async () => {
     stage.lab = await testLab();
@@ -82,6 +87,14 @@ export function subjectOf(kind: Kind): Subject {
     halt: async (is) => {
       if (kind === "real") await setWorld(host(), { halted: is ? "1" : "0", evmhalted: is ? "1" : "0" });
       else await stage.lab?.chain("PATCH", "/orchestrators/signer", { halted: is });
+    },
+    bridgeKey: async () => {
+      if (kind === "real") return (await worldOf(host())).Comp;
+      return (await lab().chain<BridgeInfo>("GET", "/bridge")).compressedTssECDSAPubKey;
+    },
+    setBridgeKey: async (key) => {
+      if (kind === "real") await setWorld(host(), { comp: key });
+      else await lab().chain("PATCH", "/bridge", { compressedTssECDSAPubKey: key });
     },
     node: async (is) => {
       if (is === "away") await onHost(host(), `systemctl stop ${unit}`);
