@@ -1,0 +1,85 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { execa } from "execa";
+
+/** What is looked at before anything is run on a machine. */
+export interface MachineFacts {
+  readonly isLinux: boolean;
+  readonly isRoot: boolean;
+  readonly hasSystemd: boolean;
+  readonly hasApt: boolean;
+  /** Signs of a node, or of a Pillar's keys, on this machine. */
+  readonly nodeSigns: readonly string[];
+  /** The controller's path, where there is such a file and it may be run. */
+  readonly executable: boolean;
+  readonly controller: string;
+  /** The flag was given. */
+  readonly isScratch: boolean;
+}
+
+/** Why the contract is not run here (pure): Deploy installs packages, a unit and keys, and the last expectations spoil them. */
+export function refusals(facts: MachineFacts): string[] {
+  const { controller, nodeSigns } = facts;
+  const says = (is: boolean, text: string) => (is ? [] : [text]);
+  return [
+    ...says(facts.isLinux && facts.hasSystemd, "needed: Linux with a running systemd"),
+    ...says(facts.isRoot, "needed: root, as the controller itself needs it"),
+    ...says(facts.hasApt, "needed: apt, with which the controller installs its packages"),
+    ...says(facts.executable, `there is no executable controller at ${controller}`),
+    ...nodeSigns.map(
+      (sign) => `this machine has a node, or had one: ${sign}. The contract overwrites its keys; take another machine`,
+    ),
+    ...says(
+      facts.isScratch,
+      "needed: --scratch-machine, your word that nothing on this machine is needed any more: a node is deployed on it, with packages, unit and keys",
+    ),
+  ];
+}
+
+const services = ["go-zenon", "go-node"];
+const places = [
+  ...["/root/.znn", "/root/.orchestrator", "/root/go-zenon", "/usr/local/bin/znnd", "/usr/local/bin/go-node"],
+  ...services.map((service) => `/etc/systemd/system/${service}.service`),
+];
+
+/** Looks at this machine; changes nothing. */
+export async function lookAtMachine(controller: string, isScratch: boolean): Promise<MachineFacts> {
+  const processes = await execa("ps", ["-eo", "comm="], { reject: false });
+  const names = processes.stdout.split("\n").map((name) => name.trim());
+  const listening = await execa("ss", ["-Hltn"], { reject: false });
+  return {
+    isLinux: os.platform() === "linux",
+    isRoot: process.geteuid?.() === 0,
+    hasSystemd: fs.existsSync("/run/systemd/system"),
+    hasApt: fs.existsSync("/usr/bin/apt"),
+    nodeSigns: [
+      ...places.filter((place) => fs.existsSync(place)),
+      ...["znnd", "go-node", "orchestrator"].filter((name) => names.includes(name)).map((name) => `process ${name}`),
+      ...[35995, 35997, 35998].filter((port) => listening.stdout.includes(`:${port} `)).map((port) => `port ${port}`),
+    ],
+    executable: isExecutable(controller),
+    controller,
+    isScratch,
+  };
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    fs.accessSync(file, fs.constants.X_OK);
+    return fs.statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a script on this machine as root. @returns what it printed */
+export async function shell(script: string): Promise<string> {
+  const { stdout } = await execa("bash", ["-s"], { input: script, reject: false, stripFinalNewline: false });
+  return stdout;
+}
+
+/** Directory and name of an executable. */
+export function placeOf(file: string): { readonly directory: string; readonly executable: string } {
+  return { directory: path.dirname(path.resolve(file)), executable: path.basename(file) };
+}

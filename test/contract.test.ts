@@ -1,0 +1,46 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { controllerExpectations } from "../lab/contracts/controller";
+import { type MachineFacts, refusals } from "../lab/contracts/scratchMachine";
+
+const scratch: MachineFacts = {
+  ...{ isLinux: true, isRoot: true, hasSystemd: true, hasApt: true, nodeSigns: [] },
+  ...{ executable: true, controller: "/opt/znn-controller", isScratch: true },
+};
+
+describe("where the controller's contract is run", () => {
+  test("on a scratch machine, which the operator calls one", () => {
+    expect(refusals(scratch)).toEqual([]);
+    expect(refusals({ ...scratch, isScratch: false })).toEqual([
+      "needed: --scratch-machine, your word that nothing on this machine is needed any more: a node is deployed on it, with packages, unit and keys",
+    ]);
+  });
+
+  test("never where a node is, whatever is said; and what else it needs is told at once", () => {
+    expect(refusals({ ...scratch, nodeSigns: ["/root/.znn", "process znnd"] })).toEqual([
+      "this machine has a node, or had one: /root/.znn. The contract overwrites its keys; take another machine",
+      "this machine has a node, or had one: process znnd. The contract overwrites its keys; take another machine",
+    ]);
+    const facts = { ...scratch, isLinux: false, isRoot: false, hasApt: false, executable: false };
+    expect(refusals(facts)).toEqual([
+      "needed: Linux with a running systemd",
+      "needed: root, as the controller itself needs it",
+      "needed: apt, with which the controller installs its packages",
+      "there is no executable controller at /opt/znn-controller",
+    ]);
+  });
+
+  test("the command refuses with 2, and says what to do", () => {
+    const run = spawnSync("lab/run", ["lab/contracts/main.ts", "controller", "/nowhere/znn-controller"], {
+      encoding: "utf8",
+    });
+    expect(run.status).toBe(2);
+    expect(run.stderr).toContain("The contract is not run here; nothing was touched.");
+    expect(run.stderr).toContain("- there is no executable controller at /nowhere/znn-controller");
+    expect(run.stderr).toContain("npm run contract -- controller /path/to/znn-controller --scratch-machine");
+  });
+});
+
+test("each expectation names the lines of the public source", () => {
+  expect(controllerExpectations.filter(({ lines }) => !/^\d+-\d+/.test(lines))).toEqual([]);
+});
