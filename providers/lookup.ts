@@ -1,6 +1,6 @@
 import { noEvidence, patience, weigh } from "./gate/evidence";
 import { readReference } from "./gate/references";
-import { isAsserted, judge } from "./gate/verdict";
+import { isAsserted, judge, mayTakeIn } from "./gate/verdict";
 import type { Connection } from "./rpc/connection";
 import { createNodeClient, type NodeTarget } from "./rpc/node";
 import { within } from "./within";
@@ -56,7 +56,7 @@ export async function lookAtNode(
       const verdict = judge(observation, Date.now());
       if (observation.kind === "none") return { synced: false, why: verdict.why, known: false };
       // A momentum that is being taken in: the next moment tells.
-      if (verdict.says === "close" && left > 1) {
+      if ((verdict.says === "close" || mayTakeIn(observation)) && left > 1) {
         await new Promise((resolve) => setTimeout(resolve, pause));
         return look(left - 1);
       }

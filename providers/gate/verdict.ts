@@ -52,6 +52,16 @@ export function judge(observation: Observation, clock: number): Verdict {
   return { says: "unproved", why };
 }
 
+/**
+ * Whether a node that says "syncing" may be one that is synced and takes a momentum in (pure): real ones said so for
+ * milliseconds, at one of fifty momentums. No evidence for a sync, but no word against the one that was proved either.
+ */
+export function mayTakeIn(observation: Observation): boolean {
+  if (observation.kind === "none") return false;
+  const { state, currentHeight, targetHeight } = observation.info;
+  return state === 1 && targetHeight > 0 && targetHeight - currentHeight <= atTheTip;
+}
+
 /** The node says that it is synced: now others are worth asking (pure). */
 export function isAsserted({ says }: Verdict): boolean {
   return says === "synced" || says === "unproved";

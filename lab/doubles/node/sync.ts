@@ -86,5 +86,6 @@ export class Sync {
   }
 }
 
-// A synced node gets new momentums by gossip: it follows at once and never shows state 1 between two of them.
+// A synced node gets new momentums by gossip, and follows at once. The real one shows state 1, a momentum below its target,
+// for some milliseconds at one of fifty: not here.
 const followed = 10;

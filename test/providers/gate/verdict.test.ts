@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge } from "../../../providers/gate/verdict";
+import { judge, mayTakeIn } from "../../../providers/gate/verdict";
 import { answer, nodeTime, none } from "./looks";
 
 const fresh = { newestAge: 4000 };
@@ -71,4 +71,16 @@ test.each([
   ["fresh by this machine's alone", answer(2, 10, 10, { newestAge: 300_000 }), nodeTime - 300_000, "300 s apart"],
 ])("%s", (_what, observation, clock, why) => {
   expect(judge(observation, clock)).toEqual({ says: "unproved", why: expect.stringContaining(why) });
+});
+
+test.each([
+  ["one below the target", answer(1, 9, 10), true],
+  ["two below it", answer(1, 8, 10), true],
+  ["at the target", answer(1, 10, 10), true],
+  ["three below it", answer(1, 7, 10), false],
+  ["without a target", answer(1, 1, 0), false],
+  ["no answer", none("away"), false],
+  ["not enough peers", answer(3, 9, 10), false],
+])("a node that says that it syncs may take a momentum in: %s", (_, observation, expected) => {
+  expect(mayTakeIn(observation)).toBe(expected);
 });
