@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Lab } from "../../../lab/lab";
 import { onHost } from "../fixture";
 import { realOnly } from "./contract";
-import { hears, type JourneyStage, journeyStage, keepApart, runHourlyLine } from "./journeyStage";
+import { hears, type JourneyStage, journeyStage, keepApart, pillar, runHourlyLine, tick } from "./journeyStage";
 
 // Each test goes on where the one before it ended.
 realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world/znndev"], () => {
@@ -52,5 +52,36 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
     expect(producerAddress).toBe(network.node("s1").producer);
     expect(registration).toMatchObject({ state: "earlier", address: network.node("p2").producer });
     expect(await onHost(fresh, "crontab -l")).toBe("#0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart");
+  });
+
+  test("before the wallet's update the old host may not go", async () => {
+    await stage.configureOld({ lifecycle: "retiring" });
+    const before = await nodeOf(stage.old);
+    const { exitCode, output } = await stage.stacks.old.up();
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("- this host's producer address is the registered one, say this host's node");
+    expect(await nodeOf(stage.old)).toBe(before);
+  });
+
+  test("the wallet's update is watched until momentums carry the new address", async () => {
+    const { fresh, network, stacks } = stage;
+    await stage.configureFresh({ cutover: { wait: true } });
+    const running = await nodeOf(fresh);
+    const run = await stacks.fresh.begin();
+    await hears(run, /cutover: {3}3\. Paste this into the producer address field: z1q/);
+    const published = Date.now();
+    await network.updatePillar(pillar, network.node("s1").producer);
+    await hears(run, /cutover: Pillar-2 is registered with this host's address, and no momentum carries it yet/);
+    const { exitCode, output } = await run.end();
+    expect(exitCode, output).toBe(0);
+    expect(output).not.toContain("while its node is not synced");
+    const { registration } = await stacks.fresh.outputs<{ registration: Record<string, unknown> }>();
+    const [earlier, address] = [network.node("p2").producer, network.node("s1").producer];
+    expect(registration).toMatchObject({ state: "producing", producing: true, earlier, address });
+    const switchedAt = Date.parse(String(registration.switchedAt));
+    const tickOf = (time: number) => Math.floor((time - network.genesis) / tick);
+    // Two after that in which the contract has it, which may be the next one already.
+    expect([2, 3]).toContain(tickOf(switchedAt) - tickOf(published));
+    expect(await nodeOf(fresh)).toBe(running);
   });
 });
