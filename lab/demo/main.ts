@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CommanderError } from "commander";
 import { ensureBaseImage } from "../baseImage";
+import type { CloudName } from "../clouds/names";
+import { ensureCloudImage } from "../clouds/room/image";
 import type { ChainTruth } from "../doubles/chain";
 import { Lab } from "../lab";
 import { ensurePackagedImage } from "../packagedImage";
@@ -8,64 +11,86 @@ import { step } from "../progress";
 import { ensureRequirements } from "../requirements";
 import { ensureToolchain } from "../toolchain";
 import { collectRewards, updateProducer } from "../wallet";
-import { orderOldServer } from "./oldServer";
+import { type DemoOptions, parseDemo } from "./arguments";
+import { type OldServer, orderOldServer } from "./oldServer";
 import { Scenes } from "./scenes";
 import { hurry, makeStacks, pillar, type Stacks } from "./stacks";
 import { verdict } from "./verdict";
 
 /** `npm run demo`: the whole journey of a Pillar and its signer, from the old host to its deletion, in view. */
-async function main(): Promise<number> {
+async function main({ provider }: DemoOptions): Promise<number> {
+  // The stand-in waits as long as the official plugin, where nobody says otherwise.
+  process.env.PILLAR_LAB_DIGITALOCEAN_PACE ??= "0.1";
   await ensureRequirements();
-  const toolchain = await ensureToolchain({ plugins: ["command", "hcloud"] });
+  const toolchain = await ensureToolchain({ plugins: ["command", pluginOf[provider ?? "hetzner"]] });
   await ensureBaseImage();
   await ensurePackagedImage();
-  const { lab, stacks, address } = await step(
-    "making the lab: an old server that produces and signs, and a new machine",
-    setUp,
+  await ensureCloudImage();
+  const where = provider ? `at the lab's ${titles[provider]}` : "and a new machine";
+  const { lab, stacks, server } = await step(`making the lab: an old server that produces and signs, ${where}`, () =>
+    setUp(provider),
   );
   console.log(`\nThe new host's configuration, ${stacks.fresh.configFile}:\n`);
   console.log(
     (await readFile(stacks.fresh.configFile, "utf8"))
       .replace(/(secure: .{12}).*/g, "$1…")
+      .replace(/^encryptionsalt: .*\n/, "")
       .trim()
       .replace(/^/gm, "    "),
   );
-  console.log(`\nPulumi: ${toolchain.source}. Time goes fast here: ${hurry.epochSeconds} s for an epoch of a day.`);
+  const { momentumSeconds, tickMomentums, epochSeconds } = hurry;
+  console.log(`\nPulumi: ${toolchain.source}.
+Time goes fast here: ${momentumSeconds} s for a momentum (10 s), ${tickMomentums * momentumSeconds} s for a tick of the election (5 minutes), ${epochSeconds} s for an epoch (a day).`);
 
   const scenes = new Scenes();
-  await journey(scenes, lab, stacks, address);
+  const fresh = await journey(scenes, lab, stacks);
   console.log("\nWhat was played:");
   for (const line of scenes.summary()) console.log(line);
   const report = await stacks.fresh.cli(["report", "prod-2", "--directory", `${lab.dir}/backups`]);
   console.log(`\n    $ npx pillar-host report prod-2\n\n${report.replace(/^/gm, "    ")}`);
-  const { isGood, lines } = await verdict(lab);
-  console.log(`\nThe chain's own verdict:\n${lines.join("\n")}`);
+  const { isGood, lines } = await verdict(lab, { old: server.producer.address, fresh: fresh.producerAddress });
+  console.log(`\nThe chain's own verdict (the lab's double of it, which asked neither program nor record):`);
+  console.log(lines.join("\n"));
+  const shell = provider
+    ? `ip netns exec pillar-${lab.name} ssh -i ${lab.privateKeyFile} root@${fresh.address}`
+    : "npm run lab -- ssh host1";
   console.log(`
-Look around:
-  npm run lab -- ssh host1                            a root shell on the new host; systemctl and journalctl work
-  npm run lab -- ssh host1 systemctl status go-node
-  npm run lab -- ssh host1 ls /var/log/pillar-host    the transcript of the deploy, without secrets
+Look around, as root on the new host:
+  ${shell}
+  ${shell} systemctl status go-node
+  ${shell} ls /var/log/pillar-host    the transcript of the deploy, without secrets
 
 Take it down:
   npm run lab -- down`);
   return isGood ? 0 : 1;
 }
 
-async function setUp(): Promise<{ lab: Lab; stacks: Stacks; address: string }> {
+const pluginOf = { hetzner: "hcloud", digitalocean: "digitalocean" } as const;
+const titles = { hetzner: "Hetzner", digitalocean: "DigitalOcean" } as const;
+
+async function setUp(provider?: CloudName): Promise<{ lab: Lab; stacks: Stacks; server: OldServer }> {
   const lab = await Lab.create("demo");
   // A sync of some fifteen seconds, so that there is something to watch.
   await lab.chain("PATCH", "/truth", { ...hurry, height: 2600, defaults: { rate: 160, behind: 2400 } });
-  const server = await orderOldServer(lab);
+  const server = await orderOldServer(lab, provider);
   await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: server.producer.address });
-  const host = await lab.addHost("host1", ensurePackagedImage);
-  return { lab, stacks: await makeStacks(lab, server, host), address: host.address };
+  const target = provider ?? (await lab.addHost("host1", ensurePackagedImage));
+  return { lab, stacks: await makeStacks(lab, server, target), server };
 }
 
-async function journey(scenes: Scenes, lab: Lab, { old, fresh, ...configure }: Stacks, address: string): Promise<void> {
+/** @returns the new host */
+async function journey(
+  scenes: Scenes,
+  lab: Lab,
+  { old, fresh, ...configure }: Stacks,
+): Promise<{ readonly address: string; readonly producerAddress: string }> {
   await scenes.pulumi("The old host becomes a stack, and nothing on it changes", old, "up");
   await scenes.pulumi("The new host: checked, deployed, synced", fresh, "up");
   await scenes.pulumi("The signer moves over, with you beside it", fresh, "up");
-  const { producerAddress, host } = await fresh.outputs<{ producerAddress: string; host: { hostKey: string } }>();
+  const { producerAddress, host } = await fresh.outputs<{
+    producerAddress: string;
+    host: { address: string; hostKey: string };
+  }>();
   await scenes.wallet(
     "The new producer address, in the wallet",
     `Update Pillar, ${producerAddress}, Next, Update`,
@@ -73,7 +98,7 @@ async function journey(scenes: Scenes, lab: Lab, { old, fresh, ...configure }: S
   );
   await configure.configureFresh({ cutover: { wait: true } });
   await scenes.pulumi("The new host takes over: until momentums carry its address", fresh, "up");
-  const retirement = { successor: { address, hostKey: host.hostKey } };
+  const retirement = { successor: { address: host.address, hostKey: host.hostKey } };
   await configure.configureOld({ lifecycle: "retiring", retirement });
   await scenes.pulumi("The old host's node is shut down", old, "up");
   await scenes.pulumi("Too early: the rewards have not come", old, "destroy", { refused: true });
@@ -84,6 +109,7 @@ async function journey(scenes: Scenes, lab: Lab, { old, fresh, ...configure }: S
     await collectRewards(lab, rewards);
   });
   await scenes.pulumi("The old host is deleted", old, "destroy");
+  return { address: host.address, producerAddress };
 }
 
 /** Until the first epoch that the new host began has been paid. */
@@ -94,7 +120,8 @@ async function untilPaid(lab: Lab): Promise<void> {
     await sleep(500);
 }
 
-process.exitCode = await main().catch((error: unknown) => {
+process.exitCode = await (async () => main(parseDemo(process.argv.slice(2))))().catch((error: unknown) => {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
   console.error(error instanceof Error ? error.message : error);
   return 1;
 });

@@ -1,12 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cloudTokens } from "../clouds/doubles";
+import type { CloudName } from "../clouds/names";
 import type { HostShell, Lab } from "../lab";
 import { setUpOrchestrator } from "../orchestrator";
 import { type NodeProducer, setUpSyncedNode } from "../syncedNode";
 
-/** The host that the demo begins with: a server at the lab's Hetzner that somebody ordered years ago. */
+/** The host that the demo begins with: a server at one of the lab's clouds that somebody ordered years ago. */
 export interface OldServer extends HostShell {
+  readonly provider: CloudName;
   /** The server's number at the provider. */
   readonly id: string;
   readonly address: string;
@@ -17,22 +19,15 @@ export interface OldServer extends HostShell {
 const bootLimit = 120_000;
 
 /** Orders it as a customer does, and puts a synced node and a signer on it. */
-export async function orderOldServer(lab: Lab): Promise<OldServer> {
+export async function orderOldServer(lab: Lab, provider: CloudName = "hetzner"): Promise<OldServer> {
   await lab.startClouds();
   const publicKey = await readFile(`${lab.privateKeyFile}.pub`, "utf8");
-  const api = <T>(path: string, body: object) =>
-    lab.cloud<T>("hetzner", "POST", `/v1${path}`, body, cloudTokens.hetzner);
-  const { ssh_key } = await api<{ ssh_key: { id: number } }>("/ssh_keys", { name: "mine", public_key: publicKey });
-  const { server } = await api<{ server: { id: number } }>("/servers", {
-    ...{ name: "old-pillar", server_type: "cpx32", image: "debian-11", location: "hel1" },
-    ssh_keys: [ssh_key.id],
-  });
+  const id = await orders[provider](lab, publicKey);
   const machine = await booted(lab);
-  await unlocked(lab, server.id);
-  await api(`/servers/${server.id}/actions/change_protection`, { delete: true, rebuild: true });
+  await settled[provider](lab, id);
   const on = async (script: string) => String((await machine.run(script)).stdout).trim();
   const host = {
-    ...{ name: machine.name, run: machine.run, id: String(server.id), address: machine.address },
+    ...{ name: machine.name, run: machine.run, provider, id: String(id), address: machine.address },
     hostKey: (await on("cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")).trim(),
   };
   const producer = await setUpSyncedNode(lab, host);
@@ -40,27 +35,69 @@ export async function orderOldServer(lab: Lab): Promise<OldServer> {
   return { ...host, producer };
 }
 
-/** While an action runs the API refuses the next; actions get on when somebody looks. */
-async function unlocked(lab: Lab, id: number): Promise<void> {
-  const deadline = Date.now() + bootLimit;
-  const look = () =>
-    lab.cloud<{ server: { locked: boolean } }>("hetzner", "GET", `/v1/servers/${id}`, undefined, cloudTokens.hetzner);
-  while ((await look()).server.locked) {
-    if (Date.now() > deadline) throw new Error("an action of the old server did not end in two minutes");
-    await sleep(200);
-  }
-}
+const hetzner = <T>(lab: Lab, path: string, body?: object) =>
+  lab.cloud<T>("hetzner", body ? "POST" : "GET", `/v1${path}`, body, cloudTokens.hetzner);
+const digitalocean = <T>(lab: Lab, path: string, body?: object) =>
+  lab.cloud<T>("digitalocean", body ? "POST" : "GET", `/v2${path}`, body, cloudTokens.digitalocean);
+
+/** An order in the provider's own words. */
+const orders: Readonly<Record<CloudName, (lab: Lab, publicKey: string) => Promise<number>>> = {
+  hetzner: async (lab, public_key) => {
+    const { ssh_key } = await hetzner<{ ssh_key: { id: number } }>(lab, "/ssh_keys", { name: "mine", public_key });
+    const { server } = await hetzner<{ server: { id: number } }>(lab, "/servers", {
+      ...{ name: "old-pillar", server_type: "cpx32", image: "debian-11", location: "hel1" },
+      ssh_keys: [ssh_key.id],
+    });
+    return server.id;
+  },
+  digitalocean: async (lab, public_key) => {
+    const key = { name: "mine", public_key };
+    const { ssh_key } = await digitalocean<{ ssh_key: { id: number } }>(lab, "/account/keys", key);
+    const { droplet } = await digitalocean<{ droplet: { id: number } }>(lab, "/droplets", {
+      ...{ name: "old-pillar", size: "s-4vcpu-8gb", image: "debian-12-x64", region: "lon1" },
+      ssh_keys: [ssh_key.id],
+    });
+    return droplet.id;
+  },
+};
+
+/** While an action runs a provider refuses the next; actions get on when somebody looks. */
+const settled: Readonly<Record<CloudName, (lab: Lab, id: number) => Promise<unknown>>> = {
+  hetzner: async (lab, id) => {
+    const isLocked = async () => (await hetzner<{ server: { locked: boolean } }>(lab, `/servers/${id}`)).server.locked;
+    await until(async () => !(await isLocked()), "an action of the old server did not end");
+    await hetzner(lab, `/servers/${id}/actions/change_protection`, { delete: true, rebuild: true });
+  },
+  digitalocean: (lab, id) =>
+    until(
+      async () =>
+        (await digitalocean<{ droplet: { status: string } }>(lab, `/droplets/${id}`)).droplet.status === "active",
+      "the old Droplet did not become active",
+    ),
+};
 
 async function booted(lab: Lab) {
-  const deadline = Date.now() + bootLimit;
-  for (;;) {
+  const find = async () => {
     const [machine] = await lab.machineRoom.servers();
     const isThere = await machine
       ?.run("test -e /var/lib/cloud/instance/boot-finished && systemctl is-active ssh")
       .then(({ exitCode }) => exitCode === 0)
       .catch(() => false);
-    if (machine && isThere) return machine;
-    if (Date.now() > deadline) throw new Error("the old server did not boot in two minutes");
-    await sleep(500);
+    return isThere ? machine : undefined;
+  };
+  let machine = await find();
+  await until(async () => {
+    machine ??= await find();
+    return machine !== undefined;
+  }, "the old server did not boot");
+  if (machine === undefined) throw new Error("the old server is gone");
+  return machine;
+}
+
+async function until(isSo: () => Promise<boolean>, fault: string): Promise<void> {
+  const deadline = Date.now() + bootLimit;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`${fault} in two minutes`);
+    await sleep(200);
   }
 }

@@ -6,6 +6,7 @@ import { stageTimes } from "../stageTimes";
 
 /** What the steps of procedure A are, by the names of their resources. */
 const steps: Readonly<Record<string, string>> = {
+  server: "made the server, with a firewall",
   "node-preflight": "checked the host against the minimums",
   "node-prepare": "made it this stack's own, reserved the node's ports",
   "node-packages": "updated packages, installed unzip and wget",
@@ -40,7 +41,7 @@ export class Scenes {
     this.heading(title, `pulumi ${command} -s ${stack.name}`);
     const events = join(stack.dir, "events.json");
     await rm(events, { force: true });
-    const plain = process.stdout.isTTY ? [] : ["--non-interactive"];
+    const plain = process.stdout.isTTY ? [] : ["--non-interactive", "--suppress-progress"];
     const begin = Date.now();
     const { exitCode } = await stack.run([command, "--yes", "--skip-preview", "--event-log", events, ...plain], {
       stdio: "inherit",

@@ -1,14 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { cloudTokens } from "../clouds/doubles";
+import type { CloudName } from "../clouds/names";
 import { operatorAddress } from "../hosts/network";
 import type { Lab, LabHost } from "../lab";
 import { LabStack, type StackFile } from "../stack";
 import type { OldServer } from "./oldServer";
 
 export const pillar = "Anvil";
-/** A chain in a hurry: a momentum a second, ticks of ten, epochs of twenty seconds. */
-export const hurry = { momentumSeconds: 1, tickMomentums: 10, epochSeconds: 20, rewardDelaySeconds: 1 };
+/**
+ * A chain in a hurry: a momentum a second, ticks of twenty (so that the wait for the switch is seen), epochs of thirty
+ * seconds. With so few Pillars each is in every tick.
+ */
+export const hurry = { momentumSeconds: 1, tickMomentums: 20, epochSeconds: 30, rewardDelaySeconds: 1 };
 
 /** Both stacks' configuration; the one's changes with the journey. */
 export interface Stacks {
@@ -18,7 +22,8 @@ export interface Stacks {
   configureFresh(changes: StackFile): Promise<void>;
 }
 
-export async function makeStacks(lab: Lab, server: OldServer, host: LabHost): Promise<Stacks> {
+/** @param target the new host: a machine of the operator's own, or the provider at which the program makes it */
+export async function makeStacks(lab: Lab, server: OldServer, target: LabHost | CloudName): Promise<Stacks> {
   const privateKey = await readFile(lab.privateKeyFile, "utf8");
   const common = {
     pillar: { name: pillar },
@@ -28,19 +33,30 @@ export async function makeStacks(lab: Lab, server: OldServer, host: LabHost): Pr
       tickMomentums: hurry.tickMomentums,
     },
   };
+  const sshFrom = [`${operatorAddress}/32`];
   const backup = { directory: join(lab.dir, "backups") };
   const oldFile = (changes: StackFile): StackFile => ({
     ...common,
     lifecycle: "adopted",
-    host: { provider: "hetzner", importId: server.id, sshFrom: [`${operatorAddress}/32`] },
-    "hcloud:endpoint": `${lab.cloudUrl("hetzner")}/v1`,
+    host: { provider: server.provider, importId: server.id, sshFrom },
+    ...endpoint(lab, server.provider),
     orchestrator: { backup },
     ...changes,
   });
   const freshFile = (changes: StackFile): StackFile => ({
     ...common,
     // This machine may have two cores; a real Pillar keeps the four of docs/specification.md, 8.
-    host: { provider: "existing", address: host.address, hostKey: host.hostKey, minimums: { cores: 1, diskGb: 5 } },
+    ...(typeof target === "string"
+      ? {
+          host: { provider: target, sshFrom, image: "debian-11", minimums: { cores: 1, memoryGb: 1, diskGb: 1 } },
+          ...endpoint(lab, target),
+        }
+      : {
+          host: {
+            ...{ provider: "existing", address: target.address, hostKey: target.hostKey },
+            minimums: { cores: 1, diskGb: 5 },
+          },
+        }),
     controller: { release: { url: lab.releaseUrl() } },
     orchestrator: {
       backup,
@@ -49,8 +65,12 @@ export async function makeStacks(lab: Lab, server: OldServer, host: LabHost): Pr
     },
     ...changes,
   });
-  const oldSecrets = { "ssh.privateKey": privateKey, "host.token": cloudTokens.hetzner };
-  const freshSecrets = { "ssh.privateKey": privateKey };
+  const secretsAt = (provider?: CloudName) => ({
+    "ssh.privateKey": privateKey,
+    ...(provider ? { "host.token": cloudTokens[provider] } : {}),
+  });
+  const oldSecrets = secretsAt(server.provider);
+  const freshSecrets = secretsAt(typeof target === "string" ? target : undefined);
   const old = await LabStack.create(lab, "prod", oldFile({}), oldSecrets);
   const fresh = await LabStack.create(lab, "prod-2", freshFile({}), freshSecrets);
   return {
@@ -59,4 +79,9 @@ export async function makeStacks(lab: Lab, server: OldServer, host: LabHost): Pr
     configureOld: (changes) => old.configure(oldFile(changes), oldSecrets),
     configureFresh: (changes) => fresh.configure(freshFile(changes), freshSecrets),
   };
+}
+
+function endpoint(lab: Lab, provider: CloudName): StackFile {
+  const url = lab.cloudUrl(provider);
+  return provider === "hetzner" ? { "hcloud:endpoint": `${url}/v1` } : { "digitalocean:apiEndpoint": url };
 }

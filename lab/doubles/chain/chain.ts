@@ -1,3 +1,4 @@
+import type { Stall } from "../stalls";
 import { Bridge } from "./bridge";
 import { type Candidate, electedOf } from "./elections";
 import { dueEpoch, type EpochClock, epochAt } from "./epochs";
@@ -45,6 +46,7 @@ export class Chain {
   private readonly registry = new Registry();
   private readonly rewards = new Rewards();
   private readonly slots: Production;
+  private readonly stalls: Stall[] = [];
   private epochSeconds = 86_400;
   private rewardDelaySeconds = 3600;
 
@@ -254,6 +256,11 @@ export class Chain {
     return this.nodes.sharedIdentities(this.clock());
   }
 
+  /** This chain's own process was not run: reports of that time arrive late. */
+  stalled(stall: Stall): void {
+    this.stalls.push(stall);
+  }
+
   /** Everything, for a test or a person to look at. */
   truth(): ChainTruth {
     const now = this.settle();
@@ -273,6 +280,7 @@ export class Chain {
       missed: this.missed(),
       doubleProduced: this.doubleProduced(),
       sharedIdentities: this.sharedIdentities(),
+      stalls: [...this.stalls, ...this.nodes.stalls()],
     };
   }
 

@@ -1,3 +1,4 @@
+import type { Stall } from "../stalls";
 import { defaultNodeSettings } from "./defaults";
 import { keptReports, liveMs, type NodeReport } from "./reports";
 import type { NodeSettings, NodeSettingsPatch } from "./settings";
@@ -33,6 +34,11 @@ export class Nodes {
     history.push(report);
     if (history.length > keptReports) history.splice(0, history.length - keptReports);
     this.reports.set(name, history);
+  }
+
+  /** When nodes were not run by their machine. */
+  stalls(): Stall[] {
+    return [...this.reports.values()].flatMap((history) => history.flatMap(({ stalls = [] }) => stalls));
   }
 
   /** Groups of live nodes that use one peer identity at `now`. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { stallSchema } from "../stalls";
 
 /** What a node tells the chain double about itself, about every second. */
 export const nodeReportSchema = z.strictObject({
@@ -17,6 +18,8 @@ export const nodeReportSchema = z.strictObject({
   startHeight: z.number().int().nonnegative(),
   /** Set in the last report of a process that ends in order. */
   stopped: z.boolean().optional(),
+  /** Since the report before: when the process was not run. */
+  stalls: z.array(stallSchema).optional(),
 });
 
 /** A report with the time of its arrival. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { z } from "zod";
+import { StallWatch } from "../stalls";
 import { bridgePatchSchema } from "./bridge";
 import { Chain } from "./chain";
 import { keyGenerationSchema, orchestratorSettingsSchema } from "./orchestrators";
@@ -46,12 +47,18 @@ export async function serveChain(options: { host: string; port: number; chain?: 
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
   });
+  const watch = new StallWatch();
+  const beat = setInterval(() => {
+    const stall = watch.beat();
+    if (stall) chain.stalled(stall);
+  }, 100);
   const { port } = server.address() as AddressInfo;
   return {
     chain,
     url: `http://${options.host}:${port}`,
     close: () =>
       new Promise((resolve) => {
+        clearInterval(beat);
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -1,3 +1,4 @@
+import type { Stall } from "../stalls";
 import type { EpochClock } from "./epochs";
 import type { Slot } from "./production";
 import type { RegisteredPillar } from "./registration";
@@ -83,4 +84,6 @@ export interface ChainTruth extends EpochClock {
   missed: Slot[];
   doubleProduced: Slot[];
   sharedIdentities: string[][];
+  /** When this chain, or a node, was not run by its machine: what was missed then is none of their doing. */
+  stalls: Stall[];
 }

@@ -7,6 +7,7 @@ import { ChainClient } from "../chain/client";
 import { defaultNodeSettings } from "../chain/defaults";
 import type { NodeSettings } from "../chain/settings";
 import type { NetworkTruth } from "../chain/truth";
+import { type Stall, StallWatch } from "../stalls";
 import { parseArgument } from "./arguments";
 import {
   closeDatabase,
@@ -62,6 +63,8 @@ export class NodeDouble {
   private readonly timers: NodeJS.Timeout[] = [];
   private stopped = false;
   private stored = -1;
+  private readonly watch = new StallWatch();
+  private stalls: Stall[] = [];
   private lastReport = 0;
   private lastLine = 0;
 
@@ -106,6 +109,7 @@ export class NodeDouble {
     this.sync = new Sync(this.startHeight, this.openedAt);
     if (this.network !== undefined) this.beginFresh(this.network.height);
     this.print(electionLine);
+    this.watch.beat();
     this.every(100, () => this.tick());
     this.every(this.options.pollMs ?? 300, () => void this.poll());
   }
@@ -175,6 +179,8 @@ export class NodeDouble {
   }
 
   private tick(): void {
+    const stall = this.watch.beat();
+    if (stall) this.stalls.push(stall);
     const { height } = this.sync;
     const { state } = this.info();
     const now = Date.now();
@@ -201,9 +207,14 @@ export class NodeDouble {
     const { name } = this.options;
     const { height, isSynced: synced } = this.sync;
     const { producerAddress, identity, startedAt, startHeight } = this;
+    const stalls = this.stalls;
+    this.stalls = [];
+    const late = stalls.length === 0 ? {} : { stalls };
     try {
-      await this.chain.report(name, { height, state, synced, producerAddress, identity, startedAt, startHeight });
+      const own = { producerAddress, identity, startedAt, startHeight };
+      await this.chain.report(name, { height, state, synced, ...own, ...late });
     } catch {
+      this.stalls.unshift(...stalls);
       // The chain double may be gone for a while; the next report tells the same.
     }
   }

@@ -1,0 +1,65 @@
+import type { Slot } from "../doubles/chain/production";
+import { liveMs } from "../doubles/chain/reports";
+import type { Stall } from "../doubles/stalls";
+
+/** What the chain double knows of a journey. */
+export interface Played {
+  readonly pillar: string;
+  /** Producer addresses: of the host before, and of the one after. */
+  readonly addresses: { readonly old: string; readonly fresh: string };
+  /** All slots of the Pillar. */
+  readonly slots: readonly Slot[];
+  readonly slotMs: number;
+  readonly stalls: readonly Stall[];
+  readonly doubleProduced: number;
+  readonly doubleSigned: number;
+  /** Milliseconds without the signer. */
+  readonly withoutSigner: number;
+}
+
+export interface Judgement {
+  /** Nothing went wrong that the program could have done. */
+  readonly isGood: boolean;
+  readonly lines: readonly string[];
+}
+
+/** Whether a slot was missed since a process was not run for longer than a slot, so that nobody could hear of it (pure). */
+export function isMachines({ at }: Pick<Slot, "at">, stalls: readonly Stall[], slotMs: number): boolean {
+  return stalls.some(({ from, to }) => to - from > slotMs && from <= at && to >= at - liveMs);
+}
+
+/** What it comes to, in words for an operator (pure). */
+export function judge(played: Played): Judgement {
+  const { pillar, addresses, slots, slotMs, stalls, doubleProduced, doubleSigned } = played;
+  const by = (address: string) =>
+    slots.filter(({ nodes, producer }) => nodes.length > 0 && producer === address).length;
+  const missed = slots.filter(({ nodes }) => nodes.length === 0);
+  const machines = missed.filter((slot) => isMachines(slot, stalls, slotMs));
+  const own = missed.filter((slot) => !machines.includes(slot));
+  const never = (count: number) => (count === 0 ? "never" : `${count} times`);
+  const when = (list: readonly Slot[]) => list.map(({ at }) => new Date(at).toISOString().slice(11, 19)).join(", ");
+  const faults = [
+    ...(own.length === 0 ? [] : [`${pillar} missed ${own.length} of its slots, at ${when(own)} UTC`]),
+    ...(doubleProduced === 0 ? [] : ["two nodes produced with one key at once"]),
+    ...(doubleSigned === 0 ? [] : ["two signers were at work with one key at once"]),
+    ...(by(addresses.fresh) > 0 ? [] : [`the new host produced nothing for ${pillar}`]),
+  ];
+  return {
+    isGood: faults.length === 0,
+    lines: [
+      `  ${pillar} had ${slots.length} slots: ${by(addresses.old)} produced by the old host, ${by(addresses.fresh)} by the new one, ${missed.length} missed`,
+      ...(machines.length === 0
+        ? []
+        : [
+            `    of these ${machines.length} by this machine, at ${when(machines)} UTC: it was so busy that a node of the lab was not run for longer than a slot`,
+          ]),
+      `  two producers at once: ${never(doubleProduced)}`,
+      `  two signers at once: ${never(doubleSigned)}`,
+      `  the bridge was without this signer for ${(played.withoutSigner / 1000).toFixed(1)} s, from its last sign of life there to the first here`,
+      "    (the report counts from the program's stop to the first answer it had)",
+      faults.length === 0
+        ? "  So it went well: the exit code is 0."
+        : `  So it did not go well, and the exit code is 1: ${faults.join("; ")}.`,
+    ],
+  };
+}

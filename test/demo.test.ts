@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { parseDemo } from "../lab/demo/arguments";
+import { isMachines, judge, type Played } from "../lab/demo/judgement";
+import { StallWatch } from "../lab/doubles/stalls";
+
+const noon = Date.parse("2026-01-01T12:00:00Z");
+const slot = (seconds: number, producer: string, nodes: string[]) => ({
+  ...{ height: 1, at: noon + seconds * 1000, pillar: "Anvil", producer, nodes },
+});
+const played = (changes: Partial<Played> = {}): Played => ({
+  ...{ pillar: "Anvil", addresses: { old: "z1qold", fresh: "z1qnew" }, slotMs: 1000, stalls: [] },
+  slots: [slot(0, "z1qold", ["old"]), slot(4, "z1qold", ["old"]), slot(8, "z1qnew", ["host1"])],
+  ...{ doubleProduced: 0, doubleSigned: 0, withoutSigner: 1900 },
+  ...changes,
+});
+const withMissed = [...played().slots, slot(12, "z1qnew", [])];
+
+describe("the demo's verdict", () => {
+  test("of a journey without a fault", () => {
+    expect(judge(played())).toEqual({
+      isGood: true,
+      lines: [
+        "  Anvil had 3 slots: 2 produced by the old host, 1 by the new one, 0 missed",
+        "  two producers at once: never",
+        "  two signers at once: never",
+        "  the bridge was without this signer for 1.9 s, from its last sign of life there to the first here",
+        "    (the report counts from the program's stop to the first answer it had)",
+        "  So it went well: the exit code is 0.",
+      ],
+    });
+  });
+
+  test("a slot that was missed is the program's, and says why the demo ends in an error", () => {
+    const { isGood, lines } = judge(played({ slots: withMissed }));
+    expect(isGood).toBe(false);
+    expect(lines.at(-1)).toBe(
+      "  So it did not go well, and the exit code is 1: Anvil missed 1 of its slots, at 12:00:12 UTC.",
+    );
+  });
+
+  test("one that was missed while the machine ran no node is the machine's, and no error", () => {
+    const stalls = [{ from: noon + 9500, to: noon + 12_500 }];
+    const { isGood, lines } = judge(played({ slots: withMissed, stalls }));
+    expect(isGood).toBe(true);
+    expect(lines.slice(0, 2)).toEqual([
+      "  Anvil had 4 slots: 2 produced by the old host, 1 by the new one, 1 missed",
+      "    of these 1 by this machine, at 12:00:12 UTC: it was so busy that a node of the lab was not run for longer than a slot",
+    ]);
+  });
+
+  test("a stall that is shorter than a slot, or at another time, explains nothing", () => {
+    const at = noon + 12_000;
+    const of = (from: number, to: number) => isMachines({ at }, [{ from: at + from, to: at + to }], 1000);
+    expect([of(-900, 0), of(100, 3000), of(-9000, -3100)]).toEqual([false, false, false]);
+    expect([of(-1100, 0), of(-100, 3000), of(-9000, -2900)]).toEqual([true, true, true]);
+  });
+
+  test.each<[string, Partial<Played>, string]>([
+    ["two producers", { doubleProduced: 2 }, "two nodes produced with one key at once"],
+    ["two signers", { doubleSigned: 1 }, "two signers were at work with one key at once"],
+    ["no production here", { slots: played().slots.slice(0, 2) }, "the new host produced nothing for Anvil"],
+  ])("%s", (_what, changes, fault) => {
+    const { isGood, lines } = judge(played(changes));
+    expect([isGood, lines.at(-1)]).toEqual([false, `  So it did not go well, and the exit code is 1: ${fault}.`]);
+  });
+});
+
+test("a beat that comes late tells of a stall; one that is hardly late does not", () => {
+  let now = 0;
+  const watch = new StallWatch(() => now);
+  const beatAt = (time: number) => {
+    now = time;
+    return watch.beat();
+  };
+  expect([100, 550, 1100, 1200].map(beatAt)).toEqual([undefined, undefined, { from: 550, to: 1100 }, undefined]);
+});
+
+describe("npm run demo --", () => {
+  test("takes a provider, or none", () => {
+    expect(parseDemo([])).toEqual({});
+    expect(parseDemo(["--provider", "digitalocean"])).toEqual({ provider: "digitalocean" });
+  });
+
+  test("names the providers that there are", () => {
+    expect(() => parseDemo(["--provider", "aws"])).toThrow(/hetzner, digitalocean/);
+    expect(() => parseDemo(["more"])).toThrow(/too many arguments/);
+  });
+});
