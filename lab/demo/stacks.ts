@@ -48,7 +48,7 @@ export async function makeStacks(lab: Lab, server: OldServer, target: LabHost | 
     // This machine may have two cores; a real Pillar keeps the four of docs/specification.md, 8.
     ...(typeof target === "string"
       ? {
-          host: { provider: target, sshFrom, image: "debian-11", minimums: { cores: 1, memoryGb: 1, diskGb: 1 } },
+          host: { provider: target, sshFrom, minimums: { cores: 1, memoryGb: 1, diskGb: 1 } },
           ...endpoint(lab, target),
         }
       : {

@@ -1,93 +1,111 @@
-import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
+import { describe, expect, it } from "vitest";
+import type { LabHost } from "../../../lab/lab";
 import { hasReal } from "../../../lab/real";
-import {
-  installOrchestrator,
-  realSignerPrograms,
-  setUpRealSigner,
-  setUpWorld,
-  setWorld,
-} from "../../../lab/realSigner";
-import type { LabStack } from "../../../lab/stack";
-import { onHost, testLab, testStack } from "../fixture";
-import { moveConfig } from "./moveStage";
+import { realSignerPrograms, setWorld } from "../../../lab/realSigner";
+import { onHost } from "../fixture";
+import { ask, configureReal, logOf, opens, realStage } from "./realStage";
 
 const missing = realSignerPrograms.filter((name) => !hasReal(name));
 const why = missing.length === 0 ? "" : `: ${missing.join(", ")} not at hand`;
 
 describe.skipIf(missing.length > 0)(`one of three real signers moves${why}`, () => {
-  let lab: Lab;
-  let stack: LabStack;
-  const hosts: Record<string, LabHost> = {};
-  let passphrase = "";
-  let wraps = "";
-  const ask = async (name: string, method: string) => {
-    const body = JSON.stringify({ method, params: [] });
-    const said = await onHost(hosts[name] as LabHost, `sleep 1; curl -s -d '${body}' http://127.0.0.1:55000`);
-    return (JSON.parse(said) as { result: Record<string, unknown> }).result;
-  };
-  const opens = (name: string) =>
-    vi.waitFor(
-      async () => expect(await onHost(hosts[name] as LabHost, "ss -Hltn 'sport = :55000'"), name).not.toBe(""),
-      { timeout: 60_000, interval: 500 },
-    );
-
-  beforeAll(async () => {
-    lab = await testLab();
-    for (const name of ["old", "fresh", "second", "third"]) hosts[name] = await lab.addHost(name, ensurePackagedImage);
-    const { old, fresh, second, third } = hosts as Record<"old" | "fresh" | "second" | "third", LabHost>;
-    const at = { 1: old.address, 2: second.address, 3: third.address };
-    wraps = (await setUpWorld(second)).wraps;
-    passphrase = await setUpRealSigner(old, 1, second.address, { 2: at[2], 3: at[3] });
-    await setUpRealSigner(second, 2, second.address, { 1: at[1], 3: at[3] });
-    await setUpRealSigner(third, 3, second.address, { 1: at[1], 2: at[2] });
-    for (const host of [old, second, third]) await onHost(host, "systemctl start orchestrator");
-    for (const name of ["old", "second", "third"]) await opens(name);
-    // No release is named: the executable is there.
-    await installOrchestrator(fresh);
-    await lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
-    stack = await testStack(lab, fresh);
-    await stack.configure(
-      moveConfig({ lab, old, fresh, withSudo: false, bare: false }, { release: undefined, steadySeconds: 12 }),
-      { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") },
-    );
-    const { exitCode, output } = await stack.up();
-    expect(exitCode, output).toBe(0);
-  });
-  afterAll(async () => {
-    await stack?.endRuns();
-    await lab?.down();
-  });
-
-  it("goes in one up: the same signer, with its share, connected with both others", async () => {
-    const before = await ask("old", "getIdentity");
-    const { exitCode, output } = await stack.up();
-    expect(exitCode, output).toBe(0);
-    expect(output).toContain("the new side is connected with 2 other signers");
-    expect(await ask("fresh", "getIdentity")).toEqual(before);
-    expect(await ask("fresh", "getStatus")).toMatchObject({ state: 0, stateName: "LiveState" });
-    const { old, fresh } = hosts as Record<"old" | "fresh", LabHost>;
-    expect(await onHost(old, "systemctl is-active orchestrator || true; pgrep -x orchestrator || true")).toBe(
-      "inactive",
-    );
-    const config = JSON.parse(await onHost(fresh, "cat /root/.orchestrator/config.json")) as {
+  const stage = realStage();
+  const signs = (host: LabHost) =>
+    onHost(host, "systemctl is-active orchestrator || true; pgrep -x orchestrator > /dev/null && echo runs || true");
+  const configOf = async (host: LabHost) =>
+    JSON.parse(await onHost(host, "cat /root/.orchestrator/config.json")) as {
+      GlobalState: number;
       TssConfig: { PublicKey: string };
     };
-    expect(config.TssConfig.PublicKey).not.toBe("");
-    for (const form of [passphrase, JSON.stringify(passphrase).slice(1, -1)])
-      for (const text of [output, await stack.written()]) expect(text.includes(form)).toBe(false);
+  let identity: Record<string, unknown>;
+
+  it("goes in one up, installed from its official archive: the same signer, with its share, connected with both others", async () => {
+    const { old, fresh } = stage.hosts;
+    identity = await ask(old, "getIdentity");
+    expect(await onHost(fresh, "ls /usr/local/bin/orchestrator 2> /dev/null || true")).toBe("");
+    const { exitCode, output } = await stage.stack.up();
+    expect(exitCode, output).toBe(0);
+    expect(output).toMatch(/backup: \d+ files, \d+ bytes of \S+, proved by decrypting: \S+-first-/);
+    expect(output).toContain("orchestrator v0.0.9a installed as /usr/local/bin/orchestrator");
+    expect(output).toContain("the new side is connected with 2 other signers");
+    expect(await ask(fresh, "getIdentity")).toEqual(identity);
+    expect(await ask(fresh, "getStatus")).toMatchObject({ state: 0, stateName: "LiveState" });
+    expect(await signs(old)).toBe("inactive");
+    expect((await configOf(fresh)).TssConfig.PublicKey).not.toBe("");
+    for (const form of [stage.passphrase, JSON.stringify(stage.passphrase).slice(1, -1)])
+      for (const text of [output, await stage.stack.written()]) expect(text.includes(form)).toBe(false);
   });
 
   it("takes part in the bridge's next signature, after which the others know its new address", async () => {
-    const { fresh, second, third } = hosts as Record<"fresh" | "second" | "third", LabHost>;
+    const { fresh, second, third } = stage.hosts;
     const book = (host: LabHost) => onHost(host, "cat /root/.orchestrator/tss/address_book.seed");
     expect(await book(second)).not.toContain(`/${fresh.address}/`);
-    await setWorld(second, { wraps });
+    await setWorld(second, { wraps: stage.wraps });
     for (const host of [second, third])
       await expect
         .poll(() => book(host), { timeout: 300_000, interval: 5000, message: host.name })
         .toContain(`/${fresh.address}/`);
+  });
+
+  it("goes back on request, the same signer again", async () => {
+    const { old, fresh, second } = stage.hosts;
+    await setWorld(second, { wraps: "[]" });
+    await configureReal(stage, { rollback: true });
+    const { exitCode, output } = await stage.stack.up();
+    expect(exitCode, output).toBe(0);
+    expect(await ask(old, "getIdentity")).toEqual(identity);
+    expect([await signs(old), await signs(fresh)]).toEqual(["active\nruns", "inactive"]);
+  });
+
+  it("stopped within a key generation that getStatus has not told of yet, it is brought back, and not moved", async () => {
+    const { old, fresh, second, third } = stage.hosts;
+    await configureReal(stage, { attempt: 2 });
+    const began = new Date();
+    const run = await stage.stack.begin();
+    await run.hears((text) => (/bulk copy to the new side/.test(text) ? "heard" : undefined), "the bulk copy");
+    await run.freeze(true);
+    // What it told the program before is told no more; what is told now stands for 25 seconds.
+    await onHost(old, "sleep 26");
+    expect(await ask(old, "getStatus")).toMatchObject({ state: 0 });
+    await setWorld(second, { keygen: "1" });
+    await expect.poll(() => logOf(old, began), { timeout: 20_000, interval: 500 }).toContain("Started ECDSA Keygen");
+    await run.freeze(false);
+    const { exitCode, output } = await run.end();
+    await setWorld(second, { keygen: "0" });
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain(
+      `the orchestrator of the old side (${old.address}) was stopped in state 1 (key generation)`,
+    );
+    expect(output).toContain("It is started again where it was.");
+    expect([await signs(old), await signs(fresh)]).toEqual(["active\nruns", "inactive"]);
+    // The cure that is printed, for each that was in it.
+    for (const host of [old, second, third])
+      await onHost(
+        host,
+        `systemctl stop orchestrator; sed -i 's/"GlobalState": 1/"GlobalState": 0/' /root/.orchestrator/config.json; systemctl start orchestrator`,
+      );
+    for (const host of [old, second, third]) await opens(host);
+    expect(await ask(old, "getStatus")).toMatchObject({ state: 0, stateName: "LiveState" });
+  });
+
+  it("waits for a signing; stopped within one that goes on and on, it is whole, and signs the next on the new side", async () => {
+    const { old, fresh, second, third } = stage.hosts;
+    await setWorld(second, { wraps: stage.wraps });
+    await expect
+      .poll(async () => JSON.stringify((await ask(old, "getStatus")).networks), { timeout: 60_000, interval: 5000 })
+      .toMatch(/"wrapsToSign":[1-9]/);
+    const { exitCode, output } = await stage.stack.up();
+    expect(exitCode, output).toBe(0);
+    expect(output).toContain("requests wait for their signature: waiting for a while, since a ceremony may be at work");
+    expect(output).toContain("requests still wait for their signature after 180 s: stopping all the same");
+    expect([await signs(old), await signs(fresh)]).toEqual(["inactive", "active\nruns"]);
+    expect(await ask(fresh, "getIdentity")).toEqual(identity);
+    expect((await configOf(old)).GlobalState).toBe(0);
+    const known = (host: LabHost) => onHost(host, "cat /root/.orchestrator/tss/address_book.seed");
+    const forget = ": > /root/.orchestrator/tss/address_book.seed";
+    for (const host of [fresh, second, third]) await onHost(host, forget);
+    // Written anew by each ceremony that succeeds.
+    for (const host of [fresh, second, third])
+      await expect.poll(() => known(host), { timeout: 400_000, interval: 5000, message: host.name }).not.toBe("");
   });
 });

@@ -1,0 +1,88 @@
+import { readFile } from "node:fs/promises";
+import { zipSync } from "fflate";
+import { afterAll, beforeAll, expect, vi } from "vitest";
+import { officialName } from "../../../lab/doubles/orchestratorRelease";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
+import { neededReal } from "../../../lab/real";
+import { setUpRealSigner, setUpWorld } from "../../../lab/realSigner";
+import type { LabStack, StackFile } from "../../../lab/stack";
+import { onHost, testLab, testStack } from "../fixture";
+import { moveConfig } from "./moveStage";
+
+/** Three real signers that have made a key together, of which the one on `old` is to move to `fresh`, a stack's host. */
+export interface RealStage {
+  readonly lab: Lab;
+  readonly stack: LabStack;
+  readonly hosts: Readonly<Record<"old" | "fresh" | "second" | "third", LabHost>>;
+  /** The moving one's. */
+  readonly passphrase: string;
+  /** What the bridge wants signed, for the world. */
+  readonly wraps: string;
+}
+
+/** Sets the stage before the tests of a block. */
+export function realStage(): RealStage {
+  const stage: { -readonly [K in keyof RealStage]?: RealStage[K] } = {};
+  beforeAll(async () => {
+    const lab = await testLab();
+    stage.lab = lab;
+    const made = async (name: string) => lab.addHost(name, ensurePackagedImage);
+    const hosts = { old: await made("old"), fresh: await made("fresh"), second: await made("second") };
+    const { old, fresh, second } = hosts;
+    const third = await made("third");
+    stage.hosts = { ...hosts, third };
+    const at = { 1: old.address, 2: second.address, 3: third.address };
+    stage.wraps = (await setUpWorld(second)).wraps;
+    stage.passphrase = await setUpRealSigner(old, 1, second.address, { 2: at[2], 3: at[3] });
+    await setUpRealSigner(second, 2, second.address, { 1: at[1], 3: at[3] });
+    await setUpRealSigner(third, 3, second.address, { 1: at[1], 2: at[2] });
+    for (const host of [old, second, third]) await onHost(host, "systemctl start orchestrator");
+    for (const host of [old, second, third]) await opens(host);
+    await lab.releases("PUT", "/real-orchestrator.zip", await officialArchive());
+    await lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
+    stage.stack = await testStack(lab, fresh);
+    await configureReal(stage as RealStage);
+    const { exitCode, output } = await stage.stack.up();
+    expect(exitCode, output).toBe(0);
+  });
+  afterAll(async () => {
+    await stage.stack?.endRuns();
+    await stage.lab?.down();
+  });
+  return stage as RealStage;
+}
+
+/** The real executable as its project packs it. */
+async function officialArchive(): Promise<Buffer> {
+  const executable = new Uint8Array(await readFile(await neededReal("orchestrator")));
+  const attributes = { os: 3, attrs: 0o100755 * 0x10000, level: 1 as const };
+  return Buffer.from(zipSync({ [officialName]: [executable, attributes] }));
+}
+
+/** Replaces the configuration; the operator's key stays. */
+export async function configureReal({ lab, stack, hosts }: RealStage, more: StackFile = {}): Promise<void> {
+  const { old, fresh } = hosts;
+  const release = { url: lab.releaseUrl("real-orchestrator"), version: "v0.0.9a" };
+  const file = moveConfig({ lab, old, fresh, withSudo: false, bare: false }, { release, steadySeconds: 12, ...more });
+  await stack.configure(file, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
+}
+
+/** Asks a signer; no more than its limit allows. */
+export async function ask(host: LabHost, method: string): Promise<Record<string, unknown>> {
+  const body = JSON.stringify({ method, params: [] });
+  const said = await onHost(host, `sleep 1; curl -s -d '${body}' http://127.0.0.1:55000`);
+  return (JSON.parse(said) as { result: Record<string, unknown> }).result;
+}
+
+/** Returns when a signer's RPC is open. */
+export async function opens(host: LabHost): Promise<void> {
+  const listening = async () => expect(await onHost(host, "ss -Hltn 'sport = :55000'"), host.name).not.toBe("");
+  await vi.waitFor(listening, { timeout: 60_000, interval: 500 });
+}
+
+/** What its log has of a signer since a time. */
+export function logOf(host: LabHost, since: Date): Promise<string> {
+  const at = `@${Math.floor(since.getTime() / 1000)}`;
+  return onHost(host, `journalctl -u orchestrator -o cat --no-pager --since ${at}`);
+}
