@@ -11,7 +11,7 @@ describe("network", () => {
     expect(createOperatorNetwork("demo").map((command) => command.join(" "))).toEqual([
       "netns add pillar-demo",
       "-n pillar-demo link set lo up",
-      "-n pillar-demo link add br0 type bridge",
+      "-n pillar-demo link add br0 address 02:00:0a:4d:00:01 type bridge",
       "-n pillar-demo addr add 10.77.0.1/24 dev br0",
       "-n pillar-demo link set br0 up",
     ]);

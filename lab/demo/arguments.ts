@@ -10,7 +10,9 @@ export interface DemoOptions {
 /** @throws CommanderError, whose message says what is wrong and what there is */
 export function parseDemo(args: readonly string[]): DemoOptions {
   const program = new Command("npm run demo --")
-    .description("The whole journey of a Pillar and its signer on hosts of this machine's own; some four minutes.")
+    .description(
+      "The whole journey of a Pillar and its signer on hosts of this machine's own; some four minutes, at a provider six.",
+    )
     .addOption(
       new Option(
         "--provider <name>",

@@ -53,13 +53,18 @@ export function plugHost(lab: string, n: number, plugged: boolean): IpCommand {
   return ["-n", operatorNamespace(lab), "link", "set", `veth${n}`, plugged ? "up" : "down"];
 }
 
+/** In a range for whoever administers a network. */
+const bridgeAddress = "02:00:0a:4d:00:01";
+
 /** Makes the operator's namespace with its bridge. */
 export function createOperatorNetwork(lab: string): IpCommand[] {
   const ns = operatorNamespace(lab);
   return [
     ["netns", "add", ns],
     ["-n", ns, "link", "set", "lo", "up"],
-    ["-n", ns, "link", "add", "br0", "type", "bridge"],
+    // Its own, or it takes that of one of its cables: with that host gone, all others would lose the operator's end for
+    // some seconds.
+    ["-n", ns, "link", "add", "br0", "address", bridgeAddress, "type", "bridge"],
     ["-n", ns, "addr", "add", `${operatorAddress}/24`, "dev", "br0"],
     ["-n", ns, "link", "set", "br0", "up"],
   ];
