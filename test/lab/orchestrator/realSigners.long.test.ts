@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { LabHost } from "../../../lab/lab";
 import { hasReal } from "../../../lab/real";
 import { realSignerPrograms, setWorld } from "../../../lab/realSigner";
 import { onHost } from "../fixture";
-import { ask, configureReal, logOf, opens, realStage } from "./realStage";
+import { ask, configureReal, realStage } from "./realStage";
 
 const missing = realSignerPrograms.filter((name) => !hasReal(name));
 const why = missing.length === 0 ? "" : `: ${missing.join(", ")} not at hand`;
@@ -19,9 +19,12 @@ describe.skipIf(missing.length > 0)(`one of three real signers moves${why}`, () 
     };
   let identity: Record<string, unknown>;
 
+  beforeAll(async () => {
+    identity = await ask(stage.hosts.old, "getIdentity");
+  });
+
   it("goes in one up, installed from its official archive: the same signer, with its share, connected with both others", async () => {
     const { old, fresh } = stage.hosts;
-    identity = await ask(old, "getIdentity");
     expect(await onHost(fresh, "ls /usr/local/bin/orchestrator 2> /dev/null || true")).toBe("");
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode, output).toBe(0);
@@ -55,57 +58,5 @@ describe.skipIf(missing.length > 0)(`one of three real signers moves${why}`, () 
     expect(exitCode, output).toBe(0);
     expect(await ask(old, "getIdentity")).toEqual(identity);
     expect([await signs(old), await signs(fresh)]).toEqual(["active\nruns", "inactive"]);
-  });
-
-  it("stopped within a key generation that getStatus has not told of yet, it is brought back, and not moved", async () => {
-    const { old, fresh, second, third } = stage.hosts;
-    await configureReal(stage, { attempt: 2 });
-    const began = new Date();
-    const run = await stage.stack.begin();
-    await run.hears((text) => (/bulk copy to the new side/.test(text) ? "heard" : undefined), "the bulk copy");
-    await run.freeze(true);
-    // What it told the program before is told no more; what is told now stands for 25 seconds.
-    await onHost(old, "sleep 26");
-    expect(await ask(old, "getStatus")).toMatchObject({ state: 0 });
-    await setWorld(second, { keygen: "1" });
-    await expect.poll(() => logOf(old, began), { timeout: 20_000, interval: 500 }).toContain("Started ECDSA Keygen");
-    await run.freeze(false);
-    const { exitCode, output } = await run.end();
-    await setWorld(second, { keygen: "0" });
-    expect(exitCode).not.toBe(0);
-    expect(output).toContain(
-      `the orchestrator of the old side (${old.address}) was stopped in state 1 (key generation)`,
-    );
-    expect(output).toContain("It is started again where it was.");
-    expect([await signs(old), await signs(fresh)]).toEqual(["active\nruns", "inactive"]);
-    // The cure that is printed, for each that was in it.
-    for (const host of [old, second, third])
-      await onHost(
-        host,
-        `systemctl stop orchestrator; sed -i 's/"GlobalState": 1/"GlobalState": 0/' /root/.orchestrator/config.json; systemctl start orchestrator`,
-      );
-    for (const host of [old, second, third]) await opens(host);
-    expect(await ask(old, "getStatus")).toMatchObject({ state: 0, stateName: "LiveState" });
-  });
-
-  it("waits for a signing; stopped within one that goes on and on, it is whole, and signs the next on the new side", async () => {
-    const { old, fresh, second, third } = stage.hosts;
-    await setWorld(second, { wraps: stage.wraps });
-    await expect
-      .poll(async () => JSON.stringify((await ask(old, "getStatus")).networks), { timeout: 60_000, interval: 5000 })
-      .toMatch(/"wrapsToSign":[1-9]/);
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode, output).toBe(0);
-    expect(output).toContain("requests wait for their signature: waiting for a while, since a ceremony may be at work");
-    expect(output).toContain("requests still wait for their signature after 180 s: stopping all the same");
-    expect([await signs(old), await signs(fresh)]).toEqual(["inactive", "active\nruns"]);
-    expect(await ask(fresh, "getIdentity")).toEqual(identity);
-    expect((await configOf(old)).GlobalState).toBe(0);
-    const known = (host: LabHost) => onHost(host, "cat /root/.orchestrator/tss/address_book.seed");
-    const forget = ": > /root/.orchestrator/tss/address_book.seed";
-    for (const host of [fresh, second, third]) await onHost(host, forget);
-    // Written anew by each ceremony that succeeds.
-    for (const host of [fresh, second, third])
-      await expect.poll(() => known(host), { timeout: 400_000, interval: 5000, message: host.name }).not.toBe("");
   });
 });
