@@ -55,7 +55,7 @@ export async function journeyStage(made: (lab: Lab) => void): Promise<JourneySta
   const freshFile = (changes: StackFile): StackFile => ({
     ...common,
     host: { provider: "existing", address: fresh.address, hostKey: fresh.hostKey, minimums: { cores: 1, diskGb: 1 } },
-    controller: { releaseUrl: lab.releaseUrl() },
+    controller: { release: { url: lab.releaseUrl() } },
     ...changes,
   });
   const secrets = { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") };
