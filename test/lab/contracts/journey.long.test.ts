@@ -1,13 +1,28 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { readdirSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Lab } from "../../../lab/lab";
+import { readJourney } from "../../../providers/journey";
 import { onHost } from "../fixture";
 import { realOnly } from "./contract";
-import { hears, type JourneyStage, journeyStage, keepApart, pillar, runHourlyLine, tick } from "./journeyStage";
+import {
+  clocks,
+  hears,
+  type JourneyStage,
+  journeyStage,
+  keepApart,
+  pillar,
+  producers,
+  runHourlyLine,
+  tick,
+} from "./journeyStage";
 
 // Each test goes on where the one before it ended.
 realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world/znndev"], () => {
   let lab: Lab;
   let stage: JourneyStage;
+  /** Of the first momentum with the new address; unix milliseconds. */
+  let switchedAt: number;
 
   beforeAll(async () => {
     stage = await journeyStage((made) => {
@@ -78,10 +93,60 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
     const { registration } = await stacks.fresh.outputs<{ registration: Record<string, unknown> }>();
     const [earlier, address] = [network.node("p2").producer, network.node("s1").producer];
     expect(registration).toMatchObject({ state: "producing", producing: true, earlier, address });
-    const switchedAt = Date.parse(String(registration.switchedAt));
+    switchedAt = Date.parse(String(registration.switchedAt));
     const tickOf = (time: number) => Math.floor((time - network.genesis) / tick);
     // Two after that in which the contract has it, which may be the next one already.
     expect([2, 3]).toContain(tickOf(switchedAt) - tickOf(published));
     expect(await nodeOf(fresh)).toBe(running);
+  });
+
+  test("then the old host's node is shut down in order, and its destroy waits for the rewards", async () => {
+    const { old, stacks } = stage;
+    const { exitCode, output } = await stacks.old.up();
+    expect(exitCode, output).toBe(0);
+    expect(await onHost(old, "systemctl is-active go-node || systemctl is-enabled go-node || true")).toBe(
+      "inactive\nmasked",
+    );
+    expect(await onHost(old, "journalctl -u go-node -o cat | grep -c 'Shutting down znnd'")).toBe("1");
+    const refused = await stacks.old.destroy();
+    expect(refused.exitCode).not.toBe(0);
+    expect(refused.output).toMatch(/found: the first whole epoch after the switch, \d+, is not paid yet/);
+  });
+
+  test("paid rewards are to be collected, and then the old host goes, with a last backup", async () => {
+    const { network, stacks } = stage;
+    const epoch = clocks.epoch * 1000;
+    const whole = Math.floor((switchedAt - network.genesis) / epoch) + 1;
+    await sleep(network.genesis + (whole + 1) * epoch + clocks.rewardDelay * 1000 - Date.now());
+    const paid = async () =>
+      expect((await stacks.old.destroy()).output).toMatch(/found: paid since epoch \d+, and not collected: [1-9]/);
+    await vi.waitFor(paid, { timeout: 120_000, interval: 5000 });
+    await network.collect(pillar);
+    const { exitCode, output } = await stacks.old.destroy();
+    expect(exitCode, output).toBe(0);
+    expect(output).toMatch(/retirement: epoch \d+, the first whole one after the switch, was paid/);
+    expect(readdirSync(stage.backups)).toContainEqual(
+      expect.stringMatching(/^pillar-host-prod-Pillar-2-retired-.*\.tar\.age$/),
+    );
+    const events = readJourney(stage.backups, pillar)
+      .filter(({ stack }) => stack === "prod")
+      .map(({ event }) => event);
+    expect(events.filter((event) => event !== "refused")).toEqual([
+      ...["host", "recorded", "shuttingDown", "shutDown", "rewards", "released"],
+    ]);
+  });
+
+  test("the chain saw one producer after the other, and no key store's password is in what the engine wrote", async () => {
+    const { network, stacks } = stage;
+    const all = await producers(stage);
+    const [old, fresh] = [network.node("p2").producer, network.node("s1").producer];
+    expect(all.lastIndexOf(old)).toBeGreaterThan(0);
+    expect(all.indexOf(fresh)).toBeGreaterThan(all.lastIndexOf(old));
+    for (const stack of Object.values(stacks)) {
+      const written = await stack.written();
+      expect(written).toContain(pillar);
+      for (const secret of [network.password, JSON.stringify(network.password).slice(1, -1)])
+        expect(written.includes(secret)).toBe(false);
+    }
   });
 });

@@ -23,6 +23,8 @@ export interface JourneyStage {
   readonly fresh: LabHost;
   /** The old host's stack, and the new one's. */
   readonly stacks: { readonly old: LabStack; readonly fresh: LabStack };
+  /** Of both: their backups and their record. */
+  readonly backups: string;
   configureOld(changes: StackFile): Promise<void>;
   configureFresh(changes: StackFile): Promise<void>;
 }
@@ -38,12 +40,13 @@ export async function journeyStage(made: (lab: Lab) => void): Promise<JourneySta
   await giveRealNode(network, "s1", fresh);
   await lab.chain("PATCH", "/nodes/fresh", { buildSeconds: 1, buildLines: 10 });
 
+  const backups = join(lab.dir, "backups");
   const references = [network.node("p1").rpc, network.node("p3").rpc];
   const common = {
     pillar: { name: pillar },
     sync: { references },
     network: { epoch: `${clocks.epoch}s`, momentum: `${clocks.blockTime}s`, tickMomentums: 30 },
-    orchestrator: { backup: { directory: join(lab.dir, "backups") } },
+    orchestrator: { backup: { directory: backups } },
   };
   const oldFile = (changes: StackFile): StackFile => ({
     ...common,
@@ -64,7 +67,7 @@ export async function journeyStage(made: (lab: Lab) => void): Promise<JourneySta
     fresh: await LabStack.create(lab, "prod-2", freshFile({}), secrets),
   };
   return {
-    ...{ lab, network, old, fresh, stacks },
+    ...{ lab, network, old, fresh, stacks, backups },
     configureOld: (changes) => stacks.old.configure(oldFile(changes), secrets),
     configureFresh: (changes) => stacks.fresh.configure(freshFile(changes), secrets),
   };
