@@ -97,6 +97,7 @@ export class Run {
       await this.exitCode;
     }
     await Promise.all(this.family.map((own) => endProcess(own, 0)));
-    keepPrinted(await this.output());
+    // A lab that went down before took it along.
+    keepPrinted(await this.output().catch(() => ""));
   }
 }

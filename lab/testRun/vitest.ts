@@ -82,7 +82,7 @@ export async function vitest(
     group = undefined;
     const told = (await json(report)) as Run["report"];
     if (told === undefined) console.error("the test runner left no report");
-    const leaks = secretsPrinted(noted, [out, err, report]);
+    const leaks = secretsPrinted(noted, [out, err]);
     const seen = { durations: (await json(durations)) ?? {}, realsUsed: realsUsed(dir), leaks };
     return { exitCode, ...seen, ...(told === undefined ? {} : { report: told }) };
   } finally {
