@@ -4,7 +4,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 
 /** What the program consists of. */
-const sources = ["index.ts", "components", "providers", "tsconfig.pulumi.json"];
+const sources = ["index.ts", "components", "core", "providers", "tsconfig.pulumi.json"];
 
 /**
  * The program in JavaScript, below `.compiled`, under a name that changes with any byte of it: made where it is missing,

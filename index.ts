@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readConfig, type StackConfig } from "./components/config";
 import type { CloudHost } from "./components/host/cloudHost";
 import { existingHost } from "./components/host/existing";
 import type { Host } from "./components/host/host";
@@ -12,6 +11,7 @@ import { portsTold } from "./components/node/portsTold";
 import { nextForSigner } from "./components/orchestrator/nextSigner";
 import { signerOf } from "./components/orchestrator/turn";
 import { checkRetirement, guard, standBy } from "./components/retirement/retirement";
+import { readConfig, type StackConfig } from "./core/config/config";
 
 // A function, since the market of a cloud provider is looked at before anything is registered.
 export = async () => {

@@ -1,5 +1,5 @@
-import { parseConfig, rawConfig, type StackConfig } from "../components/config";
-import { faultsText } from "../components/configFaults";
+import { parseConfig, rawConfig, type StackConfig } from "../core/config/config";
+import { faultsText } from "../core/config/configFaults";
 import { Refusal } from "./refusal";
 
 /** The raw values of what `pulumi config --json --show-secrets` prints, without other projects' keys (pure). */

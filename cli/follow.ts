@@ -1,5 +1,5 @@
-import { type SyncRecord, waitForSync } from "../providers/gate/waitForSync";
-import { isFatal } from "../providers/rpc/ssh";
+import { isFatal } from "../core/ssh/ssh";
+import { type SyncRecord, waitForSync } from "../core/sync/waitForSync";
 import { gateOptions, openHost } from "./hostLook";
 import { lookAtParts } from "./parts/lookAtParts";
 import { Refusal } from "./refusal";

@@ -1,14 +1,14 @@
 import { nodeTarget } from "../components/login";
-import { gateSettings } from "../components/node/gateSettings";
-import { envelope } from "../components/scripts/step";
-import { facts } from "../components/scripts/steps";
-import { systemClock } from "../providers/clock";
-import { readReference } from "../providers/gate/references";
-import type { WaitOptions, World } from "../providers/gate/waitForSync";
-import { type Connection, createConnection } from "../providers/rpc/connection";
-import { readHostFacts } from "../providers/rpc/hostFacts";
-import { createNodeClient } from "../providers/rpc/node";
-import type { SshTarget } from "../providers/rpc/ssh";
+import { createNodeClient } from "../core/chain/node";
+import { gateSettings } from "../core/settings/gateSettings";
+import { type Connection, createConnection } from "../core/ssh/connection";
+import { readHostFacts } from "../core/ssh/hostFacts";
+import type { SshTarget } from "../core/ssh/ssh";
+import { envelope } from "../core/steps/step";
+import { facts } from "../core/steps/steps";
+import { readReference } from "../core/sync/references";
+import type { WaitOptions, World } from "../core/sync/waitForSync";
+import { systemClock } from "../core/util/clock";
 import type { Source } from "./source";
 
 /** The ways to look at a host: its node and its facts, over one ssh connection. */

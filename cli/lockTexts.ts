@@ -1,4 +1,4 @@
-import { minuteOf } from "../providers/gate/progress";
+import { minuteOf } from "../core/sync/progress";
 import type { Holder, Lock } from "./lock";
 
 /** A lock and what is known of its run. */

@@ -1,5 +1,5 @@
-import { type GaveUp, waitForSync } from "../providers/gate/waitForSync";
-import { isFatal } from "../providers/rpc/ssh";
+import { isFatal } from "../core/ssh/ssh";
+import { type GaveUp, waitForSync } from "../core/sync/waitForSync";
 import { gateOptions, type HostLook, openHost } from "./hostLook";
 import { exitCodeOf, needsOf } from "./needs";
 import { lookAtParts } from "./parts/lookAtParts";

@@ -1,4 +1,4 @@
-import { keyOf, sentenceOf } from "../providers/cutover/words";
+import { keyOf, sentenceOf } from "../core/registration/messages";
 import { releaseText } from "./parts/releases";
 import { printable } from "./rows";
 import { stageOf, type View } from "./view";

@@ -54,7 +54,7 @@ async function configuredPlace(stack: string): Promise<string | undefined> {
     // The SDK behind them takes a second to load.
     const { configurationOf } = require("./configuration") as typeof import("./configuration");
     const { backupPlace } =
-      require("../components/orchestrator/signerPlaces") as typeof import("../components/orchestrator/signerPlaces");
+      require("../core/settings/orchestratorPlaces") as typeof import("../core/settings/orchestratorPlaces");
     return backupPlace(configurationOf(stack, configuration));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -1,4 +1,4 @@
-import { minuteOf, spoken } from "../providers/gate/progress";
+import { minuteOf, spoken } from "../core/sync/progress";
 import { holderText } from "./lockTexts";
 import { partRows } from "./parts/partRows";
 import { stageOf, type View } from "./view";

@@ -1,5 +1,5 @@
-import type { StackConfig } from "../components/config";
-import { project } from "../components/configFaults";
+import type { StackConfig } from "../core/config/config";
+import { project } from "../core/config/configFaults";
 import { readLocks } from "./backendLocks";
 import { createEngine } from "./engine";
 import type { Held } from "./lockTexts";

@@ -1,4 +1,4 @@
-import { wayBack } from "../providers/cutover/words";
+import { wayBack } from "../core/registration/messages";
 import type { Stage, View } from "./view";
 
 /** Where a host that was synced, or is registered, stands on chain (pure); undefined where that adds nothing. */

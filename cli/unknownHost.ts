@@ -1,5 +1,5 @@
-import { fingerprintOf } from "../providers/rpc/publicKey";
-import { scanHostKey } from "../providers/rpc/ssh";
+import { fingerprintOf } from "../core/ssh/publicKey";
+import { scanHostKey } from "../core/ssh/ssh";
 import { couldNot } from "./refusal";
 import type { Source } from "./source";
 

@@ -16,7 +16,7 @@ export interface View {
   readonly sync?: string | undefined;
   /** What the gate would let pass. */
   readonly synced: boolean;
-  /** Lines of components/scripts/facts.sh. */
+  /** Lines of core/steps/facts.sh. */
   readonly facts?: readonly string[] | undefined;
   /** All else that was asked; undefined while it is looked at for the first time. */
   readonly parts?: Parts | undefined;

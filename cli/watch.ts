@@ -1,4 +1,4 @@
-import { spoken } from "../providers/gate/progress";
+import { spoken } from "../core/sync/progress";
 import { type Following, follow, type Shown } from "./follow";
 import { liveScreen } from "./liveScreen";
 import { plainLines } from "./plainLines";

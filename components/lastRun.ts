@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { RegistrationShown } from "./node/registrationShown";
+import type { RegistrationShown } from "../core/registration/registrationShown";
 import type { SignerShown } from "./orchestrator/orchestrator";
 
 /** What the last run of this stack left in its outputs: nothing after one that failed. */

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { NodeTarget } from "../providers/rpc/node";
-import { publicLineOf } from "../providers/rpc/publicKey";
-import type { SshTarget } from "../providers/rpc/ssh";
-import type { SignerHost } from "../providers/signer/root";
-import type { StackConfig } from "./config";
+import type { NodeTarget } from "../core/chain/node";
+import type { StackConfig } from "../core/config/config";
+import { publicLineOf } from "../core/ssh/publicKey";
+import type { SignerHost } from "../core/ssh/root";
+import type { SshTarget } from "../core/ssh/ssh";
 import type { HostAccess } from "./remote";
 
 /** The login of pillar-host:ssh, secrets marked as such. */

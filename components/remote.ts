@@ -1,6 +1,6 @@
 import { remote } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import { envelope, type Step } from "./scripts/step";
+import { envelope, type Step } from "../core/steps/step";
 
 /** How a host is reached and logged in to. Secrets in it are outputs, marked as such. */
 export interface HostAccess {

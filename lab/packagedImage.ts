@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { parseConfig } from "../components/config";
-import { envelope } from "../components/scripts/step";
-import { packages } from "../components/scripts/steps";
+import { parseConfig } from "../core/config/config";
+import { envelope } from "../core/steps/step";
+import { packages } from "../core/steps/steps";
 import { ensureLayer, runInImage } from "./imageLayer";
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withTables } from "../components/configTables";
-import { stackFileSchema } from "../components/stackFileSchema";
+import { withTables } from "../core/config/configTables";
+import { stackFileSchema } from "../core/config/stackFileSchema";
 
 /** `npm run schema`: what is made of the configuration's schema: the one that editors read, and the tables of its keys. */
 const root = join(import.meta.dirname, "..");

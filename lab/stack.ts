@@ -17,7 +17,7 @@ const checkout = join(import.meta.dirname, "..");
 /** What the program consists of; copied, so that nothing of a run is written into the checkout. */
 const program = [
   ...["main.js", "compile.js", "index.ts", "tsconfig.pulumi.json", "Pulumi.yaml", "package.json"],
-  ...["components", "providers", "cli"],
+  ...["components", "core", "providers", "cli"],
 ];
 
 /** Configuration below `pillar-host:`, as in a stack's file; a key with a colon is whole. */

@@ -1,18 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
-import { systemClock } from "./clock";
-import { lookAtRegistration, readSources, recalled } from "./cutover/look";
-import { newsOf, type RecordPlace, writeNews } from "./cutover/record";
-import type { Registration } from "./cutover/registration";
-import { waitForProducing } from "./cutover/waitForProducing";
-import { DynamicResource } from "./dynamicResource";
-import type { Network } from "./elections";
-import { watchEngine } from "./engine";
-import { lookAtNode } from "./lookup";
-import { type Notice, sendNotice } from "./notify";
-import { chainOfNode, chainOfReference } from "./rpc/chain";
-import { createConnection } from "./rpc/connection";
-import type { NodeTarget } from "./rpc/node";
-import { placeOf } from "./signer/secure";
+import { chainOfNode, chainOfReference } from "../core/chain/chain";
+import type { Network } from "../core/chain/elections";
+import type { NodeTarget } from "../core/chain/node";
+import { placeOf } from "../core/orchestrator/preparation";
+import { newsOf, type RecordPlace, writeNews } from "../core/registration/events";
+import { lookAtRegistration, readSources, recalled } from "../core/registration/look";
+import type { Registration } from "../core/registration/registration";
+import { waitForProducing } from "../core/registration/waitForProducing";
+import { createConnection } from "../core/ssh/connection";
+import { lookAtNode } from "../core/sync/nodeStatus";
+import { systemClock } from "../core/util/clock";
+import { DynamicResource } from "./runtime/dynamicResource";
+import { watchEngine } from "./runtime/engine";
+import { type Notice, sendNotice } from "./runtime/notify";
 
 /** Plain inputs of the gate, as its provider gets them. */
 interface CutoverInputs {

@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import { contact, silentText, whileItBoots, world } from "./contact";
-import { DynamicResource } from "./dynamicResource";
-import { watchEngine } from "./engine";
-import type { OwnServer } from "./ownServer";
-import { fingerprintOf } from "./rpc/publicKey";
-import { type SshTarget, scanHostKey } from "./rpc/ssh";
+import type { OwnServer } from "../core/ssh/ownServer";
+import { fingerprintOf } from "../core/ssh/publicKey";
+import { contact, silentText, whileItBoots, world } from "../core/ssh/reachability";
+import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
+import { DynamicResource } from "./runtime/dynamicResource";
+import { watchEngine } from "./runtime/engine";
 
 /** Plain inputs, as the provider gets them. */
 interface ContactInputs {

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import ssh2 from "ssh2";
-import { DynamicResource } from "./dynamicResource";
-import { fingerprintOf } from "./rpc/publicKey";
+import { fingerprintOf } from "../core/ssh/publicKey";
+import { DynamicResource } from "./runtime/dynamicResource";
 
 interface KeyPair {
   /** An authorized_keys line. */

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "./dynamicResource";
-import { watchEngine } from "./engine";
-import { createConnection } from "./rpc/connection";
-import type { SshTarget } from "./rpc/ssh";
-import { within } from "./within";
+import { createConnection } from "../core/ssh/connection";
+import type { SshTarget } from "../core/ssh/ssh";
+import { within } from "../core/util/withTimeout";
+import { DynamicResource } from "./runtime/dynamicResource";
+import { watchEngine } from "./runtime/engine";
 
 /** Plain inputs, as the provider gets them. */
 interface OffInputs {

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "./dynamicResource";
-import { connectSsh, isFatal, type RefusedError, type SshSession, type SshTarget } from "./rpc/ssh";
+import { connectSsh, isFatal, type RefusedError, type SshSession, type SshTarget } from "../core/ssh/ssh";
+import { DynamicResource } from "./runtime/dynamicResource";
 
 interface LoginKeyInputs {
   /** How the host is logged in to from now on. */

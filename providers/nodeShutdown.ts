@@ -1,16 +1,16 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { systemClock } from "./clock";
-import { DynamicResource, secured } from "./dynamicResource";
-import { addToJourney, readJourney } from "./journey";
-import { hasSigner } from "./retirement/facts";
-import { lookAtHost } from "./retirement/host";
-import { type GuardMemory, isReached, type RetirementInputs } from "./retirement/inputs";
-import { remembered } from "./retirement/remembered";
-import { stopNode } from "./retirement/shutDown";
-import { surveyRetirement } from "./retirement/survey";
-import { refusalText } from "./retirement/words";
-import { openRoot } from "./signer/root";
-import { placeOf } from "./signer/secure";
+import { addToJourney, readJourney } from "../core/eventLog/eventLog";
+import { placeOf } from "../core/orchestrator/preparation";
+import { hasSigner } from "../core/retirement/facts";
+import { lookAtHost } from "../core/retirement/host";
+import { type GuardMemory, isReached, type RetirementInputs } from "../core/retirement/inputs";
+import { refusalText } from "../core/retirement/messages";
+import { remembered } from "../core/retirement/pastEvents";
+import { stopNode } from "../core/retirement/shutDown";
+import { surveyRetirement } from "../core/retirement/survey";
+import { openRoot } from "../core/ssh/root";
+import { systemClock } from "../core/util/clock";
+import { DynamicResource, secured } from "./runtime/dynamicResource";
 
 /** Plain inputs, as the provider gets them. */
 interface ShutdownInputs extends RetirementInputs {

@@ -1,15 +1,15 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { systemClock } from "./clock";
-import { DynamicResource, secured } from "./dynamicResource";
-import { watchEngine } from "./engine";
-import { addToJourney, type JourneyEntry, readJourney, sinceReleased } from "./journey";
-import type { Recorded } from "./retirement/chainLook";
-import { collectedVariable } from "./retirement/facts";
-import type { GuardMemory, RetirementInputs } from "./retirement/inputs";
-import { release } from "./retirement/release";
-import { overrideVariable } from "./retirement/words";
-import { chainOfNode } from "./rpc/chain";
-import { placeOf } from "./signer/secure";
+import { chainOfNode } from "../core/chain/chain";
+import { addToJourney, type JourneyEntry, readJourney, sinceReleased } from "../core/eventLog/eventLog";
+import { placeOf } from "../core/orchestrator/preparation";
+import type { Recorded } from "../core/retirement/chainLook";
+import { collectedVariable } from "../core/retirement/facts";
+import type { GuardMemory, RetirementInputs } from "../core/retirement/inputs";
+import { overrideVariable } from "../core/retirement/messages";
+import { release } from "../core/retirement/release";
+import { systemClock } from "../core/util/clock";
+import { DynamicResource, secured } from "./runtime/dynamicResource";
+import { watchEngine } from "./runtime/engine";
 
 /** Plain inputs, as the provider gets them. */
 interface GuardInputs extends Omit<RetirementInputs, "recorded"> {

@@ -1,20 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
-import { systemClock } from "./clock";
-import { DynamicResource } from "./dynamicResource";
-import { watchEngine } from "./engine";
-import { lookAtNode } from "./lookup";
-import type { NodeTarget } from "./rpc/node";
-import type { SignerIdentity } from "./rpc/orchestrator";
-import type { Backup } from "./signer/backup";
-import { lookAtBridge } from "./signer/bridgeNow";
-import { openRoot, type SignerHost } from "./signer/root";
-import { type Secured, type SecureOptions, secureSigner } from "./signer/secure";
+import type { NodeTarget } from "../core/chain/node";
+import type { SignerIdentity } from "../core/chain/orchestrator";
+import type { Backup } from "../core/orchestrator/backup";
+import { lookAtBridge } from "../core/orchestrator/bridgeNow";
+import { type Secured, type SecureOptions, secureSigner } from "../core/orchestrator/preparation";
+import { openRoot, type SignerHost } from "../core/ssh/root";
+import { lookAtNode } from "../core/sync/nodeStatus";
+import { systemClock } from "../core/util/clock";
+import { DynamicResource } from "./runtime/dynamicResource";
+import { watchEngine } from "./runtime/engine";
 
 /** Plain inputs, as the provider gets them. */
 interface BackupInputs extends SecureOptions {
   readonly oldHost: SignerHost;
   readonly newHost: SignerHost;
-  /** The functions that run on both, of components/scripts/signer.ts. */
+  /** The functions that run on both, of core/steps/libraries.ts. */
   readonly library: string;
   /** The new host's node, and what the gate's evidence needs. */
   readonly node: NodeTarget;

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import { systemClock } from "./clock";
-import { DynamicResource } from "./dynamicResource";
-import { watchEngine } from "./engine";
-import { lookAtNode } from "./lookup";
-import { lookAtBridge } from "./signer/bridgeNow";
-import { type MoveOutputs, move } from "./signer/move";
-import type { MoveInputs } from "./signer/moveInputs";
+import { lookAtBridge } from "../core/orchestrator/bridgeNow";
+import { type MoveOutputs, move } from "../core/orchestrator/move";
+import type { MoveInputs } from "../core/orchestrator/moveInputs";
+import { lookAtNode } from "../core/sync/nodeStatus";
+import { systemClock } from "../core/util/clock";
+import { DynamicResource } from "./runtime/dynamicResource";
+import { watchEngine } from "./runtime/engine";
 
 /** The move of create and update: the journals on both hosts decide what is left of it. */
 async function run(inputs: MoveInputs, before: Partial<MoveOutputs>): Promise<MoveInputs & MoveOutputs> {

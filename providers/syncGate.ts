@@ -1,20 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
-import { systemClock } from "./clock";
-import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "./cutover/earlyWallet";
-import { readSources, recalled } from "./cutover/look";
-import { newsOf, writeNews } from "./cutover/record";
-import { isOurs } from "./cutover/registration";
-import { DynamicResource } from "./dynamicResource";
-import { watchEngine } from "./engine";
-import { spoken } from "./gate/progress";
-import { readReference } from "./gate/references";
-import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "./gate/waitForSync";
-import { createWaitRecord, type RecordPlace } from "./gate/waits";
-import { type Notice, sendNotice } from "./notify";
-import { type Connection, createConnection } from "./rpc/connection";
-import { readHostFacts } from "./rpc/hostFacts";
-import { createNodeClient, type NodeTarget } from "./rpc/node";
-import { placeOf } from "./signer/secure";
+import { createNodeClient, type NodeTarget } from "../core/chain/node";
+import { placeOf } from "../core/orchestrator/preparation";
+import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet";
+import { newsOf, writeNews } from "../core/registration/events";
+import { readSources, recalled } from "../core/registration/look";
+import { isOurs } from "../core/registration/registration";
+import { type Connection, createConnection } from "../core/ssh/connection";
+import { readHostFacts } from "../core/ssh/hostFacts";
+import { spoken } from "../core/sync/progress";
+import { readReference } from "../core/sync/references";
+import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "../core/sync/waitForSync";
+import { createWaitRecord, type RecordPlace } from "../core/sync/waits";
+import { systemClock } from "../core/util/clock";
+import { DynamicResource } from "./runtime/dynamicResource";
+import { watchEngine } from "./runtime/engine";
+import { type Notice, sendNotice } from "./runtime/notify";
 
 /** Plain inputs of the gate, as its provider gets them. */
 interface GateInputs extends GateSettings {

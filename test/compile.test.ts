@@ -9,7 +9,7 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "pillar-host-compile-"));
   cpSync("tsconfig.pulumi.json", join(root, "tsconfig.pulumi.json"));
-  for (const name of ["components", "providers"]) mkdirSync(join(root, name));
+  for (const name of ["components", "core", "providers"]) mkdirSync(join(root, name));
   writeFileSync(join(root, "providers/word.ts"), `export const word: string = "one";`);
   writeFileSync(join(root, "components/step.sh"), "echo one");
   writeFileSync(

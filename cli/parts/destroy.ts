@@ -1,12 +1,12 @@
-import type { StackConfig } from "../../components/config";
-import { backupPlace } from "../../components/orchestrator/signerPlaces";
-import { retirementInputs } from "../../components/retirement/retirementInputs";
-import { type JourneyEntry, readJourney } from "../../providers/journey";
-import { hostSeen, type Unmet } from "../../providers/retirement/facts";
-import type { HostLook } from "../../providers/retirement/host";
-import type { GuardMemory } from "../../providers/retirement/inputs";
-import { remembered } from "../../providers/retirement/remembered";
-import { type Survey, type SurveyWorld, surveyRetirement } from "../../providers/retirement/survey";
+import type { StackConfig } from "../../core/config/config";
+import { type JourneyEntry, readJourney } from "../../core/eventLog/eventLog";
+import { hostSeen, type Unmet } from "../../core/retirement/facts";
+import type { HostLook } from "../../core/retirement/host";
+import type { GuardMemory } from "../../core/retirement/inputs";
+import { remembered } from "../../core/retirement/pastEvents";
+import { type Survey, type SurveyWorld, surveyRetirement } from "../../core/retirement/survey";
+import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { retirementInputs } from "../../core/settings/retirementInputs";
 import type { Source } from "../source";
 import type { Part } from "./part";
 

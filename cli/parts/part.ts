@@ -1,4 +1,4 @@
-import { within } from "../../providers/within";
+import { within } from "../../core/util/withTimeout";
 
 /** What was asked, or why it is not known. */
 export type Part<T> = { readonly value: T } | { readonly why: string };

@@ -1,9 +1,9 @@
-import { type PortFound, portFaults, portsLine } from "../../components/host/ports";
-import { isOurs, type Registration } from "../../providers/cutover/registration";
-import { sentenceOf, stillOurs } from "../../providers/cutover/words";
-import { minuteOf } from "../../providers/gate/progress";
-import type { Unmet } from "../../providers/retirement/facts";
-import { unmetLines } from "../../providers/retirement/words";
+import { sentenceOf, stillOurs } from "../../core/registration/messages";
+import { isOurs, type Registration } from "../../core/registration/registration";
+import type { Unmet } from "../../core/retirement/facts";
+import { unmetLines } from "../../core/retirement/messages";
+import { type PortFound, portFaults, portsLine } from "../../core/settings/portRules";
+import { minuteOf } from "../../core/sync/progress";
 import type { Row } from "../rows";
 import type { Part } from "./part";
 import type { Parts } from "./parts";

@@ -1,6 +1,6 @@
-import type { PortFound } from "../../components/host/ports";
-import type { Registration } from "../../providers/cutover/registration";
-import type { Unmet } from "../../providers/retirement/facts";
+import type { Registration } from "../../core/registration/registration";
+import type { Unmet } from "../../core/retirement/facts";
+import type { PortFound } from "../../core/settings/portRules";
 import type { Part } from "./part";
 import type { Release } from "./releases";
 import type { RewardsSeen } from "./rewards";

@@ -1,5 +1,5 @@
-import { isWrong } from "../../components/host/ports";
-import { registrationShown } from "../../components/node/registrationShown";
+import { registrationShown } from "../../core/registration/registrationShown";
+import { isWrong } from "../../core/settings/portRules";
 import type { Part } from "./part";
 import type { Parts } from "./parts";
 

@@ -1,7 +1,7 @@
-import type { Switch } from "../../providers/cutover/findSwitch";
-import { minuteOf } from "../../providers/gate/progress";
-import { coin, judge, type RewardsReading } from "../../providers/retirement/rewards";
-import type { ChainClient } from "../../providers/rpc/chain";
+import type { ChainClient } from "../../core/chain/chain";
+import type { Switch } from "../../core/registration/findSwitch";
+import { coin, judge, type RewardsReading } from "../../core/retirement/rewards";
+import { minuteOf } from "../../core/sync/progress";
 
 /** Rewards of a Pillar, for the screen. */
 export interface RewardsSeen {

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
-import type { StackConfig } from "../../components/config";
-import { backupPlace } from "../../components/orchestrator/signerPlaces";
-import { type Installed, servedReleases } from "../../components/scripts/steps";
+import type { StackConfig } from "../../core/config/config";
+import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { type Installed, servedReleases } from "../../core/steps/steps";
 import { partOf } from "./part";
 import {
   type Hashed,

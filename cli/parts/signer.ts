@@ -1,6 +1,6 @@
-import { hasSigner } from "../../providers/retirement/facts";
-import type { HostFacts } from "../../providers/retirement/host";
-import type { SignerStatus } from "../../providers/rpc/orchestrator";
+import type { SignerStatus } from "../../core/chain/orchestrator";
+import { hasSigner } from "../../core/retirement/facts";
+import type { HostFacts } from "../../core/retirement/host";
 import type { Part } from "./part";
 
 /** What an orchestrator that runs says of itself. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JourneyEntry, JourneyEvent } from "../../providers/journey";
+import type { JourneyEntry, JourneyEvent } from "../../core/eventLog/eventLog";
 
 /** A line about the signer's move, with what is known of its details. */
 export type MoveLine = {

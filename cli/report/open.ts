@@ -1,4 +1,4 @@
-import type { JourneyEntry, JourneyEvent } from "../../providers/journey";
+import type { JourneyEntry, JourneyEvent } from "../../core/eventLog/eventLog";
 import { movesOf, partsOf, type Scope, timeOf } from "./scope";
 
 /** What the record says is still to be done, a stack after the other (pure). */

@@ -1,5 +1,5 @@
-import { openWaits } from "../../providers/gate/curve";
-import type { JourneyEntry, JourneyEvent } from "../../providers/journey";
+import type { JourneyEntry, JourneyEvent } from "../../core/eventLog/eventLog";
+import { openWaits } from "../../core/sync/curve";
 import type { Backup, SignerMove, Switch, Sync } from "./reportTypes";
 import { happenedAt, movesOf, partsOf, type Scope } from "./scope";
 

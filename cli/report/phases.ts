@@ -1,4 +1,4 @@
-import type { JourneyEvent } from "../../providers/journey";
+import type { JourneyEvent } from "../../core/eventLog/eventLog";
 import type { Phase } from "./reportTypes";
 import { happenedAt, partsOf, type Scope, timeOf } from "./scope";
 

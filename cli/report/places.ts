@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { recordFileOf } from "../../providers/signer/record";
+import { recordFileOf } from "../../core/eventLog/moveEvents";
 import { Refusal } from "../refusal";
 import { type Lines, linesOf } from "./lines";
 import { stacksOf } from "./scope";

@@ -1,4 +1,4 @@
-import type { JourneyEntry } from "../../providers/journey";
+import type { JourneyEntry } from "../../core/eventLog/eventLog";
 import type { Lines, MoveLine } from "./lines";
 
 /** What of a record concerns a stack. */

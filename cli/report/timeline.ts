@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Figures, JourneyEntry } from "../../providers/journey";
+import type { Figures, JourneyEntry } from "../../core/eventLog/eventLog";
 import type { MoveLine } from "./lines";
 import type { Item } from "./reportTypes";
 import { happenedAt, partsOf, type Scope, timeOf } from "./scope";

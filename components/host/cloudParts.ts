@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Owner, ServerNow } from "../../providers/cloud/cloud";
-import type { Opening } from "./firewall";
+import type { Owner, ServerNow } from "../../core/cloud/cloud";
+import type { Opening } from "../../core/cloud/firewall";
 
 /** What everything that a stack makes at a provider has. */
 interface Named {

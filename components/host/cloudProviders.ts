@@ -1,11 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Cloud, Found } from "../../providers/cloud/cloud";
-import { createDigitalocean } from "../../providers/cloud/digitalocean";
-import { createHetzner } from "../../providers/cloud/hetzner";
+import type { Cloud, Found } from "../../core/cloud/cloud";
+import { createDigitalocean } from "../../core/cloud/digitalocean";
+import { createHetzner } from "../../core/cloud/hetzner";
+import type { CloudHostConfig } from "../../core/config/hostSchema";
 import type { CloudParts } from "./cloudParts";
 import { digitaloceanParts } from "./digitalocean";
 import { hetznerParts } from "./hetzner";
-import type { CloudHostConfig } from "./hostSchema";
 
 interface Access {
   readonly token: string;

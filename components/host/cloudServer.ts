@@ -1,17 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Cloud, type Owner, resourceName } from "../../providers/cloud/cloud";
+import { readRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
+import { type Cloud, type Owner, resourceName } from "../../core/cloud/cloud";
+import { openings } from "../../core/cloud/firewall";
+import { type HostPlan, ordered } from "../../core/cloud/hostPlan";
+import { userData } from "../../core/cloud/userData";
+import type { StackConfig } from "../../core/config/config";
+import type { CloudHostConfig } from "../../core/config/hostSchema";
+import { hasSigner } from "../../core/settings/orchestratorPresence";
+import { beginAnew, consoleHelp } from "../../core/ssh/ownServer";
 import type { HostKey } from "../../providers/hostKey";
-import { beginAnew, consoleHelp } from "../../providers/ownServer";
-import type { StackConfig } from "../config";
 import { publicKeyOf } from "../login";
-import { hasSigner } from "../orchestrator/presence";
-import { readRecord, recordFile, writeRecord } from "./attempts";
 import type { CloudParts, ServerMade } from "./cloudParts";
-import { openings } from "./firewall";
-import { type HostPlan, ordered } from "./hostPlan";
-import type { CloudHostConfig } from "./hostSchema";
 import { orderHook } from "./orderHook";
-import { userData } from "./userData";
 
 /** What a server is made of. */
 export interface Making {

@@ -1,7 +1,7 @@
 import * as digitalocean from "@pulumi/digitalocean";
 import * as pulumi from "@pulumi/pulumi";
-import type { Found } from "../../providers/cloud/cloud";
-import { digitaloceanTag, slugOf } from "../../providers/cloud/digitalocean";
+import type { Found } from "../../core/cloud/cloud";
+import { digitaloceanTag, slugOf } from "../../core/cloud/digitalocean";
 import { type CloudParts, everything, type ServerMade, unchanging } from "./cloudParts";
 
 /** What a changed configuration must not do to a live Droplet, as the plugin names it. */

@@ -1,10 +1,10 @@
-import { fingerprintOf } from "../../providers/rpc/publicKey";
-import type { StackConfig } from "../config";
+import type { StackConfig } from "../../core/config/config";
+import type { ExistingHostConfig } from "../../core/config/hostSchema";
+import { fingerprintOf } from "../../core/ssh/publicKey";
 import type { LastRun } from "../lastRun";
 import { loginOf } from "../login";
 import { firstLook } from "./firstLook";
 import type { Host } from "./host";
-import type { ExistingHostConfig } from "./hostSchema";
 
 /** A host that is there already: its key is the configured one, or recorded on first contact. */
 export function existingHost(

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type * as pulumi from "@pulumi/pulumi";
+import type { StackConfig } from "../../core/config/config";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
-import type { StackConfig } from "../config";
 
 /**
  * The look at a host before the first step.

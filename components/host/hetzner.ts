@@ -1,7 +1,7 @@
 import * as hcloud from "@pulumi/hcloud";
 import * as pulumi from "@pulumi/pulumi";
-import type { Found } from "../../providers/cloud/cloud";
-import { hetznerLabels } from "../../providers/cloud/hetzner";
+import type { Found } from "../../core/cloud/cloud";
+import { hetznerLabels } from "../../core/cloud/hetzner";
 import { type CloudParts, everything, type ServerArgs, type ServerMade, unchanging } from "./cloudParts";
 
 /** What a changed configuration must not do to a live server, as the plugin names it. */
@@ -69,7 +69,7 @@ function argsOf(args: ServerArgs): hcloud.ServerArgs {
     firewallIds: [pulumi.output(args.firewall).apply(Number)],
     ...(args.userData === undefined ? {} : { userData: args.userData }),
     backups: args.backups,
-    // They must be equal. The guard that is deleted last lifts them (providers/retirement/release.ts).
+    // They must be equal. The guard that is deleted last lifts them (core/retirement/release.ts).
     deleteProtection: true,
     rebuildProtection: true,
   };

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Cloud, Owner } from "../../providers/cloud/cloud";
-import { readRecord, recordFile, writeRecord } from "./attempts";
-import { failedOrderText, plainWords } from "./failedOrder";
-import type { HostPlan } from "./hostPlan";
-import type { CloudHostConfig } from "./hostSchema";
+import { readRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
+import type { Cloud, Owner } from "../../core/cloud/cloud";
+import { failedOrderText, plainWords } from "../../core/cloud/failedOrder";
+import type { HostPlan } from "../../core/cloud/hostPlan";
+import type { CloudHostConfig } from "../../core/config/hostSchema";
 
 interface Ordering {
   readonly cloud: Cloud;

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import { systemClock } from "../../providers/clock";
-import { type JourneyEntry, lastEvent, readJourney } from "../../providers/journey";
-import { setProtection } from "../../providers/retirement/protection";
-import type { StackConfig } from "../config";
-import { backupPlace } from "../orchestrator/signerPlaces";
-import type { HostPlan } from "./hostPlan";
-import type { CloudHostConfig } from "./hostSchema";
+import type { HostPlan } from "../../core/cloud/hostPlan";
+import { setProtection } from "../../core/cloud/protection";
+import type { StackConfig } from "../../core/config/config";
+import type { CloudHostConfig } from "../../core/config/hostSchema";
+import { type JourneyEntry, lastEvent, readJourney } from "../../core/eventLog/eventLog";
+import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { systemClock } from "../../core/util/clock";
 
 type Kept = HostPlan & { kind: "keep" };
 

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ServerNow } from "../../providers/cloud/cloud";
-import type { StackConfig } from "../config";
+import type { ServerNow } from "../../core/cloud/cloud";
+import type { StackConfig } from "../../core/config/config";
+import type { CloudHostConfig } from "../../core/config/hostSchema";
 import { cloudProviders } from "./cloudProviders";
-import type { CloudHostConfig } from "./hostSchema";
 
 /**
  * The server of a stack at its provider: the one that it is known by, else the one with its labels. `gone` where there is

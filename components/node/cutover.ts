@@ -1,24 +1,24 @@
 import * as pulumi from "@pulumi/pulumi";
-import { lookAtRegistration, recalled } from "../../providers/cutover/look";
-import { newsOf, type RecordPlace, writeNews } from "../../providers/cutover/record";
-import { isOurs, type Memory, type Registration } from "../../providers/cutover/registration";
-import { sentenceOf } from "../../providers/cutover/words";
+import { chainOfNode, chainOfReference } from "../../core/chain/chain";
+import type { Network } from "../../core/chain/elections";
+import type { StackConfig } from "../../core/config/config";
+import { newsOf, type RecordPlace, writeNews } from "../../core/registration/events";
+import { lookAtRegistration, recalled } from "../../core/registration/look";
+import { sentenceOf } from "../../core/registration/messages";
+import { isOurs, type Memory, type Registration } from "../../core/registration/registration";
+import { type RegistrationShown, registrationShown } from "../../core/registration/registrationShown";
+import { backupDirectory, backupPlace } from "../../core/settings/orchestratorPlaces";
+import { hourlyRestart } from "../../core/steps/steps";
+import type { NodeNow } from "../../core/sync/nodeStatus";
 import { CutoverGate } from "../../providers/cutoverGate";
-import type { Network } from "../../providers/elections";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
-import type { NodeNow } from "../../providers/lookup";
-import { chainOfNode, chainOfReference } from "../../providers/rpc/chain";
-import type { StackConfig } from "../config";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import { nodeTarget, sshTarget } from "../login";
-import { backupDirectory, backupPlace } from "../orchestrator/signerPlaces";
 import { stepInput } from "../remote";
-import { hourlyRestart } from "../scripts/steps";
 import { nextStep } from "./nextStep";
 import { type HostLook, type HostSeen, nodeName } from "./nodeLook";
 import type { PillarNode } from "./pillarNode";
-import { type RegistrationShown, registrationShown } from "./registrationShown";
 
 export interface CutoverArgs {
   readonly config: StackConfig;

@@ -1,6 +1,6 @@
-import type { Registration } from "../../providers/cutover/registration";
-import { sentenceOf, walletClicks, wayBack } from "../../providers/cutover/words";
-import type { NodeNow } from "../../providers/lookup";
+import { sentenceOf, walletClicks, wayBack } from "../../core/registration/messages";
+import type { Registration } from "../../core/registration/registration";
+import type { NodeNow } from "../../core/sync/nodeStatus";
 
 export interface Situation {
   readonly stack: string;

@@ -1,14 +1,14 @@
-import { readSources } from "../../providers/cutover/look";
-import type { SourceReading } from "../../providers/cutover/source";
-import { lookAhead, lookAtNode, type NodeNow } from "../../providers/lookup";
-import { chainOfNode } from "../../providers/rpc/chain";
-import { type Connection, createConnection } from "../../providers/rpc/connection";
-import { within } from "../../providers/within";
-import type { StackConfig } from "../config";
+import { chainOfNode } from "../../core/chain/chain";
+import type { StackConfig } from "../../core/config/config";
+import { readSources } from "../../core/registration/look";
+import type { SourceReading } from "../../core/registration/source";
+import { type Connection, createConnection } from "../../core/ssh/connection";
+import { envelope } from "../../core/steps/step";
+import { hourlyRestartNow } from "../../core/steps/steps";
+import { lookAhead, lookAtNode, type NodeNow } from "../../core/sync/nodeStatus";
+import { within } from "../../core/util/withTimeout";
 import type { LastRun } from "../lastRun";
 import { nodeTarget } from "../login";
-import { envelope } from "../scripts/step";
-import { hourlyRestartNow } from "../scripts/steps";
 
 /** Looks at the node of a stack's host, whose address and key may be known only late in a run. */
 export type NodeLook = (address: string, hostKey: string) => Promise<NodeNow>;

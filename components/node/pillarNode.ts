@@ -1,14 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { lastEvent, readJourney, sinceReleased } from "../../providers/journey";
+import type { StackConfig } from "../../core/config/config";
+import { lastEvent, readJourney, sinceReleased } from "../../core/eventLog/eventLog";
+import { gateSettings } from "../../core/settings/gateSettings";
+import { backupDirectory, backupPlace } from "../../core/settings/orchestratorPlaces";
+import type { Step } from "../../core/steps/step";
+import * as steps from "../../core/steps/steps";
 import { SyncGate } from "../../providers/syncGate";
-import type { StackConfig } from "../config";
 import type { Host } from "../host/host";
 import { nodeTarget } from "../login";
-import { backupDirectory, backupPlace } from "../orchestrator/signerPlaces";
 import { runStep, stepInput } from "../remote";
-import type { Step } from "../scripts/step";
-import * as steps from "../scripts/steps";
-import { gateSettings } from "./gateSettings";
 
 export interface PillarNodeArgs {
   readonly host: Host;

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { StackConfig } from "../config";
-import { lookAtPorts, portFaults, portRules } from "../host/ports";
-import { hasSigner } from "../orchestrator/presence";
+import type { StackConfig } from "../../core/config/config";
+import { hasSigner } from "../../core/settings/orchestratorPresence";
+import { lookAtPorts, portFaults, portRules } from "../../core/settings/portRules";
 
 /**
  * Tries the ports of a server that was there already from this machine, once its node is deployed, and says what is wrong

@@ -1,13 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { StackConfig } from "../../core/config/config";
+import {
+  acknowledgedOf,
+  newHost,
+  newPlace,
+  oldHost,
+  oldPlace,
+  secureOptions,
+} from "../../core/settings/orchestratorPlaces";
+import { signerLibrary } from "../../core/steps/libraries";
+import { orchestrator as installStep } from "../../core/steps/steps";
 import { SignerBackup } from "../../providers/signerBackup";
 import { SignerMove } from "../../providers/signerMove";
-import type { StackConfig } from "../config";
 import type { Host } from "../host/host";
 import { nodeTarget } from "../login";
 import { runStep } from "../remote";
-import { signerLibrary } from "../scripts/signer";
-import { orchestrator as installStep } from "../scripts/steps";
-import { acknowledgedOf, newHost, newPlace, oldHost, oldPlace, secureOptions } from "./signerPlaces";
 
 export interface OrchestratorArgs {
   /** What must be done first: the node, up to its producer address. */

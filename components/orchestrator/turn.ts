@@ -1,15 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
-import { fingerprintOf } from "../../providers/rpc/publicKey";
-import { scanHostKey } from "../../providers/rpc/ssh";
-import { readRecord } from "../../providers/signer/record";
-import type { StackConfig } from "../config";
+import type { StackConfig } from "../../core/config/config";
+import { readRecord } from "../../core/eventLog/moveEvents";
+import { backupPlace, moveName } from "../../core/settings/orchestratorPlaces";
+import { fingerprintOf } from "../../core/ssh/publicKey";
+import { scanHostKey } from "../../core/ssh/ssh";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import type { NodeLook } from "../node/nodeLook";
 import type { PillarNode } from "../node/pillarNode";
 import type { SignerTurn } from "./nextSigner";
 import { Orchestrator, type SignerShown } from "./orchestrator";
-import { backupPlace, moveName } from "./signerPlaces";
 
 /**
  * Whether the signer moves in this run: only in one that began with a synced node, so that nobody's signer moves

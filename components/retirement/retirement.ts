@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { systemClock } from "../../providers/clock";
-import type { ServerNow } from "../../providers/cloud/cloud";
-import { type JourneyDetails, readJourney } from "../../providers/journey";
+import { readRecord, recordFile } from "../../core/cloud/attempts";
+import type { ServerNow } from "../../core/cloud/cloud";
+import type { StackConfig } from "../../core/config/config";
+import { type JourneyDetails, readJourney } from "../../core/eventLog/eventLog";
+import { hostSeen } from "../../core/retirement/facts";
+import { lookOnceAt } from "../../core/retirement/host";
+import type { GuardMemory } from "../../core/retirement/inputs";
+import { refusalText, unmetLines } from "../../core/retirement/messages";
+import { remembered } from "../../core/retirement/pastEvents";
+import { surveyRetirement } from "../../core/retirement/survey";
+import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { retirementInputs } from "../../core/settings/retirementInputs";
+import { systemClock } from "../../core/util/clock";
+import { within } from "../../core/util/withTimeout";
 import { NodeShutdown } from "../../providers/nodeShutdown";
-import { hostSeen } from "../../providers/retirement/facts";
-import { lookOnceAt } from "../../providers/retirement/host";
-import type { GuardMemory } from "../../providers/retirement/inputs";
-import { remembered } from "../../providers/retirement/remembered";
-import { surveyRetirement } from "../../providers/retirement/survey";
-import { refusalText, unmetLines } from "../../providers/retirement/words";
 import { RetirementGuard } from "../../providers/retirementGuard";
-import { within } from "../../providers/within";
-import type { StackConfig } from "../config";
-import { readRecord, recordFile } from "../host/attempts";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
-import { backupPlace } from "../orchestrator/signerPlaces";
-import { retirementInputs } from "./retirementInputs";
 
 const world = {
   ...systemClock,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { signerLibrary } from "../../components/scripts/signer";
-import type { MoveInputs } from "../../providers/signer/moveInputs";
+import type { MoveInputs } from "../../core/orchestrator/moveInputs";
+import { signerLibrary } from "../../core/steps/libraries";
 import type { LabHost } from "../lab";
 import { makeFiles } from "../orchestrator";
 import { step } from "../progress";

@@ -1,8 +1,8 @@
 import { text } from "node:stream/consumers";
-import { createCopier } from "../../providers/signer/copyKey";
-import type { Saga } from "../../providers/signer/journal";
-import type { MoveInputs } from "../../providers/signer/moveInputs";
-import { openSides } from "../../providers/signer/sides";
+import { createCopier } from "../../core/orchestrator/copyKey";
+import { openSides } from "../../core/orchestrator/hostPair";
+import type { Saga } from "../../core/orchestrator/journal";
+import type { MoveInputs } from "../../core/orchestrator/moveInputs";
 
 /** A program of its own, at the operator's end: the bulk copy, as the move of a signer does it, timed. */
 const inputs = JSON.parse(await text(process.stdin)) as MoveInputs;

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import type { GateSettings } from "../../providers/gate/waitForSync";
+import type { GateSettings } from "../../core/sync/waitForSync";
 import { passGate } from "../../providers/syncGate";
 import type { ExtraNode } from "./nodes";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { stackSchema } from "../../components/stackSchema";
-import type { GateSettings } from "../../providers/gate/waitForSync";
-import type { NodeTarget } from "../../providers/rpc/node";
+import type { NodeTarget } from "../../core/chain/node";
+import { stackSchema } from "../../core/config/stackSchema";
+import type { GateSettings } from "../../core/sync/waitForSync";
 import type { Standing } from "./bench";
 
 /** A node double of its own on a host that has the executable, beside the deployed one. */

@@ -2,8 +2,8 @@ import net from "node:net";
 import { text } from "node:stream/consumers";
 import v8 from "node:v8";
 import vm from "node:vm";
-import { type GateSettings, waitForSync } from "../../providers/gate/waitForSync";
-import { createNodeClient } from "../../providers/rpc/node";
+import { createNodeClient } from "../../core/chain/node";
+import { type GateSettings, waitForSync } from "../../core/sync/waitForSync";
 import type { MemorySample } from "./memory";
 import type { ExtraNode } from "./nodes";
 

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { assignments, quote } from "../../providers/rpc/shellWords";
+import { assignments, quote } from "../../core/ssh/shellWords";
 
 /** What a controller calls itself and what it deploys: the only thing in which the double may differ. */
 export interface ControllerNames {

@@ -1,7 +1,7 @@
 import type { Held } from "../../cli/lockTexts";
 import type { View } from "../../cli/view";
 
-/** What components/scripts/facts.sh prints of a host that syncs. */
+/** What core/steps/facts.sh prints of a host that syncs. */
 export const facts = [
   "done so far: packages 2026-11-21T15:04:01Z, deployed 2026-11-21T15:04:09Z",
   "service: go-node is active (running) since 2026-11-21 15:04:09 UTC",

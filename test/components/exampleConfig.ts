@@ -1,4 +1,4 @@
-import { parseConfig, type StackConfig } from "../../components/config";
+import { parseConfig, type StackConfig } from "../../core/config/config";
 
 /** The least that a stack must say. */
 export const least = {

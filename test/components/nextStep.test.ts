@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { nextForGone, nextStep, type Situation } from "../../components/node/nextStep";
-import type { Registration } from "../../providers/cutover/registration";
+import type { Registration } from "../../core/registration/registration";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { hostLook } from "../../components/node/nodeLook";
-import { lookAtNode } from "../../providers/lookup";
+import { lookAtNode } from "../../core/sync/nodeStatus";
 import { configOf } from "./exampleConfig";
 
-vi.mock("../../providers/lookup", async (original) => ({
-  ...(await original<typeof import("../../providers/lookup")>()),
+vi.mock("../../core/sync/nodeStatus", async (original) => ({
+  ...(await original<typeof import("../../core/sync/nodeStatus")>()),
   lookAtNode: vi.fn(async () => ({ synced: true, known: true, why: "synced" })),
 }));
-vi.mock("../../providers/rpc/connection", () => ({
+vi.mock("../../core/ssh/connection", () => ({
   createConnection: () => ({
     session: () => Promise.reject(new Error("no host here")),
     drop: () => undefined,

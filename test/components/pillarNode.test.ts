@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { StackConfig } from "../../components/config";
 import { existingHost } from "../../components/host/existing";
-import type { ExistingHostConfig } from "../../components/host/hostSchema";
 import { PillarNode } from "../../components/node/pillarNode";
-import { keyPair } from "../providers/rpc/fakes";
+import type { StackConfig } from "../../core/config/config";
+import type { ExistingHostConfig } from "../../core/config/hostSchema";
+import { keyPair } from "../core/chain/fakes";
 import { configOf, least } from "./exampleConfig";
 import { concealed, type Registered, registeredBy, revealed } from "./fakeEngine";
 

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, expect, test, vi } from "vitest";
-import type { lookAtPorts } from "../../components/host/ports";
 import { portsTold } from "../../components/node/portsTold";
+import type { lookAtPorts } from "../../core/settings/portRules";
+import type { PortSeen } from "../../core/ssh/ports";
 import { newKeyPair } from "../../providers/hostKey";
-import type { PortSeen } from "../../providers/ports";
 import { configOf } from "./exampleConfig";
 
 afterEach(() => vi.restoreAllMocks());

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll } from "vitest";
-import { parseConfig, type StackConfig } from "../../components/config";
-import { envelope, type Step } from "../../components/scripts/step";
-import { stackIdentity } from "../../components/scripts/steps";
+import { parseConfig, type StackConfig } from "../../core/config/config";
+import { envelope, type Step } from "../../core/steps/step";
+import { stackIdentity } from "../../core/steps/steps";
 import { Lab, type LabHost, testLabPrefix } from "../../lab/lab";
 import { ensurePackagedImage } from "../../lab/packagedImage";
 import { LabStack, type StackFile } from "../../lab/stack";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { refusal, type SshSession, type SshTarget } from "../../core/ssh/ssh";
 import { authorise, ordered } from "../../providers/loginKey";
-import { refusal, type SshSession, type SshTarget } from "../../providers/rpc/ssh";
 
 const target = (privateKey: string): SshTarget => ({
   ...{ address: "203.0.113.7", port: 22, user: "root", hostKey: "ssh-ed25519 AAAA", privateKey },

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { signerLibrary } from "../../components/scripts/signer";
-import { readJourney } from "../../providers/journey";
-import { fingerprintOf } from "../../providers/rpc/publicKey";
-import { asRoot } from "../../providers/signer/root";
-import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "./rpc/fakes";
+import { readJourney } from "../../core/eventLog/eventLog";
+import { fingerprintOf } from "../../core/ssh/publicKey";
+import { asRoot } from "../../core/ssh/root";
+import { signerLibrary } from "../../core/steps/libraries";
+import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes";
 import { project, storedProviders } from "./storedProviders";
 
 type Serialized =

@@ -1,6 +1,6 @@
 import type { Parts } from "../../../cli/parts/parts";
-import type { Registration } from "../../../providers/cutover/registration";
-import type { Unmet } from "../../../providers/retirement/facts";
+import type { Registration } from "../../../core/registration/registration";
+import type { Unmet } from "../../../core/retirement/facts";
 
 export const clock = Date.parse("2026-11-21T15:05:20Z");
 export const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";

@@ -4,7 +4,7 @@ import { partRows } from "../../../cli/parts/partRows";
 import { noParts } from "../../../cli/parts/parts";
 import { rowsOf } from "../../../cli/rows";
 import { manyLines, plainReport, screenLines } from "../../../cli/screen";
-import type { RetirementFacts } from "../../../providers/retirement/facts";
+import type { RetirementFacts } from "../../../core/retirement/facts";
 import { viewOf } from "../exampleView";
 import { clock, old, ours, partsOf, registrations, unmet } from "./exampleParts";
 

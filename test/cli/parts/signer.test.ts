@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Part } from "../../../cli/parts/part";
 import { type SignerWord, signerSeen } from "../../../cli/parts/signer";
-import type { HostFacts } from "../../../providers/retirement/host";
+import type { HostFacts } from "../../../core/retirement/host";
 
 type Signer = HostFacts["signer"];
 const off = { active: false, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [] };

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type OrderRecord, readRecord, recordFile, writeRecord } from "../../../components/host/attempts";
-import type { HostPlan } from "../../../components/host/hostPlan";
-import type { CloudHostConfig } from "../../../components/host/hostSchema";
 import { onOrderError } from "../../../components/host/orderHook";
-import { createHetzner } from "../../../providers/cloud/hetzner";
+import { type OrderRecord, readRecord, recordFile, writeRecord } from "../../../core/cloud/attempts";
+import { createHetzner } from "../../../core/cloud/hetzner";
+import type { HostPlan } from "../../../core/cloud/hostPlan";
+import type { CloudHostConfig } from "../../../core/config/hostSchema";
 
 const token = "hunter2";
 const cloud = createHetzner({ token, endpoint: "http://127.0.0.1:9" });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { portFaults } from "../../../components/host/ports";
+import { portFaults } from "../../../core/settings/portRules";
 import type { RegisteredPillar } from "../../../lab/doubles/chain";
 import { hostNamespace } from "../../../lab/hosts/network";
 import type { Lab, LabHost } from "../../../lab/lab";

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { readJourney } from "../../../core/eventLog/eventLog";
 import type { Lab } from "../../../lab/lab";
-import { readJourney } from "../../../providers/journey";
 import { onHost } from "../fixture";
 import { realOnly } from "./contract";
 import {

@@ -1,12 +1,12 @@
 import { text } from "node:stream/consumers";
+import { chainOfReference } from "../../../core/chain/chain";
+import type { NodeTarget } from "../../../core/chain/node";
+import { readChain } from "../../../core/retirement/chainLook";
+import { chain } from "../../../core/retirement/chainRules";
+import type { Good, RetirementFacts } from "../../../core/retirement/facts";
+import { readRewards } from "../../../core/retirement/rewards";
 import { gateSettings } from "../../../lab/bench/nodes";
 import { passCutover } from "../../../providers/cutoverGate";
-import { readChain } from "../../../providers/retirement/chainLook";
-import { chain } from "../../../providers/retirement/chainRules";
-import type { Good, RetirementFacts } from "../../../providers/retirement/facts";
-import { readRewards } from "../../../providers/retirement/rewards";
-import { chainOfReference } from "../../../providers/rpc/chain";
-import type { NodeTarget } from "../../../providers/rpc/node";
 import { passGate } from "../../../providers/syncGate";
 
 /** Everything that is done on the network, told on stdin; the answer is JSON on stdout. Runs at the operator's end. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { signerLibrary } from "../../../components/scripts/signer";
+import { asRoot } from "../../../core/ssh/root";
+import { assignments } from "../../../core/ssh/shellWords";
+import { signerLibrary } from "../../../core/steps/libraries";
 import { realSignerPrograms } from "../../../lab/realSigner";
-import { assignments } from "../../../providers/rpc/shellWords";
-import { asRoot } from "../../../providers/signer/root";
 import { onHost } from "../fixture";
 import { contract } from "./contract";
 import { subjectOf } from "./orchestratorSubject";

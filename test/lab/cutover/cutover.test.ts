@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { JourneyEntry } from "../../../core/eventLog/eventLog";
 import type { RegisteredPillar, Slot } from "../../../lab/doubles/chain";
 import { updateProducer } from "../../../lab/wallet";
-import type { JourneyEntry } from "../../../providers/journey";
 import { onHost, reconfigure } from "../fixture";
 import { catchUp, gateStage, type WatchedUp, watchUp } from "../gate/watch";
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { lastEvent, readJourney } from "../../../core/eventLog/eventLog";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { healFaults, setFault } from "../../../lab/faults";
-import { lastEvent, readJourney } from "../../../providers/journey";
 import { cli } from "../cli/fixture";
 import { databaseOf, linesOf, onHost, reconfigure } from "../fixture";
 import { catchUp, gateStage, livesThrough, progress, wasSynced, watchUp } from "./watch";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { preflight } from "../../../components/scripts/steps";
+import { preflight } from "../../../core/steps/steps";
 import type { Lab, LabHost } from "../../../lab/lab";
 import type { LabStack, StackFile } from "../../../lab/stack";
 import { linesOf, onHost, stackFile, stepOn, testLab, testStack, upTo } from "../fixture";
@@ -97,7 +97,7 @@ Mend the host or the configuration, then run pulumi up again.`,
     );
   });
 
-  // That each of the three is enough: test/components/scripts/preflight.test.ts.
+  // That each of the three is enough: test/core/steps/preflight.test.ts.
   it("is refused as a live Pillar", async () => {
     await onHost(
       host,

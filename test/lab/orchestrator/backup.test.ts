@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nodeTarget } from "../../../components/login";
-import { newHost, oldHost, secureOptions } from "../../../components/orchestrator/signerPlaces";
-import { signerLibrary } from "../../../components/scripts/signer";
+import { type Backup, takeBackup } from "../../../core/orchestrator/backup";
+import { newHost, oldHost, secureOptions } from "../../../core/settings/orchestratorPlaces";
+import { signerLibrary } from "../../../core/steps/libraries";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
-import { type Backup, takeBackup } from "../../../providers/signer/backup";
 import { configOf } from "../../components/exampleConfig";
-import { localRoot } from "../../providers/signer/localRoot";
+import { localRoot } from "../../core/orchestrator/localRoot";
 import { onHost, testLab } from "../fixture";
 import { type Outcome, providerTexts, runProvider } from "./providerRun";
 

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
+import { readJourney } from "../../../core/eventLog/eventLog";
+import { readRecord } from "../../../core/eventLog/moveEvents";
+import { overrideVariable } from "../../../core/retirement/messages";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
 import { updateProducer } from "../../../lab/wallet";
-import { readJourney } from "../../../providers/journey";
-import { overrideVariable } from "../../../providers/retirement/words";
-import { readRecord } from "../../../providers/signer/record";
 import { onHost } from "../fixture";
 import { askedDirectly, conditionsOf, directoryOf, type Stored, whats } from "./asked";
 import { collect, elect, epochPaid, pillar, quick, retirementStage, traceOf } from "./stage";

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type JourneyEntry, readJourney } from "../../../core/eventLog/eventLog";
+import { collectedVariable } from "../../../core/retirement/facts";
 import { orderOldServer } from "../../../lab/demo/oldServer";
 import { hurry, makeStacks, pillar, type Stacks } from "../../../lab/demo/stacks";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import type { Lab } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { updateProducer } from "../../../lab/wallet";
-import { type JourneyEntry, readJourney } from "../../../providers/journey";
-import { collectedVariable } from "../../../providers/retirement/facts";
 import { linesOf, pastPackages, testLab } from "../fixture";
 
 // The one place where a host that does not answer can go by itself: its provider can switch it off.

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
+import { type JourneyEntry, readJourney } from "../../../core/eventLog/eventLog";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import type { KeyStore } from "../../../lab/doubles/keyStore";
 import type { Lab, LabHost } from "../../../lab/lab";
@@ -9,7 +10,6 @@ import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack, type StackFile } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
 import { collectRewards, updateProducer } from "../../../lab/wallet";
-import { type JourneyEntry, readJourney } from "../../../providers/journey";
 import { onHost, testLab } from "../fixture";
 
 /** An old host that produces, as a stack that adopted it, and a new one that could: both synced. */

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
+import { readJourney } from "../../../core/eventLog/eventLog";
 import type { LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack, type StackFile } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
-import { readJourney } from "../../../providers/journey";
 import { linesOf, onHost } from "../fixture";
 import { collect, elect, epochPaid, oldFile, pillar, retirementStage } from "./stage";
 

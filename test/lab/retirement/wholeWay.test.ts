@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { expect, it } from "vitest";
+import { readArchive } from "../../../core/orchestrator/archive";
+import { openBackup } from "../../../core/orchestrator/vault";
 import type { ChainTruth } from "../../../lab/doubles/chain";
-import { readArchive } from "../../../providers/signer/archive";
-import { openBackup } from "../../../providers/signer/vault";
 import { databaseOf, linesOf, onHost } from "../fixture";
 import {
   backupsOf,

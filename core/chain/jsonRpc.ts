@@ -1,0 +1,109 @@
+import http from "node:http";
+import type { Duplex } from "node:stream";
+import { within } from "../util/withTimeout";
+
+/** Opens a stream to the RPC's port: through ssh, or directly. */
+export type OpenStream = () => Promise<Duplex>;
+
+/** The HTTP answer to one JSON-RPC call. */
+export interface RpcAnswer {
+  readonly status: number;
+  /** Unix milliseconds of the answer's Date header: the node's own clock. */
+  readonly date?: number | undefined;
+  readonly body: string;
+}
+
+export interface RpcCall {
+  /** host:port for the Host header. An IP address: the node refuses names (docs/chain.md, Node). */
+  readonly authority: string;
+  readonly method: string;
+  readonly params?: readonly unknown[];
+  /** Milliseconds for the whole call: a frozen node accepts and never answers. */
+  readonly timeout: number;
+}
+
+const bodyLimit = 5 * 1024 * 1024;
+
+/** One HTTP request with a JSON body. */
+export interface HttpCall {
+  readonly verb: "GET" | "POST";
+  readonly authority: string;
+  readonly body: string;
+  /** Milliseconds for the whole call. */
+  readonly timeout: number;
+  /** Who is asked, for errors: `the node`. */
+  readonly whom: string;
+}
+
+/**
+ * One JSON-RPC call (docs/specification.md, 2.1 and 4.1): HTTP GET with a JSON body. A stream carries one call.
+ *
+ * @throws when no stream can be had, or no whole answer comes within the time
+ */
+export function callRpc(open: OpenStream, { authority, method, params = [], timeout }: RpcCall): Promise<RpcAnswer> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  return callHttp(open, { verb: "GET", authority, body, timeout, whom: "the node" });
+}
+
+/** One request over a stream of its own. @throws as callRpc */
+export async function callHttp(open: OpenStream, call: HttpCall): Promise<RpcAnswer> {
+  const started = Date.now();
+  const limit = `within ${Math.round(call.timeout / 1000)} s`;
+  let late = false;
+  const opening = open().then((stream) => {
+    if (late) stream.destroy();
+    return stream;
+  });
+  const stream = await within(opening, call.timeout, `no connection to ${call.whom} ${limit}`).catch((error) => {
+    late = true;
+    throw error;
+  });
+  try {
+    return await within(
+      exchange(stream, call),
+      call.timeout - (Date.now() - started),
+      `no answer ${limit}: ${call.whom} is overloaded or frozen`,
+    );
+  } finally {
+    stream.destroy();
+  }
+}
+
+function exchange(stream: Duplex, { verb, authority, body }: HttpCall): Promise<RpcAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({
+      method: verb,
+      path: "/",
+      headers: {
+        host: authority,
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+        connection: "close",
+      },
+      createConnection: () => stream,
+    });
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      const isHttp = !error.code?.startsWith("HPE_");
+      reject(isHttp ? error : new Error("another service answers on the RPC's port, and speaks no HTTP"));
+    });
+    request.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > bodyLimit) reject(new Error("the answer is larger than 5 MiB"));
+        else chunks.push(chunk);
+      });
+      response.on("error", () => reject(new Error("the RPC's answer was cut off")));
+      response.on("end", () => {
+        const date = Date.parse(response.headers.date ?? "");
+        resolve({
+          status: response.statusCode ?? 0,
+          date: Number.isNaN(date) ? undefined : date,
+          body: Buffer.concat(chunks).toString("utf8"),
+        });
+      });
+    });
+    request.end(body);
+  });
+}

@@ -1,0 +1,174 @@
+import net from "node:net";
+import { type Connection, createConnection } from "../ssh/connection";
+import { isFatal, type SshTarget } from "../ssh/ssh";
+import { isLate } from "../util/withTimeout";
+import { callRpc, type OpenStream, type RpcAnswer } from "./jsonRpc";
+
+/** How the node's RPC is reached: through ssh to an address on the host, or directly. */
+export interface NodeTarget {
+  readonly ssh: SshTarget;
+  readonly via: "ssh" | "direct";
+  readonly address: string;
+  readonly port: number;
+}
+
+/**
+ * Result of `stats.syncInfo` (docs/specification.md, 2.2). State 0 unknown, 1 syncing, 2 synced, 3 not enough peers.
+ */
+export interface SyncInfo {
+  readonly state: number;
+  /** Heights in momentums. */
+  readonly currentHeight: number;
+  /** What the best peer claims; 0 without peers, and it can be below currentHeight. */
+  readonly targetHeight: number;
+}
+
+/** The newest momentum, of `ledger.getFrontierMomentum`. */
+export interface Momentum {
+  readonly height: number;
+  /** Unix milliseconds. */
+  readonly timestamp: number;
+  readonly hash: string;
+}
+
+/** What one look at the node found. */
+export type Observation =
+  | {
+      readonly kind: "answer";
+      readonly info: SyncInfo;
+      /** Absent where the node does not tell. */
+      readonly newest?: Momentum | undefined;
+      readonly peers?: number | undefined;
+      /** Unix milliseconds by the node's own clock. */
+      readonly nodeTime: number;
+      /** The connection to the host had ended since the look before, and was made anew. */
+      readonly isReconnected?: boolean;
+    }
+  | {
+      readonly kind: "none";
+      readonly reason: string;
+      /** The host itself could not be reached. */
+      readonly unreachable?: boolean;
+    };
+
+/**
+ * Takes the result out of an answer (pure).
+ *
+ * @throws with a reason in the operator's words: what answered instead of the node
+ */
+export function resultOf(answer: RpcAnswer): unknown {
+  if (answer.status !== 200) {
+    const known: Record<number, string> = {
+      403: "403, the node refuses the Host header",
+      415: "415, the node refuses the content type",
+      429: "429, too many requests",
+    };
+    throw new Error(`the RPC answers ${known[answer.status] ?? answer.status}`);
+  }
+  if (answer.body.trim() === "") throw new Error("the RPC gives an empty answer");
+  let envelope: { result?: unknown; error?: { code?: unknown; message?: unknown } };
+  try {
+    envelope = JSON.parse(answer.body);
+  } catch {
+    throw new Error("the RPC's answer is not JSON: cut off, or another service on its port");
+  }
+  if (typeof envelope !== "object" || envelope === null) throw new Error("another service answers on the RPC's port");
+  if (envelope.error) {
+    const { code, message } = envelope.error;
+    const words = new Error(`the RPC answers with error ${code}: ${String(message).slice(0, 200)}`);
+    throw Object.defineProperty(words, "rpcCode", { value: code });
+  }
+  if (!("result" in envelope)) throw new Error("another service answers on the RPC's port");
+  return envelope.result;
+}
+
+function isHeight(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** Checks the form of a `stats.syncInfo` result (pure). @throws when it is another one */
+export function parseSyncInfo(result: unknown): SyncInfo {
+  const { state, currentHeight, targetHeight } = (result ?? {}) as Record<string, unknown>;
+  if (!isHeight(state) || !isHeight(currentHeight) || !isHeight(targetHeight)) {
+    throw new Error("the RPC's stats.syncInfo does not have the form {state, currentHeight, targetHeight}");
+  }
+  return { state, currentHeight, targetHeight };
+}
+
+/** Checks the form of a `ledger.getFrontierMomentum` result (pure). @returns undefined when it is another one */
+export function parseMomentum(result: unknown): Momentum | undefined {
+  const { height, timestamp, hash } = (result ?? {}) as Record<string, unknown>;
+  if (!isHeight(height) || !isHeight(timestamp) || typeof hash !== "string") return undefined;
+  return { height, timestamp: timestamp * 1000, hash };
+}
+
+/** Looks at a node again and again over one connection, which is made anew after it broke. */
+export interface NodeClient {
+  /** Never throws but for what trying again can't mend (a changed host key, a refused login: FatalError). */
+  observe(): Promise<Observation>;
+  close(): void;
+}
+
+const callTimeout = 15_000;
+
+/** How calls reach a node's RPC: over the ssh connection to its host, or directly. */
+export function nodeStreams(
+  target: NodeTarget,
+  connection: Connection,
+  reached: () => void = () => undefined,
+): { readonly open: OpenStream; readonly authority: string } {
+  const { via, address, port } = target;
+  return {
+    authority: net.isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`,
+    open: async () => {
+      if (via === "direct") return net.connect(port, address);
+      const session = await connection.session();
+      reached();
+      return session.forward(address, port);
+    },
+  };
+}
+
+/** @param connection the way to the host where it goes through ssh; closed with the client */
+export function createNodeClient(
+  target: NodeTarget,
+  connection: Connection = createConnection(target.ssh),
+): NodeClient {
+  let isReached = false;
+  let used = 0;
+  const { open, authority } = nodeStreams(target, connection, () => {
+    isReached = true;
+  });
+  const call = (method: string) => callRpc(open, { authority, method, timeout: callTimeout });
+  const optional = async (method: string) => {
+    try {
+      return resultOf(await call(method));
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    close: () => connection.drop(),
+    observe: async () => {
+      isReached = target.via === "direct";
+      try {
+        const answer = await call("stats.syncInfo");
+        const info = parseSyncInfo(resultOf(answer));
+        const newest = info.state === 2 ? parseMomentum(await optional("ledger.getFrontierMomentum")) : undefined;
+        const network =
+          info.state === 3 ? ((await optional("stats.networkInfo")) as { numPeers?: unknown } | undefined) : undefined;
+        const peers = isHeight(network?.numPeers) ? network.numPeers : undefined;
+        const isReconnected = used > 0 && connection.made > used;
+        used = connection.made;
+        const found = { kind: "answer", info, newest, peers, nodeTime: answer.date ?? Date.now() } as const;
+        return isReconnected ? { ...found, isReconnected } : found;
+      } catch (error) {
+        if (isFatal(error)) throw error;
+        // A dead connection looks like a silent node: the next look begins with a new one.
+        if (isLate(error)) connection.drop();
+        const reason = error instanceof Error ? error.message : String(error);
+        return isReached ? { kind: "none", reason } : { kind: "none", reason, unreachable: true };
+      }
+    },
+  };
+}

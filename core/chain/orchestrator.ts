@@ -1,0 +1,205 @@
+import { isFatal } from "../ssh/ssh";
+import type { Clock } from "../util/clock";
+import { callHttp, type OpenStream, type RpcAnswer } from "./jsonRpc";
+
+/** Result of `getBuildInfo` (docs/specification.md, 2.4). */
+export interface BuildInfo {
+  /** `v1.2.3`, with a letter behind or without. */
+  readonly version: string;
+  /** 40 hexadecimal digits; empty where the build was given none, as a plain `go build` leaves it. */
+  readonly gitCommit: string;
+  /** `go1.22.3`. */
+  readonly goVersion: string;
+}
+
+/** Of `getStatus`: 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
+export interface SignerStatus {
+  readonly state: number;
+  readonly stateName: string;
+  /** Other signers that it is connected with; absent where the build does not tell. */
+  readonly peers?: number;
+  /** The networks that the bridge has, by name; absent where the build does not tell. */
+  readonly networks?: readonly string[];
+  /** Requests that wait for this bridge's signature: a ceremony may be at work, which a stop costs the others. */
+  readonly toSign?: number;
+}
+
+/** Of `getIdentity`: who it is to the bridge. No secret. */
+export interface SignerIdentity {
+  readonly producer: string;
+  readonly pillarName: string;
+  readonly tssPeerId: string;
+  readonly evmAddress: string;
+}
+
+/** Asks an orchestrator on a host. */
+export interface OrchestratorClient {
+  /** @throws Error with what is wrong: no answer, another form, or the orchestrator's own error word for word */
+  buildInfo(): Promise<BuildInfo>;
+  /** undefined where the build lacks the method. @throws as buildInfo */
+  status(): Promise<SignerStatus | undefined>;
+  identity(): Promise<SignerIdentity | undefined>;
+}
+
+/** What a client needs of the world. */
+export type RpcClock = Pick<Clock, "ticks" | "sleep">;
+
+/** Milliseconds for which an answer to getStatus stands before it is made anew. */
+export const statusStands = 25_000;
+
+/** Two requests a second for all who ask together, and somebody else may ask too. */
+const spacing = 600;
+const afterRefusal = 1200;
+const refusals = 8;
+const timeout = 15_000;
+
+/**
+ * @param open a stream to 127.0.0.1:port on the host itself: newer builds answer nobody else
+ * @param hide takes secrets out of the orchestrator's words
+ */
+export function createOrchestratorClient(
+  open: OpenStream,
+  port: number,
+  clock: RpcClock,
+  hide: (text: string) => string = withoutSecrets,
+): OrchestratorClient {
+  const whom = "the orchestrator";
+  let free = Promise.resolve();
+  let last = Number.NEGATIVE_INFINITY;
+  // One at a time: the limit counts requests, not callers.
+  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
+    const turn = free.then(async () => {
+      const wait = last + spacing - clock.ticks();
+      if (wait > 0) await clock.sleep(wait);
+      last = clock.ticks();
+      return ask();
+    });
+    free = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  };
+  const call = async (method: string): Promise<unknown> => {
+    const body = JSON.stringify({ method, params: [] });
+    for (let left = refusals; ; left -= 1) {
+      const answer = await inTurn(() =>
+        callHttp(open, { verb: "POST", authority: `127.0.0.1:${port}`, body, timeout, whom }),
+      ).catch((error: Error) => {
+        if (isFatal(error)) throw error;
+        const silent = /nothing listens/.test(error.message);
+        throw new Error(
+          silent
+            ? `nothing listens on 127.0.0.1:${port}: it is down, or not yet through its start (its node, the other chains' nodes, its peers)`
+            : error.message,
+        );
+      });
+      if (answer.status !== 429) return resultOf(answer, method, hide);
+      if (left === 0)
+        throw new Error(`${whom} answers 429, too many requests, ${refusals + 1} times: who else asks it?`);
+      await clock.sleep(afterRefusal);
+    }
+  };
+  return {
+    buildInfo: async () => parseBuildInfo(await call("getBuildInfo")),
+    status: async () => parseStatus(await call("getStatus")),
+    identity: async () => parseIdentity(await call("getIdentity")),
+  };
+}
+
+const lacking = Symbol.for("pillar-host.lacking");
+
+/**
+ * Takes the result out of an answer (pure). 404 is a method that the build lacks.
+ *
+ * @throws with the orchestrator's own error, or with what answered instead
+ */
+export function resultOf({ status, body }: RpcAnswer, method: string, hide: (text: string) => string): unknown {
+  if (status === 404) return lacking;
+  const envelope = envelopeOf(body);
+  if (typeof envelope?.error === "string" && envelope.error !== "")
+    throw new Error(`the orchestrator answers ${method} with the error: ${hide(envelope.error)}`);
+  if (status !== 200) throw new Error(`the orchestrator's RPC answers ${method} with ${status}`);
+  if (typeof envelope?.result !== "object" || envelope.result === null || envelope.error !== "")
+    throw new Error(`the answer to ${method} does not have the form {result, error: ""}: another service on the port?`);
+  return envelope.result;
+}
+
+function envelopeOf(body: string): { readonly result?: unknown; readonly error?: unknown } | undefined {
+  try {
+    const found: unknown = JSON.parse(body);
+    return typeof found === "object" && found !== null ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws where it has another form (docs/specification.md, 2.4) */
+export function parseBuildInfo(result: unknown): BuildInfo {
+  if (result === lacking) throw new Error("getBuildInfo is answered with 404: another service on the port?");
+  const { version, gitCommit, goVersion } = result as Record<string, unknown>;
+  const forms: readonly (readonly [string, unknown, RegExp, string])[] = [
+    ["version", version, versionForm, "v1.2.3 or v1.2.3a"],
+    ["gitCommit", gitCommit, /^([0-9a-f]{40})?$/i, "40 hexadecimal digits, or none"],
+    ["goVersion", goVersion, /^go\d+\.\d+(\.\d+)?$/, "go1.22.3"],
+  ];
+  const wrong = forms.filter(([, value, form]) => typeof value !== "string" || !form.test(value));
+  if (wrong.length > 0) {
+    const needed = wrong.map(([name, , , example]) => `${name} (needed ${example})`);
+    throw new Error(`the answer to getBuildInfo does not have the specified form: ${needed.join(", ")}`);
+  }
+  return { version, gitCommit, goVersion } as BuildInfo;
+}
+
+function parseStatus(result: unknown): SignerStatus | undefined {
+  if (result === lacking) return undefined;
+  const { state, stateName, peersLen } = result as Record<string, unknown>;
+  if (typeof state !== "number") throw new Error("the answer to getStatus has no number as its state");
+  return {
+    ...{ state, stateName: typeof stateName === "string" ? stateName : (stateNames[state] ?? "unknown") },
+    ...(typeof peersLen === "number" ? { peers: peersLen } : {}),
+    ...networksOf((result as Record<string, unknown>).networks),
+  };
+}
+
+function networksOf(found: unknown): Pick<SignerStatus, "networks" | "toSign"> {
+  if (typeof found !== "object" || found === null) return {};
+  const counts = Object.values(found as Record<string, Record<string, unknown> | null>).flatMap((network) =>
+    [network?.wrapsToSign, network?.unwrapsToSign].filter((count) => typeof count === "number"),
+  );
+  return { networks: Object.keys(found), toSign: counts.reduce((sum, count) => sum + count, 0) };
+}
+
+/** Of the states of getStatus, by number. */
+export const stateNames = ["live", "key generation", "halted", "emergency", "re-sign"];
+
+function parseIdentity(result: unknown): SignerIdentity | undefined {
+  if (result === lacking) return undefined;
+  const text = (name: string) => {
+    const value = (result as Record<string, unknown>)[name];
+    return typeof value === "string" ? value : "";
+  };
+  const parts = { producer: text("producer"), pillarName: text("pillarName") };
+  return { ...parts, tssPeerId: text("tssPeerId"), evmAddress: text("evmAddress") };
+}
+
+const versionForm = /^v(\d+)\.(\d+)\.(\d+)([a-z]?)$/;
+
+/** Orders two versions of the form v1.2.3a, a letter after none (pure): below 0 where the first is older. */
+export function compareVersions(a: string, b: string): number {
+  const parts = (version: string) => versionForm.exec(version)?.slice(1) ?? [];
+  const [one, two] = [parts(a), parts(b)];
+  for (const at of [0, 1, 2]) {
+    const difference = Number(one[at] ?? 0) - Number(two[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return (one[3] ?? "").localeCompare(two[3] ?? "");
+}
+
+/** Takes what looks like a secret out of a text, as lib.sh's redact does on hosts, and addresses with access keys (pure). */
+export function withoutSecrets(text: string): string {
+  return text
+    .replaceAll(/(pass(?:word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)[^\n]*/gi, "$1 [removed]")
+    .replaceAll(/\b((?:wss?|https?):\/\/[^/\s"']+)\/[^\s"']+/g, "$1/[removed]")
+    .slice(0, 500);
+}

@@ -1,0 +1,44 @@
+import type { StackConfig } from "../config/config";
+
+/** What may come in from where; nothing else may, and everything may go out. */
+export interface Opening {
+  readonly protocol: "tcp" | "udp";
+  readonly port: number;
+  /** Networks as CIDR. */
+  readonly sources: readonly string[];
+}
+
+const anywhere = ["0.0.0.0/0", "::/0"];
+
+/** What the openings depend on beside the ports. */
+export interface Needs {
+  /** Networks as CIDR. */
+  readonly sshFrom: readonly string[];
+  /** There is a signer, or one is to come. */
+  readonly hasOrchestrator: boolean;
+}
+
+/** The openings of a host's firewall (pure): docs/specification.md, 8. */
+export function openings(config: Pick<StackConfig, "node" | "orchestrator" | "ssh">, needs: Needs): Opening[] {
+  const { sshFrom, hasOrchestrator } = needs;
+  const { node, orchestrator, ssh } = config;
+  return [
+    { protocol: "tcp", port: ssh.port, sources: sshFrom },
+    { protocol: "tcp", port: node.p2pPort, sources: anywhere },
+    { protocol: "udp", port: node.p2pPort, sources: anywhere },
+    ...(hasOrchestrator ? signerOpenings(orchestrator) : []),
+  ];
+}
+
+/** The other signers reach it from anywhere; who asks how it does, where that is named. */
+function signerOpenings({ p2pPort, rpcPort, rpcFrom }: StackConfig["orchestrator"]): Opening[] {
+  const asked: Opening[] = rpcFrom.length === 0 ? [] : [{ protocol: "tcp", port: rpcPort, sources: rpcFrom }];
+  return [{ protocol: "tcp", port: p2pPort, sources: anywhere }, ...asked];
+}
+
+/** Warns of networks that let everybody try (pure). */
+export function openToAll(sshFrom: readonly string[]): string[] {
+  return sshFrom
+    .filter((network) => network.endsWith("/0"))
+    .map((network) => `pillar-host:host.sshFrom: ${network} lets everybody try to log in with ssh (a key is needed)`);
+}

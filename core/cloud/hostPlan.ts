@@ -1,0 +1,171 @@
+import type { CloudHostConfig } from "../config/hostSchema";
+import { type Order, type OrderRecord, type Settled, type ShownPrice, settled } from "./attempts";
+import type { Cloud, Found, ServerNow } from "./cloud";
+import { orderLines } from "./orderLines";
+import { type Attempt, choose, type Offer } from "./plan";
+import { type PriceLimit, priceLimit, shownPrice } from "./priceLimit";
+
+/** What this run does about the server of a stack. */
+export type HostPlan =
+  | {
+      readonly kind: "make";
+      readonly offer: Offer;
+      readonly found: Found;
+      /** What the provider had no room for. */
+      readonly attempts: readonly Attempt[];
+      /** What was shown before the first order. */
+      readonly shown: ShownPrice;
+      /** The server that a failed creation left. */
+      readonly leftover?: ServerNow | undefined;
+    }
+  | {
+      readonly kind: "keep";
+      readonly server: ServerNow;
+      readonly found: Found;
+      /** Its creation was cut off: what was to follow it may be missing. */
+      readonly isHalfMade: boolean;
+    }
+  /** There is nothing, and nothing is to be made. */
+  | { readonly kind: "gone" };
+
+/** A plan with what the operator is told of it, in order. */
+export interface Decision {
+  readonly plan: HostPlan;
+  readonly lines: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** A refusal before anything was registered: a line for each fault. */
+export interface Refusal {
+  readonly faults: readonly string[];
+  /** Every plan and location was tried: the next run begins anew. */
+  readonly isExhausted?: boolean;
+}
+
+/** What is decided on. */
+export interface Situation {
+  readonly cloud: Cloud;
+  readonly host: CloudHostConfig;
+  readonly lifecycle: "active" | "adopted" | "retiring";
+  readonly stack: string;
+  readonly pillar: string;
+  readonly publicKey: string | undefined;
+  readonly record: OrderRecord;
+  readonly now: number;
+}
+
+/** Looks at the provider and decides what this run does about the server; it only reads. @throws CloudError */
+export async function planHost(situation: Situation): Promise<Decision | Refusal> {
+  const { cloud, host, lifecycle, stack, pillar, publicKey, record } = situation;
+  if (host.importId !== undefined) return adopt(situation, host.importId);
+  const found = await cloud.found({ stack, pillar }, publicKey);
+  const [server, another] = found.servers;
+  if (another)
+    return {
+      faults: [
+        `more than one server at ${cloud.provider} carries the labels of stack ${stack} of Pillar ${pillar}:`,
+        ...found.servers.map(
+          ({ id, name, location, address }) => `  ${id} ${name} in ${location}, ${address ?? "no address"}`,
+        ),
+        "needed: one. Delete what is not this stack's host, or take its labels away, in the provider's console.",
+      ],
+    };
+  // Only what an order of this stack left, which never came back, is not a host.
+  const isLeftover = server?.failure !== undefined && record.pending !== undefined;
+  if (server && (!isLeftover || lifecycle === "retiring")) return keep(situation, found, server);
+  if (lifecycle === "retiring")
+    return {
+      plan: { kind: "gone" },
+      lines: [
+        `there is no server of this stack at ${cloud.provider}. Where the state still knows one: pulumi refresh, then pulumi destroy`,
+      ],
+      warnings: [],
+    };
+  const isNoRoom = (words: string) => cloud.failureOf(words) === "noRoom";
+  return order(situation, found, server, settled(record, situation.now, isNoRoom, server?.failure));
+}
+
+/** A server that is there already, whoever made it. */
+async function adopt({ cloud, stack }: Situation, id: string): Promise<Decision | Refusal> {
+  const server = await cloud.server(id);
+  if (!server)
+    return { faults: [`pillar-host:host.importId: ${cloud.provider} has no server ${id} that this token can see`] };
+  return {
+    plan: { kind: "keep", server, found: { servers: [server] }, isHalfMade: false },
+    lines: [
+      `host: server ${id} (${server.name}) at ${cloud.provider} is taken over by ${stack}, and nothing on it is changed`,
+    ],
+    warnings: [],
+  };
+}
+
+function keep({ host, record }: Situation, found: Found, server: ServerNow): Decision {
+  const warnings: string[] = [];
+  const differs = (key: string, wanted: string, is: string | undefined) => {
+    if (is !== undefined && wanted !== is)
+      warnings.push(
+        `pillar-host:host.${key} is ${wanted}, the server was made with ${is}: nothing is changed on a live host`,
+      );
+  };
+  if (host.plan !== "auto") differs("plan", host.plan, server.plan);
+  if (!host.locations.includes(server.location)) differs("locations", host.locations.join(", "), server.location);
+  differs("image", host.image, server.image);
+  const isHalfMade = record.pending !== undefined;
+  if (isHalfMade)
+    warnings.push(
+      `the creation of server ${server.id} was cut off: it is taken over, and the next pulumi up sets its protection`,
+    );
+  return { plan: { kind: "keep", server, found, isHalfMade }, lines: [], warnings };
+}
+
+async function order(
+  { cloud, host, record, stack }: Situation,
+  found: Found,
+  leftover: ServerNow | undefined,
+  { attempts, failed }: Settled,
+): Promise<Decision | Refusal> {
+  if (host.hostKey !== undefined)
+    return {
+      faults: [
+        `pillar-host:host.hostKey: it is for a server that is there already, and ${cloud.provider} has none of stack ${stack}`,
+        "To have one made: pulumi config rm --path pillar-host:host.hostKey, then pulumi up",
+      ],
+    };
+  const [offers, images] = await Promise.all([
+    cloud.offers(host.backups),
+    cloud.images(),
+    cloud.checkRights(leftover ? 1 : 0),
+  ]);
+  const faults: string[] = [];
+  if (!images.includes(host.image))
+    faults.push(
+      `pillar-host:host.image: ${cloud.provider} has no image ${host.image} for x86 machines now, needed one of ${[...images].sort().join(", ")}`,
+    );
+  const within = (limit: PriceLimit | undefined, tried: readonly Attempt[]) =>
+    choose(offers, { ...host, maxMonthly: limit?.monthly }, tried);
+  const known = priceLimit(host, record.shown);
+  const choice = within(known, attempts);
+  if (choice.kind === "none") {
+    const isExhausted = attempts.length > 0 && within(known, []).kind === "chosen";
+    return { faults: [...faults, ...choice.faults, ...(known ? [`The limit: ${known.from}`] : [])], isExhausted };
+  }
+  if (faults.length > 0) return { faults };
+  const { offer } = choice;
+  const shown = shownPrice(host, record.shown, offer);
+  const limit = priceLimit(host, shown) as PriceLimit;
+  const next = within(limit, [...attempts, { ...offer, at: "", reason: "" }]);
+  const view = { provider: cloud.provider, host, choice, next, limit, attempts, failed, leftover };
+  return {
+    plan: { kind: "make", offer, found, attempts, shown, leftover },
+    lines: orderLines({ ...view, pending: record.pending }),
+    warnings: leftover
+      ? ["the server that this run makes is protected by the next pulumi up: run it once more when this one is done"]
+      : [],
+  };
+}
+
+/** The record once an order is about to go out (pure). */
+export function ordered(plan: HostPlan & { kind: "make" }, at: Date): OrderRecord {
+  const pending: Order = { plan: plan.offer.plan, location: plan.offer.location, at: at.toISOString() };
+  return { attempts: plan.attempts, pending, shown: plan.shown };
+}

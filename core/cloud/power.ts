@@ -1,0 +1,116 @@
+import type { CloudServer } from "../retirement/inputs";
+import type { Clock } from "../util/clock";
+
+// https://docs.hetzner.cloud/reference/cloud and https://docs.digitalocean.com/reference/api, as of November 2026.
+// Apart from providers/cloud, whose classes a provider's stored text can't carry.
+
+interface Api {
+  readonly server: string;
+  readonly poweroff: string;
+  readonly body: object;
+  readonly statusOf: (answer: unknown) => unknown;
+}
+
+const apis: Readonly<Record<string, { readonly endpoint: string; readonly api: (id: string) => Api }>> = {
+  hetzner: {
+    endpoint: "https://api.hetzner.cloud/v1",
+    api: (id) => ({
+      server: `/servers/${id}`,
+      poweroff: `/servers/${id}/actions/poweroff`,
+      body: {},
+      statusOf: (answer) => (answer as { server?: { status?: unknown } } | null)?.server?.status,
+    }),
+  },
+  digitalocean: {
+    endpoint: "https://api.digitalocean.com",
+    api: (id) => ({
+      server: `/v2/droplets/${id}`,
+      poweroff: `/v2/droplets/${id}/actions`,
+      body: { type: "power_off" },
+      statusOf: (answer) => (answer as { droplet?: { status?: unknown } } | null)?.droplet?.status,
+    }),
+  },
+};
+
+/** A server at its provider: `gone`, or the provider's word for its state, `off` among them. */
+export type PowerState = string;
+
+/** What time is. */
+export type PowerWorld = Pick<Clock, "sleep">;
+
+const limit = 30_000;
+const tries = 4;
+const pause = 3000;
+const offTries = 60;
+
+/** Reads a server's state. @throws Error in words, without the token */
+export async function powerState(server: CloudServer, world: PowerWorld): Promise<PowerState> {
+  const { api } = accessOf(server);
+  const { status, body } = await call(server, "GET", api.server, undefined, world);
+  if (status === 404) return "gone";
+  if (status !== 200) throw new Error(refused(server, "does not tell the server's state", status));
+  const state = api.statusOf(body);
+  if (typeof state !== "string") throw new Error(refused(server, "does not tell the server's state", status));
+  return state;
+}
+
+/** Switches a server off as its power button would, and waits until it is. @throws Error in words */
+export async function powerOff(server: CloudServer, world: PowerWorld): Promise<PowerState> {
+  const { api } = accessOf(server);
+  const before = await powerState(server, world);
+  if (before === "off" || before === "gone") return before;
+  const { status } = await call(server, "POST", api.poweroff, api.body, world);
+  // Another action holds it: its end is waited for with this one's.
+  if (status >= 300 && ![409, 422, 423].includes(status))
+    throw new Error(refused(server, "does not switch the server off", status));
+  for (let left = offTries; left > 0; left -= 1) {
+    const state = await powerState(server, world);
+    if (state === "off" || state === "gone") return state;
+    await world.sleep(pause);
+  }
+  throw new Error(`server ${server.id} at ${server.provider} is not off after ${(offTries * pause) / 1000} s`);
+}
+
+function accessOf({ provider, id }: CloudServer) {
+  const known = apis[provider];
+  if (known === undefined) throw new Error(`no cloud provider is called ${provider}`);
+  return { endpoint: known.endpoint, api: known.api(id) };
+}
+
+/** What an API answers where it should do something else (pure). */
+export function refused({ provider, id }: CloudServer, what: string, status: number): string {
+  const why = status === 401 || status === 403 ? ": is pillar-host:host.token still valid?" : "";
+  return `the API of ${provider} ${what} (server ${id}): it answers ${status}${why}`;
+}
+
+/** Asks a provider's API; tries again what may pass: nothing answers, 429, 5xx. @throws Error in words */
+export async function call(
+  server: CloudServer,
+  method: string,
+  path: string,
+  body: object | undefined,
+  world: PowerWorld,
+): Promise<{ status: number; body: unknown }> {
+  const { token, endpoint = accessOf(server).endpoint } = server;
+  for (let attempt = 1; ; attempt += 1) {
+    let reason: string;
+    try {
+      const response = await fetch(`${endpoint}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        signal: AbortSignal.timeout(limit),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      if (response.status !== 429 && response.status < 500)
+        return { status: response.status, body: text === "" ? {} : JSON.parse(text) };
+      reason = `it answers ${response.status}`;
+    } catch (error) {
+      const { name, cause } = error as Error & { cause?: { code?: string } };
+      if (name === "SyntaxError") throw new Error(`the API of ${server.provider} does not answer in JSON`);
+      reason = cause?.code ?? (name === "TimeoutError" ? `no answer within ${limit / 1000} s` : "no connection");
+    }
+    if (attempt === tries) throw new Error(`the API of ${server.provider} can't be used now: ${reason}`);
+    await world.sleep(pause);
+  }
+}

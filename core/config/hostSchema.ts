@@ -1,0 +1,181 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { supportedDistributions } from "../steps/steps";
+import { duration } from "./duration";
+import { address, hostKey, word } from "./schemaParts";
+
+/** What every kind of host has. */
+const common = {
+  minimums: z
+    .strictObject({
+      cores: z.number().int().min(1).default(4).meta({ description: "Cores of its processor" }),
+      memoryGb: z.number().positive().default(4).meta({
+        description: "Its memory. A tenth less is accepted: the kernel does not report all of it",
+        unit: "GB",
+      }),
+      diskGb: z.number().positive().default(40).meta({
+        description: "Free, where the data directory will be",
+        unit: "GB",
+      }),
+      bandwidthMbps: z.number().nonnegative().default(100).meta({
+        description: "Of its line to the release. Warned about only",
+        unit: "Mbit/s",
+      }),
+    })
+    .prefault({})
+    .meta({ description: "What a host must have at least" }),
+  acceptDistributions: z
+    .array(word.meta({ examples: ["debian-12"] }))
+    .default([])
+    .meta({
+      description:
+        `Distributions beside ${supportedDistributions.join(", ")}. Where there is no apt, as on CentOS and Fedora, the ` +
+        "controller's Deploy can't install what it builds the node with: the run says so",
+    }),
+};
+
+/** Networks as providers' firewalls take them. */
+export const network = z
+  .string()
+  .refine(isNetwork, "needed a network in CIDR form, such as 198.51.100.7/32 for one address or 198.51.100.0/24")
+  .meta({ form: "network in CIDR form", examples: ["198.51.100.7/32"] });
+
+const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<string, string>) => ({
+  token: token.meta({
+    description:
+      "An API token that reads and writes; that of the provider's own Pulumi key (`hcloud:token`, `digitalocean:token`) does as well",
+    secret: true,
+  }),
+  locations: z
+    .array(word)
+    .min(1, `needed at least one, such as ${locations[0]}`)
+    .default([...locations])
+    .meta({ description: "The provider's locations, tried in this order" }),
+  plan: word.default("auto").meta({ description: "`auto`: the cheapest that meets the minimums; or a plan's name" }),
+  image: word.default("ubuntu-22.04").meta({
+    description: "Its distribution, where the provider has it",
+    examples: ["debian-11"],
+  }),
+  sshFrom: z.array(network).default([]).meta({
+    description: "Networks that reach ssh. Yours must be among them: an active stack needs at least one",
+  }),
+  backups: z.boolean().default(false).meta({ description: "The provider's own backups, at its price" }),
+  // `pulumi config set --path` writes a number with a point as a text.
+  maxMonthly: z
+    .union([z.number(), z.string().regex(/^\d+(\.\d+)?$/, "needed a number, such as 25 or 24.50")])
+    .transform(Number)
+    .refine((price) => price > 0, "needed what a server may cost a month, in the provider's currency: more than 0")
+    .optional()
+    .meta({
+      description: "What a month may cost; nothing dearer is ever ordered",
+      form: "number",
+      unit: "the provider's currency",
+      examples: [25, "24.50"],
+      otherwise: "the price that the first preview showed, and a quarter",
+    }),
+  startTimeout: duration("1s").prefault("15m").meta({
+    description: "How long a new server may take to be made, and then to boot and let the operator in",
+  }),
+  importId: z
+    .union([z.string(), z.number()])
+    .transform(String)
+    .refine((id) => /^[1-9][0-9]*$/.test(id), "needed the server's number at the provider")
+    .optional()
+    .meta({
+      description: "With `lifecycle: adopted`: the server's number at the provider",
+      form: "whole number",
+      see: "providers.md",
+    }),
+  hostKey: hostKey.optional().meta({
+    description:
+      "The ssh key of a server that is taken over: one that is there already, and that this state did not order",
+    otherwise: "made with the server that is ordered",
+    see: "operating.md#when-the-laptop-is-lost",
+  }),
+  ...common,
+});
+
+const token = z.string().min(1);
+const madeHere = "A server that this program orders";
+
+/** Where the host comes from. */
+export const hostSchema = z
+  .discriminatedUnion("provider", [
+    z.strictObject({
+      provider: z.literal("existing").meta({ description: "A server that is there already" }),
+      address: address.meta({ description: "The host's IP address or name" }),
+      hostKey: hostKey.optional().meta({
+        description: "The host's ssh key; one that shows another is refused",
+        otherwise: "recorded on first contact",
+      }),
+      ...common,
+    }),
+    z.strictObject({
+      provider: z.literal("hetzner").meta({ description: madeHere, see: "providers.md" }),
+      ...cloud(
+        ["fsn1", "nbg1", "hel1"],
+        token.refine(
+          (text) => /^[A-Za-z0-9]{64}$/.test(text),
+          "needed an API token of Hetzner Cloud: 64 letters and digits",
+        ),
+      ),
+    }),
+    z.strictObject({
+      provider: z.literal("digitalocean").meta({ description: madeHere, see: "providers.md" }),
+      ...cloud(["fra1", "ams3", "lon1", "nyc3"], token),
+    }),
+  ])
+  .meta({ description: "Where the host comes from, and what it must have" });
+
+type HostConfig = z.output<typeof hostSchema>;
+export type ExistingHostConfig = Extract<HostConfig, { provider: "existing" }>;
+/** A host at a cloud provider. */
+export type CloudHostConfig = Exclude<HostConfig, { provider: "existing" }>;
+
+/** What of the other blocks bears on the host. */
+interface Around {
+  readonly host: HostConfig;
+  readonly lifecycle: "active" | "adopted" | "retiring";
+  readonly ssh: { readonly user: string; readonly port: number; readonly privateKey?: string | undefined };
+}
+
+/** A fault: the key below `pillar-host:`, as a path, and what is wrong. */
+export type HostFault = readonly [path: readonly string[], message: string];
+
+/** What does not fit together between host, lifecycle and ssh (pure). */
+export function hostFaults({ host, lifecycle, ssh }: Around): HostFault[] {
+  if (host.provider === "existing") return [];
+  const faults: HostFault[] = [];
+  if (lifecycle === "adopted" && host.importId === undefined)
+    faults.push([["host", "importId"], "missing: with lifecycle adopted it names the server that is taken over"]);
+  if (lifecycle !== "active") return faults;
+  if (host.importId !== undefined)
+    faults.push([["host", "importId"], "is for lifecycle adopted; an active stack makes a server of its own"]);
+  if (host.sshFrom.length === 0)
+    faults.push([
+      ["host", "sshFrom"],
+      "needed the networks that may reach ssh. With none, whoever runs pulumi could not reach the host: your own address " +
+        "is the one that `curl -4 https://ifconfig.co` shows (as 198.51.100.7/32). 0.0.0.0/0 lets everybody try",
+    ]);
+  if (ssh.privateKey === undefined)
+    faults.push([["ssh", "privateKey"], "missing: a new server at a cloud provider lets in its ssh key only"]);
+  if (ssh.user !== "root") faults.push([["ssh", "user"], `found ${ssh.user}, needed root on a new server`]);
+  if (ssh.port !== 22) faults.push([["ssh", "port"], `found ${ssh.port}, needed 22 on a new server`]);
+  const accepted = [...supportedDistributions, ...host.acceptDistributions];
+  if (!accepted.includes(host.image))
+    faults.push([
+      ["host", "image"],
+      `found ${host.image}, needed one of ${accepted.join(", ")}, which the controller's release is for (or name it in host.acceptDistributions)`,
+    ]);
+  return faults;
+}
+
+function isNetwork(text: string): boolean {
+  const [, address = "", bits = ""] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const family = isIP(address);
+  if (family === 0 || Number(bits) > (family === 4 ? 32 : 128)) return false;
+  // Providers refuse a network whose address names a host in it.
+  return family === 6 || (Number(bits) === 0 ? 0 : numberOf(address) << Number(bits)) === 0 || Number(bits) === 32;
+}
+
+const numberOf = (address: string) => address.split(".").reduce((sum, part) => (sum << 8) | Number(part), 0);

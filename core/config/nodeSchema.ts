@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { duration } from "./duration";
+import { releaseSchema } from "./releaseSchema";
+import { directory, plainUrl, port, rpcUrl, word } from "./schemaParts";
+
+/** Named so that another release behind the same address can be told from the one before it. */
+const controllerVersion = z
+  .string()
+  .regex(/^v\d+\.\d+\.\d+[A-Za-z0-9.-]*$/, "needed the release's version, such as v0.0.4 or v0.0.4-alpha")
+  .optional()
+  .meta({
+    description:
+      "Its version. Where another one is named it is installed from the same address too; the output tells it",
+    form: "version",
+    examples: ["v0.0.4-alpha"],
+  });
+
+/** The node's controller: where it comes from, and where it is on the host. */
+export const controllerSchema = z
+  .strictObject({
+    release: releaseSchema("the controller's zip archive", "archive", controllerVersion)
+      .optional()
+      .meta({ description: "The controller's release for linux x86-64. An active stack needs it" }),
+    directory: directory.default("/root").meta({ description: "Where it is unpacked and run" }),
+    executable: word.default("node-controller").meta({
+      description: "Its executable. The real network's: `znn-controller`",
+    }),
+    addresses: z
+      .array(plainUrl)
+      .default([])
+      .meta({
+        description:
+          "What the controller itself asks for while it runs and deploys; before anything is changed the host has to reach " +
+          "them all. Those of the real network stand in `Pulumi.prod.yaml`",
+      }),
+    deployTimeout: duration("1m").prefault("2h").meta({ description: "How long its Deploy may take" }),
+  })
+  .prefault({})
+  .meta({ description: "The controller, which sets the node up" });
+
+/** Where the node's RPC is for its own host. */
+export const ownAddress = "127.0.0.1";
+
+/** What the specification calls the node's things, and where its RPC is; all can be set for the real network. */
+export const nodeSchema = z
+  .strictObject({
+    service: word.default("go-node").meta({ description: "Its systemd service. The real network's: `go-zenon`" }),
+    dataDir: directory.default("/root/.znn").meta({ description: "The directory of its data" }),
+    rpc: z
+      .enum(["ssh", "direct"])
+      .default("ssh")
+      .meta({ description: "How its RPC is asked; `direct` where its address can be reached without ssh" }),
+    rpcAddress: z
+      .string()
+      .regex(/^[0-9a-fA-F.:]+$/, "needed an IP address: the node refuses names")
+      .default(ownAddress)
+      .meta({
+        description:
+          "The node's RPC as the host reaches it, or with `rpc: direct` this machine; an IP address, since the node " +
+          "refuses names. With `direct` it is `host.address` by default, where that is one",
+        form: "IP address",
+      }),
+    rpcPort: port.default(35997).meta({ description: "Its RPC over http" }),
+    wsPort: port.default(35998).meta({ description: "Its RPC over WebSocket" }),
+    p2pPort: port.default(35995).meta({ description: "Where its peers reach it, over TCP and UDP" }),
+  })
+  .prefault({})
+  .meta({ description: "The node, as the controller sets it up" });
+
+/** How is told that the node has synced. */
+export const syncSchema = z
+  .strictObject({
+    hourlyRestart: z.boolean().default(true).meta({ description: "Restarts the node every hour while it syncs" }),
+    wait: z
+      .enum(["block", "check"])
+      .default("block")
+      .meta({
+        description:
+          "`block` waits; `check` looks once and ends in an error where the node is not synced yet: for those who would " +
+          "not keep a process for days",
+      }),
+    confirmations: z.number().int().min(1).max(100).default(3).meta({
+      description: 'Good looks in a row before "synced"',
+      unit: "looks",
+    }),
+    confirmSeconds: z.number().nonnegative().max(60).default(4).meta({
+      description: "The time that the confirmations must span",
+      unit: "seconds",
+    }),
+    references: z.array(rpcUrl).default([]).meta({
+      description: "Addresses of independent nodes' RPC; two or more that agree are proof, a single one only warns",
+    }),
+    tolerance: z.number().int().min(1).max(1000).default(20).meta({
+      description: "By how much the height may differ from the references' median",
+      unit: "momentums",
+    }),
+    stallMinutes: z.number().positive().max(1440).default(15).meta({
+      description: "A height that stands still for so long is called a stall",
+      unit: "minutes",
+    }),
+    deadline: duration("1m").prefault("7d").meta({
+      description: "How long one run waits; then it ends in an error, and the next one goes on",
+    }),
+  })
+  .prefault({})
+  .meta({ description: "How is told that the node has synced, and how long that is waited for" });

@@ -1,0 +1,94 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { hasFormerName } from "./configFaults";
+import { type HostFault, hostFaults, hostSchema } from "./hostSchema";
+import { sshSchema } from "./loginSchema";
+import { controllerSchema, nodeSchema, ownAddress, syncSchema } from "./nodeSchema";
+import { orchestratorFaults, orchestratorSchema } from "./orchestratorSchema";
+import { cutoverSchema, networkSchema, retirementFaults, retirementSchema } from "./retirementSchema";
+
+/** Its path or its name is the password: an ntfy topic, a Slack hook. */
+const webhook = z
+  .url({ protocol: /^https?$/, message: "needed the http or https address of a webhook, such as an ntfy topic's" })
+  .refine(
+    (url) => !/^[^/]*\/\/[^/]*@/.test(url),
+    "must not hold user and password: give a token in the address instead",
+  );
+
+/** The node answers requests by its IP address only: by a name it would refuse every one, for ever. */
+function rpcFaults({
+  host,
+  node,
+}: {
+  host: z.output<typeof hostSchema>;
+  node: z.output<typeof nodeSchema>;
+}): HostFault[] {
+  if (node.rpc !== "direct" || node.rpcAddress !== ownAddress) return [];
+  if (host.provider !== "existing" || isIP(host.address) !== 0) return [];
+  return [
+    [
+      ["node", "rpcAddress"],
+      `needed the IP address of ${host.address} with node.rpc: direct, since the node refuses names (403). ` +
+        `Find it with: getent hosts ${host.address}; or leave node.rpc out, which asks through ssh`,
+    ],
+  ];
+}
+
+/** An active stack needs the controller's release. It is looked for in what is not whole yet, too. */
+function releaseFault({ lifecycle, controller }: Partial<Blocks>, context: z.RefinementCtx): void {
+  const isThere = typeof controller !== "object" || controller === null || controller.release !== undefined;
+  if (lifecycle !== "active" || isThere || context.issues.some((issue) => hasFormerName(issue, "controller"))) return;
+  const path = ["controller", "release", "url"];
+  context.addIssue({ code: "invalid_type", expected: "string", input: undefined, path });
+}
+
+interface Blocks {
+  readonly lifecycle: string;
+  readonly controller: z.output<typeof controllerSchema> | null;
+}
+
+/**
+ * The configuration of a stack: the keys below `pillar-host:` in Pulumi.<stack>.yaml, with their defaults, checks and
+ * descriptions. docs/configuration.md and stack.schema.json are made from it (npm run schema).
+ */
+export const stackSchema = z
+  .strictObject({
+    pillar: z
+      .strictObject({
+        name: z
+          .string()
+          .regex(/^[A-Za-z0-9._-]{1,40}$/, "needed the Pillar's name as registered on chain")
+          .meta({ description: "The Pillar's name, as registered on chain" }),
+      })
+      .meta({ description: "The Pillar whose host this is" }),
+    lifecycle: z
+      .enum(["active", "adopted", "retiring"])
+      .default("active")
+      .meta({
+        description:
+          "What this host is to the Pillar: `active`, set up by this program; `adopted`, a host that somebody else set up, " +
+          "taken over without a change; `retiring`, its node shut down, so that `pulumi destroy` can give it up",
+        see: "retiring.md",
+      }),
+    host: hostSchema,
+    ssh: sshSchema,
+    controller: controllerSchema,
+    node: nodeSchema,
+    sync: syncSchema,
+    notify: webhook.optional().meta({
+      description:
+        "A webhook that is told when the node has synced, when its height stands still, when that is over, at the " +
+        "deadline, when the wallet was updated too early, and when the Pillar produces",
+      form: "http or https address",
+      secret: true,
+    }),
+    orchestrator: orchestratorSchema,
+    network: networkSchema,
+    cutover: cutoverSchema,
+    retirement: retirementSchema,
+  })
+  .superRefine(releaseFault, { when: () => true })
+  .superRefine((config, context) => {
+    const faults = [hostFaults, rpcFaults, orchestratorFaults, retirementFaults].flatMap((find) => find(config));
+    for (const [path, message] of faults) context.addIssue({ code: "custom", path: [...path], message });
+  });

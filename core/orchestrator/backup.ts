@@ -1,0 +1,238 @@
+import fs from "node:fs";
+import path from "node:path";
+import { addToRecord } from "../eventLog/moveEvents";
+import type { RootHost } from "../ssh/root";
+import {
+  compare,
+  type Difference,
+  differenceLines,
+  type Manifest,
+  type Place,
+  readManifest,
+  shown,
+  sumOf,
+} from "./manifest";
+import { identityFor, prove, seal, settle, writeWhole } from "./vault";
+
+/** Where backups go, on the operator's machine. */
+export interface BackupSettings {
+  /** Absolute. */
+  readonly directory: string;
+  /** An age identity of the operator's; without one the program makes one. */
+  readonly identityFile?: string | undefined;
+  /** `<project>/<stack>/<pillar>/<attempt>`. */
+  readonly move: string;
+}
+
+/** What is backed up. */
+export interface BackupOf {
+  /** Stands in the file's name: `first`, `last`. */
+  readonly label: string;
+  readonly place: Place;
+  /** Paths below the base that may change meanwhile, with all below them: what can be rebuilt. None once it is stopped. */
+  readonly changing: readonly string[];
+  /** Says which files must be whole JSON. */
+  isJson(path: string): boolean;
+}
+
+/** A backup that was proved. No secret in it. */
+export interface Backup {
+  /** The archive, encrypted with age; absolute. */
+  readonly file: string;
+  /** What is in it; absolute. */
+  readonly manifestFile: string;
+  /** Which identity opens it. */
+  readonly identityFile: string;
+  /** Bytes and sha256 of the encrypted file. */
+  readonly sealedBytes: number;
+  readonly sha256: string;
+  /** Files in it, and their bytes. */
+  readonly files: number;
+  readonly bytes: number;
+  /** ISO 8601. */
+  readonly provedAt: string;
+}
+
+/** The world, as a backup sees it. */
+export interface BackupWorld {
+  /** Unix milliseconds. */
+  now(): number;
+  sleep(milliseconds: number): Promise<void>;
+  say(line: string): void;
+}
+
+const tries = 5;
+const pause = 2000;
+/** For the slowest of lines. */
+const limitSeconds = 12 * 3600;
+
+/**
+ * Takes a backup off a host and proves it (docs/specification.md, 1.2, step 2).
+ *
+ * Consistent while the signer runs: the host's files are listed with their hashes before and after the copy, and every
+ * file of the archive must be the same in both lists and in itself, owner and mode too; else it is taken again. Three
+ * reads of config.json and key share that agree, and whole JSON, can't be half of a rewrite. What may change (logs and
+ * data bases that can be rebuilt) is listed as the archive has it.
+ *
+ * @throws Error in the operator's words; then there is no new backup
+ */
+export async function takeBackup(
+  root: RootHost,
+  what: BackupOf,
+  settings: BackupSettings,
+  world: BackupWorld,
+): Promise<Backup> {
+  const { directory, move } = settings;
+  const identity = await prepare(settings, world.now).catch((error) => {
+    throw new Error(inWords(error, directory));
+  });
+  if (identity.isNew) {
+    world.say(`backup: made a key that opens the backups: ${identity.file}`);
+    world.say("backup: copy it to a safe place away from this machine now: without it no backup can be opened");
+  }
+  const stem = path.join(directory, `${move.replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`);
+  const part = `${stem}.part`;
+  const mayChange = (file: string) => what.changing.some((each) => file === each || file.startsWith(`${each}/`));
+
+  let wrong: string[] = [];
+  for (let attempt = 1; ; attempt += 1) {
+    // One that a killed run left: no backup yet, and nobody else's, as the engine lets in one run of a stack.
+    fs.rmSync(part, { force: true });
+    try {
+      const before = await readManifest(root, what.place);
+      const sealed = await copy(root, what, part, identity.recipient);
+      const after = await readManifest(root, what.place);
+      const manifest = sealed.archive.manifest();
+      wrong = faultsOf(before, manifest, after, mayChange, sealed.archive.kept);
+      if (wrong.length === 0) {
+        await prove(part, identity.secret, manifest);
+        const provedAt = new Date(world.now()).toISOString();
+        const name = `${stem}-${provedAt.replaceAll(/[:.]/g, "-")}`;
+        const backup: Backup = {
+          ...{ file: `${name}.tar.age`, manifestFile: `${name}.manifest.json`, identityFile: identity.file },
+          ...{ sealedBytes: sealed.bytes, sha256: sealed.sha256, ...sumOf(manifest), provedAt },
+        };
+        settle(part, backup.file);
+        writeWhole(backup.manifestFile, manifestText(root.address, what, settings, backup, manifest));
+        addToRecord(directory, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
+        world.say(
+          `backup: ${backup.files} files, ${backup.bytes} bytes of ${root.address}, proved by decrypting: ${backup.file}`,
+        );
+        return backup;
+      }
+    } catch (error) {
+      throw new Error(inWords(error as NodeJS.ErrnoException, directory));
+    } finally {
+      fs.rmSync(part, { force: true });
+    }
+    if (attempt === tries) break;
+    world.say(`backup: files changed while they were copied; taking it again (${attempt} of ${tries})`);
+    await world.sleep(pause);
+  }
+  throw new Error(
+    [
+      `${root.address}: no consistent backup could be taken of ${what.place.base}, ${tries} times`,
+      ...wrong.map((line) => `  found: ${line}`),
+      "  needed: files that stand still for the time of a copy. Does something else write there?",
+      `  See it with: ls -lat ${path.posix.join(what.place.base, what.place.paths[0] ?? ".")}, then run pulumi up again.`,
+    ].join("\n"),
+  );
+}
+
+async function prepare({ directory, identityFile }: BackupSettings, now: () => number) {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return identityFor(directory, identityFile, now);
+}
+
+async function copy(root: RootHost, { place, isJson }: BackupOf, part: string, recipient: string) {
+  const { base, paths } = place;
+  const { stdout, done } = await root.stream("signer_archive", { base, paths }, { limitSeconds });
+  // The host's words are the better reason, where it has one.
+  const told = done.then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  try {
+    const sealed = await seal(stdout, part, recipient, isJson);
+    const failure = await told;
+    if (failure) throw failure;
+    return sealed;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
+    throw (await told) ?? error;
+  }
+}
+
+function faultsOf(
+  before: Manifest,
+  archive: Manifest,
+  after: Manifest,
+  mayChange: (file: string) => boolean,
+  texts: ReadonlyMap<string, string>,
+): string[] {
+  const differences = new Map<string, Difference>();
+  for (const side of [before, after])
+    for (const difference of compare(side, archive, mayChange)) differences.set(difference.path, difference);
+  const lines = differenceLines([...differences.values()]);
+  // Not the parser's words: they quote the text.
+  for (const [file, text] of texts) if (!isJsonText(text)) lines.push(`${shown(file)}: not whole JSON`);
+  return lines;
+}
+
+/** Whether a text is JSON (pure). */
+export function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function manifestText(
+  address: string,
+  what: BackupOf,
+  { move }: BackupSettings,
+  backup: Backup,
+  manifest: Manifest,
+): string {
+  const { file, sealedBytes, sha256, files, bytes, provedAt } = backup;
+  const archive = { name: path.basename(file), bytes: sealedBytes, sha256 };
+  const head = {
+    version: 1,
+    move,
+    label: what.label,
+    host: address,
+    base: what.place.base,
+    archive,
+    files,
+    bytes,
+    provedAt,
+  };
+  return `${JSON.stringify({ ...head, mayHaveChanged: what.changing, entries: [...manifest.values()] }, undefined, 1)}\n`;
+}
+
+function inWords(error: NodeJS.ErrnoException, directory: string): string {
+  const found: Record<string, string> = {
+    ENOSPC: "the disk is full",
+    EDQUOT: "the disk quota is used up",
+    EACCES: "it may not be written",
+    EROFS: "it may not be written",
+    ENOTDIR: "a file is in the way",
+    EEXIST: "a file is in the way",
+  };
+  const reason = found[error.code ?? ""];
+  if (reason === undefined) return error.message;
+  return [
+    `the backup could not be written on this machine: ${directory}`,
+    `  found: ${reason}`,
+    "  needed: room for it, or another directory: pulumi config set --path pillar-host:orchestrator.backup.directory DIRECTORY",
+    "  Then run pulumi up again.",
+  ].join("\n");
+}
+
+/** Whether a backup that was proved lies there still, as long as it was. It was read whole when it was proved. */
+export function isThere(backup: Pick<Backup, "file" | "manifestFile" | "sealedBytes">): boolean {
+  const size = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.size;
+  return size(backup.file) === backup.sealedBytes && size(backup.manifestFile) !== undefined;
+}

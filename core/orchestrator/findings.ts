@@ -1,0 +1,67 @@
+import type { BuildInfo, SignerIdentity, SignerStatus } from "../chain/orchestrator";
+import type { NodeNow } from "../sync/nodeStatus";
+import type { BridgeNow } from "./bridgeNow";
+import type { Endpoint } from "./endpoints";
+import type { SideFacts } from "./hostPairFacts";
+import type { SignerConfig } from "./signerConfig";
+
+/** An answer, or why there is none. */
+export type Told<T> = { readonly value: T } | { readonly error: string };
+
+/** What was found on the host that the signer is to leave. */
+export interface OldSide {
+  readonly facts: SideFacts;
+  readonly build: Told<BuildInfo>;
+  readonly status: Told<SignerStatus | undefined>;
+  readonly identity: Told<SignerIdentity | undefined>;
+  readonly config: SignerConfig;
+  /** Files that are to be whole JSON and are not. */
+  readonly damaged: readonly string[];
+  /** Whether the key store that config.json names is there. */
+  readonly hasKeyStore: boolean;
+  /** What the configuration names, and what of it (host:port) answers from here. */
+  readonly endpoints: readonly Endpoint[];
+  readonly reached: readonly string[];
+}
+
+/** What was found on the host that it is to come to. */
+export interface NewSide {
+  readonly facts: SideFacts;
+  readonly build: Told<BuildInfo>;
+  /** What signer_scan printed. */
+  readonly scan: string;
+  readonly reached: readonly string[];
+}
+
+/** All that was found on both hosts and here. No secret in it. */
+export interface Survey {
+  readonly old: Told<OldSide>;
+  readonly new: Told<NewSide>;
+  readonly node: NodeNow;
+  /** By the chain, asked of the new host's node or a reference. */
+  readonly bridge: BridgeNow;
+  /** Bytes that this machine has room for, where the backups go. */
+  readonly room: number;
+}
+
+/** What the configuration says about it. */
+export interface Wanted {
+  /** `<project>/<stack>/<pillar>/<attempt>`. */
+  readonly move: string;
+  readonly old: {
+    readonly address: string;
+    readonly service: string;
+    readonly directory: string;
+    readonly executable: string;
+  };
+  readonly new: { readonly address: string; readonly service: string; readonly directory: string };
+  readonly rpcPort: number;
+  /** How the new host reaches the old one's ssh, and the key that it must show there. */
+  readonly copyAddress: string;
+  readonly sshPort: number;
+  readonly hostKey: string;
+  readonly noKeyShare: boolean;
+  readonly haltedBridge: boolean;
+  readonly release?: { readonly version: string } | undefined;
+  readonly backupDirectory: string;
+}

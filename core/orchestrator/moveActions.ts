@@ -1,0 +1,233 @@
+import { type SignerStatus, statusStands } from "../chain/orchestrator";
+import type { CallError } from "../ssh/root";
+import { type Backup, takeBackup } from "./backup";
+import { createCopier, stagingOf } from "./copyKey";
+import type { Looks, Step } from "./decide";
+import type { Sides } from "./hostPair";
+import { type Saga, type SideName, sidesOf } from "./journal";
+import type { MoveInputs } from "./moveInputs";
+import { createProvedCopy } from "./provedCopy";
+import type { Hands } from "./saga";
+import { bridgeShown } from "./shown";
+import { bridgeHinders, notLive, stoppedFault } from "./stoppedState";
+import { clientOf, type Verified, type VerifyWorld, verify } from "./verify";
+
+/** What was seen on the way, for outputs and record. */
+export interface Seen {
+  verified?: Verified;
+  lastBackup?: Backup;
+  /** Clock milliseconds. */
+  stoppedAt?: number;
+  startedAt?: number;
+}
+
+export interface MoveHands extends Hands {
+  readonly seen: Seen;
+  /** Takes away what this run, or a killed one, left of the copy's right. */
+  end(saga: Saga, looks: Looks): Promise<void>;
+}
+
+/** Milliseconds for which a host does not trust the hash of a file that changed (signer/manifest.sh). */
+const young = 3100;
+
+/** Three ceremonies, of a minute each. */
+const signingPatience = 180_000;
+
+/** Exit code of signer_read (signer/archive.sh). */
+const noSuchFile = 66;
+
+export function createMoveHands(
+  inputs: MoveInputs,
+  sides: Sides,
+  wanted: Saga,
+  world: VerifyWorld,
+  isWanted: () => boolean,
+): MoveHands {
+  const seen: Seen = {};
+  const copier = createCopier(inputs, sides, world.say);
+  const copy = createProvedCopy(inputs, sides, copier, world.say);
+  let identity: Readonly<Record<string, string>> | undefined;
+  /** What the source's machine is called; asked while the signer still signs. */
+  const names = new Map<SideName, string[]>();
+
+  const askStatus = async (side: SideName): Promise<SignerStatus | undefined> => {
+    const client = clientOf(inputs, sides, side, world);
+    const status = await client.status();
+    const why = notLive(side, status, inputs.haltedBridge);
+    if (why !== undefined) throw new Error(why);
+    const who = await client.identity();
+    if (who) identity = { producer: who.producer, tssPeerId: who.tssPeerId, evmAddress: who.evmAddress };
+    return status;
+  };
+
+  /** A stop within a ceremony costs the others that one; requests that nobody signs must not hold the move up for ever. */
+  const waitForSignings = async (side: SideName): Promise<void> => {
+    const end = world.ticks() + signingPatience;
+    for (let said = false; ; said = true) {
+      const waiting = (await askStatus(side))?.toSign ?? 0;
+      if (waiting === 0) return;
+      if (world.ticks() >= end)
+        return world.say(
+          `${waiting} requests still wait for their signature after ${signingPatience / 1000} s: stopping all the same; where it is in a ceremony, the other signers repeat that without it`,
+        );
+      if (!said)
+        world.say(`${waiting} requests wait for their signature: waiting for a while, since a ceremony may be at work`);
+      await world.sleep(statusStands);
+    }
+  };
+
+  const askNode = async (): Promise<void> => {
+    const node = await world.lookAtNode();
+    if (node.synced) return;
+    throw new Error(
+      [
+        `the node of the new side (${sides.roots.new.address}) is not synced now: the orchestrator there would wait for it`,
+        `  found: ${node.why}`,
+        "  needed: a synced node, asked again right before the old side stops",
+      ].join("\n"),
+    );
+  };
+
+  /** Of the chain, since the orchestrator's own word may be older than a halt; and of it after what takes its time. */
+  const askBridge = async (side: SideName): Promise<void> => {
+    const bridge = await world.lookAtBridge();
+    const hindrance = bridgeHinders(bridge, inputs.haltedBridge);
+    if (hindrance === undefined) {
+      for (const line of bridgeShown(bridge)) world.say(line);
+      return;
+    }
+    const { what, found, needed, next } = hindrance;
+    throw new Error(
+      [
+        `${what}: the orchestrator of the ${side} side (${sides.roots[side].address}) is not stopped`,
+        `  found: ${found}`,
+        `  needed: ${needed}`,
+        `  ${next}`,
+      ].join("\n"),
+    );
+  };
+
+  /** The pass phrase is in it: it stays in here. */
+  const configOf = (side: SideName, saga: Saga): Promise<string | undefined> =>
+    sides
+      .call(side, "signer_read", saga, { file: `${inputs[side].directory}/config.json` })
+      .catch((error: CallError) => {
+        if (error.exitCode !== noSuchFile) throw error;
+        return undefined;
+      });
+
+  const addressesOf = async (side: SideName, saga: Saga, looks: Looks): Promise<string[]> => {
+    const known = names.get(side);
+    if (known || looks[side] === "outOfSight") return known ?? [];
+    const found = (await sides.call(side, "signer_addresses", saga)).split(/\s+/).filter(Boolean);
+    names.set(side, found);
+    return found;
+  };
+
+  const perform = async (step: Step, saga: Saga, looks: Looks): Promise<Looks> => {
+    const { source, target } = sidesOf(saga);
+    const name = (side: SideName) => `the ${side} side (${sides.roots[side].address})`;
+    switch (step) {
+      case "bulk": {
+        world.say(`bulk copy to ${name(target)}: ${name(source)} holds the key and signs on`);
+        if (saga.direction === "forward") await askStatus(source);
+        const known = identity ? { identity: JSON.stringify(identity) } : {};
+        const after = await sides.step(target, "signer_staging", saga, looks, known);
+        if (saga.direction === "back")
+          await sides.call(
+            target,
+            "signer_copy_local",
+            saga,
+            { receive_into: stagingOf(inputs, saga) },
+            { limitSeconds: 3600 },
+          );
+        await copier.run(saga, after, { progress: true });
+        // Both sides hash what is there now, so that after the stop only what changed is hashed, and written to the disk.
+        await Promise.all([world.sleep(young), copy.flush(saga), addressesOf(source, saga, after)]);
+        await copy.list(saga, after);
+        return after;
+      }
+      case "stop": {
+        if (saga.direction === "forward" && looks[source] !== "outOfSight" && looks[source].active)
+          await waitForSignings(source)
+            .then(askNode)
+            .then(() => askBridge(source));
+        world.say(`stopping ${name(source)}, which still holds the key`);
+        seen.stoppedAt = world.now();
+        copy.forget();
+        const stopped = await sides.step(source, "signer_stop", saga, looks, {}, { limitSeconds: 240 });
+        const fault = stoppedFault(await configOf(source, saga), saga, inputs);
+        if (fault !== undefined) throw new Error(fault);
+        return stopped;
+      }
+      case "backup": {
+        // Both only read the source: done at once, since nobody signs now. What arrived is compared while it is fenced.
+        const place = { base: inputs[source].directory, paths: ["config.json", "tss"] };
+        const what = { label: "last", place, changing: [], isJson: (path: string) => path.endsWith(".json") };
+        const [backup] = await Promise.all([
+          takeBackup(sides.roots[source], what, inputs.backup, world),
+          copy.make(saga, looks),
+        ]);
+        seen.lastBackup = backup;
+        return looks;
+      }
+      case "fence":
+        world.say(`fencing ${name(source)}: stopped, masked, its key store moved aside`);
+        return sides.step(source, "signer_fence", saga, looks);
+      case "copy":
+      case "arrive": {
+        if (step === "copy") {
+          const staged = copy.isMade() ? looks : await sides.step(target, "signer_staging", saga, looks);
+          await copy.prove(saga, staged);
+        }
+        const addresses = [
+          sides.roots[source].address,
+          inputs.copy.address,
+          ...(await addressesOf(source, saga, looks)),
+        ];
+        return sides.step(target, "signer_arrive", saga, looks, {
+          other_addresses: [...new Set(addresses)],
+        });
+      }
+      case "start": {
+        world.say(`starting ${name(target)}: from here on it holds the key and may sign; ${name(source)} is fenced`);
+        seen.startedAt = world.now();
+        const started = await sides.step(target, "signer_start", saga, looks);
+        const journal = started[target] === "outOfSight" ? undefined : started[target].journal;
+        seen.verified = await verify(
+          inputs,
+          sides,
+          target,
+          saga,
+          identity ?? journal?.identity ?? null,
+          seen.startedAt,
+          world,
+        );
+        return sides.step(target, "signer_settle", saga, started, { stage: "running" });
+      }
+      case "close":
+        return sides.step(source, "signer_settle", saga, looks, { stage: "moved" });
+      case "seal":
+        world.say(`going back: making sure that nothing starts on ${name(target)}`);
+        return sides.step(target, "signer_seal", saga, looks, {}, { limitSeconds: 240 });
+      case "restore": {
+        world.say(`going back: starting ${name(source)}, which holds the key`);
+        const startedAt = world.now();
+        const started = await sides.step(source, "signer_restore", saga, looks);
+        await verify(inputs, sides, source, saga, identity ?? null, startedAt, world);
+        return sides.step(source, "signer_settle", saga, started, { stage: "restored" });
+      }
+    }
+  };
+
+  return {
+    seen,
+    look: () => sides.look(wanted),
+    perform,
+    say: world.say,
+    isWanted,
+    end: async (saga, looks) => {
+      for (const line of await copier.end(saga, looks)) world.say(line);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { NodeTarget } from "../chain/node";
+import type { SignerHost } from "../ssh/root";
+import type { BackupSettings } from "./backup";
+
+/** One of the two hosts of a move; plain values, secrets among them. */
+export interface SideInputs {
+  readonly host: SignerHost;
+  /** The orchestrator's unit, and its state directory. */
+  readonly service: string;
+  readonly directory: string;
+  /** What its process is called. */
+  readonly executable: string;
+}
+
+/** What a move is made of; plain values, as its provider gets them. */
+export interface MoveInputs {
+  /** `<project>/<stack>/<pillar>/<attempt>`. */
+  readonly move: string;
+  readonly stack: string;
+  readonly pillar: string;
+  /** True: the signer goes back to the old host. */
+  readonly rollback: boolean;
+  readonly old: SideInputs;
+  readonly new: SideInputs;
+  /** The new host's node, and what its evidence needs. */
+  readonly node: NodeTarget;
+  readonly references: readonly string[];
+  /** Momentums. */
+  readonly tolerance: number;
+  /** How the new host reaches the old one's ssh. */
+  readonly copy: { readonly address: string; readonly port: number };
+  readonly rpcPort: number;
+  /** Where the signers talk to each other. */
+  readonly p2pPort: number;
+  /** The operator's words: this signer has no key share; it moves while the bridge is halted. */
+  readonly noKeyShare: boolean;
+  readonly haltedBridge: boolean;
+  readonly backup: BackupSettings;
+  /** Of the release that is configured for the new host. */
+  readonly version?: string | undefined;
+  /** The script library (core/steps/libraries.ts). */
+  readonly library: string;
+  /** Milliseconds until a started orchestrator must answer. */
+  readonly answerWithin: number;
+  /** Milliseconds over which it must stay up. */
+  readonly steadyFor: number;
+}

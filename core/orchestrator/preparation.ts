@@ -1,0 +1,160 @@
+import os from "node:os";
+import path from "node:path";
+import type { RpcClock, SignerIdentity } from "../chain/orchestrator";
+import { addToRecord, isOver, lastOf, readRecord } from "../eventLog/moveEvents";
+import type { RootHost } from "../ssh/root";
+import { type Backup, type BackupOf, type BackupWorld, isThere, takeBackup } from "./backup";
+import type { Survey, Wanted } from "./findings";
+import { hasBegun } from "./journal";
+import { faultsOf } from "./prerequisites";
+import { shownOf } from "./shown";
+import { type ChainLooks, type SignerPlace, surveyBoth } from "./survey";
+
+/** What the prerequisites and the first backup are about; plain values, no secrets. */
+export interface SecureOptions {
+  /** `<project>/<stack>/<pillar>/<attempt>`. */
+  readonly move: string;
+  readonly old: SignerPlace;
+  readonly new: SignerPlace;
+  /** How the new host reaches the old one's ssh, and the key that it must show there. */
+  readonly copyAddress: string;
+  readonly sshPort: number;
+  readonly hostKey: string;
+  /** The operator's word that this signer has no key share. */
+  readonly noKeyShare: boolean;
+  /** The operator's word that it moves while the bridge is halted. */
+  readonly haltedBridge: boolean;
+  readonly release?: { readonly version: string } | undefined;
+  /** As configured: relative to the project, or with `~/` in front. */
+  readonly backups: { readonly directory: string; readonly identityFile?: string | undefined };
+}
+
+/** What is kept of it in the state. No secret. */
+export interface Secured {
+  readonly move: string;
+  /** The first backup; absent only where the move went on without this machine's record. */
+  readonly backup?: Backup;
+  /** ISO 8601. */
+  readonly checkedAt?: string;
+  readonly oldVersion?: string;
+  readonly oldIdentity?: SignerIdentity;
+}
+
+export interface SecureWorld extends BackupWorld, RpcClock, ChainLooks {
+  readonly roots: { readonly old: RootHost; readonly new: RootHost };
+}
+
+/** A directory or file of the operator's as it is meant (pure but for home and working directory, which is the project's). */
+export function placeOf(configured: string): string {
+  return path.resolve(configured.replace(/^~(?=\/|$)/, os.homedir()));
+}
+
+/**
+ * What a signer is made of: its directory, and the node's producer key store beside it (docs/specification.md, 1.2,
+ * step 2).
+ */
+export function firstBackupOf({ directory, nodeDirectory }: SignerPlace): BackupOf {
+  const below = (file: string) => file.replace(/^\/+/, "");
+  const [signer, node] = [below(directory), below(nodeDirectory)];
+  return {
+    label: "first",
+    place: { base: "/", paths: [signer, `${node}/wallet/producer`, `${node}/config.json`] },
+    // Can be rebuilt, or are logs (docs/chain.md, Orchestrator): a running signer writes them all the time.
+    changing: ["logs", "events", "queues"].map((part) => `${signer}/${part}`),
+    isJson: (file) =>
+      file === `${signer}/config.json` ||
+      (file.startsWith(`${signer}/tss/localstate-`) &&
+        file.endsWith(".json") &&
+        !file.slice(signer.length + 5).includes("/")),
+  };
+}
+
+/**
+ * Checks everything that a move needs, reports all faults together, and takes the first backup. Touches nothing before.
+ *
+ * A move whose end is recorded, or whose backup was proved and lies there, is done with it; one that began is not judged
+ * again: its journals decide (docs/architecture.md, The move of the orchestrator is one resource).
+ *
+ * @throws Error with every fault, or with what hindered the backup
+ */
+export async function secureSigner(options: SecureOptions, world: SecureWorld): Promise<Secured> {
+  const { move, old, new: target } = options;
+  const directory = placeOf(options.backups.directory);
+  const known = recordedOf(directory, move);
+  if (known) return known;
+
+  const { roots } = world;
+  const wanted: Wanted = {
+    ...{ move, rpcPort: old.rpcPort, backupDirectory: directory, noKeyShare: options.noKeyShare },
+    haltedBridge: options.haltedBridge,
+    old: { address: roots.old.address, service: old.service, directory: old.directory, executable: old.executable },
+    new: { address: roots.new.address, service: target.service, directory: target.directory },
+    ...{
+      copyAddress: options.copyAddress,
+      sshPort: options.sshPort,
+      hostKey: options.hostKey,
+      release: options.release,
+    },
+  };
+  world.say(`orchestrator: checking ${roots.old.address} and ${roots.new.address} before anything is touched`);
+  const survey = await surveyBoth(roots, { ...options, backupDirectory: directory }, world, world);
+  const begun = beganAt(survey, move);
+  if (begun) {
+    world.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);
+    // Without the old host there is nothing left to back up: the key is on the new one by now.
+    if ("error" in survey.old || survey.old.value.facts.directory !== "there") {
+      world.say("orchestrator: no first backup was found on this machine, and the old host can't give one any more");
+      return { move };
+    }
+  } else {
+    const faults = faultsOf(survey, wanted);
+    if (faults.length > 0) throw new Error(faultsText(faults));
+    for (const line of shownOf(survey, wanted)) world.say(`orchestrator: ${line}`);
+  }
+  const checkedAt = new Date(world.now()).toISOString();
+  const identityFile = options.backups.identityFile;
+  const settings = { directory, move, identityFile: identityFile === undefined ? undefined : placeOf(identityFile) };
+  const backup = await takeBackup(roots.old, firstBackupOf(old), settings, world);
+  const { oldVersion, oldIdentity } = seenOf(survey);
+  const secured = {
+    move,
+    backup,
+    checkedAt,
+    ...(oldVersion ? { oldVersion } : {}),
+    ...(oldIdentity ? { oldIdentity } : {}),
+  };
+  addToRecord(directory, { at: new Date(world.now()).toISOString(), move, event: "secured", details: secured });
+  return secured;
+}
+
+/** What an earlier run has done, where it still holds. */
+function recordedOf(directory: string, move: string): Secured | undefined {
+  const record = readRecord(directory);
+  const secured = lastOf(record, move, "secured")?.details as Secured | undefined;
+  if (isOver(record, move)) return secured ?? { move };
+  return secured?.backup && isThere(secured.backup) ? secured : undefined;
+}
+
+function beganAt(survey: Survey, move: string): string | undefined {
+  const has = (side: Survey["old"] | Survey["new"]) => "value" in side && hasBegun(side.value.facts.journal, move);
+  if (has(survey.new)) return "new host";
+  return has(survey.old) ? "old host" : undefined;
+}
+
+function seenOf({ old }: Survey): Pick<Secured, "oldVersion" | "oldIdentity"> {
+  if ("error" in old) return {};
+  const { build, identity } = old.value;
+  return {
+    ...("value" in build ? { oldVersion: build.value.version } : {}),
+    ...("value" in identity && identity.value ? { oldIdentity: identity.value } : {}),
+  };
+}
+
+/** All faults in one text (pure). */
+export function faultsText(faults: readonly string[]): string {
+  const head =
+    faults.length === 1
+      ? "The orchestrator can't be moved yet; nothing was touched on either host. One thing stands in the way:"
+      : `The orchestrator can't be moved yet; nothing was touched on either host. ${faults.length} things stand in the way:`;
+  return [head, ...faults.map((fault) => `- ${fault.replaceAll("\n", "\n  ")}`)].join("\n");
+}

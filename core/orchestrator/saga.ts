@@ -1,0 +1,99 @@
+import { type Decision, decide, type Looks, type Memory, type Step } from "./decide";
+import type { Saga } from "./journal";
+import { obstacleText, type Places, stepFailed } from "./messages";
+import { whereItIs } from "./whereItIs";
+
+/** The two hosts, as the saga acts on them. */
+export interface Hands {
+  /** Both hosts as they are now; waits a while for one that boots. @throws what trying again can't mend */
+  look(): Promise<Looks>;
+  /** Does one step, whole, safe to be done again from any point. @returns both hosts as they are after it */
+  perform(step: Step, saga: Saga, looks: Looks): Promise<Looks>;
+  say(line: string): void;
+  /** False once the engine that wants the end of it is gone. */
+  isWanted(): boolean;
+}
+
+/** What an error of a step carries where another run took over: nothing may be done or undone any more. */
+export interface TakenError extends Error {
+  taken: true;
+}
+
+/** What an error carries where the connection broke under a step: what it did is read, then it is done again. */
+export interface BrokenError extends Error {
+  broken: true;
+}
+
+export type Ending = Extract<Decision, { do: "done" }>;
+
+/** A step whose connection broke is done again that often. */
+const tries = 3;
+/** More than any way there, back and there again has. */
+const mostSteps = 60;
+
+/**
+ * Moves the signer the wanted way, from wherever both hosts' journals say that it is, to its end; or, where a step
+ * fails before the target was started, back to where it was.
+ *
+ * @param first what a look found just now: one at a host that is gone takes its time
+ * @returns how it ended
+ * @throws Error that says what failed, on which side the key is, and the commands to go on
+ */
+export async function runSaga(wanted: Saga, hands: Hands, places: Places, first?: Looks): Promise<Ending> {
+  let memory: Memory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
+  let failure: string | undefined;
+  const broken = new Map<Step, number>();
+  let looks = first ?? (await hands.look());
+  let seen = looks;
+  for (let count = 0; count < mostSteps; count += 1) {
+    if (!hands.isWanted()) throw new Error("the engine is gone: the move stops here; pulumi up goes on from here");
+    const decision = decide(wanted, looks, memory);
+    seen = lastSeen(seen, looks);
+    if (decision.do === "done") {
+      if (failure !== undefined) throw new Error(stepFailed(failure, seen, places));
+      return decision;
+    }
+    if (decision.do === "stop here") {
+      throw new Error(obstacleText(decision.why, decision.saga, seen, places, failure));
+    }
+    const { do: step, saga } = decision;
+    try {
+      looks = await hands.perform(step, saga, looks);
+      memory = remember(memory, step);
+    } catch (error) {
+      const { message, taken, broken: isBroken } = error as Partial<TakenError & BrokenError>;
+      if (taken) throw error;
+      const again = (broken.get(step) ?? 0) + 1;
+      broken.set(step, again);
+      if (isBroken && again < tries) hands.say(`${message}: looking again at what was done`);
+      else if (failure !== undefined)
+        throw new Error(
+          `${failure}\nand the way back failed: ${message}\n${whereItIs(lastSeen(seen, await hands.look()), places)}`,
+        );
+      else {
+        failure = `${message}`;
+        memory = { ...memory, failed: true };
+        hands.say(`failed: ${failure.split("\n")[0]}`);
+      }
+      looks = await hands.look();
+    }
+  }
+  throw new Error(`the move comes to no end after ${mostSteps} steps\n${whereItIs(seen, places)}`);
+}
+
+/** What is known of a host that is out of sight is what was seen last. */
+function lastSeen(before: Looks, now: Looks): Looks {
+  return {
+    old: now.old === "outOfSight" ? before.old : now.old,
+    new: now.new === "outOfSight" ? before.new : now.new,
+  };
+}
+
+function remember(memory: Memory, step: Step): Memory {
+  if (step === "bulk") return { ...memory, bulkCopied: true };
+  if (step === "stop") return { ...memory, stopped: true, backedUp: false };
+  if (step === "backup") return { ...memory, backedUp: true };
+  // It ran again: what was known of its stop is worth nothing.
+  if (step === "restore") return { ...memory, bulkCopied: false, stopped: false, backedUp: false };
+  return memory;
+}

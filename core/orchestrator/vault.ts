@@ -1,0 +1,203 @@
+import crypto from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { PassThrough, Readable, Transform, type TransformCallback } from "node:stream";
+import { finished, pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
+import { writeBeside } from "../util/writeAtomically";
+import { type ArchiveReader, readArchive } from "./archive";
+import { compare, differenceLines, type Manifest } from "./manifest";
+
+/** What opens backups: an age identity (https://age-encryption.org). */
+export interface Identity {
+  readonly file: string;
+  /** It was made just now: the operator has to keep it elsewhere. */
+  readonly isNew: boolean;
+  /** The public half. */
+  readonly recipient: string;
+  /** The line `AGE-SECRET-KEY-1…`: never stored or shown. */
+  readonly secret: string;
+}
+
+/** Where an identity is made if none is configured: beside the backups, not among them. */
+export function ownIdentityFile(directory: string): string {
+  return `${directory.replace(/\/+$/, "")}.age-identity`;
+}
+
+/**
+ * Reads the identity file that the configuration names, or the program's own, which is made on first use.
+ *
+ * @throws Error where it can't be read, or holds no identity that can be used here
+ */
+export async function identityFor(
+  directory: string,
+  configured: string | undefined,
+  now: () => number,
+): Promise<Identity> {
+  const age = await import("age-encryption");
+  const file = configured ?? ownIdentityFile(directory);
+  const isNew = configured === undefined && !fs.existsSync(file);
+  if (isNew) {
+    const secret = await age.generateX25519Identity();
+    const recipient = await age.identityToRecipient(secret);
+    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    const text = `# created: ${new Date(now()).toISOString()}\n# public key: ${recipient}\n${secret}\n`;
+    writeWhole(file, text);
+  }
+  let text: string;
+  try {
+    text = fs.readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(identityFault(file, `found: ${(error as NodeJS.ErrnoException).code ?? "it can't be read"}`));
+  }
+  const secret = text
+    .split("\n")
+    .find((line) => line.startsWith("AGE-SECRET-KEY-"))
+    ?.trim();
+  if (secret === undefined) {
+    const isSealed = /^(age-encryption\.org\/|-----BEGIN AGE ENCRYPTED)/.test(text);
+    const found = isSealed ? "a file that is encrypted itself" : "no line AGE-SECRET-KEY-1…";
+    throw new Error(identityFault(file, `found: ${found}`));
+  }
+  try {
+    return { file, isNew, secret, recipient: await age.identityToRecipient(secret) };
+  } catch {
+    throw new Error(identityFault(file, "found: a damaged AGE-SECRET-KEY-1… line"));
+  }
+}
+
+function identityFault(file: string, found: string): string {
+  return [
+    `the backup's identity file can't be used: ${file}`,
+    `  ${found}`,
+    "  needed: an age identity in plain text, as age-keygen writes it (pillar-host:orchestrator.backup.identityFile)",
+    "  Make one with: age-keygen -o FILE, or leave the key out: the program makes one. Then run pulumi up again.",
+  ].join("\n");
+}
+
+/** Writes a file that nobody else reads, whole or not at all. @throws where there is one already */
+export function writeWhole(file: string, text: string): void {
+  writeBeside(file, text, (part) => settle(part, file));
+}
+
+/** Gives a written file its name, never another's, so that a power cut does not lose it. */
+export function settle(part: string, file: string): void {
+  try {
+    fs.linkSync(part, file);
+    fs.rmSync(part);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Some file systems have no links.
+    if (code === "EEXIST" || fs.existsSync(file)) throw new Error(`${file} is there already: nothing is overwritten`);
+    if (code === "ENOENT") throw error;
+    fs.renameSync(part, file);
+  }
+  const directory = fs.openSync(path.dirname(file), "r");
+  try {
+    fs.fsyncSync(directory);
+  } catch {
+    // Not on every file system.
+  } finally {
+    fs.closeSync(directory);
+  }
+}
+
+/** What was written. */
+export interface Sealed {
+  readonly archive: ArchiveReader;
+  /** Of the encrypted file. */
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/**
+ * Encrypts an archive into a new file (mode 0600, on the disk when this returns), and reads it as it passes.
+ *
+ * @throws Error of the archive, of its source, or of this machine's disk
+ */
+export async function seal(
+  source: Readable,
+  file: string,
+  recipient: string,
+  keep: (path: string) => boolean,
+): Promise<Sealed> {
+  const age = await import("age-encryption");
+  const encrypter = new age.Encrypter();
+  encrypter.addRecipient(recipient);
+  const archive = await readArchive(keep);
+  const tap = passing(archive);
+  const hash = crypto.createHash("sha256");
+  let bytes = 0;
+  const counted = new Transform({
+    transform: (chunk: Buffer, _encoding, next) => {
+      hash.update(chunk);
+      bytes += chunk.length;
+      next(null, chunk);
+    },
+  });
+  const target = fs.createWriteStream(file, { flags: "wx", mode: 0o600, flush: true });
+  const taking = pipeline(source, tap);
+  // Whichever fails first is the cause; the other only ends because of it.
+  taking.catch((error) => counted.destroy(error));
+  try {
+    const sealed = await encrypter.encrypt(webOf(tap));
+    await pipeline(Readable.fromWeb(sealed as ReadableStream<Uint8Array>), counted, target);
+    await taking;
+  } catch (error) {
+    source.destroy();
+    tap.destroy();
+    target.destroy();
+    await taking.catch(() => undefined);
+    throw error;
+  }
+  return { archive, bytes, sha256: hash.digest("hex") };
+}
+
+function webOf(stream: Readable) {
+  return Readable.toWeb(stream) as unknown as globalThis.ReadableStream<Uint8Array>;
+}
+
+/** Hands an archive on unchanged while the reader sees it. */
+function passing(archive: ArchiveReader): Transform {
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, next: TransformCallback) => {
+      archive.input.write(chunk, (error) => next(error ?? null, chunk));
+    },
+    flush: (next) => {
+      archive.input.end();
+      finished(archive.input).then(
+        () => next(),
+        (error: Error) => next(error),
+      );
+    },
+  });
+}
+
+/** The plain bytes of a backup. @throws (on its stream) where it is damaged, or was made for another identity */
+export async function openBackup(file: string, secret: string): Promise<Readable> {
+  const age = await import("age-encryption");
+  const decrypter = new age.Decrypter();
+  decrypter.addIdentity(secret);
+  const plain = await decrypter.decrypt(webOf(fs.createReadStream(file)));
+  return Readable.fromWeb(plain as ReadableStream<Uint8Array>);
+}
+
+/** Proves a backup: decrypts it as it lies on the disk, and compares every entry. @throws Error that names what is wrong */
+export async function prove(file: string, secret: string, expected: Manifest): Promise<void> {
+  const archive = await readArchive();
+  const wrong = (found: readonly string[]) =>
+    new Error(
+      [
+        `the backup could not be proved: ${file}`,
+        ...found.map((line) => `  found: ${line}`),
+        "  needed: every file as it was read on the host. Is the disk of this machine sound? Then run pulumi up again.",
+      ].join("\n"),
+    );
+  try {
+    await pipeline(await openBackup(file, secret), new PassThrough(), archive.input);
+  } catch (error) {
+    throw wrong([`it does not decrypt to a whole archive (${(error as Error).message})`]);
+  }
+  const differences = compare(expected, archive.manifest());
+  if (differences.length > 0) throw wrong(differenceLines(differences));
+}

@@ -1,0 +1,221 @@
+import {
+  type BuildInfo,
+  createOrchestratorClient,
+  type OrchestratorClient,
+  type SignerIdentity,
+} from "../chain/orchestrator";
+import { isJsonText } from "./backup";
+import type { Sides, SidesWorld } from "./hostPair";
+import type { Saga, SideName } from "./journal";
+import type { MoveInputs } from "./moveInputs";
+import { signerConfigOf } from "./signerConfig";
+import type { ChainLooks } from "./survey";
+
+const trouble =
+  /(^|\s)(ERROR|FATAL|PANIC|DPANIC)(\s|$)|^panic:|\bpanic: |^fatal error:|Main process exited|Failed with result|Failed to start/;
+
+/** The lines of a journal that tell of trouble (pure): words for an operator, of which healthy signers write some, too. */
+export function errorsIn(lines: readonly string[]): string[] {
+  return lines.filter((line) => trouble.test(line));
+}
+
+/** The life of the unit, and its last lines. */
+export interface Life {
+  readonly active: string;
+  readonly restarts: number;
+  readonly pid: number;
+  /** Other signers that the host has a connection with, where it can tell. */
+  readonly peers?: number;
+  readonly log: readonly string[];
+}
+
+/** Reads what signer_life prints (pure). */
+export function readLife(printed: string): Life {
+  const lines = printed.split("\n");
+  const at = lines.indexOf("log");
+  const fact = (name: string) =>
+    lines
+      .slice(0, Math.max(0, at))
+      .find((line) => line.startsWith(`${name}=`))
+      ?.slice(name.length + 1) ?? "";
+  return {
+    active: `${fact("ActiveState")} (${fact("SubState")})`,
+    restarts: Number(fact("NRestarts")),
+    pid: Number(fact("MainPID")),
+    ...(fact("Peers") === "" ? {} : { peers: Number(fact("Peers")) }),
+    log: at < 0 ? [] : lines.slice(at + 1).filter((line) => line !== ""),
+  };
+}
+
+export interface Verified {
+  readonly build: BuildInfo;
+  readonly identity: SignerIdentity | undefined;
+  /** Clock milliseconds of the first good answer. */
+  readonly answeredAt: number;
+}
+
+export interface VerifyWorld extends SidesWorld, ChainLooks {
+  now(): number;
+}
+
+/** Milliseconds between two looks whether the port is open. */
+const knock = 50;
+/** Milliseconds for which it may answer with an error. */
+const wrongFor = 30_000;
+const shownLines = 10;
+const logLines = 50;
+const readings = 4;
+
+export function clientOf(inputs: MoveInputs, sides: Sides, side: SideName, world: SidesWorld): OrchestratorClient {
+  return createOrchestratorClient(() => sides.roots[side].forward("127.0.0.1", inputs.rpcPort), inputs.rpcPort, world);
+}
+
+/**
+ * Waits until a started orchestrator answers getBuildInfo (docs/specification.md, 4.2).
+ *
+ * @throws Error with what was seen last, and its last log lines without secrets
+ */
+export async function waitForAnswer(
+  inputs: MoveInputs,
+  sides: Sides,
+  side: SideName,
+  saga: Saga,
+  world: VerifyWorld,
+): Promise<{ build: BuildInfo; answeredAt: number }> {
+  const client = clientOf(inputs, sides, side, world);
+  const end = world.ticks() + inputs.answerWithin;
+  let heard = world.ticks();
+  let wrongSince: number | undefined;
+  for (;;) {
+    let why: string;
+    try {
+      // A knock costs no request of the two a second.
+      (await sides.roots[side].forward("127.0.0.1", inputs.rpcPort)).destroy();
+      const build = await client.buildInfo();
+      return { build, answeredAt: world.now() };
+    } catch (error) {
+      why = (error as Error).message;
+    }
+    // It answers, and not well: that does not come right with time, as a port that is closed does.
+    const isWrong = /^the (answer to|orchestrator answers) getBuildInfo|^getBuildInfo is answered/.test(why);
+    wrongSince = isWrong ? (wrongSince ?? world.ticks()) : undefined;
+    if (world.ticks() >= end || (wrongSince !== undefined && world.ticks() - wrongSince > wrongFor)) {
+      const life = readLife(await sides.call(side, "signer_life", saga, { log_lines: shownLines }));
+      throw new Error(
+        [
+          `the orchestrator of the ${side} side (${sides.roots[side].address}) gives no good getBuildInfo`,
+          `  needed: one within ${Math.round(inputs.answerWithin / 1000)} s of its start (pillar-host:orchestrator.startTimeout)`,
+          `  found: ${why}`,
+          `  unit ${inputs[side].service}: ${life.active}, restarted ${life.restarts} times`,
+          ...life.log.map((line) => `  log: ${line}`),
+          `  See it with: journalctl -u ${inputs[side].service} -n 50`,
+        ].join("\n"),
+      );
+    }
+    if (world.ticks() - heard > 15_000) {
+      heard = world.ticks();
+      const { active, restarts, log } = readLife(await sides.call(side, "signer_life", saga, { log_lines: 1 }));
+      const how = `its unit is ${active}, restarted ${restarts} times${log.length === 0 ? "" : `; its last line: ${log.at(-1)}`}`;
+      world.say(`the orchestrator of the ${side} side was started, no good answer yet: ${why}; ${how}`);
+    }
+    await world.sleep(knock);
+  }
+}
+
+/**
+ * Asserts that what answers is the signer, and stays (docs/specification.md, 1.2, steps 6 and 7).
+ *
+ * @throws Error that names every fault
+ */
+export async function verify(
+  inputs: MoveInputs,
+  sides: Sides,
+  side: SideName,
+  saga: Saga,
+  expected: Readonly<Record<string, string>> | null,
+  startedAt: number,
+  world: VerifyWorld,
+): Promise<Verified> {
+  const { build, answeredAt } = await waitForAnswer(inputs, sides, side, saga, world);
+  world.say(
+    `the orchestrator of the ${side} side answers: ${build.version}; watching it for ${inputs.steadyFor / 1000} s`,
+  );
+  const client = clientOf(inputs, sides, side, world);
+  const before = readLife(await sides.call(side, "signer_life", saga, { log_lines: 1 }));
+  const faults = side === "new" ? versionFaults(build, inputs.version) : [];
+  const identity = await client.identity();
+  const wrong = identity && expected ? differing(identity, expected) : [];
+  faults.push(...wrong.map((line) => `it is another signer than before: ${line}`));
+  await world.sleep(inputs.steadyFor);
+  // Of one that is gone by now its log is the better reason.
+  const gone = (error: Error) => void faults.push(`it answers no more: ${error.message}`);
+  const status = await client.status().catch(gone);
+  if (faults.length === 0) await client.buildInfo().catch(gone);
+  // Of this start alone: the machine may have had a signer before.
+  const life = readLife(
+    await sides.call(side, "signer_life", saga, { log_lines: logLines, since: Math.floor(startedAt / 1000) }),
+  );
+  if (!life.active.startsWith("active (running")) faults.push(`its unit is ${life.active}`);
+  if (life.pid !== before.pid || life.restarts !== before.restarts)
+    faults.push("it did not stay up: it was restarted while it was watched");
+  const share = await hasShare(inputs, sides, side, saga, world);
+  // It signed there before: a bridge that has another key by now is no reason to keep it from going back.
+  if (side === "new" && share === false && !inputs.noKeyShare)
+    faults.push(
+      "it found no share of the bridge's key (an empty TssConfig.PublicKey in its config.json): it would sign nothing",
+    );
+  const errors = errorsIn(life.log).slice(-shownLines);
+  if (faults.length > 0) {
+    const log = errors.length > 0 ? errors : life.log.slice(-shownLines);
+    throw new Error(
+      [
+        `the orchestrator of the ${side} side (${sides.roots[side].address}) was started, but is not well`,
+        ...faults.slice(0, shownLines).map((fault) => `  found: ${fault}`),
+        "  needed: a unit that stays active, answers, the configured version, a key share, and the same identity as before",
+        ...log.map((line) => `  log: ${line}`),
+        `  See it with: journalctl -u ${inputs[side].service} -n 50`,
+      ].join("\n"),
+    );
+  }
+  for (const line of errors) world.say(`log of the ${side} side, which is well all the same: ${line}`);
+  if (status) world.say(`getStatus of the ${side} side: ${status.stateName}`);
+  if (life.peers !== undefined) world.say(peersText(side, life.peers, inputs.p2pPort));
+  return { build, identity, answeredAt };
+}
+
+/** Whether it found its share at its start, which it writes down; undefined where it can't be read, as in a rewrite. */
+async function hasShare(inputs: MoveInputs, sides: Sides, side: SideName, saga: Saga, world: VerifyWorld) {
+  const file = `${inputs[side].directory}/config.json`;
+  for (let left = readings; left > 0; left -= 1) {
+    const text = await sides.call(side, "signer_read", saga, { file }).catch(() => "");
+    if (isJsonText(text)) return signerConfigOf((JSON.parse(text) as Record<string, unknown> | null) ?? {}).hasShare;
+    await world.sleep(500);
+  }
+  return undefined;
+}
+
+/** With whom it talks (pure): without the others nothing is signed, though it says that it is live. */
+export function peersText(side: SideName, peers: number, port: number): string {
+  return peers > 0
+    ? `the ${side} side is connected with ${peers} other signer${peers === 1 ? "" : "s"}`
+    : `the ${side} side is connected with no other signer yet: is ${port}/tcp open to them, and out to theirs? It dials those of tss/address_book.seed and TssConfig.Bootstrap`;
+}
+
+/** What runs is what the configuration names: not each build tells its version when it is installed (pure). */
+export function versionFaults({ version }: Pick<BuildInfo, "version">, configured: string | undefined): string[] {
+  if (configured === undefined || version === configured) return [];
+  return [
+    `it is ${version}, not ${configured} (pillar-host:orchestrator.release.version). Is it right as it is? ` +
+      `pulumi config set --path pillar-host:orchestrator.release.version ${version}`,
+  ];
+}
+
+/** What makes a signer another one; not its registration, which the operator changes meanwhile. */
+function differing(found: SignerIdentity, expected: Readonly<Record<string, string>>): string[] {
+  return (["producer", "tssPeerId", "evmAddress"] as const).flatMap((name) => {
+    const wanted = expected[name];
+    return wanted === undefined || wanted === "" || wanted === found[name]
+      ? []
+      : [`${name} ${found[name]}, not ${wanted}`];
+  });
+}

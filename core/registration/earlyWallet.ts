@@ -1,0 +1,127 @@
+import crypto from "node:crypto";
+import type { Connection } from "../ssh/connection";
+import type { Clock } from "../util/clock";
+import { within } from "../util/withTimeout";
+import { agree } from "./agreement";
+import { wayBack } from "./messages";
+import type { Registration } from "./registration";
+import type { SourceReading } from "./source";
+
+/** The world, as the watch sees it. */
+export interface EarlyWalletWorld extends Pick<Clock, "now" | "ticks"> {
+  /** Asks the references: the node here is behind, and its word of no worth. Never throws. */
+  read(): Promise<readonly SourceReading[]>;
+  /**
+   * SHA-256 of this host's producer address: the address itself stays there until the node is synced.
+   *
+   * @throws with the reason where the host does not tell it
+   */
+  digest(): Promise<string>;
+  say(line: string): void;
+  /** Tells somebody who does not watch, once. */
+  tell(text: string): void;
+  /** Puts it into the record of the migration. */
+  record(registration: Registration): void;
+}
+
+/** The watch over a wait for the sync. */
+export interface EarlyWalletWatch {
+  /** To be called at every turn of the wait: begins a look where it is time for one, and returns at once. */
+  turn(): void;
+  /** The end of a look that is under way. */
+  settled(): Promise<void>;
+  /** The address that was registered before this host's, as far as it was seen. */
+  earlier(): string | undefined;
+}
+
+const lookEvery = 2 * 60_000;
+
+/**
+ * Watches, while the node is not synced, whether the wallet was updated too early, which nothing else tells
+ * (docs/specification.md, 1.1, the rule behind step 13). It is said once, loudly, with the way back; and its end is
+ * said.
+ *
+ * @param before the address that an earlier wait saw registered
+ */
+export function watchForEarlyWallet(
+  pillar: string,
+  before: string | undefined,
+  world: EarlyWalletWorld,
+): EarlyWalletWatch {
+  let earlier = before;
+  let isTrapped = false;
+  let lookedAt: number | undefined;
+  let running: Promise<void> | undefined;
+  let unseen: string | undefined;
+
+  const cannotSee = (why: string) => {
+    const key = why.replace(/\d+/g, "");
+    if (key !== unseen) world.say(`sync: whether the wallet was updated too early can't be seen: ${why}`);
+    unseen = key;
+  };
+  const look = async () => {
+    const agreement = agree(await world.read());
+    if (agreement.kind === "unknown") return cannotSee(agreement.why);
+    if (agreement.pillar === null) return;
+    const { producerAddress: address, figures } = agreement.pillar;
+    let digest: string;
+    try {
+      digest = await world.digest();
+    } catch (error) {
+      return cannotSee((error as Error).message);
+    }
+    unseen = undefined;
+    if (crypto.createHash("sha256").update(address).digest("hex") !== digest) {
+      if (isTrapped)
+        world.say(`sync: ${pillar} is registered with another address again, ${address}: the trap is over`);
+      isTrapped = false;
+      earlier = address;
+      return;
+    }
+    if (isTrapped) return;
+    isTrapped = true;
+    const text = [
+      `${pillar} is registered with this host's producer address ALREADY, and its node is not synced:`,
+      "it earns nothing from 5 to 10 minutes after the update on until the node is synced, and the next tick begins.",
+      wayBack(pillar, earlier),
+    ];
+    for (const line of ["REGISTERED TOO EARLY", ...text]) world.say(`sync: ${line}`);
+    world.say("sync: the wait goes on");
+    world.tell(text.join(" "));
+    const known = earlier === undefined ? {} : { earlier };
+    const counted = figures.expected > 0 ? { figures } : {};
+    world.record({ kind: "tooEarly", why: "it syncs", address, since: world.now(), notes: [], ...known, ...counted });
+  };
+
+  return {
+    turn: () => {
+      if (running || (lookedAt !== undefined && world.ticks() - lookedAt < lookEvery)) return;
+      lookedAt = world.ticks();
+      running = look().finally(() => {
+        running = undefined;
+      });
+    },
+    settled: async () => {
+      await running;
+    },
+    earlier: () => earlier,
+  };
+}
+
+const digestTime = 20_000;
+
+/**
+ * Asks a host for the SHA-256 of its producer address.
+ *
+ * @param script what `core/steps/addressDigest.sh` became: the text for `bash -euo pipefail -s` as the login user
+ * @throws with the reason where it has none yet, or can't be asked
+ */
+export async function readAddressDigest(connection: Connection, script: string): Promise<string> {
+  const asking = connection.session().then((session) => session.run("bash -euo pipefail -s addressDigest", script));
+  const late = `no answer within ${digestTime / 1000} s`;
+  const { exitCode, stdout, stderr } = await within(asking, digestTime, `the host's own address: ${late}`);
+  const digest = /^[0-9a-f]{64}$/m.exec(stdout)?.[0];
+  if (digest !== undefined) return digest;
+  const reason = stderr.trim().split("\n")[0] || `exit ${exitCode ?? "by the connection's end"}`;
+  throw new Error(`the host's own address: ${exitCode === 0 ? "the node's configuration names none" : reason}`);
+}

@@ -1,0 +1,104 @@
+import {
+  addToJourney,
+  type Figures,
+  type JourneyDetails,
+  type JourneyEntry,
+  type JourneyEvent,
+} from "../eventLog/eventLog";
+import type { Switch } from "./findSwitch";
+import { isOurs, type Memory, type Registration } from "./registration";
+
+/** Whose record it is. */
+export interface RecordPlace {
+  /** Absolute. */
+  readonly directory: string;
+  readonly stack: string;
+  readonly pillar: string;
+}
+
+const iso = (time: number) => new Date(time).toISOString();
+
+/**
+ * What a journey says of a stack's registration with an address (pure). What was before the Pillar went to another
+ * address counts no more.
+ *
+ * @param seen the address before this host's, as the last run showed it
+ */
+export function memoryOf(journey: readonly JourneyEntry[], stack: string, ours: string, seen?: string): Memory {
+  let memory: Memory = seen === undefined || seen === ours ? {} : { earlier: seen };
+  for (const entry of journey.filter((each) => each.stack === stack)) {
+    if (entry.event === "registeredTooEarly" && entry.details.producerAddress === ours) {
+      const { earlier } = entry.details;
+      if (earlier !== undefined) memory = { ...memory, earlier };
+    } else if (entry.event === "registered" && entry.details.producerAddress === ours)
+      memory = { ...memory, since: memory.since ?? Date.parse(entry.at), wasOurs: true };
+    else if (entry.event === "registeredElsewhere") {
+      const { since: _, switched: __, ...kept } = memory;
+      memory = kept;
+    } else if (entry.event === "producing" && entry.details.producerAddress === ours) {
+      const switched = switchOf(entry.details);
+      const earlier = switched.before?.producerAddress ?? memory.earlier;
+      const since = memory.since ?? Date.parse(entry.at);
+      memory = { since, wasOurs: true, switched, ...(earlier === undefined ? {} : { earlier }) };
+    }
+  }
+  return memory;
+}
+
+function switchOf({ height, switchedAt, orBefore, before, empty }: JourneyDetails["producing"]): Switch {
+  const earlier = before && { ...before, at: Date.parse(before.at) };
+  return {
+    height,
+    at: Date.parse(switchedAt),
+    ...(orBefore ? { orBefore } : {}),
+    ...(empty === undefined ? {} : { empty }),
+    ...(earlier ? { before: earlier } : {}),
+  };
+}
+
+/** What of a look is news to the record (pure): each transition once. */
+export function newsOf(
+  registration: Registration,
+  memory: Memory,
+  { stack, pillar }: Omit<RecordPlace, "directory">,
+  now: number,
+): JourneyEntry[] {
+  const entry = <E extends JourneyEvent>(event: E, details: JourneyDetails[E]) =>
+    ({ at: iso(now), stack, pillar, event, details }) as JourneyEntry;
+  if (registration.kind === "earlier" || registration.kind === "foreign")
+    return memory.since === undefined ? [] : [entry("registeredElsewhere", { producerAddress: registration.address })];
+  if (!isOurs(registration)) return [];
+  const { address: producerAddress, earlier } = registration;
+  const figures: { figures?: Figures } = registration.figures ? { figures: registration.figures } : {};
+  const news: JourneyEntry[] = [];
+  if (memory.since === undefined) {
+    news.push(entry("registered", { producerAddress, ...figures }));
+    // A node that fell behind later was not registered too early.
+    if (registration.kind === "tooEarly")
+      news.push(entry("registeredTooEarly", { producerAddress, ...(earlier === undefined ? {} : { earlier }) }));
+  }
+  const switched = "switched" in registration ? registration.switched : undefined;
+  if (switched && switched.height !== memory.switched?.height) {
+    const { height, at, before, orBefore, empty } = switched;
+    const last = before && { ...before, at: iso(before.at) };
+    news.push(
+      entry("producing", {
+        ...{ producerAddress, height, switchedAt: iso(at), ...figures },
+        ...(orBefore ? { orBefore } : {}),
+        ...(empty === undefined ? {} : { empty }),
+        ...(last ? { before: last } : {}),
+      }),
+    );
+  }
+  return news;
+}
+
+/** Writes it down. @returns why it can't be written; the journey goes on without */
+export function writeNews(directory: string, news: readonly JourneyEntry[]): string | undefined {
+  try {
+    for (const entry of news) addToJourney(directory, entry);
+    return undefined;
+  } catch (error) {
+    return `the record of the migration could not be written: ${(error as Error).message}`;
+  }
+}

@@ -1,0 +1,72 @@
+import { minuteOf, spoken } from "../sync/progress";
+import { isOurs, type Registration } from "./registration";
+
+/** The operator's part in the desktop wallet (docs/specification.md, 1.1, step 13), a line each (pure). */
+export function walletClicks(pillar: string, producerAddress: string): string[] {
+  return [
+    "  1. Open the settings (the gear icon) and select the address of the Pillar.",
+    `  2. Open Pillars, find ${pillar}, and choose Update Pillar.`,
+    `  3. Paste this into the producer address field: ${producerAddress}`,
+    "  4. Press Next, then Update, until it is saved.",
+  ];
+}
+
+/** What undoes an update that came too early (pure). */
+export function wayBack(pillar: string, earlier: string | undefined): string {
+  const address = earlier ?? "the one that was registered before, as the old host's Status shows it";
+  return `The way back, while the old host runs: in the wallet, Update Pillar ${pillar}, producer address: ${address}`;
+}
+
+/** Where a registration stands, in one line without a point at its end (pure). */
+export function sentenceOf(registration: Registration, pillar: string, now: number): string {
+  switch (registration.kind) {
+    case "unknown":
+      return `whose address ${pillar} is registered with is not known: ${registration.why}`;
+    case "unknownPillar":
+      return `nobody registered a Pillar of the name ${pillar} (pillar-host:pillar.name)`;
+    case "earlier":
+      return registration.wasOurs
+        ? `${pillar} went back to ${registration.address}${registration.last?.isOurs === false ? ", and momentums carry it" : `: ${stillOurs}`}`
+        : `${pillar} is still registered with ${registration.address}`;
+    case "foreign":
+      return `${pillar} is registered with ${registration.address}, neither this host's address nor the one before it`;
+    case "tooEarly":
+      return `${pillar} is registered with this host's address while its node is not synced (${registration.why})`;
+    case "registered":
+      return `${pillar} is registered with this host's address, and no momentum carries it yet: ${patienceOf(registration, now)}`;
+    case "producing": {
+      const { height, at, orBefore } = registration.switched;
+      return `${pillar} produces here since momentum ${height}${orBefore ? " at least" : ""} (${minuteOf(at)})`;
+    }
+  }
+}
+
+/** What is so until momentums carry another address that was registered. */
+export const stillOurs =
+  "for 5 to 10 minutes after that update the elections stay this host's: keep it running until momentums carry that address";
+
+function patienceOf(registration: Extract<Registration, { kind: "registered" }>, now: number): string {
+  const { since, wait, isLate, unseen, figures } = registration;
+  if (unseen !== undefined) return `it can't be seen now (${unseen})`;
+  const { from, usually, surely, standing } = wait;
+  const elected =
+    now < from ? `its slots are the old address's until ${minuteOf(from)}` : `elected since ${minuteOf(from)}`;
+  const elections = `elections are fixed two ticks ahead, ${elected}`;
+  if (usually === undefined || surely === undefined)
+    return `${elections}; how long it waits for a slot then can't be told (${standing})`;
+  if (!isLate)
+    return `${elections}; usually it produces by ${minuteOf(usually)}, and all but certainly by ${minuteOf(surely)} (${standing})`;
+  const few = figures
+    ? `; ${figures.produced} of ${figures.expected} momentums of this epoch were produced, by a count up to five minutes old`
+    : "";
+  return `that is longer than all but one of 10,000 healthy ones wait (${elected}; ${standing}; seen registered ${spoken(now - since)} ago${few})`;
+}
+
+/** What makes a sentence news: not the time that passes (pure). */
+export function keyOf(registration: Registration): string {
+  const parts = isOurs(registration) && registration.kind === "registered" ? [registration.isLate] : [];
+  if ("last" in registration) parts.push(registration.last?.isOurs === true);
+  const address = "address" in registration ? registration.address : "";
+  const why = "why" in registration ? registration.why.replace(/\d+/g, "") : "";
+  return [registration.kind, address, why, ...parts].join();
+}

@@ -1,0 +1,37 @@
+import { isOurs, type Registration } from "./registration";
+
+/** The output `registration`. Times are ISO 8601. */
+export interface RegistrationShown {
+  readonly state: Registration["kind"];
+  /** With this host's producer address; absent where that is not known. */
+  readonly registered?: boolean;
+  /** Momentums carry it; likewise. */
+  readonly producing?: boolean;
+  /** The producer address that is registered now. */
+  readonly address?: string;
+  /** The one before this host's. */
+  readonly earlier?: string;
+  /** When a run first saw this host's address registered. */
+  readonly since?: string;
+  /** The first momentum that carried it. */
+  readonly switchedAt?: string;
+  readonly height?: number;
+  /** Which sources were left out or contradicted, and why. */
+  readonly notes?: readonly string[];
+}
+
+/** What is shown of a registration (pure). */
+export function registrationShown(registration: Registration): RegistrationShown {
+  const { kind: state, earlier, notes } = registration;
+  const switched = "switched" in registration ? registration.switched : undefined;
+  const since = "since" in registration ? registration.since : undefined;
+  return {
+    state,
+    ...(state === "unknown" ? {} : { registered: isOurs(registration), producing: isOurs(registration) && !!switched }),
+    ...("address" in registration ? { address: registration.address } : {}),
+    ...(earlier === undefined ? {} : { earlier }),
+    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+    ...(switched ? { switchedAt: new Date(switched.at).toISOString(), height: switched.height } : {}),
+    ...(notes.length > 0 ? { notes } : {}),
+  };
+}

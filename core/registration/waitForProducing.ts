@@ -1,0 +1,86 @@
+import { spoken } from "../sync/progress";
+import type { Clock } from "../util/clock";
+import { keyOf, sentenceOf, walletClicks, wayBack } from "./messages";
+import { isOurs, type Registration } from "./registration";
+
+/** What one wait knows. */
+export interface CutoverOptions {
+  readonly pillar: string;
+  /** This host's producer address. */
+  readonly ours: string;
+  /** The host's, for errors. */
+  readonly address: string;
+  /** Milliseconds that a run waits. */
+  readonly deadline: number;
+}
+
+/** The world, as the loop sees it. */
+export interface CutoverWorld extends Clock {
+  /** Looks, and records what is news; never throws. */
+  look(): Promise<Registration>;
+  say(line: string): void;
+  /** Tells somebody who does not watch; never waits and never throws. */
+  notify?(event: "producing" | "deadline", text: string): void;
+  /** False once nobody waits for the result: the engine was killed. */
+  isWanted(): boolean;
+}
+
+export type Producing = Extract<Registration, { kind: "producing" }>;
+
+/** One momentum of the network: no more often is there news. */
+const pause = 10_000;
+const quietFor = 10 * 60_000;
+
+/**
+ * Looks until momentums carry this host's address. An RPC that is silent, a host that reboots, a node that falls behind
+ * and an update that is taken back are said and waited through.
+ *
+ * @throws Error, marked `gaveUp`, at the deadline and when nobody wants the answer any more
+ */
+export async function waitForProducing(options: CutoverOptions, world: CutoverWorld): Promise<Producing> {
+  const { pillar, ours, address, deadline } = options;
+  const begun = world.ticks();
+  let said: { key: string; at: number } | undefined;
+  let isTold = false;
+  for (;;) {
+    const registration = await world.look();
+    const sentence = sentenceOf(registration, pillar, world.now());
+    const key = keyOf(registration);
+    if (key !== said?.key || world.ticks() - said.at >= quietFor) {
+      world.say(`cutover: ${sentence}`);
+      if (key !== said?.key) for (const note of registration.notes) world.say(`cutover: ${note}`);
+      said = { key, at: world.ticks() };
+      if (registration.kind === "tooEarly") world.say(`cutover: ${wayBack(pillar, registration.earlier)}`);
+    }
+    if (registration.kind === "producing") {
+      world.notify?.("producing", sentence);
+      return registration;
+    }
+    // This run does not end before that is done, and with it what shows the address.
+    if (!isTold && ["earlier", "unknownPillar"].includes(registration.kind)) {
+      world.say(
+        "cutover: waiting for this in the desktop wallet (to stop: Ctrl-C twice; pulumi up goes on from here):",
+      );
+      for (const line of walletClicks(pillar, ours)) world.say(`cutover: ${line}`);
+      isTold = true;
+    }
+    const giveUp = (what: string) =>
+      Object.assign(new Error(gaveUpText(address, what, sentence, isOurs(registration))), { gaveUp: true });
+    if (!world.isWanted()) throw giveUp("the engine that waited is gone");
+    const remaining = deadline - (world.ticks() - begun);
+    if (remaining <= 0) {
+      world.notify?.("deadline", `no momentum carries the new producer address: ${sentence}`);
+      throw giveUp(`waited ${spoken(deadline)} (pillar-host:cutover.deadline)`);
+    }
+    await world.sleep(Math.min(remaining, pause));
+  }
+}
+
+function gaveUpText(address: string, what: string, sentence: string, isRegistered: boolean): string {
+  return [
+    `${address}: no momentum carries this host's producer address yet, ${what}`,
+    `  last seen: ${sentence}`,
+    `  Keep the old host running${isRegistered ? ": it produces until then." : ", and update the wallet if that is still to be done."}`,
+    "  Nothing is lost: pulumi up again goes on waiting. Not to wait: pulumi config rm --path pillar-host:cutover.wait",
+  ].join("\n");
+}

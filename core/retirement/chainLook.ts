@@ -1,0 +1,174 @@
+import { type ChainClient, momentumPage, type PaidEpoch, type PillarOnChain, type Produced } from "../chain/chain";
+import { chanceOf, type Network, patienceTicks, type Standing, tickOf } from "../chain/elections";
+import { isSuccessorsSince } from "./whose";
+
+/** A momentum that was recorded when the host was synced: an RPC that does not know it is of another chain, or lies. */
+export interface Recorded {
+  readonly height: number;
+  readonly hash: string;
+}
+
+/** What is asked of each node. */
+export interface ChainQuestion {
+  readonly pillar: string;
+  readonly recorded?: Recorded | undefined;
+  /** Producer addresses: of the host that is retired, where it is known, and of its successor. */
+  readonly own?: string | undefined;
+  readonly successor?: string | undefined;
+  readonly network: Network;
+  /** An epoch of rewards, in milliseconds. */
+  readonly epoch: number;
+}
+
+/** The newest momentum of each; `registered` of whoever is the Pillar's producer now. */
+export interface Newest {
+  readonly own?: Produced;
+  readonly successor?: Produced;
+  readonly registered?: Produced;
+}
+
+/** What a node says of the chain, or why its word does not count. */
+export type ChainReading =
+  | {
+      readonly source: string;
+      readonly fault: string;
+      /** It does not know the momentum that was recorded: of another chain, or a liar. */
+      readonly isStranger?: true;
+    }
+  | {
+      readonly source: string;
+      readonly height: number;
+      /** Unix milliseconds of that momentum. */
+      readonly at: number;
+      /** null: it knows no such Pillar. */
+      readonly pillar: PillarOnChain | null;
+      /** Where the Pillar stands among all, where the node tells. */
+      readonly standing?: Standing;
+      /** Milliseconds: a healthy Pillar of this standing is hardly ever without a momentum for so long. */
+      readonly patience: number;
+      /** The newest momentum of each within that time, or among the latest {@link momentumPage}. */
+      readonly last: Newest;
+      /** The successor produced before this host's newest momentum already, and within that time: both produce. */
+      readonly alternate: boolean;
+      /** The newest paid epoch, where all its slots were the successor's. */
+      readonly paid?: PaidEpoch;
+    };
+
+/** About a day and a half: of a thousand Pillars one outside the first waits no longer. */
+const mostPages = 12;
+
+/** A node's newest momentum may be so old, by its own clock; milliseconds. */
+const maxAge = 120_000;
+/** By this machine's clock, which may be off. */
+const maxAgeHere = 15 * 60_000;
+
+/** Asks one node. Never throws. */
+export async function readChain(client: ChainClient, question: ChainQuestion, now: number): Promise<ChainReading> {
+  const source = client.name;
+  try {
+    const { momentum: newest, clock } = await client.newest();
+    const age = clock - newest.timestamp;
+    const ageHere = now - newest.timestamp;
+    if (age > maxAge || ageHere > maxAgeHere) {
+      const seconds = Math.round(Math.max(age, ageHere) / 1000);
+      return { source, fault: `it is behind: its newest momentum, ${newest.height}, is ${seconds} s old` };
+    }
+    if (ageHere < -maxAgeHere)
+      return { source, fault: `its newest momentum, ${newest.height}, is of a time that has not come` };
+    const stranger = await knowsNot(client, question.recorded);
+    if (stranger) return { source, fault: stranger, isStranger: true };
+    const pillar = await client.pillar(question.pillar);
+    const standing = await client.standing(question.pillar);
+    const patience = patienceOf(standing, question.network);
+    const since = newest.timestamp - patience;
+    const late = await momentumsSince(client, newest, since);
+    if ("missing" in late)
+      return { source, fault: `it does not give the momentums from ${late.missing}, which it has` };
+    const paid = await paidBySuccessor(client, question);
+    return {
+      ...{ source, height: newest.height, at: newest.timestamp, pillar, patience },
+      ...(standing === undefined ? {} : { standing }),
+      last: newestOf(late.momentums, { ...question, registered: pillar?.producerAddress }),
+      alternate: alternate(
+        late.momentums.filter(({ timestamp }) => timestamp >= since),
+        question,
+      ),
+      ...(paid === undefined ? {} : { paid }),
+    };
+  } catch (error) {
+    return { source, fault: (error as Error).message };
+  }
+}
+
+/** The newest momentum of each address in a page (pure). */
+export function newestOf(
+  page: readonly Produced[],
+  addresses: { readonly [K in keyof Newest]?: string | undefined },
+): Newest {
+  const last = (address: string | undefined) =>
+    address === undefined ? undefined : page.findLast(({ producer }) => producer === address);
+  const [own, successor, registered] = [addresses.own, addresses.successor, addresses.registered].map(last);
+  return { ...(own ? { own } : {}), ...(successor ? { successor } : {}), ...(registered ? { registered } : {}) };
+}
+
+/**
+ * How long a Pillar is waited for, in milliseconds (pure). Where the node does not tell where it stands, it is taken for
+ * one that is elected often: a successor is refused too early then, never too late.
+ */
+export function patienceOf(standing: Standing | undefined, network: Network): number {
+  const chance = standing === undefined ? 1 : chanceOf(standing, network).most;
+  return patienceTicks(chance) * tickOf(network);
+}
+
+/** The momentums since a time, and a whole page at least. */
+async function momentumsSince(
+  client: ChainClient,
+  newest: Produced,
+  since: number,
+): Promise<{ readonly momentums: readonly Produced[] } | { readonly missing: string }> {
+  let momentums: readonly Produced[] = [];
+  for (let pages = 0, top = newest.height; pages < mostPages && top > 0; pages += 1) {
+    const from = Math.max(1, top - momentumPage + 1);
+    const page = await client.momentums(from, top - from + 1);
+    if (!isWhole(page, from, top)) return { missing: `${from} to ${top}` };
+    momentums = [...page, ...momentums];
+    if ((page[0]?.timestamp ?? 0) <= since) break;
+    top = from - 1;
+  }
+  return { momentums };
+}
+
+/** The newest epoch that was paid, where no slot of it was this host's any more: evidence beside the momentums. */
+async function paidBySuccessor(client: ChainClient, question: ChainQuestion): Promise<PaidEpoch | undefined> {
+  const { own, successor, pillar, epoch } = question;
+  if (successor === undefined) return undefined;
+  try {
+    const [[newest], [first]] = [await client.paidEpochs(pillar), await client.momentums(1, 1)];
+    if (newest === undefined || first === undefined) return undefined;
+    const begin = first.timestamp + newest.epoch * epoch;
+    return (await isSuccessorsSince(client, { own, successor }, begin)) ? newest : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether both addresses produced of late, in turns (pure): after a switch the one begins where the other ended. */
+function alternate(late: readonly Produced[], { own, successor }: ChainQuestion): boolean {
+  const [mine, first] = [
+    late.findLast(({ producer }) => producer === own),
+    late.find(({ producer }) => producer === successor),
+  ];
+  return mine !== undefined && first !== undefined && first.height < mine.height;
+}
+
+/** Whether a page has every momentum of a range (pure): the one that is missing may be this host's. */
+function isWhole(page: readonly Produced[], from: number, to: number): boolean {
+  return page.length === to - from + 1 && page.every(({ height }, at) => height === from + at);
+}
+
+async function knowsNot(client: ChainClient, recorded: Recorded | undefined): Promise<string | undefined> {
+  if (recorded === undefined) return undefined;
+  const [found] = await client.momentums(recorded.height, 1);
+  if (found?.height === recorded.height && found.hash === recorded.hash) return undefined;
+  return `it is of another chain: momentum ${recorded.height} is not the one that was recorded when this host was synced`;
+}

@@ -1,0 +1,205 @@
+import { type Network, standingText } from "../chain/elections";
+import { spoken } from "../sync/progress";
+import {
+  all,
+  type Good,
+  met,
+  not,
+  ownProducer,
+  ownProducers,
+  type RetirementFacts,
+  type Unmet,
+  type Verdict,
+} from "./facts";
+
+/** A node must tell of the Pillar, and that this host is neither registered nor the one that produces (pure). */
+export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
+  const { pillar, readings } = facts;
+  if (good.length === 0)
+    return not({
+      loss: "momentums",
+      what: `nobody tells what the chain says of ${pillar}`,
+      found: readings.map((reading) => `${reading.source}: ${"fault" in reading ? reading.fault : ""}`),
+      needed:
+        "a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then pulumi up",
+    });
+  const known = ownProducers(facts);
+  const [own] = known;
+  return all([
+    strangers(readings),
+    ...good.map(({ source, pillar: found, last, alternate, patience }): Verdict => {
+      if (found === null)
+        return not({
+          loss: "momentums",
+          what: `there is no Pillar ${pillar}`,
+          saidBy: [source],
+          needed: "the Pillar's name as registered (pillar-host:pillar.name), and a node that tells the truth",
+        });
+      if (known.includes(found.producerAddress))
+        return not({
+          loss: "momentums",
+          what: "this host's producer address is the registered one",
+          saidBy: [source],
+          found: [found.producerAddress],
+          needed: "the successor's address in the wallet (Update Pillar), and a momentum of it",
+        });
+      if (alternate)
+        return not({
+          loss: "momentums",
+          what: "this host's address and its successor's produce in turns: is this the host of another Pillar?",
+          saidBy: [source],
+          found: [`${own}, last in momentum ${last.own?.height}`],
+          needed: `the host of ${pillar} (pillar-host:host); after a switch there and back: some time, up to ${spoken(patience)}`,
+        });
+      // Whoever is registered has taken over, known as the successor or not.
+      if (last.own && last.own.height > (last.registered?.height ?? 0))
+        return not({
+          loss: "momentums",
+          what: "momentums still carry this host's address",
+          saidBy: [source],
+          found: [`momentum ${last.own.height}; elections are fixed two ticks ahead`],
+          needed:
+            "a momentum of the successor after it: elected 5 to 10 minutes after the wallet's update, it comes with its next slot",
+        });
+      return met();
+    }),
+  ]);
+}
+
+/** Whoever does not know the recorded momentum is not only left out: something is wrong that was right before. */
+function strangers(readings: RetirementFacts["readings"]): Verdict {
+  const found = readings.filter((reading) => "fault" in reading && reading.isStranger === true);
+  if (found.length === 0) return met();
+  return not({
+    loss: "momentums",
+    what: "an RPC does not know the momentum that was recorded when this host was synced: it is of another chain, or lies",
+    found: found.map(({ source }) => source),
+    needed:
+      "nodes of this chain alone: mend that one, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up",
+  });
+}
+
+/** The host itself must be this Pillar's (pure). */
+export function rightHost({ host, address, pillar }: RetirementFacts): Verdict {
+  const identity = "facts" in host ? host.facts.marks.stack : undefined;
+  if (identity === undefined || identity.endsWith(` ${pillar}`)) return met();
+  return not({
+    loss: "momentums",
+    what: `this host, ${address}, is that of another Pillar`,
+    found: [`${identity}, in /var/lib/pillar-host/stack there`],
+    needed: `the host of ${pillar} (pillar-host:host)`,
+  });
+}
+
+/** Somebody else must be registered, synced and producing (pure). */
+export function successor(facts: RetirementFacts, good: readonly Good[]): Verdict {
+  const { successor: next, pillar, network } = facts;
+  const loss = "momentums";
+  if (next === undefined)
+    return not({
+      loss,
+      what: "who produces after this host is not configured",
+      needed:
+        "pillar-host:retirement.successor with its address and hostKey, then pulumi up (of a host that is given up: the one that produces today)",
+    });
+  const { address, look, node } = next;
+  if ("silent" in look)
+    return not({
+      loss,
+      what: `the successor, ${address}, does not answer`,
+      found: [look.silent],
+      needed: "a successor that lets in (pillar-host:retirement.successor), synced and producing",
+    });
+  const unmet: Unmet[] = [];
+  if (look.facts.node.masked)
+    unmet.push({
+      loss,
+      what: `the successor, ${address}, is shut down for its own retirement`,
+      found: look.facts.marks.retired ? [`since ${look.facts.marks.retired}`] : [],
+      needed: "the host that produces today as pillar-host:retirement.successor, then pulumi up",
+    });
+  else if (!node.synced)
+    unmet.push({
+      loss,
+      what: `the successor's node, ${address}, is not synced now`,
+      found: [node.why],
+      needed:
+        "its sync (one that was behind for more than five minutes produces from the next tick on); see it with: npx pillar-host status STACK, for the successor's stack",
+    });
+  const producer = look.facts.producer;
+  if (producer === undefined)
+    return not(...unmet, {
+      loss,
+      what: `the successor, ${address}, has no producer address`,
+      found: ["none in its data directory's config.json"],
+      needed: "pillar-host:retirement.successor.dataDir where its node's data lies elsewhere, then pulumi up",
+    });
+  if (producer === ownProducer(facts))
+    return not(...unmet, {
+      loss,
+      what: "this host and its successor hold the same producer key",
+      found: [producer],
+      needed: "two hosts with keys of their own: two nodes with one key must never run",
+    });
+  const rulings = good.flatMap((reading): Verdict[] => {
+    const { source, pillar: found, last, at, patience, paid } = reading;
+    if (found === null) return [];
+    if (found.producerAddress !== producer)
+      return [
+        not({
+          loss,
+          what: `the successor's producer address is not the registered one of ${pillar}`,
+          saidBy: [source],
+          // An address is shown only while its node is synced: registered before, it costs rewards.
+          found: [`registered: ${found.producerAddress}${node.synced ? `; the successor's: ${producer}` : ""}`],
+          needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
+        }),
+      ];
+    const age = last.successor === undefined ? undefined : at - last.successor.timestamp;
+    if (age === undefined || age > patience)
+      return [
+        not({
+          loss,
+          what: "the successor does not produce",
+          saidBy: [source],
+          found: [
+            age === undefined
+              ? `no momentum of ${producer} in the last ${spoken(patience)}`
+              : `its last momentum was ${spoken(age)} ago`,
+            overdueText(reading, network),
+          ],
+          needed: `a momentum of it within ${spoken(patience)}; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
+        }),
+      ];
+    // Whoever has mended it shows that in the running epoch.
+    if (paid && isPoor(paid) && (found.figures.expected === 0 || isPoor(found.figures)))
+      return [
+        not({
+          loss,
+          what: "the successor misses most of its slots",
+          saidBy: [source],
+          found: [
+            `epoch ${paid.epoch}, paid: ${paid.produced} of ${paid.expected}`,
+            `this epoch so far, by a count up to five minutes old: ${found.figures.produced} of ${found.figures.expected}`,
+          ],
+          needed: "its clock, its peers and its log looked at; half of its slots at least in the epoch that runs",
+        }),
+      ];
+    const slots = paid ? `, and ${paid.produced} of ${paid.expected} slots in epoch ${paid.epoch}` : "";
+    return [met(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`)];
+  });
+  return all([{ unmet, evidence: [] }, ...rulings]);
+}
+
+/** Fewer than half of its slots (pure). */
+function isPoor({ expected, produced }: { readonly expected: number; readonly produced: number }): boolean {
+  return produced * 2 < expected;
+}
+
+/** Why so long without a momentum is too long (pure). */
+function overdueText({ standing, patience }: Good, network: Network): string {
+  const words = standingText(standing, network);
+  if (standing === undefined || (standing.place === undefined && standing.pillars > network.tickMomentums))
+    return `${words}: judged as if it were elected as often as any`;
+  return `${words}: fewer than one of 10,000 healthy ones are without a momentum for ${spoken(patience)}`;
+}

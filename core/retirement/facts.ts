@@ -1,0 +1,121 @@
+import type { Network } from "../chain/elections";
+import type { BuildInfo } from "../chain/orchestrator";
+import type { NodeNow } from "../sync/nodeStatus";
+import type { ChainReading } from "./chainLook";
+import type { HostFacts, HostLook } from "./host";
+import type { RewardsReading } from "./rewards";
+
+/** What is to happen: the old host's node is stopped, or all of it is given up. */
+export type RetirementStep = "retire" | "destroy";
+
+/** What would be lost by going on all the same. */
+export type Loss = "momentums" | "rewards" | "the signer";
+
+/** A condition that is not met. */
+export interface Unmet {
+  readonly loss: Loss;
+  /** What is wrong. */
+  readonly what: string;
+  /** Who says so, of several who were asked. */
+  readonly saidBy?: readonly string[];
+  readonly found?: readonly string[];
+  /** What to do about it. */
+  readonly needed: string;
+}
+
+/** A host that does not answer, and what is known of it all the same. */
+export type HostUnseen =
+  /** Its cloud provider can switch it off. */
+  | { readonly unseen: string; readonly provider: string }
+  /** The cloud's API has switched it off just now. */
+  | { readonly off: string }
+  /** This stack's other guard let it go just now, and shut it down. */
+  | { readonly released: string };
+
+/** All that is known; what is not known is not taken for good. */
+export interface RetirementFacts {
+  readonly pillar: string;
+  readonly stack: string;
+  readonly step: RetirementStep;
+  readonly address: string;
+  readonly host: HostLook | HostUnseen;
+  /** The producer address that this host was known by before. */
+  readonly knownProducer?: string | undefined;
+  /** What the guard remembers of the stack. */
+  readonly memory: {
+    /** Somebody may have been in: false only of a server that this stack ordered, and that never let it in. */
+    readonly isReached: boolean;
+    /** This stack stood its node up: what it never produced since, it never produced. */
+    readonly isOwnWork: boolean;
+    /** Since the stack has the host: proved, disproved, or not looked for. */
+    readonly hasProduced?: boolean | undefined;
+  };
+  readonly successor?:
+    | {
+        readonly address: string;
+        readonly hostKey: string;
+        readonly look: HostLook;
+        readonly node: NodeNow;
+        /** Of its orchestrator. */
+        readonly build?: { readonly value: BuildInfo } | { readonly error: string } | undefined;
+      }
+    | undefined;
+  readonly readings: readonly ChainReading[];
+  readonly rewards: readonly RewardsReading[];
+  /** The operator typed that the rewards are collected. */
+  readonly saysCollected: boolean;
+  /** A proved backup of a signer that was here lies on this machine. */
+  readonly hasSignerBackup: boolean;
+  /** ISO 8601: when the node was shut down no orchestrator was on the host. */
+  readonly noSignerAt?: string | undefined;
+  readonly network: Network;
+}
+
+/** Whether it may be done, why, and on what evidence. */
+export interface Verdict {
+  readonly unmet: readonly Unmet[];
+  readonly evidence: readonly string[];
+}
+
+/** The environment variable of the operator's word about the rewards: the Pillar's name. */
+export const collectedVariable = "PILLAR_HOST_REWARDS_COLLECTED";
+
+/** A node's word that counts. */
+export type Good = Exclude<ChainReading, { fault: string }>;
+
+/** The producer address of the host that is retired, as far as it is known (pure). */
+export function ownProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
+  return ownProducers({ host, knownProducer })[0];
+}
+
+/** All producer addresses that the host is, or was, known by (pure): its key may have been overwritten. */
+export function ownProducers({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">): string[] {
+  const configured = "facts" in host ? host.facts.producer : undefined;
+  return [...new Set([configured, knownProducer].filter((address) => address !== undefined))];
+}
+
+/** A host as it was seen (pure): where it does not answer, its cloud's provider can do something about it. */
+export function hostSeen(look: HostLook, provider: string | undefined): HostLook | HostUnseen {
+  if (!("silent" in look) || look.isRefused || provider === undefined) return look;
+  return { unseen: look.silent, provider };
+}
+
+/** Whether an orchestrator is, or was, on a host (pure). */
+export function hasSigner({ signer }: HostFacts): boolean {
+  return signer.active || signer.hasDirectory || signer.journal !== undefined;
+}
+
+export function met(...evidence: string[]): Verdict {
+  return { unmet: [], evidence };
+}
+
+export function not(...unmet: Unmet[]): Verdict {
+  return { unmet, evidence: [] };
+}
+
+export function all(verdicts: readonly Verdict[]): Verdict {
+  return {
+    unmet: verdicts.flatMap(({ unmet }) => unmet),
+    evidence: verdicts.flatMap(({ evidence }) => evidence),
+  };
+}

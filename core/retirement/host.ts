@@ -1,0 +1,136 @@
+import { type Journal, parseJournal } from "../orchestrator/journal";
+import { type CallError, openRoot, type RootHost, type SignerHost } from "../ssh/root";
+import type { Clock } from "../util/clock";
+
+/** What lies where on a host that is retired, or that comes after it. */
+export interface HostPlaces {
+  /** The node's service, data directory and RPC port. */
+  readonly service: string;
+  readonly dataDir: string;
+  readonly rpcPort: number;
+  /** The orchestrator's. */
+  readonly signer: {
+    readonly service: string;
+    readonly directory: string;
+    readonly executable: string;
+    readonly rpcPort: number;
+  };
+}
+
+/** What a host says of itself; no secret. */
+export interface HostFacts {
+  /** The producer address that its node is configured with. */
+  readonly producer?: string;
+  readonly hasKeyStore: boolean;
+  readonly node: { readonly active: boolean; readonly masked: boolean };
+  readonly signer: {
+    readonly active: boolean;
+    readonly masked: boolean;
+    readonly hasDirectory: boolean;
+    readonly hasKeyStore: boolean;
+    /** What its directory does not hold of a fenced signer: configuration, key store that was moved aside, key share. */
+    readonly lacks: readonly string[];
+    /** How often its unit started it again by itself; absent where it never did. */
+    readonly restarts?: number;
+    readonly journal?: Journal;
+  };
+  /** What was done on it: `stack`, `deploy.done`, `synced`, `retired`, with the markers' text. */
+  readonly marks: Readonly<Record<string, string>>;
+}
+
+/** A look at a host: its facts, or why there are none; one that refuses the login, or shows another key, is alive. */
+export type HostLook = { readonly facts: HostFacts } | { readonly silent: string; readonly isRefused?: true };
+
+/** Reads what retire_facts prints (pure). @throws where it was cut off, or its journal cannot be read */
+export function parseHostFacts(printed: string, address: string): HostFacts {
+  const facts = new Map(
+    printed.split("\n").flatMap((line) => {
+      const [, name, value] = /^([A-Za-z.]+)=(.*)$/.exec(line) ?? [];
+      return name === undefined ? [] : [[name, value ?? ""] as const];
+    }),
+  );
+  if (facts.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
+  const is = (name: string) => facts.get(name) === "yes";
+  const producer = facts.get("producer");
+  const journal = parseJournal(Buffer.from(facts.get("journal") ?? "", "base64").toString("utf8"), address);
+  const parts = { signerConfig: "configuration", signerKeyAside: "key store", signerKeyShare: "key share" };
+  const lacks = Object.entries(parts).flatMap(([name, part]) => (is(name) ? [] : [part]));
+  const marks = [...facts].filter(([name]) => name.startsWith("marked."));
+  return {
+    ...(producer ? { producer } : {}),
+    hasKeyStore: is("keyStore"),
+    node: { active: is("nodeActive"), masked: is("nodeMasked") },
+    signer: {
+      ...{ active: is("signerActive"), masked: is("signerMasked") },
+      ...{ hasDirectory: is("signerDirectory"), hasKeyStore: is("signerKeyStore"), lacks },
+      ...(Number(facts.get("signerRestarts")) > 0 ? { restarts: Number(facts.get("signerRestarts")) } : {}),
+      ...(journal === undefined ? {} : { journal }),
+    },
+    marks: Object.fromEntries(marks.map(([name, value]) => [name.slice("marked.".length), value])),
+  };
+}
+
+/** The variables of the library's functions (pure). */
+export function placeVariables({ service, dataDir, rpcPort, signer }: HostPlaces) {
+  return {
+    ...{ service, data_dir: dataDir, rpc_port: rpcPort, signer_service: signer.service },
+    ...{ signer_directory: signer.directory, signer_executable: signer.executable, signer_rpc_port: signer.rpcPort },
+  };
+}
+
+/** What time is, and who hears of it. */
+export interface LookWorld extends Pick<Clock, "ticks" | "sleep"> {
+  say(line: string): void;
+}
+
+const pause = 3000;
+
+/**
+ * Looks at a host, and waits a while for one that does not answer.
+ *
+ * @param patience milliseconds
+ * @throws where it answers, and its answer cannot be read
+ */
+export async function lookAtHost(
+  root: RootHost,
+  places: HostPlaces,
+  patience: number,
+  world: LookWorld,
+): Promise<HostLook> {
+  const end = world.ticks() + patience;
+  for (let said = false; ; ) {
+    let printed: string | undefined;
+    try {
+      printed = await root.call("retire_facts", placeVariables(places), { limitSeconds: 30 });
+    } catch (error) {
+      const { exitCode, message } = error as CallError;
+      // It is there, and says what is wrong with it.
+      if (exitCode !== undefined) throw error;
+      const isRefused = Reflect.get(error as Error, "refused") !== undefined;
+      const silent = message.split("\n")[0] ?? message;
+      if (isRefused) return { silent, isRefused };
+      if (world.ticks() >= end) return { silent };
+      if (!said) world.say(`${root.address} does not answer (${message.split("\n")[0]}); waiting for it`);
+      said = true;
+    }
+    // What it says and nobody can read is no silence: it is not to be switched off for that.
+    if (printed !== undefined) return { facts: parseHostFacts(printed, root.address) };
+    await world.sleep(pause);
+  }
+}
+
+/** Looks once over a connection of its own. */
+export async function lookOnceAt(
+  host: SignerHost,
+  library: string,
+  places: HostPlaces,
+  patience: number,
+  world: LookWorld,
+): Promise<HostLook> {
+  const root = openRoot(host, library);
+  try {
+    return await lookAtHost(root, places, patience, world);
+  } finally {
+    root.close();
+  }
+}

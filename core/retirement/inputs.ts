@@ -1,0 +1,72 @@
+import type { Network } from "../chain/elections";
+import type { NodeTarget } from "../chain/node";
+import type { SignerHost } from "../ssh/root";
+import type { Recorded } from "./chainLook";
+import type { HostPlaces } from "./host";
+
+/** A server at a cloud provider, as it is switched off where it does not answer. */
+export interface CloudServer {
+  /** As `hetzner`. */
+  readonly provider: string;
+  readonly id: string;
+  /** Secret. */
+  readonly token: string;
+  readonly endpoint?: string | undefined;
+}
+
+/** A host that produces after another one. Holds logins: secret. */
+export interface Successor {
+  readonly host: SignerHost;
+  readonly places: HostPlaces;
+  readonly node: NodeTarget;
+}
+
+/**
+ * What a guard carries: names, addresses and connections, never conclusions; it asks host and chain anew. Holds logins:
+ * secret.
+ */
+export interface RetirementInputs {
+  readonly stack: string;
+  readonly pillar: string;
+  readonly lifecycle: "active" | "adopted" | "retiring";
+  readonly host: SignerHost;
+  readonly places: HostPlaces;
+  readonly node: NodeTarget;
+  /** The address that this host's node was seen with before. */
+  readonly knownProducer?: string | undefined;
+  readonly recorded?: Recorded | undefined;
+  readonly server?: CloudServer | undefined;
+  /** The server was ordered by this stack: nobody was on it before. */
+  readonly isOwnServer: boolean;
+  readonly successor?: Successor | undefined;
+  /** Addresses of independent nodes' RPC. */
+  readonly references: readonly string[];
+  /** Momentums: how far the successor's node may be off. */
+  readonly tolerance: number;
+  /** By which it is told whether the successor is overdue. */
+  readonly network: Network;
+  /** An epoch of rewards, in milliseconds. */
+  readonly epoch: number;
+  /** As configured: relative to the project. */
+  readonly backup: { readonly directory: string; readonly identityFile?: string | undefined };
+  /** What becomes of an existing host. */
+  readonly afterwards: "leave" | "poweroff";
+  readonly keysAside: boolean;
+  /** Of core/steps/libraries.ts. */
+  readonly library: string;
+}
+
+/** Whether somebody may have been on the host (pure): not on a server that this stack ordered, and that never let it in. */
+export function isReached({ isOwnServer }: RetirementInputs, memory: GuardMemory): boolean {
+  return memory.isReached || !isOwnServer;
+}
+
+/** What a guard remembers of its beginning. */
+export interface GuardMemory {
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** This stack has logged in to the host: it was made while its stack was not retiring, or the record tells so. */
+  readonly isReached: boolean;
+  /** Its stack stood the node up itself. */
+  readonly isOwnWork: boolean;
+}

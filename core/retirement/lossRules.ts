@@ -1,0 +1,143 @@
+import type { Journal } from "../orchestrator/journal";
+import { minuteOf } from "../sync/progress";
+import { all, collectedVariable, hasSigner, met, not, type RetirementFacts, type Unmet, type Verdict } from "./facts";
+import type { HostLook } from "./host";
+
+/** The rewards since the switch must be paid and collected (pure). */
+export function rewards({ rewards: readings, saysCollected, pillar }: RetirementFacts): Verdict {
+  const loss = "rewards";
+  const told = readings.filter((reading) => reading.says === "collected" || reading.says === "waiting");
+  const faults = readings.flatMap((reading) => (reading.says === "fault" ? [`${reading.source}: ${reading.why}`] : []));
+  if (told.length > 0)
+    return all(
+      told.map((reading): Verdict => {
+        if (reading.says === "collected") return met(`${reading.evidence}, says ${reading.source}`);
+        const { dueAt, rewardAddress } = reading;
+        const due = dueAt === undefined ? "" : `; due by about ${minuteOf(dueAt)}`;
+        const whose = rewardAddress === undefined ? "" : ` that holds the reward address, ${rewardAddress}`;
+        return not({
+          loss,
+          what: "the rewards since the switch are not collected",
+          saidBy: [reading.source],
+          found: [reading.why],
+          needed: `collect them in the wallet${whose}${due}`,
+        });
+      }),
+    );
+  const nothing = readings.flatMap((reading) =>
+    reading.says === "paidNothing" ? [`${reading.source}: ${reading.why}`] : [],
+  );
+  if (nothing.length > 0)
+    return saysCollected
+      ? met(`the operator's word that no rewards of ${pillar} are left to collect`)
+      : not({
+          loss,
+          what: "the epoch after the switch paid nothing to the reward address",
+          found: nothing,
+          needed: `the reason, seen in the wallet: a Pillar that gives all to its delegators, or another reward address; then your word: ${collectedVariable}=${pillar} before the command`,
+        });
+  const silent = readings.filter((reading) => reading.says === "notOffered");
+  if (silent.length === 0)
+    return not({
+      loss,
+      what: "nobody tells whether the rewards since the switch were paid and collected",
+      found: faults,
+      needed: "a node to ask: the successor's, or pillar-host:retirement.references, then pulumi up",
+    });
+  if (!silent.every((reading) => reading.says === "notOffered" && reading.aDayAfter))
+    return not({
+      loss,
+      what: "less than a day has passed since the switch: its rewards can't have come yet",
+      found: [`${silent.map(({ source }) => source).join(", ")}: the RPC does not tell rewards`],
+      needed: "a day, and the rewards collected in the wallet",
+    });
+  if (saysCollected) return met(`the operator's word that the rewards of ${pillar} were collected`);
+  return not({
+    loss,
+    what: "the RPC does not tell whether the rewards since the switch were collected",
+    found: [`${silent.map(({ source }) => source).join(", ")}: it does not know the methods`],
+    needed: `your word, after you saw it in the wallet: ${collectedVariable}=${pillar} before the command`,
+  });
+}
+
+/** Whether a signer that moved on from where it went to first is at work on a host, by that host's own journal (pure). */
+function hasArrived({ identity }: Journal, look: HostLook): boolean {
+  if (!identity || !("facts" in look)) return false;
+  const { journal } = look.facts.signer;
+  const isThere = journal !== undefined && ["running", "restored"].includes(journal.stage);
+  const keys = Object.keys(identity);
+  return isThere && keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
+}
+
+/** Where a signer's backup is (pure); the last one is taken after the verdict, and without it nothing is let go. */
+function backupTold({ host, address, hasSignerBackup }: RetirementFacts): string[] {
+  if (hasSignerBackup) return [`a proved backup of the signer of ${address} lies on this machine`];
+  return "facts" in host ? [`${address} holds the fenced signer whole, for its last backup`] : [];
+}
+
+/** No orchestrator may sign here; the one that came after must answer (pure). */
+export function signer(facts: RetirementFacts): Verdict {
+  const { host, step, address } = facts;
+  if ("released" in host) return met();
+  if ("facts" in host && !hasSigner(host.facts)) return met(`${address} has no orchestrator on it`);
+  if (!("facts" in host) && facts.noSignerAt !== undefined)
+    return met(`no orchestrator was on ${address} when its node was shut down, at ${facts.noSignerAt}`);
+  const loss = "the signer";
+  if ("facts" in host && host.facts.signer.active)
+    return not({
+      loss,
+      what: `an orchestrator runs on this host, ${address}`,
+      needed: "the signer's move in the successor's stack (pillar-host:orchestrator.migrateFrom), or its stop by hand",
+    });
+  if (step === "retire") return met();
+  const unmet: Unmet[] = [];
+  if ("facts" in host) {
+    const { masked, hasKeyStore, journal, lacks } = host.facts.signer;
+    if (!masked || hasKeyStore)
+      unmet.push({
+        loss,
+        what: `the orchestrator on this host, ${address}, is not fenced: it would sign again after a start`,
+        found: [`its unit is ${masked ? "masked" : "not masked"}, its key store ${hasKeyStore ? "in place" : "aside"}`],
+        needed: "the signer's move in the successor's stack, which fences it here",
+      });
+    const other = journal?.other;
+    const next = facts.successor;
+    if (other && next && other.hostKey !== next.hostKey && !hasArrived(journal, next.look))
+      unmet.push({
+        loss,
+        what: "the signer went to another host than the successor",
+        found: [
+          `its journal names ${other.address} with the key ${other.hostKey}`,
+          `pillar-host:retirement.successor is ${next.address} with the key ${next.hostKey}`,
+        ],
+        needed: "the right successor, with the key by which the signer's move knew it",
+      });
+    // The last backup proves what lies there, not that all of it does.
+    if (masked && !hasKeyStore && lacks.length > 0 && !facts.hasSignerBackup)
+      unmet.push({
+        loss,
+        what: `no proved backup of the signer that was fenced on ${address} lies here, and its last backup could not hold all of it`,
+        found: [`the orchestrator's directory there lacks its ${lacks.join(", its ")}`],
+        needed:
+          "the backups of its move (pillar-host:orchestrator.backup.directory, then pulumi up; or run this on the machine that has them), or these files back in their place",
+      });
+  } else if (!facts.hasSignerBackup)
+    unmet.push({
+      loss,
+      what: `whether an orchestrator signed on ${address} can't be told, and no proved backup of one lies here`,
+      needed: "a host that answers, or the machine whose backups tell of it",
+    });
+  const build = facts.successor?.build;
+  const isReached = facts.successor !== undefined && "facts" in facts.successor.look;
+  if (build === undefined || "error" in build)
+    unmet.push({
+      loss,
+      what: "the successor's orchestrator does not answer",
+      found: [build?.error ?? (isReached ? "no orchestrator runs there" : "the successor was not reached")],
+      needed: "the signer at work there: npx pillar-host status STACK, for the successor's stack",
+    });
+  const version = build && "value" in build ? build.value.version : "";
+  return unmet.length > 0
+    ? not(...unmet)
+    : met(`the orchestrator ${version} answers on ${facts.successor?.address}`, ...backupTold(facts));
+}

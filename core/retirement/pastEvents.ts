@@ -1,0 +1,13 @@
+import { type JourneyEntry, lastEvent } from "../eventLog/eventLog";
+
+/** What the record of a migration remembers of a stack's host (pure): for whom no guard tells, or not all of it. */
+export function remembered(journey: readonly JourneyEntry[], stack: string) {
+  const begun = lastEvent(journey, stack, "host");
+  return {
+    /** ISO 8601: the stack has a host since. */
+    since: begun?.at,
+    begun: begun?.details,
+    recorded: lastEvent(journey, stack, "recorded")?.details,
+    knownProducer: lastEvent(journey, stack, "producing")?.details.producerAddress,
+  };
+}

@@ -1,0 +1,206 @@
+import { powerOff, powerState } from "../cloud/power";
+import { isProtected, setProtection } from "../cloud/protection";
+import { type JourneyDetails, lastEvent } from "../eventLog/eventLog";
+import { openRoot, type RootHost } from "../ssh/root";
+import { alone } from "../util/withLock";
+import { type Book, bookOf } from "./events";
+import { hostSeen, ownProducer, type RetirementFacts } from "./facts";
+import { type HostFacts, type HostPlaces, lookAtHost } from "./host";
+import { type CloudServer, type GuardMemory, isReached, type RetirementInputs } from "./inputs";
+import { overrideSentence, overrideVariable, refusalText } from "./messages";
+import { remembered } from "./pastEvents";
+import { shutDown } from "./shutDown";
+import { type SurveyWorld, surveyRetirement } from "./survey";
+
+/** The world, as a release sees it. */
+export interface ReleaseWorld extends SurveyWorld {
+  /** What the operator typed to go on in spite of all. */
+  readonly override: string | undefined;
+}
+
+const patience = 30_000;
+/** The other guard of this stack looked at everything so shortly before; milliseconds. */
+const sameDestroy = 24 * 3_600_000;
+
+/** Of the guard whose deletion it is: the last one of a stack is deleted first. */
+type GivenUp = RetirementInputs & { readonly isLast: boolean };
+
+type Released = JourneyDetails["released"];
+type HostNow = RetirementFacts["host"];
+
+/**
+ * Lets a host go, or refuses (docs/architecture.md, Destruction has one place). Asks host, successor and chain with
+ * live calls; takes a last backup; stops the node so that it stays off. Safe to be killed and run again anywhere.
+ *
+ * @throws Error with every condition that is not met, and what to type
+ */
+export async function release(inputs: GivenUp, memory: GuardMemory, world: ReleaseWorld): Promise<void> {
+  const book = bookOf(inputs, world);
+  book.read();
+  await alone(book.directory, inputs, world, () => letGo(inputs, memory, book, world));
+}
+
+async function letGo(given: GivenUp, memory: GuardMemory, book: Book, world: ReleaseWorld): Promise<void> {
+  const { server, places, host: login } = given;
+  if (server && (await atProvider(given, server, () => powerState(server, world))) === "gone") {
+    const { stack } = given;
+    world.say(
+      `retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard. Should this run end in an error about it: pulumi refresh -s ${stack}, then pulumi destroy -s ${stack}`,
+    );
+    return;
+  }
+  const before = releasedBefore(given, memory, book, world);
+  const inputs = {
+    ...given,
+    knownProducer: given.knownProducer ?? before?.details.producer,
+    recorded: given.recorded ?? remembered(book.read(), given.stack).recorded,
+  };
+  const root = openRoot(login, inputs.library);
+  try {
+    world.say(`retirement: looking at ${login.ssh.address}, its successor and the chain`);
+    const seen = before
+      ? await lookAgain(root, places, before.at, world)
+      : hostSeen(await lookAtHost(root, places, isReached(given, memory) ? patience : 0, world), server?.provider);
+    const { host, evidence } = await permit(inputs, memory, seen, before !== undefined, book, world);
+    const isShutDown = "released" in host || (before && "facts" in host && isAtRest(host.facts));
+    if (!isShutDown) {
+      const wasProtected = server !== undefined && (await atProvider(given, server, () => isProtected(server, world)));
+      if ("facts" in host) await shutDown(root, inputs, host.facts, book, world);
+      book.write("released", { ...releasedOf(inputs, host, evidence), ...(wasProtected ? { wasProtected } : {}) });
+    }
+    if ("facts" in host && inputs.afterwards === "poweroff")
+      await root.call("retire_poweroff", {}).catch((error: Error) => {
+        // It may be on its way down.
+        if (!before) throw error;
+      });
+  } finally {
+    root.close();
+  }
+  if (server && !given.isLast) await unprotect(given, server, world);
+}
+
+/**
+ * Lifts the provider's own protection, which its plugin does not: as late as it can be, and before the state forgets the
+ * guard that knows how to.
+ *
+ * @throws in words
+ */
+async function unprotect({ stack, host }: GivenUp, server: CloudServer, world: ReleaseWorld): Promise<void> {
+  const { id, provider } = server;
+  const isLifted = await setProtection(server, false, world).catch((error: Error) => {
+    throw new Error(
+      [
+        `${host.ssh.address}, the host of stack ${stack}, is shut down, but server ${id} can't be deleted: ${provider} protects it`,
+        `  found: ${error.message}`,
+        "  needed: its protection lifted, by a token that may write (a destroy has the one of the last pulumi up), or in the provider's console",
+        `  Then: pulumi up -s ${stack} where the token is another one now, and pulumi destroy -s ${stack}`,
+      ].join("\n"),
+    );
+  });
+  if (isLifted)
+    world.say(
+      `retirement: the delete protection of server ${id} at ${provider} is lifted; where the destroy ends before the server does, the next pulumi up sets it again`,
+    );
+}
+
+/** Asks a provider's API. @throws in words: a destroy knows the token of the last up only */
+async function atProvider<T>({ stack, host }: RetirementInputs, at: CloudServer, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new Error(
+      [
+        `${host.ssh.address}, the host of stack ${stack}, is not given up: its provider can't be asked about server ${at.id}`,
+        `  found: ${(error as Error).message}`,
+        `  needed: ${at.provider}'s API, and a token that may use it; a destroy has the one of the last pulumi up`,
+        `  Then: pulumi up -s ${stack} where the token is another one now, and pulumi destroy -s ${stack}`,
+      ].join("\n"),
+    );
+  }
+}
+
+/** The other guard's release of the same host, in this destroy or in one that was cut off. */
+function releasedBefore(
+  { stack, server, host: { ssh } }: RetirementInputs,
+  { createdAt }: GuardMemory,
+  book: Book,
+  world: ReleaseWorld,
+) {
+  const found = lastEvent(book.read(), stack, "released");
+  if (found === undefined || found.at <= createdAt || world.now() - Date.parse(found.at) >= sameDestroy)
+    return undefined;
+  const { address, serverId } = found.details;
+  return address === ssh.address && serverId === server?.id ? found : undefined;
+}
+
+/** Once more, since somebody may have started it again; a host that was powered off is not waited for. */
+async function lookAgain(root: RootHost, places: HostPlaces, at: string, world: ReleaseWorld): Promise<HostNow> {
+  const look = await lookAtHost(root, places, 0, world).catch((error: Error) => ({ silent: error.message }));
+  return "silent" in look ? { released: at } : look;
+}
+
+function isAtRest({ node, signer }: HostFacts): boolean {
+  return node.masked && !node.active && !signer.active;
+}
+
+function releasedOf(inputs: RetirementInputs, host: HostNow, evidence: readonly string[]): Released {
+  const { server } = inputs;
+  const producer = ownProducer({ host, knownProducer: inputs.knownProducer });
+  return {
+    ...{ evidence, address: inputs.host.ssh.address },
+    ...(server ? { serverId: server.id } : {}),
+    ...(producer === undefined ? {} : { producer }),
+  };
+}
+
+/** The verdict, with a host that does not answer switched off first; the operator's sentence stands above it. */
+async function permit(
+  inputs: RetirementInputs,
+  memory: GuardMemory,
+  seen: HostNow,
+  isSecond: boolean,
+  book: Book,
+  world: ReleaseWorld,
+): Promise<{ host: HostNow; evidence: readonly string[] }> {
+  const { server, pillar } = inputs;
+  const survey = (host: HostNow) => surveyRetirement("destroy", inputs, memory, host, book.directory, world);
+  const switchedOff = async (at: CloudServer) => {
+    world.say(`retirement: ${inputs.host.ssh.address} does not answer; switching it off at ${at.provider}`);
+    return { off: `${at.provider} says that it is ${await atProvider(inputs, at, () => powerOff(at, world))}` };
+  };
+  let host = seen;
+  // What else stands in the way is known before anything is switched off.
+  let { facts, verdict } = await survey(host);
+  if ("unseen" in host && server && verdict.unmet.length === 0 && isReached(inputs, memory)) {
+    host = await switchedOff(server);
+    // It may have produced until a moment ago.
+    ({ facts, verdict } = await survey(host));
+  }
+  const { unmet, evidence } = verdict;
+  for (const line of evidence) world.say(`retirement: ${line}`);
+  if (!isSecond) noteRewards(facts, book);
+  if (unmet.length === 0) return { host, evidence };
+  const reasons = unmet.map(({ what }) => what);
+  const sentence = overrideSentence(pillar, unmet);
+  // Typed once for both guards, and the other one has met more.
+  const typed = lastEvent(book.read(), inputs.stack, "override");
+  const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
+  if (world.override !== undefined && [sentence, typedBefore].includes(world.override)) {
+    world.say(`retirement: going on all the same, as typed: ${world.override}`);
+    book.write("override", { sentence: world.override, reasons });
+    // What is not seen is at least not left running.
+    if ("unseen" in host && server) host = await switchedOff(server);
+    return { host, evidence: [`typed by the operator: ${world.override}`, ...evidence] };
+  }
+  book.note("refused", { reasons });
+  const other =
+    world.override === undefined ? "" : `\n  ${overrideVariable} is set, and says something else than this sentence.`;
+  throw new Error(`${refusalText(facts, verdict)}${other}`);
+}
+
+function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, book: Book): void {
+  const evidence = rewards.flatMap((reading) => (reading.says === "collected" ? [reading.evidence] : []));
+  if (evidence.length > 0) book.note("rewards", { evidence });
+  else if (saysCollected && rewards.some(({ says }) => says === "notOffered" || says === "paidNothing"))
+    book.note("rewards", { evidence: [`the rewards of ${pillar} were collected`], saidBy: "operator" });
+}

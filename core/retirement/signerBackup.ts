@@ -1,0 +1,84 @@
+import crypto from "node:crypto";
+import fs from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { type RecordEntry, readRecord } from "../eventLog/moveEvents";
+import { isThere } from "../orchestrator/backup";
+import type { Entry } from "../orchestrator/manifest";
+
+/** A signer that is, or was, on a host which is given up. */
+export interface BackedUpSigner {
+  /** The host's. */
+  readonly address: string;
+  /** The orchestrator's on that host, absolute. */
+  readonly directory: string;
+  /** The move that fenced it, as the host's journal has it: a backup from before another one may have an older share. */
+  readonly move?: string;
+  /** ISO 8601: since when this stack guards the host. */
+  readonly since: string;
+}
+
+interface Proved {
+  readonly label: string;
+  readonly file: string;
+  readonly manifestFile: string;
+  readonly sealedBytes: number;
+  readonly sha256: string;
+}
+
+/**
+ * Whether a backup of a signer that was proved lies on this machine, with the bytes that were proved.
+ *
+ * @param backups their directory, absolute
+ */
+export async function hasSignerBackup(backups: string, signer: BackedUpSigner): Promise<boolean> {
+  for (const entry of readRecord(backups)) {
+    const backup = provedIn(entry);
+    if (backup && isThere(backup) && isOf(signer, entry, backup) && (await sumOf(backup.file)) === backup.sha256)
+      return true;
+  }
+  return false;
+}
+
+function provedIn({ event, details }: RecordEntry): Proved | undefined {
+  const { label, file, manifestFile, sealedBytes, sha256 } = (details ?? {}) as Partial<Proved>;
+  if (event !== "backup" || !label || !file || !manifestFile || sealedBytes === undefined || !sha256) return undefined;
+  return { label, file, manifestFile, sealedBytes, sha256 };
+}
+
+function isOf({ address, directory, move, since }: BackedUpSigner, entry: RecordEntry, backup: Proved): boolean {
+  const { host, entries = [] } = manifestIn(backup.manifestFile);
+  // A destroy that was cut off has taken it; before its guard was there the host had another life.
+  if (backup.label === "retired")
+    return move !== undefined && host === address && entry.at >= since && holdsFenced(entries, directory);
+  if (move === undefined) return host === address;
+  // What was copied after the stop is a part of it.
+  return backup.label === "first" && entry.move === move;
+}
+
+function holdsFenced(entries: readonly Entry[], directory: string): boolean {
+  const below = `${directory.replace(/^\/+|\/+$/g, "")}/`;
+  const names = entries.flatMap(({ path, size }) =>
+    size > 0 && path.startsWith(below) ? [path.slice(below.length)] : [],
+  );
+  const parts = [/^config\.json$/, /^[^/]+\.moved-to-/, /^tss\/localstate-[^/]*\.json$/];
+  return parts.every((part) => names.some((name) => part.test(name)));
+}
+
+function manifestIn(file: string): { readonly host?: string; readonly entries?: readonly Entry[] } {
+  try {
+    return JSON.parse(fs.readFileSync(file, "utf8")) as { host?: string; entries?: Entry[] };
+  } catch {
+    return {};
+  }
+}
+
+async function sumOf(file: string): Promise<string | undefined> {
+  const hash = crypto.createHash("sha256");
+  try {
+    await pipeline(fs.createReadStream(file), hash);
+  } catch {
+    // What can't be read is no backup.
+    return undefined;
+  }
+  return hash.digest("hex");
+}

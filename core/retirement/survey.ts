@@ -1,0 +1,163 @@
+import { type ChainClient, chainOfNode, chainOfReference } from "../chain/chain";
+import { createOrchestratorClient } from "../chain/orchestrator";
+import { lastEvent, readJourney, sinceReleased } from "../eventLog/eventLog";
+import { type Connection, createConnection } from "../ssh/connection";
+import { openRoot } from "../ssh/root";
+import type { SshTarget } from "../ssh/ssh";
+import { lookAtNode } from "../sync/nodeStatus";
+import { type ChainReading, readChain } from "./chainLook";
+import { decideRetirement, wantsHistory } from "./decide";
+import { ownProducer, type RetirementFacts, type RetirementStep, type Verdict } from "./facts";
+import { hasProducedSince } from "./history";
+import { type LookWorld, lookAtHost } from "./host";
+import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
+import { type RewardsQuestion, type RewardsReading, readRewards } from "./rewards";
+import { hasSignerBackup } from "./signerBackup";
+
+/** The world, as a survey sees it. */
+export interface SurveyWorld extends LookWorld {
+  now(): number;
+  /** The operator typed that the rewards are collected. */
+  readonly saysCollected: boolean;
+  /** The way to a host, where others use it too; a new one where it is left out. */
+  connect?(target: SshTarget): Connection;
+}
+
+/** What was found, and what it comes to. */
+export interface Survey {
+  readonly facts: RetirementFacts;
+  readonly verdict: Verdict;
+}
+
+/** A successor that boots is waited for so long; milliseconds. */
+const patience = 20_000;
+/**
+ * Asks the host's successor, the chain and this machine's record, and decides. Changes nothing.
+ *
+ * @param host what a look at the host itself found
+ * @param directory of the backups, absolute
+ */
+export async function surveyRetirement(
+  step: RetirementStep,
+  inputs: RetirementInputs,
+  memory: GuardMemory,
+  host: RetirementFacts["host"],
+  directory: string,
+  world: SurveyWorld,
+): Promise<Survey> {
+  const clients = clientsOf(inputs, host, world.connect ?? createConnection);
+  try {
+    const successor = await lookAtSuccessor(inputs, world);
+    const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
+    const { pillar, recorded, epoch, network } = inputs;
+    const own = ownProducer({ host, knownProducer: inputs.knownProducer });
+    const question = { pillar, recorded, own, successor: next, network, epoch };
+    const readings = await Promise.all(clients.map((client) => readChain(client, question, world.now())));
+    const rewards =
+      step === "destroy" && next !== undefined
+        ? await readAllRewards(clients, readings, { pillar, own, successor: next, epoch }, world.now())
+        : [];
+    const recordSays = recordOf(inputs, directory);
+    const facts: RetirementFacts = {
+      ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
+      ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
+      memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
+      saysCollected: world.saysCollected,
+      hasSignerBackup: await hasSignerBackup(directory, backedUp(inputs, memory, host)),
+      noSignerAt: recordSays.noSignerAt,
+      network,
+    };
+    const verdict = decideRetirement(facts);
+    if (own === undefined || !wantsHistory(facts, verdict)) return { facts, verdict };
+    const hasProduced =
+      recordSays.producing || (await hasProducedSince(clients, readings, own, begunAt(memory.createdAt, host)));
+    const known = { ...facts, memory: { ...facts.memory, hasProduced } };
+    return { facts: known, verdict: decideRetirement(known) };
+  } finally {
+    for (const client of clients) client.close();
+  }
+}
+
+/** Unix milliseconds: a guard that was made anew is younger than the node that its stack deployed. */
+function begunAt(createdAt: string, host: RetirementFacts["host"]): number {
+  const deployed = "facts" in host ? Date.parse(host.facts.marks["deploy.done"] ?? "") : Number.NaN;
+  return Math.min(Date.parse(createdAt), Number.isNaN(deployed) ? Number.POSITIVE_INFINITY : deployed);
+}
+
+function backedUp({ places, host: { ssh } }: RetirementInputs, memory: GuardMemory, host: RetirementFacts["host"]) {
+  const move = "facts" in host ? host.facts.signer.journal?.move : undefined;
+  return {
+    ...{ address: ssh.address, directory: places.signer.directory, since: memory.createdAt },
+    ...(move === undefined ? {} : { move }),
+  };
+}
+
+/** What this machine's record has of a stack's host. */
+function recordOf({ pillar, stack, host }: RetirementInputs, directory: string) {
+  const own = sinceReleased(readJourney(directory, pillar), stack);
+  const shut = lastEvent(own, stack, "shutDown");
+  const isSame = shut?.details.address === host.ssh.address && shut.details.hasSigner === false;
+  return {
+    producing: lastEvent(own, stack, "producing") !== undefined,
+    noSignerAt: isSame ? shut.at : undefined,
+  };
+}
+
+function clientsOf(
+  { node, host: { ssh }, successor, references }: RetirementInputs,
+  host: RetirementFacts["host"],
+  connect: (target: SshTarget) => Connection,
+) {
+  const clients: ChainClient[] = [];
+  if ("facts" in host && host.facts.node.active)
+    clients.push(chainOfNode(`this host's node (${ssh.address})`, node, connect(node.ssh)));
+  if (successor) {
+    const name = `the successor's node (${successor.host.ssh.address})`;
+    clients.push(chainOfNode(name, successor.node, connect(successor.node.ssh)));
+  }
+  return [...clients, ...references.map(chainOfReference)];
+}
+
+async function lookAtSuccessor(
+  { successor, library, references, tolerance }: RetirementInputs,
+  world: SurveyWorld,
+): Promise<RetirementFacts["successor"]> {
+  if (successor === undefined) return undefined;
+  const { host, places, node } = successor;
+  const connection = (world.connect ?? createConnection)(host.ssh);
+  const root = openRoot(host, library, connection);
+  try {
+    const [look, seen] = await Promise.all([
+      lookAtHost(root, places, patience, world).catch((error: Error) => ({
+        silent: error.message.split("\n")[0] ?? "",
+      })),
+      lookAtNode(node, { references, tolerance }, connection),
+    ]);
+    const { address, hostKey } = host.ssh;
+    const found = { address, hostKey, look, node: seen };
+    if (!("facts" in look) || !look.facts.signer.active) return found;
+    const { rpcPort } = places.signer;
+    const client = createOrchestratorClient(() => root.forward("127.0.0.1", rpcPort), rpcPort, world);
+    const build = await client.buildInfo().then(
+      (value) => ({ value }),
+      (error: Error) => ({ error: error.message }),
+    );
+    return { ...found, build };
+  } finally {
+    root.close();
+  }
+}
+
+function readAllRewards(
+  clients: readonly ChainClient[],
+  readings: readonly ChainReading[],
+  question: Omit<RewardsQuestion, "withdrawAddress">,
+  now: number,
+): Promise<RewardsReading[]> {
+  const asked = clients.flatMap((client, at) => {
+    const reading = readings[at];
+    if (reading === undefined || "fault" in reading || reading.pillar === null) return [];
+    return [readRewards(client, { ...question, withdrawAddress: reading.pillar.withdrawAddress }, now)];
+  });
+  return Promise.all(asked);
+}

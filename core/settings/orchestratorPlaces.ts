@@ -1,0 +1,78 @@
+import path from "node:path";
+import { otherLogin, sshTarget } from "../../components/login";
+import type { StackConfig } from "../config/config";
+import { project } from "../config/configFaults";
+import { placeOf, type SecureOptions } from "../orchestrator/preparation";
+import type { SignerPlace } from "../orchestrator/survey";
+import type { SignerHost } from "../ssh/root";
+
+/** Names an attempt to move the signer: what journals, record and backups are known by (pure). */
+export function moveName({ pillar, orchestrator }: StackConfig, stack: string): string {
+  return `${project}/${stack}/${pillar.name}/${orchestrator.attempt}`;
+}
+
+/** Where the backups go on the operator's machine, as configured: relative to the project (pure). */
+export function backupDirectory({ pillar, orchestrator }: StackConfig): string {
+  return orchestrator.backup.directory ?? path.join("backups", pillar.name);
+}
+
+/** The same, absolute: from the project's directory, which is the program's working directory. */
+export function backupPlace(config: StackConfig): string {
+  return placeOf(backupDirectory(config));
+}
+
+/** The signer's things on the new host (pure). */
+export function newPlace({ node, orchestrator }: StackConfig): SignerPlace {
+  const { service, directory, executable, rpcPort } = orchestrator;
+  return { service, directory, executable, rpcPort, nodeDirectory: node.dataDir };
+}
+
+/** On the old one: the same where nothing else is configured (pure). */
+export function oldPlace(config: StackConfig): SignerPlace {
+  const same = newPlace(config);
+  const { service, directory, executable, dataDir } = config.orchestrator.migrateFrom ?? {};
+  return {
+    ...same,
+    ...(service === undefined ? {} : { service }),
+    ...(directory === undefined ? {} : { directory }),
+    ...(executable === undefined ? {} : { executable }),
+    ...(dataDir === undefined ? {} : { nodeDirectory: dataDir }),
+  };
+}
+
+/** How the old host is logged in to (plain values: wrap them before they become an input). */
+export function oldHost({ ssh, orchestrator }: StackConfig): SignerHost {
+  const from = orchestrator.migrateFrom;
+  if (from === undefined) throw new Error("pillar-host:orchestrator.migrateFrom is not configured");
+  return otherLogin({ ssh }, from, "pillar-host:orchestrator.migrateFrom");
+}
+
+/** How the new host is logged in to (plain values too). */
+export function newHost(config: StackConfig, address: string, hostKey: string): SignerHost {
+  return { ssh: sshTarget(config, address, hostKey), sudoPassword: config.ssh.sudoPassword };
+}
+
+/** What the operator has typed out about this signer (pure). */
+export function acknowledgedOf({ orchestrator }: StackConfig): Pick<SecureOptions, "noKeyShare" | "haltedBridge"> {
+  const is = (word: string | undefined) => word === "acknowledged";
+  return {
+    noKeyShare: is(orchestrator.migrateFrom?.noKeyShare),
+    haltedBridge: is(orchestrator.migrateFrom?.haltedBridge),
+  };
+}
+
+/** What the prerequisites and the first backup are about (pure). */
+export function secureOptions(config: StackConfig, stack: string): SecureOptions {
+  const { migrateFrom: from, release, backup } = config.orchestrator;
+  const { ssh } = oldHost(config);
+  return {
+    ...{ move: moveName(config, stack), old: oldPlace(config), new: newPlace(config) },
+    ...{ copyAddress: from?.copyAddress ?? ssh.address, sshPort: ssh.port, hostKey: ssh.hostKey },
+    ...acknowledgedOf(config),
+    ...(release === undefined ? {} : { release: { version: release.version } }),
+    backups: {
+      directory: backupDirectory(config),
+      ...(backup.identityFile === undefined ? {} : { identityFile: backup.identityFile }),
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { StackConfig } from "../config/config";
+import { project } from "../config/configFaults";
+import { readRecord } from "../eventLog/moveEvents";
+import { backupPlace } from "./orchestratorPlaces";
+
+/**
+ * Whether a stack's host has a signer, or is about to have one: its port must be open. Either the configuration says so
+ * or, where its block was taken out, this machine's record: a move that began and did not go back. A port without a
+ * listener harms nobody.
+ */
+export function hasSigner(config: StackConfig, stack: string): boolean {
+  const { migrateFrom, release } = config.orchestrator;
+  if (migrateFrom !== undefined || release !== undefined) return true;
+  const prefix = `${project}/${stack}/${config.pillar.name}/`;
+  const last = readRecord(backupPlace(config)).findLast(
+    ({ move, event }) => move.startsWith(prefix) && ["secured", "done", "rolledBack"].includes(event),
+  );
+  return last !== undefined && last.event !== "rolledBack";
+}

@@ -1,0 +1,132 @@
+import type { StackConfig } from "../config/config";
+import { type PortSeen, tryPort } from "../ssh/ports";
+
+/** A TCP port of the host, and how it should look from elsewhere. */
+export interface PortRule {
+  readonly port: number;
+  /** What listens there, in words. */
+  readonly what: string;
+  readonly wanted: "open" | "closed";
+  /** The networks that it is opened to although it is closed to all others; whether this machine is in one is not known. */
+  readonly openTo?: readonly string[];
+  /** Something listens there now: one that refuses is closed by somebody. */
+  readonly listens: boolean;
+  /** The port is also used over udp, which can't be tried from here. */
+  readonly udp?: boolean;
+}
+
+/** A port as it was found. */
+export interface PortFound extends PortRule {
+  readonly seen: PortSeen;
+}
+
+/** What runs on the host. */
+export interface Running {
+  readonly node: boolean;
+  readonly signer: boolean;
+}
+
+/**
+ * The ports that this machine tries, and how they should look from here (pure): docs/specification.md, 8.
+ *
+ * @param hasSigner there is a signer, or one is to come: others reach its port
+ */
+export function portRules(
+  { node, orchestrator }: Pick<StackConfig, "node" | "orchestrator">,
+  hasSigner: boolean,
+  running: Running,
+): PortRule[] {
+  const rule = (port: number, what: string, wanted: PortRule["wanted"], listens: boolean) => ({
+    ...{ port, what, wanted, listens },
+  });
+  return [
+    { ...rule(node.p2pPort, "the node's peers", "open", running.node), udp: true },
+    // Asked directly, it is this machine that it must be open to.
+    ...(node.rpc === "ssh" ? [rule(node.rpcPort, "the node's RPC", "closed", running.node)] : []),
+    rule(node.wsPort, "the node's RPC (ws)", "closed", running.node),
+    {
+      ...rule(orchestrator.rpcPort, "the orchestrator's RPC", "closed", running.signer),
+      ...(orchestrator.rpcFrom.length === 0 ? {} : { openTo: orchestrator.rpcFrom }),
+    },
+    ...(hasSigner ? [rule(orchestrator.p2pPort, "the orchestrator's peers", "open", running.signer)] : []),
+  ];
+}
+
+/** Tries them all at once, from this machine. Never throws; only what should answer is waited for. */
+export function lookAtPorts(address: string, rules: readonly PortRule[], tryOne = tryPort): Promise<PortFound[]> {
+  return Promise.all(rules.map(async (rule) => ({ ...rule, seen: await tryOne(address, rule.port, rule.wanted) })));
+}
+
+/** Whether a port is not as it should be (pure). What nobody listens to tells a firewall only by its silence. */
+export function isWrong({ wanted, openTo, seen, listens }: PortFound): boolean {
+  if (wanted === "closed") return seen === "open" && openTo === undefined;
+  return seen === "filtered" || (seen === "refused" && listens);
+}
+
+const seenWords: Readonly<Record<PortSeen, string>> = {
+  open: "open",
+  refused: "refused",
+  filtered: "no answer",
+  unknown: "not known",
+};
+
+const closedWords: Readonly<Record<PortSeen, string>> = {
+  ...seenWords,
+  refused: "refused: nobody listens there, or a firewall says so",
+  filtered: "no answer: a firewall drops it",
+};
+
+/** The ports in a line (pure), as `35995 open; 35997 refused`. */
+export function portsLine(found: readonly PortFound[]): string {
+  const note = (each: PortFound) => {
+    if (isWrong(each)) return " (WRONG)";
+    return each.openTo && each.seen === "open" ? ` (right where this machine is in ${each.openTo.join(", ")})` : "";
+  };
+  return found.map((each) => `${each.port} ${seenWords[each.seen]}${note(each)}`).join("; ");
+}
+
+/** What is wrong with the ports, with the commands that mend it on the host (pure); empty where nothing is. */
+export function portFaults(found: readonly PortFound[]): string[] {
+  const wrong = found.filter(isWrong);
+  const [opened, closed] = (["closed", "open"] as const).map((wanted) =>
+    wrong.filter((each) => each.wanted === wanted),
+  ) as [PortFound[], PortFound[]];
+  return [
+    ...opened.map(({ port, what }) => `${port}/tcp, ${what}, is open to this machine; needed: closed to everybody`),
+    ...(opened.length > 0 ? ["  To close it, on the host:", ...closing(opened)] : []),
+    ...closed.map(
+      ({ port, what, seen, udp }) =>
+        `${port}/tcp, ${what}, is closed to this machine (${closedWords[seen]}); needed: open to everybody${udp ? ", over udp too" : ""}`,
+    ),
+    ...(closed.length > 0 ? ["  To open it, on the host:", ...opening(closed)] : []),
+    ...(wrong.length > 0
+      ? ["  Of these use the one that keeps the host's ports; a provider's firewall before it is set in its console."]
+      : []),
+  ];
+}
+
+/** In front of all other rules, and for nothing but these ports: nobody is locked out by it. */
+function closing(found: readonly PortFound[]): string[] {
+  const ports = found.map(({ port }) => port);
+  const rich = ports.map((port) => `--add-rich-rule='rule port port=${port} protocol=tcp drop'`);
+  return [
+    `    ufw: ${ports.map((port) => `ufw prepend deny ${port}/tcp`).join(" && ")}`,
+    `    firewalld: firewall-cmd --permanent ${rich.join(" ")} && firewall-cmd --reload`,
+    `    nftables: nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { ${ports.join(", ")} } drop; }; }'`,
+    "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",
+  ];
+}
+
+function opening(found: readonly PortFound[]): string[] {
+  const each = found.flatMap(({ port, udp }) => [`${port}/tcp`, ...(udp ? [`${port}/udp`] : [])]);
+  const rules = each.map((one) => {
+    const [port, protocol] = one.split("/");
+    return `nft insert rule inet filter input ${protocol} dport ${port} accept`;
+  });
+  return [
+    `    ufw: ${each.map((one) => `ufw allow ${one}`).join(" && ")}`,
+    `    firewalld: firewall-cmd --permanent ${each.map((one) => `--add-port=${one}`).join(" ")} && firewall-cmd --reload`,
+    `    nftables: ${rules.join(" && ")}`,
+    "      (table and chain as nft list ruleset shows the one that drops; to keep it: the same in /etc/nftables.conf)",
+  ];
+}

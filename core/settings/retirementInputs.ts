@@ -1,0 +1,62 @@
+import { nodeTarget, otherLogin } from "../../components/login";
+import type { NodeTarget } from "../chain/node";
+import type { StackConfig } from "../config/config";
+import type { RetirementInputs, Successor } from "../retirement/inputs";
+import { retirementLibrary } from "../steps/libraries";
+import { backupDirectory, newHost } from "./orchestratorPlaces";
+
+/**
+ * What retirement needs to know of a stack and its host, plain: with logins, so wrap it before it becomes an input.
+ *
+ * @param isOwnServer this state ordered the server
+ */
+export function retirementInputs(
+  config: StackConfig,
+  stack: string,
+  address: string,
+  hostKey: string,
+  isOwnServer: boolean,
+): Omit<RetirementInputs, "recorded" | "server" | "knownProducer"> {
+  const { orchestrator, retirement, sync, network, node } = config;
+  const { service, directory, executable, rpcPort } = orchestrator;
+  const successor = successorOf(config);
+  return {
+    ...{ stack, pillar: config.pillar.name, lifecycle: config.lifecycle },
+    isOwnServer,
+    host: newHost(config, address, hostKey),
+    places: {
+      ...{ service: node.service, dataDir: node.dataDir, rpcPort: node.rpcPort },
+      signer: { service, directory, executable, rpcPort },
+    },
+    node: nodeTarget(config, address, hostKey),
+    ...(successor === undefined ? {} : { successor }),
+    references: [...new Set([...retirement.references, ...sync.references])],
+    ...{ tolerance: sync.tolerance, epoch: network.epoch },
+    network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
+    backup: {
+      directory: backupDirectory(config),
+      ...(orchestrator.backup.identityFile === undefined ? {} : { identityFile: orchestrator.backup.identityFile }),
+    },
+    ...{ afterwards: retirement.afterwards, keysAside: retirement.keysAside },
+    library: retirementLibrary(),
+  };
+}
+
+/** The host that produces afterwards: named as this one where nothing else is configured. */
+function successorOf(config: StackConfig): Successor | undefined {
+  const { successor: named } = config.retirement;
+  if (named === undefined) return undefined;
+  const { node, orchestrator } = config;
+  const host = otherLogin(config, named, "pillar-host:retirement.successor");
+  const rpcPort = named.rpcPort ?? node.rpcPort;
+  const { service, directory, executable } = orchestrator;
+  const target: NodeTarget = { ssh: host.ssh, via: "ssh", address: "127.0.0.1", port: rpcPort };
+  return {
+    host,
+    places: {
+      ...{ service: named.service ?? node.service, dataDir: named.dataDir ?? node.dataDir, rpcPort },
+      signer: { service, directory, executable, rpcPort: orchestrator.rpcPort },
+    },
+    node: target,
+  };
+}

@@ -1,0 +1,156 @@
+import { type Clock, systemClock } from "../util/clock";
+import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
+import { publicLineOf } from "./publicKey";
+import { connectSsh, isFatal, type RefusedError, type SshTarget } from "./ssh";
+
+/** The world, as a contact sees it. */
+export interface ContactWorld extends Pick<Clock, "ticks" | "sleep"> {
+  /** Logs in and leaves again. @throws as connectSsh does */
+  login(target: SshTarget): Promise<void>;
+  say(line: string): void;
+}
+
+export const world: ContactWorld = {
+  login: async (target) => (await connectSsh(target)).close(),
+  ...systemClock,
+  say: (line) => console.log(line),
+};
+
+const pause = 2000;
+/** Told so often, in milliseconds. */
+const toldEvery = 30_000;
+/** A host that was started or rebooted just now: longer than that and something is wrong with it. */
+export const patience = 60_000;
+
+/** How a host that does not let in yet is waited for. */
+export interface Waiting {
+  /** Milliseconds. */
+  readonly limit: number;
+  /** As `a host that boots`. */
+  readonly what: string;
+  /** Its first boot: until cloud-init is through, another key or a refused login may pass. */
+  readonly isNew: boolean;
+}
+
+const booting: Waiting = { limit: patience, what: "a host that boots", isNew: false };
+
+/**
+ * Tries until it succeeds; says that it waits, and for how long already.
+ *
+ * @throws what trying again can't mend, at once; else the last error, after the limit
+ */
+export async function whileItBoots<T>(
+  attempt: () => Promise<T>,
+  world: Omit<ContactWorld, "login">,
+  { limit, what, isNew }: Waiting = booting,
+): Promise<T> {
+  const begin = world.ticks();
+  const limitText = `waiting up to ${Math.round(limit / 1000)} s for ${what}`;
+  let told: number | undefined;
+  if (isNew) {
+    // It boots in any case, and the first attempt alone may take 20 s.
+    world.say(limitText);
+    told = 0;
+  }
+  let refusedAt: number | undefined;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const { message, refused } = error as RefusedError;
+      const waited = world.ticks() - begin;
+      if (refused) refusedAt ??= waited;
+      // A host that just came up refuses everybody but root for a while (pam_nologin).
+      const mayPass = isNew ? waited - (refusedAt ?? waited) < patience : told !== undefined && refused === "login";
+      // A name that nobody knows is misspelt; one that can't be looked up now may come.
+      if ((isFatal(error) && !mayPass) || /ENOTFOUND/.test(message) || waited >= limit) throw error;
+      if (told === undefined || waited - told >= toldEvery) {
+        const so = `waiting for ${what}, ${Math.round(waited / 1000)} s: ${firstLine(message)}`;
+        world.say(told === undefined ? `${firstLine(message)}: ${limitText}` : so);
+        told = waited;
+      }
+    }
+    await world.sleep(pause);
+  }
+}
+
+/**
+ * Logs in once.
+ *
+ * @param server the host, where this stack made it
+ * @param isNew it boots for the first time
+ * @throws Error in the operator's words: what is wrong, and the command that mends it
+ */
+export async function contact(
+  target: SshTarget,
+  world: ContactWorld,
+  server?: OwnServer,
+  isNew = false,
+): Promise<void> {
+  const waiting: Waiting = server
+    ? { limit: isNew ? server.startTimeout : patience, what: `${nameOf(server)} to boot`, isNew }
+    : booting;
+  const begin = world.ticks();
+  try {
+    await whileItBoots(() => world.login(target), world, waiting);
+  } catch (error) {
+    const { message, refused } = error as RefusedError;
+    if (server) {
+      const seconds = Math.round((world.ticks() - begin) / 1000);
+      throw new Error(
+        refused === "login"
+          ? `${firstLine(message)}\n${loginHelp(target)}\n${consoleHelp(server)}`
+          : ownServerText(server, target, message, seconds, isNew && server.isOrdered),
+      );
+    }
+    if (refused === "login") throw new Error(`${firstLine(message)}\n${loginHelp(target)}`);
+    throw new Error(refused === "hostKey" ? `${message}\n${newKeyHelp}` : silentText(target, message));
+  }
+}
+
+const firstLine = (text: string) => text.split("\n")[0];
+
+const newKeyHelp = "Where it is the right one: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…'";
+
+/** What to say of a host that does not answer (pure). */
+export function silentText({ address, port, user }: Omit<SshTarget, "hostKey">, found: string): string {
+  const wait = /ENOTFOUND/.test(found) ? "" : `, for ${patience / 1000} s`;
+  return [
+    `${address}: ${/closed the connection/.test(found) ? "the ssh server lets nobody in" : "no ssh server answers"}`,
+    `  found: ${found.replace(/^\S+: /, "")}${wait}`,
+    `  needed: a running host at pillar-host:host.address, with sshd on port ${port} (pillar-host:ssh.port), reachable from here`,
+    `  See it with: ssh -p ${port} ${user}@${address}`,
+    "  Mend the host, or: pulumi config set --path pillar-host:host.address ADDRESS",
+  ].join("\n");
+}
+
+/** What was offered to a host that refused it, and how it comes to accept it (pure). */
+export function loginHelp(target: SshTarget, agentSocket = process.env.SSH_AUTH_SOCK): string {
+  const { address, port, user, privateKey, privateKeyPassword, password, agent } = target;
+  const lines: string[] = [];
+  if (privateKey !== undefined) {
+    lines.push(
+      "found: the key pillar-host:ssh.privateKey is not accepted",
+      `needed: its line in ~${user}/.ssh/authorized_keys on the host: ${publicLineOf(privateKey, privateKeyPassword) ?? "(the key can't be read)"}`,
+      "or another key: pulumi config set --secret --path pillar-host:ssh.privateKey < FILE",
+    );
+  }
+  if (password !== undefined) {
+    lines.push(
+      "found: the password pillar-host:ssh.password is not accepted",
+      "needed: the right one (pulumi config set --secret --path pillar-host:ssh.password), and a sshd that takes passwords",
+    );
+  }
+  if (agent) {
+    lines.push(
+      ...(agentSocket
+        ? ["found: no key of the ssh agent is accepted (ssh-add -l shows them)", "needed: ssh-add FILE"]
+        : ["found: no ssh agent here, SSH_AUTH_SOCK is not set", "needed: eval $(ssh-agent) && ssh-add FILE"]),
+    );
+  }
+  lines.push(
+    `Is it another user? pulumi config set --path pillar-host:ssh.user USER`,
+    `See it with: ssh -v -p ${port} ${user}@${address}`,
+  );
+  return lines.map((line) => `  ${line}`).join("\n");
+}

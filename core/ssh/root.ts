@@ -1,0 +1,175 @@
+import type { Duplex, Readable } from "node:stream";
+import { type Connection, createConnection } from "./connection";
+import { assignments, type Value } from "./shellWords";
+import { fatal, isFatal, type RunningCommand, type SshTarget } from "./ssh";
+
+/** A host on which a signer runs, or is to run; plain values, as a provider gets them. Holds secrets. */
+export interface SignerHost {
+  readonly ssh: SshTarget;
+  readonly sudoPassword?: string | undefined;
+  /** The key of the configuration that says how it is logged in to, for errors: `pillar-host:ssh` where it is left out. */
+  readonly configured?: string | undefined;
+}
+
+export interface CallOptions {
+  /** Seconds after which the function is ended on the host; 120 where it is left out. */
+  readonly limitSeconds?: number;
+  /** Values that must not appear in an error: those of variables that are secret. */
+  readonly secrets?: readonly string[];
+}
+
+/** What an error of a call carries: the function's exit code; absent where it has none (the connection broke, a signal). */
+export interface CallError extends Error {
+  exitCode?: number;
+}
+
+type Variables = Readonly<Record<string, Value>>;
+
+/** Runs functions of the script library on a host as root, over one connection that is kept, and made anew after it broke. */
+export interface RootHost {
+  readonly address: string;
+  /**
+   * Runs a function; its standard output, at most 8 MiB. Never tried again: what was done is not known after a break.
+   *
+   * @throws CallError in the host's words, without secrets
+   */
+  call(name: string, variables?: Variables, options?: CallOptions): Promise<string>;
+  /** The same, with standard output as a stream. `done` throws what `call` does: await it after the stream's end. */
+  stream(name: string, variables?: Variables, options?: CallOptions): Promise<RootStream>;
+  /** A TCP stream from the host to an address that it reaches, for the RPC of what runs there. */
+  forward(address: string, port: number): Promise<Duplex>;
+  close(): void;
+}
+
+export interface RootStream {
+  readonly stdout: Readable;
+  readonly done: Promise<void>;
+}
+
+/** Stands in a library between what becomes root and what root is given. */
+export const asRoot = "\n### from here on as root ###\n";
+
+/**
+ * Runs what it reads. Not `bash -s`, which asks the kernel for each of the library's 30,000 letters on its own; `--norc`,
+ * because a shell that is given its text this way reads .bashrc where sshd started it.
+ */
+const readWhole = `bash --norc -euo pipefail -c 'eval "$(cat)"'`;
+
+const outputLimit = 8 * 1024 * 1024;
+const usualLimit = 120;
+/** Seconds that a host has beyond a function's limit to say so. */
+const grace = 30;
+
+/**
+ * What is sent to `readWhole` as the login user (pure). Function, variables and the sudo password go through
+ * standard input, never into a command line.
+ */
+export function rootScript(
+  library: string,
+  name: string,
+  variables: Variables,
+  host: { readonly hostName: string; readonly sudoPassword?: string | undefined; readonly limitSeconds: number },
+): string {
+  const [become = "", functions = ""] = library.split(asRoot);
+  const { hostName, sudoPassword = "", limitSeconds } = host;
+  return `${assignments({ host_name: hostName, sudo_password: sudoPassword })}${become}
+become_root timeout -k 10 ${limitSeconds} ${readWhole} <<'PILLAR_HOST_ROOT'
+${assignments({ host_name: hostName })}${functions}
+${assignments(variables)}${name} < /dev/null
+PILLAR_HOST_ROOT
+`;
+}
+
+/** Takes secrets out of a text (pure): whole, and line by line where they have several. */
+export function masked(text: string, secrets: readonly (string | undefined)[]): string {
+  const values = secrets.flatMap((secret = "") => {
+    const lines = secret.split("\n").filter((line) => line.trim().length > 7);
+    return [secret, ...lines].filter((each) => each.trim() !== "");
+  });
+  return values.sort((a, b) => b.length - a.length).reduce((left, each) => left.replaceAll(each, "[removed]"), text);
+}
+
+/**
+ * @param library what core/steps/libraries.ts makes: become.sh, `asRoot`, then functions
+ * @param connection the way to the host, where others use it too; closed with this
+ */
+export function openRoot(
+  host: SignerHost,
+  library: string,
+  connection: Connection = createConnection(host.ssh),
+): RootHost {
+  const { ssh, sudoPassword, configured = "pillar-host:ssh" } = host;
+  const own = [ssh.privateKey, ssh.privateKeyPassword, ssh.password, sudoPassword];
+  // The words of the layers below name the stack's own host.
+  const inWords = (text: string, secrets: readonly string[] = []) =>
+    masked(text, [...own, ...secrets]).replaceAll(/pillar-host:(ssh|host)\b/g, configured);
+  const session = () =>
+    connection.session().catch((error: Error) => {
+      const words = inWords(error.message);
+      throw isFatal(error) ? Object.assign(fatal(words), { refused: Reflect.get(error, "refused") }) : new Error(words);
+    });
+
+  // Before its use: else the engine takes it for something captured.
+  const ending = async (
+    running: RunningCommand,
+    name: string,
+    limitSeconds: number,
+    words: (text: string) => string,
+  ): Promise<void> => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => {
+          running.stdout.destroy();
+          connection.drop();
+          reject(new Error(`${ssh.address}: ${name} gave no end within ${limitSeconds} s: is the connection dead?`));
+        },
+        (limitSeconds + grace) * 1000,
+      );
+    });
+    try {
+      const { exitCode, stderr } = await Promise.race([running.done, late]);
+      if (exitCode === 0) return;
+      if (exitCode === undefined)
+        throw new Error(
+          `${ssh.address}: the connection ended while ${name} was at work${stderr && `: ${words(stderr.trim())}`}`,
+        );
+      const timedOut = exitCode === 124 || exitCode === 137;
+      const said = words(stderr.trim()) || (timedOut ? "" : `${ssh.address}: ${name} ended with ${exitCode}`);
+      const after = timedOut ? `${ssh.address}: ${name} was ended after ${limitSeconds} s` : "";
+      throw Object.assign(new Error([after, said].filter(Boolean).join("\n")), { exitCode });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  const stream = async (name: string, variables: Variables = {}, options: CallOptions = {}): Promise<RootStream> => {
+    const { limitSeconds = usualLimit, secrets = [] } = options;
+    const text = rootScript(library, name, variables, { hostName: ssh.address, sudoPassword, limitSeconds });
+    // The name alone: what a process list and a log show.
+    const running = await (await session()).start(`${readWhole} ${name}`, text);
+    const done = ending(running, name, limitSeconds, (words) => inWords(words, secrets));
+    // Whoever reads to the end first looks at it later.
+    done.catch(() => undefined);
+    return { stdout: running.stdout, done };
+  };
+
+  return {
+    address: ssh.address,
+    stream,
+    call: async (name, variables, options) => {
+      const { stdout, done } = await stream(name, variables, options);
+      const chunks: Buffer[] = [];
+      let size = 0;
+      stdout.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= outputLimit) chunks.push(chunk);
+      });
+      await done;
+      if (size > outputLimit) throw new Error(`${ssh.address}: ${name} printed ${size} bytes, more than it may`);
+      return Buffer.concat(chunks).toString("utf8");
+    },
+    forward: async (address, port) => (await session()).forward(address, port),
+    close: () => connection.drop(),
+  };
+}

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { asRoot } from "../ssh/root";
+
+const read = (path: string) => readFileSync(join(__dirname, path), "utf8");
+
+/**
+ * The library of functions that move a signer: one text, an input of the providers that run them on both hosts, because
+ * a provider can't read the program's files. Files of `signer/` define functions and do nothing by themselves.
+ */
+export function signerLibrary(): string {
+  const parts = readdirSync(join(__dirname, "signer"))
+    .filter((name) => name.endsWith(".sh"))
+    .sort();
+  return [read("become.sh"), asRoot, read("lib.sh"), ...parts.map((name) => read(join("signer", name)))].join("\n");
+}
+
+/** The library of functions that retire a host: what is asked of it, its last backup, its end. An input too. */
+export function retirementLibrary(): string {
+  const parts = [
+    "configuredAddress.sh",
+    "nodeStop.sh",
+    "nodeMask.sh",
+    "retirement.sh",
+    "signer/archive.sh",
+    "signer/keyStore.sh",
+    "signer/manifest.sh",
+  ];
+  return [read("become.sh"), asRoot, read("lib.sh"), ...parts.map(read)].join("\n");
+}

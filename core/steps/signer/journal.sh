@@ -1,0 +1,180 @@
+# What a move of the signer keeps on a host: its lock, its journal, and what a look finds. Variables of every call:
+# $token (the run's own), $service, $directory, $executable, $rpc_port; and of the saga: $move, $direction, $side,
+# $other_address, $other_host_key. docs/architecture.md, Journal, has the format.
+orchestrator_journal=$state/orchestrator.json
+orchestrator_lock=$state/orchestrator.lock
+lease_seconds=30
+
+signer_flock() {
+  mkdir -p "$state"
+  exec 9> "$state/orchestrator.flock"
+  flock -w "$1" 9
+}
+
+# Takes this host's lock for the run of $token, unless another run's lease is alive: prints `taken`, or `held SECONDS`.
+# A lease ends with the ssh session that made it, too: that of a run which was killed need not be waited for. Whoever lost
+# no more than a connection finds at its next step that it is the owner no longer.
+signer_take_lock() {
+  local owner= until=0 session= now
+  if ! signer_flock 5; then
+    say "held 5"
+    return 0
+  fi
+  read -r owner until session < "$orchestrator_lock" 2> /dev/null || true
+  printf -v now '%(%s)T' -1
+  if [ -n "$owner" ] && [ "$owner" != "$token" ] && [ "${until:-0}" -gt "$now" ] && [ "$until" -le $((now + lease_seconds)) ] &&
+    signer_session_lives "$session"; then
+    say "held $((until - now))"
+    return 0
+  fi
+  signer_renew_lock
+  say taken
+}
+
+signer_renew_lock() {
+  local now session
+  printf -v now '%(%s)T' -1
+  signer_session
+  (umask 077; printf '%s %s %s\n' "$token" $((now + lease_seconds)) "$session" > "$orchestrator_lock.new")
+  mv -f "$orchestrator_lock.new" "$orchestrator_lock"
+}
+
+# Sets $session to the process that serves the ssh connection of this run, as pid:start (proc(5), stat); to nothing where
+# there is none above this one.
+signer_session() {
+  local pid=$$ line name
+  session=
+  while [ "$pid" -gt 1 ] && { read -r line < "/proc/$pid/stat"; } 2> /dev/null; do
+    name=${line#*(}
+    set -- ${line##*) }
+    case ${name%)*} in sshd* | dropbear*) session=$pid:${20} && return ;; esac
+    pid=$2
+  done
+}
+# Where none is known, time alone tells.
+signer_session_lives() {
+  local line
+  [ -n "$1" ] || return 0
+  { read -r line < "/proc/${1%:*}/stat"; } 2> /dev/null || return 1
+  set -- "$1" ${line##*) }
+  [ "${21}" = "${1#*:}" ]
+}
+
+# The first line of all that changes a host: an engine that was killed leaves a provider behind, which must do nothing
+# beside its successor. Held until the script ends.
+signer_owned() {
+  local owner=
+  signer_flock 100 || refuse_signer "another run is at work on this host"
+  read -r owner _ < "$orchestrator_lock" 2> /dev/null || true
+  [ "$owner" = "$token" ] || refuse_signer "another run has taken this move over"
+  signer_renew_lock
+}
+refuse_signer() {
+  printf '%s: %s\n  Nothing was done here. Wait for its end, then run pulumi up again.\n' "$host_name" "$1" >&2
+  exit 75
+}
+
+# Ends the run's ownership, so that the next one need not wait for the lease.
+signer_drop_lock() {
+  local owner=
+  signer_flock 5 || return 0
+  read -r owner _ < "$orchestrator_lock" 2> /dev/null || true
+  if [ "$owner" = "$token" ]; then rm -f "$orchestrator_lock"; fi
+}
+
+# A line of the journal, which is written line by line by signer_write alone. Without other programs, here and below: each
+# takes milliseconds, and these are counted while nobody signs.
+signer_line() {
+  local line
+  [ -r "$orchestrator_journal" ] || return 0
+  while IFS= read -r line; do
+    if [[ $line == "  \"$1\": "* ]]; then
+      line=${line#*: }
+      printf '%s\n' "${line%,}"
+    fi
+  done < "$orchestrator_journal"
+}
+# The stage of this saga on this host; nothing where the journal is of another one.
+signer_stage() {
+  local found
+  if [ "$(signer_line move)" = "\"$move\"" ] && [ "$(signer_line direction)" = "\"$direction\"" ]; then
+    found=$(signer_line stage)
+    printf '%s\n' "${found//\"/}"
+  fi
+}
+# What the signer was here before it was fenced: $was_enabled, $was_unit, $was_store.
+signer_was() {
+  local was
+  was=$(signer_line was)
+  was_enabled= was_unit= was_store=
+  if [[ $was =~ \"enabled\":(true|false) ]]; then was_enabled=${BASH_REMATCH[1]}; fi
+  if [[ $was =~ \"unitFile\":\"([^\"]*)\" ]]; then was_unit=${BASH_REMATCH[1]}; fi
+  if [[ $was =~ \"keyStore\":\"([^\"]*)\" ]]; then was_store=${BASH_REMATCH[1]}; fi
+}
+
+# The beginning of every step: what another stack has begun here is not written over, nor what it did with the signer that
+# this move had brought here: what this stack knows of that signer is of the past (core/orchestrator/decide.ts).
+signer_begin() {
+  local found stage was_here='"stage":"(starting|running|stopping|fenced|moved|restoring|restored)","at":"[^"]*","move":"'
+  signer_owned
+  signer_was
+  found=$(signer_line move) found=${found//\"/}
+  stage=$(signer_line stage) stage=${stage//\"/}
+  if [ -z "$found" ] || [ "${found%/*}" = "${move%/*}" ]; then return 0; fi
+  case $stage:$side:$direction in
+    running:old:forward | running:new:back | restored:old:forward | restored:new:back) return 0 ;;
+    *:old:forward | *:new:back | stopping:* | fenced:* | restoring:* | staged:* | switched:* | starting:*) ;;
+    *) [[ $(signer_line history) =~ $was_here"$move\"" ]] || return 0 ;;
+  esac
+  fail "another move is at work on this host, or took this signer elsewhere: $found" "found: $stage" "Nothing was done here by $move."
+}
+
+# signer_write STAGE: the journal, whole and on the disk when this returns. What was known before of $was_… stays.
+signer_write() {
+  local at history was= who=${identity:-} new=$orchestrator_journal.new
+  if [ -z "$who" ] && [ "$(signer_line move)" = "\"$move\"" ]; then who=$(signer_line identity); fi
+  TZ=UTC0 printf -v at '%(%FT%TZ)T' -1
+  history=$(signer_line history)
+  history=${history#[} history=${history%]}
+  if [ -n "${was_enabled:-}" ]; then was="\"enabled\":$was_enabled"; fi
+  if [ -n "${was_unit:-}" ]; then was="$was,\"unitFile\":\"$was_unit\""; fi
+  if [ -n "${was_store:-}" ]; then was="$was,\"keyStore\":\"$was_store\""; fi
+  (
+    umask 077
+    mkdir -p "$state"
+    cat > "$new" << JSON
+{
+  "version": 1,
+  "move": "$move",
+  "direction": "$direction",
+  "side": "$side",
+  "other": {"address":"$other_address","hostKey":"$other_host_key"},
+  "stage": "$1",
+  "at": "$at",
+  "was": {${was#,}},
+  "identity": ${who:-null},
+  "history": [${history:+$history,}{"stage":"$1","at":"$at","move":"$move","direction":"$direction"}]
+}
+JSON
+  )
+  sync "$new"
+  mv -f "$new" "$orchestrator_journal"
+  sync "$state"
+}
+
+# Whether something may sign here: a unit that is not at rest, a process, or an open port.
+signer_is_active() {
+  case $(systemctl is-active "$service" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
+  if processes_of "$executable" > /dev/null; then return 0; fi
+  if has ss && [ -n "$(ss -Hltn "sport = :$rpc_port" 2> /dev/null)" ]; then return 0; fi
+  return 1
+}
+signer_is_masked() { [ "$(readlink "/etc/systemd/system/$service.service")" = /dev/null ]; }
+
+# What a look tells; the last thing that every step prints.
+signer_side() {
+  printf 'journal %s\n' "$(base64 -w0 < "$orchestrator_journal" 2> /dev/null || true)"
+  if signer_is_active; then say "active yes"; else say "active no"; fi
+  if signer_is_masked; then say "masked yes"; else say "masked no"; fi
+  say end
+}

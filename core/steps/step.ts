@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { assignments, type Value } from "../ssh/shellWords";
+
+export { assignments, quote, type Value } from "../ssh/shellWords";
+
+/** A piece of work on a host: shell text that runs as root, idempotent and safe to run again from any point. */
+export interface Step {
+  /** Names it in errors, in logs and in the service that runs it; letters only. */
+  readonly name: string;
+  /** The time after which it is ended, in seconds. */
+  readonly limitSeconds: number;
+  /** Shell text for `bash -euo pipefail`, complete, without a secret. */
+  readonly script: string;
+  /** Runs at once, not in a service that outlives the connection: for steps that only look. */
+  readonly looksOnly?: boolean;
+  /** Its standard output is a result for the program, not for the operator. */
+  readonly quiet?: boolean;
+}
+
+function read(name: string): string {
+  return readFileSync(join(__dirname, `${name}.sh`), "utf8");
+}
+
+/** The script of a step: its variables, the shared functions, then the named files in order. */
+export function scriptOf(values: Readonly<Record<string, Value>>, ...files: readonly string[]): string {
+  return assignments(values) + ["lib", ...files].map(read).join("\n");
+}
+
+/**
+ * What is sent to `bash -euo pipefail -s` on the host as the login user: becomes root, then runs the step (pure but for
+ * the shell files beside it). The sudo password stands in it, so it goes through standard input and is a secret.
+ */
+export function envelope(step: Step, hostName: string, sudoPassword = ""): string {
+  const variables = { host_name: hostName, step: step.name, limit_seconds: step.limitSeconds };
+  const inner = assignments({ host_name: hostName }) + step.script;
+  const root = step.looksOnly
+    ? { argv: `timeout -k 10 ${step.limitSeconds} bash -euo pipefail -s`, input: inner }
+    : { argv: "bash -euo pipefail -s", input: `${assignments(variables)}${hereDocument(read("unit"), inner)}` };
+  return `${assignments({ host_name: hostName, sudo_password: sudoPassword })}${read("become")}
+become_root ${root.argv} <<'PILLAR_HOST_ROOT'
+${root.input}PILLAR_HOST_ROOT
+`;
+}
+
+/** Runs a script in a function whose standard input is another text. */
+function hereDocument(script: string, input: string): string {
+  return `main() {\n${script}}\nmain <<'PILLAR_HOST_STEP'\n${input}PILLAR_HOST_STEP\n`;
+}

@@ -1,0 +1,274 @@
+import type { StackConfig } from "../config/config";
+import { type ReleaseSource, releaseMarker } from "../config/releaseSchema";
+import { type Step, scriptOf } from "./step";
+
+/** What the kernel reports of a machine is less than what it is sold as: up to a tenth is the firmware's and its own. */
+const memoryShare = 0.9;
+
+/** What a host belongs to, written on it: `<project>/<stack> <Pillar>`. */
+export function stackIdentity(stack: string, pillar: string): string {
+  return `pillar-host/${stack} ${pillar}`;
+}
+
+/** What a new server at a cloud provider does before anything else can begin on it. */
+export function cloudInit(): Step {
+  return {
+    name: "cloudInit",
+    limitSeconds: 1800,
+    script: scriptOf({ wait_seconds: 900 }, "cloudInit"),
+  };
+}
+
+// Steps and sections are numbered as in docs/specification.md. Steps are procedure A's, where no other is named.
+
+/** Procedure A, steps 1 to 5, and section 8: looks, and reports all that falls short at once. */
+export function preflight(config: StackConfig, identity: string): Step {
+  const { minimums } = config.host;
+  const { node, orchestrator } = config;
+  const url = new URL(controllerRelease(config).url);
+  return {
+    name: "preflight",
+    limitSeconds: 120,
+    looksOnly: true,
+    script: scriptOf(
+      {
+        stack_identity: identity,
+        service: node.service,
+        data_dir: node.dataDir,
+        distributions: [...supportedDistributions, ...config.host.acceptDistributions],
+        minimum_cores: minimums.cores,
+        minimum_memory_gb: minimums.memoryGb,
+        minimum_memory_kb: Math.floor(minimums.memoryGb * 1024 * 1024 * memoryShare),
+        minimum_disk_kb: minimums.diskGb * 1_000_000,
+        minimum_mbps: minimums.bandwidthMbps,
+        controller_name: config.controller.executable,
+        controller_addresses: config.controller.addresses,
+        release_url: controllerRelease(config).url,
+        release_host: url.hostname,
+        release_port: url.port || (url.protocol === "https:" ? 443 : 80),
+        tcp_ports: [node.p2pPort, node.rpcPort, node.wsPort, orchestrator.rpcPort, orchestrator.p2pPort],
+        udp_ports: [node.p2pPort],
+      },
+      "preflight",
+    ),
+  };
+}
+
+/** Step 4: what the linux x86-64 release of the controller is compatible with, as ID-VERSION_ID of os-release. */
+export const supportedDistributions = ["ubuntu-22.04", "debian-11", "centos-8", "fedora-36"];
+
+/**
+ * The host becomes this stack's, a stop of its node is one that the node's database survives, its ports are reserved
+ * (docs/chain.md, Node), and a node that a retirement had shut down starts.
+ *
+ * @param shutDownAt of the last retirement that began: another one is another step, to be run again
+ */
+export function prepare(config: StackConfig, identity: string, shutDownAt?: string): Step {
+  const { node, orchestrator } = config;
+  return {
+    name: "prepare",
+    limitSeconds: 60,
+    script: scriptOf(
+      {
+        stack_identity: identity,
+        service: node.service,
+        ...(shutDownAt === undefined ? {} : { shut_down_at: shutDownAt }),
+        reserved_ports: reservedPorts([
+          node.p2pPort,
+          node.rpcPort,
+          node.wsPort,
+          orchestrator.rpcPort,
+          orchestrator.p2pPort,
+        ]),
+      },
+      "nodeStop",
+      "nodeMask",
+      "prepare",
+    ),
+  };
+}
+
+/** The form in which the kernel shows net.ipv4.ip_local_reserved_ports again: sorted, neighbours as a range (pure). */
+export function reservedPorts(ports: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const port of [...new Set(ports)].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last && port === last.to + 1) last.to = port;
+    else ranges.push({ from: port, to: port });
+  }
+  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(",");
+}
+
+/** Steps 6 and 7. Done once in the life of a host. */
+export function packages(config: StackConfig): Step {
+  return {
+    name: "packages",
+    limitSeconds: 3 * 3600,
+    script: scriptOf({ hourly_restart: config.sync.hourlyRestart, lock_seconds: 1800 }, "packages"),
+  };
+}
+
+function controllerPlace(config: StackConfig) {
+  return { controller_dir: config.controller.directory, controller_name: config.controller.executable };
+}
+
+function nodePlace({ node }: Pick<StackConfig, "node">) {
+  return { service: node.service, data_dir: node.dataDir, rpc_address: node.rpcAddress, rpc_port: node.rpcPort };
+}
+
+/** An active stack has one: its configuration is refused without. */
+function controllerRelease({ controller: { release } }: StackConfig) {
+  if (release === undefined) throw new Error("pillar-host:controller.release is not configured");
+  return release;
+}
+
+/** What is installed from where, and what the host writes down of it; without a release all are empty. */
+function releaseVariables(release: ReleaseSource | undefined) {
+  const { url = "", sha256 = "", version = "" } = release ?? {};
+  return { release_url: url, sha256, version, release_marker: release === undefined ? "" : releaseMarker(release) };
+}
+
+/** Step 8. Runs again when the release's address, hash or version changes; the node is left alone. */
+export function controller(config: StackConfig): Step {
+  return {
+    name: "controller",
+    limitSeconds: 3600,
+    script: scriptOf(
+      {
+        ...controllerPlace(config),
+        ...releaseVariables(controllerRelease(config)),
+        minimum_mbps: config.host.minimums.bandwidthMbps,
+      },
+      "controller",
+    ),
+  };
+}
+
+/** Steps 9 (before the sync) and 14 (after it), and section 1.3. */
+export function hourlyRestart(config: StackConfig, when: "syncing" | "synced"): Step {
+  const on = when === "syncing" && config.sync.hourlyRestart;
+  return {
+    name: "hourlyRestart",
+    limitSeconds: 60,
+    script: scriptOf(
+      { service: config.node.service, cron_action: on ? "on" : "off", node_synced: when === "synced" },
+      "hourlyRestart",
+    ),
+  };
+}
+
+/** Its standard output is `on` where the hourly restart is on though the node has synced, else `off`. */
+export function hourlyRestartNow({ node }: Pick<StackConfig, "node">): Step {
+  return {
+    name: "hourlyRestartNow",
+    limitSeconds: 15,
+    looksOnly: true,
+    quiet: true,
+    script: scriptOf({ service: node.service, cron_action: "look", node_synced: false }, "hourlyRestart"),
+  };
+}
+
+/** Step 10. The controller's own time is the configuration's; the step's leaves it room to report. */
+export function deploy(config: StackConfig, identity: string): Step {
+  const deploySeconds = Math.ceil(config.controller.deployTimeout / 1000);
+  return {
+    name: "deploy",
+    limitSeconds: deploySeconds + 600,
+    script: scriptOf(
+      {
+        ...controllerPlace(config),
+        ...nodePlace(config),
+        stack_identity: identity,
+        deploy_seconds: deploySeconds,
+        rpc_seconds: 300,
+      },
+      "nodeStop",
+      "dialog",
+      "deploy",
+    ),
+  };
+}
+
+/** Step 12. Its standard output is the address and nothing else. */
+export function producerAddress(config: StackConfig): Step {
+  return {
+    name: "producerAddress",
+    limitSeconds: 300,
+    quiet: true,
+    script: scriptOf(
+      { ...controllerPlace(config), data_dir: config.node.dataDir },
+      "dialog",
+      "configuredAddress",
+      "producerAddress",
+    ),
+  };
+}
+
+/** Its standard output is the SHA-256 of the producer address that the node's configuration names, where there is one. */
+export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
+  return {
+    name: "addressDigest",
+    limitSeconds: 15,
+    looksOnly: true,
+    quiet: true,
+    script: scriptOf({ data_dir: node.dataDir }, "configuredAddress", "addressDigest"),
+  };
+}
+
+/** Procedure B, step 3. Never starts it: that is the cutover's, on its evidence. */
+export function orchestrator({ orchestrator: { service, directory, executable, release } }: StackConfig): Step {
+  return {
+    name: "orchestrator",
+    limitSeconds: 1800,
+    script: scriptOf(
+      {
+        ...{ service, directory, executable },
+        ...releaseVariables(release),
+      },
+      "orchestrator",
+    ),
+  };
+}
+
+/** Programs that are installed from a release. */
+export type Installed = "controller" | "orchestrator";
+
+/**
+ * Its standard output is what is installed on a host, and what the configured addresses serve now by their servers' word;
+ * of one program also the hash of what is served, which takes a download that goes nowhere.
+ */
+export function servedReleases({ controller, orchestrator }: StackConfig, hashed?: Installed): Step {
+  return {
+    name: "servedReleases",
+    limitSeconds: 25,
+    looksOnly: true,
+    quiet: true,
+    script: scriptOf(
+      {
+        controller_url: controller.release?.url ?? "",
+        orchestrator_url: orchestrator.release?.url ?? "",
+        hashed: hashed ?? "",
+      },
+      "servedReleases",
+    ),
+  };
+}
+
+/** What an operator looks at on a host: service, peers, disk, memory, clock, the latest log lines without secrets. */
+export function facts({ node }: StackConfig, options: { logLines: number; withStages: boolean }): Step {
+  return {
+    name: "facts",
+    limitSeconds: 25,
+    looksOnly: true,
+    quiet: true,
+    script: scriptOf(
+      {
+        ...nodePlace({ node }),
+        p2p_port: node.p2pPort,
+        log_lines: options.logLines,
+        with_stages: options.withStages,
+      },
+      "facts",
+    ),
+  };
+}

@@ -1,0 +1,47 @@
+import type { CurvePoint, JourneyEntry } from "../eventLog/eventLog";
+
+/** Points kept of a wait, whether it takes minutes or days. */
+export const curveLimit = 200;
+
+/**
+ * A curve with one more point (pure). Where it would be too long, the point whose neighbours are nearest in time goes,
+ * never the first or the last: what is left stays even over time, also over waits that were resumed.
+ */
+export function withPoint(curve: readonly CurvePoint[], point: CurvePoint, limit = curveLimit): readonly CurvePoint[] {
+  const points = [...curve, point];
+  while (points.length > limit) {
+    let least = 1;
+    for (let i = 2; i < points.length - 1; i += 1) if (span(points, i) < span(points, least)) least = i;
+    points.splice(least, 1);
+  }
+  return points;
+}
+
+function span(points: readonly CurvePoint[], i: number): number {
+  return (points[i + 1]?.[0] ?? 0) - (points[i - 1]?.[0] ?? 0);
+}
+
+/** What the waits for a host's sync have seen that have not ended. */
+export interface Waits {
+  readonly startedAt?: string;
+  readonly startHeight?: number;
+  readonly curve: readonly CurvePoint[];
+}
+
+/** What the record has of the waits for a host, up to its sync or its deletion (pure). */
+export function openWaits(journey: readonly JourneyEntry[], stack: string, address: string): Waits {
+  const own = journey.filter((entry) => entry.stack === stack);
+  const end = own.findLastIndex(({ event }) => event === "synced" || event === "released");
+  let waits: Waits = { curve: [] };
+  for (const entry of own.slice(end + 1)) {
+    if (entry.event !== "waiting" || entry.details.address !== address) continue;
+    const { startedAt, startHeight, curve } = entry.details;
+    waits = {
+      startedAt: waits.startedAt ?? startedAt,
+      ...(startHeight === undefined ? {} : { startHeight }),
+      ...(waits.startHeight === undefined ? {} : { startHeight: waits.startHeight }),
+      curve: curve.reduce((all, point) => withPoint(all, point), waits.curve),
+    };
+  }
+  return waits;
+}

@@ -1,0 +1,166 @@
+import type { Observation } from "../chain/node";
+import { compare, type ReferenceReading } from "./references";
+import { freshMomentum, judge } from "./verdict";
+
+export interface EvidenceOptions {
+  /** Good looks in a row. */
+  readonly confirmations: number;
+  /** Milliseconds that they must span. */
+  readonly confirmSpan: number;
+  /** Momentums by which the height may differ from the references' median. */
+  readonly tolerance: number;
+}
+
+/** One look: at the node, and at the references while the node says that it is synced. */
+export interface Look {
+  readonly observation: Observation;
+  readonly readings: readonly ReferenceReading[];
+  /** Milliseconds of a clock that never jumps. */
+  readonly at: number;
+  /** Unix milliseconds of this machine. */
+  readonly clock: number;
+}
+
+/** What the looks so far amount to. */
+export interface Evidence {
+  /** Good looks in a row. */
+  readonly streak: number;
+  /** `at` of the first of them. */
+  readonly since: number;
+  /** The target at the last of them, and when it last moved on: a stale target stands still, or leaps. */
+  readonly target: number;
+  readonly movedAt?: number | undefined;
+  /** How often it did. */
+  readonly moves: number;
+  /** Since when references contradict a node with a fresh momentum. */
+  readonly contradictedSince?: number | undefined;
+  readonly lastAt?: number | undefined;
+  readonly lastClock?: number | undefined;
+}
+
+export const noEvidence: Evidence = { streak: 0, since: 0, target: 0, moves: 0 };
+
+/** The verdict after a look. */
+export interface Weighed {
+  readonly evidence: Evidence;
+  readonly synced: boolean;
+  /** This look alone speaks for it. */
+  readonly good: boolean;
+  readonly why: string;
+  /** What is odd about the references. */
+  readonly notes: readonly string[];
+  readonly proved: readonly string[];
+  readonly unproved: readonly string[];
+}
+
+/** How long references that contradict a fresh momentum are believed, in milliseconds: they may lie for ever. */
+export const patience = 10 * 60_000;
+/** A clock that moves so much more or less than the other, in milliseconds, jumped. */
+const jump = 60_000;
+/** The network adds a momentum in so many milliseconds; a target may show so many more at once. */
+const momentumTime = 10_000;
+const burst = 2;
+/** So many moves at that pace are no accident. */
+const movesWanted = 3;
+
+/**
+ * Adds a look to the evidence (pure). The node's own word must be good (see judge), and something that a stale target
+ * can't fake must stand behind it: a fresh newest momentum, by the node's clock and by this machine's; or the median
+ * of the references; or, where neither can be had, a target that moves on and is kept up with.
+ */
+export function weigh(before: Evidence, look: Look, options: EvidenceOptions): Weighed {
+  const { observation, readings, at, clock } = look;
+  const jumped =
+    before.lastAt !== undefined && before.lastClock !== undefined
+      ? Math.abs(clock - before.lastClock - (at - before.lastAt)) > jump
+      : false;
+  const seen = { lastAt: at, lastClock: clock };
+  const bad = (why: string, notes: readonly string[] = [], contradictedSince?: number): Weighed => ({
+    evidence: { ...noEvidence, ...seen, contradictedSince },
+    ...{ synced: false, good: false, why, notes, proved: [], unproved: [] },
+  });
+
+  const own = judge(observation, clock);
+  if (observation.kind === "none" || own.says === "no") return bad(own.why, [], before.contradictedSince);
+  if (own.says === "close") {
+    // Neither for it nor against it, for the moment that a momentum takes to be taken in.
+    if (before.streak === 0 || at - (before.lastAt ?? at) > momentumTime)
+      return bad(own.why, [], before.contradictedSince);
+    return { evidence: before, synced: false, good: true, why: own.why, notes: [], proved: [], unproved: [] };
+  }
+  const { info, newest, nodeTime } = observation;
+  const { verdict, median, notes } = compare(info.currentHeight, readings, options.tolerance, clock);
+  const isOneClock = Math.abs(nodeTime - clock) <= freshMomentum;
+  const fresh = newest !== undefined && isOneClock && Math.abs(clock - newest.timestamp) <= freshMomentum;
+
+  let { contradictedSince } = before;
+  if (verdict === "disagrees") {
+    contradictedSince ??= at;
+    const long = at - contradictedSince >= patience;
+    if (!fresh || !long) {
+      return bad(
+        `the node says synced at ${info.currentHeight}, the references are at ${median}`,
+        notes,
+        contradictedSince,
+      );
+    }
+  } else contradictedSince = undefined;
+  if (own.says === "unproved" && verdict !== "agrees") return bad(own.why, notes);
+
+  // A stale target that is renewed and caught up with between two looks leaps; the network's own moves at its pace.
+  const gained = info.targetHeight - before.target;
+  const leaped = gained < 0 || gained > (at - (before.lastAt ?? at)) / momentumTime + burst;
+  const paced = gained > 0 && !leaped;
+  const strong = fresh || verdict === "agrees";
+  const again = before.streak > 0 && !jumped && (strong || !leaped);
+  const evidence: Evidence = {
+    ...seen,
+    streak: again ? before.streak + 1 : 1,
+    since: again ? before.since : at,
+    target: info.targetHeight,
+    movedAt: again ? (paced ? at : before.movedAt) : undefined,
+    moves: again ? before.moves + (paced ? 1 : 0) : 0,
+    contradictedSince,
+  };
+  const enough = evidence.streak >= options.confirmations && at - evidence.since >= options.confirmSpan;
+  const moves =
+    evidence.moves >= movesWanted && evidence.movedAt !== undefined && at - evidence.movedAt <= freshMomentum;
+  const synced = enough && (strong || moves);
+  const why =
+    enough && !synced
+      ? "the node says synced; waiting for its target to move on, as nothing else proves it"
+      : own.says === "unproved"
+        ? "the node says synced, and the references bear it out"
+        : own.why;
+  return {
+    evidence,
+    synced,
+    good: true,
+    why,
+    notes,
+    ...prove(info.targetHeight, info.currentHeight, fresh, newest !== undefined, verdict),
+  };
+}
+
+function prove(target: number, height: number, fresh: boolean, tells: boolean, references: string) {
+  const claims: readonly (readonly [boolean, string])[] = [
+    [
+      target > 0 && height >= target,
+      target > 0 ? `height ${height} reached target ${target}` : "a target to reach: the node names none",
+    ],
+    [
+      fresh,
+      fresh
+        ? "newest momentum is fresh by both clocks"
+        : `newest momentum is fresh (${tells ? "the clocks differ" : "the node does not tell it"})`,
+    ],
+    [
+      references === "agrees",
+      references === "agrees"
+        ? "height agrees with the references' median"
+        : "height agrees with independent nodes (sync.references)",
+    ],
+  ];
+  const those = (wanted: boolean) => claims.filter(([holds]) => holds === wanted).map(([, text]) => text);
+  return { proved: those(true), unproved: those(false) };
+}

@@ -1,0 +1,80 @@
+import { createNodeClient, type NodeTarget } from "../chain/node";
+import type { Connection } from "../ssh/connection";
+import { within } from "../util/withTimeout";
+import { noEvidence, patience, weigh } from "./evidence";
+import { readReference } from "./references";
+import { isAsserted, judge, mayTakeIn } from "./verdict";
+
+/** A node as it is this minute. */
+export interface NodeNow {
+  readonly synced: boolean;
+  readonly why: string;
+  /** Whether the node answered at all: without an answer nothing is known. */
+  readonly known: boolean;
+  readonly state?: number;
+  readonly currentHeight?: number;
+  readonly targetHeight?: number;
+}
+
+/** What a look needs besides the node. */
+export interface LookupOptions {
+  readonly references: readonly string[];
+  readonly tolerance: number;
+}
+
+const deadline = 20_000;
+const referenceTime = 5000;
+const pause = 1500;
+const looks = 3;
+const fresh = 30_000;
+
+/**
+ * Begins a look before it is needed, while the engine is at other work.
+ *
+ * @returns that look where it is still of this minute, else a new one
+ */
+export function lookAhead<T>(look: () => Promise<T>, now: () => number = Date.now): () => Promise<T> {
+  const begun = now();
+  const early = look();
+  return () => (now() - begun < fresh ? early : look());
+}
+
+/**
+ * Looks in preview too: it only reads, has a deadline, and never throws but says what is not known.
+ *
+ * @param connection the way to the host, where others use it too; its owner closes it
+ */
+export async function lookAtNode(
+  target: NodeTarget,
+  options: LookupOptions,
+  connection?: Connection,
+): Promise<NodeNow> {
+  const client = createNodeClient(target, connection);
+  try {
+    const look = async (left: number): Promise<NodeNow> => {
+      const observation = await client.observe();
+      const verdict = judge(observation, Date.now());
+      if (observation.kind === "none") return { synced: false, why: verdict.why, known: false };
+      // A momentum that is being taken in: the next moment tells.
+      if ((verdict.says === "close" || mayTakeIn(observation)) && left > 1) {
+        await new Promise((resolve) => setTimeout(resolve, pause));
+        return look(left - 1);
+      }
+      const readings = isAsserted(verdict)
+        ? await Promise.all(options.references.map((url) => readReference(url, referenceTime)))
+        : [];
+      // The gate has had its patience with references that contradict a fresh momentum.
+      const weighed = weigh(
+        { ...noEvidence, contradictedSince: 0 },
+        { observation, readings, at: patience, clock: Date.now() },
+        { confirmations: 1, confirmSpan: 0, tolerance: options.tolerance },
+      );
+      return { synced: weighed.good, why: weighed.why, known: true, ...observation.info };
+    };
+    return await within(look(looks), deadline, `no answer within ${deadline / 1000} s`);
+  } catch (error) {
+    return { synced: false, known: false, why: error instanceof Error ? error.message : String(error) };
+  } finally {
+    if (connection === undefined) client.close();
+  }
+}

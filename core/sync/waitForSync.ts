@@ -1,0 +1,188 @@
+import type { NodeClient, Observation } from "../chain/node";
+import type { Clock } from "../util/clock";
+import { type Evidence, type EvidenceOptions, noEvidence, weigh } from "./evidence";
+import { pauseAfter } from "./pace";
+import { progressLine, type Sample, spoken } from "./progress";
+import type { ReferenceReading } from "./references";
+import { follow, type Standing } from "./stall";
+import { isAsserted, judge } from "./verdict";
+
+/** How the gate decides; the same for every run. */
+export interface GateSettings extends EvidenceOptions {
+  /** Milliseconds that a run waits. */
+  readonly deadline: number;
+  /** Milliseconds without a new height that are a stall. */
+  readonly stallAfter: number;
+  /** Look once and give up where it is not synced: for those who would not keep a process for days. */
+  readonly check: boolean;
+  /** The node's, for errors. */
+  readonly service: string;
+}
+
+/** What one run of the wait knows. */
+export interface WaitOptions extends GateSettings {
+  /** Unix milliseconds of the first look ever, kept over runs. */
+  readonly startedAt: number;
+  /** The height at that look. */
+  readonly startHeight?: number | undefined;
+  /** For errors. */
+  readonly address: string;
+}
+
+/** The world, as the loop sees it. */
+export interface World extends Clock {
+  readonly client: NodeClient;
+  /** Asks the independent nodes; never throws. */
+  readReferences(): Promise<readonly ReferenceReading[]>;
+  say(line: string): void;
+  /** Called at every turn: what goes on beside the wait. Returns at once and never throws. */
+  meanwhile?(): void;
+  /** Told of every look, news or not. */
+  seen?(line: string): void;
+  /** Tells somebody who does not watch; never waits and never throws. */
+  notify?(event: "synced" | "stalled" | "over" | "deadline", text: string): void;
+  /** What there is to look at on the host, a line each; never throws. */
+  readFacts?(): Promise<readonly string[]>;
+  /** False once nobody waits for the result: the engine was killed. */
+  isWanted(): boolean;
+}
+
+/** What was proved, and what was seen on the way. */
+export interface SyncRecord {
+  readonly state: number;
+  readonly currentHeight: number;
+  readonly targetHeight: number;
+  readonly startHeight: number;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  readonly syncedAt: number;
+  readonly proved: readonly string[];
+  readonly unproved: readonly string[];
+}
+
+/** A wait that ended in an error: carries what it saw, so that the next run goes on from there. */
+export interface GaveUp extends Error {
+  gaveUp: { readonly startHeight?: number | undefined; readonly last?: Observation | undefined };
+}
+
+const quietFor = 10 * 60 * 1000;
+const samplesKept = 60;
+const checkPatience = 20;
+
+/**
+ * Looks until the node is provably synced (docs/specification.md, 1.1, step 11; evidence.ts says what counts). Nothing
+ * that comes and goes ends it.
+ *
+ * @throws GaveUp at the deadline, when nobody wants the answer any more, and (then a FatalError too) when the host key
+ *   changed or the login is refused
+ */
+export async function waitForSync(options: WaitOptions, world: World): Promise<SyncRecord> {
+  const begun = world.ticks();
+  let samples: Sample[] = [];
+  let startHeight = options.startHeight;
+  let evidence: Evidence = noEvidence;
+  let failures = 0;
+  let stretch = 0;
+  let said: { at: number; key: string } | undefined;
+  let standing: Standing = { at: begun, isStalled: false };
+  for (;;) {
+    world.meanwhile?.();
+    const observation = await world.client.observe().catch((error: Error) => {
+      throw Object.assign(error, { gaveUp: { startHeight } });
+    });
+    const readings = isAsserted(judge(observation, world.now())) ? await world.readReferences() : [];
+    const at = world.ticks();
+    const weighed = weigh(evidence, { observation, readings, at, clock: world.now() }, options);
+    evidence = weighed.evidence;
+    if (observation.kind === "answer") {
+      if (observation.isReconnected) {
+        // The host may have been down in between.
+        if (failures === 0) stretch += 1;
+        world.say(`sync: the ssh connection to ${options.address} had ended, and was made anew`);
+      }
+      failures = 0;
+      const { currentHeight } = observation.info;
+      startHeight ??= currentHeight;
+      samples = [...samples, { at, height: currentHeight, stretch }].slice(-samplesKept);
+    } else {
+      if (failures === 0) stretch += 1;
+      failures += 1;
+    }
+
+    const height = observation.kind === "answer" ? observation.info.currentHeight : undefined;
+    const followed = follow(standing, height, at, options.stallAfter);
+    standing = followed.standing;
+    if (followed.news) await tellOfStall(followed.news, standing, options, world);
+
+    const streak = Math.min(evidence.streak, options.confirmations);
+    const confirmed = `${streak} of ${options.confirmations} looks`;
+    const line = progressLine(observation, samples, { ...weighed, confirmed, startedAt: options.startedAt });
+    world.seen?.(line);
+    // A momentum's age and the references' heights change with every look: that is no news.
+    const key = [newsOf(observation, streak), weighed.why, ...weighed.notes].join().replace(/-?\d+ s old|\d{3,}/g, "");
+    if (key !== said?.key || at - said.at >= quietFor) {
+      world.say(line);
+      for (const note of weighed.notes) world.say(`sync: ${note}`);
+      said = { at, key };
+    }
+    if (weighed.synced && observation.kind === "answer") {
+      const { startedAt } = options;
+      const { proved, unproved } = weighed;
+      world.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
+      return { ...observation.info, startHeight: startHeight ?? 0, startedAt, syncedAt: world.now(), proved, unproved };
+    }
+
+    const giveUp = (what: string): GaveUp => {
+      const text = gaveUpText(options, what, line, standing.isStalled);
+      return Object.assign(new Error(text), { gaveUp: { startHeight, last: observation } });
+    };
+    if (!world.isWanted()) throw giveUp("is watched by nobody any more: the engine that waited is gone");
+    // Good looks that nothing proves are no reason to stay.
+    const pointless = evidence.streak > options.confirmations + checkPatience;
+    if (options.check && (!weighed.good || pointless))
+      throw giveUp("is not synced yet (pillar-host:sync.wait is check)");
+    const remaining = options.deadline - (world.ticks() - begun);
+    if (remaining <= 0) {
+      const what = `has not synced within ${spoken(options.deadline)} (pillar-host:sync.deadline)`;
+      world.notify?.("deadline", `the node ${what}; pulumi up again goes on waiting`);
+      throw giveUp(what);
+    }
+    const isNews = weighed.good || samples.length <= 1;
+    await world.sleep(Math.min(remaining, pauseAfter({ observation, isNews, failures, samples })));
+  }
+}
+
+/** Two looks with the same news have nothing new to say: each twentieth of the way, and where the count is (pure). */
+function newsOf(observation: Observation, streak: number): string {
+  if (observation.kind === "none") return observation.reason;
+  const { state, currentHeight, targetHeight } = observation.info;
+  const step = targetHeight > 0 ? Math.floor((currentHeight / targetHeight) * 20) : 0;
+  return `${state}:${step}:${streak}`;
+}
+
+async function tellOfStall(
+  news: "stalled" | "over",
+  { height }: Standing,
+  { stallAfter, address }: WaitOptions,
+  world: World,
+): Promise<void> {
+  if (news === "over") {
+    world.say(`sync: the stall is over, height ${height}`);
+    world.notify?.("over", `the stall is over, height ${height}`);
+    return;
+  }
+  const what = height === undefined ? "the node has not told its height" : `the height stands at ${height}`;
+  world.say(`sync: stalled: ${what} for ${spoken(stallAfter)}. Going on to wait. On ${address}:`);
+  world.notify?.("stalled", `${what} for ${spoken(stallAfter)}`);
+  for (const fact of (await world.readFacts?.()) ?? []) world.say(`  ${fact}`);
+}
+
+function gaveUpText({ address, service }: WaitOptions, what: string, line: string, isStalled: boolean): string {
+  return [
+    `${address}: the node ${what}`,
+    `  last seen: ${line}`,
+    ...(isStalled ? ["  The height does not move: what to look at stands above, where the stall was noticed."] : []),
+    "  Nothing is lost: pulumi up again goes on waiting, with the same start.",
+    `  See it live: npx pillar-host status STACK --watch; on the host: systemctl status ${service}`,
+  ].join("\n");
+}

@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process";
+import http from "node:http";
+import net, { type AddressInfo } from "node:net";
+import ssh2, { type AuthContext, type Connection, type ServerChannel } from "ssh2";
+import type { SshTarget } from "../../../core/ssh/ssh";
+
+export interface Server {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** A server on loopback that forgets its connections when it closes. */
+export async function listen(server: net.Server, port = 0): Promise<Server> {
+  const sockets = new Set<net.Socket>();
+  server.on("connection", (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export type FakeNode = Server & { readonly asked: Asked[] };
+
+/** A node's RPC: `results` by method, at each call, and no other method; remembers what it was asked. */
+export async function fakeNode(results: Record<string, unknown>): Promise<FakeNode> {
+  const asked: Asked[] = [];
+  const server = http.createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (piece) => {
+      body += piece;
+    });
+    request.on("end", () => {
+      asked.push({ method: request.method ?? "", path: request.url ?? "", headers: request.headers, body });
+      const { id, method } = JSON.parse(body) as { id: number; method: string };
+      const unknown = { code: -32601, message: `the method ${method} does not exist/is not available` };
+      const answer = method in results ? { result: results[method] } : { error: unknown };
+      response.end(`${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n`);
+    });
+  });
+  return { ...(await listen(server)), asked };
+}
+
+export const synced = (height = 100) => ({
+  "stats.syncInfo": { state: 2, currentHeight: height, targetHeight: height },
+  "ledger.getFrontierMomentum": { height, timestamp: Math.floor(Date.now() / 1000), hash: "ab" },
+});
+
+export interface SshHost extends Server {
+  /** The authorized_keys line of its host key. */
+  readonly hostKey: string;
+  connections: number;
+  open: number;
+  /** Breaks all connections, as a dead link does. */
+  breakAll(): void;
+}
+
+/** An ed25519 key pair. ssh2 makes one now and then that it can't read itself: then another. */
+export function keyPair(passphrase?: string): { private: string; public: string } {
+  for (;;) {
+    const pair = passphrase
+      ? ssh2.utils.generateKeyPairSync("ed25519", { passphrase, cipher: "aes256-ctr", rounds: 4 })
+      : ssh2.utils.generateKeyPairSync("ed25519");
+    if (!(ssh2.utils.parseKey(pair.private, passphrase) instanceof Error)) return pair;
+  }
+}
+
+/** An ssh server on loopback that forwards, and accepts `login-pw` unless told otherwise. */
+export async function sshHost(
+  accepts: (attempt: AuthContext) => boolean = (attempt) =>
+    attempt.method === "password" && attempt.password === "login-pw",
+  hold: () => Promise<void> = async () => undefined,
+): Promise<SshHost> {
+  const keys = keyPair();
+  const server = new ssh2.Server({ hostKeys: [keys.private] });
+  const links = new Set<Connection>();
+  let host: SshHost;
+  server.on("connection", (link) => {
+    links.add(link);
+    host.connections += 1;
+    host.open += 1;
+    link.on("error", () => undefined);
+    link.on("close", () => {
+      host.open -= 1;
+      links.delete(link);
+    });
+    link.on("authentication", (attempt) => {
+      if (accepts(attempt)) hold().then(() => attempt.accept());
+      else attempt.reject(["password", "publickey"]);
+    });
+    link.on("session", (acceptSession) => {
+      acceptSession().on("exec", (accept, _reject, { command }) => runCommand(command, accept()));
+    });
+    link.on("tcpip", (accept, reject, { destIP, destPort }) => {
+      const onward = net.connect(destPort, destIP);
+      onward.on("error", () => reject());
+      onward.on("connect", () => {
+        const channel = accept();
+        channel.on("error", () => undefined);
+        channel.pipe(onward).pipe(channel);
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const breakAll = () => {
+    for (const link of links) link.end();
+  };
+  host = {
+    port: (server.address() as AddressInfo).port,
+    hostKey: keys.public.split(" ").slice(0, 2).join(" "),
+    connections: 0,
+    open: 0,
+    breakAll,
+    close: () => {
+      breakAll();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+  return host;
+}
+
+function runCommand(command: string, channel: ServerChannel): void {
+  const child = spawn("/bin/sh", ["-c", command], { env: { PATH: process.env.PATH } });
+  child.stdin.on("error", () => undefined);
+  channel.on("error", () => undefined);
+  channel.on("close", () => child.kill());
+  channel.pipe(child.stdin);
+  child.stdout.pipe(channel, { end: false });
+  child.stderr.pipe(channel.stderr, { end: false });
+  child.on("close", (code, signal) => {
+    if (signal) channel.exit(signal.slice(3));
+    else channel.exit(code ?? 1);
+    channel.end();
+  });
+}
+
+export const loginTo = ({ port, hostKey }: { port: number; hostKey: string }): SshTarget => ({
+  address: "127.0.0.1",
+  port,
+  user: "op",
+  hostKey,
+  password: "login-pw",
+});
+
+/** A port on loopback that nobody listens on. */
+export async function closedPort(): Promise<number> {
+  const server = await listen(net.createServer());
+  await server.close();
+  return server.port;
+}

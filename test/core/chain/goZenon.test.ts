@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type ChainClient, chainClient } from "../../../core/chain/chain";
+import { parseMomentum, parseSyncInfo, resultOf } from "../../../core/chain/node";
+
+// Recorded from go-zenon v0.0.8, networks of three Pillars; the file says what is what.
+const recorded = JSON.parse(readFileSync(join(import.meta.dirname, "../../fixtures/goZenon.json"), "utf8")) as {
+  [stage: string]: Record<string, object>;
+};
+const body = (answer: object | undefined) => ({ status: 200, body: JSON.stringify(answer) });
+const clientOf = (stage: string): ChainClient =>
+  chainClient(
+    "node",
+    async (method) => body(recorded[stage]?.[method]),
+    () => undefined,
+  );
+/** A node that gives one answer to every question. */
+const edge = (name: string): ChainClient =>
+  chainClient(
+    "node",
+    async () => body(recorded.edges?.[name]),
+    () => undefined,
+  );
+
+const producing = clientOf("producing");
+
+describe("what a real node answers is read", () => {
+  test("its sync, and its newest momentum", () => {
+    const answers = recorded.producing ?? {};
+    const info = parseSyncInfo(resultOf(body(answers["stats.syncInfo"])));
+    expect(info).toEqual({ state: 2, currentHeight: 69, targetHeight: 69 });
+    expect(parseMomentum(resultOf(body(answers["ledger.getFrontierMomentum"])))).toMatchObject({ height: 69 });
+    expect(resultOf(body(answers["stats.networkInfo"]))).toMatchObject({ numPeers: expect.any(Number) });
+  });
+
+  test("momentums, and the one before a time", async () => {
+    expect((await producing.newest()).momentum).toMatchObject({ height: 69, timestamp: 1_795_328_521_000 });
+    expect((await producing.momentums(66, 1)).map(({ height }) => height)).toEqual([66]);
+    expect(await producing.before(1_795_328_521_000)).toMatchObject({ height: 68, timestamp: 1_795_328_511_000 });
+    expect(await edge("atGenesis").before(0)).toBeUndefined();
+    expect(await edge("beyond").momentums(1_000_000, 5)).toEqual([]);
+    await expect(edge("tooMany").momentums(1, 1025)).rejects.toThrow("-32000: count parameter is too big");
+    await expect(edge("height0").momentums(0, 1)).rejects.toThrow("must be strictly greater than zero");
+  });
+
+  test("a Pillar, and where it stands among all", async () => {
+    expect(await producing.pillar("Pillar-2")).toEqual({
+      name: "Pillar-2",
+      producerAddress: "z1qz8hvyx2vksmafqd5fw2rs7aer0sy94r9z02x8",
+      withdrawAddress: "z1qzf5ymqkkvlxg56l4a9gj00pu73ucdc7tmk23j",
+      figures: { expected: 30, produced: 21 },
+    });
+    expect(await producing.standing("Pillar-2")).toEqual({ pillars: 3, place: 2 });
+    expect(await producing.standing("Nobody")).toBeUndefined();
+    expect(await edge("noPillar").pillar("Nobody")).toBeNull();
+    expect(await edge("firstAnswerAfterStart").pillar("Pillar-1")).toMatchObject({ figures: { expected: 0 } });
+  });
+
+  test("weights that are not counted yet, right after a start, give no place", async () => {
+    const list = ["A", "B"].map((name) => ({ name, weight: "0" }));
+    const started = chainClient(
+      "node",
+      async () => body({ result: { count: 80, list } }),
+      () => undefined,
+    );
+    expect(await started.standing("A")).toEqual({ pillars: 80 });
+  });
+
+  test("paid epochs, exact, and none before the first", async () => {
+    expect(await clientOf("fast, collected").paidEpochs("Pillar-2")).toEqual(
+      [2, 1, 0].map((epoch) => ({ epoch, expected: 30, produced: 30, givesAll: false })),
+    );
+    expect(await producing.paidEpochs("Pillar-2")).toEqual([]);
+    expect(await edge("epochNotPaid").paidEpochs("Pillar-2")).toEqual([]);
+  });
+
+  test("rewards, before and after their collection, and of an address that nobody knows", async () => {
+    const paid = { znn: 3_699_999_990n, qsr: 0n };
+    const rows = [2, 1, 0].map((epoch) => ({ epoch, ...paid }));
+    const [before, after] = [clientOf("fast, to be collected"), clientOf("fast, collected")];
+    expect(await before.rewards("z1q")).toEqual({ rows, uncollected: { znn: 11_099_999_970n, qsr: 0n } });
+    expect(await after.rewards("z1q")).toEqual({ rows, uncollected: { znn: 0n, qsr: 0n } });
+    expect(await producing.rewards("z1q")).toMatchObject({ rows: [] });
+  });
+
+  test("methods that it does not have", async () => {
+    expect(await edge("noMethod").rewards("z1q")).toBe("notOffered");
+    expect(await edge("noMethod").standing("Pillar-2")).toBeUndefined();
+    expect(await edge("noMethod").paidEpochs("Pillar-2")).toEqual([]);
+    await expect(edge("noMethod").pillar("Pillar-2")).rejects.toThrow("-32601");
+  });
+});

@@ -1,0 +1,193 @@
+import { test as base, describe, expect } from "vitest";
+import { createNodeClient, type NodeClient, type NodeTarget } from "../../../core/chain/node";
+import { lookAtNode } from "../../../core/sync/nodeStatus";
+import { soon } from "../../soon";
+import { closedPort, type FakeNode, fakeNode, loginTo, type Server, type SshHost, sshHost, synced } from "./fakes";
+
+interface Fixtures {
+  host: SshHost;
+  node: FakeNode;
+  /** Closes a server when the test is over. */
+  use: <T extends Server>(server: T) => T;
+  targetOf: (changes?: Partial<NodeTarget>) => NodeTarget;
+  /** A client of host and node, but for these changes. */
+  clientOf: (changes?: Partial<NodeTarget>) => NodeClient;
+}
+
+const test = base.extend<Fixtures>({
+  use: async ({ task: _task }, provide) => {
+    const servers: Server[] = [];
+    await provide((server) => {
+      servers.push(server);
+      return server;
+    });
+    await Promise.all(servers.map((server) => server.close()));
+  },
+  host: async ({ use }, provide) => provide(use(await sshHost())),
+  node: async ({ use }, provide) => provide(use(await fakeNode(synced()))),
+  targetOf: async ({ host, node }, provide) =>
+    provide((changes = {}) => ({ ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port, ...changes })),
+  clientOf: async ({ targetOf }, provide) => {
+    const clients: NodeClient[] = [];
+    await provide((changes) => {
+      const client = createNodeClient(targetOf(changes));
+      clients.push(client);
+      return client;
+    });
+    for (const client of clients) client.close();
+  },
+});
+
+const options = { references: [], tolerance: 20 };
+
+describe("a node client", () => {
+  test("through ssh: sync info and the newest momentum, over one connection", async ({ host, node, clientOf }) => {
+    const looks = clientOf();
+    const seen = await looks.observe();
+    await looks.observe();
+    expect(seen).toMatchObject({
+      kind: "answer",
+      info: { state: 2, currentHeight: 100, targetHeight: 100 },
+      newest: { height: 100, hash: "ab" },
+      peers: undefined,
+    });
+    expect(host.connections).toBe(1);
+    expect(node.asked.map(({ body }) => (JSON.parse(body) as { method: string }).method)).toEqual([
+      "stats.syncInfo",
+      "ledger.getFrontierMomentum",
+      "stats.syncInfo",
+      "ledger.getFrontierMomentum",
+    ]);
+    expect(node.asked[0]?.headers.host).toBe(`127.0.0.1:${node.port}`);
+  });
+
+  test("directly: without a connection to the host", async ({ host, clientOf }) => {
+    expect((await clientOf({ via: "direct" }).observe()).kind).toBe("answer");
+    expect(host.connections).toBe(0);
+  });
+
+  test("state 3: the peers are counted, and the momentum is not asked for", async ({ use, clientOf }) => {
+    const lonely = await fakeNode({
+      "stats.syncInfo": { state: 3, currentHeight: 9, targetHeight: 0 },
+      "stats.networkInfo": { numPeers: 2 },
+    });
+    use(lonely);
+    expect(await clientOf({ port: lonely.port }).observe()).toMatchObject({ newest: undefined, peers: 2 });
+    expect(lonely.asked).toHaveLength(2);
+  });
+
+  test("a node that does not tell its newest momentum is still an answer", async ({ use, clientOf }) => {
+    const quiet = await fakeNode({ "stats.syncInfo": { state: 2, currentHeight: 9, targetHeight: 9 } });
+    use(quiet);
+    expect(await clientOf({ port: quiet.port }).observe()).toMatchObject({ kind: "answer", newest: undefined });
+  });
+
+  test("a node that is not there is a reason, and the next look finds it when it is", async ({ clientOf }) => {
+    const port = await closedPort();
+    expect(await clientOf({ via: "direct", port }).observe()).toEqual({
+      kind: "none",
+      reason: `connect ECONNREFUSED 127.0.0.1:${port}`,
+    });
+  });
+
+  test("a connection that died is made anew by the next looks", async ({ host, clientOf }) => {
+    const looks = clientOf();
+    await looks.observe();
+    host.breakAll();
+    await soon(() => expect(host.open).toBe(0));
+    expect(await looks.observe()).toMatchObject({ kind: "answer", isReconnected: true });
+    expect(await looks.observe()).not.toHaveProperty("isReconnected");
+    expect(host.connections).toBe(2);
+  });
+
+  test("a node that is away does not cost the connection to its host", async ({ host, node, clientOf }) => {
+    const looks = clientOf();
+    await looks.observe();
+    await node.close();
+    expect(await looks.observe()).toMatchObject({ kind: "none" });
+    expect(await looks.observe()).not.toHaveProperty("unreachable");
+    expect(host.connections).toBe(1);
+  });
+
+  test("a host that is away is told apart from a node that is", async ({ host, clientOf }) => {
+    const ssh = { ...loginTo(host), port: await closedPort() };
+    expect(await clientOf({ ssh }).observe()).toMatchObject({ kind: "none", unreachable: true });
+  });
+
+  test("another host key and a refused login end the looking", async ({ host, clientOf }) => {
+    const ssh = loginTo(host);
+    await expect(
+      clientOf({ ssh: { ...ssh, hostKey: `${ssh.hostKey.slice(0, -4)}AAAA` } }).observe(),
+    ).rejects.toMatchObject({
+      fatal: true,
+    });
+    await expect(clientOf({ ssh: { ...ssh, password: "wrong" } }).observe()).rejects.toMatchObject({ fatal: true });
+  });
+
+  // A connection left open keeps the program's process, and pulumi up, from ending.
+  test("closed while it connects, it leaves no connection behind", async ({ use, clientOf }) => {
+    let letIn: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      letIn = resolve;
+    });
+    const slow = await sshHost(
+      ({ method }) => method === "password",
+      () => held,
+    );
+    use(slow);
+    const looks = clientOf({ ssh: loginTo(slow) });
+    const looking = looks.observe().catch(() => undefined);
+    await soon(() => expect(slow.open).toBe(1));
+    looks.close();
+    letIn();
+    await looking;
+    await soon(() => expect(slow.open).toBe(0));
+  });
+
+  test("a look of the program asks the references where the node's own word is not enough", async ({
+    use,
+    targetOf,
+  }) => {
+    const quiet = use(await fakeNode({ "stats.syncInfo": { state: 2, currentHeight: 100, targetHeight: 0 } }));
+    const others = await Promise.all([fakeNode(synced(101)), fakeNode(synced(102))]);
+    for (const other of others) use(other);
+    const target = targetOf({ via: "direct", port: quiet.port });
+    expect(await lookAtNode(target, options)).toMatchObject({ synced: false, known: true });
+    const references = others.map(({ port }) => `http://127.0.0.1:${port}`);
+    expect(await lookAtNode(target, { ...options, references })).toMatchObject({ synced: true, known: true });
+  });
+
+  test("a look of the program bears with references that contradict a fresh momentum, as the gate does in the end", async ({
+    use,
+    targetOf,
+  }) => {
+    const liars = await Promise.all([fakeNode(synced(5000)), fakeNode(synced(5000))]);
+    for (const liar of liars) use(liar);
+    const references = liars.map(({ port }) => `http://127.0.0.1:${port}`);
+    expect(await lookAtNode(targetOf(), { ...options, references })).toMatchObject({ synced: true });
+  });
+
+  test.for([1, 2])(
+    "a look of the program waits for a momentum that is just taken in, state %i",
+    async (state, { use, targetOf }) => {
+      const results: Record<string, unknown> = { "stats.syncInfo": { state, currentHeight: 99, targetHeight: 100 } };
+      const taking = use(await fakeNode(results));
+      setTimeout(() => Object.assign(results, synced()), 500);
+      expect(await lookAtNode(targetOf({ via: "direct", port: taking.port }), options)).toMatchObject({ synced: true });
+    },
+  );
+
+  test("a look of the program says what is now, and never throws", async ({ host, targetOf }) => {
+    expect(await lookAtNode(targetOf(), options)).toMatchObject({
+      synced: true,
+      known: true,
+      state: 2,
+      currentHeight: 100,
+    });
+    const gone = await lookAtNode(targetOf({ via: "direct", port: await closedPort() }), options);
+    expect(gone).toMatchObject({ synced: false, known: false, why: expect.stringContaining("ECONNREFUSED") });
+    const refused = await lookAtNode(targetOf({ ssh: { ...loginTo(host), password: "wrong" } }), options);
+    expect(refused).toMatchObject({ synced: false, known: false, why: expect.stringContaining("refuses the login") });
+    await soon(() => expect(host.open).toBe(0));
+  });
+});

@@ -1,0 +1,121 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Cloud } from "../../../core/cloud/cloud";
+import { createDigitalocean, digitaloceanTag, imageOf, slugOf } from "../../../core/cloud/digitalocean";
+import type { CloudError } from "../../../core/cloud/http";
+import { createDigitalOcean as createDouble, type DigitalOcean } from "../../../lab/clouds/digitalocean";
+import { newKeyPair } from "../../../providers/hostKey";
+import { emptyRoom } from "../../lab/clouds/emptyRoom";
+
+const [WRITES, READS] = [`dop_v1_${"a".repeat(64)}`, `dop_v1_${"b".repeat(64)}`];
+const owner = { stack: "prod", pillar: "Anvil" };
+const timings = { create: 0, action: 0, delete: 0 };
+let double: DigitalOcean;
+let server: Server;
+let url: string;
+let cloud: Cloud;
+
+beforeEach(async () => {
+  double = createDouble({ room: emptyRoom(), tokens: { [WRITES]: "write", [READS]: "read" }, timings });
+  server = createServer(double.handler).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  cloud = withToken(WRITES);
+});
+
+afterEach(() => server.close());
+
+const withToken = (token: string) => createDigitalocean({ token, endpoint: url, sleep: async () => undefined });
+
+async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+  const headers = { authorization: `Bearer ${WRITES}`, "content-type": "application/json" };
+  const response = await fetch(url + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  return (await response.json()) as T;
+}
+
+const order = (name: string, tags: string[]) =>
+  ask<{ droplet: { id: number } }>("POST", "/v2/droplets", {
+    ...{ name, tags, size: "s-4vcpu-8gb", image: "ubuntu-22-04-x64", region: "fra1" },
+  });
+
+test("the market: every size in every region that has it", async () => {
+  const offers = await cloud.offers(false);
+  expect(offers.find(({ plan, location }) => plan === "s-4vcpu-8gb" && location === "fra1")).toEqual({
+    ...{ plan: "s-4vcpu-8gb", location: "fra1", cores: 4, memoryGb: 8, diskGb: 160, architecture: "x86" },
+    ...{ monthly: 48, currency: "USD", isAvailable: true, isDeprecated: false },
+  });
+  expect((await cloud.offers(true)).find(({ plan }) => plan === "s-4vcpu-8gb")?.monthly).toBe(57.6);
+});
+
+test("images go by the names of the configuration", async () => {
+  expect(await cloud.images()).toEqual(expect.arrayContaining(["ubuntu-22.04", "debian-12"]));
+  expect([slugOf("ubuntu-22.04"), slugOf("debian-12")]).toEqual(["ubuntu-22-04-x64", "debian-12-x64"]);
+  expect(["ubuntu-22-04-x64", "debian-12-x64", "centos-stream-9-x64", "gpu-h100x1-base"].map(imageOf)).toEqual([
+    ...["ubuntu-22.04", "debian-12", "centos-stream-9"],
+    undefined,
+  ]);
+});
+
+test("a stack's Droplet is found by its tag, and nobody else's", async () => {
+  const { droplet } = await order("pillar-anvil-prod", [digitaloceanTag(owner)]);
+  await order("other", [digitaloceanTag({ ...owner, stack: "prod-2" })]);
+  const { servers, tag } = await cloud.found(owner, undefined);
+  expect(servers).toEqual([
+    {
+      ...{ id: String(droplet.id), name: "pillar-anvil-prod", plan: "s-4vcpu-8gb", location: "fra1" },
+      ...{ image: "ubuntu-22.04", address: "192.0.2.1", monthly: 48, currency: "USD", failure: undefined },
+    },
+  ]);
+  expect(tag).toBe("pillar-host:prod:Anvil");
+  expect(await cloud.server(String(droplet.id))).toEqual(servers[0]);
+  expect(await cloud.server("7")).toBeUndefined();
+});
+
+test("a public key that somebody else brought there is told from the stack's own", async () => {
+  const { publicKey } = newKeyPair();
+  const add = (name: string, public_key: string) =>
+    ask<{ ssh_key: { id: number } }>("POST", "/v2/account/keys", { name, public_key });
+  const { ssh_key } = await add("laptop", `${publicKey} me@laptop`);
+  expect(await cloud.found(owner, publicKey)).toMatchObject({ sshKey: undefined, foreignKey: String(ssh_key.id) });
+  const own = await add("pillar-anvil-prod", newKeyPair().publicKey);
+  expect((await cloud.found(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));
+});
+
+test("a Droplet whose creation failed tells so", async () => {
+  await ask("POST", "/_lab/faults", { kind: "failAction", command: "create" });
+  await order("pillar-anvil-prod", [digitaloceanTag(owner)]);
+  const [left] = (await cloud.found(owner, undefined)).servers;
+  expect(left?.failure).toBe("the Droplet's creation ended in an error");
+});
+
+test("rights: a token that writes passes; one that reads, or an account that is full, does not", async () => {
+  await cloud.checkRights(0);
+  const failed = (token: string) =>
+    withToken(token)
+      .checkRights(0)
+      .catch((error: CloudError) => error.message);
+  expect(await failed(READS)).toMatch(/^pillar-host:host.token: DigitalOcean answered 403 /);
+  expect(await failed("dop_v1_wrong")).toMatch(/^pillar-host:host.token: DigitalOcean answered 401 /);
+  double.cloud.account.droplet_limit = 1;
+  await order("other", []);
+  expect(await failed(WRITES)).toMatch(/^the account at DigitalOcean has 1 Droplets and may have 1\n/);
+  // The one that a failed order left goes first.
+  await cloud.checkRights(1);
+});
+
+const posted = "Error creating droplet: POST https://api.digitalocean.com/v2/droplets: ";
+
+// As godo words them.
+test.each([
+  [`${posted}422 (request "94739105") Size is not available in this region.`, "noRoom"],
+  [`${posted}422 Region is not available`, "noRoom"],
+  [`${posted}422 (request "1") creating this/these droplet(s) will exceed your droplet limit`, "quota"],
+  [`${posted}403 (request "1") You are not authorized to perform this operation`, "rights"],
+  [`${posted}401 (request "1") Unable to authenticate you`, "rights"],
+  [`${posted}422 (request "1") You specified an invalid image for Droplet creation.`, "other"],
+  [`${posted}503 (request "1") Service Unavailable`, "other"],
+  ["the Droplet's creation ended in an error", "other"],
+])("what an order's error means: %s: %s", (words, meaning) => {
+  expect(cloud.failureOf(words)).toBe(meaning);
+});

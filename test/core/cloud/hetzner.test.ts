@@ -1,0 +1,148 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Cloud } from "../../../core/cloud/cloud";
+import { createHetzner, hetznerLabels } from "../../../core/cloud/hetzner";
+import type { CloudError } from "../../../core/cloud/http";
+import { createHetzner as createDouble, type Hetzner } from "../../../lab/clouds/hetzner";
+import { newKeyPair } from "../../../providers/hostKey";
+import { emptyRoom } from "../../lab/clouds/emptyRoom";
+
+const [WRITES, READS] = ["w".repeat(64), "r".repeat(64)];
+const owner = { stack: "prod", pillar: "Anvil" };
+let double: Hetzner;
+let server: Server;
+let url: string;
+let cloud: Cloud;
+
+beforeEach(async () => {
+  double = createDouble({ room: emptyRoom(), tokens: { [WRITES]: "write", [READS]: "read" }, actionSeconds: 0 });
+  server = createServer(double.handler).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  cloud = withToken(WRITES);
+});
+
+afterEach(() => server.close());
+
+const withToken = (token: string) => createHetzner({ token, endpoint: url, sleep: async () => undefined });
+
+/** A request as the plugin makes it. */
+async function post<T>(path: string, body: object): Promise<T> {
+  const headers = { authorization: `Bearer ${WRITES}` };
+  const response = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) });
+  return (await response.json()) as T;
+}
+
+const order = (name: string, labels: object) =>
+  post<{ server: { id: number } }>("/servers", {
+    ...{ name, labels, server_type: "cpx32", image: "ubuntu-22.04", location: "fsn1" },
+  });
+
+test("the market: every plan in every location, with its price and address, and whether there is room", async () => {
+  const offers = await cloud.offers(false);
+  expect(offers.find(({ plan, location }) => plan === "cpx32" && location === "fsn1")).toEqual({
+    ...{ plan: "cpx32", location: "fsn1", cores: 4, memoryGb: 8, diskGb: 160, architecture: "x86" },
+    ...{ monthly: 41.04, currency: "EUR", isAvailable: true, isDeprecated: false },
+  });
+  const dear = await cloud.offers(true);
+  expect(dear.find(({ plan, location }) => plan === "cpx32" && location === "fsn1")?.monthly).toBe(49.13);
+  expect(offers.find(({ plan }) => plan === "cx33")?.isAvailable).toBe(false);
+  expect(offers.find(({ plan }) => plan === "cax11")?.architecture).toBe("arm");
+});
+
+test("the images on offer, for x86 alone", async () => {
+  const images = await cloud.images();
+  expect(images).toContain("ubuntu-22.04");
+  expect(new Set(images).size).toBe(images.length);
+});
+
+test("a stack's server is found by its labels, and nobody else's", async () => {
+  const { server: ours } = await order("pillar-anvil-prod", hetznerLabels(owner));
+  await order("other", hetznerLabels({ ...owner, stack: "prod-2" }));
+  await order("unlabelled", {});
+  const { servers } = await cloud.found(owner, undefined);
+  expect(servers).toEqual([
+    {
+      ...{ id: String(ours.id), name: "pillar-anvil-prod", plan: "cpx32", location: "fsn1", image: "ubuntu-22.04" },
+      ...{ address: "192.0.2.1", monthly: 41.04, currency: "EUR", isProtected: false, failure: undefined },
+    },
+  ]);
+  expect(await cloud.server(String(ours.id))).toEqual(servers[0]);
+  expect(await cloud.server("7")).toBeUndefined();
+});
+
+test("many of them come page by page", async () => {
+  for (let n = 0; n < 60; n += 1) await post("/firewalls", { name: `other-${n}` });
+  await post("/firewalls", { name: "ours", labels: hetznerLabels(owner) });
+  expect((await cloud.found(owner, undefined)).firewall).toMatch(/^\d+$/);
+});
+
+test("a public key that somebody else brought there is told from the stack's own", async () => {
+  const { publicKey } = newKeyPair();
+  const { ssh_key } = await post<{ ssh_key: { id: number } }>("/ssh_keys", {
+    name: "laptop",
+    public_key: `${publicKey} me@laptop`,
+  });
+  expect(await cloud.found(owner, publicKey)).toMatchObject({ sshKey: undefined, foreignKey: String(ssh_key.id) });
+  expect((await cloud.found(owner, newKeyPair().publicKey)).foreignKey).toBeUndefined();
+  const own = await post<{ ssh_key: { id: number } }>("/ssh_keys", {
+    ...{ name: "own", public_key: newKeyPair().publicKey, labels: hetznerLabels(owner) },
+  });
+  expect((await cloud.found(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));
+});
+
+test("a server that was not made to its end tells why, and can make room and be removed", async () => {
+  double.cloud.faults.add({ kind: "noCapacity", shows: "action" });
+  await order("pillar-anvil-prod", hetznerLabels(owner));
+  const [left] = (await cloud.found(owner, undefined)).servers;
+  if (!left) return;
+  expect(left.failure).toMatch(/^resource_unavailable: /);
+  await cloud.makeRoom(left.id);
+  await cloud.makeRoom(left.id);
+  expect((await cloud.server(left.id))?.name).toBe(`left-${left.id}`);
+  await cloud.remove(left.id);
+  expect((await cloud.found(owner, undefined)).servers).toEqual([]);
+});
+
+test("rights: a token that writes passes, one that reads or is wrong does not", async () => {
+  await cloud.checkRights(0);
+  const failed = (token: string) =>
+    withToken(token)
+      .checkRights(0)
+      .catch((error: CloudError) => error.message);
+  expect(await failed(READS)).toMatch(
+    /^pillar-host:host.token: Hetzner answered 403 .*\n {2}needed: an API token with read and write permission/,
+  );
+  expect(await failed("x".repeat(64))).toMatch(/^pillar-host:host.token: Hetzner answered 401 /);
+});
+
+test.each([
+  [400, true],
+  [405, true],
+  [422, true],
+  [423, true],
+  [403, false],
+  [503, false],
+])("rights: a refusal with %i of the removal of what is not there passes: %s", async (status, passes) => {
+  double.cloud.faults.add({ kind: "answer", method: "DELETE", status });
+  const passed = cloud.checkRights(0).then(
+    () => true,
+    () => false,
+  );
+  expect(await passed).toBe(passes);
+});
+
+// As hcloud's own client words them, and as the actions of the API do.
+test.each([
+  ["error during placement (resource_unavailable, 1d1d17e504e28a4c)", "noRoom"],
+  ["resource_unavailable: error during placement", "noRoom"],
+  ["server limit exceeded (resource_limit_exceeded)", "quota"],
+  ["insufficient permissions for this request (forbidden)", "rights"],
+  ["unable to authenticate (unauthorized, 4ab)", "rights"],
+  ["invalid input in field 'user_data' (invalid_input)", "other"],
+  ["a service or product is currently not available (unavailable)", "other"],
+  ["context deadline exceeded", "other"],
+])("what an order's error means: %s: %s", (words, meaning) => {
+  expect(cloud.failureOf(words)).toBe(meaning);
+});

@@ -1,0 +1,120 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { type CloudError, createHttp, pauseOf } from "../../../core/cloud/http";
+
+const token = "hunter2-token";
+let server: Server | undefined;
+
+afterEach(() => server?.close());
+
+/** What a client gets from an API that answers like this, one after the other; the last one for good. */
+async function ask(answers: readonly [status: number, body?: unknown, headers?: Record<string, string>][]) {
+  const paused: number[] = [];
+  const asked: string[] = [];
+  const handler: RequestListener = (request, response) => {
+    const [status, body, headers] = answers[Math.min(asked.length, answers.length - 1)] ?? [500];
+    asked.push(`${request.method} ${request.url}`);
+    response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body ?? {}));
+  };
+  server = createServer(handler).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server?.once("listening", resolve));
+  const http = createHttp({
+    provider: "Cloud",
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token,
+    wordsOf: (body) => ({ code: "", message: "", ...(body as { error?: object } | undefined)?.error }),
+    sleep: async (milliseconds) => paused.push(milliseconds),
+  });
+  return { http, paused, asked };
+}
+
+const failed = (call: Promise<unknown>) =>
+  call.then(
+    () => expect.unreachable(),
+    (error: CloudError) => error,
+  );
+
+test("a rate limit is waited for as told, then asked again", async () => {
+  const { http, paused, asked } = await ask([
+    [429, {}, { "retry-after": "7" }],
+    [200, { ok: true }],
+  ]);
+  expect(await http.get("/x")).toEqual({ ok: true });
+  expect([paused, asked]).toEqual([[7000], ["GET /x", "GET /x"]]);
+});
+
+test.each([
+  [{ "retry-after": "3" }, 3000],
+  [{ "ratelimit-reset": "1030" }, 30_000],
+  [{ "ratelimit-reset": "1" }, 1000],
+  [{}, 5000],
+])("a limit with %j waits %d ms", (headers, milliseconds) => {
+  expect(pauseOf(new Headers(headers as Record<string, string>), 1_000_000)).toBe(milliseconds);
+});
+
+test("a rate limit beyond all patience ends in an error", async () => {
+  const { http } = await ask([[429, {}, { "retry-after": "3600" }]]);
+  const { message, status } = await failed(http.get("/x"));
+  expect(message).toBe(
+    "Cloud limits the requests of this token, for 60 more minutes\n" +
+      "  needed: patience, or a token that nothing else uses. Run pulumi up again later.",
+  );
+  expect(status).toBe(429);
+});
+
+test("an API out of order is asked again, four times in all", async () => {
+  const healed = await ask([[503], [502], [200, { ok: true }]]);
+  expect(await healed.http.get("/x")).toEqual({ ok: true });
+  server?.close();
+  const broken = await ask([[503, { error: { code: "service_error", message: "out of order" } }]]);
+  expect((await failed(broken.http.get("/x"))).message).toBe(
+    "Cloud answered 503 (service_error: out of order), several times\n  Run pulumi up again when Cloud's API works.",
+  );
+  expect([broken.asked.length, broken.paused]).toEqual([4, [2000, 4000, 8000]]);
+});
+
+test("what writes is not repeated", async () => {
+  const { http, asked } = await ask([[503]]);
+  await failed(http.remove("/x"));
+  expect(asked).toEqual(["DELETE /x"]);
+});
+
+test.each([
+  [401, "pillar-host:host.token: Cloud answered 401 (no reason given)\n  needed: an API token that is valid"],
+  [403, "pillar-host:host.token: Cloud answered 403 (no reason given)\n  needed: an API token with read and write"],
+  [409, "Cloud answered 409 (no reason given) to GET /x"],
+])("%d is told in the operator's words", async (status, words) => {
+  const { http } = await ask([[status]]);
+  expect((await failed(http.get("/x?page=1"))).message).toContain(words);
+});
+
+test("the token stands in no error, whatever the API says", async () => {
+  const { http } = await ask([[401, { error: { message: `no such token: ${token}` } }]]);
+  const error = await failed(http.get("/x"));
+  expect(error.message).toContain("no such token: [token]");
+  expect(JSON.stringify([error, error.stack])).not.toContain(token);
+});
+
+test("what is removed is waited for until it is gone; what is gone already is not asked for", async () => {
+  const { http, paused, asked } = await ask([[200], [200], [200], [404]]);
+  await http.removeWhole("/x");
+  expect([asked, paused]).toEqual([["GET /x", "DELETE /x", "GET /x", "GET /x"], [2000]]);
+  await http.removeWhole("/y");
+  expect(asked.slice(4)).toEqual(["GET /y"]);
+});
+
+test("what is no API is told", async () => {
+  const { http } = await ask([[200, "<html>"]]);
+  expect((await failed(http.get("/x"))).message).toMatch(/is not Cloud's API: no JSON came from \/x$/);
+});
+
+test("an API that cannot be reached is told with the reason", async () => {
+  const http = createHttp({
+    ...{ provider: "Cloud", endpoint: "http://127.0.0.1:65009", token, wordsOf: () => ({ code: "", message: "" }) },
+    sleep: async () => undefined,
+  });
+  expect((await failed(http.get("/x"))).message).toBe(
+    "Cloud's API cannot be reached at http://127.0.0.1:65009: ECONNREFUSED\n  Run pulumi up again when it can be.",
+  );
+});

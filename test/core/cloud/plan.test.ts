@@ -1,0 +1,207 @@
+import fc from "fast-check";
+import { expect, describe as group, test } from "vitest";
+import {
+  type Attempt,
+  choose,
+  describe,
+  freeDiskGb,
+  type Offer,
+  shortfalls,
+  type Wish,
+} from "../../../core/cloud/plan";
+
+const offer = (plan: string, monthly: number, change: Partial<Offer> = {}): Offer => ({
+  ...{ plan, location: "fsn1", cores: 4, memoryGb: 8, diskGb: 80, architecture: "x86", monthly, currency: "EUR" },
+  ...{ isAvailable: true, isDeprecated: false },
+  ...change,
+});
+const wish: Wish = { plan: "auto", locations: ["fsn1", "nbg1"], minimums: { cores: 4, memoryGb: 4, diskGb: 40 } };
+const market = ["fsn1", "nbg1"].flatMap((location) => [
+  offer("small", 4, { location, cores: 2 }),
+  offer("arm", 5, { location, architecture: "arm" }),
+  offer("good", 8, { location }),
+  offer("better", 16, { location, cores: 8, memoryGb: 16, diskGb: 160 }),
+]);
+const attempt = (plan: string, location: string): Attempt => ({
+  ...{ plan, location },
+  at: "2026-11-21T14:00:00Z",
+  reason: "resource_unavailable",
+});
+
+/** `plan in location` of what is chosen and of the runner-up, or the faults. */
+function chosen(offers: readonly Offer[], change: Partial<Wish> = {}, attempts: readonly Attempt[] = []) {
+  const choice = choose(offers, { ...wish, ...change }, attempts);
+  if (choice.kind === "none") return choice.faults;
+  return [choice.offer, choice.runnerUp].map((each) => each && `${each.plan} in ${each.location}`);
+}
+
+group("plan: auto", () => {
+  test("is the cheapest that meets the minimums, beside the next one", () => {
+    expect(chosen(market)).toEqual(["good in fsn1", "better in fsn1"]);
+  });
+
+  test("keeps to what is sold on, and is x86", () => {
+    const deprecated = market.map((each) => (each.plan === "good" ? { ...each, isDeprecated: true } : each));
+    expect(chosen(deprecated)).toEqual(["better in fsn1", undefined]);
+  });
+
+  test("takes the list's word for an order of preference, and for nothing more: never a dearer plan instead", () => {
+    const without = (...locations: string[]) =>
+      market.map((each) =>
+        each.plan === "good" && locations.includes(each.location) ? { ...each, isAvailable: false } : each,
+      );
+    expect(chosen(without("fsn1"))).toEqual(["good in nbg1", "better in fsn1"]);
+    expect(chosen(without("fsn1"), {}, [attempt("good", "nbg1")])[0]).toBe("good in fsn1");
+    expect(chosen(without("fsn1", "nbg1"))).toEqual(["good in fsn1", "better in fsn1"]);
+  });
+
+  test("takes the same of two at one price", () => {
+    const twins = [offer("b", 8), offer("a", 8)].flatMap((each) => [each, { ...each, location: "nbg1" }]);
+    expect(chosen(twins)).toEqual(["a in fsn1", "b in fsn1"]);
+    expect(chosen([...twins].reverse())).toEqual(["a in fsn1", "b in fsn1"]);
+  });
+});
+
+group("what was tried in vain", () => {
+  test("is followed by the next location, then by the next plan", () => {
+    const tried: Attempt[] = [];
+    const order = ["good in fsn1", "good in nbg1", "better in fsn1", "better in nbg1"];
+    for (const expected of order) {
+      expect(chosen(market, {}, tried)[0]).toBe(expected);
+      const [plan = "", , location = ""] = expected.split(" ");
+      tried.push(attempt(plan, location));
+    }
+    expect(chosen(market, {}, tried)).toEqual([
+      "the provider had no room for what was tried:",
+      ...order.map((place) => `${place} at 2026-11-21T14:00:00Z: resource_unavailable`),
+      "Add locations (pillar-host:host.locations). The next pulumi up begins with the first one again.",
+    ]);
+  });
+});
+
+group("a price that may not be exceeded", () => {
+  test("keeps to what costs no more", () => {
+    expect(chosen(market, { maxMonthly: 8 })).toEqual(["good in fsn1", "better in fsn1"]);
+    const dear = market.map((each) => (each.location === "fsn1" ? { ...each, monthly: 9 } : each));
+    expect(chosen(dear, { maxMonthly: 8 })[0]).toBe("good in nbg1");
+  });
+
+  test("ends the search, with what would have been next and the command that allows it", () => {
+    const tried = [attempt("good", "fsn1"), attempt("good", "nbg1")];
+    expect(chosen(market, { maxMonthly: 10 }, tried)).toEqual([
+      "the provider had no room for what was tried:",
+      "good in fsn1 at 2026-11-21T14:00:00Z: resource_unavailable",
+      "good in nbg1 at 2026-11-21T14:00:00Z: resource_unavailable",
+      "pillar-host:host.maxMonthly: what is left costs more than 10.00 EUR a month, the cheapest 16.00 EUR: better in fsn1",
+      "To allow it: pulumi config set --path pillar-host:host.maxMonthly 16, then pulumi up. Or: pulumi up later begins with the first one again.",
+    ]);
+    expect(chosen(market, { maxMonthly: 7.5 })[0]).toContain("the cheapest 8.00 EUR: good in fsn1");
+    expect(chosen(market, { plan: "better", maxMonthly: 8 })[0]).toContain("the cheapest 16.00 EUR: better in fsn1");
+  });
+});
+
+group("refused before anything is made", () => {
+  test.each<[string, readonly Offer[], Partial<Wish>, string]>([
+    [
+      "an unknown location",
+      market,
+      { locations: ["fsn1", "mars1"] },
+      "pillar-host:host.locations: found mars1, needed some of fsn1, nbg1",
+    ],
+    ["an unknown plan", market, { plan: "cx999" }, "pillar-host:host.plan: cx999 is no plan of the provider"],
+    [
+      "a plan below the minimums",
+      market,
+      { plan: "small" },
+      "pillar-host:host.plan: small is below the minimums: 2 cores, needed 4",
+    ],
+    [
+      "a plan that is sold elsewhere",
+      [...market, offer("far", 3, { location: "ash" })],
+      { plan: "far" },
+      "pillar-host:host.plan: far is not sold in fsn1, nbg1, but in ash",
+    ],
+    [
+      "a plan that is not sold any more",
+      market.map((each) => ({ ...each, isDeprecated: true })),
+      { plan: "good" },
+      "pillar-host:host.plan: good is not sold any more",
+    ],
+    [
+      "minimums that nothing meets",
+      market,
+      { minimums: { cores: 64, memoryGb: 4, diskGb: 40 } },
+      "pillar-host:host.plan: no plan in fsn1, nbg1 meets the minimums (pillar-host:host.minimums)",
+    ],
+  ])("%s", (_what, offers, change, fault) => {
+    expect(chosen(offers, change)).toEqual([fault]);
+  });
+
+  test("every shortfall of a plan is named", () => {
+    const poor = offer("poor", 1, { architecture: "arm", cores: 1, memoryGb: 2, diskGb: 20 });
+    expect(shortfalls(poor, wish)).toEqual([
+      "architecture arm, needed x86",
+      "1 cores, needed 4",
+      "2 GB of memory, needed 4",
+      "about 15 GB free of 20 GB of disk, needed 40 GB free",
+    ]);
+  });
+});
+
+// The specification asks for 40 GB free: what the system takes is taken off.
+test.each([
+  [40, 34],
+  [46, 39],
+  [47, 40],
+  [80, 72],
+])("of %i GB about %i are free", (diskGb, free) => {
+  expect(freeDiskGb({ diskGb })).toBe(free);
+});
+
+test("an offer is described with its price", () => {
+  expect(describe(offer("cx33", 5.49))).toBe("cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 5.49 EUR a month");
+});
+
+test("what is chosen always fits, costs no more than it may and was not tried; and nothing cheaper in its location does", () => {
+  const offers = fc.array(
+    fc.record({
+      plan: fc.constantFrom("a", "b", "c", "d"),
+      location: fc.constantFrom("fsn1", "nbg1"),
+      cores: fc.constantFrom(2, 4, 8),
+      memoryGb: fc.constantFrom(2, 4, 16),
+      diskGb: fc.constantFrom(20, 60, 160),
+      architecture: fc.constantFrom("x86", "x86", "arm"),
+      monthly: fc.integer({ min: 1, max: 50 }),
+      currency: fc.constant("EUR"),
+      isAvailable: fc.boolean(),
+      isDeprecated: fc.boolean(),
+    }),
+    { maxLength: 12 },
+  );
+  const tries = fc.array(fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.constantFrom("fsn1", "nbg1")));
+  fc.assert(
+    fc.property(offers, tries, (all, tried) => {
+      const unique = all.filter(
+        (one, i) => all.findIndex(({ plan, location }) => plan === one.plan && location === one.location) === i,
+      );
+      const attempts = tried.map(([plan, location]) => attempt(plan, location));
+      const choice = choose(unique, { ...wish, maxMonthly: 40 }, attempts);
+      if (choice.kind === "none") {
+        expect(choice.faults.length).toBeGreaterThan(0);
+        return;
+      }
+      const fits = (each: Offer) =>
+        shortfalls(each, wish).length === 0 &&
+        each.monthly <= 40 &&
+        !each.isDeprecated &&
+        !attempts.some(({ plan, location }) => plan === each.plan && location === each.location);
+      expect(fits(choice.offer)).toBe(true);
+      if (attempts.length === 0 && wish.locations[0] === choice.offer.location) {
+        const cheaper = unique.filter(
+          (each) => each.location === choice.offer.location && fits(each) && each.monthly < choice.offer.monthly,
+        );
+        expect(cheaper).toEqual([]);
+      }
+    }),
+  );
+});

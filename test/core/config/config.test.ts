@@ -1,0 +1,474 @@
+import { generateKeyPairSync } from "node:crypto";
+import { describe, expect, test, vi } from "vitest";
+import { parseConfig } from "../../../core/config/config";
+import { configOf, faultsOf, least } from "../../components/exampleConfig";
+import { keyPair } from "../chain/fakes";
+
+// Only readConfig needs it, and it takes longer to load than these tests.
+vi.mock("@pulumi/pulumi", () => ({}));
+
+const privateKey = keyPair().private.trim();
+const hex = "0123456789abcdef".repeat(4);
+const word = "needed a plain word of letters, digits, dot, dash and underscore";
+const oneLogin = "pillar-host:ssh: needed one of privateKey, password or agent: true";
+const hashNeeded =
+  "pillar-host:controller.release.sha256: needed with an address that is plain http: the archive runs as root, and anybody on the way could replace it";
+const keyNeeded =
+  "pillar-host:host.hostKey: needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)";
+
+const host = (changes: Record<string, unknown>) => ({ host: { ...least.host, ...changes } });
+const controller = (changes: Record<string, unknown>) => ({ controller: { ...least.controller, ...changes } });
+const release = (changes: Record<string, unknown>) =>
+  controller({ release: { ...least.controller.release, ...changes } });
+
+const syncDefaults = {
+  hourlyRestart: true,
+  wait: "block",
+  confirmations: 3,
+  confirmSeconds: 4,
+  references: [],
+  tolerance: 20,
+  stallMinutes: 15,
+};
+
+test("the least configuration gets every default", () => {
+  expect(configOf()).toEqual({
+    pillar: { name: "Anvil" },
+    lifecycle: "active",
+    host: {
+      provider: "existing",
+      address: "203.0.113.7",
+      minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
+      acceptDistributions: [],
+    },
+    ssh: { user: "root", port: 22, password: "login-pw", agent: false },
+    controller: {
+      release: { url: "https://release.example/node-controller.zip" },
+      directory: "/root",
+      executable: "node-controller",
+      addresses: [],
+      deployTimeout: 2 * 3600 * 1000,
+    },
+    node: {
+      service: "go-node",
+      dataDir: "/root/.znn",
+      rpc: "ssh",
+      rpcAddress: "127.0.0.1",
+      rpcPort: 35997,
+      wsPort: 35998,
+      p2pPort: 35995,
+    },
+    sync: { ...syncDefaults, deadline: 7 * 24 * 3600 * 1000 },
+    orchestrator: {
+      service: "orchestrator",
+      directory: "/root/.orchestrator",
+      executable: "orchestrator",
+      rpcPort: 55000,
+      p2pPort: 55055,
+      backup: {},
+      rpcFrom: [],
+      startTimeout: 1_500_000,
+      steadySeconds: 12,
+      unattended: false,
+      rollback: false,
+      attempt: 1,
+    },
+    network: { epoch: 24 * 3600 * 1000, momentum: 10_000, tickMomentums: 30 },
+    cutover: { wait: false, deadline: 12 * 3600 * 1000 },
+    retirement: { references: [], afterwards: "leave", keysAside: false },
+  });
+});
+
+test("an RPC that is asked directly is asked by its IP address: the node refuses names", () => {
+  const named = { provider: "existing", address: "pillar.example.org" };
+  expect(faultsOf({ host: named, node: { rpc: "direct" } })).toEqual([
+    "pillar-host:node.rpcAddress: needed the IP address of pillar.example.org with node.rpc: direct, since the node refuses names (403). Find it with: getent hosts pillar.example.org; or leave node.rpc out, which asks through ssh",
+  ]);
+  expect(faultsOf({ host: named, node: { rpc: "direct", rpcAddress: "203.0.113.7" } })).toEqual([]);
+  expect(faultsOf({ host: named })).toEqual([]);
+  expect(faultsOf({ node: { rpc: "direct" } })).toEqual([]);
+});
+
+test("the addresses that the controller asks are plain ones", () => {
+  const addresses = ["https://go.dev", "https://api64.ipify.org/", "http://10.0.0.1:8080/ip"];
+  expect(faultsOf({ controller: { ...least.controller, addresses } })).toEqual([]);
+  for (const address of ["go.dev", "ftp://go.dev", "https://go.dev/?a=$(b)", "https://go.dev x"])
+    expect(faultsOf({ controller: { ...least.controller, addresses: [address] } })).toEqual([
+      "pillar-host:controller.addresses.0: needed an http or https address, such as https://go.dev",
+    ]);
+});
+
+test("a host on which nothing is deployed needs no release", () => {
+  for (const lifecycle of ["adopted", "retiring"])
+    expect(configOf({ lifecycle, controller: undefined }).controller).not.toHaveProperty("release");
+});
+
+test("the successor is another host, and a cloud's server is not merely powered off", () => {
+  const successor = { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" };
+  expect(faultsOf({ retirement: { successor } })).toEqual([
+    "pillar-host:retirement.successor.address: is this stack's own host: needed the one that produces after it",
+  ]);
+  expect(configOf({ retirement: { successor: { ...successor, address: "203.0.113.8" } } }).retirement).toMatchObject({
+    successor: { address: "203.0.113.8", hostKey: "ssh-ed25519 AAAA" },
+  });
+});
+
+test("a value that is set replaces its default and leaves those beside it", () => {
+  expect(configOf(host({ minimums: { cores: 2 } })).host.minimums).toEqual({
+    cores: 2,
+    memoryGb: 4,
+    diskGb: 40,
+    bandwidthMbps: 100,
+  });
+  expect(configOf({ sync: { deadline: "90s" } }).sync).toEqual({ ...syncDefaults, deadline: 90_000 });
+});
+
+test("nothing at all: each block that is missing, in one go", () => {
+  expect(parseConfig({})).toEqual({
+    faults: [
+      "pillar-host:pillar: missing, needed object",
+      "pillar-host:host: missing, needed object",
+      "pillar-host:ssh: missing, needed object",
+      "pillar-host:controller.release.url: missing, needed string",
+    ],
+  });
+});
+
+test("several faults in several blocks come together", () => {
+  const faults = faultsOf({
+    pillar: {},
+    ssh: { user: "a b", password: "x" },
+    sync: { deadline: "10s" },
+    nodes: {},
+  });
+  expect(faults).toEqual([
+    "pillar-host:pillar.name: missing, needed string",
+    `pillar-host:ssh.user: ${word}`,
+    "pillar-host:sync.deadline: found 10s, needed a duration of at least 1m, such as 90s, 12h or 7d",
+    "pillar-host:nodes: no such key; did you mean node?",
+  ]);
+});
+
+describe("unknown keys", () => {
+  test.each([
+    ["at the top", { pilar: {} }, ["pillar-host:pilar: no such key; did you mean pillar?"]],
+    ["in a block", { sync: { deadlines: "1h" } }, ["pillar-host:sync.deadlines: no such key; did you mean deadline?"]],
+    [
+      "two blocks deep",
+      host({ minimums: { core: 1 } }),
+      ["pillar-host:host.minimums.core: no such key; did you mean cores?"],
+    ],
+    [
+      "far from all",
+      { controller: { ...least.controller, zzzzzzzzzz: 1 } },
+      [
+        "pillar-host:controller.zzzzzzzzzz: no such key; known are release, directory, executable, addresses, deployTimeout",
+      ],
+    ],
+    [
+      "two at once",
+      { node: { rpcport: 1, p2pport: 2 } },
+      [
+        "pillar-host:node.rpcport: no such key; did you mean rpcPort?",
+        "pillar-host:node.p2pport: no such key; did you mean p2pPort?",
+      ],
+    ],
+  ])("%s", (_where, changes, faults) => {
+    expect(faultsOf(changes)).toEqual(faults);
+  });
+});
+
+describe("a value of the wrong type is there, not missing", () => {
+  test.each([
+    [{ pillar: "Anvil" }, "pillar-host:pillar: found string, needed object"],
+    [{ pillar: { name: 7 } }, "pillar-host:pillar.name: found number, needed string"],
+    [{ sync: { hourlyRestart: "true" } }, "pillar-host:sync.hourlyRestart: found string, needed boolean"],
+    [{ node: { rpcPort: "35997" } }, "pillar-host:node.rpcPort: found string, needed number"],
+    [{ sync: { confirmations: 1.5 } }, "pillar-host:sync.confirmations: found number, needed whole number"],
+    [{ sync: { deadline: 7 } }, "pillar-host:sync.deadline: found number, needed string"],
+  ])("%j", (changes, fault) => {
+    expect(faultsOf(changes)).toEqual([fault]);
+  });
+});
+
+describe("choices and ranges", () => {
+  test.each([
+    [{ lifecycle: "retired" }, /^pillar-host:lifecycle: Invalid (input|option): expected .*"active"/],
+    [{ node: { rpc: "tunnel" } }, /^pillar-host:node\.rpc: Invalid option: expected one of "ssh"\|"direct"$/],
+    [host({ provider: "aws" }), /^pillar-host:host\.provider: Invalid .*'existing'/],
+    [{ node: { rpcPort: 0 } }, /^pillar-host:node\.rpcPort: Too small: expected number to be >=1$/],
+    [{ node: { rpcPort: 65536 } }, /^pillar-host:node\.rpcPort: Too big: expected number to be <=65535$/],
+    [{ sync: { confirmations: 0 } }, /^pillar-host:sync\.confirmations: Too small: expected number to be >=1$/],
+    [{ sync: { wait: "once" } }, /^pillar-host:sync\.wait: Invalid option: expected one of "block"\|"check"$/],
+    [{ sync: { confirmSeconds: -1 } }, /^pillar-host:sync\.confirmSeconds: Too small: expected number to be >=0$/],
+    [{ sync: { confirmSeconds: 61 } }, /^pillar-host:sync\.confirmSeconds: Too big: expected number to be <=60$/],
+    [{ sync: { tolerance: 0 } }, /^pillar-host:sync\.tolerance: Too small: expected number to be >=1$/],
+    [{ sync: { tolerance: 1001 } }, /^pillar-host:sync\.tolerance: Too big: expected number to be <=1000$/],
+    [{ sync: { stallMinutes: 0 } }, /^pillar-host:sync\.stallMinutes: Too small: expected number to be >0$/],
+    [{ sync: { stallMinutes: 1441 } }, /^pillar-host:sync\.stallMinutes: Too big: expected number to be <=1440$/],
+    [{ sync: { confirmations: 101 } }, /^pillar-host:sync\.confirmations: Too big: expected number to be <=100$/],
+    [host({ minimums: { cores: 0 } }), /^pillar-host:host\.minimums\.cores: Too small: expected number to be >=1$/],
+  ])("%j", (changes, fault) => {
+    const faults = faultsOf(changes);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(fault);
+  });
+
+  test("the ends of a range are in it", () => {
+    expect(faultsOf({ node: { rpcPort: 1, wsPort: 65535 }, sync: { confirmations: 100 } })).toEqual([]);
+    expect(faultsOf({ sync: { confirmations: 1, deadline: "1m" } })).toEqual([]);
+  });
+});
+
+describe("login", () => {
+  test.each([
+    ["none", {}],
+    ["an agent that is switched off", { agent: false }],
+    ["the sudo password alone", { sudoPassword: "x" }],
+  ])("%s is no way to log in", (_what, ssh) => {
+    expect(faultsOf({ ssh })).toEqual([oneLogin]);
+  });
+
+  test.each([
+    ["a key", { privateKey }],
+    ["a password", { password: "x" }],
+    ["the agent", { agent: true }],
+  ])("%s is", (_what, ssh) => {
+    expect(faultsOf({ ssh })).toEqual([]);
+  });
+
+  test("a key ends in one line end, whatever blanks were around it", () => {
+    expect(configOf({ ssh: { privateKey: `\n  ${privateKey}\n\n` } }).ssh.privateKey).toBe(`${privateKey}\n`);
+  });
+
+  test.each(["ssh-ed25519 AAAAC3 me@laptop", " ecdsa-sha2-nistp256 AAAAE2", "ssh-rsa AAAAB3"])(
+    "a public key: %s",
+    (key) => {
+      expect(faultsOf({ ssh: { privateKey: key } })).toEqual([
+        "pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)",
+      ]);
+    },
+  );
+
+  test("a path is no key", () => {
+    expect(faultsOf({ ssh: { privateKey: "~/.ssh/id_ed25519" } })).toEqual([
+      "pillar-host:ssh.privateKey: needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
+    ]);
+  });
+
+  test.each([
+    [
+      "RSA",
+      () => generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" }),
+    ],
+    ["EC", () => generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "sec1", format: "pem" })],
+  ])("a PEM key of kind %s is accepted", (_kind, key) => {
+    expect(faultsOf({ ssh: { privateKey: String(key()) } })).toEqual([]);
+  });
+
+  test("a key that is cut off, or of a kind that ssh does not read", () => {
+    const fault =
+      "pillar-host:ssh.privateKey: cannot be read: cut off, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)";
+    expect(faultsOf({ ssh: { privateKey: privateKey.slice(0, 200) } })).toEqual([fault]);
+    expect(faultsOf({ ssh: { privateKey: "-----BEGIN PRIVATE KEY-----\nMII\n" } })).toEqual([fault]);
+  });
+
+  test("a key with a pass phrase, with none, the wrong and the right one", () => {
+    const locked = keyPair("open sesame").private;
+    expect(faultsOf({ ssh: { privateKey: locked } })).toEqual([
+      "pillar-host:ssh.privateKeyPassword: missing: the private key has a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword)",
+    ]);
+    expect(faultsOf({ ssh: { privateKey: locked, privateKeyPassword: "open" } })).toEqual([
+      "pillar-host:ssh.privateKeyPassword: does not open the private key",
+    ]);
+    expect(faultsOf({ ssh: { privateKey: locked, privateKeyPassword: "open sesame" } })).toEqual([]);
+  });
+
+  test("no fault shows a secret", () => {
+    const faults = faultsOf({
+      ssh: { user: "a b", privateKey: "hunter2-key", password: ["hunter2"], sudoPassword: { is: "hunter2" } },
+    });
+    expect(faults.length).toBeGreaterThan(2);
+    expect(faults.join("\n")).not.toContain("hunter2");
+  });
+});
+
+describe("controller", () => {
+  test("plain http needs a hash", () => {
+    expect(faultsOf(release({ url: "http://release.example/c.zip" }))).toEqual([hashNeeded]);
+    expect(faultsOf(release({ url: "http://release.example/c.zip", sha256: hex }))).toEqual([]);
+  });
+
+  test("the scheme of an address may be written large", () => {
+    expect(faultsOf(release({ url: "HTTPS://release.example/c.zip" }))).toEqual([]);
+  });
+
+  test("a hash in capitals becomes small letters", () => {
+    expect(configOf(release({ sha256: hex.toUpperCase() })).controller.release?.sha256).toBe(hex);
+  });
+
+  test.each([hex.slice(1), `${hex}0`, `${hex.slice(1)}g`, ""])("no hash: %j", (sha256) => {
+    expect(faultsOf(release({ sha256 }))).toContain(
+      "pillar-host:controller.release.sha256: needed 64 hexadecimal digits (sha256sum of the archive)",
+    );
+  });
+
+  test.each(["ftp://release.example/c.zip", "release.example/c.zip", "file:///tmp/c.zip"])("no address: %s", (url) => {
+    expect(faultsOf(release({ url, sha256: hex }))).toEqual([
+      "pillar-host:controller.release.url: needed an http or https address of the controller's zip archive",
+    ]);
+  });
+});
+
+describe("the controller's release", () => {
+  const missing = "pillar-host:controller.release.url: missing, needed string";
+
+  test.each([
+    ["no block", undefined],
+    ["a block without it", { directory: "/root" }],
+    ["one that is empty", { release: {} }],
+  ])("missing on an active stack: %s", (_what, block) => {
+    expect(faultsOf({ controller: block })).toEqual([missing]);
+  });
+
+  test("missing beside other faults, of its block too", () => {
+    expect(faultsOf({ pillar: {}, controller: { directory: "root" } })).toEqual([
+      "pillar-host:pillar.name: missing, needed string",
+      "pillar-host:controller.directory: needed an absolute path without blanks",
+      missing,
+    ]);
+  });
+
+  test("what is no block is said so, and not called missing", () => {
+    expect(faultsOf({ controller: "x" })).toEqual(["pillar-host:controller: found string, needed object"]);
+    expect(faultsOf(controller({ release: "x" }))).toEqual([
+      "pillar-host:controller.release: found string, needed object",
+    ]);
+  });
+
+  test("the names that its keys had once are told with those of today, and how to move them", () => {
+    const moved = (then: string, now: string) =>
+      `pillar-host:${then}: is called ${now} now. Move it: pulumi config set --path 'pillar-host:${now}' "$(pulumi config get --path 'pillar-host:${then}')" && pulumi config rm --path 'pillar-host:${then}'`;
+    expect(faultsOf({ controller: { releaseUrl: "https://release.example/c.zip", sha256: hex } })).toEqual([
+      moved("controller.releaseUrl", "controller.release.url"),
+      moved("controller.sha256", "controller.release.sha256"),
+    ]);
+    expect(faultsOf({ lifecycle: "retiring", controller: { releaseUrl: "x", executables: "y" } })).toEqual([
+      moved("controller.releaseUrl", "controller.release.url"),
+      "pillar-host:controller.executables: no such key; did you mean executable?",
+    ]);
+    expect(faultsOf(controller({ sha256: hex }))).toEqual([moved("controller.sha256", "controller.release.sha256")]);
+  });
+
+  test.each(["v0.0.4", "v0.0.4-alpha"])("its version may be %s", (version) => {
+    expect(configOf(release({ version })).controller.release?.version).toBe(version);
+  });
+
+  test.each(["0.0.4", "v0.0", "v0.0.4 alpha", ""])("no version: %j", (version) => {
+    expect(faultsOf(release({ version }))).toEqual([
+      "pillar-host:controller.release.version: needed the release's version, such as v0.0.4 or v0.0.4-alpha",
+    ]);
+  });
+});
+
+describe("durations", () => {
+  test.each([
+    ["90s", 90_000],
+    ["30m", 1_800_000],
+    ["12h", 43_200_000],
+    ["7d", 604_800_000],
+    ["7 days", 604_800_000],
+    ["1.5h", 5_400_000],
+  ])("%s is %i ms", (text, milliseconds) => {
+    expect(configOf({ sync: { deadline: text } }).sync.deadline).toBe(milliseconds);
+    expect(configOf(controller({ deployTimeout: text })).controller.deployTimeout).toBe(milliseconds);
+  });
+
+  test.each(["59s", "soon", "-7d", "7 weeks and a day", ""])("%j is refused", (text) => {
+    expect(faultsOf({ sync: { deadline: text } })).toEqual([
+      `pillar-host:sync.deadline: found ${text}, needed a duration of at least 1m, such as 90s, 12h or 7d`,
+    ]);
+  });
+});
+
+describe("names", () => {
+  const name = "needed the Pillar's name as registered on chain";
+  test.each([
+    [{ pillar: { name: "" } }, `pillar-host:pillar.name: ${name}`],
+    [{ pillar: { name: "An vil" } }, `pillar-host:pillar.name: ${name}`],
+    [{ pillar: { name: "a".repeat(41) } }, `pillar-host:pillar.name: ${name}`],
+    [{ node: { service: "go node" } }, `pillar-host:node.service: ${word}`],
+    [{ node: { service: "-h" } }, `pillar-host:node.service: ${word}`],
+    [controller({ executable: "../sh" }), `pillar-host:controller.executable: ${word}`],
+    [controller({ directory: "root" }), "pillar-host:controller.directory: needed an absolute path without blanks"],
+    [{ node: { dataDir: "/root/a b" } }, "pillar-host:node.dataDir: needed an absolute path without blanks"],
+    [{ node: { dataDir: "/" } }, "pillar-host:node.dataDir: needed an absolute path without blanks"],
+    [
+      { node: { rpcAddress: "localhost" } },
+      "pillar-host:node.rpcAddress: needed an IP address: the node refuses names",
+    ],
+    [host({ address: "a b" }), "pillar-host:host.address: needed an IP address or a host name"],
+    [host({ acceptDistributions: ["debian 12"] }), `pillar-host:host.acceptDistributions.0: ${word}`],
+  ])("%j", (changes, fault) => {
+    expect(faultsOf(changes)).toEqual([fault]);
+  });
+
+  test.each(["Anvil", "a", "A.b_c-9", "a".repeat(40)])("a Pillar may be called %s", (pillar) => {
+    expect(configOf({ pillar: { name: pillar } }).pillar.name).toBe(pillar);
+  });
+
+  test.each(["203.0.113.7", "2001:db8::7", "node-1.example.org"])("a host may be at %s", (address) => {
+    expect(configOf(host({ address })).host).toMatchObject({ address });
+  });
+});
+
+describe("references", () => {
+  test.each(["http://203.0.113.8:35997", "https://node.example/rpc"])("%s is one", (url) => {
+    expect(configOf({ sync: { references: [url] } }).sync.references).toEqual([url]);
+  });
+
+  test.each(["203.0.113.8:35997", "ws://203.0.113.8:35998", "node.example", ""])("%j is none", (url) => {
+    expect(faultsOf({ sync: { references: ["http://203.0.113.8:35997", url] } })).toEqual([
+      "pillar-host:sync.references.1: needed the http or https address of a node's RPC",
+    ]);
+  });
+});
+
+describe("notify", () => {
+  test.each(["https://ntfy.sh/my-topic", "https://hooks.slack.com/services/T/B/x", "http://127.0.0.1:8080/x"])(
+    "%s is a webhook",
+    (notify) => {
+      expect(configOf({ notify }).notify).toBe(notify);
+    },
+  );
+
+  test.each([
+    ["ntfy.sh/hunter2", "needed the http or https address of a webhook, such as an ntfy topic's"],
+    ["ftp://hunter2.example/x", "needed the http or https address of a webhook, such as an ntfy topic's"],
+    ["https://op:hunter2@ntfy.sh/x", "must not hold user and password: give a token in the address instead"],
+  ])("%s is none, and is not shown", (notify, why) => {
+    expect(faultsOf({ notify })).toEqual([`pillar-host:notify: ${why}`]);
+  });
+});
+
+describe("host key", () => {
+  test.each([
+    ["ssh-ed25519 AAAAC3Nz", "ssh-ed25519 AAAAC3Nz"],
+    ["  ssh-ed25519 AAAAC3Nz root@old host \n", "ssh-ed25519 AAAAC3Nz"],
+    ["ecdsa-sha2-nistp256 AAAAE2Vj= x", "ecdsa-sha2-nistp256 AAAAE2Vj="],
+    ["ecdsa-sha2-nistp521 AAAAE2Vj", "ecdsa-sha2-nistp521 AAAAE2Vj"],
+  ])("%j becomes %j", (hostKey, line) => {
+    expect(configOf(host({ hostKey })).host).toMatchObject({ hostKey: line });
+  });
+
+  test.each(["ssh-rsa AAAAB3Nz", "ssh-ed25519", "SHA256:abc", "ssh-ed25519 AAA*", ""])("%j is refused", (hostKey) => {
+    expect(faultsOf(host({ hostKey }))).toEqual([keyNeeded]);
+  });
+
+  // The fault's own advice prints such a line.
+  test("what ssh-keyscan prints is accepted", () => {
+    expect(configOf(host({ hostKey: "203.0.113.7 ssh-ed25519 AAAAC3Nz" })).host).toMatchObject({
+      hostKey: "ssh-ed25519 AAAAC3Nz",
+    });
+  });
+});

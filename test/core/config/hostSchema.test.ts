@@ -1,0 +1,106 @@
+import { expect, test, vi } from "vitest";
+import { configOf, faultsOf, least } from "../../components/exampleConfig";
+import { keyPair } from "../chain/fakes";
+
+// Only readConfig needs it, and it takes longer to load than these tests.
+vi.mock("@pulumi/pulumi", () => ({}));
+
+const token = "a".repeat(64);
+const hetzner = { provider: "hetzner", token, sshFrom: ["198.51.100.7/32"] };
+const ssh = { privateKey: keyPair().private };
+const cloud = (changes: Record<string, unknown> = {}, others: Record<string, unknown> = {}) => ({
+  ssh,
+  host: { ...hetzner, ...changes },
+  ...others,
+});
+
+test("the least cloud host gets every default", () => {
+  expect(configOf(cloud()).host).toEqual({
+    ...hetzner,
+    locations: ["fsn1", "nbg1", "hel1"],
+    plan: "auto",
+    image: "ubuntu-22.04",
+    backups: false,
+    startTimeout: 900_000,
+    minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
+    acceptDistributions: [],
+  });
+  expect(configOf(cloud({ provider: "digitalocean", token: "dop_v1_0123" })).host).toMatchObject({
+    locations: ["fra1", "ams3", "lon1", "nyc3"],
+  });
+});
+
+test.each([
+  [{ token: "short" }, ["pillar-host:host.token: needed an API token of Hetzner Cloud: 64 letters and digits"]],
+  [{ token: undefined }, ["pillar-host:host.token: missing, needed string"]],
+  [{ locations: [] }, ["pillar-host:host.locations: needed at least one, such as fsn1"]],
+  [
+    { importId: "web1" },
+    [
+      "pillar-host:host.importId: needed the server's number at the provider",
+      "pillar-host:host.importId: is for lifecycle adopted",
+    ],
+  ],
+  [{ importId: 7 }, ["pillar-host:host.importId: is for lifecycle adopted; an active stack makes a server of its own"]],
+  [
+    { image: "debian-12" },
+    [
+      "pillar-host:host.image: found debian-12, needed one of ubuntu-22.04, debian-11, centos-8, fedora-36, which the controller's release is for (or name it in host.acceptDistributions)",
+    ],
+  ],
+  [{ image: "debian-12", acceptDistributions: ["debian-12"] }, []],
+  [{ maxMonthly: 0 }, ["pillar-host:host.maxMonthly: needed what a server may cost a month"]],
+  [{ maxMonthly: "ten" }, ["pillar-host:host.maxMonthly: "]],
+  [{ address: "203.0.113.7" }, ["pillar-host:host.address: no such key"]],
+])("%j", (changes, faults) => {
+  const found = faultsOf(cloud(changes));
+  expect(found.map((fault, index) => fault.slice(0, faults[index]?.length))).toEqual(faults);
+});
+
+test.each([42, 24.5, "24.50"])(
+  "maxMonthly %j is a price, as the file and as the command line write it",
+  (maxMonthly) => {
+    expect(configOf(cloud({ maxMonthly })).host).toMatchObject({ maxMonthly: Number(maxMonthly) });
+  },
+);
+
+const networkNeeded = "needed a network in CIDR form, such as 198.51.100.7/32 for one address or 198.51.100.0/24";
+test.each([
+  ["198.51.100.7", false],
+  ["198.51.100.7/24", false],
+  ["198.51.100.7/33", false],
+  ["256.1.1.1/32", false],
+  ["home", false],
+  ["198.51.100.7/32", true],
+  ["198.51.100.0/24", true],
+  ["0.0.0.0/0", true],
+  ["2001:db8::/64", true],
+  ["2001:db8::/129", false],
+])("sshFrom %s", (network, isOne) => {
+  const fault = `pillar-host:host.sshFrom.0: ${networkNeeded}`;
+  expect(faultsOf(cloud({ sshFrom: [network] }))).toEqual(isOne ? [] : [fault]);
+});
+
+test("without sshFrom, the likely mistake is explained", () => {
+  const fault =
+    "pillar-host:host.sshFrom: needed the networks that may reach ssh. With none, whoever runs pulumi could not reach the host: your own address is the one that `curl -4 https://ifconfig.co` shows (as 198.51.100.7/32). 0.0.0.0/0 lets everybody try";
+  expect(faultsOf(cloud({ sshFrom: [] }))).toEqual([fault]);
+  expect(faultsOf(cloud({ sshFrom: undefined }))).toEqual([fault]);
+});
+
+test("a new server is logged in to as root with a key, and all that is wrong comes together", () => {
+  expect(faultsOf(cloud({}, { ssh: { user: "op", port: 2222, password: "x" } }))).toEqual([
+    "pillar-host:ssh.privateKey: missing: a new server at a cloud provider lets in its ssh key only",
+    "pillar-host:ssh.user: found op, needed root on a new server",
+    "pillar-host:ssh.port: found 2222, needed 22 on a new server",
+  ]);
+});
+
+test("adopted names its server; an existing host is active", () => {
+  expect(faultsOf(cloud({}, { lifecycle: "adopted" }))).toEqual([
+    "pillar-host:host.importId: missing: with lifecycle adopted it names the server that is taken over",
+  ]);
+  expect(faultsOf(cloud({ importId: 52, sshFrom: undefined }, { lifecycle: "adopted", ssh: least.ssh }))).toEqual([]);
+  expect(faultsOf({ lifecycle: "retiring" })).toEqual([]);
+  expect(faultsOf({ lifecycle: "adopted", controller: undefined })).toEqual([]);
+});

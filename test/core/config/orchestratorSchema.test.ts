@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { configOf, faultsOf } from "../../components/exampleConfig";
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const from = { address: "198.51.100.9", hostKey };
+const migrate = (changes: object = {}) => ({ orchestrator: { migrateFrom: { ...from, ...changes } } });
+
+describe("where the signer comes from", () => {
+  test("needs an address and a host key; the rest has defaults", () => {
+    expect(configOf(migrate()).orchestrator.migrateFrom).toEqual(from);
+    expect(configOf(migrate({ hostKey: `198.51.100.9 ${hostKey} root@old` })).orchestrator.migrateFrom).toEqual(from);
+    expect(faultsOf({ orchestrator: { migrateFrom: {} } })).toEqual([
+      "pillar-host:orchestrator.migrateFrom.address: missing, needed string",
+      "pillar-host:orchestrator.migrateFrom.hostKey: missing, needed string",
+    ]);
+  });
+
+  test("all faults at once, by key, without the value of a secret", () => {
+    expect(
+      faultsOf({
+        orchestrator: {
+          attempt: 0,
+          steadySeconds: 0,
+          startTimeout: "5s",
+          migrateFrom: {
+            ...from,
+            port: 0,
+            privateKey: "s3cret",
+            noKeyShare: true,
+            haltedBridge: "yes",
+            directory: "~/.orchestrator",
+            sudopassword: "x",
+          },
+          release: { url: "http://release.example/o.zip", version: "0.0.9" },
+        },
+      }),
+    ).toEqual([
+      "pillar-host:orchestrator.release.version: needed the release's version, such as v0.0.9 or v0.0.9a",
+      "pillar-host:orchestrator.release.sha256: needed with an address that is plain http: the release runs as root, and anybody on the way could replace it",
+      "pillar-host:orchestrator.migrateFrom.port: Too small: expected number to be >=1",
+      "pillar-host:orchestrator.migrateFrom.privateKey: needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
+      "pillar-host:orchestrator.migrateFrom.directory: needed an absolute path without blanks",
+      "pillar-host:orchestrator.migrateFrom.noKeyShare: needed the word acknowledged, or nothing",
+      "pillar-host:orchestrator.migrateFrom.haltedBridge: needed the word acknowledged, or nothing",
+      "pillar-host:orchestrator.migrateFrom.sudopassword: no such key; did you mean sudoPassword?",
+      "pillar-host:orchestrator.startTimeout: found 5s, needed a duration of at least 1m, such as 90s, 12h or 7d",
+      "pillar-host:orchestrator.steadySeconds: Too small: expected number to be >=1",
+      "pillar-host:orchestrator.attempt: Too small: expected number to be >=1",
+    ]);
+  });
+
+  test("a directory in which no orchestrator works is refused", () => {
+    const needed = "needed the folder .orchestrator of the orchestrator's home, as /root/.orchestrator";
+    expect(
+      faultsOf({ orchestrator: { directory: "/data/signer", migrateFrom: { ...from, directory: "/o" } } }),
+    ).toEqual([
+      `pillar-host:orchestrator.directory: ${needed}`,
+      `pillar-host:orchestrator.migrateFrom.directory: ${needed}`,
+    ]);
+    expect(faultsOf(migrate({ directory: "/home/op/.orchestrator" }))).toEqual([]);
+  });
+
+  test("a key that can't be opened is told here, not on the host", () => {
+    const privateKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n";
+    expect(faultsOf(migrate({ privateKey }))[0]).toMatch(
+      /^pillar-host:orchestrator\.migrateFrom\.privateKey: cannot be read/,
+    );
+  });
+
+  test("this stack's own host is not where it comes from, and a way back needs where to", () => {
+    expect(faultsOf(migrate({ address: "203.0.113.7" }))).toEqual([
+      "pillar-host:orchestrator.migrateFrom.address: is this stack's own host: needed the old host's, from which the signer comes",
+    ]);
+    expect(faultsOf({ orchestrator: { rollback: true } })).toEqual([
+      "pillar-host:orchestrator.rollback: needs orchestrator.migrateFrom: where the signer is to go back to",
+    ]);
+  });
+});
+
+test("who may ask the signer is named; everybody is refused", () => {
+  expect(configOf({ orchestrator: { rpcFrom: ["192.0.2.0/24"] } }).orchestrator.rpcFrom).toEqual(["192.0.2.0/24"]);
+  expect(faultsOf({ orchestrator: { rpcFrom: ["0.0.0.0/0", "192.0.2.1"] } })).toEqual([
+    "pillar-host:orchestrator.rpcFrom.0: is everybody: the orchestrator gives two answers a second to all who ask together, and anybody could use them up",
+    "pillar-host:orchestrator.rpcFrom.1: needed a network in CIDR form, such as 198.51.100.7/32 for one address or 198.51.100.0/24",
+  ]);
+});
+
+test("a release over plain http needs its hash; over https it may do without", () => {
+  const release = (changes: object) => ({
+    orchestrator: { release: { url: "https://r.example/o", version: "v0.0.9a", ...changes } },
+  });
+  expect(faultsOf(release({}))).toEqual([]);
+  expect(faultsOf(release({ url: "http://r.example/o" }))).toEqual([
+    "pillar-host:orchestrator.release.sha256: needed with an address that is plain http: the release runs as root, and anybody on the way could replace it",
+  ]);
+});

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { formerNames } from "../../../core/config/configFaults";
+import { metaOf, schemaKeys } from "../../../core/config/schemaKeys";
+import { stackSchema } from "../../../core/config/stackSchema";
+
+const keys = schemaKeys(stackSchema).map(({ path, schema, variant }) => ({
+  name: `${path.join(".")}${variant === undefined ? "" : ` of ${variant}`}`,
+  path: path.join("."),
+  meta: metaOf(schema),
+}));
+
+test("each key is told of", () => {
+  expect(keys.length).toBeGreaterThan(100);
+  expect(keys.filter(({ meta }) => !meta.description).map(({ name }) => name)).toEqual([]);
+});
+
+test("in one style, and with nothing that no reader knows of", () => {
+  const known = ["description", "form", "unit", "examples", "otherwise", "secret", "see"];
+  const strange = keys.flatMap(({ name, meta }) =>
+    Object.keys(meta).flatMap((key) => (known.includes(key) ? [] : [`${name}: ${key}`])),
+  );
+  expect(strange).toEqual([]);
+  expect(keys.filter(({ meta }) => /[.:] ?$|\]\(|\n/.test(meta.description ?? "")).map(({ name }) => name)).toEqual([]);
+});
+
+test("the pages that they point to are there, with that heading", () => {
+  const pages = new Set(keys.flatMap(({ meta }) => meta.see ?? []));
+  expect(pages.size).toBeGreaterThan(3);
+  for (const page of pages) {
+    const [file = "", anchor] = page.split("#");
+    const path = resolve(import.meta.dirname, "../../docs", file);
+    expect(existsSync(path), page).toBe(true);
+    const headings = readFileSync(path, "utf8").match(/^#+ .*$/gm) ?? [];
+    const anchors = headings.map((line) => line.replace(/^#+ /, "").toLowerCase().replaceAll(" ", "-"));
+    if (anchor !== undefined) expect(anchors).toContain(anchor);
+  }
+});
+
+test("what a key was called once is none now, and what it is called now is one", () => {
+  const paths = new Set(keys.map(({ path }) => path));
+  expect([...formerNames.keys()].filter((name) => paths.has(name))).toEqual([]);
+  expect([...formerNames.values()].filter((name) => !paths.has(name))).toEqual([]);
+});
+
+describe("what is told of a key", () => {
+  const inner = z.string().meta({ description: "inner", form: "a form" });
+
+  test("is found below its default and its checks", () => {
+    expect(metaOf(inner.default("x"))).toEqual({ description: "inner", form: "a form" });
+    expect(metaOf(inner.min(1).transform(Number).optional())).toEqual({ description: "inner", form: "a form" });
+  });
+
+  test("is what stands outermost", () => {
+    expect(metaOf(inner.optional().meta({ description: "outer" }))).toEqual({ description: "outer", form: "a form" });
+  });
+});
+
+test("keys come in their order, a block before its own, and those of a variant with its name", () => {
+  const schema = z.strictObject({
+    a: z.strictObject({ b: z.string() }).prefault({ b: "x" }),
+    c: z.discriminatedUnion("kind", [
+      z.strictObject({ kind: z.literal("one") }),
+      z.strictObject({ kind: z.literal("two"), d: z.number().optional() }),
+    ]),
+  });
+  expect(schemaKeys(schema).map(({ path, isBlock, variant }) => [path.join("."), isBlock, variant])).toEqual([
+    ["a", true, undefined],
+    ["a.b", false, undefined],
+    ["c", true, undefined],
+    ["c.kind", false, "one"],
+    ["c.kind", false, "two"],
+    ["c.d", false, "two"],
+  ]);
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { askInTurn, judgeBridge } from "../../../core/orchestrator/bridgeNow";
+
+// As the node's own tests have it (go-zenon, vm/embedded/tests/z_bridge_test.go).
+const info = {
+  administrator: "z1qqaswvt0e3cc5sm7lygkyza9ra63cr8e6zre09",
+  compressedTssECDSAPubKey: "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT",
+  decompressedTssECDSAPubKey:
+    "BMAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzTnQAT1qOPAkuPzu6yoewss9XbnTmZmb9JQNGXmkPYtK4=",
+  ...{
+    allowKeyGen: false,
+    halted: false,
+    unhaltedAt: 1000,
+    unhaltDurationInMomentums: 2160,
+    tssNonce: 0,
+    metadata: "{}",
+  },
+};
+const said = (changes: object, height = 14_900_000) => judgeBridge({ ...info, ...changes }, height, "ref");
+const says = (words: string) => `ref says (embedded.bridge.getBridgeInfo): ${words}`;
+
+describe("what the chain says of the bridge", () => {
+  test("live, halted, halted still after it was unhalted, and in a key generation", () => {
+    expect(said({})).toEqual({ known: true, state: 0, why: says("the bridge is live") });
+    expect(said({ halted: true })).toEqual({ known: true, state: 2, why: says("the bridge is halted") });
+    const words = "the bridge is halted still: unhalted at momentum 1000, it is live from momentum 3161 on";
+    expect(said({}, 3160)).toEqual({ known: true, state: 2, why: says(`${words}, in about 1 min`) });
+    expect(said({}, 3161)).toMatchObject({ state: 0 });
+    expect(said({}, 1000)).toMatchObject({ state: 2, why: says(`${words}, in about 361 min`) });
+    expect(said({ allowKeyGen: true })).toMatchObject({ state: 1 });
+    // A signer begins one when it is live.
+    expect(said({ allowKeyGen: true, halted: true })).toMatchObject({ state: 2 });
+  });
+
+  test("a chain on which none was set up tells nothing of it", () => {
+    const never = { compressedTssECDSAPubKey: "", decompressedTssECDSAPubKey: "", unhaltedAt: 0 };
+    expect(said(never, 100)).toEqual({ known: false, why: "ref knows of no bridge" });
+  });
+
+  test.each([null, {}, { ...info, halted: "no" }, { ...info, unhaltedAt: -1 }])(
+    "another form is no word: %j",
+    (form) => {
+      expect(() => judgeBridge(form, 1, "ref")).toThrow("does not have the form {halted, unhaltedAt");
+    },
+  );
+});
+
+describe("who is asked", () => {
+  const node = (name: string, answers: Record<string, unknown>) => {
+    const asked: string[] = [];
+    const call = async (method: string) => {
+      asked.push(method);
+      const result = answers[method];
+      const error = { code: -32601, message: `the method ${method} does not exist/is not available` };
+      return { status: 200, date: undefined, body: JSON.stringify(result === undefined ? { error } : { result }) };
+    };
+    return { name, call, asked };
+  };
+  const good = { "embedded.bridge.getBridgeInfo": info, "ledger.getFrontierMomentum": { height: 1e6 } };
+
+  test("the own node, and nobody else where it tells", async () => {
+    const [own, other] = [node("own", good), node("other", good)];
+    expect(await askInTurn([own, other])).toMatchObject({ known: true, state: 0 });
+    expect(other.asked).toEqual([]);
+  });
+
+  test("the next one where it lacks the method, or answers nothing", async () => {
+    const broken = { name: "broken", call: () => Promise.reject(new Error("ECONNREFUSED")) };
+    const halted = { ...good, "embedded.bridge.getBridgeInfo": { ...info, halted: true } };
+    expect(await askInTurn([node("old build", {}), broken, node("other", halted)])).toMatchObject({ state: 2 });
+    expect(await askInTurn([node("old build", {}), broken])).toEqual({
+      known: false,
+      why:
+        "old build: the RPC answers with error -32601: the method embedded.bridge.getBridgeInfo does not exist/is not available; " +
+        "broken: ECONNREFUSED",
+    });
+  });
+});

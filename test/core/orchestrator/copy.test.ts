@@ -1,0 +1,55 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { readManifest } from "../../../core/orchestrator/manifest";
+import { localRoot } from "./localRoot";
+
+const root = localRoot();
+afterAll(() => root.close());
+
+/** What a copy ends with whose ssh says this. */
+async function refusedBy(words: string): Promise<string> {
+  root.before = `signer_owned() { :; }
+    ssh() { echo "${words}" >&2; return 255; }
+    copy_receive() { return 1; }`;
+  const variables = {
+    ...{
+      copy_dir: join(root.scratch, "copy"),
+      receive_into: join(root.scratch, "arriving"),
+      copy_side: "copy_receive",
+    },
+    ...{ login_user: "op", copy_address: "198.51.100.7", copy_port: 22, progress: "" },
+  };
+  return root.call("signer_copy", variables).then(String, (error: Error) => error.message);
+}
+
+test("a copy that is refused names address translation as a cause, and what to set", async () => {
+  const said = await refusedBy("op@198.51.100.7: Permission denied (publickey).");
+  expect(said).toContain(
+    "local: the copy from op@198.51.100.7:22 broke off\n  found: op@198.51.100.7: Permission denied",
+  );
+  expect(said).toContain("see this one at another address (NAT)?");
+  expect(said).toContain("pulumi config set --path pillar-host:orchestrator.migrateFrom.copyAddress ADDRESS");
+});
+
+test("what is sent: a fenced key store under its own name, and neither lock nor tss's logs", async () => {
+  const directory = join(root.scratch, "signer");
+  mkdirSync(join(directory, "tss"), { recursive: true });
+  const aside = "signer.key.moved-to-203.0.113.9-20260101T000000Z";
+  const logs = ["communication", "party", "server"].map((name) => `tss/tss.${name}.log`);
+  for (const name of [aside, "config.json", ".lock", "tss/localstate-02ab.json", ...logs])
+    writeFileSync(join(directory, name), name);
+  root.before = `sent() { printf '0\\n' | copy_send | { read -r gone; head -c "$gone"; tar -t; }; }`;
+  const sent = await root.call("sent", { directory, aside_store: `/elsewhere/${aside}` });
+  expect(sent.trim().split("\n").sort()).toEqual([
+    ...["./", "./config.json", "./signer.key", "./tss/", "./tss/localstate-02ab.json"],
+  ]);
+  const listed = await readManifest(root, { base: directory, paths: ["."] });
+  expect([...listed.keys()]).toEqual([".", "config.json", aside, "tss", "tss/localstate-02ab.json"]);
+});
+
+test("one that gets no connection does not", async () => {
+  const said = await refusedBy("ssh: connect to host 198.51.100.7 port 22: Connection timed out");
+  expect(said).toContain("nc -vz 198.51.100.7 22");
+  expect(said).not.toContain("NAT");
+});

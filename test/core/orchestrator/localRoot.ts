@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { asRoot, type RootHost } from "../../../core/ssh/root";
+import { assignments, type Value } from "../../../core/ssh/shellWords";
+import { signerLibrary } from "../../../core/steps/libraries";
+
+/** Runs the real functions on this machine, with state and scratch files in a directory of their own. */
+export interface LocalRoot extends RootHost {
+  readonly scratch: string;
+  /** Shell text that runs before the next function. */
+  before: string;
+}
+
+export function localRoot(): LocalRoot {
+  const scratch = mkdtempSync(join(tmpdir(), "signer-"));
+  const functions = signerLibrary().split(asRoot)[1] ?? "";
+  const places = { state: join(scratch, "state"), signer_runs: join(scratch, "run"), host_name: "local" };
+  const stream = async (name: string, variables: Readonly<Record<string, Value>> = {}) => {
+    const child = spawn("bash", ["-euo", "pipefail", "-s"]);
+    const first = self.before;
+    self.before = "";
+    child.stdin.end(`${functions}\n${assignments({ ...places, ...variables })}${first}\n${name} < /dev/null\n`);
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (piece: string) => {
+      stderr += piece;
+    });
+    const done = new Promise<void>((resolve, reject) => {
+      child.on("close", (code) =>
+        code === 0 ? resolve() : reject(Object.assign(new Error(stderr.trim()), { exitCode: code })),
+      );
+    });
+    done.catch(() => undefined);
+    return { stdout: child.stdout, done };
+  };
+  const self: LocalRoot = {
+    ...{ address: "local", scratch, before: "", stream },
+    call: async (name, variables) => {
+      const { stdout, done } = await stream(name, variables);
+      const chunks: Buffer[] = [];
+      stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+      await done;
+      return Buffer.concat(chunks).toString("utf8");
+    },
+    forward: () => Promise.reject(new Error("no RPC here")),
+    close: () => rmSync(scratch, { recursive: true, force: true }),
+  };
+  return self;
+}

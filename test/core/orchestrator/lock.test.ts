@@ -1,0 +1,89 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { test as base, expect } from "vitest";
+import { asRoot } from "../../../core/ssh/root";
+import { assignments } from "../../../core/ssh/shellWords";
+import { signerLibrary } from "../../../core/steps/libraries";
+import { type LocalRoot, localRoot } from "./localRoot";
+
+type Session = ChildProcessByStdio<Writable, Readable, null>;
+
+interface Stage {
+  readonly root: LocalRoot;
+  readonly lock: string;
+  /** A run's try to take the lock from this process. */
+  take(token: string): Promise<string>;
+  /** A run that takes the lock through an ssh session, which lives until it is ended. */
+  session(token: string): Promise<Session>;
+}
+
+const test = base.extend<{ stage: Stage }>({
+  stage: async ({ task: _task }, provide) => {
+    const root = localRoot();
+    const state = join(root.scratch, "state");
+    const lock = join(state, "orchestrator.lock");
+    const sshd = join(root.scratch, "sshd");
+    mkdirSync(state);
+    // A process is called as the file that it was started by.
+    symlinkSync("/bin/bash", sshd);
+    const sessions: Session[] = [];
+    await provide({
+      root,
+      lock,
+      take: async (token) => (await root.call("signer_take_lock", { token, orchestrator_lock: lock })).trim(),
+      session: async (token) => {
+        const functions = signerLibrary().split(asRoot)[1] ?? "";
+        const variables = { state, host_name: "local", token, orchestrator_lock: lock };
+        const text = `${functions}\n${assignments(variables)}signer_take_lock < /dev/null`;
+        const child = spawn(sshd, ["-c", 'bash -euo pipefail -c "$1"; read -r _', "sshd", text], {
+          stdio: ["pipe", "pipe", "inherit"],
+        });
+        sessions.push(child);
+        const [said] = await once(child.stdout, "data");
+        expect(String(said)).toBe("taken\n");
+        return child;
+      },
+    });
+    for (const session of sessions) session.kill("SIGKILL");
+    root.close();
+  },
+});
+
+test("another run's lease is waited for while its session lives, and ends with it", async ({ stage }) => {
+  const session = await stage.session("first");
+  expect(await stage.take("second")).toMatch(/^held (29|30)$/);
+  session.kill("SIGKILL");
+  await once(session, "exit");
+  expect(await stage.take("second")).toBe("taken");
+  expect(readFileSync(stage.lock, "utf8")).toMatch(/^second /);
+});
+
+test("a process that has the number of an ended session is none", async ({ stage }) => {
+  const session = await stage.session("first");
+  const [, until] = readFileSync(stage.lock, "utf8").split(" ");
+  writeFileSync(stage.lock, `first ${until} ${session.pid}:1\n`);
+  expect(await stage.take("second")).toBe("taken");
+});
+
+test("where no session is known, time alone ends a lease", async ({ stage }) => {
+  const now = Math.floor(Date.now() / 1000);
+  writeFileSync(stage.lock, `first ${now + 20}\n`);
+  expect(await stage.take("second")).toMatch(/^held (19|20)$/);
+  expect(await stage.take("first")).toBe("taken");
+  writeFileSync(stage.lock, `first ${now - 1}\n`);
+  expect(await stage.take("second")).toBe("taken");
+});
+
+test("whoever lost the lock does nothing any more", async ({ stage }) => {
+  const session = await stage.session("first");
+  session.kill("SIGKILL");
+  await once(session, "exit");
+  await stage.take("second");
+  const flush = (token: string) =>
+    stage.root.call("signer_flush", { token, orchestrator_lock: stage.lock, receive_into: stage.root.scratch });
+  await expect(flush("first")).rejects.toThrow("another run has taken this move over");
+  await flush("second");
+});

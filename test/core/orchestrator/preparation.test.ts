@@ -1,0 +1,217 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { test as base, describe, expect } from "vitest";
+import { addToRecord, readRecord, recordFileOf } from "../../../core/eventLog/moveEvents";
+import {
+  faultsText,
+  firstBackupOf,
+  placeOf,
+  type SecureOptions,
+  type SecureWorld,
+  secureSigner,
+} from "../../../core/orchestrator/preparation";
+import type { RootHost } from "../../../core/ssh/root";
+import { type LocalRoot, localRoot } from "./localRoot";
+
+const move = "pillar-host/prod/Anvil/1";
+const hostKey = "ssh-ed25519 KEY";
+
+interface Stage {
+  readonly root: LocalRoot;
+  readonly options: SecureOptions;
+  readonly world: SecureWorld;
+  readonly said: string[];
+  /** What signer_facts says of each host, beyond what is usual. */
+  readonly facts: { old: Record<string, string>; new: Record<string, string> };
+  /** Functions that were called, on which host. */
+  readonly called: string[];
+}
+
+const usual = {
+  ...{ load: "loaded", active: "active", directory: "there", bytes: "10", files: "3", shares: "0", mount: "/" },
+  ...{ free: "99999999999", inodes: "999999" },
+};
+
+const test = base.extend<{ stage: Stage }>({
+  stage: async ({ task: _task }, provide) => {
+    const root = localRoot();
+    const directory = join(root.scratch, "signer");
+    mkdirSync(directory);
+    writeFileSync(join(directory, "config.json"), '{"ProducerKeyFilePassphrase": "p"}');
+    writeFileSync(join(directory, "producer"), "key");
+    const facts: Stage["facts"] = { old: {}, new: { active: "inactive", directory: "none" } };
+    const called: string[] = [];
+    // Facts are what the test says; the rest is done for real on this machine. No orchestrator runs here.
+    const host = (side: "old" | "new"): RootHost => ({
+      ...root,
+      address: side,
+      call: async (name, variables, options) => {
+        called.push(`${side} ${name}`);
+        if (name === "signer_facts")
+          return Object.entries({ ...usual, ...facts[side] })
+            .map(([key, value]) => `${key}=${value}\n`)
+            .join("");
+        if (name === "signer_scan") return `${hostKey}\n`;
+        return root.call(name, variables, options);
+      },
+      stream: async (name, ...rest) => {
+        called.push(`${side} ${name}`);
+        return root.stream(name, ...rest);
+      },
+    });
+    const place = { service: "o", directory, nodeDirectory: join(root.scratch, "none"), executable: "o", rpcPort: 1 };
+    const said: string[] = [];
+    let seconds = 0;
+    await provide({
+      ...{ root, said, facts, called },
+      options: {
+        ...{
+          move,
+          old: place,
+          new: place,
+          copyAddress: "old",
+          sshPort: 22,
+          hostKey,
+          noKeyShare: true,
+          haltedBridge: false,
+        },
+        ...{ release: { version: "v0.0.9a" }, backups: { directory: join(root.scratch, "backups") } },
+      },
+      world: {
+        roots: { old: host("old"), new: host("new") },
+        lookAtNode: async () => ({ synced: true, why: "", known: true }),
+        lookAtBridge: async () => ({ known: true, state: 0, why: "live" }),
+        now: () => Date.UTC(2026, 10, 21, 18, 0, seconds++),
+        ticks: () => 0,
+        sleep: async () => undefined,
+        say: (line) => said.push(line),
+      },
+    });
+    root.close();
+  },
+});
+
+const begun = (stage: string) => ({ journal: Buffer.from(JSON.stringify({ move, stage })).toString("base64") });
+const secure = ({ options, world }: Stage) => secureSigner(options, world);
+
+describe("a move that has not begun", () => {
+  test("with a fault: nothing is copied, and nothing lies here", async ({ stage }) => {
+    const error = await secure(stage).catch((thrown: Error) => thrown);
+    expect(String(error)).toContain(
+      "nothing was touched on either host. One thing stands in the way:\n- old: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:1\n    found: no RPC here\n",
+    );
+    expect(stage.called.filter((name) => /manifest|archive/.test(name))).toEqual([]);
+    expect(existsSync(stage.options.backups.directory)).toBe(false);
+  });
+
+  test("only stages its copy: it is judged as before", async ({ stage }) => {
+    Object.assign(stage.facts.new, begun("staging"));
+    await expect(secure(stage)).rejects.toThrow("One thing stands in the way");
+  });
+});
+
+describe("a move that has begun", () => {
+  test("is not judged again: what its journal says stands, and a backup is taken where this machine has none", async ({
+    stage,
+  }) => {
+    Object.assign(stage.facts.old, begun("fenced"), { active: "inactive" });
+    const secured = await secure(stage);
+    expect(secured).toMatchObject({ move, backup: { files: 2 } });
+    expect(stage.said).toContain(
+      "orchestrator: this move has begun already (journal on the old host); going on from there",
+    );
+    expect(stage.called.filter((name) => name.startsWith("new"))).toEqual(["new signer_facts", "new signer_scan"]);
+    expect(readRecord(stage.options.backups.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);
+  });
+
+  test("and whose backup is proved and here asks no host again", async ({ stage }) => {
+    Object.assign(stage.facts.old, begun("fenced"));
+    const first = await secure(stage);
+    stage.called.length = 0;
+    expect(await secure(stage)).toEqual(first);
+    expect(stage.called).toEqual([]);
+  });
+
+  test("takes another one where it was cut", async ({ stage }) => {
+    Object.assign(stage.facts.old, begun("fenced"));
+    const { backup } = await secure(stage);
+    if (!backup) expect.unreachable();
+    truncateSync(backup.file, 5);
+    expect((await secure(stage)).backup?.file).not.toBe(backup.file);
+    expect(readdirSync(stage.options.backups.directory).filter((name) => name.endsWith(".age"))).toHaveLength(2);
+  });
+
+  test("goes on without a backup where the old host is out of sight: said", async ({ stage }) => {
+    Object.assign(stage.facts.new, begun("starting"));
+    const gone: RootHost = { ...stage.world.roots.old, call: () => Promise.reject(new Error("ETIMEDOUT")) };
+    const secured = await secureSigner(stage.options, { ...stage.world, roots: { ...stage.world.roots, old: gone } });
+    expect(secured).toEqual({ move });
+    expect(stage.said.at(-1)).toContain("no first backup was found on this machine");
+  });
+
+  test("and ended, as the record tells, is left alone, even without its backup", async ({ stage }) => {
+    const { directory } = stage.options.backups;
+    addToRecord(directory, { at: "2026-11-21T18:00:00Z", move, event: "done" });
+    expect(await secure(stage)).toEqual({ move });
+    expect(stage.called).toEqual([]);
+    await expect(secureSigner({ ...stage.options, move: "pillar-host/prod/Anvil/2" }, stage.world)).rejects.toThrow();
+    expect(stage.called).not.toEqual([]);
+  });
+});
+
+describe("the pieces", () => {
+  test("what a first backup holds, and what of it may change meanwhile", () => {
+    const what = firstBackupOf({
+      service: "o",
+      directory: "/root/.orchestrator",
+      nodeDirectory: "/root/.znn",
+      executable: "o",
+      rpcPort: 1,
+    });
+    expect(what.place).toEqual({
+      base: "/",
+      paths: ["root/.orchestrator", "root/.znn/wallet/producer", "root/.znn/config.json"],
+    });
+    expect(what.changing).toEqual([
+      "root/.orchestrator/logs",
+      "root/.orchestrator/events",
+      "root/.orchestrator/queues",
+    ]);
+    const files = [
+      "config.json",
+      "tss/localstate-a.json",
+      "tss/address_book.seed",
+      "tss/old/localstate-a.json",
+      "events/x.json",
+    ];
+    expect(files.filter((file) => what.isJson(`root/.orchestrator/${file}`))).toEqual([
+      "config.json",
+      "tss/localstate-a.json",
+    ]);
+  });
+
+  test("directories are the operator's", () => {
+    expect([placeOf("~/x"), placeOf("/x"), placeOf("x"), placeOf("~x")]).toEqual([
+      join(homedir(), "x"),
+      "/x",
+      resolve("x"),
+      resolve("~x"),
+    ]);
+  });
+
+  test("several faults are counted and listed", () => {
+    expect(faultsText(["a\n  found: b", "c"])).toMatch(/2 things stand in the way:\n- a\n {4}found: b\n- c$/);
+  });
+
+  test("a line of the record that a power cut broke off loses no other", () => {
+    const root = localRoot();
+    const line = { at: "t", move, event: "one" };
+    addToRecord(root.scratch, line);
+    writeFileSync(recordFileOf(root.scratch), '{"move": "x', { flag: "a" });
+    addToRecord(root.scratch, { ...line, event: "two" });
+    expect(readRecord(root.scratch).map(({ event }) => event)).toEqual(["one", "two"]);
+    expect(readRecord(join(root.scratch, "none"))).toEqual([]);
+    rmSync(root.scratch, { recursive: true });
+  });
+});

@@ -1,0 +1,274 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { test as base, describe, expect } from "vitest";
+import { readSide } from "../../../core/orchestrator/hostPair";
+import type { Journal } from "../../../core/orchestrator/journal";
+import { stopForGood } from "../../../core/orchestrator/messages";
+import { asRoot } from "../../../core/ssh/root";
+import { assignments } from "../../../core/ssh/shellWords";
+import { signerLibrary } from "../../../core/steps/libraries";
+import { type Ran, Sandbox } from "../steps/sandbox";
+
+/** What systemd does with a unit, as far as a move asks; as the real one it masks nothing that lies in its place. */
+const systemctl = `
+file=$sandbox/units/\${@: -1}.service
+[ "$1" != daemon-reload ] || exit 0 # in the background, when the sandbox may be gone
+echo "$*" >> "$sandbox/asked"
+case $1 in
+  is-active) if [ -e "$sandbox/active" ]; then echo active; else echo inactive; exit 3; fi ;;
+  is-enabled) echo enabled ;;
+  show) [ "$(readlink "$file")" = /dev/null ] && echo masked || echo loaded ;;
+  stop) [ -e "$file" ] || { echo "Failed to stop \${@: -1}.service: Unit \${@: -1}.service not loaded." >&2; exit 5; }; rm -f "$sandbox/active" ;;
+  start) : > "$sandbox/active" ;;
+  mask) [ ! -f "$file" ] || { echo "Failed to mask unit: File $file already exists." >&2; exit 1; }; ln -s /dev/null "$file" ;;
+esac`;
+
+interface Stage {
+  readonly box: Sandbox;
+  readonly unit: string;
+  readonly directory: string;
+  journal(): Journal | undefined;
+  /** Puts a journal there, after others of its host. */
+  write(journal: Partial<Journal>): string;
+  /** Runs a step as the owner of the host's lock. */
+  step(name: string, more?: Readonly<Record<string, string>>): Promise<Ran>;
+}
+
+const own = { move: "pillar-host/prod/Anvil/1", direction: "forward" } as const;
+const target = { side: "new", ...own } as const;
+const source = { side: "old", ...own } as const;
+
+const test = base.extend<{ stage: Stage }>({
+  stage: async ({ task: _task }, provide) => {
+    const box = new Sandbox();
+    const { dir, state } = box;
+    const directory = join(dir, "signer");
+    const file = join(state, "orchestrator.json");
+    const unit = join(dir, "units", "orchestrator.service");
+    for (const place of [directory, join(directory, "producer"), join(dir, "units"), join(dir, "run")])
+      mkdirSync(place);
+    writeFileSync(join(directory, "config.json"), "{}");
+    writeFileSync(unit, "[Service]\n");
+    box.command("systemctl", systemctl);
+    box.command("pgrep", '[ -e "$sandbox/process" ] && echo 77');
+    box.command("ss", "true");
+    const functions = box
+      .local(signerLibrary().split(asRoot)[1] ?? "")
+      .replaceAll("/etc/systemd/system", join(dir, "units"));
+    await provide({
+      ...{ box, unit, directory },
+      journal: () => (existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Journal) : undefined),
+      write: (journal) => {
+        const { history = [], ...rest } = journal;
+        const lines = Object.entries({ version: 1, other: { address: "x", hostKey: "" }, was: {}, ...rest });
+        const text = [...lines, ["history", history] as const].map(
+          ([key, value]) => `  "${key}": ${JSON.stringify(value)}`,
+        );
+        writeFileSync(file, `{\n${text.join(",\n")}\n}\n`);
+        return readFileSync(file, "utf8");
+      },
+      step: (name, more = {}) => {
+        writeFileSync(join(state, "orchestrator.lock"), "me 99999999999 \n");
+        const variables = {
+          ...{ token: "me", service: "orchestrator", directory, executable: "orchestrator", rpc_port: "55000" },
+          ...{ signer_runs: join(dir, "run"), other_address: "192.0.2.4", other_host_key: "k", identity: "" },
+          ...more,
+        };
+        return box.run(`${functions}\n${assignments(variables)}${name} < /dev/null`);
+      },
+    });
+    box.remove();
+  },
+});
+
+describe("a step on a host", () => {
+  test("fences nothing that is not masked", async ({ stage }) => {
+    stage.write({ ...source, stage: "stopping" });
+    const { code, stderr } = await stage.step("signer_fence", source);
+    expect([code, stderr]).toEqual([1, "h: orchestrator is not masked: not fenced\n"]);
+    expect(existsSync(join(stage.directory, "producer"))).toBe(true);
+    expect(stage.journal()?.stage).toBe("stopping");
+  });
+
+  test("fences the key store that config.json names, starts only where that is, and gives it its name back", async ({
+    stage,
+  }) => {
+    const { directory } = stage;
+    writeFileSync(join(directory, "config.json"), '{\n    "ProducerKeyFileName": "signer.key",\n    "X": 1\n}');
+    writeFileSync(join(directory, "signer.key"), "key");
+    expect((await stage.step("signer_stop", source)).code).toBe(0);
+    const fenced = await stage.step("signer_fence", source);
+    expect([fenced.code, fenced.stderr]).toEqual([0, ""]);
+    const aside = stage.journal()?.was.keyStore ?? "";
+    expect(aside).toMatch(/\/signer\.key\.moved-to-192\.0\.2\.4-\d{8}T\d{6}Z$/);
+    expect([existsSync(aside), existsSync(join(directory, "signer.key"))]).toEqual([true, false]);
+    // A store of the usual name is another one.
+    expect(existsSync(join(directory, "producer"))).toBe(true);
+    expect((await stage.step("signer_restore", source)).code).toBe(0);
+    expect([existsSync(aside), readFileSync(join(directory, "signer.key"), "utf8")]).toEqual([false, "key"]);
+    rmSync(join(directory, "signer.key"));
+    stage.write({ ...target, stage: "switched" });
+    const started = await stage.step("signer_start", target);
+    expect([started.code, started.stderr]).toEqual([
+      1,
+      `h: ${directory} is not whole: not started\n  needed: signer.key and config.json in it\n`,
+    ]);
+  });
+
+  test("starts nothing that was not put in place", async ({ stage }) => {
+    stage.write({ ...target, stage: "staged" });
+    const { code, stderr } = await stage.step("signer_start", target);
+    expect([code, stderr]).toEqual([1, "h: the signer was not put in place here: not started\n"]);
+    expect(existsSync(join(stage.box.dir, "active"))).toBe(false);
+    expect(stage.journal()?.stage).toBe("staged");
+  });
+
+  test("what arrives works in this side's directory, and with this host's node", async ({ stage }) => {
+    const { directory } = stage;
+    const config = (home: string, [zenon, other]: readonly [string, string]) =>
+      JSON.stringify(
+        {
+          ...{ DataPath: home, EventsPath: "" },
+          Networks: {
+            Zenon: { Urls: [`ws://${zenon}:35998`, `ws://${zenon}/k`] },
+            Ethereum: { Urls: [`wss://${other}:1/`] },
+          },
+          ...{ TssConfig: { BaseDir: `${home}/tss`, PublicKey: "AA" }, ProducerKeyFilePassphrase: "a#b&c\\1" },
+        },
+        undefined,
+        4,
+      );
+    mkdirSync(`${directory}.arriving`);
+    const file = `${directory}.arriving/config.json`;
+    writeFileSync(file, config("/home/op/.orchestrator", ["198.51.100.7", "198.51.100.70"]), { mode: 0o600 });
+    stage.write({ ...target, stage: "staging" });
+    const { code, stdout, stderr } = await stage.step("signer_arrive", {
+      ...target,
+      other_addresses: "198.51.100.7 2001:db8::7",
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("config.json: node address 198.51.100.7:35998 becomes 127.0.0.1:35998\n");
+    const arrived = join(directory, "config.json");
+    expect(readFileSync(arrived, "utf8")).toBe(config(directory, ["127.0.0.1", "198.51.100.70"]));
+    expect(lstatSync(arrived).mode & 0o777).toBe(0o600);
+  });
+
+  test("a stop ends when the process is gone, and its lock is free", async ({ stage }) => {
+    const { box, directory, unit } = stage;
+    for (const name of ["active", "process"]) box.write(name, "");
+    // It takes its time after systemd has let go of it.
+    box.command(
+      "systemctl",
+      `${systemctl}\n[ "$1" != stop ] || { (exec flock "$sandbox/signer/.lock" bash -c 'sleep 0.4; rm "$sandbox/process"; sleep 0.4') > /dev/null 2>&1 & }`,
+    );
+    writeFileSync(join(directory, ".lock"), "");
+    const began = performance.now();
+    const { code, stdout, stderr } = await stage.step("signer_stop", source);
+    expect(code, stderr).toBe(0);
+    expect(readSide(stdout, "h").seen).toMatchObject({ active: false, masked: true, journal: { stage: "stopping" } });
+    expect(performance.now() - began).toBeGreaterThan(800);
+    expect(readFileSync(`${unit}.moved`, "utf8")).toBe("[Service]\n");
+  });
+
+  test("sees a signer that was started by hand, which systemd does not know", async ({ stage }) => {
+    stage.box.write("process", "");
+    const { stdout } = await stage.step("signer_side", target);
+    expect(readSide(stdout, "h").seen.active).toBe(true);
+    const { code, stderr } = await stage.step("signer_staging", target);
+    expect(code).toBe(1);
+    expect(stderr).toContain("an orchestrator runs here: nothing is staged beside it");
+  });
+});
+
+describe("a step on a host that another stack's move came to", () => {
+  const theirs = { move: "pillar-host/next/Anvil/1", direction: "forward", side: "old" } as const;
+  const been = [{ stage: "running", at: "x", ...own }];
+  const steps = ["stop", "fence", "restore", "staging", "arrive", "start", "settle", "seal"] as const;
+  /** All of them in one go. */
+  const refused = async (stage: Stage, names: readonly string[], host: typeof source | typeof target, text: string) => {
+    const all = names.map((name) => `(signer_${name}) || echo refused`).join("; ");
+    const { stdout, stderr } = await stage.step(`all() { ${all}; }; all`, { stage: "moved", ...host });
+    expect(stdout, host.side).toBe("refused\n".repeat(names.length));
+    expect(stderr.match(/took this signer elsewhere: pillar-host\/next\/Anvil\/1/g)).toHaveLength(names.length);
+    expect(readFileSync(join(stage.box.state, "orchestrator.json"), "utf8")).toBe(text);
+    expect(stage.box.read("asked") ?? "").not.toMatch(/^(stop|start|mask|enable)/m);
+    expect(lstatSync(stage.unit).isFile()).toBe(true);
+  };
+
+  test.for(["stopping", "fenced", "restoring", "moved"] as const)(
+    "does nothing where its stage is %s",
+    async (at, { stage }) => {
+      const text = stage.write({ ...theirs, stage: at, history: been });
+      for (const host of [source, target]) await refused(stage, steps, host, text);
+    },
+  );
+
+  test("takes no signer from where a way back left no more than a copy", async ({ stage }) => {
+    const text = stage.write({ ...theirs, direction: "back", stage: "abandoned" });
+    await refused(stage, steps, source, text);
+  });
+
+  test.for(["moved", "restored", "abandoned"] as const)(
+    "brings no old copy over a signer that came here before, where its stage is %s",
+    async (at, { stage }) => {
+      const text = stage.write({ ...theirs, stage: at, history: been });
+      await refused(stage, ["staging", "arrive", "start", "seal"], target, text);
+    },
+  );
+
+  test("goes on where that move has ended, and this one is new", async ({ stage }) => {
+    stage.write({ ...theirs, side: "new", stage: "running" });
+    expect((await stage.step("signer_stop", source)).code).toBe(0);
+    expect(stage.journal()).toMatchObject({ ...source, stage: "stopping" });
+    // A host that another signer left: a new one may come.
+    const other = [{ stage: "running", at: "x", move: "pillar-host/first/Anvil/1" }];
+    stage.write({ ...theirs, stage: "moved", history: other });
+    expect((await stage.step("signer_staging", target)).code).toBe(0);
+    expect(stage.journal()).toMatchObject({ ...target, stage: "staging", history: [...other, expect.anything()] });
+  });
+
+  test("seals no signer of another stack", async ({ stage }) => {
+    const text = stage.write({ ...theirs, side: "new", stage: "running" });
+    const { code, stderr } = await stage.step("signer_seal", target);
+    expect([code, stderr]).toEqual([1, "h: the orchestrator of this host was started: it is not sealed\n"]);
+    expect(readFileSync(join(stage.box.state, "orchestrator.json"), "utf8")).toBe(text);
+  });
+});
+
+describe("the commands that an error prints for a host", () => {
+  const byHand = ({ box }: Stage, service: string) =>
+    box.run(stopForGood(service).replaceAll("/etc/systemd/system", join(box.dir, "units")), ["-s"]);
+
+  test("stop and mask a unit whose file lies where the mask goes, and say so", async ({ stage }) => {
+    stage.box.write("active", "");
+    const { stdout, stderr } = await byHand(stage, "orchestrator");
+    expect([stdout, stderr]).toEqual(["inactive\n", ""]);
+    expect(readlinkSync(stage.unit)).toBe("/dev/null");
+    expect(readFileSync(`${stage.unit}.moved`, "utf8")).toBe("[Service]\n");
+    // Once more: nothing is lost.
+    expect((await byHand(stage, "orchestrator")).stdout).toBe("inactive\n");
+    expect(readFileSync(`${stage.unit}.moved`, "utf8")).toBe("[Service]\n");
+  });
+
+  test("keep a unit that is a link to its file", async ({ stage }) => {
+    const linked = join(stage.box.dir, "units", "linked.service");
+    symlinkSync(stage.unit, linked);
+    expect((await byHand(stage, "linked")).stdout).toBe("inactive\n");
+    expect([readlinkSync(linked), readlinkSync(`${linked}.moved`)]).toEqual(["/dev/null", stage.unit]);
+  });
+
+  test("do not say inactive of a unit that is not there, or could not be masked", async ({ stage }) => {
+    expect(await byHand(stage, "signer")).toMatchObject({ stdout: "", stderr: expect.stringContaining("not loaded") });
+    stage.box.command("ln", "exit 1");
+    expect((await byHand(stage, "orchestrator")).stdout).toBe("");
+  });
+});

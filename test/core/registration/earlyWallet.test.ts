@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { watchForEarlyWallet } from "../../../core/registration/earlyWallet";
+import type { Registration } from "../../../core/registration/registration";
+import type { SourceReading } from "../../../core/registration/source";
+import { old, ours, says } from "./chains";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+function watchOf(before?: string, digest: string | null = sha256(ours)) {
+  const seen = {
+    ticks: 0,
+    reads: 0,
+    digests: 0,
+    lines: [] as string[],
+    told: [] as string[],
+    kept: [] as Registration[],
+  };
+  const state = { readings: [] as SourceReading[], digest: digest ?? undefined };
+  const watch = watchForEarlyWallet("Anvil", before, {
+    read: async () => {
+      seen.reads += 1;
+      return state.readings;
+    },
+    digest: async () => {
+      seen.digests += 1;
+      if (state.digest === undefined) throw new Error("the host's own address: none");
+      return state.digest;
+    },
+    ticks: () => seen.ticks,
+    now: () => 0,
+    say: (line) => void seen.lines.push(line),
+    tell: (text) => void seen.told.push(text),
+    record: (registration) => void seen.kept.push(registration),
+  });
+  /** Turns at a distance of 10 s for so many minutes, while the references say this. */
+  const pass = async (minutes: number, ...readings: SourceReading[]) => {
+    state.readings = readings;
+    for (let i = 0; i < minutes * 6; i += 1) {
+      watch.turn();
+      await watch.settled();
+      seen.ticks += 10_000;
+    }
+  };
+  return { seen, watch, pass };
+}
+
+test("an update too early is said once, with the way back, told and recorded", async () => {
+  const { seen, pass } = watchOf();
+  await pass(4, says("ref1", old));
+  expect(seen.lines).toEqual([]);
+  await pass(10, says("ref1", ours));
+  expect(seen.lines).toEqual([
+    "sync: REGISTERED TOO EARLY",
+    "sync: Anvil is registered with this host's producer address ALREADY, and its node is not synced:",
+    "sync: it earns nothing from 5 to 10 minutes after the update on until the node is synced, and the next tick begins.",
+    `sync: The way back, while the old host runs: in the wallet, Update Pillar Anvil, producer address: ${old}`,
+    "sync: the wait goes on",
+  ]);
+  expect(seen.told).toHaveLength(1);
+  expect(seen.kept).toEqual([expect.objectContaining({ kind: "tooEarly", address: ours, earlier: old })]);
+  await pass(4, says("ref1", old));
+  expect(seen.lines.slice(5)).toEqual([
+    `sync: Anvil is registered with another address again, ${old}: the trap is over`,
+  ]);
+});
+
+test("it looks every two minutes, and never twice at once", async () => {
+  const { seen, watch, pass } = watchOf();
+  await pass(6, says("ref1", old));
+  expect(seen.reads).toBe(3);
+  seen.ticks += 1e6;
+  watch.turn();
+  watch.turn();
+  await watch.settled();
+  expect(seen.reads).toBe(4);
+});
+
+test("the address before is the one that an earlier wait saw", async () => {
+  const { seen, watch, pass } = watchOf(old);
+  await pass(1, says("ref1", ours));
+  expect(seen.lines[3]).toContain(`producer address: ${old}`);
+  expect(watch.earlier()).toBe(old);
+});
+
+const unseen = "sync: whether the wallet was updated too early can't be seen: ";
+
+test.each<[string, SourceReading[], string[]]>([
+  ["nobody answers", [{ name: "ref1", error: "silent" }], [`${unseen}ref1 is left out: silent`]],
+  [
+    "two contradict each other",
+    [says("ref1", ours), says("ref2", old)],
+    [
+      `${unseen}they contradict each other (right after an update in the wallet they do so for some seconds): ref1 says ${ours}, ref2 says ${old}`,
+    ],
+  ],
+  ["nobody registered it", [says("ref1", null)], []],
+])("%s: that is said once at most, and the host is not asked", async (_what, readings, lines) => {
+  const { seen, pass } = watchOf();
+  await pass(4, ...readings);
+  expect([seen.lines, seen.digests, seen.told]).toEqual([lines, 0, []]);
+});
+
+test("a host without an address yet, or out of sight: no trap", async () => {
+  const { seen, watch, pass } = watchOf(undefined, null);
+  await pass(4, says("ref1", ours));
+  expect(seen.lines).toEqual([`${unseen}the host's own address: none`]);
+  expect(watch.earlier()).toBeUndefined();
+});

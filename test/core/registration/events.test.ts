@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { type JourneyEntry, readJourney } from "../../../core/eventLog/eventLog";
+import { memoryOf, newsOf, writeNews } from "../../../core/registration/events";
+import { recalled } from "../../../core/registration/look";
+import type { Registration } from "../../../core/registration/registration";
+import { clock, old, other, ours } from "./chains";
+
+const scratch = mkdtempSync(join(tmpdir(), "cutover-"));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const who = { stack: "prod-2", pillar: "Anvil" };
+const figures = { expected: 10, produced: 9 };
+const before = { producerAddress: old, height: 990, at: clock - 90_000 };
+const switched = { height: 1000, at: clock - 60_000, before };
+const own = { address: ours, since: clock, earlier: old, figures, notes: [] };
+const registered: Registration = {
+  kind: "registered",
+  wait: { from: clock, standing: "one of 3 Pillars" },
+  isLate: false,
+  ...own,
+};
+const producing: Registration = { kind: "producing", switched, ...own };
+const tooEarly: Registration = { kind: "tooEarly", why: "syncing", ...own };
+const elsewhere: Registration = { kind: "earlier", address: old, wasOurs: true, notes: [] };
+
+/** What is recorded of looks, one after the other, each with the memory of those before. */
+function recorded(...looks: Registration[]): JourneyEntry[] {
+  const journey: JourneyEntry[] = [];
+  looks.forEach((look, i) => {
+    journey.push(...newsOf(look, memoryOf(journey, "prod-2", ours), who, clock + i * 1000));
+  });
+  return journey;
+}
+const events = (...looks: Registration[]) => recorded(...looks).map(({ event }) => event);
+
+describe("the record", () => {
+  test("has each transition once", () => {
+    expect(events(registered, registered, producing, producing, registered)).toEqual(["registered", "producing"]);
+    expect(events(producing)).toEqual(["registered", "producing"]);
+    expect(events(tooEarly, tooEarly, registered)).toEqual(["registered", "registeredTooEarly"]);
+  });
+
+  test("a node that falls behind later was not registered too early", () => {
+    expect(events(registered, tooEarly)).toEqual(["registered"]);
+  });
+
+  test("has the way back, and the way here again", () => {
+    const again: Registration = { ...producing, switched: { height: 3000, at: clock } };
+    expect(events(producing, elsewhere, elsewhere, registered, again)).toEqual([
+      ...["registered", "producing", "registeredElsewhere", "registered", "producing"],
+    ]);
+    expect(events(elsewhere, { kind: "unknown", why: "", notes: [] })).toEqual([]);
+  });
+
+  test("has figures of both moments, and the last momentum of the address before", () => {
+    expect(recorded(registered, producing).map(({ details }) => details)).toEqual([
+      { producerAddress: ours, figures },
+      {
+        ...{ producerAddress: ours, height: 1000, switchedAt: "2026-11-21T11:59:00.000Z", figures },
+        before: { producerAddress: old, height: 990, at: "2026-11-21T11:58:30.000Z" },
+      },
+    ]);
+  });
+});
+
+describe("what is remembered", () => {
+  test("since when, the switch and the address before; of this stack and this address only", () => {
+    const journey = recorded(registered, producing);
+    expect(memoryOf(journey, "prod-2", ours)).toEqual({ since: clock, earlier: old, wasOurs: true, switched });
+    expect(memoryOf(journey, "prod", ours)).toEqual({});
+    expect(memoryOf(journey, "prod-2", other)).toEqual({});
+  });
+
+  test("after the Pillar went elsewhere: that it was here once, no more", () => {
+    const journey = recorded(producing, elsewhere);
+    expect(memoryOf(journey, "prod-2", ours)).toEqual({ earlier: old, wasOurs: true });
+  });
+
+  test("the address before, as the last run showed it, or the gate recorded it", () => {
+    expect(memoryOf([], "prod-2", ours, old)).toEqual({ earlier: old });
+    expect(memoryOf([], "prod-2", ours, ours)).toEqual({});
+    expect(memoryOf(recorded(tooEarly), "prod-2", ours)).toEqual({ since: clock, earlier: old, wasOurs: true });
+  });
+
+  test("what is written is read again; what can't be is said, and nothing fails", () => {
+    const place = { ...who, directory: join(scratch, "backups") };
+    expect(writeNews(place.directory, recorded(producing))).toBeUndefined();
+    expect(readJourney(place.directory, "Anvil")).toEqual(recorded(producing));
+    expect(recalled(place, ours).switched).toEqual(switched);
+    writeFileSync(join(scratch, "file"), "");
+    const broken = { ...who, directory: join(scratch, "file") };
+    expect(writeNews(broken.directory, recorded(producing))).toMatch(/^the record .* could not be written: E/);
+    expect(recalled(broken, ours, old)).toEqual({ earlier: old });
+  });
+});

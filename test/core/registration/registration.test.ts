@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { agree } from "../../../core/registration/agreement";
+import { sentenceOf } from "../../../core/registration/messages";
+import { isOurs, type RegistrationFacts, registrationOf } from "../../../core/registration/registration";
+import type { SourceReading } from "../../../core/registration/source";
+import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
+
+const synced = { synced: true, known: true, why: "synced" };
+const switched = { height: 1001, at: clock - 10_000 };
+const minutes = 60_000;
+
+const network = { momentum: 10_000, tickMomentums: 30 };
+const three = { genesis: clock - 290_000, standing: { pillars: 3, place: 2 } };
+
+const decide = (registered: string | null | SourceReading[], changes: Partial<RegistrationFacts> = {}) =>
+  registrationOf({
+    ...{ ours, memory: {}, node: synced, now: clock, network },
+    agreement: agree(Array.isArray(registered) ? registered : [says("node", registered)]),
+    ...changes,
+  });
+
+describe("not ours", () => {
+  test("nobody registered it", () => {
+    expect(decide(null)).toEqual({ kind: "unknownPillar", notes: [] });
+  });
+
+  test("what a stack sees first is the address before it", () => {
+    const last = { height: 1002, at: clock, isOurs: false };
+    expect(decide(old)).toEqual({ kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [], last });
+    expect(decide(old, { memory: { earlier: old } })).toMatchObject({ kind: "earlier", wasOurs: false });
+  });
+
+  test("neither ours nor the one before: somebody else's, and the one before is kept", () => {
+    expect(decide(other, { memory: { earlier: old } })).toEqual({
+      ...{ kind: "foreign", address: other, earlier: old, wasOurs: false, notes: [] },
+      last: { height: 1001, at: clock - 10_000, isOurs: false },
+    });
+  });
+
+  test("what went back is this host's until momentums carry the other address", () => {
+    const back = (...producers: string[]) =>
+      decide([says("node", old, { recent: chainOf(producers) })], { memory: { wasOurs: true, earlier: old } });
+    const words = (...producers: string[]) => sentenceOf(back(...producers), "Anvil", clock);
+    expect(back(old, ours, other)).toMatchObject({ kind: "earlier", last: { height: 1001, isOurs: true } });
+    expect(words(old, ours, other)).toContain("keep it running until momentums carry that address");
+    expect(words(ours, old, other)).toBe(`Anvil went back to ${old}, and momentums carry it`);
+    // Neither of late: that is no proof.
+    expect(words(other, other)).toContain("keep it running until momentums carry that address");
+  });
+
+  test("a stack that began with its own address takes any other for somebody else's", () => {
+    expect(decide(other, { memory: { wasOurs: true } })).toMatchObject({ kind: "foreign", wasOurs: true });
+    expect(decide(old, { memory: { wasOurs: true, earlier: old } })).toMatchObject({ kind: "earlier", wasOurs: true });
+  });
+});
+
+describe("ours", () => {
+  test("seen for the first time: from the next tick but one on, and a few more at most on a small network", () => {
+    // Ten seconds before a tick's end: the contract's block is in the next one.
+    const from = clock + 10_000 + 10 * minutes;
+    expect(decide(ours, { memory: { earlier: old }, elections: three })).toEqual({
+      ...{ kind: "registered", address: ours, earlier: old, since: clock, isLate: false },
+      wait: {
+        ...{ from, usually: from + 5 * minutes, surely: from + 20 * minutes },
+        standing: "one of 3 Pillars, all of them in every tick of 5 min",
+      },
+      ...{ figures: { expected: 10, produced: 9 }, notes: [] },
+    });
+  });
+
+  test.each([
+    [3, 29 * minutes, false],
+    [3, 29 * minutes + 1, true],
+    [100, 249 * minutes, false],
+    [100, 249 * minutes + 1, true],
+  ])("of %i Pillars, registered for %i ms, not producing: late %s", (pillars, age, isLate) => {
+    const since = clock - age;
+    const elections = { genesis: since - 60_000, standing: { pillars, place: pillars } };
+    expect(decide(ours, { memory: { since }, elections })).toMatchObject({ kind: "registered", isLate });
+  });
+
+  test("ticks go by time: momentums that were missed stretch nothing", () => {
+    const gaps = says("node", ours, {
+      recent: chainOf([old, other, old]).map((each, i) => ({ ...each, timestamp: clock - (2 - i) * 60_000 })),
+    });
+    expect(decide([gaps], { elections: three })).toMatchObject({ wait: { from: clock + 10_000 + 10 * minutes } });
+  });
+
+  test("nothing is called late where nobody tells how many Pillars there are", () => {
+    const found = decide(ours, { memory: { since: clock - 1000 * minutes } });
+    expect(found).toMatchObject({ isLate: false, wait: { from: clock - 1000 * minutes + 20_000 + 10 * minutes } });
+    expect(sentenceOf(found, "Anvil", clock)).toContain(
+      "how long it waits for a slot then can't be told (how many Pillars there are can't be told)",
+    );
+  });
+
+  test("figures that the node has not counted yet are none", () => {
+    const reading = says("node", ours, { pillar: pillarOf(ours, { expected: 0, produced: 0 }) });
+    expect(decide([reading])).not.toHaveProperty("figures");
+  });
+
+  test("momentums that can't be seen: registered, with the reason", () => {
+    expect(decide(ours, { unseen: "late" })).toMatchObject({ kind: "registered", unseen: "late" });
+  });
+
+  test("with a switch: producing", () => {
+    expect(decide(ours, { switched })).toMatchObject({ kind: "producing", switched });
+  });
+
+  test("while the node is not synced: too early, whatever was before", () => {
+    const node = { synced: false, known: true, why: "syncing" };
+    expect(decide(ours, { node, memory: { earlier: old } })).toMatchObject({
+      ...{ kind: "tooEarly", why: "syncing", earlier: old, address: ours },
+    });
+    expect(decide(ours, { node, switched })).toMatchObject({ kind: "tooEarly", switched });
+  });
+
+  test("a node out of sight is not one that is behind", () => {
+    const node = { synced: false, known: false, why: "no answer" };
+    expect(decide(ours, { node }).kind).toBe("registered");
+  });
+});
+
+test("nothing known keeps what was known", () => {
+  const memory = { earlier: old, since: clock - 1, switched };
+  expect(decide([], { memory, switched })).toEqual({
+    ...{ kind: "unknown", why: "nobody was asked", notes: [], earlier: old, since: clock - 1, switched },
+  });
+});
+
+// What any mix of answers may never lead to.
+test("never ours without a source that says so, never producing without a switch", () => {
+  const words = [ours, old, other, null, "silent"] as const;
+  for (const first of words)
+    for (const second of words)
+      for (const third of words)
+        for (const known of [synced, { synced: false, known: true, why: "" }]) {
+          const readings = [first, second, third].map((word, i) =>
+            word === "silent" ? { name: `s${i}`, error: "silent" } : says(`s${i}`, word),
+          );
+          const found = decide(readings, { node: known });
+          const sayOurs = [first, second, third].filter((word) => word === ours).length;
+          const sayAny = [first, second, third].filter((word) => word !== "silent").length;
+          expect(isOurs(found)).toBe(sayOurs * 2 > sayAny);
+          expect(found.kind).not.toBe("producing");
+          if (found.kind === "registered") expect(known.synced).toBe(true);
+        }
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import type { ChainClient } from "../../../core/chain/chain";
+import { readChain } from "../../../core/retirement/chainLook";
+import { hasProducedSince } from "../../../core/retirement/history";
+import { runs, smallChain } from "./smallChain";
+
+const question = {
+  pillar: "Anvil",
+  own: "own",
+  successor: "next",
+  network: { momentum: 1000, tickMomentums: 12 },
+  epoch: 50_000,
+};
+const read = (client: ChainClient, now: number, recorded?: { height: number; hash: string }) =>
+  readChain(client, { ...question, recorded }, now);
+const switched = runs(["own", 60], ["next", 40]);
+
+describe("a node that is asked about the chain", () => {
+  test("tells of the Pillar, and the newest momentum of both", async () => {
+    expect(await read(smallChain(switched), 99_000, { height: 7, hash: "h7" })).toEqual({
+      ...{ source: "reference A", height: 100, at: 99_000, alternate: false },
+      ...{ standing: { pillars: 3, place: 1 }, patience: 48_000 },
+      pillar: expect.objectContaining({ name: "Anvil", producerAddress: "next" }),
+      last: {
+        own: { height: 60, timestamp: 59_000, hash: "h60", producer: "own" },
+        successor: { height: 100, timestamp: 99_000, hash: "h100", producer: "next" },
+        registered: { height: 100, timestamp: 99_000, hash: "h100", producer: "next" },
+      },
+    });
+  });
+
+  test("knows no such Pillar", async () => {
+    expect(await read(smallChain(switched, { pillar: async () => null }), 99_000)).toMatchObject({ pillar: null });
+  });
+
+  test.each<[string, readonly string[], boolean]>([
+    ["before the switch", runs(["own", 100]), false],
+    ["after it", switched, false],
+    ["there, back and there again, of late", runs(["own", 60], ["next", 10], ["own", 10], ["next", 20]), true],
+    ["the same, longer ago", runs(["own", 20], ["next", 10], ["own", 10], ["next", 60]), false],
+    [
+      "two that produce beside each other",
+      runs(
+        ...Array<["own", 1] | ["next", 1]>(50)
+          .fill(["own", 1])
+          .flatMap((each) => [each, ["next", 1] as const]),
+      ),
+      true,
+    ],
+  ])("whether both produce: %s", async (_what, producers, alternate) => {
+    expect(await read(smallChain(producers), (producers.length - 1) * 1000)).toMatchObject({ alternate });
+  });
+
+  const newest = (age: number, clock: number) => async () => ({
+    momentum: { height: 100, timestamp: clock - age, hash: "h100", producer: "next" },
+    clock,
+  });
+  test.each<[string, ChainClient, number, string]>([
+    [
+      "is behind by its own clock",
+      smallChain(switched, { newest: newest(121_000, 1e9) }),
+      1e9,
+      "it is behind: its newest momentum, 100, is 121 s old",
+    ],
+    [
+      "is behind by this machine's clock, and turned its own back",
+      smallChain(switched, { newest: newest(0, 1e9) }),
+      1e9 + 901_000,
+      "it is behind: its newest momentum, 100, is 901 s old",
+    ],
+    [
+      "is far ahead of time",
+      smallChain(switched, { newest: newest(0, 1e9) }),
+      1e9 - 901_000,
+      "its newest momentum, 100, is of a time that has not come",
+    ],
+    [
+      "breaks off",
+      smallChain(switched, { pillar: () => Promise.reject(new Error("ECONNRESET")) }),
+      99_000,
+      "ECONNRESET",
+    ],
+    [
+      "hides momentums",
+      smallChain(switched, { momentums: async () => [] }),
+      99_000,
+      "it does not give the momentums from 1 to 100, which it has",
+    ],
+    [
+      "leaves one out",
+      smallChain(switched, {
+        momentums: async (from, count) =>
+          (await smallChain(switched).momentums(from, count)).map((each) =>
+            each.height === 60 ? { ...each, height: 61 } : each,
+          ),
+      }),
+      99_000,
+      "it does not give the momentums from 1 to 100, which it has",
+    ],
+  ])("one that %s has no say", async (_what, client, now, fault) => {
+    expect(await read(client, now)).toEqual({ source: "reference A", fault });
+  });
+
+  test("clocks that are some minutes off do no harm", async () => {
+    const client = smallChain(switched, { newest: newest(119_000, 1e9) });
+    expect(await read(client, 1e9 + 600_000)).toMatchObject({ height: 100 });
+    expect(await read(client, 1e9 - 600_000)).toMatchObject({ height: 100 });
+  });
+
+  test.each([
+    ["another hash", { height: 7, hash: "other" }],
+    ["none at that height", { height: 700, hash: "h700" }],
+  ])("one of another chain is told from one that is behind: %s", async (_what, recorded) => {
+    expect(await read(smallChain(switched), 99_000, recorded)).toEqual({
+      source: "reference A",
+      isStranger: true,
+      fault: `it is of another chain: momentum ${recorded.height} is not the one that was recorded when this host was synced`,
+    });
+  });
+
+  test("a page is full at its limit, and no more is asked", async () => {
+    const long = smallChain(runs(["own", 1000], ["next", 1100]));
+    expect(await read(long, 2_099_000)).toMatchObject({ last: { successor: { height: 2100 } } });
+    expect(await read(long, 2_099_000)).not.toHaveProperty("last.own");
+  });
+
+  test("of a large network is asked for as many as a slot may take", async () => {
+    // Of 300 Pillars one outside the first 12 is in 2 of 100 ticks: nobody is late before 447 of them.
+    const large = smallChain(runs(["own", 1000], ["next", 1], ["x", 5339]), {
+      standing: async () => ({ pillars: 300, place: 299 }),
+    });
+    const now = 6_339_000;
+    expect(await read(large, now)).toMatchObject({ patience: 5_364_000, last: { successor: { height: 1001 } } });
+    expect(await read(large, now)).toMatchObject({ last: { own: { height: 1000 } }, alternate: false });
+  });
+
+  test.each<[string, ChainClient["standing"], number]>([
+    ["is in every tick on a small network", async () => ({ pillars: 12, place: 12 }), 4],
+    ["does not tell how many there are", async () => undefined, 4],
+    ["has not counted the weights yet", async () => ({ pillars: 60 }), 12],
+    ["stands outside the first", async () => ({ pillars: 60, place: 60 }), 79],
+  ])("waits for a Pillar that %s: in doubt, refused early and not late", async (_what, standing, ticks) => {
+    expect(await read(smallChain(switched, { standing }), 99_000)).toMatchObject({ patience: ticks * 12_000 });
+  });
+
+  const paid = (epoch: number) => ({ epoch, expected: 30, produced: 29, givesAll: false });
+  test("tells the newest paid epoch, where no slot of it was this host's", async () => {
+    const at = (epoch: number) =>
+      read(smallChain(switched, { paidEpochs: async () => [paid(epoch), paid(0)] }), 99_000);
+    // Epochs of 50 s: the switch is at 60 s.
+    expect(await at(1)).not.toHaveProperty("paid");
+    expect(
+      await read(smallChain(runs(["own", 50], ["next", 50]), { paidEpochs: async () => [paid(1)] }), 99_000),
+    ).toMatchObject({ paid: paid(1) });
+    const broken = { paidEpochs: () => Promise.reject(new Error("odd")) };
+    expect(await read(smallChain(switched, broken), 99_000)).not.toHaveProperty("paid");
+  });
+});
+
+describe("whether an address has produced since a time", () => {
+  const good = [
+    { source: "reference A", height: 5000, at: 4_999_000, pillar: null, last: {}, patience: 1, alternate: false },
+  ];
+  const since = 1_000_000;
+  const asked = (
+    producers: readonly string[],
+    changes: Partial<ChainClient> = {},
+    readings: Parameters<typeof hasProducedSince>[1] = good,
+  ) => hasProducedSince([smallChain(producers, changes)], readings, "own", since);
+
+  test.each<[string, readonly string[], boolean]>([
+    ["it did, some pages ago", runs(["x", 1500], ["own", 1], ["x", 3499]), true],
+    ["it did, in the first momentum since", runs(["x", 1000], ["own", 1], ["x", 3999]), true],
+    ["it did, in the newest", runs(["x", 4999], ["own", 1]), true],
+    ["before that time only", runs(["own", 900], ["x", 4100]), false],
+    ["in the last momentum before that time", runs(["own", 1000], ["x", 4000]), false],
+    ["never", runs(["x", 5000]), false],
+  ])("%s", async (_what, producers, expected) => {
+    expect(await asked(producers)).toBe(expected);
+  });
+
+  test("a time before the first momentum: all of it is looked at", async () => {
+    const client = smallChain(runs(["own", 1], ["x", 4999]));
+    expect(await hasProducedSince([client], good, "own", -1)).toBe(true);
+  });
+
+  test("unknown where a page is short, the node breaks off, nobody is good, or it is too long", async () => {
+    expect(await asked(runs(["x", 5000]), { momentums: async () => [] })).toBeUndefined();
+    expect(await asked(runs(["x", 5000]), { momentums: () => Promise.reject(new Error("x")) })).toBeUndefined();
+    expect(await asked(runs(["x", 5000]), {}, [{ source: "reference A", fault: "behind" }])).toBeUndefined();
+    const far = [{ ...good[0], height: 70_000 }] as typeof good;
+    expect(await asked(runs(["x", 70_000]), {}, far)).toBeUndefined();
+  });
+});

@@ -1,0 +1,540 @@
+import { describe, expect, test } from "vitest";
+import type { Journal } from "../../../core/orchestrator/journal";
+import { decideRetirement, wantsHistory } from "../../../core/retirement/decide";
+import { hostSeen, type RetirementFacts } from "../../../core/retirement/facts";
+import { unmetLines } from "../../../core/retirement/messages";
+import { facts, fenced, hostFacts, key, momentum, next, own, reading, signerParts, successor } from "./exampleFacts";
+
+const lines = (changes: Partial<RetirementFacts>) =>
+  decideRetirement(facts(changes)).unmet.flatMap(unmetLines).join("\n");
+const silent = { host: { silent: "ECONNREFUSED" } } as const;
+const build = { value: { version: "v0.0.9a" } as never };
+const signing = { host: { facts: hostFacts({ signer: fenced }) }, successor: { ...successor, build } };
+
+describe("all conditions met", () => {
+  test("lets a host go, on this evidence", () => {
+    expect(decideRetirement(facts())).toEqual({
+      unmet: [],
+      evidence: [
+        "192.0.2.2 is registered and produced momentum 999, says reference A",
+        "epoch 7 was paid, says reference A",
+        "192.0.2.1 has no orchestrator on it",
+      ],
+    });
+  });
+
+  test("with a signer that moved to the successor and answers there", () => {
+    expect(decideRetirement(facts(signing))).toMatchObject({ unmet: [] });
+    const { evidence } = decideRetirement(facts(signing));
+    expect(evidence).toContain("the orchestrator v0.0.9a answers on 192.0.2.2");
+    expect(evidence).toContain("192.0.2.1 holds the fenced signer whole, for its last backup");
+  });
+
+  test("with a fenced signer that is not whole there any more, and a proved backup of its move", () => {
+    for (const changes of [{ lacks: ["key share"] }, { lacks: [...signerParts], hasDirectory: false }]) {
+      const host = { facts: hostFacts({ signer: { ...fenced, ...changes } }) };
+      const { unmet, evidence } = decideRetirement(facts({ ...signing, host, hasSignerBackup: true }));
+      expect(unmet).toEqual([]);
+      expect(evidence).toContain("a proved backup of the signer of 192.0.2.1 lies on this machine");
+    }
+  });
+
+  test("with a signer that moved on from where it went to, by the successor's own journal", () => {
+    const identity = { producer: "z1qsigner" };
+    const from = {
+      other: { address: "192.0.2.9", hostKey: "ssh-ed25519 BETWEEN" },
+      identity,
+      stage: "moved",
+    } as unknown as Journal;
+    const host = { facts: hostFacts({ signer: { ...fenced, journal: from } }) };
+    const at = (journal: object) => ({
+      ...{ ...successor, build },
+      look: { facts: { ...successor.look.facts, signer: { ...fenced, active: true, journal: journal as Journal } } },
+    });
+    expect(lines({ host, successor: at({ identity, stage: "running" }) })).toBe("");
+    for (const journal of [
+      { identity: { producer: "z1qother" }, stage: "running" },
+      { identity, stage: "staged" },
+    ])
+      expect(lines({ host, successor: at(journal) })).toContain("the signer went to another host than the successor");
+  });
+
+  test("to be shut down, without a word about rewards", () => {
+    expect(
+      lines({ step: "retire", rewards: [], host: { facts: hostFacts({ node: { active: true, masked: false } }) } }),
+    ).toBe("");
+  });
+
+  test.each<[string, Partial<RetirementFacts>]>([
+    ["a host that does not answer, to be shut down", { ...silent, step: "retire" }],
+    [
+      "one that its cloud can switch off",
+      { host: { unseen: "ETIMEDOUT", provider: "hetzner" }, hasSignerBackup: true, successor: { ...successor, build } },
+    ],
+    [
+      "one that is switched off",
+      { host: { off: "hetzner says that it is off" }, hasSignerBackup: true, successor: { ...successor, build } },
+    ],
+    [
+      "one that is switched off, and had no orchestrator when its node was shut down",
+      { host: { off: "hetzner says that it is off" }, noSignerAt: "2026-11-21T18:00:00Z" },
+    ],
+    ["one that the other guard has let go", { host: { released: "2026-11-21T18:00:00Z" } }],
+  ])("%s", (_what, changes) => {
+    expect(lines(changes)).toBe("");
+  });
+});
+
+const poor = (figures: { expected: number; produced: number }) =>
+  reading({
+    pillar: { ...reading().pillar, figures } as never,
+    paid: { epoch: 7, expected: 100, produced: 40, givesAll: false },
+  });
+
+test("a successor that missed slots in a paid epoch, and produces well in the running one, is told with its figures", () => {
+  const { unmet, evidence } = decideRetirement(facts({ readings: [poor({ expected: 12, produced: 11 })] }));
+  expect(unmet).toEqual([]);
+  expect(evidence).toContain(
+    "192.0.2.2 is registered and produced momentum 999, and 40 of 100 slots in epoch 7, says reference A",
+  );
+});
+
+test("where nobody tells how many Pillars there are, the refusal says by what it judges", () => {
+  const { standing: _, ...untold } = reading({ last: {} });
+  expect(lines({ readings: [untold] })).toContain(
+    "found: how many Pillars there are can't be told: judged as if it were elected as often as any",
+  );
+});
+
+describe("each condition alone, with its text", () => {
+  const conditions: [string, Partial<RetirementFacts>, string][] = [
+    [
+      "a host that can't be seen",
+      { ...silent, hasSignerBackup: true, successor: { ...successor, build } },
+      `- this host, 192.0.2.1, can't be seen: its node may run still
+    found: ECONNREFUSED
+    needed: a host that answers: start it, or mend pillar-host:host and ssh, then pulumi up`,
+    ],
+    [
+      "a host that refuses the login, at a provider that could switch it off",
+      {
+        ...{ host: hostSeen({ silent: "op@192.0.2.1:22 refuses the login", isRefused: true }, "hetzner") },
+        ...{ hasSignerBackup: true, successor: { ...successor, build } },
+      },
+      `- this host, 192.0.2.1, answers, and does not let this program in: its node may run still
+    found: op@192.0.2.1:22 refuses the login
+    needed: a login that it accepts, and its own key (pillar-host:ssh, pillar-host:host), then pulumi up; where nobody can log in any more: its power switched off first`,
+    ],
+    [
+      "a host of another Pillar",
+      { host: { facts: hostFacts({ marks: { stack: "pillar-host/prod Bolt" } }) } },
+      `- this host, 192.0.2.1, is that of another Pillar
+    found: pillar-host/prod Bolt, in /var/lib/pillar-host/stack there
+    needed: the host of Anvil (pillar-host:host)`,
+    ],
+    [
+      "an unknown Pillar",
+      { readings: [reading({ pillar: null })] },
+      `- there is no Pillar Anvil, says reference A
+    needed: the Pillar's name as registered (pillar-host:pillar.name), and a node that tells the truth`,
+    ],
+    [
+      "momentums that still carry this host's address",
+      { readings: [reading({ last: { own: momentum(999, own), successor: momentum(998, next) } })] },
+      `- momentums still carry this host's address, says reference A
+    found: momentum 999; elections are fixed two ticks ahead
+    needed: a momentum of the successor after it: elected 5 to 10 minutes after the wallet's update, it comes with its next slot`,
+    ],
+    [
+      "both addresses in turns",
+      { readings: [reading({ alternate: true })] },
+      `- this host's address and its successor's produce in turns: is this the host of another Pillar?, says reference A
+    found: z1qown, last in momentum 900
+    needed: the host of Anvil (pillar-host:host); after a switch there and back: some time, up to 6 min`,
+    ],
+    [
+      "an RPC of another chain beside a good one",
+      { readings: [reading(), { source: "reference B", fault: "it is of another chain", isStranger: true }] },
+      `- an RPC does not know the momentum that was recorded when this host was synced: it is of another chain, or lies
+    found: reference B
+    needed: nodes of this chain alone: mend that one, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up`,
+    ],
+    [
+      "nobody to ask",
+      { readings: [{ source: "reference A", fault: "ECONNREFUSED" }] },
+      `- nobody tells what the chain says of Anvil
+    found: reference A: ECONNREFUSED
+    needed: a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then pulumi up`,
+    ],
+    [
+      "no successor",
+      { successor: undefined },
+      `- who produces after this host is not configured
+    needed: pillar-host:retirement.successor with its address and hostKey, then pulumi up (of a host that is given up: the one that produces today)`,
+    ],
+    [
+      "a successor that does not answer",
+      { successor: { ...successor, look: { silent: "ETIMEDOUT" } } },
+      `- the successor, 192.0.2.2, does not answer
+    found: ETIMEDOUT
+    needed: a successor that lets in (pillar-host:retirement.successor), synced and producing`,
+    ],
+    [
+      "a successor that is not synced",
+      { successor: { ...successor, node: { synced: false, known: true, why: "height 1 of 9" } } },
+      `- the successor's node, 192.0.2.2, is not synced now
+    found: height 1 of 9
+    needed: its sync (one that was behind for more than five minutes produces from the next tick on); see it with: npx pillar-host status STACK, for the successor's stack`,
+    ],
+    [
+      "a successor that is retired itself",
+      {
+        successor: {
+          ...successor,
+          look: { facts: hostFacts({ producer: next, marks: { retired: "2026-11-20T00:00:00Z" } }) },
+          node: { synced: false, known: false, why: "ECONNREFUSED" },
+        },
+      },
+      `- the successor, 192.0.2.2, is shut down for its own retirement
+    found: since 2026-11-20T00:00:00Z
+    needed: the host that produces today as pillar-host:retirement.successor, then pulumi up`,
+    ],
+    [
+      "a successor without a producer",
+      {
+        successor: {
+          ...successor,
+          look: { facts: { ...hostFacts({ node: { active: true, masked: false } }), producer: undefined as never } },
+        },
+      },
+      `- the successor, 192.0.2.2, has no producer address
+    found: none in its data directory's config.json
+    needed: pillar-host:retirement.successor.dataDir where its node's data lies elsewhere, then pulumi up`,
+    ],
+    [
+      "a third one that is registered",
+      { readings: [reading({ pillar: { ...reading().pillar, producerAddress: "z1qthird" } as never })] },
+      `- the successor's producer address is not the registered one of Anvil, says reference A
+    found: registered: z1qthird; the successor's: z1qnext
+    needed: the wallet's update to the successor's address, or the right pillar-host:retirement.successor`,
+    ],
+    [
+      "a successor that never produced of late",
+      { readings: [reading({ last: {} })] },
+      `- the successor does not produce, says reference A
+    found: no momentum of z1qnext in the last 6 min
+    found: place 71 of 100 by weight, in 18 of 100 ticks of 30 s: fewer than one of 10,000 healthy ones are without a momentum for 6 min
+    needed: a momentum of it within 6 min; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
+    ],
+    [
+      "a successor whose last momentum is too old",
+      { readings: [reading({ last: { successor: momentum(639, next) } })] },
+      `- the successor does not produce, says reference A
+    found: its last momentum was 6 min ago
+    found: place 71 of 100 by weight, in 18 of 100 ticks of 30 s: fewer than one of 10,000 healthy ones are without a momentum for 6 min
+    needed: a momentum of it within 6 min; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
+    ],
+    [
+      "a successor that misses most of its slots, in a paid epoch and since",
+      { readings: [poor({ expected: 12, produced: 4 })] },
+      `- the successor misses most of its slots, says reference A
+    found: epoch 7, paid: 40 of 100
+    found: this epoch so far, by a count up to five minutes old: 4 of 12
+    needed: its clock, its peers and its log looked at; half of its slots at least in the epoch that runs`,
+    ],
+    [
+      "an epoch that paid nothing, for a reason that the chain does not tell",
+      { rewards: [{ source: "reference A", says: "paidNothing", why: "epoch 7 paid nothing" }] },
+      `- the epoch after the switch paid nothing to the reward address
+    found: reference A: epoch 7 paid nothing
+    needed: the reason, seen in the wallet: a Pillar that gives all to its delegators, or another reward address; then your word: PILLAR_HOST_REWARDS_COLLECTED=Anvil before the command`,
+    ],
+    [
+      "rewards that wait",
+      {
+        rewards: [
+          {
+            source: "reference A",
+            says: "waiting",
+            why: "epoch 7 is not paid yet",
+            dueAt: Date.UTC(2026, 10, 22, 14, 31),
+            rewardAddress: "z1qwithdraw",
+          },
+        ],
+      },
+      `- the rewards since the switch are not collected, says reference A
+    found: epoch 7 is not paid yet
+    needed: collect them in the wallet that holds the reward address, z1qwithdraw; due by about 2026-11-22 14:31 UTC`,
+    ],
+    [
+      "nobody who tells of rewards",
+      { rewards: [{ source: "reference A", says: "fault", why: "ECONNRESET" }] },
+      `- nobody tells whether the rewards since the switch were paid and collected
+    found: reference A: ECONNRESET
+    needed: a node to ask: the successor's, or pillar-host:retirement.references, then pulumi up`,
+    ],
+    [
+      "an RPC that tells no rewards, within a day of the switch, whatever the operator says",
+      { rewards: [{ source: "reference A", says: "notOffered", aDayAfter: false }], saysCollected: true },
+      `- less than a day has passed since the switch: its rewards can't have come yet
+    found: reference A: the RPC does not tell rewards
+    needed: a day, and the rewards collected in the wallet`,
+    ],
+    [
+      "an RPC that tells no rewards, a day later, without the operator's word",
+      { rewards: [{ source: "reference A", says: "notOffered", aDayAfter: true }] },
+      `- the RPC does not tell whether the rewards since the switch were collected
+    found: reference A: it does not know the methods
+    needed: your word, after you saw it in the wallet: PILLAR_HOST_REWARDS_COLLECTED=Anvil before the command`,
+    ],
+    [
+      "an orchestrator that runs",
+      { host: { facts: hostFacts({ signer: { ...fenced, active: true } }) }, successor: { ...successor, build } },
+      `- an orchestrator runs on this host, 192.0.2.1
+    needed: the signer's move in the successor's stack (pillar-host:orchestrator.migrateFrom), or its stop by hand`,
+    ],
+    [
+      "an orchestrator that is not fenced",
+      { host: { facts: hostFacts({ signer: { ...fenced, masked: false } }) }, successor: { ...successor, build } },
+      `- the orchestrator on this host, 192.0.2.1, is not fenced: it would sign again after a start
+    found: its unit is not masked, its key store aside
+    needed: the signer's move in the successor's stack, which fences it here`,
+    ],
+    [
+      "a key store in its place",
+      { host: { facts: hostFacts({ signer: { ...fenced, hasKeyStore: true } }) }, successor: { ...successor, build } },
+      `- the orchestrator on this host, 192.0.2.1, is not fenced: it would sign again after a start
+    found: its unit is masked, its key store in place
+    needed: the signer's move in the successor's stack, which fences it here`,
+    ],
+    [
+      "a fenced signer that is not whole there, without a proved backup here",
+      {
+        host: { facts: hostFacts({ signer: { ...fenced, hasDirectory: false, lacks: [...signerParts] } }) },
+        successor: { ...successor, build },
+      },
+      `- no proved backup of the signer that was fenced on 192.0.2.1 lies here, and its last backup could not hold all of it
+    found: the orchestrator's directory there lacks its configuration, its key store, its key share
+    needed: the backups of its move (pillar-host:orchestrator.backup.directory, then pulumi up; or run this on the machine that has them), or these files back in their place`,
+    ],
+    [
+      "a signer that went elsewhere",
+      { ...signing, successor: { ...successor, hostKey: "ssh-ed25519 THIRD", build } },
+      `- the signer went to another host than the successor
+    found: its journal names 192.0.2.2 with the key ssh-ed25519 NEXT
+    found: pillar-host:retirement.successor is 192.0.2.2 with the key ssh-ed25519 THIRD
+    needed: the right successor, with the key by which the signer's move knew it`,
+    ],
+    [
+      "a signer that does not answer",
+      { ...signing, successor: { ...successor, build: { error: "ECONNREFUSED" } } },
+      `- the successor's orchestrator does not answer
+    found: ECONNREFUSED
+    needed: the signer at work there: npx pillar-host status STACK, for the successor's stack`,
+    ],
+    [
+      "a successor without an orchestrator",
+      { ...signing, successor },
+      `- the successor's orchestrator does not answer
+    found: no orchestrator runs there
+    needed: the signer at work there: npx pillar-host status STACK, for the successor's stack`,
+    ],
+    [
+      "a host that is off, of which nobody knows whether it signed",
+      { host: { off: "x" }, successor: { ...successor, build } },
+      `- whether an orchestrator signed on 192.0.2.1 can't be told, and no proved backup of one lies here
+    needed: a host that answers, or the machine whose backups tell of it`,
+    ],
+  ];
+  test.each(conditions)("%s", (_what, changes, text) => {
+    expect(lines(changes)).toBe(text);
+  });
+
+  test("the address that is registered still, with what follows from it", () => {
+    const pillar = { ...reading().pillar, producerAddress: own } as never;
+    expect(
+      lines({ readings: [reading({ pillar })] }),
+    ).toBe(`- this host's producer address is the registered one, says reference A
+    found: z1qown
+    needed: the successor's address in the wallet (Update Pillar), and a momentum of it
+- the successor's producer address is not the registered one of Anvil, says reference A
+    found: registered: z1qown; the successor's: z1qnext
+    needed: the wallet's update to the successor's address, or the right pillar-host:retirement.successor`);
+  });
+
+  test("without a known successor, whoever is registered has to have taken over", () => {
+    const silentNext = { successor: { ...successor, look: { silent: "ETIMEDOUT" } } };
+    const still = "- momentums still carry this host's address";
+    const last = { own: momentum(999, own), registered: momentum(998, "z1qthird") };
+    expect(lines({ ...silentNext, readings: [reading({ last })] })).toContain(still);
+    expect(lines({ successor: undefined, readings: [reading({ last: { own: momentum(1, own) } })] })).toContain(still);
+    expect(
+      lines({ ...silentNext, readings: [reading({ last: { ...last, registered: momentum(1000, "z1qthird") } })] }),
+    ).not.toContain(still);
+  });
+
+  test("two hosts with one key", () => {
+    expect(
+      lines({ host: { facts: hostFacts({ producer: next }) } }),
+    ).toContain(`- this host and its successor hold the same producer key
+    found: z1qnext
+    needed: two hosts with keys of their own: two nodes with one key must never run`);
+  });
+});
+
+describe("several who were asked", () => {
+  const lie = { ...reading().pillar, producerAddress: "z1qthird" } as never;
+
+  test("the same of all is one condition, with all of them", () => {
+    expect(lines({ readings: [reading({ pillar: lie }), reading({ source: "reference B", pillar: lie })] })).toBe(
+      `- the successor's producer address is not the registered one of Anvil, say reference A and reference B
+    found: registered: z1qthird; the successor's: z1qnext
+    needed: the wallet's update to the successor's address, or the right pillar-host:retirement.successor`,
+    );
+  });
+
+  test("one that says otherwise is enough to refuse", () => {
+    expect(lines({ readings: [reading(), reading({ source: "reference B", pillar: lie })] })).toContain(
+      "says reference B",
+    );
+    const waiting = { source: "reference B", says: "waiting", why: "w" } as const;
+    expect(lines({ rewards: [...facts().rewards, waiting] })).toContain("says reference B");
+  });
+
+  test("one that is behind is left out where another tells", () => {
+    expect(lines({ readings: [reading(), { source: "reference B", fault: "it is behind" }] })).toBe("");
+    expect(lines({ rewards: [...facts().rewards, { source: "reference B", says: "fault", why: "w" }] })).toBe("");
+  });
+});
+
+describe("the operator's word about rewards", () => {
+  const silentRpc = { source: "reference A", says: "notOffered", aDayAfter: true } as const;
+
+  test("counts where no RPC tells, a day after the switch", () => {
+    const { unmet, evidence } = decideRetirement(facts({ rewards: [silentRpc], saysCollected: true }));
+    expect([unmet, evidence[1]]).toEqual([[], "the operator's word that the rewards of Anvil were collected"]);
+  });
+
+  test("counts where an epoch paid nothing and the chain does not tell why", () => {
+    const nothing = { source: "reference A", says: "paidNothing", why: "epoch 7 paid nothing" } as const;
+    expect(decideRetirement(facts({ rewards: [nothing], saysCollected: true }))).toMatchObject({
+      unmet: [],
+      evidence: [
+        expect.anything(),
+        "the operator's word that no rewards of Anvil are left to collect",
+        expect.anything(),
+      ],
+    });
+  });
+
+  test("counts for nothing where one tells otherwise", () => {
+    const waiting = { source: "reference B", says: "waiting", why: "w" } as const;
+    expect(lines({ rewards: [silentRpc, waiting], saysCollected: true })).toContain(
+      "are not collected, says reference B",
+    );
+  });
+});
+
+describe("a host whose key was overwritten", () => {
+  test("is kept while the key that it was known by is the registered one, and never let go as one that never produced", () => {
+    const host = { facts: hostFacts({ producer: "z1qfresh", marks: { "deploy.done": "x" } }) };
+    const memory = { isReached: true, isOwnWork: true, hasProduced: false };
+    const registered = { ...reading().pillar, producerAddress: own } as never;
+    expect(lines({ host, memory, knownProducer: own, readings: [reading({ pillar: registered })] })).toContain(
+      "- this host's producer address is the registered one, says reference A\n    found: z1qown",
+    );
+    expect(lines({ host, memory, knownProducer: own, rewards: [], successor: undefined })).toContain(
+      "- who produces after this host is not configured",
+    );
+  });
+});
+
+describe("a host that never produced", () => {
+  const ownWork = (hasProduced?: boolean): Partial<RetirementFacts> => ({
+    host: { facts: hostFacts({ marks: { "deploy.done": "x" } }) },
+    memory: { isReached: true, isOwnWork: true, hasProduced },
+    ...{ successor: undefined, rewards: [], readings: [reading({ last: {} })] },
+  });
+
+  test("is let go without successor and rewards, once that is proved", () => {
+    expect(lines(ownWork(false))).toBe("");
+    expect(wantsHistory(facts(ownWork()), decideRetirement(facts(ownWork())))).toBe(true);
+    expect(wantsHistory(facts(ownWork(true)), decideRetirement(facts(ownWork(true))))).toBe(false);
+  });
+
+  test.each<[string, Partial<RetirementFacts>]>([
+    ["unknown counts as was", ownWork()],
+    ["one that did", ownWork(true)],
+    ["a node that the stack did not deploy", { ...ownWork(false), host: { facts: hostFacts() } }],
+    [
+      "a host that was adopted",
+      { ...ownWork(false), memory: { isReached: true, isOwnWork: false, hasProduced: false } },
+    ],
+  ])("%s: the successor is needed", (_what, changes) => {
+    expect(lines(changes)).toContain("who produces after this host is not configured");
+  });
+
+  test("is not let go while it is registered, or signs", () => {
+    const registered = { ...reading().pillar, producerAddress: own } as never;
+    expect(lines({ ...ownWork(false), readings: [reading({ pillar: registered, last: {} })] })).toContain(
+      "is the registered one",
+    );
+    const host = { facts: hostFacts({ marks: { "deploy.done": "x" }, signer: { ...fenced, active: true } }) };
+    expect(lines({ ...ownWork(false), host })).toContain("an orchestrator runs on this host");
+  });
+});
+
+describe("a host with nothing to lose", () => {
+  const nobody: Partial<RetirementFacts> = { successor: undefined, readings: [], rewards: [] };
+  const { producer: _, ...empty } = hostFacts({ hasKeyStore: false });
+
+  test.each<[string, Partial<RetirementFacts>, string]>([
+    [
+      "nothing on it",
+      { host: { facts: empty }, memory: { isReached: true, isOwnWork: true } },
+      "192.0.2.1 has neither a node nor an orchestrator on it",
+    ],
+    [
+      "a server that never let this stack in",
+      { host: { silent: "ETIMEDOUT" }, memory: { isReached: false, isOwnWork: false } },
+      "192.0.2.1 never let this stack in: nothing was deployed on it",
+    ],
+  ])("%s: nothing is asked", (_what, changes, evidence) => {
+    expect(decideRetirement(facts({ ...nobody, ...changes }))).toEqual({ unmet: [], evidence: [evidence] });
+  });
+
+  test.each<[string, Partial<RetirementFacts>["host"] & object, boolean]>([
+    ["a node that runs", { facts: { ...empty, node: { active: true, masked: false } } }, true],
+    ["a key store alone", { facts: { ...empty, hasKeyStore: true } }, true],
+    ["a deploy that was begun and done", { facts: { ...empty, marks: { "deploy.done": "x" } } }, true],
+    ["an orchestrator's directory alone", { facts: { ...empty, signer: { ...fenced, masked: true } } }, true],
+    ["an adopted host whose node was not found: it may lie elsewhere", { facts: empty }, false],
+  ])("not %s", (_what, host, isOwnWork) => {
+    const { unmet } = decideRetirement(facts({ ...nobody, host, memory: { isReached: true, isOwnWork } }));
+    expect(unmet.length).toBeGreaterThan(0);
+  });
+
+  test.each(["it refuses the login", "it shows another host key"])(
+    "not one of which nobody knows that anybody was on it, and %s: it is alive",
+    (silent) => {
+      const host = { silent, isRefused: true } as const;
+      const changes = { ...nobody, host, memory: { isReached: false, isOwnWork: false } };
+      expect(decideRetirement(facts(changes)).unmet.map(({ what }) => what)).toContain(
+        "this host, 192.0.2.1, answers, and does not let this program in: its node may run still",
+      );
+    },
+  );
+
+  test("a key that is not the successor's, without its own: nothing of it is compared", () => {
+    expect(key).not.toBe("");
+    expect(lines({ host: { facts: empty } })).toBe("");
+  });
+});
+
+test("the address of a successor whose node is not synced is not shown", () => {
+  const behind = { ...successor, node: { synced: false, known: true, why: "it syncs" } };
+  const third = { ...reading().pillar, producerAddress: "z1qthird" } as never;
+  const told = lines({ successor: behind, readings: [reading({ pillar: third })] });
+  expect(told).toContain("found: registered: z1qthird\n");
+  expect(told).not.toContain("z1qnext");
+});

@@ -1,0 +1,75 @@
+import type { Journal } from "../../../core/orchestrator/journal";
+import type { Good, RetirementFacts } from "../../../core/retirement/facts";
+import type { HostFacts } from "../../../core/retirement/host";
+
+export const own = "z1qown";
+export const next = "z1qnext";
+export const key = "ssh-ed25519 NEXT";
+
+/** A chain in a hurry: a momentum a second. */
+const network = { momentum: 1000, tickMomentums: 30 };
+
+const momentum = (height: number, producer: string) => ({
+  height,
+  timestamp: height * 1000,
+  hash: `h${height}`,
+  producer,
+});
+
+/** What a fenced signer is made of. */
+export const signerParts = ["configuration", "key store", "key share"] as const;
+
+/** An old host at rest: its node shut down, and no orchestrator. */
+export function hostFacts(changes: Partial<HostFacts> = {}): HostFacts {
+  return {
+    producer: own,
+    hasKeyStore: true,
+    node: { active: false, masked: true },
+    signer: { active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: [...signerParts] },
+    marks: {},
+    ...changes,
+  };
+}
+
+/** A signer that was moved to the successor. */
+export const fenced: HostFacts["signer"] = {
+  ...{ active: false, masked: true, hasDirectory: true, hasKeyStore: false, lacks: [] },
+  journal: { other: { address: "192.0.2.2", hostKey: key } } as Journal,
+};
+
+/** A node's word after the switch. */
+export function reading(changes: Partial<Good> = {}): Good {
+  return {
+    source: "reference A",
+    ...{ height: 1000, at: 1_000_000, standing: { pillars: 100, place: 71 }, patience: 360_000 },
+    pillar: {
+      ...{ name: "Anvil", producerAddress: next, withdrawAddress: "z1qwithdraw" },
+      figures: { expected: 1, produced: 1 },
+    },
+    last: { own: momentum(900, own), successor: momentum(999, next), registered: momentum(999, next) },
+    alternate: false,
+    ...changes,
+  };
+}
+
+export const successor = {
+  ...{ address: "192.0.2.2", hostKey: key },
+  look: { facts: hostFacts({ producer: next, node: { active: true, masked: false } }) },
+  node: { synced: true, known: true, why: "synced" },
+};
+
+/** An adopted host of which all is known, and nothing stands in the way. */
+export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
+  return {
+    ...{ pillar: "Anvil", stack: "prod", step: "destroy", address: "192.0.2.1" },
+    host: { facts: hostFacts() },
+    memory: { isReached: true, isOwnWork: false },
+    successor,
+    readings: [reading()],
+    rewards: [{ source: "reference A", says: "collected", evidence: "epoch 7 was paid" }],
+    ...{ saysCollected: false, hasSignerBackup: false, network },
+    ...changes,
+  };
+}
+
+export { momentum };

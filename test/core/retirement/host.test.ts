@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { lookAtHost, parseHostFacts, placeVariables } from "../../../core/retirement/host";
+import type { RootHost } from "../../../core/ssh/root";
+
+const lines = [
+  ...["producer=z1qown", "keyStore=yes", "nodeActive=yes", "nodeMasked=no", "signerActive=no", "signerMasked=yes"],
+  ...[
+    "signerDirectory=yes",
+    "signerKeyStore=no",
+    "signerConfig=yes",
+    "signerKeyAside=yes",
+    "signerKeyShare=no",
+    "marked.stack=pillar-host/prod Anvil",
+    "marked.deploy.done=2026-01-01T00:00:00Z",
+  ],
+];
+const printed = (more: readonly string[] = ["end=yes"]) => [...lines, ...more, ""].join("\n");
+const places = {
+  ...{ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997 },
+  signer: { service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator", rpcPort: 55000 },
+};
+
+describe("what a host says of itself", () => {
+  test("is read whole", () => {
+    expect(parseHostFacts(printed(), "h")).toEqual({
+      ...{ producer: "z1qown", hasKeyStore: true, node: { active: true, masked: false } },
+      signer: { active: false, masked: true, hasDirectory: true, hasKeyStore: false, lacks: ["key share"] },
+      marks: { stack: "pillar-host/prod Anvil", "deploy.done": "2026-01-01T00:00:00Z" },
+    });
+  });
+
+  test("with the journal of a signer's move", () => {
+    const journal = {
+      ...{ version: 1, move: "m", direction: "forward", side: "old", stage: "moved" },
+      other: { address: "192.0.2.2", hostKey: "ssh-ed25519 B" },
+    };
+    const line = `journal=${Buffer.from(JSON.stringify(journal)).toString("base64")}`;
+    expect(parseHostFacts(printed([line, "end=yes"]), "h").signer.journal).toMatchObject(journal);
+  });
+
+  test("how often the signer's unit restarted it, where it did", () => {
+    const of = (count: string) => parseHostFacts(printed([`signerRestarts=${count}`, "end=yes"]), "h").signer.restarts;
+    expect(["7", "0", ""].map(of)).toEqual([7, undefined, undefined]);
+  });
+
+  test("no producer is none, not an empty one", () => {
+    expect(parseHostFacts(printed().replace("z1qown", ""), "h")).not.toHaveProperty("producer");
+  });
+
+  test("an answer that was cut off counts for nothing", () => {
+    expect(() => parseHostFacts(printed([]), "192.0.2.1")).toThrow("192.0.2.1: its answer was cut off");
+    expect(() => parseHostFacts(printed(["end=y"]), "192.0.2.1")).toThrow("its answer was cut off");
+  });
+
+  test("a journal that nobody can read is no journal that is not there", () => {
+    const line = `journal=${Buffer.from('{"version":9}').toString("base64")}`;
+    expect(() => parseHostFacts(printed([line, "end=yes"]), "h")).toThrow(
+      "the journal of the orchestrator's move cannot be read",
+    );
+  });
+
+  test("the places become the functions' variables", () => {
+    expect(placeVariables(places)).toEqual({
+      ...{ service: "go-node", data_dir: "/root/.znn", rpc_port: 35997, signer_service: "orchestrator" },
+      ...{ signer_directory: "/root/.orchestrator", signer_executable: "orchestrator", signer_rpc_port: 55000 },
+    });
+  });
+});
+
+describe("a look", () => {
+  function world() {
+    let at = 0;
+    const said: string[] = [];
+    const clock = { ticks: () => at, say: (line: string) => void said.push(line) };
+    const sleep = async (milliseconds: number) => {
+      at += milliseconds;
+    };
+    return { said, world: { ...clock, sleep } };
+  }
+  const root = (answers: (string | Error)[]) =>
+    ({
+      address: "192.0.2.1",
+      call: async () => {
+        const answer = answers.length > 1 ? answers.shift() : answers[0];
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    }) as unknown as RootHost;
+  const gone = new Error("ECONNREFUSED\nmore");
+
+  test("waits a while for a host that boots, and says so once", async () => {
+    const { world: here, said } = world();
+    expect(await lookAtHost(root([gone, gone, printed()]), places, 30_000, here)).toHaveProperty("facts");
+    expect(said).toEqual(["192.0.2.1 does not answer (ECONNREFUSED); waiting for it"]);
+  });
+
+  test("gives up in time, with the reason", async () => {
+    const { world: here } = world();
+    expect(await lookAtHost(root([gone]), places, 30_000, here)).toEqual({ silent: "ECONNREFUSED" });
+    expect(here.ticks()).toBe(30_000);
+  });
+
+  test("a refused login is not waited for", async () => {
+    const { world: here } = world();
+    const refused = Object.assign(new Error("refuses the login"), { refused: "login" });
+    expect(await lookAtHost(root([refused]), places, 30_000, here)).toEqual({
+      ...{ silent: "refuses the login", isRefused: true },
+    });
+    expect(here.ticks()).toBe(0);
+  });
+
+  test("a host that answers with a failure, or in pieces, is not silent", async () => {
+    const { world: here } = world();
+    const failed = Object.assign(new Error("no root"), { exitCode: 1 });
+    await expect(lookAtHost(root([failed]), places, 30_000, here)).rejects.toThrow("no root");
+    await expect(lookAtHost(root([printed([])]), places, 0, here)).rejects.toThrow("its answer was cut off");
+    const unreadable = printed([`journal=${Buffer.from('{"version":9}').toString("base64")}`, "end=yes"]);
+    await expect(lookAtHost(root([unreadable]), places, 0, here)).rejects.toThrow("cannot be read");
+  });
+});

@@ -1,0 +1,287 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ChainClient, Rewards } from "../../../core/chain/chain";
+import { judge, type RewardsQuestion, readRewards } from "../../../core/retirement/rewards";
+import { runs, smallChain } from "./smallChain";
+
+const hour = 3_600_000;
+const minute = 60_000;
+const day = 24 * hour;
+const znn = 100_000_000n;
+const row = (epoch: number, amount = 10n * znn, qsr = 0n) => ({ epoch, znn: amount, qsr });
+const rewards = (rows: Rewards["rows"], waiting = 0n): Rewards => ({ rows, uncollected: { znn: waiting, qsr: 0n } });
+/** Switched at noon of day 4: epoch 5 is the first whole one. */
+const switchAt = 4.5 * day;
+const judged = (told: Rewards, now: number) =>
+  judge(told, { genesis: 0, epoch: day, now }, async (time) => time > switchAt);
+
+describe("rewards after a switch in epoch 4", () => {
+  test.each<[string, Rewards, number, object]>([
+    [
+      "the switch is still to come",
+      rewards([row(3)], 10n * znn),
+      4.4 * day,
+      { says: "waiting", why: "the switch is still to come: the successor's address does not produce" },
+    ],
+    [
+      "the epoch of the switch runs",
+      rewards([row(3)], 10n * znn),
+      4.8 * day,
+      {
+        says: "waiting",
+        why: "the first whole epoch after the switch, 5, is not paid yet (it ends 1970-01-07 00:00 UTC; rewards come 1 h 00 min to 1 h 50 min after it)",
+        dueAt: 6 * day + 110 * minute,
+      },
+    ],
+    [
+      "the first whole epoch runs, and all before is collected",
+      rewards([row(4), row(3)]),
+      5.5 * day,
+      {
+        says: "waiting",
+        why: "the first whole epoch after the switch, 5, is not paid yet (it ends 1970-01-07 00:00 UTC; rewards come 1 h 00 min to 1 h 50 min after it)",
+        dueAt: 6 * day + 110 * minute,
+      },
+    ],
+    [
+      "it has ended, and is not paid yet",
+      rewards([row(4), row(3)]),
+      6 * day + 1,
+      {
+        says: "waiting",
+        why: "the first whole epoch after the switch, 5, is not paid yet (it has ended; rewards come 1 h 00 min to 1 h 50 min after it)",
+        dueAt: 6 * day + 110 * minute,
+      },
+    ],
+    [
+      "paid, and not collected",
+      rewards([row(5), row(4)], 10n * znn),
+      6.2 * day,
+      {
+        says: "waiting",
+        why: "paid since epoch 5, and not collected: 10 ZNN and 0 QSR wait (collect them in the wallet)",
+      },
+    ],
+    [
+      "collected",
+      rewards([row(5), row(4)]),
+      6.2 * day,
+      {
+        says: "collected",
+        evidence:
+          "epoch 5, the first whole one after the switch, was paid, and the rewards were collected (10 ZNN and 0 QSR paid since, 0 ZNN and 0 QSR wait)",
+      },
+    ],
+    [
+      "collected, and a newer row waits: rewards come every day",
+      rewards([row(6, 1_250_000_000n), row(5), row(4)], 1_250_000_000n),
+      7.2 * day,
+      {
+        says: "collected",
+        evidence:
+          "epoch 5, the first whole one after the switch, was paid, and the rewards were collected (22.5 ZNN and 0 QSR paid since, 12.5 ZNN and 0 QSR wait)",
+      },
+    ],
+    [
+      "collected before the first whole epoch was paid, and not since",
+      rewards([row(7), row(6), row(5), row(4)], 30n * znn),
+      8.2 * day,
+      {
+        says: "waiting",
+        why: "paid since epoch 5, and not collected: 30 ZNN and 0 QSR wait (collect them in the wallet)",
+      },
+    ],
+    [
+      "rows of nothing",
+      rewards([row(6, 0n), row(5, 0n), row(4)]),
+      7.2 * day,
+      { says: "paidNothing", why: "epoch 5, the first whole one after the switch, paid nothing" },
+    ],
+    [
+      "QSR alone",
+      { rows: [row(5, 0n, 4n)], uncollected: { znn: 0n, qsr: 3n } },
+      6.2 * day,
+      {
+        says: "collected",
+        evidence:
+          "epoch 5, the first whole one after the switch, was paid, and the rewards were collected (0 ZNN and 0.00000004 QSR paid since, 0 ZNN and 0.00000003 QSR wait)",
+      },
+    ],
+    [
+      "no rows at all",
+      rewards([]),
+      6.2 * day,
+      {
+        says: "waiting",
+        why: expect.stringContaining("the first whole epoch after the switch, 5, is not paid yet"),
+        dueAt: 6 * day + 110 * minute,
+      },
+    ],
+    [
+      "an epoch's length that does not fit the chain",
+      rewards([row(90), row(89)]),
+      6.2 * day,
+      { says: "fault", why: "it has paid epoch 90 while epoch 6 runs: does pillar-host:network.epoch fit this chain?" },
+    ],
+  ])("%s", async (_what, told, now, expected) => {
+    expect(await judged(told, now)).toEqual(expected);
+  });
+});
+
+describe("an epoch that paid nothing", () => {
+  const nothing = rewards([row(6, 0n), row(5, 0n), row(4)]);
+  const figures = (changes: object) => [{ epoch: 5, expected: 100, produced: 99, givesAll: false, ...changes }];
+  const told = (changes: object) =>
+    judge(nothing, { genesis: 0, epoch: day, now: 7.2 * day }, async (time) => time > switchAt, figures(changes));
+
+  test("is all that a Pillar is ever paid that gives everything to its delegators", async () => {
+    expect(await told({ givesAll: true })).toEqual({
+      says: "collected",
+      evidence:
+        "epoch 5, the first whole one after the switch, paid nothing: all rewards go to those who delegate to the Pillar",
+    });
+  });
+
+  test("because nothing was produced in it is no proof", async () => {
+    expect(await told({ produced: 0 })).toEqual({
+      says: "waiting",
+      why: "epoch 5, the first whole one after the switch, paid nothing: none of 100 momentums was produced in it",
+    });
+  });
+
+  test("for another reason is told as it is", async () => {
+    expect(await told({})).toMatchObject({ says: "paidNothing" });
+    expect(await told({ epoch: 4, givesAll: true })).toMatchObject({ says: "paidNothing" });
+  });
+});
+
+describe("whatever is paid, switched and collected", () => {
+  const delay = hour;
+  const model = fc.record({
+    /** What each epoch pays. */
+    pays: fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 50 })), { minLength: 1, maxLength: 18 }),
+    switchAt: fc.integer({ min: 0, max: 18 * day }),
+    collections: fc.array(fc.integer({ min: 0, max: 19 * day }), { maxLength: 5 }),
+    later: fc.integer({ min: 0, max: day - 1 }),
+  });
+  const paidAt = (epoch: number) => (epoch + 1) * day + delay;
+
+  test("is called collected exactly where a collection took what the first whole epoch paid", async () => {
+    await fc.assert(
+      fc.asyncProperty(model, async ({ pays, switchAt: at, collections, later }) => {
+        const now = pays.length * day + later;
+        fc.pre(at <= now);
+        const paid = pays.map((_, epoch) => epoch).filter((epoch) => paidAt(epoch) <= now);
+        const taken = Math.max(-1, ...collections.filter((time) => time <= now));
+        const waiting = paid.filter((epoch) => paidAt(epoch) > taken);
+        const sum = (epochs: number[]) => BigInt(epochs.reduce((total, epoch) => total + (pays[epoch] ?? 0), 0));
+        const told: Rewards = {
+          rows: paid.map((epoch) => ({ epoch, znn: BigInt(pays[epoch] ?? 0), qsr: 0n })).reverse(),
+          uncollected: { znn: sum(waiting), qsr: 0n },
+        };
+        const found = await judge(told, { genesis: 0, epoch: day, now }, async (time) => time > at && time <= now);
+        const whole = paid.filter((epoch) => epoch * day > at);
+        const first = whole.find((epoch) => (pays[epoch] ?? 0) > 0);
+        const unpaid = whole.length > 0 && first === undefined ? "paidNothing" : "waiting";
+        expect(found.says).toBe(first !== undefined && paidAt(first) <= taken ? "collected" : unpaid);
+        // What was paid up to the first whole epoch waits nowhere then.
+        if (found.says === "collected") expect(sum(waiting.filter((epoch) => epoch <= (whole[0] ?? -1)))).toBe(0n);
+        if (found.says === "waiting" && "dueAt" in found && found.dueAt !== undefined)
+          expect(found.dueAt).toBe(paidAt(Math.floor(at / day) + 1) + 50 * minute);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe("a node that is asked about rewards", () => {
+  // Epochs of 100 s; the switch is at 250 s.
+  const question: RewardsQuestion = {
+    ...{ pillar: "Anvil", own: "own", successor: "next", withdrawAddress: "withdraw", epoch: 100_000 },
+  };
+  /** Of a network whose day has 100 s. */
+  const late = (110 / 1440) * 100_000;
+  const producers = (seconds: number) => runs(["own", 250], ["next", seconds - 250]);
+  const read = (seconds: number, changes: Partial<ChainClient>) =>
+    readRewards(smallChain(producers(seconds), changes), question, seconds * 1000);
+  const told = (rows: Rewards["rows"], waiting: bigint) => ({ rewards: async () => rewards(rows, waiting) });
+
+  test("tells by who produced when an epoch began", async () => {
+    expect(await read(450, told([row(3), row(2)], 5n))).toMatchObject({ source: "reference A", says: "collected" });
+    expect(await read(450, told([row(3), row(2)], 10n * znn))).toMatchObject({ says: "waiting" });
+    // Epoch 2 began before the switch: what it paid counts for nothing.
+    expect(await read(390, told([row(2)], 0n))).toMatchObject({ says: "waiting", dueAt: 400_000 + late });
+  });
+
+  test("an epoch that begins with the switch is whole, though the last momentum before it is the old address's", async () => {
+    const exact = smallChain(runs(["own", 200], ["next", 250]), told([row(3), row(2), row(1)], 0n));
+    expect(await readRewards(exact, question, 449_000)).toMatchObject({
+      says: "collected",
+      evidence: expect.stringMatching(/^epoch 2, the first whole one after the switch/),
+    });
+    // One slot of it was the old address's.
+    const late = smallChain(runs(["own", 201], ["next", 249]), told([row(3), row(2), row(1)], 0n));
+    expect(await readRewards(late, question, 449_000)).toMatchObject({ evidence: expect.stringMatching(/^epoch 3,/) });
+  });
+
+  test("asks for few momentums, however many epochs were paid", async () => {
+    let asked = 0;
+    const chain = smallChain(runs(["own", 250], ["next", 1750]));
+    const counted: ChainClient = {
+      ...{
+        ...chain,
+        ...told(
+          Array.from({ length: 19 }, (_, at) => row(18 - at)),
+          0n,
+        ),
+      },
+      momentums: (from, count) => {
+        asked += count;
+        return chain.momentums(from, count);
+      },
+    };
+    expect(await readRewards(counted, question, 1_999_000)).toMatchObject({
+      says: "collected",
+      evidence: expect.stringMatching(/^epoch 3,/),
+    });
+    expect(asked).toBeLessThan(12 * 64);
+  });
+
+  test("says whose wallet collects", async () => {
+    expect(await read(450, told([row(3), row(2)], 10n * znn))).toMatchObject({ rewardAddress: "withdraw" });
+  });
+
+  test("after a way back, the last switch counts", async () => {
+    const back = smallChain(runs(["next", 150], ["own", 200], ["next", 100]), told([row(3), row(2), row(1)], 0n));
+    expect(await readRewards(back, question, 449_000)).toMatchObject({ says: "waiting", dueAt: 500_000 + late });
+  });
+
+  test.each([
+    ["less than a day after the switch", 340, false],
+    ["a day after it", 351, true],
+  ])("does not know the methods, %s", async (_what, seconds, aDayAfter) => {
+    expect(await read(seconds, { rewards: async () => "notOffered" })).toEqual({
+      ...{ source: "reference A", says: "notOffered", aDayAfter },
+    });
+  });
+
+  test("an epoch that is longer than a day shortens no day", async () => {
+    const long = { ...question, epoch: 7 * day };
+    const at = (seconds: number) =>
+      readRewards(smallChain(producers(300), { rewards: async () => "notOffered" }), long, seconds * 1000);
+    expect(await at(250 + 86_390)).toMatchObject({ aDayAfter: false });
+    expect(await at(250 + 86_410)).toMatchObject({ aDayAfter: true });
+  });
+
+  test.each<[string, Partial<ChainClient>, string]>([
+    ["has no first momentum", { momentums: async () => [] }, "it has no first momentum"],
+    ["breaks off", { rewards: () => Promise.reject(new Error("ECONNRESET")) }, "ECONNRESET"],
+    [
+      "has no momentum before a time",
+      { before: () => Promise.reject(new Error("no method")), rewards: async () => rewards([row(3)]) },
+      "no method",
+    ],
+  ])("one that %s says so", async (_what, changes, why) => {
+    expect(await read(450, changes)).toEqual({ source: "reference A", says: "fault", why });
+  });
+});

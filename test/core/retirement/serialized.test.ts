@@ -1,0 +1,340 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addToJourney, readJourney } from "../../../core/eventLog/eventLog";
+import { asRoot } from "../../../core/ssh/root";
+import { retirementLibrary } from "../../../core/steps/libraries";
+import { newKeyPair } from "../../../providers/hostKey";
+import { type Outcome, storedProviders } from "../../providers/storedProviders";
+import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../chain/fakes";
+
+// The engine runs what the state has of a provider: its text, in a process that knows nothing of the program.
+
+const stored = storedProviders<"retirementGuard" | "nodeShutdown">();
+let host: SshHost;
+let node: Awaited<ReturnType<typeof fakeNode>>;
+let scratch: string;
+
+beforeEach(async () => {
+  scratch = mkdtempSync(join(tmpdir(), "guard-"));
+  host = await sshHost();
+  mkdirSync(join(scratch, "znn/wallet"), { recursive: true });
+  writeFileSync(join(scratch, "znn/wallet/producer"), "hunter2");
+  const now = Math.floor(Date.now() / 1000);
+  const momentum = { height: 1, timestamp: now, hash: "ab", producer: "z1qother" };
+  node = await fakeNode({
+    "ledger.getFrontierMomentum": momentum,
+    "ledger.getMomentumBeforeTime": null,
+    "ledger.getMomentumsByHeight": { list: [momentum] },
+    "embedded.pillar.getByName": {
+      name: "Anvil",
+      producerAddress: "z1qother",
+      withdrawAddress: "z1qw",
+      currentStats: {},
+    },
+  });
+});
+afterEach(async () => {
+  await Promise.all([host.close(), node.close()]);
+  rmSync(scratch, { recursive: true });
+});
+
+async function run(...given: Parameters<typeof stored.run>): Promise<Outcome> {
+  const outcome = await stored.run(...given);
+  expect(/login-pw|s3cret|hunter2/.test(JSON.stringify([outcome.error, outcome.log]))).toBe(false);
+  return outcome;
+}
+
+/** The real functions, but for root; the host's facts are these. */
+const library = (facts: readonly string[]) => {
+  const [, functions = ""] = retirementLibrary().split(asRoot);
+  const fake = `retire_facts() { printf '%s\\n' ${[...facts, "end=yes"].map((line) => `'${line}'`).join(" ")}; }`;
+  const stop = `retire_stop() { echo stopped >> ${scratch}/stopped; }`;
+  return `become_root() { "$@"; }\n${asRoot}\n${functions}\nstate=${scratch}/state signer_runs=${scratch}/run\n${fake}\n${stop}\n`;
+};
+const places = () => ({
+  ...{ service: "go-node", dataDir: `${scratch}/znn`, rpcPort: node.port },
+  signer: { service: "orchestrator", directory: `${scratch}/signer`, executable: "orchestrator", rpcPort: 1 },
+});
+const inputs = (changes: object = {}, facts: readonly string[] = []) => ({
+  ...{ stack: "prod", pillar: "Anvil", lifecycle: "active", isLast: true, isOwnServer: false, __provider: "its text" },
+  ...{ host: { ssh: loginTo(host) }, places: places(), references: [`http://127.0.0.1:${node.port}`] },
+  node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
+  ...{
+    tolerance: 20,
+    network: { momentum: 10_000, tickMomentums: 30 },
+    epoch: 86_400_000,
+    afterwards: "leave",
+    keysAside: false,
+  },
+  ...{ backup: { directory: join(scratch, "backups") }, library: library(facts) },
+  ...changes,
+});
+const events = () => readJourney(join(scratch, "backups"), "Anvil").map(({ event }) => event);
+const hasNode = ["producer=z1qown", "keyStore=yes", "nodeActive=no", "marked.deploy.done=x"];
+
+describe("the guard", () => {
+  test("create records a momentum of a node that is synced, and says it to the record", async () => {
+    const { result, error } = await run("retirementGuard", "create", inputs());
+    expect(error).toBeUndefined();
+    expect(result?.outs).toMatchObject({ isReached: true, isOwnWork: true, recorded: { height: 1, hash: "ab" } });
+    expect(events()).toEqual(["recorded"]);
+  });
+
+  test("the one at the host records the host, without a login", async () => {
+    const { result } = await run("retirementGuard", "create", inputs({ isLast: false, lifecycle: "adopted" }));
+    expect(result?.outs).toMatchObject({ isReached: true, isOwnWork: false });
+    expect(readJourney(join(scratch, "backups"), "Anvil")[0]).toMatchObject({
+      event: "host",
+      details: { address: "127.0.0.1", hostKey: host.hostKey, provider: "existing", isOwnWork: false },
+    });
+  });
+
+  test("a retiring stack's was reached where the record says so since the last release", async () => {
+    const retiring = inputs({ lifecycle: "retiring", isLast: false });
+    const isReached = async () => (await run("retirementGuard", "create", retiring)).result?.outs.isReached;
+    expect(await isReached()).toBe(false);
+    const entry = { at: "2026-01-01T00:00:00Z", stack: "prod", pillar: "Anvil" };
+    addToJourney(join(scratch, "backups"), { ...entry, event: "shutDown", details: { address: "a", evidence: [] } });
+    expect(await isReached()).toBe(true);
+    addToJourney(join(scratch, "backups"), { ...entry, event: "released", details: { evidence: [] } });
+    expect(await isReached()).toBe(false);
+  });
+
+  test("update refuses another Pillar's name, keeps what is known, and records a momentum that was missing", async () => {
+    const { result } = await run(
+      "retirementGuard",
+      "create",
+      inputs({ node: { ...inputs().node, port: await closedPort() }, knownProducer: "z1qown" }),
+    );
+    expect(result?.outs).not.toHaveProperty("recorded");
+    const olds = result?.outs ?? {};
+    const renamed = await run("retirementGuard", "update", "id", olds, inputs({ pillar: "Bolt" }));
+    expect(renamed.error?.message).toBe(
+      "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\n" +
+        "  found: Bolt\n  needed: Anvil, or a stack of its own for Bolt (pulumi stack init)",
+    );
+    const kept = await run("retirementGuard", "update", "id", olds, inputs());
+    expect(kept.result?.outs).toMatchObject({
+      createdAt: olds.createdAt,
+      knownProducer: "z1qown",
+      recorded: { hash: "ab" },
+    });
+  });
+
+  test("delete lets an empty host go, and writes it down", async () => {
+    const { result } = await run("retirementGuard", "create", inputs());
+    const { error, log } = await run("retirementGuard", "delete", "id", result?.outs);
+    expect(error).toBeUndefined();
+    expect(log.join("\n")).toContain("127.0.0.1 has neither a node nor an orchestrator on it");
+    expect(events()).toEqual(["recorded", "released"]);
+  });
+
+  test("delete refuses, with what is known and what to type, and changes nothing", async () => {
+    const { result } = await run("retirementGuard", "create", inputs({ lifecycle: "adopted" }, hasNode));
+    const { error } = await run("retirementGuard", "delete", "id", result?.outs);
+    expect(error?.message).toContain("- who produces after this host is not configured");
+    expect(error?.message).toMatch(
+      /PILLAR_HOST_GIVE_UP_ANYWAY='Anvil: I accept to lose momentums and rewards' pulumi destroy -s prod$/,
+    );
+    expect(error?.unsendable).toBeUndefined();
+    expect([events(), readdirSync(scratch).includes("stopped")]).toEqual([["recorded", "refused"], false]);
+  });
+
+  test("a host that this stack deployed and that never produced goes after its last backup, and again without one", async () => {
+    const facts = [...hasNode, "nodeMasked=yes"];
+    const { result } = await run("retirementGuard", "create", inputs({}, facts));
+    const first = await run("retirementGuard", "delete", "id", result?.outs);
+    expect(first.error).toBeUndefined();
+    expect(first.log.join("\n")).toMatch(
+      /has produced nothing since this stack has it[\s\S]*proved by decrypting[\s\S]*is stopped, and stays off/,
+    );
+    const second = await run("retirementGuard", "delete", "id", result?.outs);
+    expect(second.error).toBeUndefined();
+    expect(second.log.join("\n")).not.toContain("proved by decrypting");
+    expect(events()).toEqual(["recorded", "released"]);
+    expect(readFileSync(join(scratch, "stopped"), "utf8")).toBe("stopped\n");
+  });
+
+  test("a node that was started again after the release is seen", async () => {
+    const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
+    await run("retirementGuard", "delete", "id", result?.outs);
+    const again = {
+      ...result?.outs,
+      library: library([...hasNode.filter((line) => line !== "nodeActive=no"), "nodeActive=yes"]),
+    };
+    expect((await run("retirementGuard", "delete", "id", again)).error).toBeUndefined();
+    expect(readFileSync(join(scratch, "stopped"), "utf8")).toBe("stopped\nstopped\n");
+  });
+
+  test("a release is not another host's, nor one before the guard was", async () => {
+    const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
+    await run("retirementGuard", "delete", "id", result?.outs);
+    const later = { ...result?.outs, createdAt: new Date(Date.now() + 60_000).toISOString() };
+    expect((await run("retirementGuard", "delete", "id", later)).log.join("\n")).toContain("proved by decrypting");
+  });
+
+  test("a record that can't be read is said in words", async () => {
+    const { result } = await run("retirementGuard", "create", inputs());
+    writeFileSync(join(scratch, "file"), "");
+    const olds = { ...result?.outs, backup: { directory: join(scratch, "file/backups") } };
+    const { error } = await run("retirementGuard", "delete", "id", olds);
+    expect(error?.message).toMatch(
+      /^the record of the migration could not be read on this machine: .*\n {2}found: ENOTDIR.*\n {2}needed: .*\n {2}Then: pulumi destroy -s prod$/,
+    );
+  });
+
+  test("a last backup that can't be taken is said before the node is stopped", async () => {
+    const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
+    const directory = join(scratch, "backups");
+    const olds = { ...result?.outs, backup: { directory, identityFile: join(scratch, "none") } };
+    const { error } = await run("retirementGuard", "delete", "id", olds);
+    expect(error?.message).toMatch(/needed: [\s\S]*\n {2}Then: pulumi destroy -s prod/);
+    expect(error?.message).not.toContain("run pulumi up again");
+    expect(readdirSync(scratch)).not.toContain("stopped");
+  });
+
+  test("a server that shows another key is not let go, whatever this state remembers of it", async () => {
+    const cloud = await listen(
+      http.createServer((_request, response) => response.end('{"server":{"status":"running"}}')),
+    );
+    const server = { provider: "hetzner", id: "52", token: "s3cret", endpoint: `http://127.0.0.1:${cloud.port}` };
+    const stranger = { ssh: { ...loginTo(host), hostKey: newKeyPair().publicKey } };
+    const { error } = await run("retirementGuard", "delete", "id", {
+      ...inputs({ server, host: stranger, isOwnServer: true }),
+      ...{ createdAt: new Date().toISOString(), isReached: false, isOwnWork: false },
+    });
+    await cloud.close();
+    expect(error?.message).toContain("answers, and does not let this program in: its node may run still");
+    expect(events()).toEqual(["refused"]);
+  });
+
+  test("a server that is gone leaves nothing to guard, and nobody is asked", async () => {
+    const cloud = await listen(http.createServer((_request, response) => response.writeHead(404).end("{}")));
+    const server = { provider: "hetzner", id: "52", token: "s3cret", endpoint: `http://127.0.0.1:${cloud.port}` };
+    const outcome = await run("retirementGuard", "delete", "id", {
+      ...inputs({ server }),
+      createdAt: "",
+      isReached: true,
+    });
+    await cloud.close();
+    expect(outcome).toEqual({
+      log: [
+        "retirement: server 52 is not at hetzner any more: nothing is left to guard. Should this run end in an error about it: pulumi refresh -s prod, then pulumi destroy -s prod",
+      ],
+    });
+    expect(host.connections).toBe(0);
+  });
+
+  describe("of a server that its provider protects", () => {
+    let cloud: Awaited<ReturnType<typeof listen>>;
+    let protection: boolean;
+    let refuses: number | undefined;
+    beforeEach(async () => {
+      [protection, refuses] = [true, undefined];
+      const answer = (method = "") => {
+        if (method === "GET")
+          return [200, { server: { status: "running", protection: { delete: protection } } }] as const;
+        if (refuses !== undefined) return [refuses, {}] as const;
+        protection = false;
+        return [201, {}] as const;
+      };
+      cloud = await listen(
+        http.createServer((request, response) => {
+          const [status, body] = answer(request.method);
+          response.writeHead(status).end(JSON.stringify(body));
+        }),
+      );
+    });
+    afterEach(() => cloud.close());
+
+    /** Deletes a guard as the engine does: the last one of a stack first. */
+    const deleted = async (isLast: boolean, facts: readonly string[], changes: object = {}) => {
+      const server = { provider: "hetzner", id: "52", token: "s3cret", endpoint: `http://127.0.0.1:${cloud.port}` };
+      const begun = await run("retirementGuard", "create", inputs({ ...changes, isLast, server }, facts));
+      return run("retirementGuard", "delete", "id", begun.result?.outs);
+    };
+    const lifted =
+      "retirement: the delete protection of server 52 at hetzner is lifted; where the destroy ends before the server does, the next pulumi up sets it again";
+
+    test("the first guard shuts down and leaves it on; the other one lifts it, last of all", async () => {
+      const facts = [...hasNode, "nodeMasked=yes"];
+      const first = await deleted(true, facts);
+      expect([first.error, protection]).toEqual([undefined, true]);
+      expect(readJourney(join(scratch, "backups"), "Anvil").at(-1)).toMatchObject({
+        event: "released",
+        details: { serverId: "52", wasProtected: true },
+      });
+      const second = await deleted(false, facts);
+      expect([second.error, second.log.at(-1), protection]).toEqual([undefined, lifted, false]);
+      expect(readdirSync(scratch)).toContain("stopped");
+      // Killed before the engine wrote it down, or lifted by hand.
+      const again = await deleted(false, facts);
+      expect([again.error, again.log.includes(lifted)]).toEqual([undefined, false]);
+    });
+
+    test("it stays on where the host is not let go", async () => {
+      const { error } = await deleted(false, hasNode, { lifecycle: "adopted" });
+      expect(error?.message).toContain("- who produces after this host is not configured");
+      expect(protection).toBe(true);
+    });
+
+    test("a provider that does not lift it: what to type", async () => {
+      refuses = 403;
+      const { error } = await deleted(false, []);
+      expect(error?.message).toBe(
+        [
+          "127.0.0.1, the host of stack prod, is shut down, but server 52 can't be deleted: hetzner protects it",
+          "  found: the API of hetzner does not lift the server's protection (server 52): it answers 403: is pillar-host:host.token still valid?",
+          "  needed: its protection lifted, by a token that may write (a destroy has the one of the last pulumi up), or in the provider's console",
+          "  Then: pulumi up -s prod where the token is another one now, and pulumi destroy -s prod",
+        ].join("\n"),
+      );
+    });
+  });
+});
+
+describe("the shutdown of the node", () => {
+  const memory = { createdAt: new Date().toISOString(), isReached: true, isOwnWork: true };
+  const shutdown = (changes: object = {}, facts = hasNode) => ({ ...inputs(changes, facts), memory });
+
+  test("stops it, once, and writes it down", async () => {
+    const { result, error } = await run("nodeShutdown", "create", shutdown());
+    expect(error).toBeUndefined();
+    expect([result?.outs.isOff, events()]).toEqual([true, ["shuttingDown", "shutDown"]]);
+    const again = await run("nodeShutdown", "update", "id", result?.outs, shutdown());
+    expect([again.result?.outs.isOff, again.log]).toEqual([true, []]);
+    // A run before this one was cut off, or it is another host now: nobody knows.
+    for (const changes of [{ run: "2" }, { host: { ssh: { ...loginTo(host), address: "localhost" } } }]) {
+      const { log } = (await run("nodeShutdown", "update", "id", result?.outs, shutdown(changes))) as Outcome;
+      expect(log.at(-1)).toContain("is stopped, disabled and masked");
+    }
+  });
+
+  test("is refused where the host is needed", async () => {
+    const { error } = await run("nodeShutdown", "create", shutdown({}, ["producer=z1qother", "keyStore=yes"]));
+    expect(error?.message).toContain("can't be shut down yet; nothing was changed");
+    expect(readdirSync(scratch)).not.toContain("stopped");
+  });
+
+  test("says that a host does not answer, and tries again with the next run", async () => {
+    const away = { host: { ssh: { ...loginTo(host), port: await closedPort() } }, isOwnServer: true };
+    const { result, log } = await run("nodeShutdown", "create", {
+      ...shutdown(away),
+      memory: { ...memory, isReached: false },
+    });
+    expect(result?.outs.isOff).toBe(false);
+    expect(log.at(-1)).toContain("does not answer (");
+    const again = await run("nodeShutdown", "update", "id", result?.outs, shutdown());
+    expect(again.result?.outs.isOff).toBe(true);
+  });
+
+  test("is not run again for the end of the runs that look", async () => {
+    const olds = { ...shutdown({ run: "1" }), isOff: true };
+    const differs = async (news: object) => (await run("nodeShutdown", "diff", "id", olds, news)).result?.changes;
+    expect(await differs(shutdown())).toBe(false);
+    expect(await differs(shutdown({ run: "2" }))).toBe(true);
+  });
+});

@@ -1,0 +1,83 @@
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import {
+  backupPlace,
+  newHost,
+  newPlace,
+  oldHost,
+  oldPlace,
+  secureOptions,
+} from "../../../core/settings/orchestratorPlaces";
+import { configOf } from "../../components/exampleConfig";
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const stack = (from: object = {}, changes: object = {}) =>
+  configOf({
+    ssh: { user: "op", port: 2222, password: "login-pw", sudoPassword: "sudo-pw" },
+    orchestrator: { ...changes, migrateFrom: { address: "198.51.100.9", hostKey, ...from } },
+  });
+
+test("the old host's login is the stack's where nothing else is said", () => {
+  expect(oldHost(stack())).toEqual({
+    ssh: { address: "198.51.100.9", port: 2222, user: "op", hostKey, password: "login-pw", agent: false },
+    sudoPassword: "sudo-pw",
+    configured: "pillar-host:orchestrator.migrateFrom",
+  });
+});
+
+test("a login of its own replaces the whole of it, and another user gets no one else's sudo password", () => {
+  expect(oldHost(stack({ user: "root", port: 22, agent: true }))).toEqual({
+    ssh: { address: "198.51.100.9", port: 22, user: "root", hostKey, agent: true },
+    configured: "pillar-host:orchestrator.migrateFrom",
+  });
+  expect(oldHost(stack({ password: "other" })).ssh.password).toBe("other");
+});
+
+test("the new host's is the stack's", () => {
+  expect(newHost(stack(), "203.0.113.7", "ssh-ed25519 K")).toEqual({
+    ssh: {
+      address: "203.0.113.7",
+      port: 2222,
+      user: "op",
+      hostKey: "ssh-ed25519 K",
+      password: "login-pw",
+      agent: false,
+    },
+    sudoPassword: "sudo-pw",
+  });
+});
+
+test("the old host's names are the new one's where nothing else is said", () => {
+  expect(oldPlace(stack())).toEqual(newPlace(stack()));
+  expect(oldPlace(stack({ executable: "signer" })).executable).toBe("signer");
+  expect(newPlace(stack({ executable: "signer" })).executable).toBe("orchestrator");
+  expect(oldPlace(stack({ service: "orch", directory: "/data/.orchestrator", dataDir: "/data/znn" }))).toEqual({
+    service: "orch",
+    directory: "/data/.orchestrator",
+    executable: "orchestrator",
+    rpcPort: 55000,
+    nodeDirectory: "/data/znn",
+  });
+});
+
+test("what the prerequisites get holds no secret; the attempt is part of the move's name", () => {
+  const options = secureOptions(stack({ noKeyShare: "acknowledged", copyAddress: "10.0.0.9" }, { attempt: 2 }), "prod");
+  expect(options).toMatchObject({
+    move: "pillar-host/prod/Anvil/2",
+    ...{
+      copyAddress: "10.0.0.9",
+      sshPort: 2222,
+      hostKey,
+      noKeyShare: true,
+      haltedBridge: false,
+      backups: { directory: "backups/Anvil" },
+    },
+  });
+  expect(JSON.stringify(options)).not.toMatch(/login-pw|sudo-pw/);
+  expect(secureOptions(stack(), "prod")).toMatchObject({ copyAddress: "198.51.100.9", noKeyShare: false });
+});
+
+test("backups lie in the project, or where the configuration says", () => {
+  expect(backupPlace(stack())).toBe(resolve("backups/Anvil"));
+  expect(backupPlace(stack({}, { backup: { directory: "/mnt/safe" } }))).toBe("/mnt/safe");
+});

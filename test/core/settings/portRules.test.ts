@@ -1,0 +1,96 @@
+import { describe, expect, test, vi } from "vitest";
+import { lookAtPorts, type PortFound, portFaults, portRules, portsLine } from "../../../core/settings/portRules";
+import type { PortSeen } from "../../../core/ssh/ports";
+import { configOf } from "../../components/exampleConfig";
+
+// Only readConfig needs it, and it takes longer to load than these tests.
+vi.mock("@pulumi/pulumi", () => ({}));
+
+const all = { node: true, signer: true };
+const rulesOf = (changes: Record<string, unknown> = {}, hasSigner = true, running = all) =>
+  portRules(configOf(changes), hasSigner, running);
+const found = (seen: Record<number, PortSeen>, rules = rulesOf()): PortFound[] =>
+  rules.map((rule) => ({ ...rule, seen: seen[rule.port] ?? (rule.wanted === "open" ? "open" : "filtered") }));
+
+describe("how the ports should look from this machine", () => {
+  const wanted = (rules: ReturnType<typeof rulesOf>) => rules.map(({ port, wanted: how }) => `${port} ${how}`);
+
+  test("the peers' are open, all RPC is closed", () => {
+    expect(wanted(rulesOf())).toEqual(["35995 open", "35997 closed", "35998 closed", "55000 closed", "55055 open"]);
+  });
+
+  test("without a signer nobody needs its peers' port; an RPC that is asked directly may be open", () => {
+    expect(wanted(rulesOf({}, false)).at(-1)).toBe("55000 closed");
+    expect(wanted(rulesOf({ node: { rpc: "direct" } }))).not.toContain("35997 closed");
+  });
+
+  test("those of the configuration", () => {
+    const rules = rulesOf({ node: { p2pPort: 1, rpcPort: 2, wsPort: 3 }, orchestrator: { rpcPort: 4, p2pPort: 5 } });
+    expect(rules.map(({ port }) => port)).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe("what is wrong", () => {
+  test("nothing, where all is as it should be; a refused RPC is closed, too, and what this machine can't tell is no fault", () => {
+    expect(portFaults(found({}))).toEqual([]);
+    expect(portFaults(found({ 35997: "refused", 35998: "unknown", 35995: "unknown" }))).toEqual([]);
+  });
+
+  test("an RPC that is open, with the commands that close it and nothing else", () => {
+    expect(portFaults(found({ 35997: "open", 55000: "open" }))).toEqual([
+      "35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody",
+      "55000/tcp, the orchestrator's RPC, is open to this machine; needed: closed to everybody",
+      "  To close it, on the host:",
+      "    ufw: ufw prepend deny 35997/tcp && ufw prepend deny 55000/tcp",
+      "    firewalld: firewall-cmd --permanent --add-rich-rule='rule port port=35997 protocol=tcp drop' --add-rich-rule='rule port port=55000 protocol=tcp drop' && firewall-cmd --reload",
+      `    nftables: nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { 35997, 55000 } drop; }; }'`,
+      "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",
+      "  Of these use the one that keeps the host's ports; a provider's firewall before it is set in its console.",
+    ]);
+  });
+
+  test("the orchestrator's RPC is open where it was opened to named networks, in one of which this machine may be", () => {
+    const rules = rulesOf({ orchestrator: { rpcFrom: ["192.0.2.0/24", "198.51.100.7/32"] } });
+    for (const seen of ["open", "refused", "filtered"] as const)
+      expect(portFaults(found({ 55000: seen }, rules))).toEqual([]);
+    expect(portsLine(found({ 55000: "open" }, rules))).toContain(
+      "; 55000 open (right where this machine is in 192.0.2.0/24, 198.51.100.7/32); ",
+    );
+    expect(portsLine(found({}, rules))).toContain("; 55000 no answer; ");
+    // The node's RPC is nobody's, whatever is named for the orchestrator's.
+    expect(portFaults(found({ 35997: "open", 55000: "open" }, rules))[0]).toMatch(/^35997\/tcp/);
+    expect(portFaults(found({ 35997: "open", 55000: "open" }, rules)).join()).not.toContain("55000");
+  });
+
+  test("a port of peers that is closed, with the commands that open it, over udp too where peers use it", () => {
+    expect(portFaults(found({ 35995: "filtered", 55055: "refused" }))).toEqual([
+      "35995/tcp, the node's peers, is closed to this machine (no answer: a firewall drops it); needed: open to everybody, over udp too",
+      "55055/tcp, the orchestrator's peers, is closed to this machine (refused: nobody listens there, or a firewall says so); needed: open to everybody",
+      "  To open it, on the host:",
+      "    ufw: ufw allow 35995/tcp && ufw allow 35995/udp && ufw allow 55055/tcp",
+      "    firewalld: firewall-cmd --permanent --add-port=35995/tcp --add-port=35995/udp --add-port=55055/tcp && firewall-cmd --reload",
+      "    nftables: nft insert rule inet filter input tcp dport 35995 accept && nft insert rule inet filter input udp dport 35995 accept && nft insert rule inet filter input tcp dport 55055 accept",
+      "      (table and chain as nft list ruleset shows the one that drops; to keep it: the same in /etc/nftables.conf)",
+      "  Of these use the one that keeps the host's ports; a provider's firewall before it is set in its console.",
+    ]);
+  });
+
+  test("where nothing listens yet, a refusal tells nothing, and silence tells a firewall", () => {
+    const idle = rulesOf({}, true, { node: false, signer: false });
+    expect(portFaults(found({ 35995: "refused", 55055: "refused" }, idle))).toEqual([]);
+    expect(portFaults(found({ 55055: "filtered" }, idle))[0]).toMatch(/^55055\/tcp/);
+  });
+});
+
+test("each is tried as it should be, and told in a line", async () => {
+  const tried: string[] = [];
+  const seen = await lookAtPorts("203.0.113.7", rulesOf(), async (address, port, wanted) => {
+    tried.push(`${address} ${port} ${wanted}`);
+    return port === 35997 ? "open" : port === 35995 ? "refused" : "filtered";
+  });
+  expect(tried).toContain("203.0.113.7 35995 open");
+  expect(tried).toContain("203.0.113.7 35998 closed");
+  expect(portsLine(seen)).toBe(
+    "35995 refused (WRONG); 35997 open (WRONG); 35998 no answer; 55000 no answer; 55055 no answer (WRONG)",
+  );
+});

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createConnection } from "../../../core/ssh/connection";
+import { readHostFacts } from "../../../core/ssh/hostFacts";
+import { soon } from "../../soon";
+import { closedPort, loginTo, type SshHost, sshHost } from "../chain/fakes";
+
+let host: SshHost;
+beforeAll(async () => {
+  host = await sshHost();
+});
+afterAll(() => host.close());
+
+async function factsOf(script: string, target = loginTo(host)): Promise<readonly string[]> {
+  const connection = createConnection(target);
+  const facts = await readHostFacts(connection, script);
+  connection.drop();
+  return facts;
+}
+
+test("are the lines that the script prints", async () => {
+  expect(await factsOf("echo \"step $1\"; echo; echo '  disk: full'\n")).toEqual(["step facts", "  disk: full"]);
+});
+
+test("of a script that fails: what it printed, and why", async () => {
+  expect(await factsOf("echo first; echo 'sudo refused' >&2; exit 1\n")).toEqual([
+    "first",
+    "the host can't be looked at: sudo refused",
+  ]);
+  expect(await factsOf("exit 7\n")).toEqual(["the host can't be looked at: its facts ended with 7"]);
+});
+
+test("of a host that is away: why", async () => {
+  const port = await closedPort();
+  expect(await factsOf("true", { ...loginTo(host), port })).toEqual([
+    `the host can't be looked at: op@127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
+  ]);
+});
+
+test("of a refused login: why, without the password", async () => {
+  expect(await factsOf("true", { ...loginTo(host), password: "hunter2" })).toEqual([
+    `the host can't be looked at: op@127.0.0.1:${host.port} refuses the login`,
+    "  needed: a key or password that the host accepts (pillar-host:ssh)",
+  ]);
+});
+
+test("one connection serves all who ask, and is made anew after it broke", async () => {
+  const before = host.connections;
+  const connection = createConnection(loginTo(host));
+  await Promise.all([readHostFacts(connection, "true"), readHostFacts(connection, "true")]);
+  expect(host.connections - before).toBe(1);
+  host.breakAll();
+  await soon(() => expect(host.open).toBe(0));
+  expect(await Promise.all([1, 2].map((n) => readHostFacts(connection, `echo ${n}\n`)))).toEqual([["1"], ["2"]]);
+  expect(host.connections - before).toBe(2);
+  connection.drop();
+  await soon(() => expect(host.open).toBe(0));
+});

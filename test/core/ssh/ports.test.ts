@@ -1,0 +1,37 @@
+import type { AddressInfo } from "node:net";
+import { createServer, type Server } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { seenOf, tryPort } from "../../../core/ssh/ports";
+
+let server: Server | undefined;
+afterEach(() => server?.close());
+
+async function listening(): Promise<number> {
+  server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server?.once("listening", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+test("a port that answers is open; one that nobody listens to refuses", async () => {
+  const port = await listening();
+  expect(await tryPort("127.0.0.1", port, "open")).toBe("open");
+  await new Promise((resolve) => server?.close(resolve));
+  expect(await tryPort("127.0.0.1", port, "closed")).toBe("refused");
+});
+
+test("a name that nobody has is not known", async () => {
+  expect(await tryPort("no-such-host.invalid", 35995, "closed")).toBe("unknown");
+});
+
+// A firewall that rejects answers with an ICMP that says so.
+test.each([
+  ["ECONNREFUSED", "refused"],
+  ["EHOSTUNREACH", "filtered"],
+  ["EACCES", "filtered"],
+  ["ETIMEDOUT", "filtered"],
+  ["ENETUNREACH", "unknown"],
+  ["ENOTFOUND", "unknown"],
+  [undefined, "unknown"],
+])("%s: %s", (code, seen) => {
+  expect(seenOf(code)).toBe(seen);
+});

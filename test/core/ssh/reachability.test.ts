@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import type { OwnServer } from "../../../core/ssh/ownServer";
+import { type ContactWorld, contact, loginHelp, patience } from "../../../core/ssh/reachability";
+import { fatal } from "../../../core/ssh/ssh";
+import { keyPair } from "../chain/fakes";
+
+const target = { address: "203.0.113.7", port: 22, user: "op", hostKey: "ssh-ed25519 AAAA", password: "hunter2" };
+const refused = new Error("op@203.0.113.7:22: connect ECONNREFUSED 203.0.113.7:22");
+
+/** A world whose logins end in these errors, one after the other, then succeed; its clock is the sleep. */
+function worldOf(...errors: Error[]) {
+  const said: string[] = [];
+  const seen = { logins: 0, waited: 0 };
+  const world: ContactWorld = {
+    login: async () => {
+      const error = errors[Math.min(seen.logins, errors.length - 1)];
+      seen.logins += 1;
+      if (error && (errors.length === 1 || seen.logins <= errors.length)) throw error;
+    },
+    ticks: () => seen.waited,
+    sleep: async (milliseconds) => {
+      seen.waited += milliseconds;
+    },
+    say: (line) => said.push(line),
+  };
+  return { world, said, seen };
+}
+
+const failure = (world: ContactWorld, server?: OwnServer, isNew = false) =>
+  contact(target, world, server, isNew).then(
+    () => "",
+    (error: Error) => error.message,
+  );
+
+test("a host that lets in is not waited for", async () => {
+  const { world, said, seen } = worldOf();
+  expect(await failure(world)).toBe("");
+  expect({ said, seen }).toEqual({ said: [], seen: { logins: 1, waited: 0 } });
+});
+
+test("a host that boots is waited for, and that is said once", async () => {
+  const { world, said, seen } = worldOf(refused, refused, refused);
+  expect(await failure(world)).toBe("");
+  expect(said).toEqual([`${refused.message}: waiting up to 60 s for a host that boots`]);
+  expect(seen).toEqual({ logins: 4, waited: 6000 });
+});
+
+test("a host that refuses the login while it comes up is waited for", async () => {
+  const { world, seen } = worldOf(refused, Object.assign(fatal("refuses the login"), { refused: "login" }));
+  expect(await failure(world)).toBe("");
+  expect(seen).toEqual({ logins: 3, waited: 4000 });
+});
+
+test("a host that stays silent is an error with what was found, what is needed, and the commands", async () => {
+  const { world, seen } = worldOf(refused);
+  expect(await failure(world)).toBe(
+    `203.0.113.7: no ssh server answers
+  found: connect ECONNREFUSED 203.0.113.7:22, for 60 s
+  needed: a running host at pillar-host:host.address, with sshd on port 22 (pillar-host:ssh.port), reachable from here
+  See it with: ssh -p 22 op@203.0.113.7
+  Mend the host, or: pulumi config set --path pillar-host:host.address ADDRESS`,
+  );
+  expect(seen.waited).toBe(patience);
+});
+
+test("a name that nobody knows is not waited for", async () => {
+  const { world, seen } = worldOf(new Error("op@nowhere.example:22: getaddrinfo ENOTFOUND nowhere.example"));
+  expect(await failure(world)).toContain("  found: getaddrinfo ENOTFOUND nowhere.example\n");
+  expect(seen.waited).toBe(0);
+});
+
+test("another host key and a refused login are errors at once", async () => {
+  const key = worldOf(Object.assign(fatal("203.0.113.7 shows another host key"), { refused: "hostKey" }));
+  expect(await failure(key.world)).toBe(
+    "203.0.113.7 shows another host key\nWhere it is the right one: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…'",
+  );
+  const login = worldOf(
+    Object.assign(fatal("op@203.0.113.7:22 refuses the login\n  needed: a key"), { refused: "login" }),
+  );
+  expect(await failure(login.world)).toBe(
+    `op@203.0.113.7:22 refuses the login
+  found: the password pillar-host:ssh.password is not accepted
+  needed: the right one (pulumi config set --secret --path pillar-host:ssh.password), and a sshd that takes passwords
+  Is it another user? pulumi config set --path pillar-host:ssh.user USER
+  See it with: ssh -v -p 22 op@203.0.113.7`,
+  );
+  expect(key.seen.waited + login.seen.waited).toBe(0);
+});
+
+describe("the server of a stack", () => {
+  const server: OwnServer = {
+    ...{ provider: "Hetzner", id: "52", name: "pillar-anvil-prod", console: "https://console.example, server 52" },
+    ...{ sshFrom: ["198.51.100.7/32"], startTimeout: 100_000, isOrdered: true },
+  };
+  const throwAway = `  To throw it away and begin anew:
+    pulumi config set pillar-host:lifecycle retiring && pulumi up && pulumi destroy
+    pulumi config rm pillar-host:lifecycle && pulumi up`;
+
+  test("that never boots is told of as long as it is waited for, and ends in an error with all that helps", async () => {
+    const { world, said } = worldOf(refused);
+    expect(await failure(world, server, true)).toBe(
+      `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: it does not let in
+  found: connect ECONNREFUSED 203.0.113.7:22, for 100 s (pillar-host:host.startTimeout)
+  needed: a server that has booted, with sshd on port 22 that can be reached from here
+  Is this machine's address among pillar-host:host.sshFrom (198.51.100.7/32)? See it with: curl -4 https://ifconfig.co
+  Look at its screen: https://console.example, server 52
+  When it lets in: pulumi up goes on from here
+${throwAway}`,
+    );
+    expect(said).toEqual([
+      `waiting up to 100 s for server pillar-anvil-prod (52) to boot`,
+      ...[30, 60, 90].map((s) => `waiting for server pillar-anvil-prod (52) to boot, ${s} s: ${refused.message}`),
+    ]);
+  });
+
+  test("that let in before is not waited for as long, nor is it to be thrown away", async () => {
+    const { world, seen } = worldOf(refused);
+    expect(await failure(world, server)).not.toMatch(/throw|retiring|destroy/);
+    expect(seen.waited).toBe(patience);
+  });
+
+  test("that this state did not order is never to be thrown away: it may be somebody's live Pillar", async () => {
+    for (const fault of [refused, otherKey])
+      expect(await failure(worldOf(fault).world, { ...server, isOrdered: false }, true)).not.toMatch(
+        /throw|retiring|destroy/,
+      );
+  });
+
+  const otherKey = Object.assign(fatal("203.0.113.7 shows another host key\n  found: a\n  needed: b\nWas it?"), {
+    refused: "hostKey",
+  });
+
+  test("may show another key until cloud-init is through", async () => {
+    const passing = worldOf(refused, otherKey, otherKey);
+    expect(await failure(passing.world, server, true)).toBe("");
+    const lasting = worldOf(otherKey);
+    expect(await failure(lasting.world, server, true)).toBe(
+      `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: it shows another host key than the one that this stack pins
+  found: a
+  needed: b
+  Nothing connects to it. Was it rebuilt in the console, or is somebody in between?
+  Look at its screen: https://console.example, server 52
+  Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):
+    pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' && pulumi up`,
+    );
+    expect(lasting.seen.waited).toBe(patience);
+    const later = worldOf(otherKey);
+    await failure(later.world, server);
+    expect(later.seen.waited).toBe(0);
+  });
+});
+
+describe("what a login is helped with", () => {
+  const { password: _, ...bare } = target;
+
+  test.each([[undefined], ["pass-phrase"]])("a key (pass phrase: %s): its line for the host, not the key", (phrase) => {
+    const pair = keyPair(phrase);
+    const line = pair.public.trim().split(" ").slice(0, 2).join(" ");
+    const help = loginHelp({ ...bare, privateKey: pair.private, privateKeyPassword: phrase });
+    expect(help).toContain(`needed: its line in ~op/.ssh/authorized_keys on the host: ${line}\n`);
+    expect(help).not.toContain("PRIVATE");
+  });
+
+  test("an agent, or none", () => {
+    expect(loginHelp({ ...bare, agent: true }, "/run/agent")).toContain("no key of the ssh agent is accepted");
+    expect(loginHelp({ ...bare, agent: true }, "")).toContain("found: no ssh agent here, SSH_AUTH_SOCK is not set\n");
+  });
+});

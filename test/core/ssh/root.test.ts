@@ -1,0 +1,107 @@
+import { test as base, describe, expect } from "vitest";
+import { type CallError, masked, openRoot, type RootHost, rootScript } from "../../../core/ssh/root";
+import { loginTo, type SshHost, sshHost } from "../chain/fakes";
+
+const library = `become_root() { "$@"; }
+
+### from here on as root ###
+
+say() { printf '%s\\n' "$*"; }
+greet() { say "$greeting from $host_name"; }
+eat() { cat; say done; }
+numbers() { seq 1 "$up_to"; }
+refuse() { printf 'it said %s, see pillar-host:ssh.user\\n' "$word" >&2; exit 75; }
+hang() { sleep 60; }
+`;
+
+const test = base.extend<{ host: SshHost; root: RootHost }>({
+  host: async ({ task: _task }, provide) => {
+    const host = await sshHost();
+    await provide(host);
+    await host.close();
+  },
+  root: async ({ host }, provide) => {
+    const configured = "pillar-host:orchestrator.migrateFrom";
+    const root = openRoot({ ssh: loginTo(host), sudoPassword: "sudo-pw", configured }, library);
+    await provide(root);
+    root.close();
+  },
+});
+
+async function errorOf(promise: Promise<unknown>): Promise<CallError> {
+  return promise.then(
+    () => expect.unreachable(),
+    (error: CallError) => error,
+  );
+}
+
+describe("functions as root", () => {
+  test("get variables of any text, and give what they print", async ({ root }) => {
+    expect(await root.call("greet", { greeting: "it's $HOME\n`id`" })).toBe("it's $HOME\n`id` from 127.0.0.1\n");
+  });
+
+  test("share one connection, made anew after it broke", async ({ root, host, expect }) => {
+    await Promise.all([root.call("greet", { greeting: "a" }), root.call("greet", { greeting: "b" })]);
+    expect(host.connections).toBe(1);
+    host.breakAll();
+    // This end may learn of it after the other one.
+    const again = () => root.call("greet", { greeting: "c" });
+    await expect.poll(again, { timeout: 10_000 }).toBe("c from 127.0.0.1\n");
+    expect(host.connections).toBe(2);
+  });
+
+  test("have nothing to read: the script is not their input", async ({ root }) => {
+    expect(await root.call("eat")).toBe("done\n");
+  });
+
+  test("end in an error with their exit code and words, without secrets, naming the right key", async ({ root }) => {
+    const error = await errorOf(root.call("refuse", { word: "sudo-pw or hunter2" }, { secrets: ["hunter2"] }));
+    expect(error.message).toBe("it said [removed] or [removed], see pillar-host:orchestrator.migrateFrom.user");
+    expect(error.exitCode).toBe(75);
+  });
+
+  test("are ended after their limit", async ({ root }) => {
+    const error = await errorOf(root.call("hang", {}, { limitSeconds: 1 }));
+    expect(error.message).toBe("127.0.0.1: hang was ended after 1 s");
+    expect(error.exitCode).toBe(124);
+  });
+
+  test("may print more than a call takes, as a stream", async ({ root }) => {
+    const { stdout, done } = await root.stream("numbers", { up_to: 2_000_000 });
+    let size = 0;
+    for await (const chunk of stdout) size += (chunk as Buffer).length;
+    await done;
+    expect(size).toBe(14_888_896);
+    const error = await errorOf(root.call("numbers", { up_to: 2_000_000 }));
+    expect(error.message).toBe("127.0.0.1: numbers printed 14888896 bytes, more than it may");
+  });
+
+  test("say that the connection ended while they were at work", async ({ root, host }) => {
+    const { stdout, done } = await root.stream("hang");
+    stdout.resume();
+    host.breakAll();
+    const error = await errorOf(done);
+    expect(error.message).toBe("127.0.0.1: the connection ended while hang was at work");
+    expect(error.exitCode).toBeUndefined();
+  });
+});
+
+describe("the pieces", () => {
+  test("sudo's password stands in none of what root is given, nor in a command line", () => {
+    const text = rootScript(
+      library,
+      "greet",
+      { greeting: "x" },
+      { hostName: "h", sudoPassword: "pw1", limitSeconds: 5 },
+    );
+    const [outer = "", inner = ""] = text.split("<<'PILLAR_HOST_ROOT'");
+    expect(outer).toContain("sudo_password='pw1'\n");
+    expect(outer.split("\n").at(-1)).toBe(`become_root timeout -k 10 5 bash --norc -euo pipefail -c 'eval "$(cat)"' `);
+    expect(inner).not.toContain("pw1");
+  });
+
+  test("a secret is masked whole and line by line; its short lines are no secrets", () => {
+    const key = "-----BEGIN KEY-----\nabcdefghij\n=\n-----END KEY-----\n";
+    expect(masked(`a=b ${key} abcdefghij pw`, [key, "pw", undefined, ""])).toBe("a=b [removed] [removed] [removed]");
+  });
+});

@@ -1,0 +1,136 @@
+import { test as base, describe, expect } from "vitest";
+import { connectSsh, isFatal, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
+import { soon } from "../../soon";
+import { closedPort, keyPair, loginTo, type SshHost, sshHost } from "../chain/fakes";
+
+const test = base.extend<{ host: SshHost }>({
+  host: async ({ task: _task }, provide) => {
+    const host = await sshHost();
+    await provide(host);
+    await host.close();
+  },
+});
+
+/** The error of a login, as message and whether trying again could help. */
+async function refusal(target: SshTarget) {
+  const error = await connectSsh(target).then(
+    () => new Error("connected"),
+    (thrown: Error) => thrown,
+  );
+  return { fatal: isFatal(error), message: error.message };
+}
+
+describe("the pinned key", () => {
+  test("lets in with a password", async ({ host }) => {
+    const session = await connectSsh(loginTo(host));
+    session.close();
+    expect(host.connections).toBe(1);
+  });
+
+  test("another one is fatal, before any login is tried, and both keys are named", async ({ host }) => {
+    const pinned = keyPair().public.split(" ").slice(0, 2).join(" ");
+    expect(await refusal({ ...loginTo(host), hostKey: pinned })).toEqual({
+      fatal: true,
+      message:
+        `127.0.0.1 shows another host key than the pinned one\n  found: ${host.hostKey}\n  needed: ${pinned}\n` +
+        "Was the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you " +
+        "change pillar-host:host.hostKey.",
+    });
+  });
+});
+
+describe("the login", () => {
+  test("refused is fatal, and shows no password", async ({ host }) => {
+    expect(await refusal({ ...loginTo(host), password: "hunter2" })).toEqual({
+      fatal: true,
+      message:
+        `op@127.0.0.1:${host.port} refuses the login\n` +
+        "  needed: a key or password that the host accepts (pillar-host:ssh)",
+    });
+  });
+
+  test.for([
+    ["plain", undefined],
+    ["with a pass phrase", "pass-phrase"],
+  ])("with a key, %s", async ([_what, passphrase]) => {
+    const user = keyPair(passphrase);
+    const [, publicKey = ""] = user.public.split(" ");
+    const keyed = await sshHost(
+      (attempt) => attempt.method === "publickey" && attempt.key.data.toString("base64") === publicKey,
+    );
+    const target = { ...loginTo(keyed), password: undefined, privateKey: user.private };
+    const session = await connectSsh({ ...target, privateKeyPassword: passphrase });
+    expect(session.isOpen).toBe(true);
+    session.close();
+    await keyed.close();
+  });
+
+  test("with a key whose pass phrase is wrong: an error, not a crash", async ({ host }) => {
+    const user = keyPair("right");
+    const seen = await refusal({ ...loginTo(host), privateKey: user.private, privateKeyPassword: "wrong" });
+    expect(seen.message).not.toContain("connected");
+  });
+});
+
+test("a host that closes the connection before the login is done is not fatal, and no wait without an end", async () => {
+  const closing = await sshHost(
+    () => true,
+    async () => closing.breakAll(),
+  );
+  expect(await refusal({ ...loginTo(closing) })).toEqual({
+    fatal: false,
+    message: `op@127.0.0.1:${closing.port}: the host closed the connection before the login was done`,
+  });
+  await closing.close();
+});
+
+test("a host that is not there is not fatal", async ({ host }) => {
+  const port = await closedPort();
+  expect(await refusal({ ...loginTo(host), port })).toEqual({
+    fatal: false,
+    message: `op@127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
+  });
+});
+
+test("a port that nobody holds on the host is named", async ({ host }) => {
+  const port = await closedPort();
+  const session = await connectSsh(loginTo(host));
+  await expect(session.forward("127.0.0.1", port)).rejects.toThrow(`127.0.0.1:${port} on the host: `);
+  session.close();
+});
+
+describe("a command", () => {
+  test("gets its input, and gives what it printed", async ({ host }) => {
+    const session = await connectSsh(loginTo(host));
+    const result = await session.run("cat; echo heard >&2; exit 3", "an input\n");
+    expect(result).toEqual({ exitCode: 3, stdout: "an input\n", stderr: "heard\n" });
+    expect(await session.run("kill -9 $$", "")).toMatchObject({ exitCode: undefined });
+    session.close();
+  });
+
+  test("that prints without end is cut off", async ({ host }) => {
+    const session = await connectSsh(loginTo(host));
+    const { stdout } = await session.run("head -c 2000000 /dev/zero | tr '\\0' x", "");
+    expect(stdout.length).toBeLessThan(400_000);
+    session.close();
+  });
+});
+
+test("a session knows when its connection broke", async ({ host }) => {
+  const session = await connectSsh(loginTo(host));
+  expect(session.isOpen).toBe(true);
+  host.breakAll();
+  await soon(() => expect(session.isOpen).toBe(false));
+  await expect(session.run("true", "")).rejects.toThrow("Not connected");
+});
+
+describe("scanHostKey", () => {
+  test("is the key that the host shows, without a login", async ({ host }) => {
+    expect(await scanHostKey("127.0.0.1", host.port)).toBe(host.hostKey);
+  });
+
+  test("of nobody", async () => {
+    const port = await closedPort();
+    await expect(scanHostKey("127.0.0.1", port)).rejects.toThrow(`127.0.0.1:${port}: connect ECONNREFUSED`);
+  });
+});

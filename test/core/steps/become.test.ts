@@ -1,0 +1,113 @@
+import { describe, expect } from "vitest";
+import { envelope, type Step } from "../../../core/steps/step";
+import { test } from "./boxed";
+import { replaceAll, type Sandbox } from "./sandbox";
+
+const password = "hunter2";
+// Shows every line that reaches it, as a script that is read from standard input would run them.
+const step = { name: "look", limitSeconds: 5, looksOnly: true, script: "cat <<'END'\nfirst line\nEND\nenv > seen\n" };
+
+// As sudo does: a password that was right is remembered for whatever the same process starts next, unless -k is given;
+// where none is asked for, standard input is left to the command.
+const sudo = `
+printf '%s\\n' "$*" >> "$sandbox/sudo.calls"
+asks=$(cat "$sandbox/asks") quiet= read= forget=
+while :; do case \${1:-} in -n) quiet=yes; shift ;; -S) read=yes; shift ;; -k) forget=yes; shift ;; -p) shift 2 ;; *) break ;; esac; done
+if [ "$asks" = never ]; then exec "$@"; fi
+if [ "$asks" = refuse ]; then echo "op is not in the sudoers file." >&2; exit 1; fi
+ticket=$sandbox/ticket-$PPID
+if [ -z "$forget" ] && [ -e "$ticket" ]; then exec "$@"; fi
+if [ -n "$quiet" ] || [ -z "$read" ]; then echo "sudo: a password is required" >&2; exit 1; fi
+while IFS= read -r line; do
+  if [ "$line" = ${password} ]; then
+    [ -n "$forget" ] || : > "$ticket"
+    exec "$@"
+  fi
+  echo "Sorry, try again." >&2
+done
+exit 1`;
+
+/** Sends a step as the user op (1000) to a host whose sudo asks so. */
+function become(box: Sandbox, asks: "never" | "always" | "refuse", configured?: string, sent: Step = step) {
+  box.command("id", `if [ "$1" = -u ]; then cat "$sandbox/uid" 2> /dev/null || echo 1000; else echo op; fi`);
+  box.command("sudo", sudo);
+  box.write("asks", asks);
+  return box.run(envelope(sent, "203.0.113.7", configured));
+}
+
+describe("a user other than root", () => {
+  test.for([
+    ["without a password", "never", undefined],
+    ["without a password though one is configured", "never", password],
+    ["with a password", "always", password],
+  ] as const)(
+    "sudo %s: the script runs, and its own text is all that it sees",
+    async ([_what, asks, configured], { box }) => {
+      const { code, stdout, stderr } = await become(box, asks, configured);
+      expect(stderr).toBe("");
+      expect(stdout).toBe("first line\n");
+      expect(code).toBe(0);
+      expect(box.read("seen")).not.toContain(password);
+      expect(box.read("sudo.calls")).not.toContain(password);
+    },
+  );
+
+  test("a password that sudo wants and nobody configured", async ({ box }) => {
+    const { code, stdout, stderr } = await become(box, "always");
+    expect(code).toBe(1);
+    expect(stdout).toBe("");
+    expect(stderr).toBe(
+      "203.0.113.7: sudo wants a password for op, and none is configured\n" +
+        "  needed: pulumi config set --secret --path pillar-host:ssh.sudoPassword\n",
+    );
+  });
+
+  test.for([
+    [
+      "always",
+      "sudo refused the password of op\n" +
+        "  found: a wrong one in pillar-host:ssh.sudoPassword\n" +
+        "  needed: pulumi config set --secret --path pillar-host:ssh.sudoPassword\n",
+    ],
+    [
+      "refuse",
+      "the user op may not use sudo\n" +
+        "  needed: sudo for op (as root on the host: usermod -aG sudo op, or wheel)\n" +
+        "  or: pulumi config set --path pillar-host:ssh.user root\n",
+    ],
+  ] as const)("a password that is refused (%s) is not shown, and nothing runs", async ([asks, said], { box }) => {
+    const { code, stdout, stderr } = await become(box, asks, "wrong-one");
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `203.0.113.7: ${said}` });
+    expect(box.read("seen")).toBeUndefined();
+  });
+
+  test("a host without sudo", async ({ box }) => {
+    box.command("id", `if [ "$1" = -u ]; then echo 1000; else echo op; fi`);
+    const text = replaceAll(envelope(step, "203.0.113.7", password), [["command -v sudo", "command -v no-such-sudo"]]);
+    expect(await box.run(text)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "203.0.113.7: the user op is not root, and there is no sudo\n" +
+        "  needed: sudo for op (as root on the host: install sudo, then usermod -aG sudo op)\n" +
+        "  or: pulumi config set --path pillar-host:ssh.user root\n",
+    });
+  });
+
+  test("the step's exit code is the command's", async ({ box }) => {
+    const { code } = await become(box, "always", password, { ...step, script: "exit 7\n" });
+    expect(code).toBe(7);
+  });
+
+  test("a step that does not end is ended in its time", async ({ box }) => {
+    const { code } = await become(box, "never", undefined, { ...step, limitSeconds: 1, script: "sleep 30\n" });
+    expect(code).toBe(124);
+  });
+});
+
+test("root needs no sudo", async ({ box }) => {
+  box.write("uid", "0\n");
+  const { code, stdout } = await become(box, "refuse", password);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "first line\n" });
+  expect(box.read("sudo.calls")).toBeUndefined();
+});

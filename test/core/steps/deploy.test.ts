@@ -1,0 +1,58 @@
+import { describe, expect, vi } from "vitest";
+import { deploy } from "../../../core/steps/steps";
+import { configOf, least } from "../../components/exampleConfig";
+import { test } from "./boxed";
+import { controllerOf, hasty } from "./controllers";
+import { replaceAll, type Sandbox } from "./sandbox";
+
+// Only readConfig needs it, and it takes longer to load than these tests.
+vi.mock("@pulumi/pulumi", () => ({}));
+
+const identity = "pillar-host/prod Anvil";
+
+/** Deploys on a host where the controller does this (bash), and the node's service is active or not. */
+function run(box: Sandbox, body: string, isActive = true) {
+  const dataDir = `${box.dir}/znn`;
+  box.mark("stack", `${identity}\n`);
+  controllerOf(box, { Deploy: body });
+  box.command("systemctl", `if [ "$1" = is-active ]; then echo ${isActive ? "active" : "inactive"}; fi`);
+  box.command("wget", isActive ? "echo '{\"currentHeight\":1}'" : "exit 4");
+  box.command("journalctl", ":");
+  const { script } = deploy(
+    configOf({ node: { dataDir }, controller: { ...least.controller, directory: box.dir } }),
+    identity,
+  );
+  const units = script.replaceAll("/etc/systemd/system", `${box.dir}/units`);
+  return box.run(hasty(replaceAll(box.local(units), [["rpc_seconds='300'", "rpc_seconds='1'"]])));
+}
+
+describe("the deploy", () => {
+  test("the controller's own package work asks nothing, restarts nothing and waits for another's lock", async ({
+    box,
+  }) => {
+    const names = ["DEBIAN_FRONTEND", "NEEDRESTART_SUSPEND", "APT_LISTCHANGES_FRONTEND", "UCF_FORCE_CONFFOLD"];
+    const { code, stderr } = await run(
+      box,
+      `for v in ${names.join(" ")}; do echo "\${!v}"; done > $sandbox/env; cat "$APT_CONFIG" > $sandbox/apt`,
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(box.read("env")).toBe("noninteractive\n1\nnone\n1\n");
+    expect(box.read("apt")).toBe(
+      'DPkg::Lock::Timeout "600";\nDpkg::Options { "--force-confdef"; "--force-confold"; };\n',
+    );
+  });
+
+  test("a node of another name than the configured one is told, with the command that names it", async ({ box }) => {
+    const { code, stderr } = await run(
+      box,
+      'mkdir -p $sandbox/units; touch $sandbox/units/go-zenon.service; echo "Error! something"',
+      false,
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain("h: the controller ended, but the node does not run\n");
+    expect(stderr).toContain(
+      "  the controller wrote go-zenon.service: where that is the node's, pulumi config set --path pillar-host:node.service go-zenon\n",
+    );
+    expect(stderr).not.toContain("go-node.service:");
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect } from "vitest";
+import { scriptOf } from "../../../core/steps/step";
+import { test } from "./boxed";
+import { controllerOf, hasty } from "./controllers";
+import type { Sandbox } from "./sandbox";
+
+/** Chooses a label; every line that on_line gets, then the result, is on stdout. */
+async function talk(box: Sandbox, label: string, seconds = 10) {
+  const values = { controller_dir: box.dir, controller_name: "node-controller" };
+  const script = `${hasty(box.local(scriptOf(values, "dialog")))}
+known_questions=("Are you sure you want to proceed?" "Continue using the existing configuration?")
+on_line() { printf 'line:%s\\n' "$1"; }
+dialog ${label} ${seconds}
+printf 'result:%s\\nquestion:%s\\n' "$dialog_result" "$dialog_question"
+`;
+  const started = Date.now();
+  const { code, stdout, stderr } = await box.run(script);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const lines = stdout.split("\n");
+  const of = (kind: string) => lines.filter((line) => line.startsWith(kind)).map((line) => line.slice(kind.length));
+  return { lines: of("line:"), result: of("result:")[0], question: of("question:")[0], took: Date.now() - started };
+}
+
+describe("dialog", () => {
+  describe("the menu", () => {
+    test.for<[string, string[], string]>([
+      ["1 Deploy, 2 Status", ["Deploy", "Status", "Quit"], "2\n"],
+      ["1 Migrate, 2 Deploy, 3 Status", ["Migrate", "Deploy", "Status", "Quit"], "3\n"],
+      ["coloured labels", ["\\e[1;32mDeploy\\e[0m", "\\e[36mStatus\\e[0m"], "2\n"],
+      ["a longer label before it", ["Status of the network", "Status"], "2\n"],
+    ])("the number goes by the label: %s", async ([_what, labels, choice], { box }) => {
+      controllerOf(box, {}, labels);
+      expect((await talk(box, "Status")).result).toBe("ended");
+      expect(box.read("choice")).toBe(choice);
+      expect(box.read("no-terminal")).toBeUndefined();
+    });
+
+    test("without the label: nothing is chosen, and the labels that are there are named", async ({ box }) => {
+      controllerOf(box, {}, ["Migrate", "Quit"]);
+      const { result, question } = await talk(box, "Deploy");
+      expect(result).toBe("question");
+      expect(question).toMatch(/^a menu without "Deploy": (Migrate Quit|Quit Migrate)$/);
+      expect(box.read("choice")).toBeUndefined();
+    });
+  });
+
+  test("lines come without colours and carriage returns, the last one too", async ({ box }) => {
+    controllerOf(box, { Status: "printf '\\e[31mred\\e[0m\\n\\tindented \\e[1;4mx\\e[m\\nlast\\n'" });
+    const { lines } = await talk(box, "Status");
+    expect(lines.slice(lines.indexOf("red"))).toEqual(["red", "\tindented x", "last"]);
+  });
+
+  describe("questions", () => {
+    test("a known one is answered with y, once, though the terminal echoes it", async ({ box }) => {
+      const ask =
+        "printf '\\e[33mAre you sure you want to proceed?\\e[0m [Y/n] '; IFS= read -r a; echo \"$a\" >> $sandbox/answers";
+      controllerOf(box, {
+        Deploy: `${ask}; if IFS= read -r -t 0.5 b; then echo "too much: $b" >> $sandbox/answers; fi; echo built`,
+      });
+      const { result, lines } = await talk(box, "Deploy");
+      expect(result).toBe("ended");
+      expect(box.read("answers")).toBe("y\n");
+      expect(lines.at(-1)).toBe("built");
+    });
+
+    test("two known ones, one after the other", async ({ box }) => {
+      const ask = (text: string) => `printf '${text} '; IFS= read -r a; echo "$a" >> $sandbox/answers`;
+      controllerOf(box, {
+        Deploy: `${ask("Are you sure you want to proceed?")}; ${ask("Continue using the existing configuration?")}`,
+      });
+      expect((await talk(box, "Deploy")).result).toBe("ended");
+      expect(box.read("answers")).toBe("y\ny\n");
+    });
+
+    test.for(["Overwrite the producer key?", "Enter the password:"])(
+      "one that is not known stops it: %s",
+      async (text, { box }) => {
+        controllerOf(box, { Deploy: `printf '${text} '; IFS= read -r a; echo "$a" > $sandbox/answers` });
+        const { result, question } = await talk(box, "Deploy");
+        expect(result).toBe("question");
+        expect(question?.trim()).toBe(text);
+        expect(box.read("answers")).toBeUndefined();
+      },
+    );
+
+    test("a pause that is no question is waited out", async ({ box }) => {
+      controllerOf(box, { Deploy: "printf 'Compiling ...'; sleep 0.9; echo done" });
+      const { result, lines } = await talk(box, "Deploy");
+      expect(result).toBe("ended");
+      // The menu's prompt stands before it where the terminal echoed the choice first.
+      expect(lines.at(-1)).toMatch(/^(> )?Compiling \.\.\.done$/);
+    });
+  });
+
+  describe("the deadline", () => {
+    test.for<[string, string]>([
+      ["silent", "sleep 30"],
+      ["talking", "while :; do echo building; sleep 0.05; done"],
+    ])("a %s controller is stopped", async ([_what, body], { box }) => {
+      controllerOf(box, { Deploy: body });
+      const { result, took } = await talk(box, "Deploy", 1);
+      expect(result).toBe("deadline");
+      expect(took).toBeLessThan(4000);
+    });
+  });
+
+  test("a build that talks a lot is followed, whole and in order", async ({ box }) => {
+    controllerOf(box, {
+      Deploy: "for ((i = 1; i <= 5000; i++)); do printf '\\e[32mgo build\\e[0m step %d\\n' $i; done",
+    });
+    const { result, lines } = await talk(box, "Deploy", 60);
+    expect(result).toBe("ended");
+    expect(lines.filter((line) => line.startsWith("go build"))).toEqual(
+      Array.from({ length: 5000 }, (_, index) => `go build step ${index + 1}`),
+    );
+  }, 70_000);
+});

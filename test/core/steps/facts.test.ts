@@ -1,0 +1,105 @@
+import { describe, expect } from "vitest";
+import { facts } from "../../../core/steps/steps";
+import { configOf } from "../../components/exampleConfig";
+import { test } from "./boxed";
+import type { Sandbox } from "./sandbox";
+
+const show = `case "$*" in
+  *LoadState*) echo loaded ;; *ActiveState*) echo active ;; *SubState*) echo running ;;
+  *StateChangeTimestamp*) echo 'Sat 2026-11-21 14:00:03 UTC' ;; *NRestarts*) echo 0 ;; *Result*) echo success ;;
+  is-active*) echo inactive ;;
+esac`;
+
+/** What a host in good order says, but for these commands. */
+async function factsOf(box: Sandbox, commands: Readonly<Record<string, string>> = {}, withStages = false) {
+  const sound: Record<string, string> = {
+    systemctl: show,
+    wget: `echo '{"jsonrpc":"2.0","id":1,"result":{"numPeers":12,"peers":[{"a":1}]}}'`,
+    df: "echo head; echo 'dev 80000000 30000000 50000000 38% /'",
+    journalctl: "true",
+    timedatectl: "echo yes",
+    nproc: "echo 4",
+  };
+  for (const [name, body] of Object.entries({ ...sound, ...commands })) box.command(name, body);
+  const { script } = facts(configOf({ node: { dataDir: "/root" } }), { logLines: 3, withStages });
+  const { code, stdout, stderr } = await box.run(box.local(script));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout.trimEnd().split("\n");
+}
+
+test("of a host in good order", async ({ box }) => {
+  expect(await factsOf(box)).toEqual([
+    "service: go-node is active (running) since 2026-11-21 14:00:03 UTC",
+    "peers: 12",
+    "disk: 50.0 of 80.0 GB free at /root",
+    expect.stringMatching(/^memory: \d+ of \d+ MiB available, \d+ of \d+ MiB of swap used/),
+    expect.stringMatching(/^load: [\d.]+ [\d.]+ [\d.]+ on 4 cores$/),
+    expect.stringMatching(/^clock: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, kept in sync$/),
+  ]);
+});
+
+describe("what is wrong is named", () => {
+  const cases: [string, Record<string, string>, string][] = [
+    [
+      "a service that does not stay up",
+      {
+        systemctl: show
+          .replace("active ;;", "activating ;;")
+          .replace("running", "auto-restart")
+          .replace("echo 0", "echo 7")
+          .replace("success", "exit-code"),
+      },
+      "service: go-node is activating (auto-restart) since 2026-11-21 14:00:03 UTC, systemd restarted it 7 times after failures, it failed last with exit-code",
+    ],
+    ["no service", { systemctl: "echo not-found" }, "service: go-node is not there"],
+    [
+      "a service that was shut down for good",
+      { systemctl: `case "$*" in *LoadState*) echo masked ;; *ActiveState*) echo inactive ;; esac` },
+      "service: go-node is inactive, and masked: it does not start again by itself",
+    ],
+    [
+      "no peers",
+      { wget: `echo '{"result":{"numPeers": 0}}'` },
+      "peers: 0. Is 35995, tcp and udp, open to the world, at the provider's firewall too?",
+    ],
+    ["no RPC", { wget: "exit 4" }, "peers: not known, the RPC at 127.0.0.1:35997 gives no answer"],
+    [
+      "a full disk",
+      { df: "echo head; echo 'dev 80000000 79999000 1000 100% /'" },
+      "disk: 0.0 of 80.0 GB free at /root. Nearly full: the node cannot go on without room",
+    ],
+    [
+      "killed for memory",
+      { journalctl: `case "$*" in *-k*) echo '2026-11-21 kernel: Out of memory: Killed process 7 (go-node)' ;; esac` },
+      "memory: the kernel killed a process for want of it: 2026-11-21 kernel: Out of memory: Killed process 7 (go-node)",
+    ],
+  ];
+  test.for(cases)("%s", async ([_what, commands, line], { box }) => {
+    expect(await factsOf(box, commands)).toContain(line);
+  });
+});
+
+test("the log's last lines come without secrets and addresses, and not at any length", async ({ box }) => {
+  const log = `Password: hunter2\\nz1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7 elected\\n${"x".repeat(500)}`;
+  const lines = await factsOf(box, { journalctl: `case "$*" in *-n\\ 3*) printf '${log}\\n' ;; esac` });
+  expect(lines.slice(-3)).toEqual(["log: Password [removed]", "log: [address] elected", `log: ${"x".repeat(200)}`]);
+});
+
+test("how far the stack has come, where it is asked for", async ({ box }) => {
+  expect((await factsOf(box, {}, true))[0]).toBe("done so far: nothing");
+  box.mark("packages.done", "2026-11-21T14:00:00Z\n");
+  box.mark("deploy.done", "2026-11-21T14:10:00Z\nmore\n");
+  const busy = show.replace(
+    "is-active*) echo inactive",
+    "*Description*) echo 'pillar-host: deploy' ;; is-active*) echo active",
+  );
+  expect((await factsOf(box, { systemctl: busy }, true)).slice(0, 2)).toEqual([
+    "done so far: packages 2026-11-21T14:00:00Z, deployed 2026-11-21T14:10:00Z",
+    "at work now: deploy",
+  ]);
+});
+
+test("nothing is written: the disk may be full", async ({ box }) => {
+  await factsOf(box, {}, true);
+  expect((await box.run(`find ${box.dir} -newer ${box.bin}/nproc -type f`)).stdout).toBe("");
+});

@@ -1,0 +1,192 @@
+import { describe, expect, vi } from "vitest";
+import { hourlyRestart, hourlyRestartNow } from "../../../core/steps/steps";
+import { configOf } from "../../components/exampleConfig";
+import { test } from "./boxed";
+import type { Sandbox } from "./sandbox";
+
+// Only readConfig needs it, and it takes longer to load than these tests.
+vi.mock("@pulumi/pulumi", () => ({}));
+
+const line = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n";
+
+function run(box: Sandbox, when: "syncing" | "synced" | "now", changes: Record<string, unknown> = {}) {
+  // Root's crontab is a file here; every writing is counted.
+  box.command(
+    "crontab",
+    `[ "$1 $2" = "-u root" ] || exit 9
+if [ -e "$sandbox/broken" ]; then echo "crontab: $(cat "$sandbox/broken")" >&2; exit 1; fi
+if [ "$3" = -l ]; then
+  if [ ! -e "$sandbox/tab" ]; then echo "no crontab for root" >&2; exit 1; fi
+  cat "$sandbox/tab"
+elif [ -e "$sandbox/deaf" ]; then exit 0
+else cp "$3" "$sandbox/tab"; echo written >> "$sandbox/writes"; fi`,
+  );
+  const config = configOf(changes);
+  return box.run(box.local((when === "now" ? hourlyRestartNow(config) : hourlyRestart(config, when)).script));
+}
+
+const on = { code: 0, stdout: "hourly restart: on, until the node has synced\n", stderr: "" };
+const off = { code: 0, stdout: "hourly restart: off, read back from root's crontab\n", stderr: "" };
+
+describe("hourlyRestart", () => {
+  describe("while syncing", () => {
+    test("exactly the specification's line, in a new crontab", async ({ box }) => {
+      expect(await run(box, "syncing")).toEqual(on);
+      expect(box.read("tab")).toBe(line);
+    });
+
+    test.for<[string, string]>([
+      ["as they are", "MAILTO=ops@example.org\n\n# my own\n5 4 * * *  /usr/local/bin/backup\t--all % x\n"],
+      ["with a last line that has no end", "5 4 * * * backup"],
+      ["with strange bytes", "# ü \\ \\n $HOME `id` %s \x01\n\n\n  \t\n"],
+      ["another service's", "0 * * * * /usr/bin/sudo /usr/sbin/service go-node2 restart\n"],
+      ["our line, disabled", `#${line}`],
+      ["our line at another hour", "30 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n"],
+    ])("other lines stay byte for byte: %s", async ([_what, before], { box }) => {
+      box.write("tab", before);
+      expect(await run(box, "syncing")).toEqual(on);
+      expect(box.read("tab")).toBe(`${before.endsWith("\n") ? before : `${before}\n`}${line}`);
+    });
+
+    test("twice is once", async ({ box }) => {
+      await run(box, "syncing");
+      expect(await run(box, "syncing")).toEqual({ code: 0, stdout: "hourly restart: on\n", stderr: "" });
+      expect(box.read("tab")).toBe(line);
+      expect(box.read("writes")).toBe("written\n");
+    });
+
+    test.for([
+      "0 * * * *  /usr/bin/sudo  /usr/sbin/service go-node  restart\n",
+      "0\t*\t*\t*\t*\t/usr/bin/sudo /usr/sbin/service go-node restart  \n",
+      "  0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart",
+    ])("a line with other blanks is the line: %j", async (variant, { box }) => {
+      box.write("tab", variant);
+      expect(await run(box, "syncing")).toMatchObject({ code: 0, stdout: "hourly restart: on\n" });
+      expect(box.read("tab")).toBe(variant);
+      expect(box.read("writes")).toBeUndefined();
+    });
+
+    test("never again on a host whose node synced once", async ({ box }) => {
+      box.mark("synced");
+      box.write("tab", `#${line}`);
+      expect(await run(box, "syncing")).toEqual({
+        code: 0,
+        stdout: "hourly restart: stays off, the node synced at 2026-01-02T03:04:05Z\n",
+        stderr: "",
+      });
+      expect(box.read("tab")).toBe(`#${line}`);
+    });
+
+    test("a configured service is the one that is restarted", async ({ box }) => {
+      await run(box, "syncing", { node: { service: "go-zenon" } });
+      expect(box.read("tab")).toBe(line.replace("go-node", "go-zenon"));
+    });
+  });
+
+  describe("switched off in the configuration", () => {
+    const config = { sync: { hourlyRestart: false } };
+
+    test("no line is set, and no marker", async ({ box }) => {
+      box.write("tab", "# mine\n");
+      expect(await run(box, "syncing", config)).toEqual(off);
+      expect(box.read("tab")).toBe("# mine\n");
+      expect(box.read("writes")).toBeUndefined();
+      expect(box.read("state/synced")).toBeUndefined();
+    });
+
+    test("a line of an earlier run is disabled", async ({ box }) => {
+      box.write("tab", `# mine\n${line}`);
+      expect(await run(box, "syncing", config)).toEqual(off);
+      expect(box.read("tab")).toBe(`# mine\n#${line}`);
+    });
+  });
+
+  describe("once synced", () => {
+    test.for<[string, string]>([
+      [line, `#${line}`],
+      [`a b\n${line}c d\n`, `a b\n#${line}c d\n`],
+      [`${line}${line}`, `#${line}#${line}`],
+      [
+        "  0  *\t* * * /usr/bin/sudo /usr/sbin/service go-node restart \n",
+        "#  0  *\t* * * /usr/bin/sudo /usr/sbin/service go-node restart \n",
+      ],
+      [`last\n${line.trimEnd()}`, `last\n#${line.trimEnd()}`],
+      [`#${line}`, `#${line}`],
+      ["0 1 * * * backup", "0 1 * * * backup"],
+    ])("%j becomes %j", async ([before, after], { box }) => {
+      box.write("tab", before);
+      expect(await run(box, "synced")).toEqual(off);
+      expect(box.read("tab")).toBe(after);
+      expect(box.read("writes")).toBe(before === after ? undefined : "written\n");
+    });
+
+    test("the marker is there before the crontab is touched", async ({ box }) => {
+      box.write("tab", line);
+      box.write("broken", "disk full\n");
+      const { code, stderr } = await run(box, "synced");
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: "h: root's crontab could not be read\n  found: crontab: disk full\n",
+      });
+      expect(box.read("state/synced")).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n$/);
+    });
+
+    test("the marker keeps its first time", async ({ box }) => {
+      box.mark("synced");
+      await run(box, "synced");
+      expect(box.read("state/synced")).toBe("2026-01-02T03:04:05Z\n");
+    });
+
+    test("a crontab that does not keep what is written to it is an error", async ({ box }) => {
+      box.write("tab", line);
+      box.write("deaf", "");
+      expect(await run(box, "synced")).toMatchObject({
+        code: 1,
+        stderr: "h: root's crontab is not what was written to it\n  Look at it with: crontab -l\n",
+      });
+    });
+
+    test("another line about the service is left, and warned about", async ({ box }) => {
+      const other = "@daily systemctl restart go-node";
+      box.write("tab", `${other}\n# service go-node restart\n`);
+      expect(await run(box, "synced")).toEqual({
+        code: 0,
+        stdout:
+          `warning: root's crontab has another line about go-node, left as it is: ${other}. ` +
+          `A restart of a producing node misses momentums.\n${off.stdout}`,
+        stderr: "",
+      });
+      expect(box.read("writes")).toBeUndefined();
+    });
+
+    test("a dot in the service's name is a dot", async ({ box }) => {
+      const before = line.replace("go-node", "goxnode");
+      box.write("tab", before);
+      await run(box, "synced", { node: { service: "go.node" } });
+      expect(box.read("tab")).toBe(before);
+    });
+  });
+
+  describe("a look", () => {
+    test.for<[string, string | undefined, boolean, string]>([
+      ["the line, after the sync", line, true, "on"],
+      ["the line with other blanks", `# mine\n  ${line.replaceAll(" ", "\t")}`, true, "on"],
+      ["the line while the node syncs", line, false, "off"],
+      ["the line, disabled", `#${line}`, true, "off"],
+      ["another service's", line.replace("go-node", "go-node2"), true, "off"],
+      ["no crontab", undefined, true, "off"],
+    ])("%s", async ([_what, tab, synced, found], { box }) => {
+      if (tab !== undefined) box.write("tab", tab);
+      if (synced) box.mark("synced");
+      expect(await run(box, "now")).toEqual({ code: 0, stdout: `${found}\n`, stderr: "" });
+      expect([box.read("tab"), box.read("writes")]).toEqual([tab, undefined]);
+      expect(box.read("state/synced") !== undefined).toBe(synced);
+    });
+
+    test("a crontab that can't be read is neither", async ({ box }) => {
+      box.mark("synced");
+      box.write("broken", "must be privileged");
+      expect(await run(box, "now")).toMatchObject({ code: 1, stdout: "" });
+    });
+  });
+});

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { scriptOf } from "../../../core/steps/step";
+import { Sandbox } from "./sandbox";
+
+const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
+
+let box: Sandbox;
+
+beforeEach(() => {
+  box = new Sandbox();
+});
+
+afterEach(() => box.remove());
+
+const lib = (text: string) => box.run(box.local(`${scriptOf({})}\n${text}`));
+
+describe("redact", () => {
+  const lines: [string, string][] = [
+    ["Password: hunter2", "Password [removed]"],
+    ["\tPassword:  hunter2 and more", "\tPassword [removed]"],
+    ["PASSPHRASE=hunter2", "PASSPHRASE [removed]"],
+    ["the passwd is hunter2", "the passwd [removed]"],
+    ['{"KeyFilePath":"/root/x","Password":"hunter2","Index":0}', '{"KeyFilePath":"/root/x","Password [removed]'],
+    [
+      `&{Producer:{Address:${address} Index:0 Password:hunter2}}`,
+      "&{Producer:{Address:[address] Index:0 Password [removed]",
+    ],
+    ["mnemonic: apple pear", "mnemonic [removed]"],
+    ["Entropy 00ff", "Entropy [removed]"],
+    ["private key 00ff", "private key [removed]"],
+    ["privateKey=00ff", "privateKey [removed]"],
+    ["private_key=00ff", "private_key [removed]"],
+    ["client-secret hunter2", "client-secret [removed]"],
+    ["\x1b[31mPass\x1b[0mword:\x1b[1m hunter2\x1b[0m", "Password [removed]"],
+    [`from ${address} to \x1b[32m${address}\x1b[0m`, "from [address] to [address]"],
+    [`${address} password hunter2`, "[address] password [removed]"],
+    ["\x1b[1;31mError!\x1b[0m no luck\r", "Error! no luck"],
+    ["nothing of the kind", "nothing of the kind"],
+    ["z1qshort", "z1qshort"],
+    ["", ""],
+  ];
+
+  test("takes secrets and addresses out, and leaves the rest", async () => {
+    box.write("text", lines.map(([line]) => `${line}\n`).join(""));
+    const { code, stdout, stderr } = await lib('redact < "$TMPDIR/text"');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.split("\n").slice(0, -1)).toEqual(lines.map(([, shown]) => shown));
+  });
+});
+
+describe("download", () => {
+  const tried = (wget: string) => `wget() { ${wget}; }; release_url=https://release.example/a.zip
+if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo "had: $(cat "$TMPDIR/a.zip")"; else echo "why: $why"; fi`;
+
+  test.each([
+    ["what is there", 'echo whole > "$5"', "had: whole"],
+    [
+      "the last that wget says, without a secret",
+      "printf 'first\npassword abc\n\n' >&2; return 8",
+      "why: password [removed]",
+    ],
+    [
+      "a connection that broke off, of which wget says nothing",
+      'printf 12345 > "$5"; return 4',
+      "why: it broke off after 5 bytes",
+    ],
+  ])("%s", async (_, wget, said) => {
+    expect(await lib(tried(wget))).toEqual({ code: 0, stdout: `${said}\n`, stderr: "" });
+  });
+});
+
+describe("assert_hash", () => {
+  const check = (sha256: string) =>
+    lib(`sha256=${sha256} release_url=https://release.example/a.zip
+assert_hash archive controller.release.sha256 aaaa 12; echo after`);
+
+  test.each(["", "aaaa"])("passes where none is configured, or this one", async (sha256) => {
+    expect(await check(sha256)).toEqual({ code: 0, stdout: "after\n", stderr: "" });
+  });
+
+  test("ends with both where they differ", async () => {
+    expect(await check("bbbb")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `h: the archive is not the one that controller.release.sha256 names
+  found: aaaa (12 bytes from https://release.example/a.zip)
+  needed: bbbb
+  What was installed before is untouched. Compare with the hash that the release page shows.
+`,
+    });
+  });
+});
+
+describe("fail", () => {
+  test("one line about what, then its details, and the end", async () => {
+    expect(await lib('fail "it broke" "found: a" "needed: b\nand c"; echo after')).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "h: it broke\n  found: a\n  needed: b\n  and c\n",
+    });
+  });
+
+  test("what nobody foresaw names the command as written, without a value of it", async () => {
+    const { code, stderr } = await lib('word=hunter2; false "$word"; echo after');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'h: unexpected failure (exit 1) of: false "$word"\n' });
+  });
+});
+
+describe("markers", () => {
+  test("hold the time, or a text, and nothing else lies beside them", async () => {
+    const { stdout } = await lib(
+      'is_marked a || echo no; mark a; is_marked a && echo yes; mark b "two\nlines"; ls -A "$state"',
+    );
+    expect(stdout).toBe("no\nyes\na\nb\n");
+    expect(box.read("state/a")).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n$/);
+    expect(box.read("state/b")).toBe("two\nlines\n");
+  });
+});
+
+test("last_lines shows the end of a file, redacted, and nothing of one that is not there", async () => {
+  box.write("log", `1\n2\nPassword: hunter2\n${address}\n`);
+  expect(await lib('last_lines "$TMPDIR/log" 2; last_lines "$TMPDIR/none"; echo end')).toEqual({
+    code: 0,
+    stdout: "Password [removed]\n[address]\nend\n",
+    stderr: "",
+  });
+});
+
+describe("processes_of", () => {
+  // Names of their own, so that no other process of this machine is found.
+  const found = async (running: string, ...configured: string[]) => {
+    const look = (name: string) => `processes_of ${name} | grep -qx "$process" && echo found || echo none`;
+    const { stdout } = await lib(
+      `cp "$(command -v sleep)" "$sandbox/${running}"; "$sandbox/${running}" 30 & process=$!
+       until [ "$(cat "/proc/$process/comm")" != bash ]; do sleep 0.01; done
+       ${configured.map(look).join("\n")}
+       kill "$process"`,
+    );
+    return stdout.trim().split("\n");
+  };
+
+  test.each([
+    ["its own name", "signer.test", "signer.test"],
+    ["the name of the release's file", "signer-t", "signer-t-linux-amd64"],
+    ["that name, where the kernel leaves but a part of the ending", "signer-test", "signer-test-linux-arm64"],
+    ["a name that the kernel cuts", "signer-of-the-tests", "signer-of-the-tests"],
+  ])("finds what runs under %s", async (_what, configured, running) => {
+    expect(await found(running, configured, `${configured}-linux-amd64`)).toEqual(["found", "found"]);
+  });
+
+  test.each([
+    ["signer-v", "signer-vx"],
+    ["signer.w", "signerxw"],
+    ["signer-x", "signer-x-other"],
+  ])("%s is not %s", async (configured, running) => {
+    expect(await found(running, configured)).toEqual(["none"]);
+  });
+});

@@ -1,0 +1,75 @@
+import { strToU8, zipSync } from "fflate";
+import { describe, expect } from "vitest";
+import { orchestrator } from "../../../core/steps/steps";
+import { configOf } from "../../components/exampleConfig";
+import { test } from "./boxed";
+import { replaceAll, type Sandbox } from "./sandbox";
+
+const program = "#!/bin/bash\necho orchestrator version v0.0.9a\n";
+
+/** Installs what an address serves on a host whose places are below the box. */
+function install(box: Sandbox, served: Uint8Array, changes: object = {}) {
+  box.command("wget", `cp "$sandbox/served" "\${@: -2:1}"`);
+  box.command("systemctl", ":");
+  box.command("unshare", 'shift; exec "$@"');
+  box.command("sync", ":");
+  box.write("served", served);
+  const release = { url: "https://release.example/orchestrator-linux-amd64.zip", version: "v0.0.9a" };
+  const { script } = orchestrator(configOf({ orchestrator: { release, ...changes } }));
+  const places = replaceAll(script.replaceAll("/usr/local/bin/", `${box.dir}/installed/`), [
+    ["/usr/local/lib/systemd/system", `${box.dir}/units`],
+    ["/etc/systemd/system", `${box.dir}/etc`],
+  ]);
+  return box.run(
+    `mkdir -p installed etc; if [ -e own ]; then mv own etc/orchestrator.service; fi\n${box.local(places)}`,
+  );
+}
+const zip = (...names: string[]) =>
+  zipSync(Object.fromEntries(names.map((name) => [name, strToU8(name.includes("arm64") ? "another" : program)])));
+
+describe.concurrent("the orchestrator's release", () => {
+  test.for([
+    ["as its project builds it", zip("orchestrator-linux-amd64")],
+    ["with the plain name", zip("orchestrator")],
+    ["in a folder, beside another platform's", zip("dist/orchestrator-linux-arm64", "dist/orchestrator-linux-amd64")],
+    ["with the plain name beside the platform's", zip("orchestrator-linux-arm64", "orchestrator")],
+    ["as the bare executable", strToU8(program)],
+  ] as const)("%s is installed under the executable's name", async ([, served], { box }) => {
+    const { code, stdout, stderr } = await install(box, served);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^orchestrator v0\.0\.9a installed as .*\/installed\/orchestrator: sha256 [0-9a-f]{64}\n/);
+    expect(box.read("installed/orchestrator")).toBe(program);
+    expect((await box.run("stat -c %a installed/orchestrator; ls -A installed")).stdout).toBe("755\norchestrator\n");
+    expect(box.read("units/orchestrator.service")).toContain(`ExecStart=${box.dir}/installed/orchestrator\n`);
+    expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toBe(
+      "[Service]\nEnvironment=HOME=/root\nRestart=always\nRestartSec=10\n",
+    );
+  });
+
+  test("beside the operator's own unit: its home and restart are set there, too", async ({ box }) => {
+    box.write("own", "[Service]\nUser=root\n");
+    const directory = "/srv/signer/.orchestrator";
+    expect((await install(box, zip("orchestrator"), { directory })).code).toBe(0);
+    expect(box.read("units/orchestrator.service")).toBe("[Service]\nUser=root\n");
+    expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toContain("Environment=HOME=/srv/signer\n");
+  });
+
+  test("under another name than the default", async ({ box }) => {
+    expect((await install(box, zip("signer-linux-amd64"), { executable: "signer" })).code).toBe(0);
+    expect(box.read("installed/signer")).toBe(program);
+  });
+
+  test("without it is refused, with what it holds and what to set", async ({ box }) => {
+    const { code, stderr } = await install(box, zip("orchestrator-linux-arm64", "README"));
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      [
+        "h: the release holds no orchestrator",
+        "  found: README orchestrator-linux-arm64 ",
+        "  needed: orchestrator or orchestrator-linux-amd64 (orchestrator.executable)",
+        "  What was installed before is untouched. Is it another asset of that release, or another name? pulumi config set --path pillar-host:orchestrator.release.url URL\n",
+      ].join("\n"),
+    );
+    expect((await box.run("ls -A installed")).stdout).toBe("");
+  });
+});

@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, describe, expect, vi } from "vitest";
+import { preflight } from "../../../core/steps/steps";
+import { type ServedReleases, serveReleases } from "../../../lab/doubles/release";
+import type { Faults } from "../../../lab/doubles/releaseServer";
+import { configOf, least } from "../../components/exampleConfig";
+import { test } from "./boxed";
+import { replaceAll, type Sandbox } from "./sandbox";
+
+// Only readConfig needs it, and it takes longer to load than these tests.
+vi.mock("@pulumi/pulumi", () => ({}));
+
+const identity = "pillar-host/prod-2 Anvil";
+
+/** What a good host answers to each command that preflight asks. */
+const goodHost = {
+  systemctl: ":",
+  uname: "echo x86_64",
+  nproc: "echo 4",
+  df: "echo header; echo '/dev/vda 99999999 1 40000000 1% /'",
+  curl: "if [ $1 = -fsL ]; then printf 'PK\\3\\4 node-controller'; else printf 'HTTP/1.1 200 OK\\r\\nDate: %s\\r\\n' \"$(date -R)\"; fi",
+  timedatectl: "echo yes",
+  ss: ":",
+  ip: "echo '1.1.1.1 via 10.0.0.1 dev eth9 src 10.0.0.2'",
+};
+
+/** Runs preflight on a host that is good but for these commands and texts of the script. */
+function look(
+  box: Sandbox,
+  commands: Partial<Record<keyof typeof goodHost, string>> = {},
+  moves: readonly (readonly [string, string])[] = [],
+  addresses: readonly string[] = [],
+  release: object = least.controller.release,
+) {
+  for (const [name, body] of Object.entries({ ...goodHost, ...commands })) box.command(name, body);
+  box.write("os-release", "ID=debian\nVERSION_ID=11\n");
+  box.write("meminfo", box.read("meminfo") ?? "MemTotal: 3774873 kB\n");
+  const { script } = preflight(
+    configOf({ node: { dataDir: `${box.dir}/znn` }, controller: { release, addresses } }),
+    identity,
+  );
+  return box.run(
+    replaceAll(box.local(script), [
+      ["[ -d /run/systemd/system ]", "[ -d / ]"],
+      [
+        "[ -r /etc/os-release ]; then distribution=$(. /etc/os-release",
+        "true; then distribution=$(. $TMPDIR/os-release",
+      ],
+      ["/proc/meminfo", "$TMPDIR/meminfo"],
+      ...moves,
+    ]),
+  );
+}
+
+const meets = {
+  code: 0,
+  stdout: "debian-11, 4 cores, 3686 MiB memory, 40 GB free: meets the minimums\n",
+  stderr: "",
+};
+
+describe("preflight", () => {
+  test("a host that just meets the minimums", async ({ box }) => {
+    // 40000000 blocks of 1024 are more than 40 GB: the words round down.
+    expect(await look(box)).toEqual(meets);
+  });
+
+  test("all that falls short comes at once, each with found and needed", async ({ box }) => {
+    box.write("meminfo", "MemTotal: 2000000 kB\n");
+    const { code, stdout, stderr } = await look(box, {
+      uname: "echo aarch64",
+      nproc: "echo 2",
+      df: "echo header; echo '/dev/vda 99999999 1 9000000 1% /'",
+      curl: "echo 'curl: (7) Failed to connect' >&2; exit 7",
+      timedatectl: "echo no",
+      ss: "if [[ $* == *-Hltnp*35997* ]]; then echo 'LISTEN users:((\"znnd\",pid=1,fd=3))'; fi",
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr.split("\n")).toEqual([
+      "h: this host does not meet what a Pillar needs; nothing was changed on it",
+      "  architecture: found aarch64, needed x86_64 (the controller's release is for it)",
+      "  cores: found 2, needed 4 (host.minimums.cores)",
+      "  memory: found 1953 MiB, needed 3686 MiB, what a 4 GB machine has at least (host.minimums.memoryGb)",
+      `  free disk at ${box.dir}: found 9 GB, needed 40 GB (host.minimums.diskGb)`,
+      "  release address https://release.example/node-controller.zip: found curl: (7) Failed to connect, needed an answer (controller.release.url; a firewall or DNS on the host?)",
+      "  clock: found not synchronised, needed a synchronised clock (install chrony, or systemctl enable --now systemd-timesyncd)",
+      "  port 35997/tcp: found held by znnd, needed free (for go-node or the orchestrator)",
+      "  Mend the host or the configuration, then run pulumi up again.",
+      "",
+    ]);
+  });
+
+  test("a kilobyte below the minimum is below it", async ({ box }) => {
+    box.write("meminfo", "MemTotal: 3774872 kB\n");
+    expect((await look(box)).stderr).toContain("  memory: found 3686 MiB, needed 3686 MiB,");
+  });
+
+  test("an address that is not found there", async ({ box }) => {
+    const { stderr } = await look(box, { curl: "printf 'HTTP/1.1 302 Found\\r\\nHTTP/1.1 404 Not Found\\r\\n'" });
+    expect(stderr).toContain(
+      "  release address https://release.example/node-controller.zip: found HTTP/1.1 404 Not Found, needed 200 (controller.release.url: open it in a browser and compare it with the release page)\n",
+    );
+  });
+
+  test.for([
+    [
+      "a page",
+      "<!DOCTYPE html><p>sign in",
+      "something that begins with: <!DOCTYPE html><p>sign in, needed a zip archive",
+    ],
+    ["another archive", "PK\\3\\4 README.md", "an archive without node-controller, needed the controller's release"],
+  ] as const)("%s at the address", async ([_what, body, found], { box }) => {
+    const { code, stderr } = await look(box, { curl: goodHost.curl.replace("PK\\3\\4 node-controller", body) });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`: found ${found}`) });
+  });
+
+  test("an archive that can't be looked into decides nothing", async ({ box }) => {
+    expect(await look(box, { curl: goodHost.curl.replace("printf 'PK\\3\\4 node-controller'", "exit 28") })).toEqual(
+      meets,
+    );
+  });
+
+  /** A server that answers each kind of request with this; what is asked for by parts comes with `-f`, so not at all. */
+  const server = (head: string, part: string) =>
+    `case $1 in -sSIL) printf 'HTTP/1.1 ${head}\\r\\nDate: %s\\r\\n' "$(date -R)" ;; -sSL) printf 'HTTP/1.1 ${part}\\r\\nDate: %s\\r\\n' "$(date -R)" >&2; timeout 30 yes PK ;; *) echo '<html>416' ; exit 22 ;; esac`;
+
+  test.for([
+    ["403 Forbidden", "206 Partial Content"],
+    ["405 Method Not Allowed", "200 OK"],
+    ["501 Not Implemented", "416 Range Not Satisfiable"],
+  ] as const)(
+    "a server that refuses to be asked for headers alone (%s) and answers a part with %s",
+    async ([head, part], { box }) => {
+      const curl = server(head, part).replace("echo '<html>416' ; ", "");
+      expect(await look(box, { curl })).toEqual(meets);
+      // Its clock counts all the same.
+      expect((await look(box, { curl, timedatectl: "echo no" })).stdout).toContain("warning: clock: right now");
+    },
+  );
+
+  describe("a release server, asked by the real curl and wget", () => {
+    let served: ServedReleases;
+    beforeAll(async () => {
+      const archive = Buffer.concat([Buffer.from("PK\\x03\\x04 node-controller"), Buffer.alloc(5_000_000)]);
+      served = await serveReleases({ host: "127.0.0.1", port: 0, releases: { controller: archive } });
+    });
+    afterAll(() => served.close());
+
+    test.for<[string, Faults, string]>([
+      ["that refuses HEAD", { headStatus: 403 }, ""],
+      ["that refuses HEAD, and parts", { headStatus: 405, partStatus: 416 }, ""],
+      ["that refuses parts with a page about it", { partStatus: 403 }, ""],
+      ["that has nothing there", { status: 404 }, "found HTTP/1.1 404 Not Found, needed 200"],
+      ["that refuses everything", { status: 403 }, "found HTTP/1.1 403 Forbidden, needed 200"],
+    ])("%s", async ([, faults, fault], { box }) => {
+      served.setFaults("controller", faults);
+      const release = { url: `${served.url}/controller.zip`, sha256: "0".repeat(64) };
+      for (const tool of ["curl", "wget"] as const) {
+        const moves = tool === "curl" ? [] : ([["if has curl; then\n  headers", "if false; then\n  headers"]] as const);
+        const { code, stderr } = await look(
+          box,
+          { curl: 'exec /usr/bin/curl "$@"', timedatectl: "echo no" },
+          moves,
+          [],
+          release,
+        );
+        expect({ tool, code, stderr }).toEqual({ tool, code: fault ? 1 : 0, stderr: expect.stringContaining(fault) });
+      }
+    });
+  });
+
+  test("a redirect to what is not reached is no answer", async ({ box }) => {
+    const { stderr } = await look(box, {
+      curl: "printf 'HTTP/1.1 302 Found\\r\\n'; echo 'curl: (6) Could not resolve host: store.example' >&2; exit 6",
+    });
+    expect(stderr).toContain("found curl: (6) Could not resolve host: store.example, needed an answer");
+  });
+
+  test("what refuses both is told with the word about the part", async ({ box }) => {
+    const { code, stderr } = await look(box, { curl: server("403 Forbidden", "403 Signature expired") });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("found HTTP/1.1 403 Signature expired, needed 200"),
+    });
+  });
+
+  test("parts are asked for in such a way that a page about a refusal is none of the archive", async ({ box }) => {
+    // curl prints no such page with -f, and a server that has no parts decides nothing.
+    expect(await look(box, { curl: goodHost.curl.replace("printf 'PK\\3\\4 node-controller'", "exit 22") })).toEqual(
+      meets,
+    );
+    await look(box, { curl: `echo "$*" >> $sandbox/asked; ${goodHost.curl}` });
+    for (const asked of (box.read("asked") ?? "").trim().split("\n").slice(1)) expect(asked).toMatch(/^-fsL .* -r /);
+  });
+
+  test("what the controller asks for is tried, and whatever is not reached is told", async ({ box }) => {
+    const curl = `case "$*" in *go.dev*) echo "curl: (6) Could not resolve host: go.dev" >&2; exit 6 ;; *" -o /dev/null -I "*) exit 0 ;; esac; ${goodHost.curl}`;
+    const { code, stderr } = await look(box, { curl }, [], ["https://go.dev", "https://github.com"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "  https://go.dev, which the controller asks: found curl: (6) Could not resolve host: go.dev, needed an answer (controller.addresses; a firewall or DNS on the host?)\n",
+    );
+    expect(stderr).not.toContain("github.com");
+  });
+
+  test("a distribution without apt is told what the controller needs there", async ({ box }) => {
+    const { code, stdout } = await look(box, {}, [["has apt-get", "false"]]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^warning: packages: the controller's Deploy installs with apt what .*, and debian-11 has none: install it before/,
+    );
+  });
+
+  test("a clock that is right but unkept is warned about, a wrong one refused", async ({ box }) => {
+    const unkept = await look(box, { timedatectl: "echo no" });
+    expect(unkept).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning: clock: right now, but nothing/) });
+    const wrong = await look(box, { timedatectl: "echo no", curl: goodHost.curl.replace("-R", "-R -d '1 hour'") });
+    expect(wrong.stderr).toMatch(/\n {2}clock: found -(3599|3600) s off the release server's, needed within 3 s/);
+  });
+
+  test("a host of another stack, and nothing else is asked", async ({ box }) => {
+    box.mark("stack", "pillar-host/prod Forge\n");
+    expect(await look(box)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "h: this host belongs to another stack\n  found: pillar-host/prod Forge\n" +
+        `  needed: ${identity}, or a blank host\n` +
+        "  Run pulumi up in that stack, or give this one a host of its own (pillar-host:host.address).\n",
+    });
+  });
+
+  const keyStore = "mkdir -p znn/wallet; echo x > znn/wallet/producer";
+  const producer = "mkdir -p znn; echo '{\"Producer\":{}}' > znn/config.json";
+  test.for([
+    ["all of it", `${keyStore}; ${producer}`, "echo 'go-node.service enabled'", [0, 1, 2]],
+    ["its service", ":", "echo 'go-node.service enabled'", [0]],
+    ["its key store", keyStore, ":", [1]],
+    ["its configuration", producer, ":", [2]],
+  ] as const)(
+    "a node that this stack did not deploy is left alone: %s",
+    async ([, files, systemctl, found], { box }) => {
+      await box.run(`${files}\n`);
+      const all = [
+        "  found: the service go-node",
+        `  found: the producer key store ${box.dir}/znn/wallet/producer`,
+        `  found: a producer configuration in ${box.dir}/znn/config.json`,
+      ];
+      const { code, stderr } = await look(box, { systemctl });
+      expect({ code, lines: stderr.split("\n").slice(0, found.length + 2) }).toEqual({
+        code: 1,
+        lines: [
+          "h: this host already runs a node that this stack did not deploy: it may be a live Pillar, so nothing was touched",
+          ...found.map((n) => all[n]),
+          "  needed: a host without these",
+        ],
+      });
+    },
+  );
+
+  test("this stack's own node is not looked at again", async ({ box }) => {
+    box.mark("stack", `${identity}\n`);
+    box.mark("deploy.done");
+    expect(await look(box, { nproc: "echo 1", systemctl: "echo 'go-node.service enabled'" })).toEqual({
+      code: 0,
+      stdout: "checked before; the node was deployed at 2026-01-02T03:04:05Z\n",
+      stderr: "",
+    });
+  });
+
+  test("a host without a route to the IPv4 world is no failure of its own", async ({ box }) => {
+    expect(await look(box, { ip: "echo 'Network is unreachable' >&2; exit 2" })).toEqual(meets);
+  });
+
+  test("a fresh host without curl and wget is asked by a bare connection, and nothing is complained about", async ({
+    box,
+  }) => {
+    const bare = [
+      ["if has curl", "if false"],
+      ["elif has wget", "elif false"],
+      ["timeout 10 bash -c", "true"],
+    ] as const;
+    expect(await look(box, {}, bare)).toEqual(meets);
+  });
+});

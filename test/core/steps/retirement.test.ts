@@ -1,0 +1,287 @@
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { parseHostFacts, placeVariables } from "../../../core/retirement/host";
+import { asRoot } from "../../../core/ssh/root";
+import { assignments } from "../../../core/ssh/shellWords";
+import { retirementLibrary } from "../../../core/steps/libraries";
+import { test } from "./boxed";
+import { replaceAll, type Sandbox } from "./sandbox";
+
+const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
+
+/** A host with systemd's words for units in files, and its units below the box. */
+function host(box: Sandbox): void {
+  box.command(
+    "systemctl",
+    `echo "$@" >> "$sandbox/asked"
+     case $1 in
+       is-active) cat "$sandbox/active-$2" 2> /dev/null ;;
+       show) cat "$sandbox/pid" 2> /dev/null || echo 0 ;;
+       kill) [ -e "$sandbox/deaf" ] || rm "$sandbox/pid" ;;
+     esac`,
+  );
+  box.command("ss", 'cat "$sandbox/listening" 2> /dev/null || true');
+  box.command("pgrep", 'echo "$@" >> "$sandbox/sought"; [ -e "$sandbox/process" ]');
+  box.command("sync", ":");
+}
+
+const places = (box: Sandbox) => ({
+  ...{ service: "go-node", dataDir: `${box.dir}/znn`, rpcPort: 35997 },
+  signer: { service: "orchestrator", directory: `${box.dir}/signer`, executable: "orchestrator", rpcPort: 55000 },
+});
+
+/** Calls a function as the program does, with the units' directory and the waits in here. */
+function call(box: Sandbox, name: string) {
+  const functions = (retirementLibrary().split(asRoot)[1] ?? "").replaceAll("/etc/systemd/system", `${box.dir}/units`);
+  const quick = replaceAll(functions, [
+    ["ends=$((SECONDS + 60))", "ends=$((SECONDS + 1))"],
+    ["node_stop_limit=300", "node_stop_limit=1"],
+  ]);
+  return box.run(`mkdir -p units\n${box.local(`${quick}\n${assignments(placeVariables(places(box)))}${name}`)}`);
+}
+
+/** What systemd was told to do. */
+const asked = (box: Sandbox) => (box.read("asked") ?? "").split("\n").filter((line) => !line.startsWith("show "));
+
+async function factsOf(box: Sandbox) {
+  const ran = await call(box, "retire_facts");
+  expect(ran.stderr).toBe("");
+  return parseHostFacts(ran.stdout, "h");
+}
+
+const node = (box: Sandbox) =>
+  box.run(
+    `mkdir -p znn/wallet && echo '{"Producer": {"Address": "${address}", "Password": "hunter2"}}' > znn/config.json && echo key > znn/wallet/producer`,
+  );
+const signer = (box: Sandbox) => box.run("mkdir -p signer && echo key > signer/producer");
+const parts = ["configuration", "key store", "key share"];
+const nobody = { active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: parts };
+
+describe("what a host is asked", () => {
+  test("an empty one", async ({ box }) => {
+    host(box);
+    expect(await factsOf(box)).toEqual({
+      hasKeyStore: false,
+      node: { active: false, masked: false },
+      signer: nobody,
+      marks: {},
+    });
+  });
+
+  test("a node and a signer at work, with the stack's markers", async ({ box }) => {
+    host(box);
+    await node(box);
+    await signer(box);
+    box.write("active-go-node", "active\n");
+    box.write("active-orchestrator", "activating\n");
+    box.mark("stack", "pillar-host/prod Anvil\n");
+    box.mark("deploy.done");
+    const ran = await call(box, "retire_facts");
+    expect(ran.stdout).not.toContain("hunter2");
+    expect(parseHostFacts(ran.stdout, "h")).toEqual({
+      ...{ producer: address, hasKeyStore: true, node: { active: true, masked: false } },
+      signer: { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: parts },
+      marks: { stack: "pillar-host/prod Anvil", "deploy.done": "2026-01-02T03:04:05Z" },
+    });
+  });
+
+  test("units that are masked, and a key store that was put aside", async ({ box }) => {
+    host(box);
+    await signer(box);
+    await box.run(
+      "mkdir units; ln -s /dev/null units/go-node.service; ln -s /dev/null units/orchestrator.service; mv signer/producer signer/producer.moved-to-x",
+    );
+    const facts = await factsOf(box);
+    expect(facts.node).toEqual({ active: false, masked: true });
+    expect(facts.signer).toEqual({
+      ...{ active: false, masked: true, hasDirectory: true, hasKeyStore: false },
+      lacks: ["configuration", "key share"],
+    });
+  });
+
+  test("what a fenced signer's directory holds of it, under the names that its configuration gives", async ({
+    box,
+  }) => {
+    host(box);
+    await box.run(`mkdir -p signer/tss signer/keys.moved-to-x && echo key > signer/keys.moved-to-x/store
+      echo '{"ProducerKeyFileName": "keys"}' > signer/config.json && echo share > signer/tss/localstate-ab.json`);
+    expect((await factsOf(box)).signer.lacks).toEqual([]);
+    await box.run("rm -r signer/keys.moved-to-x/store; : > signer/tss/localstate-ab.json");
+    expect((await factsOf(box)).signer.lacks).toEqual(["key store", "key share"]);
+  });
+
+  test("a node that somebody runs by hand has its port open; an orchestrator its process", async ({ box }) => {
+    host(box);
+    box.write("listening", "LISTEN 0 4096 *:35997\n");
+    expect((await factsOf(box)).node.active).toBe(true);
+    box.write("listening", "");
+    box.write("process", "");
+    expect(await factsOf(box)).toMatchObject({ node: { active: false }, signer: { active: true } });
+    // As its own and as the release's file, of which the kernel keeps 15 characters.
+    expect(box.read("sought")).toContain("-x -- orchestrator|orchestrator-li.*\n");
+  });
+
+  test("empty files are no key store", async ({ box }) => {
+    host(box);
+    await box.run("mkdir -p znn/wallet signer && touch znn/wallet/producer signer/.lock");
+    expect(await factsOf(box)).toMatchObject({ hasKeyStore: false, signer: { hasDirectory: false } });
+  });
+});
+
+describe("the node of a host that is retired", () => {
+  test("is stopped, masked, and its unit file kept", async ({ box }) => {
+    host(box);
+    await box.run("mkdir units; echo '[Unit]' > units/go-node.service");
+    expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await box.run("readlink units/go-node.service; cat units/go-node.service.retired; ls state")).stdout).toBe(
+      "/dev/null\n[Unit]\nretired\n",
+    );
+    expect(asked(box).slice(0, 3)).toEqual(["disable --quiet go-node", "daemon-reload", "stop go-node"]);
+  });
+
+  test("is asked to end, and waited for, before systemd does what its unit says", async ({ box }) => {
+    host(box);
+    box.write("pid", "4711\n");
+    expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(asked(box).slice(0, 4)).toEqual([
+      "disable --quiet go-node",
+      "daemon-reload",
+      "kill --kill-who=main --signal=TERM go-node",
+      "stop go-node",
+    ]);
+  });
+
+  test("of a run that was cut off is stopped as masked, not as its unit says", async ({ box }) => {
+    host(box);
+    box.write("pid", "4711\n");
+    await box.run("mkdir units; ln -s /dev/null units/go-node.service");
+    await call(box, "retire_stop");
+    expect(asked(box).slice(0, 2)).toEqual(["daemon-reload", "kill --kill-who=main --signal=TERM go-node"]);
+  });
+
+  test("one that does not listen is left to systemd, which is said", async ({ box }) => {
+    host(box);
+    box.write("pid", "4711\n");
+    box.write("deaf", "");
+    expect(await call(box, "retire_stop")).toEqual({
+      code: 0,
+      stdout:
+        "warning: the node (process 4711) did not end within 1 s of SIGTERM: systemd ends it now, and its database may be torn\n",
+      stderr: "",
+    });
+    expect(asked(box)).toContain("stop go-node");
+  });
+
+  test("a second time nothing changes, not even the time of the first", async ({ box }) => {
+    host(box);
+    await call(box, "retire_stop");
+    box.mark("retired", "before\n");
+    expect((await call(box, "retire_stop")).code).toBe(0);
+    expect(box.read("state/retired")).toBe("before\n");
+  });
+
+  test("one that does not end is said, with what to look at", async ({ box }) => {
+    host(box);
+    box.write("listening", "LISTEN 0 4096 *:35997\n");
+    const { code, stderr } = await call(box, "retire_stop");
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "h: the node does not end\n  found: go-node is , LISTEN 0 4096 *:35997\n  needed: nothing on port 35997.",
+    );
+  });
+
+  test("comes back where the stack is active again, and only what the retirement masked", async ({ box }) => {
+    host(box);
+    await box.run("mkdir units; echo '[Unit]' > units/go-node.service");
+    await call(box, "retire_stop");
+    expect((await call(box, "unmask_node")).stdout).toContain(
+      "go-node, which its retirement had shut down, was started",
+    );
+    expect((await box.run("cat units/go-node.service; ls state units")).stdout).toBe(
+      "[Unit]\nstate:\n\nunits:\ngo-node.service\n",
+    );
+    await box.run("ln -sfn /dev/null units/go-node.service");
+    await call(box, "unmask_node");
+    expect((await box.run("readlink units/go-node.service")).stdout).toBe("/dev/null\n");
+  });
+});
+
+describe("a host that is given up", () => {
+  test("an orchestrator that runs there in spite of all ends in order first, then is masked", async ({ box }) => {
+    host(box);
+    await box.run("mkdir units; echo '[Unit]' > units/orchestrator.service");
+    expect((await call(box, "retire_stop_signer")).code).toBe(0);
+    expect(box.read("asked")?.split("\n").slice(0, 2)).toEqual(["stop orchestrator", "disable --quiet orchestrator"]);
+    expect((await box.run("readlink units/orchestrator.service; ls units")).stdout).toBe(
+      "/dev/null\norchestrator.service\norchestrator.service.retired\n",
+    );
+  });
+
+  test("one that does not end is said", async ({ box }) => {
+    host(box);
+    box.write("process", "");
+    const { code, stderr } = await call(box, "retire_stop_signer");
+    expect([code, stderr.split("\n")[0]]).toEqual([1, "h: the orchestrator does not end"]);
+  });
+
+  test("its keys are moved aside, and it is said where they are", async ({ box }) => {
+    host(box);
+    await node(box);
+    await signer(box);
+    const { stdout } = await call(box, "retire_keys_aside");
+    expect(stdout.replaceAll(/\d{8}T\d{6}Z/g, "TIME").replaceAll(box.dir, "")).toBe(
+      "/znn/wallet is kept as /znn/wallet.retired-TIME\n/znn/config.json is kept as /znn/config.json.retired-TIME\n/signer is kept as /signer.retired-TIME\n",
+    );
+    expect(await factsOf(box)).toMatchObject({ hasKeyStore: false, signer: nobody });
+    expect((await call(box, "retire_keys_aside")).stdout).toBe("");
+  });
+});
+
+describe("the producer address in the node's configuration", () => {
+  const config = (password: string, spaces: number, more: object = {}) =>
+    JSON.stringify(
+      { Producer: { Index: 0, KeyFilePath: "p", Password: password, Address: address }, ...more },
+      undefined,
+      spaces,
+    );
+
+  // Many files in one bash: a process each would take minutes.
+  test("is found whatever brackets, quotes and words a password holds", async ({ box }) => {
+    host(box);
+    const character = fc.constantFrom(
+      ..."{}[]\":,\\/ \t\n'`$az0\u00e9\u2028",
+      "Address",
+      "Producer",
+      '"Address":"z1q"',
+    );
+    const password = fc.array(character, { maxLength: 24 }).map((parts) => parts.join(""));
+    const passwords = [
+      ...fc.sample(password, 40),
+      '"Address": "z1qother"',
+      '","Address":"z1qother","x":"',
+      "}",
+      '"',
+      "\\",
+    ];
+    const texts = passwords.flatMap((each) => [config(each, 4), config(each, 0, { RPC: { Address: "z1qrpc" } })]);
+    for (const [at, text] of texts.entries()) box.write(`config-${at}.json`, text);
+    const ran = await call(
+      box,
+      `mkdir -p "$data_dir"; for ((at = 0; at < ${texts.length}; at++)); do cp "$sandbox/config-$at.json" "$data_dir/config.json"; configured_address; done`,
+    );
+    const found = ran.stdout.trim().split("\n");
+    const wrong = texts.filter((_, at) => found[at] !== address);
+    expect([found.length, wrong]).toEqual([texts.length, []]);
+  });
+
+  test.for([
+    ["no file", ""],
+    ["no producer", '{"DataPath": "/root/.znn", "Address": "z1qother"}'],
+    ["an empty producer", '{"Producer": {}}'],
+    ["half a file", '{"Producer": {"Ind'],
+  ])("none is found in %s", async ([_what, text], { box }) => {
+    host(box);
+    if (text) await box.run(`mkdir znn; cat > znn/config.json <<'END'\n${text}\nEND\n`);
+    expect((await call(box, "configured_address")).stdout).toBe("");
+  });
+});

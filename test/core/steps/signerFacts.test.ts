@@ -1,0 +1,40 @@
+import { mkdirSync } from "node:fs";
+import { describe, expect } from "vitest";
+import { asRoot } from "../../../core/ssh/root";
+import { assignments } from "../../../core/ssh/shellWords";
+import { signerLibrary } from "../../../core/steps/libraries";
+import { test } from "./boxed";
+import type { Sandbox } from "./sandbox";
+
+/** What is told of a unit whose main process is this one (0: it does not run). */
+function ask(box: Sandbox, pid: number) {
+  box.command("systemctl", `[ "$1" != show ] || echo ${pid}`);
+  const functions = box
+    .local(signerLibrary().split(asRoot)[1] ?? "")
+    .replaceAll("/proc/", `${box.dir}/proc/`)
+    .replaceAll("/etc/systemd/system", `${box.dir}/etc`);
+  const call = `fact() { printf '%s=%s\\n' "$1" "$2"; }; signer_process_facts`;
+  return box.run(`${functions}\n${assignments({ service: "orchestrator" })}${call}`);
+}
+
+describe.concurrent("what an orchestrator's process has of its own", () => {
+  test("the folder that it works in, its user, and names of variables, no value", async ({ box }) => {
+    const variables = ["HOME=/srv/op", "PATH=/bin", "ORCHESTRATOR_PASSPHRASE=hunter2", "INVOCATION_ID=1", "LC_ALL=C"];
+    mkdirSync(`${box.dir}/proc/77`, { recursive: true });
+    box.write("proc/77/environ", `${variables.join("\0")}\0`);
+    const { stdout, stderr } = await ask(box, 77);
+    expect(stderr).toBe("");
+    expect(stdout.split("\n").filter(Boolean).sort()).toEqual([
+      ...["environment=ORCHESTRATOR_PASSPHRASE", expect.stringMatching(/^user=\w+$/), "works=/srv/op/.orchestrator"],
+    ]);
+  });
+
+  test("of one that does not run: the names in its unit's files", async ({ box }) => {
+    box.write("secrets", "# none\nTHIRD=hunter2\n");
+    const lines = ["[Service]", 'Environment="FIRST=a b" SECOND=c HOME=/x', `EnvironmentFile=-${box.dir}/secrets`];
+    mkdirSync(`${box.dir}/etc/orchestrator.service.d`, { recursive: true });
+    box.write("etc/orchestrator.service.d/x.conf", `${lines.join("\n")}\n`);
+    const { stdout, stderr } = await ask(box, 0);
+    expect([stdout, stderr]).toEqual(["environment=FIRST\nenvironment=SECOND\nenvironment=THIRD\n", ""]);
+  });
+});

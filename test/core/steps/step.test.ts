@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { assignments, envelope, quote, type Step, scriptOf } from "../../../core/steps/step";
+
+const file = (name: string) => readFileSync(join(__dirname, "../../../components/scripts", `${name}.sh`), "utf8");
+
+describe("quote", () => {
+  test.each([
+    ["plain", "'plain'"],
+    ["", "''"],
+    ["it's", "'it'\\''s'"],
+    ['$(id) `id` \\ "x"', "'$(id) `id` \\ \"x\"'"],
+    ["'", "''\\'''"],
+  ])("%j becomes %s", (text, quoted) => {
+    expect(quote(text)).toBe(quoted);
+  });
+
+  test.each(["a b", "it's", "$HOME $(id) `id`", "two\nlines", "\\", "*", "-n", "''", "ü€"])(
+    "the shell reads %j back as it was",
+    (text) => {
+      const read = spawnSync("bash", ["-c", `printf %s ${quote(text)}`], { encoding: "utf8" });
+      expect(read.stdout).toBe(text);
+    },
+  );
+});
+
+describe("assignments", () => {
+  test("one a line: words, numbers, yes and no, lists with blanks between", () => {
+    expect(assignments({ a: "x y", b: 7, c: true, d: false, e: [1, "two", 3], f: [], g: "" })).toBe(
+      "a='x y'\nb='7'\nc='yes'\nd='no'\ne='1 two 3'\nf=''\ng=''\n",
+    );
+  });
+
+  test("none", () => {
+    expect(assignments({})).toBe("");
+  });
+});
+
+test("a script is its variables, the shared functions, then its files in order", () => {
+  expect(scriptOf({ a: 1 }, "dialog", "producerAddress")).toBe(
+    `a='1'\n${file("lib")}\n${file("dialog")}\n${file("producerAddress")}`,
+  );
+});
+
+describe("envelope", () => {
+  const step: Step = { name: "look", limitSeconds: 5, script: "echo hello\n", looksOnly: true };
+
+  test("a step that only looks runs at once, within its time", () => {
+    expect(envelope(step, "203.0.113.7", "it's")).toBe(
+      `host_name='203.0.113.7'\nsudo_password='it'\\''s'\n${file("become")}\n` +
+        "become_root timeout -k 10 5 bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
+        "host_name='203.0.113.7'\necho hello\nPILLAR_HOST_ROOT\n",
+    );
+  });
+
+  test("any other runs in a service that outlives the connection", () => {
+    expect(envelope({ ...step, looksOnly: false }, "h")).toBe(
+      `host_name='h'\nsudo_password=''\n${file("become")}\n` +
+        "become_root bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
+        `host_name='h'\nstep='look'\nlimit_seconds='5'\nmain() {\n${file("unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
+        "host_name='h'\necho hello\nPILLAR_HOST_STEP\nPILLAR_HOST_ROOT\n",
+    );
+  });
+
+  test("the sudo password stands there once, and not in what root runs", () => {
+    const text = envelope({ ...step, looksOnly: false }, "h", "hunter2");
+    expect(text.split("hunter2")).toHaveLength(2);
+    expect(text.indexOf("hunter2")).toBeLessThan(text.indexOf("PILLAR_HOST_ROOT"));
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect } from "vitest";
+import { envelope } from "../../../core/steps/step";
+import { test } from "./boxed";
+import { replaceAll, type Sandbox } from "./sandbox";
+
+/** A host whose systemd is two commands. */
+function fakeSystemd(box: Sandbox): void {
+  box.command("id", "echo 0");
+  // Starts the command in the background, as a service would be; refuses while the earlier run of $sandbox/busy lasts.
+  box.command(
+    "systemd-run",
+    `printf '%s\\n' "$@" > "$sandbox/asked"
+if [ -e "$sandbox/refusal" ]; then cat "$sandbox/refusal" >&2; exit 1; fi
+if [ -e "$sandbox/busy" ]; then
+  [ -s "$sandbox/busy" ] || rm "$sandbox/busy"
+  echo "Failed to start transient service unit: Unit pillar-host-step.service already exists." >&2
+  exit 1
+fi
+while [[ $1 == --* ]]; do shift; done
+"$@" > /dev/null 2>&1 < <(echo leaked) &
+echo $! > "$sandbox/service"`,
+  );
+  box.command(
+    "systemctl",
+    `if [ "$1" = show ]; then echo "pillar-host: packages"; exit; fi
+if [ -s "$sandbox/busy" ]; then
+  sed -i '$d' "$sandbox/busy"
+  [ -s "$sandbox/busy" ] || rm "$sandbox/busy"
+  echo active
+  exit
+fi
+if [ -e "$sandbox/service" ] && kill -0 "$(cat "$sandbox/service")" 2> /dev/null; then echo active; else echo inactive; fi`,
+  );
+}
+
+function run(box: Sandbox, script: string, limitSeconds = 5) {
+  fakeSystemd(box);
+  const text = envelope({ name: "work", limitSeconds, script }, "h");
+  return box.run(
+    replaceAll(text, [
+      ["/run/systemd/system", box.dir],
+      ["runs=/run/pillar-host", `runs=${box.dir}/run`],
+      ["  sleep 1\n", "  sleep 0.05\n"],
+      ["sleep 0.2;", "sleep 0.02;"],
+      ["-f -s 0.2", "-f -s 0.02"],
+    ]),
+  );
+}
+
+describe("a step in a service", () => {
+  test("output, errors and exit code come through, and nothing stays behind", async ({ box }) => {
+    const { code, stdout, stderr } = await run(box, "echo one; echo two; echo bad >&2; exit 7\n");
+    expect({ code, stdout, stderr }).toEqual({ code: 7, stdout: "one\ntwo\n", stderr: "bad\n" });
+    expect((await box.run("ls run\n")).stdout).toBe("");
+  });
+
+  test("the step runs with an empty standard input, and stops at its first error", async ({ box }) => {
+    expect(await run(box, "cat; echo before; false; echo after\n")).toMatchObject({ code: 1, stdout: "before\n" });
+  });
+
+  test("the service has the step's name and limits", async ({ box }) => {
+    await run(box, "true\n", 77);
+    expect(box.read("asked")?.split("\n").slice(0, 6)).toEqual([
+      "--quiet",
+      "--collect",
+      "--unit=pillar-host-step.service",
+      "--description=pillar-host: work",
+      "--property=RuntimeMaxSec=77",
+      "--property=TimeoutStopSec=10",
+    ]);
+  });
+
+  test("an earlier run is waited for, and said once", async ({ box }) => {
+    box.write("busy", "one\ntwo\n");
+    expect(await run(box, "echo mine\n")).toEqual({
+      code: 0,
+      stdout: "an earlier run is still at work on this host (pillar-host: packages); waiting for its end\nmine\n",
+      stderr: "",
+    });
+  });
+
+  test("an earlier run that ends just after it was in the way is no error", async ({ box }) => {
+    box.write("busy", "");
+    expect(await run(box, "echo mine\n")).toMatchObject({ code: 0, stdout: expect.stringMatching(/mine\n$/) });
+  });
+
+  test("what systemd refuses is shown", async ({ box }) => {
+    box.write("refusal", "Failed to start transient service unit: no.\n");
+    expect(await run(box, "echo mine\n")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "Failed to start transient service unit: no.\n",
+    });
+  });
+
+  test("a service that was stopped before its end is an error that says so", async ({ box }) => {
+    expect(await run(box, "echo begun; kill -9 $PPID $$\n")).toEqual({
+      code: 1,
+      stdout: "begun\n",
+      stderr:
+        "h: work was ended before it was done\n" +
+        "  found: no result after at most 5 s (a time limit, a reboot, or somebody stopped pillar-host-step.service)\n" +
+        "  Run pulumi up again: it goes on from where it was.\n",
+    });
+  });
+
+  test("a host without systemd", async ({ box }) => {
+    fakeSystemd(box);
+    const text = envelope({ name: "work", limitSeconds: 5, script: "echo ran\n" }, "h");
+    expect(await box.run(replaceAll(text, [["/run/systemd/system", `${box.dir}/none`]]))).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "h: systemd does not run here\n",
+    });
+  });
+});

@@ -1,0 +1,292 @@
+import { describe, expect, test } from "vitest";
+import type { Observation } from "../../../core/chain/node";
+import {
+  type EvidenceOptions,
+  type Look,
+  noEvidence,
+  patience,
+  type Weighed,
+  weigh,
+} from "../../../core/sync/evidence";
+import type { ReferenceReading } from "../../../core/sync/references";
+import { answer, nodeTime, none } from "./looks";
+
+const options: EvidenceOptions = { confirmations: 1, confirmSpan: 0, tolerance: 20 };
+const good = answer(2, 1000, 1000, { newestAge: 3000 });
+const untold = (height = 1000) => answer(2, height, height);
+const saying = (...heights: number[]): ReferenceReading[] =>
+  heights.map((height, i) => ({ url: `http://r${i}`, height }));
+const look = (observation: Observation, change: Partial<Look> = {}): Look => ({
+  observation,
+  readings: [],
+  at: 0,
+  clock: nodeTime + (change.at ?? 0),
+  ...change,
+});
+
+/** The verdict on the last of these looks. */
+function weighAll(looks: readonly Look[], change: Partial<EvidenceOptions> = {}): Weighed {
+  let weighed: Weighed | undefined;
+  for (const each of looks) weighed = weigh(weighed?.evidence ?? noEvidence, each, { ...options, ...change });
+  return weighed as Weighed;
+}
+
+const reached = "height 1000 reached target 1000";
+const fresh = "newest momentum is fresh by both clocks";
+const agrees = "height agrees with the references' median";
+const noReferences = "height agrees with independent nodes (sync.references)";
+const notTold = "newest momentum is fresh (the node does not tell it)";
+
+describe("one look", () => {
+  test.each<[string, Look, Partial<Weighed>]>([
+    ["no answer", look(none("refused")), { synced: false, good: false, why: "refused", proved: [], unproved: [] }],
+    ["syncing", look(answer(1, 5, 10)), { synced: false, good: false, why: "syncing" }],
+    [
+      "a fresh momentum",
+      look(good),
+      {
+        synced: true,
+        good: true,
+        why: "synced, newest momentum 3 s old",
+        proved: [reached, fresh],
+        unproved: [noReferences],
+      },
+    ],
+    [
+      "a fresh momentum, no target",
+      look(answer(2, 1000, 0, { newestAge: 3000 })),
+      { synced: true, proved: [fresh], unproved: ["a target to reach: the node names none", noReferences] },
+    ],
+    [
+      "references that agree",
+      look(good, { readings: saying(1001, 1002) }),
+      { synced: true, notes: [], proved: [reached, fresh, agrees], unproved: [] },
+    ],
+    [
+      "references that agree, a momentum that is not told",
+      look(untold(), { readings: saying(1001, 1002) }),
+      { synced: true, why: "synced, height equals target", proved: [reached, agrees], unproved: [notTold] },
+    ],
+    [
+      "references that disagree",
+      look(good, { readings: saying(2000, 2000) }),
+      { synced: false, good: false, why: "the node says synced at 1000, the references are at 2000" },
+    ],
+    [
+      "references that differ do not block",
+      look(good, { readings: saying(1000, 2000) }),
+      { synced: true, notes: ["the references disagree among themselves: http://r0 1000, http://r1 2000"] },
+    ],
+    [
+      "a single reference only warns",
+      look(good, { readings: saying(2000) }),
+      { synced: true, notes: ["the only reference that answers, http://r0, is at 2000"], unproved: [noReferences] },
+    ],
+    [
+      "this machine's clock is 121 s behind the host's",
+      look(good, { clock: nodeTime - 121_000 }),
+      {
+        synced: false,
+        good: false,
+        why: "the host's clock and this machine's are 121 s apart, and no references settle what is fresh",
+      },
+    ],
+    [
+      "the same, and references agree",
+      look(good, { clock: nodeTime - 121_000, readings: saying(1000, 1000) }),
+      { synced: true, proved: [reached, agrees], unproved: ["newest momentum is fresh (the clocks differ)"] },
+    ],
+    [
+      "120 s are no difference, but too old by this machine's",
+      look(good, { clock: nodeTime + 120_000 }),
+      { synced: false, good: true },
+    ],
+    ["117 s from a momentum that is 3 s old are fresh", look(good, { clock: nodeTime + 117_000 }), { synced: true }],
+    [
+      "neither momentum nor references",
+      look(untold()),
+      {
+        synced: false,
+        good: true,
+        why: "the node says synced; waiting for its target to move on, as nothing else proves it",
+        unproved: [notTold, noReferences],
+      },
+    ],
+  ])("%s", (_what, seen, weighed) => {
+    expect(weighAll([seen])).toMatchObject(weighed);
+  });
+});
+
+describe("the row", () => {
+  const at = (seconds: number, change: Partial<Look> = {}) => look(good, { at: seconds * 1000, ...change });
+
+  test("wants as many looks as are asked for", () => {
+    expect(weighAll([at(0), at(2)], { confirmations: 3 })).toMatchObject({ synced: false, evidence: { streak: 2 } });
+    expect(weighAll([at(0), at(2), at(4)], { confirmations: 3 })).toMatchObject({
+      synced: true,
+      evidence: { streak: 3 },
+    });
+  });
+
+  test("and the span from the first to the last", () => {
+    expect(weighAll([at(0), at(3.999)], { confirmSpan: 4000 }).synced).toBe(false);
+    expect(weighAll([at(0), at(3.999), at(4)], { confirmSpan: 4000 }).synced).toBe(true);
+  });
+
+  test("a bad look ends it", () => {
+    const weighed = weighAll([at(0), at(2), look(none(), { at: 4000 })]);
+    expect(weighed.evidence).toMatchObject({ streak: 0, lastAt: 4000, lastClock: nodeTime + 4000 });
+    expect(weighAll([at(0), at(2), look(none(), { at: 4000 }), at(6)]).evidence).toMatchObject({
+      streak: 1,
+      since: 6000,
+    });
+  });
+
+  test.each([
+    ["on by more than a minute", 60_001, 1],
+    ["on by a minute", 60_000, 2],
+    ["back by a minute", -60_000, 2],
+    ["back by more", -60_001, 1],
+  ])("a wall clock that jumped begins it anew: %s", (_what, jump, streak) => {
+    expect(weighAll([at(0), at(2, { clock: nodeTime + 2000 + jump })]).evidence.streak).toBe(streak);
+  });
+});
+
+describe("a look in the moment in which a momentum is taken in", () => {
+  const good_ = (seconds: number) => look(good, { at: seconds * 1000 });
+  const close = (seconds: number) => look(answer(2, 999, 1000, { newestAge: 3000 }), { at: seconds * 1000 });
+
+  test("neither counts nor breaks the row", () => {
+    expect(weighAll([good_(0), close(2), good_(4), close(6), good_(8)], { confirmations: 3 })).toMatchObject({
+      synced: true,
+      evidence: { streak: 3 },
+    });
+    expect(weighAll([good_(0), close(2)])).toMatchObject({ synced: false, good: true, evidence: { streak: 1 } });
+  });
+
+  test("breaks it when the moment does not end", () => {
+    expect(weighAll([good_(0), close(2), close(10)]).evidence.streak).toBe(1);
+    expect(weighAll([good_(0), close(2), close(10.001)])).toMatchObject({ good: false, evidence: { streak: 0 } });
+  });
+
+  test("is no beginning", () => {
+    expect(weighAll([close(0)])).toMatchObject({ good: false, why: "the node says synced, below its own target" });
+  });
+});
+
+describe("what the node alone does not bear out", () => {
+  const noTarget = (readings: ReferenceReading[]) => look(answer(2, 1000, 0), { readings });
+
+  test("counts with references that agree, and not without", () => {
+    expect(weighAll([noTarget(saying(1000, 1001))])).toMatchObject({
+      synced: true,
+      why: "the node says synced, and the references bear it out",
+      proved: [agrees],
+    });
+    expect(weighAll([noTarget(saying(1000))])).toMatchObject({ synced: false, good: false });
+    expect(weighAll([noTarget([])])).toMatchObject({
+      synced: false,
+      why: "the node says synced with a target of 0, and does not tell its newest momentum",
+    });
+  });
+
+  test("a reference's lag is by its own clock, where it tells it", () => {
+    const ahead = nodeTime + 600_000;
+    const readings = saying(1000, 1001).map((reading) => ({ ...reading, timestamp: nodeTime - 3000, clock: nodeTime }));
+    expect(weighAll([look(good, { clock: ahead, readings })])).toMatchObject({
+      synced: true,
+      proved: [reached, agrees],
+    });
+    const untold = readings.map(({ clock: _clock, ...reading }) => reading);
+    expect(weighAll([look(good, { clock: ahead, readings: untold })]).synced).toBe(false);
+  });
+});
+
+describe("references that contradict a fresh momentum", () => {
+  const at = (milliseconds: number, readings = saying(2000, 2000), observation: Observation = good) =>
+    look(observation, { at: milliseconds, clock: nodeTime, readings });
+  const ages = (milliseconds: number) =>
+    look(good, {
+      at: milliseconds,
+      clock: nodeTime + milliseconds,
+      readings: saying(2000, 2000),
+      observation: later(milliseconds),
+    });
+  const later = (milliseconds: number): Observation => ({
+    kind: "answer",
+    info: { state: 2, currentHeight: 1000, targetHeight: 1000 },
+    newest: { height: 1000, timestamp: nodeTime + milliseconds - 3000, hash: "ab" },
+    nodeTime: nodeTime + milliseconds,
+  });
+
+  test("are believed for ten minutes", () => {
+    expect(patience).toBe(600_000);
+    expect(weighAll([ages(0), ages(patience - 1)])).toMatchObject({
+      synced: false,
+      evidence: { contradictedSince: 0 },
+    });
+    expect(weighAll([ages(0), ages(patience)])).toMatchObject({
+      synced: true,
+      good: true,
+      proved: [reached, fresh],
+      unproved: [noReferences],
+    });
+  });
+
+  test("one look that agrees begins the time anew", () => {
+    const agreeing = { ...ages(5000), readings: saying(1000, 1000) };
+    expect(weighAll([ages(0), agreeing]).evidence.contradictedSince).toBeUndefined();
+    expect(weighAll([ages(0), agreeing, ages(6000), ages(patience)])).toMatchObject({
+      synced: false,
+      evidence: { contradictedSince: 6000 },
+    });
+  });
+
+  test("a look at which the node itself says no does not begin the time anew", () => {
+    const lost = look(none("refused"), { at: 5000 });
+    expect(weighAll([ages(0), lost]).evidence.contradictedSince).toBe(0);
+    expect(weighAll([ages(0), lost, ages(patience)]).synced).toBe(true);
+  });
+
+  test("are believed for ever where the momentum is not told", () => {
+    expect(
+      weighAll([at(0, saying(2000, 2000), untold()), at(10 * patience, saying(2000, 2000), untold())]).synced,
+    ).toBe(false);
+  });
+});
+
+describe("where nothing else proves it, a target must move on", () => {
+  const at = (seconds: number, height: number) => look(untold(height), { at: seconds * 1000 });
+  const weak = "the node says synced; waiting for its target to move on, as nothing else proves it";
+
+  test("one that stands is never enough", () => {
+    expect(weighAll(Array.from({ length: 1000 }, (_, i) => at(i * 2, 1000)))).toMatchObject({
+      synced: false,
+      good: true,
+      why: weak,
+    });
+  });
+
+  test("one that moves at the network's pace is", () => {
+    expect(weighAll([at(0, 1000), at(2, 1001), at(12, 1002)]).synced).toBe(false);
+    expect(weighAll([at(0, 1000), at(2, 1001), at(12, 1002), at(22, 1003)])).toMatchObject({
+      synced: true,
+      unproved: [notTold, noReferences],
+    });
+  });
+
+  test.each([
+    ["on, and was caught up with", 1500],
+    ["on by a little", 1005],
+    ["back", 999],
+  ])("one that leaped begins the row anew: %s", (_what, height) => {
+    const weighed = weighAll([at(0, 1000), at(2, 1001), at(4, 1001 + height - 1000)]);
+    expect(weighed).toMatchObject({ synced: false, evidence: { streak: 1 } });
+  });
+
+  test("one that moved long ago is not: it may have gone stale since", () => {
+    const looks = [at(0, 1000), at(2, 1001), at(6, 1002), at(10, 1003), at(130, 1003)];
+    expect(weighAll(looks, { confirmSpan: 130_000 }).synced).toBe(true);
+    expect(weighAll([...looks.slice(0, 4), at(130.001, 1003)], { confirmSpan: 130_000 }).synced).toBe(false);
+  });
+});

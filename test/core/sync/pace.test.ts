@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { pauseAfter } from "../../../core/sync/pace";
+import type { Sample } from "../../../core/sync/progress";
+import { answer, none } from "./looks";
+
+/** Two looks, a second apart: so many momentums in it. */
+const atRate = (rate: number, height: number): Sample[] => [
+  { at: 0, height: height - rate },
+  { at: 1000, height },
+];
+const look = { isNews: false, failures: 0, samples: [] };
+
+describe("while the node syncs", () => {
+  test.each([
+    ["nothing can be said of what is left", 5000, 1_000_000, 0, 5000],
+    ["no target", 5000, 0, 10, 5000],
+    ["20 s are left", 5000, 5200, 10.1, 2000],
+    ["150 s are left", 5000, 6500, 10.1, 3000],
+    ["an hour is left", 5000, 41_000, 10.1, 72_000],
+    ["days are left", 5000, 10_000_000, 10.1, 300_000],
+    ["it is nearly there, at whatever rate", 5000, 5020, 0.11, 2000],
+    ["it is above its target by little", 5000, 4990, 0.1, 2000],
+  ])("%s", (_what, height, target, rate, pause) => {
+    expect(pauseAfter({ ...look, observation: answer(1, height, target), samples: atRate(rate, height) })).toBe(pause);
+  });
+
+  test("a look that counts is followed at once", () => {
+    const observation = answer(2, 5000, 1_000_000);
+    expect(pauseAfter({ ...look, observation, isNews: true, samples: atRate(10, 5000) })).toBe(2000);
+  });
+});
+
+describe("while nothing answers", () => {
+  test("a node that restarts is soon looked at again", () => {
+    const pauses = [1, 2, 3, 4, 500].map((failures) => pauseAfter({ ...look, observation: none(), failures }));
+    expect(pauses).toEqual([2000, 4000, 5000, 5000, 5000]);
+  });
+
+  test("a host that can't be reached is left in peace", () => {
+    const observation = { kind: "none", reason: "timed out", unreachable: true } as const;
+    const pauses = [1, 2, 3, 4, 5, 500].map((failures) => pauseAfter({ ...look, observation, failures }));
+    expect(pauses).toEqual([2000, 4000, 8000, 16_000, 30_000, 30_000]);
+  });
+});

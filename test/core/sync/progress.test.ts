@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import { percentOf, progressLine, rangeLeft, rateOf, type Sample, spoken, timeLeft } from "../../../core/sync/progress";
+import { judge } from "../../../core/sync/verdict";
+import { answer, hour, nodeTime, none } from "./looks";
+
+const startedAt = nodeTime - hour;
+const since = "since 2026-01-01 23:00 UTC";
+const samples = (...pairs: [number, number][]): Sample[] => pairs.map(([at, height]) => ({ at, height }));
+
+test.each([
+  [[], undefined],
+  [samples([0, 5]), undefined],
+  [samples([5, 1], [5, 9]), undefined],
+  [samples([9, 1], [5, 9]), undefined],
+  [
+    [
+      { at: 0, height: 1 },
+      { at: 9, height: 5, stretch: 1 },
+    ],
+    undefined,
+  ],
+  [samples([0, 100], [2000, 150]), 25],
+  [samples([0, 100], [1000, 1], [2000, 150]), 25],
+  [samples([0, 100], [2000, 100]), 0],
+  [samples([0, 100], [2000, 50]), -25],
+])("the rate of %j is %s", (seen, rate) => {
+  expect(rateOf(seen)).toBe(rate);
+});
+
+test("the time in which a node was out of sight is not counted against its rate", () => {
+  const gap = [
+    { at: 0, height: 100, stretch: 0 },
+    { at: 1000, height: 110, stretch: 0 },
+    { at: 61_000, height: 110, stretch: 1 },
+    { at: 63_000, height: 130, stretch: 1 },
+  ];
+  expect(rateOf(gap)).toBe(10);
+});
+
+test.each([
+  [0, 100, undefined, undefined],
+  [0, 100, 0.1, undefined],
+  [0, 100, 0, undefined],
+  [0, 100, -3, undefined],
+  [0, 100, 10.1, 10_000],
+  [100, 100, 10.1, 0],
+  [200, 100, 10.1, 0],
+])("from %i to %i at %s momentums/s: %s ms left", (height, target, rate, left) => {
+  expect(timeLeft(height, target, rate)).toBe(left);
+});
+
+test.each([
+  [0, "0 s"],
+  [1499, "1 s"],
+  [59_499, "59 s"],
+  [59_500, "1 min"],
+  [89_000, "1 min"],
+  [90_000, "2 min"],
+  [59 * 60_000, "59 min"],
+  [59.5 * 60_000, "1 h 00 min"],
+  [2 * hour + 5 * 60_000, "2 h 05 min"],
+  [24 * hour - 31_000, "23 h 59 min"],
+  [24 * hour - 30_000, "1 d 00 h"],
+  [76.9 * hour, "3 d 04 h"],
+  [168 * hour, "7 d 00 h"],
+])("%d ms are spoken as %s", (milliseconds, text) => {
+  expect(spoken(milliseconds)).toBe(text);
+});
+
+test.each([
+  [0, 100, "0.0"],
+  [57, 100, "57.0"],
+  [9999, 10_000, "99.9"],
+  [14_899_999, 14_900_000, "99.9"],
+  [100, 100, "100.0"],
+  [101, 100, "100.0"],
+  [35, 1, "100.0"],
+  [5, 0, undefined],
+])("%i of %i is %s %%", (height, target, percent) => {
+  expect(percentOf(height, target)).toBe(percent);
+});
+
+describe("the range of time left", () => {
+  // Per second 10.1 in one half, 5.1 in the other; the target runs ahead at 0.1.
+  const halves = samples(...([0, 1, 2, 3, 4].map((n) => [n * 1000, n * 10.1]) as [number, number][])).concat(
+    samples(...([5, 6, 7].map((n) => [n * 1000, 40.4 + (n - 4) * 5.1]) as [number, number][])),
+  );
+
+  test.each([
+    ["fewer than 8 samples are one piece", samples([0, 0], [1000, 10.1]), [10_000, 10_000]],
+    ["by the faster and the slower half", halves, [10_000, 20_000]],
+    [
+      "a half that stands makes it unknown",
+      samples(...([0, 1, 2, 3, 4, 5, 6, 7].map((n) => [n * 1000, Math.min(n, 4) * 10]) as [number, number][])),
+      undefined,
+    ],
+    ["no samples", [], undefined],
+  ])("%s", (_what, seen, range) => {
+    const found = rangeLeft(0, 100, seen);
+    expect(found?.map(Math.round)).toEqual(range);
+  });
+
+  test("both ends are said, where they differ", () => {
+    const line = progressLine(answer(1, 100, 1100), halves, { good: false, why: "syncing", confirmed: "", startedAt });
+    expect(line).toBe(`sync: 9.0 %, height 100 of 1100, 8.0 momentums/s, 2 min to 3 min left, ${since}`);
+  });
+});
+
+describe("progressLine", () => {
+  const quick = samples([0, 0], [10_000, 1000]);
+  const slow = samples([0, 0], [10_000, 25]);
+  const still = samples([0, 500], [10_000, 500]);
+
+  test.each([
+    ["no answer", none("refused"), [], "sync: no answer from the node yet: refused"],
+    ["the first look", answer(1, 500, 1000), samples([0, 500]), `sync: 50.0 %, height 500 of 1000, ${since}`],
+    [
+      "a quick sync",
+      answer(1, 1000, 1_000_000),
+      quick,
+      `sync: 0.1 %, height 1000 of 1000000, 100 momentums/s, about 2 h 47 min left, ${since}`,
+    ],
+    [
+      "a slow one",
+      answer(1, 25, 1000),
+      slow,
+      `sync: 2.5 %, height 25 of 1000, 2.5 momentums/s, about 7 min left, ${since}`,
+    ],
+    ["one that stands", answer(1, 500, 1000), still, `sync: 50.0 %, height 500 of 1000, ${since}`],
+    ["no target", answer(1, 25, 0), slow, `sync: height 25 of an unknown target, 2.5 momentums/s, ${since}`],
+    [
+      "no peers",
+      answer(3, 500, 0, { peers: 0 }),
+      still,
+      `sync: height 500 of an unknown target, ${since}, not enough peers (0): is 35995/tcp and udp open to the world?`,
+    ],
+    [
+      "synced, it says",
+      answer(2, 900, 1000),
+      still,
+      `sync: 90.0 %, height 900 of 1000, ${since}, the node says synced, below its own target`,
+    ],
+    [
+      "synced",
+      answer(2, 1000, 1000, { newestAge: 3000 }),
+      quick,
+      "sync: 100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 looks)",
+    ],
+  ])("%s", (_what, observation, seen, line) => {
+    const { says, why } = judge(observation, nodeTime);
+    const opinion = { good: says === "synced", why, confirmed: "2 of 3 looks", startedAt };
+    expect(progressLine(observation, seen, opinion)).toBe(line);
+  });
+
+  test("the opinion counts, not the node's word", () => {
+    const opinion = {
+      good: false,
+      why: "the node says synced at 1000, the references are at 2000",
+      confirmed: "",
+      startedAt,
+    };
+    expect(progressLine(answer(2, 1000, 1000, { newestAge: 3000 }), still, opinion)).toBe(
+      `sync: height 1000 of 1000, ${since}, the node says synced at 1000, the references are at 2000`,
+    );
+  });
+});

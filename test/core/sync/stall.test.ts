@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { follow, type Standing } from "../../../core/sync/stall";
+
+const minute = 60_000;
+
+/** What is news at each of these looks: [minutes, height]. */
+function newsOf(looks: readonly (readonly [number, number | undefined])[]): (string | undefined)[] {
+  let standing: Standing = { at: 0, isStalled: false };
+  return looks.map(([at, height]) => {
+    const followed = follow(standing, height, at * minute, 15 * minute);
+    standing = followed.standing;
+    return followed.news;
+  });
+}
+
+test.each<[string, readonly (readonly [number, number | undefined])[], (string | undefined)[]]>([
+  [
+    "a height that moves",
+    [
+      [0, 1],
+      [14, 2],
+      [28, 3],
+    ],
+    [undefined, undefined, undefined],
+  ],
+  [
+    "one that stands is said once",
+    [
+      [0, 1],
+      [14.9, 1],
+      [15, 1],
+      [99, 1],
+    ],
+    [undefined, undefined, "stalled", undefined],
+  ],
+  [
+    "its end, and the next one",
+    [
+      [0, 1],
+      [15, 1],
+      [16, 2],
+      [31, 2],
+    ],
+    [undefined, "stalled", "over", "stalled"],
+  ],
+  [
+    "a node out of sight stands still",
+    [
+      [0, 1],
+      [9, undefined],
+      [15, undefined],
+      [16, 1],
+      [17, 2],
+    ],
+    [undefined, undefined, "stalled", undefined, "over"],
+  ],
+  [
+    "one that was never seen too",
+    [
+      [0, undefined],
+      [15, undefined],
+      [16, 7],
+    ],
+    [undefined, "stalled", "over"],
+  ],
+  [
+    "a height that falls moves",
+    [
+      [0, 9],
+      [15, 8],
+    ],
+    [undefined, undefined],
+  ],
+])("%s", (_what, looks, news) => {
+  expect(newsOf(looks)).toEqual(news);
+});

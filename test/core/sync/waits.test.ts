@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { addToJourney, type JourneyEntry, readJourney } from "../../../core/eventLog/eventLog";
+import { createWaitRecord } from "../../../core/sync/waits";
+import { answer, none } from "./looks";
+
+const minute = 60_000;
+const begun = Date.parse("2026-11-18T09:00:00Z");
+const start = { startedAt: "2026-11-18T09:00:00.000Z" };
+let directory = "";
+let now = begun;
+const said: string[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "waits-"));
+  now = begun;
+  said.length = 0;
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+function opened(place = { directory, stack: "prod", pillar: "Anvil" }) {
+  return createWaitRecord(
+    place,
+    "203.0.113.7",
+    () => now,
+    (line) => said.push(line),
+  );
+}
+
+/** Looks once a minute: the height is the minute, and the looks before the second see nothing. */
+async function look(wait: ReturnType<typeof opened>, minutes: number, startHeight?: number) {
+  const observe = async () => (now < begun + 2 * minute ? none() : answer(1, (now - begun) / minute, 0));
+  const client = wait.traced({ observe, close: () => undefined }, { ...start, startHeight });
+  for (let i = 0; i < minutes; i += 1) {
+    now += minute;
+    await client.observe();
+  }
+}
+
+const lines = () => readJourney(directory, "Anvil") as (JourneyEntry & { event: "waiting" })[];
+const minutes = ({ details }: JourneyEntry & { event: "waiting" }) => details.curve.map(([, height]) => height);
+
+test("a wait leaves its start at once, then a line each half an hour, and one where it gives up", async () => {
+  const wait = opened();
+  await look(wait, 70);
+  wait.pause();
+  wait.pause();
+  expect(
+    lines()
+      .map(minutes)
+      .map((each) => [each.length, each[0], each.at(-1)]),
+  ).toEqual([
+    [1, 2, 2],
+    [6, 3, 32],
+    [6, 33, 62],
+    [6, 63, 70],
+  ]);
+  expect(lines()[0]).toEqual({
+    ...{ at: "2026-11-18T09:02:00.000Z", stack: "prod", pillar: "Anvil", event: "waiting" },
+    details: { address: "203.0.113.7", ...start, startHeight: 2, curve: [[begun + 2 * minute, 2, 0]] },
+  });
+  expect(lines().map(({ details }) => details.startHeight)).toEqual([2, 2, 2, 2]);
+});
+
+test("a run after one that was killed knows its start, and ends with the curve of both", async () => {
+  await look(opened(), 40);
+  const wait = opened();
+  expect([wait.before.startedAt, wait.before.startHeight, wait.before.curve.length]).toEqual([start.startedAt, 2, 7]);
+  await look(wait, 3, wait.before.startHeight);
+  const proof = { proved: ["p"], unproved: ["u"], state: 2, targetHeight: 43 };
+  wait.end({ ...proof, startHeight: 2, currentHeight: 43, startedAt: begun, syncedAt: now });
+  const { details, ...entry } = readJourney(directory, "Anvil").at(-1) as JourneyEntry & { event: "synced" };
+  expect(entry).toEqual({ at: "2026-11-18T09:43:00.000Z", stack: "prod", pillar: "Anvil", event: "synced" });
+  expect({ ...details, curve: details.curve.map(([, height]) => height) }).toEqual({
+    ...{ ...start, syncedAt: "2026-11-18T09:43:00.000Z", startHeight: 2, currentHeight: 43 },
+    ...{
+      proved: ["p"],
+      unproved: ["u"],
+      curve: [2, 3, 11, 17, 22, 29, 32, 41, 42, 43],
+    },
+  });
+  expect(opened().before).toEqual({ curve: [] });
+});
+
+test("a record that can't be kept is said, and hinders nothing", async () => {
+  writeFileSync(join(directory, "file"), "");
+  const wait = opened({ directory: join(directory, "file"), stack: "prod", pillar: "Anvil" });
+  await look(wait, 3);
+  wait.pause();
+  expect(said.length).toBeGreaterThan(0);
+  for (const line of said) expect(line).toMatch(/^sync: the record of the migration could not be kept: E/);
+});
+
+test("a record with an odd line is no reason to stop", () => {
+  addToJourney(directory, { at: "", stack: "prod", pillar: "Anvil", event: "waiting" } as unknown as JourneyEntry);
+  expect(opened().before).toEqual({ curve: [] });
+  expect(said).toEqual([expect.stringMatching(/could not be kept/)]);
+});
+
+test("without a place nothing is written", async () => {
+  const wait = createWaitRecord(
+    undefined,
+    "203.0.113.7",
+    () => now,
+    (line) => said.push(line),
+  );
+  await look(wait, 40);
+  wait.pause();
+  expect([readJourney(directory, "Anvil"), said]).toEqual([[], []]);
+});

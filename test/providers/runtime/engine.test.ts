@@ -1,0 +1,36 @@
+import net from "node:net";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { watchEngine } from "../../../providers/runtime/engine";
+import { listen } from "../../core/chain/fakes";
+import { soon } from "../../soon";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("an engine is there until nobody listens at its address any more; the process ends a little later", async () => {
+  const engine = await listen(net.createServer());
+  const end = vi.fn();
+  const watch = watchEngine(`127.0.0.1:${engine.port}`, end as unknown as () => never);
+  await vi.advanceTimersByTimeAsync(5000);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(watch.isThere()).toBe(true);
+  await engine.close();
+  vi.advanceTimersByTime(5000);
+  await soon(() => expect(watch.isThere()).toBe(false));
+  expect(end).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(5000);
+  expect(end).toHaveBeenCalled();
+  watch.stop();
+});
+
+test("without an address nothing is known, and it counts as there", () => {
+  const watch = watchEngine("");
+  vi.advanceTimersByTime(20_000);
+  expect(watch.isThere()).toBe(true);
+  watch.stop();
+});
