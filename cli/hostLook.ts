@@ -1,6 +1,6 @@
-import { nodeTarget } from "../components/login";
 import { createNodeClient } from "../core/chain/node";
 import { gateSettings } from "../core/settings/gateSettings";
+import { nodeTarget } from "../core/settings/login";
 import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
 import type { SshTarget } from "../core/ssh/ssh";

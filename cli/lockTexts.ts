@@ -1,4 +1,4 @@
-import { minuteOf } from "../core/sync/progress";
+import { minuteOf } from "../core/util/timeText";
 import type { Holder, Lock } from "./lock";
 
 /** A lock and what is known of its run. */

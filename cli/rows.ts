@@ -1,4 +1,4 @@
-import { minuteOf, spoken } from "../core/sync/progress";
+import { minuteOf, spoken } from "../core/util/timeText";
 import { holderText } from "./lockTexts";
 import { partRows } from "./parts/partRows";
 import { stageOf, type View } from "./view";

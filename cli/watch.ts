@@ -1,4 +1,4 @@
-import { spoken } from "../core/sync/progress";
+import { spoken } from "../core/util/timeText";
 import { type Following, follow, type Shown } from "./follow";
 import { liveScreen } from "./liveScreen";
 import { plainLines } from "./plainLines";

@@ -1,6 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { addToJourney, readJourney } from "../core/eventLog/eventLog";
-import { placeOf } from "../core/orchestrator/preparation";
 import { hasSigner } from "../core/retirement/facts";
 import { lookAtHost } from "../core/retirement/host";
 import { type GuardMemory, isReached, type RetirementInputs } from "../core/retirement/inputs";
@@ -10,6 +9,7 @@ import { stopNode } from "../core/retirement/shutDown";
 import { surveyRetirement } from "../core/retirement/survey";
 import { openRoot } from "../core/ssh/root";
 import { systemClock } from "../core/util/clock";
+import { placeOf } from "../core/util/resolvePath";
 import { DynamicResource, secured } from "./runtime/dynamicResource";
 
 /** Plain inputs, as the provider gets them. */

@@ -1,13 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { chainOfNode } from "../core/chain/chain";
 import { addToJourney, type JourneyEntry, readJourney, sinceReleased } from "../core/eventLog/eventLog";
-import { placeOf } from "../core/orchestrator/preparation";
 import type { Recorded } from "../core/retirement/chainLook";
 import { collectedVariable } from "../core/retirement/facts";
 import type { GuardMemory, RetirementInputs } from "../core/retirement/inputs";
 import { overrideVariable } from "../core/retirement/messages";
 import { release } from "../core/retirement/release";
 import { systemClock } from "../core/util/clock";
+import { placeOf } from "../core/util/resolvePath";
 import { DynamicResource, secured } from "./runtime/dynamicResource";
 import { watchEngine } from "./runtime/engine";
 

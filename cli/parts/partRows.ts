@@ -3,7 +3,7 @@ import { isOurs, type Registration } from "../../core/registration/registration"
 import type { Unmet } from "../../core/retirement/facts";
 import { unmetLines } from "../../core/retirement/messages";
 import { type PortFound, portFaults, portsLine } from "../../core/settings/portRules";
-import { minuteOf } from "../../core/sync/progress";
+import { minuteOf } from "../../core/util/timeText";
 import type { Row } from "../rows";
 import type { Part } from "./part";
 import type { Parts } from "./parts";

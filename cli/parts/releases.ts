@@ -1,7 +1,7 @@
 import type { StackConfig } from "../../core/config/config";
 import { releaseMarker } from "../../core/config/releaseSchema";
 import type { Installed } from "../../core/steps/steps";
-import { spoken } from "../../core/sync/progress";
+import { spoken } from "../../core/util/timeText";
 
 /** A server's word about what it serves; empty where it gives none. */
 export interface Validators {

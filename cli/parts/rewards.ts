@@ -1,7 +1,7 @@
 import type { ChainClient } from "../../core/chain/chain";
 import type { Switch } from "../../core/registration/findSwitch";
 import { coin, judge, type RewardsReading } from "../../core/retirement/rewards";
-import { minuteOf } from "../../core/sync/progress";
+import { minuteOf } from "../../core/util/timeText";
 
 /** Rewards of a Pillar, for the screen. */
 export interface RewardsSeen {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { spoken } from "../../core/sync/progress";
+import { spoken } from "../../core/util/timeText";
 import type { Report, SignerMove, Switch, Sync } from "./reportTypes";
 
 /** A label and what is to be said of it. */

@@ -6,10 +6,10 @@ import { type HostPlan, ordered } from "../../core/cloud/hostPlan";
 import { userData } from "../../core/cloud/userData";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
+import { publicKeyOf } from "../../core/settings/login";
 import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { beginAnew, consoleHelp } from "../../core/ssh/ownServer";
 import type { HostKey } from "../../providers/hostKey";
-import { publicKeyOf } from "../login";
 import type { CloudParts, ServerMade } from "./cloudParts";
 import { orderHook } from "./orderHook";
 

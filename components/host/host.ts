@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { CloudServer } from "../../core/retirement/inputs";
+import type { CloudServer } from "../../core/cloud/power";
 import type { HostAccess } from "../remote";
 
 /** A machine that procedure A can begin on, wherever it comes from. */

@@ -2,13 +2,13 @@ import { chainOfNode } from "../../core/chain/chain";
 import type { StackConfig } from "../../core/config/config";
 import { readSources } from "../../core/registration/look";
 import type { SourceReading } from "../../core/registration/source";
+import { nodeTarget } from "../../core/settings/login";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { envelope } from "../../core/steps/step";
 import { hourlyRestartNow } from "../../core/steps/steps";
 import { lookAhead, lookAtNode, type NodeNow } from "../../core/sync/nodeStatus";
 import { within } from "../../core/util/withTimeout";
 import type { LastRun } from "../lastRun";
-import { nodeTarget } from "../login";
 
 /** Looks at the node of a stack's host, whose address and key may be known only late in a run. */
 export type NodeLook = (address: string, hostKey: string) => Promise<NodeNow>;

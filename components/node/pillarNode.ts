@@ -2,12 +2,12 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { lastEvent, readJourney, sinceReleased } from "../../core/eventLog/eventLog";
 import { gateSettings } from "../../core/settings/gateSettings";
+import { nodeTarget } from "../../core/settings/login";
 import { backupDirectory, backupPlace } from "../../core/settings/orchestratorPlaces";
 import type { Step } from "../../core/steps/step";
 import * as steps from "../../core/steps/steps";
 import { SyncGate } from "../../providers/syncGate";
 import type { Host } from "../host/host";
-import { nodeTarget } from "../login";
 import { runStep, stepInput } from "../remote";
 
 export interface PillarNodeArgs {

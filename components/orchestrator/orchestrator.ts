@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
+import { nodeTarget } from "../../core/settings/login";
 import {
   acknowledgedOf,
   newHost,
@@ -13,7 +14,6 @@ import { orchestrator as installStep } from "../../core/steps/steps";
 import { SignerBackup } from "../../providers/signerBackup";
 import { SignerMove } from "../../providers/signerMove";
 import type { Host } from "../host/host";
-import { nodeTarget } from "../login";
 import { runStep } from "../remote";
 
 export interface OrchestratorArgs {

@@ -1,4 +1,4 @@
-import { spoken } from "../sync/progress";
+import { spoken } from "../util/timeText";
 
 /** A chain's own measures of its elections. */
 export interface Network {

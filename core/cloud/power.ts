@@ -1,4 +1,3 @@
-import type { CloudServer } from "../retirement/inputs";
 import type { Clock } from "../util/clock";
 
 // https://docs.hetzner.cloud/reference/cloud and https://docs.digitalocean.com/reference/api, as of November 2026.
@@ -113,4 +112,14 @@ export async function call(
     if (attempt === tries) throw new Error(`the API of ${server.provider} can't be used now: ${reason}`);
     await world.sleep(pause);
   }
+}
+
+/** A server at a cloud provider, as it is switched off where it does not answer. */
+export interface CloudServer {
+  /** As `hetzner`. */
+  readonly provider: string;
+  readonly id: string;
+  /** Secret. */
+  readonly token: string;
+  readonly endpoint?: string | undefined;
 }

@@ -1,4 +1,4 @@
-import type { CloudServer } from "../retirement/inputs";
+import type { CloudServer } from "./power";
 import { call, type PowerWorld, refused } from "./power";
 
 // https://docs.hetzner.cloud/reference/cloud, as of November 2026. DigitalOcean has nothing of the kind.

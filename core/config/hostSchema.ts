@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { supportedDistributions } from "../steps/steps";
+import { supportedDistributions } from "./distributions";
 import { duration } from "./duration";
 import { address, hostKey, word } from "./schemaParts";
 

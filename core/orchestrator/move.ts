@@ -1,12 +1,12 @@
 import crypto from "node:crypto";
 import type { BuildInfo } from "../chain/orchestrator";
 import { addToRecord } from "../eventLog/moveEvents";
+import { placeOf } from "../util/resolvePath";
 import type { Looks } from "./decide";
 import { openSides } from "./hostPair";
 import type { Saga, SideName } from "./journal";
 import { createMoveHands } from "./moveActions";
 import type { MoveInputs } from "./moveInputs";
-import { placeOf } from "./preparation";
 import { type Ending, runSaga } from "./saga";
 import { clientOf, type VerifyWorld } from "./verify";
 

@@ -1,8 +1,7 @@
-import os from "node:os";
-import path from "node:path";
 import type { RpcClock, SignerIdentity } from "../chain/orchestrator";
 import { addToRecord, isOver, lastOf, readRecord } from "../eventLog/moveEvents";
 import type { RootHost } from "../ssh/root";
+import { placeOf } from "../util/resolvePath";
 import { type Backup, type BackupOf, type BackupWorld, isThere, takeBackup } from "./backup";
 import type { Survey, Wanted } from "./findings";
 import { hasBegun } from "./journal";
@@ -42,11 +41,6 @@ export interface Secured {
 
 export interface SecureWorld extends BackupWorld, RpcClock, ChainLooks {
   readonly roots: { readonly old: RootHost; readonly new: RootHost };
-}
-
-/** A directory or file of the operator's as it is meant (pure but for home and working directory, which is the project's). */
-export function placeOf(configured: string): string {
-  return path.resolve(configured.replace(/^~(?=\/|$)/, os.homedir()));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { PillarOnChain, Produced } from "../chain/chain";
-import { spoken } from "../sync/progress";
 import { freshMomentum } from "../sync/verdict";
+import { spoken } from "../util/timeText";
 import type { SourceReading } from "./source";
 
 /** A reading that can be used. */

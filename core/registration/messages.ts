@@ -1,4 +1,4 @@
-import { minuteOf, spoken } from "../sync/progress";
+import { minuteOf, spoken } from "../util/timeText";
 import { isOurs, type Registration } from "./registration";
 
 /** The operator's part in the desktop wallet (docs/specification.md, 1.1, step 13), a line each (pure). */

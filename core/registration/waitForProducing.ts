@@ -1,5 +1,5 @@
-import { spoken } from "../sync/progress";
 import type { Clock } from "../util/clock";
+import { spoken } from "../util/timeText";
 import { keyOf, sentenceOf, walletClicks, wayBack } from "./messages";
 import { isOurs, type Registration } from "./registration";
 

@@ -1,5 +1,5 @@
 import { type Network, standingText } from "../chain/elections";
-import { spoken } from "../sync/progress";
+import { spoken } from "../util/timeText";
 import {
   all,
   type Good,

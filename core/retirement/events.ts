@@ -5,7 +5,7 @@ import {
   type JourneyEvent,
   readJourney,
 } from "../eventLog/eventLog";
-import { placeOf } from "../orchestrator/preparation";
+import { placeOf } from "../util/resolvePath";
 import type { RetirementInputs } from "./inputs";
 
 /** What is written down, and where. */

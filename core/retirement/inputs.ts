@@ -1,18 +1,9 @@
 import type { Network } from "../chain/elections";
 import type { NodeTarget } from "../chain/node";
+import type { CloudServer } from "../cloud/power";
 import type { SignerHost } from "../ssh/root";
 import type { Recorded } from "./chainLook";
 import type { HostPlaces } from "./host";
-
-/** A server at a cloud provider, as it is switched off where it does not answer. */
-export interface CloudServer {
-  /** As `hetzner`. */
-  readonly provider: string;
-  readonly id: string;
-  /** Secret. */
-  readonly token: string;
-  readonly endpoint?: string | undefined;
-}
 
 /** A host that produces after another one. Holds logins: secret. */
 export interface Successor {

@@ -1,5 +1,5 @@
 import type { Journal } from "../orchestrator/journal";
-import { minuteOf } from "../sync/progress";
+import { minuteOf } from "../util/timeText";
 import { all, collectedVariable, hasSigner, met, not, type RetirementFacts, type Unmet, type Verdict } from "./facts";
 import type { HostLook } from "./host";
 

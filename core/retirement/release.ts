@@ -1,4 +1,4 @@
-import { powerOff, powerState } from "../cloud/power";
+import { type CloudServer, powerOff, powerState } from "../cloud/power";
 import { isProtected, setProtection } from "../cloud/protection";
 import { type JourneyDetails, lastEvent } from "../eventLog/eventLog";
 import { openRoot, type RootHost } from "../ssh/root";
@@ -6,7 +6,7 @@ import { alone } from "../util/withLock";
 import { type Book, bookOf } from "./events";
 import { hostSeen, ownProducer, type RetirementFacts } from "./facts";
 import { type HostFacts, type HostPlaces, lookAtHost } from "./host";
-import { type CloudServer, type GuardMemory, isReached, type RetirementInputs } from "./inputs";
+import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
 import { overrideSentence, overrideVariable, refusalText } from "./messages";
 import { remembered } from "./pastEvents";
 import { shutDown } from "./shutDown";

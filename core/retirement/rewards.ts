@@ -1,5 +1,5 @@
 import type { ChainClient, PaidEpoch, RewardRow, Rewards } from "../chain/chain";
-import { minuteOf, spoken } from "../sync/progress";
+import { minuteOf, spoken } from "../util/timeText";
 import { isSuccessorsSince } from "./whose";
 
 /** What the chain says of the Pillar's rewards since the switch. */

@@ -1,6 +1,6 @@
 import { type BackupOf, takeBackup } from "../orchestrator/backup";
-import { placeOf } from "../orchestrator/preparation";
 import type { RootHost } from "../ssh/root";
+import { placeOf } from "../util/resolvePath";
 import type { Book } from "./events";
 import { type HostFacts, type HostPlaces, placeVariables } from "./host";
 import type { RetirementInputs } from "./inputs";

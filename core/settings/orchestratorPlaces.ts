@@ -1,10 +1,11 @@
 import path from "node:path";
-import { otherLogin, sshTarget } from "../../components/login";
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
-import { placeOf, type SecureOptions } from "../orchestrator/preparation";
+import type { SecureOptions } from "../orchestrator/preparation";
 import type { SignerPlace } from "../orchestrator/survey";
 import type { SignerHost } from "../ssh/root";
+import { placeOf } from "../util/resolvePath";
+import { otherLogin, sshTarget } from "./login";
 
 /** Names an attempt to move the signer: what journals, record and backups are known by (pure). */
 export function moveName({ pillar, orchestrator }: StackConfig, stack: string): string {

@@ -1,8 +1,8 @@
-import { nodeTarget, otherLogin } from "../../components/login";
 import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
 import type { RetirementInputs, Successor } from "../retirement/inputs";
 import { retirementLibrary } from "../steps/libraries";
+import { nodeTarget, otherLogin } from "./login";
 import { backupDirectory, newHost } from "./orchestratorPlaces";
 
 /**

@@ -1,4 +1,5 @@
 import type { StackConfig } from "../config/config";
+import { supportedDistributions } from "../config/distributions";
 import { type ReleaseSource, releaseMarker } from "../config/releaseSchema";
 import { type Step, scriptOf } from "./step";
 
@@ -53,9 +54,6 @@ export function preflight(config: StackConfig, identity: string): Step {
     ),
   };
 }
-
-/** Step 4: what the linux x86-64 release of the controller is compatible with, as ID-VERSION_ID of os-release. */
-export const supportedDistributions = ["ubuntu-22.04", "debian-11", "centos-8", "fedora-36"];
 
 /**
  * The host becomes this stack's, a stop of its node is one that the node's database survives, its ports are reserved

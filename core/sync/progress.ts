@@ -1,4 +1,5 @@
 import type { Observation } from "../chain/node";
+import { minuteOf, spoken } from "../util/timeText";
 
 /** A height seen at a time (unix milliseconds). */
 export interface Sample {
@@ -28,18 +29,6 @@ export function rateOf(samples: readonly Sample[]): number | undefined {
 export function timeLeft(height: number, target: number, rate: number | undefined): number | undefined {
   if (rate === undefined || rate <= networkRate) return undefined;
   return (Math.max(0, target - height) / (rate - networkRate)) * 1000;
-}
-
-/** `3 d 04 h`, `2 h 05 min`, `7 min`, `40 s` (pure). */
-export function spoken(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
-  const two = (n: number) => String(n).padStart(2, "0");
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 24) return `${hours} h ${two(minutes % 60)} min`;
-  return `${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
 }
 
 /** Share of the target that is reached, in percent with one digit, rounded down: 100 means reached (pure). */
@@ -88,9 +77,4 @@ export function progressLine(observation: Observation, samples: readonly Sample[
   if (!good) parts.push(`since ${minuteOf(startedAt)}`);
   if (good || why !== "syncing") parts.push(good ? `${why} (${confirmed})` : why);
   return `sync: ${parts.join(", ")}`;
-}
-
-/** `2026-11-21 14:05 UTC` (pure). */
-export function minuteOf(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -1,6 +1,6 @@
 import { parseMomentum, resultOf } from "../chain/node";
 import { callReference } from "../chain/reference";
-import { spoken } from "./progress";
+import { spoken } from "../util/timeText";
 
 /** What an independent node says of the network's height. */
 export interface ReferenceReading {

@@ -1,8 +1,9 @@
 import type { NodeClient, Observation } from "../chain/node";
 import type { Clock } from "../util/clock";
+import { spoken } from "../util/timeText";
 import { type Evidence, type EvidenceOptions, noEvidence, weigh } from "./evidence";
 import { pauseAfter } from "./pace";
-import { progressLine, type Sample, spoken } from "./progress";
+import { progressLine, type Sample } from "./progress";
 import type { ReferenceReading } from "./references";
 import { follow, type Standing } from "./stall";
 import { isAsserted, judge } from "./verdict";

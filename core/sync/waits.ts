@@ -1,6 +1,6 @@
 import type { NodeClient } from "../chain/node";
 import { addToJourney, type CurvePoint, readJourney } from "../eventLog/eventLog";
-import { placeOf } from "../orchestrator/preparation";
+import { placeOf } from "../util/resolvePath";
 import { openWaits, type Waits, withPoint } from "./curve";
 import type { SyncRecord } from "./waitForSync";
 

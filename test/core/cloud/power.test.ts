@@ -1,7 +1,7 @@
 import http from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CloudServer } from "../../../core/cloud/power";
 import { powerOff, powerState } from "../../../core/cloud/power";
-import type { CloudServer } from "../../../core/retirement/inputs";
 import { closedPort, listen, type Server } from "../chain/fakes";
 
 const token = "s3cret-token";

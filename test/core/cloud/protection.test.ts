@@ -1,7 +1,7 @@
 import http from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { CloudServer } from "../../../core/cloud/power";
 import { isProtected, setProtection } from "../../../core/cloud/protection";
-import type { CloudServer } from "../../../core/retirement/inputs";
 import { listen, type Server } from "../chain/fakes";
 
 type Answer = readonly [status: number, body?: unknown];

@@ -6,12 +6,12 @@ import { addToRecord, readRecord, recordFileOf } from "../../../core/eventLog/mo
 import {
   faultsText,
   firstBackupOf,
-  placeOf,
   type SecureOptions,
   type SecureWorld,
   secureSigner,
 } from "../../../core/orchestrator/preparation";
 import type { RootHost } from "../../../core/ssh/root";
+import { placeOf } from "../../../core/util/resolvePath";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 const move = "pillar-host/prod/Anvil/1";

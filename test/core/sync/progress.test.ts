@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { percentOf, progressLine, rangeLeft, rateOf, type Sample, spoken, timeLeft } from "../../../core/sync/progress";
+import { percentOf, progressLine, rangeLeft, rateOf, type Sample, timeLeft } from "../../../core/sync/progress";
 import { judge } from "../../../core/sync/verdict";
+import { spoken } from "../../../core/util/timeText";
 import { answer, hour, nodeTime, none } from "./looks";
 
 const startedAt = nodeTime - hour;

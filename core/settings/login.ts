@@ -1,0 +1,53 @@
+import type { NodeTarget } from "../chain/node";
+import type { StackConfig } from "../config/config";
+import { publicLineOf } from "../ssh/publicKey";
+import type { SignerHost } from "../ssh/root";
+import type { SshTarget } from "../ssh/ssh";
+
+/** How a host is logged in to (plain values; wrap them before they become an input). */
+export function sshTarget({ ssh }: StackConfig, address: string, hostKey: string): SshTarget {
+  const { privateKey, privateKeyPassword, password, user, port, agent } = ssh;
+  return { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent };
+}
+
+/** A login of another host than the stack's own, as configured. */
+export type OtherLogin = Pick<SshTarget, "address" | "hostKey"> & {
+  readonly [K in keyof StackConfig["ssh"]]?: StackConfig["ssh"][K] | undefined;
+};
+
+/**
+ * How another host is logged in to: what is left out is pillar-host:ssh's (plain values; wrap them before they become an
+ * input).
+ *
+ * @param configured the block of the configuration, for errors
+ */
+export function otherLogin({ ssh }: Pick<StackConfig, "ssh">, other: OtherLogin, configured: string): SignerHost {
+  const hasOwn = other.privateKey !== undefined || other.password !== undefined || other.agent === true;
+  const { privateKey, privateKeyPassword, password, agent } = hasOwn ? other : ssh;
+  const user = other.user ?? ssh.user;
+  // Another user's password would be told to a host that must not know it.
+  const sudoPassword = other.sudoPassword ?? (user === ssh.user ? ssh.sudoPassword : undefined);
+  const { address, hostKey, port = ssh.port } = other;
+  return {
+    ssh: { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent },
+    sudoPassword,
+    configured,
+  };
+}
+
+/** How the node's RPC is reached on a host (plain values; wrap them before they become an input). */
+export function nodeTarget(config: StackConfig, hostAddress: string, hostKey: string): NodeTarget {
+  const { node } = config;
+  const direct = node.rpc === "direct";
+  return {
+    ssh: sshTarget(config, hostAddress, hostKey),
+    via: node.rpc,
+    address: direct && node.rpcAddress === "127.0.0.1" ? hostAddress : node.rpcAddress,
+    port: node.rpcPort,
+  };
+}
+
+/** The public half of pillar-host:ssh.privateKey, an authorized_keys line (pure). */
+export function publicKeyOf({ ssh }: StackConfig): string | undefined {
+  return ssh.privateKey === undefined ? undefined : publicLineOf(ssh.privateKey, ssh.privateKeyPassword);
+}

@@ -1,0 +1,16 @@
+/** `3 d 04 h`, `2 h 05 min`, `7 min`, `40 s` (pure). */
+export function spoken(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  const two = (n: number) => String(n).padStart(2, "0");
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours} h ${two(minutes % 60)} min`;
+  return `${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
+}
+
+/** `2026-11-21 14:05 UTC` (pure). */
+export function minuteOf(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
