@@ -1,9 +1,9 @@
 import type { Engine } from "./engine";
 import { engineFault } from "./engineErrors";
-import { holderOf, type Lock, parseLocks, type Seen } from "./lock";
+import { holderOf, type Lock, type LockHolder, parseLocks } from "./lock";
 import { decideLocks } from "./lockTexts";
 import { sortPending } from "./pending";
-import { Refusal } from "./refusal";
+import { CliRefusal } from "./refusal";
 import { type Pending, parseState } from "./stackState";
 
 /** What it is done with. */
@@ -12,7 +12,7 @@ export interface Means {
   readonly lockIsStale: boolean;
   /** This machine's name. */
   readonly here: string;
-  processSeen(pid: number): Promise<Seen>;
+  processSeen(pid: number): Promise<LockHolder>;
   say(line: string): void;
 }
 
@@ -38,12 +38,12 @@ export async function clearStale(stack: string, engine: Pick<Engine, "run" | "re
     ]);
     const locks = exitCode === 0 ? undefined : parseLocks(`${stderr}\n${stdout}`);
     if (exitCode === 0) {
-      if (doubtful.length > 0) throw new Refusal(doubtfulText(stack, doubtful));
+      if (doubtful.length > 0) throw new CliRefusal(doubtfulText(stack, doubtful));
       for (const { name, type } of again)
         means.say(`cut off: the creation of ${name} (${type}), which is safe to run again: cleared.`);
       return cleared || clearing;
     }
-    if (locks === undefined || attempt === tries) throw new Refusal(engineFault("refresh", stack, stderr || stdout));
+    if (locks === undefined || attempt === tries) throw new CliRefusal(engineFault("refresh", stack, stderr || stdout));
     await clearLocks(stack, engine, locks, means);
     cleared = true;
   }
@@ -60,7 +60,7 @@ async function clearLocks(
     locks.map(async (lock) => ({ lock, holder: holderOf(lock, here, await means.processSeen(lock.pid)) })),
   );
   const { clear: mayClear, text } = decideLocks(stack, held, here, lockIsStale);
-  if (!mayClear) throw new Refusal(text);
+  if (!mayClear) throw new CliRefusal(text);
   await engine.read(["cancel", "--yes"]);
   means.say(text);
 }

@@ -1,6 +1,6 @@
 import { parseConfig, rawConfig, type StackConfig } from "../core/config/config";
-import { faultsText } from "../core/config/configFaults";
-import { Refusal } from "./refusal";
+import { configFaultsText } from "../core/config/configFaults";
+import { CliRefusal } from "./refusal";
 
 /** The raw values of what `pulumi config --json --show-secrets` prints, without other projects' keys (pure). */
 export function rawValues(text: string): Record<string, unknown> {
@@ -13,5 +13,5 @@ export function rawValues(text: string): Record<string, unknown> {
 export function configurationOf(stack: string, text: string): StackConfig {
   const parsed = parseConfig(rawValues(text));
   if ("config" in parsed) return parsed.config;
-  throw new Refusal(faultsText(stack, parsed.faults, "", "this"));
+  throw new CliRefusal(configFaultsText(stack, parsed.faults, "", "this"));
 }

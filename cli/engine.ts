@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { askSecret } from "./askSecret";
 import { engineFault, wantsPassphrase } from "./engineErrors";
-import { Refusal } from "./refusal";
+import { CliRefusal } from "./refusal";
 
 /** What a run of pulumi left. */
 export interface Ran {
@@ -44,7 +44,7 @@ export function createEngine(stack: string): Engine {
     },
     read: async (args) => {
       const { exitCode, stdout, stderr } = await engine.run(args);
-      if (exitCode !== 0) throw new Refusal(engineFault(args.join(" "), stack, stderr));
+      if (exitCode !== 0) throw new CliRefusal(engineFault(args.join(" "), stack, stderr));
       return stdout;
     },
     backend: async () => {
@@ -58,7 +58,7 @@ export function createEngine(stack: string): Engine {
   return engine;
 }
 
-const missing = new Refusal(
+const missing = new CliRefusal(
   "pulumi is not found in PATH\n  needed: Pulumi (https://www.pulumi.com/docs/install/), and a shell that finds it (pulumi version)",
 );
 

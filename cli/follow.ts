@@ -2,7 +2,7 @@ import { isFatal } from "../core/ssh/ssh";
 import { type SyncRecord, waitForSync } from "../core/sync/waitForSync";
 import { gateOptions, openHost } from "./hostLook";
 import { lookAtParts } from "./parts/lookAtParts";
-import { Refusal } from "./refusal";
+import { CliRefusal } from "./refusal";
 import type { Times } from "./rows";
 import { type Source, viewOf } from "./source";
 import type { View } from "./view";
@@ -36,13 +36,13 @@ const isGood = (line: string) => / looks\)$/.test(line);
  * @param say gets what the gate would tell
  * @param keeps goes on after the proof
  */
-export async function follow(
+export async function followSync(
   source: Source,
   hostKey: string,
   { changed, say, keeps }: { changed(): void; say(line: string): void; keeps: boolean },
 ): Promise<Following> {
   const host = openHost(source, hostKey);
-  const { world, readFacts } = host;
+  const { deps, readFacts } = host;
   let view = await viewOf(source);
   let times: Shown["times"] = {};
   let lastSeen: readonly string[] = [];
@@ -76,11 +76,11 @@ export async function follow(
 
   const proof = async (): Promise<SyncRecord> => {
     const record = await waitForSync(gateOptions(source, false), {
-      ...world,
+      ...deps,
       sleep: (milliseconds) => {
         times = { ...times, nextLookAt: Date.now() + milliseconds };
         changed();
-        return world.sleep(milliseconds);
+        return deps.sleep(milliseconds);
       },
       // That it still is what it was proved to be is no news.
       say: (line) => {
@@ -99,12 +99,12 @@ export async function follow(
   };
   const goOn = async (): Promise<void> => {
     while (keeps && !isOver) {
-      await world.sleep(again);
+      await deps.sleep(again);
       await proof().catch((error: Error) => say(`sync: ${error.message.split("\n")[0]}`));
     }
   };
   const synced = proof().catch((error: unknown) => {
-    throw isFatal(error) ? new Refusal((error as Error).message) : error;
+    throw isFatal(error) ? new CliRefusal((error as Error).message) : error;
   });
   synced.then(goOn, () => undefined);
   return {

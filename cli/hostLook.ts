@@ -7,13 +7,13 @@ import type { SshTarget } from "../core/ssh/ssh";
 import { envelope } from "../core/steps/step";
 import { facts } from "../core/steps/steps";
 import { readReference } from "../core/sync/references";
-import type { WaitOptions, World } from "../core/sync/waitForSync";
+import type { SyncDeps, WaitOptions } from "../core/sync/waitForSync";
 import { systemClock } from "../core/util/clock";
 import type { Source } from "./source";
 
 /** The ways to look at a host: its node and its facts, over one ssh connection. */
-export interface HostLook {
-  readonly world: Pick<World, "client" | "readReferences" | "now" | "ticks" | "sleep">;
+export interface HostReader {
+  readonly deps: Pick<SyncDeps, "client" | "readReferences" | "now" | "ticks" | "sleep">;
   readFacts(): Promise<readonly string[]>;
   /** The one way to the host. */
   readonly connection: Connection;
@@ -22,7 +22,7 @@ export interface HostLook {
   close(): void;
 }
 
-export function openHost({ config, address }: Source, hostKey: string): HostLook {
+export function openHost({ config, address }: Source, hostKey: string): HostReader {
   const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
@@ -38,7 +38,7 @@ export function openHost({ config, address }: Source, hostKey: string): HostLook
     close: () => {
       for (const each of connections.values()) each.drop();
     },
-    world: {
+    deps: {
       client: createNodeClient(target, connection),
       readReferences: () => Promise.all(config.sync.references.map((url) => readReference(url))),
       ...systemClock,

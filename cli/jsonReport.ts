@@ -1,6 +1,7 @@
 import { needsOf } from "./needs";
 import { partsJson } from "./parts/partsJson";
-import { doneOn, stageOf, type View } from "./view";
+import { stageOf } from "./stages";
+import { doneOn, type View } from "./view";
 
 /** The view for programs (pure). Times are ISO 8601. */
 export function jsonReport(view: View, exitCode: number) {

@@ -1,6 +1,6 @@
+import type { Display } from "./display";
 import { isEvent, printable, rowsOf } from "./rows";
 import { manyLines, screenLines } from "./screen";
-import type { Display } from "./watch";
 
 const newsKept = 5;
 

@@ -8,7 +8,7 @@ export interface Lock {
 }
 
 /** What runs under a process id on this machine now. */
-export type Seen =
+export type LockHolder =
   | { readonly kind: "nothing" }
   | { readonly kind: "process"; readonly name: string; readonly startedAt: number }
   /** It is there, and nothing more can be told of it. */
@@ -47,7 +47,7 @@ const slack = 5000;
  * Whether the run that holds a lock lives (pure). A process id that belongs to something else by now was used again.
  * One that belongs to a pulumi of a later start most likely was too; but clocks step, so that is left to the operator.
  */
-export function holderOf(lock: Lock, here: string, seen: Seen): Holder {
+export function holderOf(lock: Lock, here: string, seen: LockHolder): Holder {
   if (lock.host !== here) return "unknown";
   if (seen.kind === "nothing") return "gone";
   if (seen.kind === "something") return "unknown";

@@ -1,4 +1,4 @@
-import { minuteOf } from "../core/util/timeText";
+import { minuteText } from "../core/util/timeText";
 import type { Holder, Lock } from "./lock";
 
 /** A lock and what is known of its run. */
@@ -9,7 +9,7 @@ export interface Held {
 
 /** `process 4242 of root on host1, since 2026-11-21 14:49 UTC` (pure). */
 export function holderText({ user, host, pid, since }: Lock): string {
-  return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "a time that is not told" : minuteOf(since)}`;
+  return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "a time that is not told" : minuteText(since)}`;
 }
 
 /**

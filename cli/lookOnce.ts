@@ -1,10 +1,10 @@
 import { isFatal } from "../core/ssh/ssh";
 import { type GaveUp, waitForSync } from "../core/sync/waitForSync";
-import { gateOptions, type HostLook, openHost } from "./hostLook";
+import { gateOptions, type HostReader, openHost } from "./hostLook";
 import { exitCodeOf, needsOf } from "./needs";
 import { lookAtParts } from "./parts/lookAtParts";
 import { noParts } from "./parts/parts";
-import { Refusal } from "./refusal";
+import { CliRefusal } from "./refusal";
 import type { Source } from "./source";
 import type { View } from "./view";
 
@@ -55,16 +55,16 @@ interface SyncLook {
 }
 
 /** As the gate does with `sync.wait: check`: as long as the looks are good, at most until it would let pass. */
-async function lookAtSync(source: Source, { world }: HostLook): Promise<SyncLook> {
+async function lookAtSync(source: Source, { deps }: HostReader): Promise<SyncLook> {
   let sync: string | undefined;
   const seen = (line: string) => {
     sync = line;
   };
   try {
-    await waitForSync(gateOptions(source, true), { ...world, seen, say: () => undefined, isWanted: () => true });
+    await waitForSync(gateOptions(source, true), { ...deps, seen, say: () => undefined, isWanted: () => true });
     return { sync, synced: true };
   } catch (error) {
-    if (isFatal(error)) throw new Refusal((error as Error).message);
+    if (isFatal(error)) throw new CliRefusal((error as Error).message);
     const { gaveUp } = error as Partial<GaveUp>;
     if (!gaveUp) throw error;
     const { last } = gaveUp;

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
-import { couldNot, Refusal } from "./refusal";
+import { CliRefusal, couldNot } from "./refusal";
 
 const program = new Command("pillar-host")
   .description("The operator's tool beside Pulumi. Run it where `pulumi up` runs: in the program's directory.")
@@ -76,7 +76,7 @@ program
     // Commander has shown its own; help that was asked for is no error.
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : couldNot;
     else {
-      console.error(error instanceof Refusal ? error.message : error);
+      console.error(error instanceof CliRefusal ? error.message : error);
       process.exitCode = couldNot;
     }
   })

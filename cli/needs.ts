@@ -5,10 +5,10 @@ import type { View } from "./view";
  * Whether anybody has to do anything. `nothing`; `step`: the operator's next step can be taken whenever it suits; `wait`:
  * time does it; `attention`: something is not as it should be.
  */
-export type Needs = "nothing" | "step" | "wait" | "attention";
+export type Attention = "nothing" | "step" | "wait" | "attention";
 
 /** What a stack needs now (pure). */
-export function needsOf(view: View): Needs {
+export function needsOf(view: View): Attention {
   const { lifecycle, synced, parts } = view;
   if (parts && "value" in parts.signer && parts.signer.value.isWrong) return "attention";
   if (lifecycle === "retiring") return needsOfRetiring(view);
@@ -31,7 +31,7 @@ export function needsOf(view: View): Needs {
   }
 }
 
-function needsOfRetiring({ state, parts }: View): Needs {
+function needsOfRetiring({ state, parts }: View): Attention {
   if (!state.begun) return "nothing";
   if (parts === undefined) return "wait";
   if ("why" in parts.node || parts.destroy === undefined || "why" in parts.destroy) return "attention";
@@ -39,7 +39,7 @@ function needsOfRetiring({ state, parts }: View): Needs {
 }
 
 /** The exit code for it (pure). @param looked whether the host could be looked at */
-export function exitCodeOf(needs: Needs, looked: boolean): number {
+export function exitCodeOf(needs: Attention, looked: boolean): number {
   if (!looked) return couldNot;
   return needs === "nothing" || needs === "step" ? 0 : 1;
 }

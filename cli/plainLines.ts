@@ -1,8 +1,9 @@
 import { keyOf, sentenceOf } from "../core/registration/messages";
+import type { Display } from "./display";
 import { releaseText } from "./parts/releases";
 import { printable } from "./rows";
-import { stageOf, type View } from "./view";
-import type { Display } from "./watch";
+import { stageOf } from "./stages";
+import type { View } from "./view";
 
 /** What is worth a line when its key changes. */
 type Topic = readonly [topic: string, line: string, key?: string];

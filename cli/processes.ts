@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Seen } from "./lock";
+import type { LockHolder } from "./lock";
 
 /** What runs under a process id on this machine. */
-export async function processSeen(pid: number): Promise<Seen> {
+export async function processSeen(pid: number): Promise<LockHolder> {
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -19,7 +19,7 @@ export async function processSeen(pid: number): Promise<Seen> {
 }
 
 /** Reads a line of `ps -o stat=,etime=,comm=` (pure). A process that waits for its parent only is gone. */
-export function parseProcess(line: string, now: number): Seen {
+export function parseProcess(line: string, now: number): LockHolder {
   const [, stat = "", days, hours, minutes, seconds, command] =
     /^\s*(\S+)\s+(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)\s+(.+?)\s*$/.exec(line) ?? [];
   if (command === undefined) return { kind: "something" };

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { createEngine } from "./engine";
-import { couldNot, Refusal } from "./refusal";
+import { CliRefusal, couldNot } from "./refusal";
 import { reportJson } from "./report/json";
 import { findRecord } from "./report/places";
 import { reportOf } from "./report/reportOf";
@@ -38,7 +38,7 @@ export async function report(fullName: string, { json, directory: asked, output 
     replaceFile(`${stem}.json`, `${reportJson(told)}\n`);
     replaceFile(`${stem}.html`, reportPage(told));
   } catch (error) {
-    throw new Refusal(
+    throw new CliRefusal(
       `the report could not be written: ${(error as Error).message}\n` +
         `  needed: room, and a directory that you may write to: npx pillar-host report ${fullName} --output DIR`,
     );
@@ -57,7 +57,7 @@ async function configuredPlace(stack: string): Promise<string | undefined> {
       require("../core/settings/orchestratorPlaces") as typeof import("../core/settings/orchestratorPlaces");
     return backupPlace(configurationOf(stack, configuration));
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof CliRefusal)) throw error;
     const [why] = error.message.split("\n");
     console.error(`(looking in backups/*, as the stack's configuration can't be read: ${why})`);
     return undefined;

@@ -5,7 +5,7 @@ import lockfile from "proper-lockfile";
 import { clearStale } from "./clearStale";
 import { createEngine } from "./engine";
 import { processSeen } from "./processes";
-import { Refusal } from "./refusal";
+import { CliRefusal } from "./refusal";
 
 /**
  * Goes on with a stack whose run was killed: clears lock and cut-off creations where they are stale, then runs
@@ -46,7 +46,7 @@ async function alone<T>(stack: string, work: () => Promise<T>): Promise<T> {
     .lock(home, { lockfilePath, stale, retries, onCompromised: () => undefined })
     .catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ELOCKED") throw error;
-      throw new Refusal(
+      throw new CliRefusal(
         `another resume of ${stack} is at work on this machine\n  needed: its end; npx pillar-host status ${stack} shows how far it is`,
       );
     });

@@ -1,7 +1,9 @@
-import { minuteOf, spoken } from "../core/util/timeText";
+import { durationText, minuteText } from "../core/util/timeText";
 import { holderText } from "./lockTexts";
 import { partRows } from "./parts/partRows";
-import { stageOf, type View } from "./view";
+import type { Row } from "./row";
+import { stageOf } from "./stages";
+import type { View } from "./view";
 
 /** When things were seen, in unix milliseconds. */
 export interface Times {
@@ -10,9 +12,6 @@ export interface Times {
   readonly nextLookAt?: number | undefined;
   readonly factsAt?: number | undefined;
 }
-
-/** A line of what is shown: a label, and a text that may be wrapped. Details give way where there is no room. */
-export type Row = readonly [label: string, text: string, weight?: "detail"];
 
 /** What status shows, in the order of its weight. */
 export interface Rows {
@@ -56,7 +55,7 @@ export function rowsOf(view: View, times?: Times): Rows {
     facts: [
       ...facts.filter((fact) => !isLog(fact)).map(factRow),
       ...(times?.factsAt !== undefined && times.now - times.factsAt > 25_000
-        ? ([["", `(all this as it was ${spoken(times.now - times.factsAt)} ago)`]] as const)
+        ? ([["", `(all this as it was ${durationText(times.now - times.factsAt)} ago)`]] as const)
         : []),
     ],
     log: facts.filter(isLog).map(logLine),
@@ -86,14 +85,14 @@ function syncText({ sync, parts }: View): string | undefined {
 
 function waitText({ state: { wait }, synced }: View): string | undefined {
   if (wait === undefined || synced) return undefined;
-  if (wait.syncedAt !== undefined) return `it was synced at ${minuteOf(Date.parse(wait.syncedAt))}`;
+  if (wait.syncedAt !== undefined) return `it was synced at ${minuteText(Date.parse(wait.syncedAt))}`;
   const from = wait.startHeight === undefined ? "" : `, from height ${wait.startHeight}`;
-  return `since ${minuteOf(Date.parse(wait.startedAt))}${from}`;
+  return `since ${minuteText(Date.parse(wait.startedAt))}${from}`;
 }
 
 function lookedText({ now, lookedAt, nextLookAt }: Times): string {
   if (lookedAt === undefined) return "looking for the first time …";
-  const ago = `${spoken(Math.max(0, now - lookedAt))} ago`;
+  const ago = `${durationText(Math.max(0, now - lookedAt))} ago`;
   if (nextLookAt === undefined || nextLookAt <= now) return `${ago}; looking again …`;
-  return `${ago}; again in ${spoken(nextLookAt - now)}`;
+  return `${ago}; again in ${durationText(nextLookAt - now)}`;
 }

@@ -1,4 +1,5 @@
-import type { Row, Rows } from "./rows";
+import type { Row } from "./row";
+import type { Rows } from "./rows";
 
 /** A terminal's size in characters. */
 export interface Size {

@@ -3,7 +3,7 @@ import { project } from "../core/config/configFaults";
 import { readLocks } from "./backendLocks";
 import { createEngine } from "./engine";
 import type { Held } from "./lockTexts";
-import { Refusal } from "./refusal";
+import { CliRefusal } from "./refusal";
 import { parseState, type StackState } from "./stackState";
 import type { View } from "./view";
 
@@ -37,7 +37,7 @@ export async function openSource(stack: string): Promise<Source> {
   const { host } = config;
   const address = host.provider === "existing" ? host.address : recordedKey?.address;
   if (address === undefined)
-    throw new Refusal(`stack ${stack} has no server yet\n  needed: pulumi up -s ${stack}, which makes it`);
+    throw new CliRefusal(`stack ${stack} has no server yet\n  needed: pulumi up -s ${stack}, which makes it`);
   const configured = host.provider === "existing" ? host.hostKey : undefined;
   return {
     stack,

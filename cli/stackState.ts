@@ -5,7 +5,7 @@ export interface StackState {
   /** Recorded on first contact with this address, or made with the server that has it. */
   readonly recordedKey?: { readonly address: string; readonly hostKey: string };
   /** The history of the wait for the sync, where a run has left it. */
-  readonly wait?: Wait;
+  readonly wait?: SyncWait;
   readonly pending: readonly Pending[];
   /** What the guards before the host's deletion remember. */
   readonly guard?: GuardState;
@@ -25,7 +25,7 @@ export interface GuardState {
 }
 
 /** Times are ISO 8601. */
-export interface Wait {
+export interface SyncWait {
   readonly startedAt: string;
   readonly startHeight?: number;
   readonly syncedAt?: string;

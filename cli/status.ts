@@ -1,5 +1,5 @@
 import { noParts } from "./parts/parts";
-import { couldNot, Refusal } from "./refusal";
+import { CliRefusal, couldNot } from "./refusal";
 import { openSource, type Source, viewOf } from "./source";
 import type { View } from "./view";
 
@@ -12,20 +12,20 @@ export interface StatusOptions {
 /** A stack that was looked at, or why it was not. */
 type Found =
   | { readonly stack: string; readonly view: View; readonly exitCode: number; readonly lines: readonly string[] }
-  | { readonly stack: string; readonly refusal: Refusal };
+  | { readonly stack: string; readonly refusal: CliRefusal };
 
 /** Looks at the hosts of stacks, once or live. @returns the exit code of --help. @throws Refusal where one stack is asked for */
 export async function status(stacks: readonly string[], options: StatusOptions): Promise<number> {
-  const sources: (Source | Refusal)[] = [];
+  const sources: (Source | CliRefusal)[] = [];
   // One after the other: each may ask for its pass phrase.
   for (const stack of stacks) sources.push(await refused(openSource(stack)));
   const [first] = sources;
-  if (sources.length === 1 && first instanceof Refusal) throw first;
+  if (sources.length === 1 && first instanceof CliRefusal) throw first;
 
-  const known = sources.filter((source): source is Source => !(source instanceof Refusal));
+  const known = sources.filter((source): source is Source => !(source instanceof CliRefusal));
   if (options.watch && known.some(({ hostKey }) => hostKey !== undefined)) {
     const { watch } = require("./watch") as typeof import("./watch");
-    for (const source of sources) if (source instanceof Refusal) console.error(source.message);
+    for (const source of sources) if (source instanceof CliRefusal) console.error(source.message);
     return watch(known, { keep: options.keep === true || stacks.length > 1 });
   }
   const found = await Promise.all(sources.map((source, i) => lookAt(stacks[i] ?? "", source)));
@@ -35,8 +35,8 @@ export async function status(stacks: readonly string[], options: StatusOptions):
   return Math.max(...found.map((one) => ("refusal" in one ? couldNot : one.exitCode)));
 }
 
-async function lookAt(stack: string, source: Source | Refusal): Promise<Found> {
-  if (source instanceof Refusal) return { stack, refusal: source };
+async function lookAt(stack: string, source: Source | CliRefusal): Promise<Found> {
+  if (source instanceof CliRefusal) return { stack, refusal: source };
   const view = await viewOf(source);
   if (source.hostKey === undefined) {
     const { unknownHost } = require("./unknownHost") as typeof import("./unknownHost");
@@ -45,15 +45,15 @@ async function lookAt(stack: string, source: Source | Refusal): Promise<Found> {
   }
   const { lookOnce } = require("./lookOnce") as typeof import("./lookOnce");
   const looked = await refused(lookOnce(view, source, source.hostKey));
-  if (looked instanceof Refusal) return { stack, refusal: looked };
+  if (looked instanceof CliRefusal) return { stack, refusal: looked };
   return { stack, view: looked.view, exitCode: looked.exitCode, lines: looked.trouble };
 }
 
-async function refused<T>(promise: Promise<T>): Promise<T | Refusal> {
+async function refused<T>(promise: Promise<T>): Promise<T | CliRefusal> {
   try {
     return await promise;
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof CliRefusal) return error;
     throw error;
   }
 }

@@ -1,7 +1,6 @@
 import type { Held } from "./lockTexts";
 import type { Parts } from "./parts/parts";
 import type { StackState } from "./stackState";
-import { stageOfOther, stageOnChain } from "./stages";
 
 /** All that `status` knows at a moment. */
 export interface View {
@@ -33,37 +32,4 @@ export function doneOn(facts: readonly string[] | undefined): readonly string[] 
   const line = facts?.find((fact) => fact.startsWith("done so far: "));
   if (line === undefined) return undefined;
   return ["packages", "deployed", "synced"].filter((stage) => new RegExp(`[ ,]${stage}( |,|$)`).test(line));
-}
-
-/** Where a stack's host stands, and what comes next (pure). */
-export function stageOf(view: View): Stage {
-  const { stack, state, held, synced } = view;
-  const done = doneOn(view.facts);
-  // A first run that is at work has recorded nothing yet.
-  const begun = state.begun || (held !== undefined && held.length > 0);
-  const goOn = nextRun(stack, held, begun);
-  const isHeld = held !== undefined && held.length > 0;
-  const other = view.lifecycle === "active" ? stageOnChain(view) : stageOfOther(view);
-  if (other) return isHeld ? { ...other, next: goOn } : other;
-  if (synced) {
-    return {
-      stage: "synced",
-      next: isHeld ? goOn : `pulumi up -s ${stack} shows the producer address, and what to do in the wallet`,
-    };
-  }
-  if (state.wait?.syncedAt !== undefined || done?.includes("synced"))
-    return {
-      stage: "was synced before, is not now",
-      next: `do not touch the wallet; npx pillar-host status ${stack} --watch waits for it`,
-    };
-  if (done === undefined) return { stage: begun ? "begun" : "not begun", next: goOn };
-  if (done.includes("deployed")) return { stage: "deployed, syncing", next: goOn };
-  if (done.includes("packages")) return { stage: "packages are there, not deployed yet", next: goOn };
-  return { stage: begun ? "begun, packages not there yet" : "not begun", next: goOn };
-}
-
-function nextRun(stack: string, held: View["held"], begun: boolean): string {
-  if (held?.some(({ holder }) => holder === "lives")) return "nothing to do: the pulumi up that is at work goes on";
-  if (held !== undefined && held.length > 0) return `npx pillar-host resume ${stack}`;
-  return begun ? `pulumi up -s ${stack} goes on from here` : `pulumi up -s ${stack}`;
 }

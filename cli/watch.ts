@@ -1,18 +1,9 @@
-import { spoken } from "../core/util/timeText";
-import { type Following, follow, type Shown } from "./follow";
+import { durationText } from "../core/util/timeText";
+import type { Display } from "./display";
+import { type Following, followSync } from "./follow";
 import { liveScreen } from "./liveScreen";
 import { plainLines } from "./plainLines";
 import type { Source } from "./source";
-
-/** Where a watch is shown: a terminal, or a file. */
-export interface Display {
-  /** Gets all stacks every second, and when one changed. */
-  show(shown: readonly Shown[]): void;
-  /** Something happened that the gate would tell. @param stack which, where there are several */
-  say(line: string, stack?: string): void;
-  /** Leaves the terminal as it was, what was shown last in it. */
-  end(): void;
-}
 
 const interrupted = 130;
 const bell = "\u0007";
@@ -53,7 +44,7 @@ export async function watch(sources: readonly Source[], { keep }: { keep: boolea
         continue;
       }
       const say = (line: string) => display.say(line, sources.length > 1 ? stack : undefined);
-      followed.push(await follow(source, hostKey, { changed: show, say, keeps }));
+      followed.push(await followSync(source, hostKey, { changed: show, say, keeps }));
     }
     show();
     const [first] = followed;
@@ -69,7 +60,7 @@ export async function watch(sources: readonly Source[], { keep }: { keep: boolea
     stop();
     const { wait } = source.state;
     const isFirst = wait !== undefined && wait.syncedAt === undefined;
-    const after = isFirst ? ` after ${spoken(record.syncedAt - record.startedAt)}` : "";
+    const after = isFirst ? ` after ${durationText(record.syncedAt - record.startedAt)}` : "";
     if (process.stdout.isTTY) console.log(bell);
     console.log(`synced at height ${record.currentHeight}${after}: ${record.proved.join("; ")}`);
     console.log(`next: pulumi up -s ${source.stack} (or the one that is at work) shows the producer address`);

@@ -73,11 +73,11 @@ async function setUp(): Promise<void> {
   await takeDownTheDead();
 }
 
-/** Lint and types. */
+/** Lint, arrows and names, and types. */
 async function failedChecks(): Promise<string[]> {
   const failed: string[] = [];
   for (const check of [
-    ["biome", "check", "."],
+    ["npm", "run", "-s", "lint"],
     ["tsc", "--noEmit"],
   ]) {
     console.log(`\n> ${check.join(" ")}`);

@@ -2,14 +2,14 @@ import * as pulumi from "@pulumi/pulumi";
 import { chainOfNode, chainOfReference } from "../core/chain/chain";
 import type { Network } from "../core/chain/elections";
 import type { NodeTarget } from "../core/chain/node";
-import { newsOf, type RecordPlace, writeNews } from "../core/registration/events";
+import { newsOf, type RegistrationLog, writeNews } from "../core/registration/events";
 import { lookAtRegistration, readSources, recalled } from "../core/registration/look";
 import type { Registration } from "../core/registration/registration";
 import { waitForProducing } from "../core/registration/waitForProducing";
 import { createConnection } from "../core/ssh/connection";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
-import { placeOf } from "../core/util/resolvePath";
+import { resolvePath } from "../core/util/resolvePath";
 import { DynamicResource } from "./runtime/dynamicResource";
 import { watchEngine } from "./runtime/engine";
 import { type Notice, sendNotice } from "./runtime/notify";
@@ -27,7 +27,7 @@ interface CutoverInputs {
   /** Milliseconds that a run waits. */
   readonly deadline: number;
   /** Whose record it is; the directory as configured, relative to the project. */
-  readonly record: RecordPlace;
+  readonly record: RegistrationLog;
   /** A webhook that is told; a secret. */
   readonly notify?: string | undefined;
 }
@@ -86,7 +86,7 @@ function looker(
   seen: { earlier?: string | undefined },
 ): () => Promise<Registration> {
   const { target, producerAddress: ours, references, tolerance, network } = inputs;
-  const record = { ...inputs.record, directory: placeOf(inputs.record.directory) };
+  const record = { ...inputs.record, directory: resolvePath(inputs.record.directory) };
   const own = chainOfNode(`the node of ${target.ssh.address}`, target, connection);
   const clients = [own, ...references.map(chainOfReference)];
   let complained: string | undefined;

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { OwnServer } from "../core/ssh/ownServer";
 import { fingerprintOf } from "../core/ssh/publicKey";
-import { contact, silentText, whileItBoots, world } from "../core/ssh/reachability";
+import { deps, reach, silentText, whileItBoots } from "../core/ssh/reachability";
 import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
 import { DynamicResource } from "./runtime/dynamicResource";
 import { watchEngine } from "./runtime/engine";
@@ -32,7 +32,7 @@ interface ContactOutputs {
 async function recordKey({ address, port, login }: ContactInputs): Promise<string> {
   let pinned: string;
   try {
-    pinned = await whileItBoots(() => scanHostKey(address, port), world);
+    pinned = await whileItBoots(() => scanHostKey(address, port), deps);
   } catch (error) {
     throw new Error(silentText({ address, port, ...login }, (error as Error).message));
   }
@@ -57,7 +57,7 @@ async function look(
   const engine = watchEngine();
   try {
     const pinned = inputs.hostKey ?? recorded ?? (await recordKey(inputs));
-    await contact({ ...login, address, port, hostKey: pinned }, world, server, isFirst);
+    await reach({ ...login, address, port, hostKey: pinned }, deps, server, isFirst);
     return { ...inputs, pinned, fingerprint: fingerprintOf(pinned) };
   } finally {
     if (engine.isThere()) engine.stop();

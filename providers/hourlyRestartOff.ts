@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { createConnection } from "../core/ssh/connection";
 import type { SshTarget } from "../core/ssh/ssh";
-import { within } from "../core/util/withTimeout";
+import { withTimeout } from "../core/util/withTimeout";
 import { DynamicResource } from "./runtime/dynamicResource";
 import { watchEngine } from "./runtime/engine";
 
@@ -25,7 +25,7 @@ async function turnOff(inputs: OffInputs): Promise<OffInputs> {
   try {
     console.log(`hourly restart: found on again in root's crontab of ${target.address}, after the node had synced`);
     const running = connection.session().then((session) => session.run("bash -euo pipefail -s hourlyRestart", script));
-    const { exitCode, stdout, stderr } = await within(running, limit, `no end within ${limit / 1000} s`);
+    const { exitCode, stdout, stderr } = await withTimeout(running, limit, `no end within ${limit / 1000} s`);
     for (const line of stdout.split("\n").filter((each) => each.trim() !== "")) console.log(line);
     if (exitCode !== 0) throw new Error(stderr.trim() || `it ended with ${exitCode ?? "the connection"}`);
     return inputs;

@@ -71,7 +71,7 @@ export async function authorise(
 }
 
 /** Whether this state ordered the server (pure): what an earlier run knew of the same one stays. */
-export function ordered(olds: Partial<LoginKeyInputs & LoginKeyOutputs>, news: LoginKeyInputs): boolean {
+export function orderedByState(olds: Partial<LoginKeyInputs & LoginKeyOutputs>, news: LoginKeyInputs): boolean {
   return olds.serverId === news.serverId ? olds.isOrdered === true : news.isOrder;
 }
 
@@ -85,7 +85,7 @@ const provider: pulumi.dynamic.ResourceProvider = {
   create: async (inputs) => ({ id: "login-key", outs: { ...inputs, isOrdered: inputs.isOrder } }),
   update: async (_id, olds, news) => {
     if (olds.publicKey !== news.publicKey) await authorise(olds, news);
-    return { outs: { ...news, isOrdered: ordered(olds, news) } };
+    return { outs: { ...news, isOrdered: orderedByState(olds, news) } };
   },
 };
 

@@ -1,15 +1,15 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { addToJourney, readJourney } from "../core/eventLog/eventLog";
-import { hasSigner } from "../core/retirement/facts";
+import { appendEvent, readEvents } from "../core/eventLog/eventLog";
+import { hasSignerTraces } from "../core/retirement/facts";
 import { lookAtHost } from "../core/retirement/host";
 import { type GuardMemory, isReached, type RetirementInputs } from "../core/retirement/inputs";
 import { refusalText } from "../core/retirement/messages";
-import { remembered } from "../core/retirement/pastEvents";
+import { pastEvents } from "../core/retirement/pastEvents";
 import { stopNode } from "../core/retirement/shutDown";
 import { surveyRetirement } from "../core/retirement/survey";
 import { openRoot } from "../core/ssh/root";
 import { systemClock } from "../core/util/clock";
-import { placeOf } from "../core/util/resolvePath";
+import { resolvePath } from "../core/util/resolvePath";
 import { DynamicResource, secured } from "./runtime/dynamicResource";
 
 /** Plain inputs, as the provider gets them. */
@@ -26,37 +26,30 @@ const patience = 20_000;
 async function shutDown(inputs: ShutdownInputs): Promise<ShutdownInputs & { isOff: boolean }> {
   const { host, places, library, stack, pillar, memory } = inputs;
   const { address } = host.ssh;
-  const directory = placeOf(inputs.backup.directory);
+  const directory = resolvePath(inputs.backup.directory);
   const root = openRoot(host, library);
   try {
-    const world = {
+    const deps = {
       ...systemClock,
       say: (line: string) => console.log(`retirement: ${line}`),
       saysCollected: false,
     };
-    const look = await lookAtHost(root, places, isReached(inputs, memory) ? patience : 0, world);
-    const recorded = inputs.recorded ?? remembered(readJourney(directory, pillar), stack).recorded;
-    const { facts, verdict } = await surveyRetirement(
-      "retire",
-      { ...inputs, recorded },
-      memory,
-      look,
-      directory,
-      world,
-    );
+    const look = await lookAtHost(root, places, isReached(inputs, memory) ? patience : 0, deps);
+    const recorded = inputs.recorded ?? pastEvents(readEvents(directory, pillar), stack).recorded;
+    const { facts, verdict } = await surveyRetirement("retire", { ...inputs, recorded }, memory, look, directory, deps);
     if (verdict.unmet.length > 0) throw new Error(refusalText(facts, verdict));
-    for (const line of verdict.evidence) world.say(line);
+    for (const line of verdict.evidence) deps.say(line);
     if ("silent" in look) {
-      world.say(`${address} does not answer (${look.silent}): its node could not be stopped`);
+      deps.say(`${address} does not answer (${look.silent}): its node could not be stopped`);
       return { ...inputs, isOff: false };
     }
     const entry = { stack, pillar };
     const now = () => new Date().toISOString();
-    addToJourney(directory, { ...entry, at: now(), event: "shuttingDown", details: { address } });
-    await stopNode(root, places, world.say);
-    world.say(`the node of ${address} is stopped, disabled and masked: it stays off after a reboot`);
-    const details = { address, evidence: verdict.evidence, hasSigner: hasSigner(look.facts) };
-    addToJourney(directory, { ...entry, at: now(), event: "shutDown", details });
+    appendEvent(directory, { ...entry, at: now(), event: "shuttingDown", details: { address } });
+    await stopNode(root, places, deps.say);
+    deps.say(`the node of ${address} is stopped, disabled and masked: it stays off after a reboot`);
+    const details = { address, evidence: verdict.evidence, hasSigner: hasSignerTraces(look.facts) };
+    appendEvent(directory, { ...entry, at: now(), event: "shutDown", details });
     return { ...inputs, isOff: true };
   } finally {
     root.close();

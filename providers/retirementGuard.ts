@@ -1,13 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { chainOfNode } from "../core/chain/chain";
-import { addToJourney, type JourneyEntry, readJourney, sinceReleased } from "../core/eventLog/eventLog";
+import { appendEvent, type LogEvent, readEvents, sinceReleased } from "../core/eventLog/eventLog";
 import type { Recorded } from "../core/retirement/chainLook";
 import { collectedVariable } from "../core/retirement/facts";
 import type { GuardMemory, RetirementInputs } from "../core/retirement/inputs";
 import { overrideVariable } from "../core/retirement/messages";
 import { release } from "../core/retirement/release";
 import { systemClock } from "../core/util/clock";
-import { placeOf } from "../core/util/resolvePath";
+import { resolvePath } from "../core/util/resolvePath";
 import { DynamicResource, secured } from "./runtime/dynamicResource";
 import { watchEngine } from "./runtime/engine";
 
@@ -26,7 +26,7 @@ async function begin(inputs: GuardInputs): Promise<GuardInputs & GuardOutputs> {
   const createdAt = new Date().toISOString();
   const memory = {
     createdAt,
-    isReached: lifecycle !== "retiring" || wasReached(readJourney(placeOf(inputs.backup.directory), pillar), stack),
+    isReached: lifecycle !== "retiring" || wasReached(readEvents(resolvePath(inputs.backup.directory), pillar), stack),
     isOwnWork: lifecycle === "active",
   };
   const entry = { at: createdAt, stack, pillar };
@@ -43,7 +43,7 @@ async function begin(inputs: GuardInputs): Promise<GuardInputs & GuardOutputs> {
 }
 
 /** Whether a stack whose state tells nothing of it was on its host since it let the last one go (pure). */
-function wasReached(journey: readonly JourneyEntry[], stack: string): boolean {
+function wasReached(journey: readonly LogEvent[], stack: string): boolean {
   const events = sinceReleased(journey, stack).map(({ event }) => event);
   return events.some((event) => ["host", "synced", "producing", "shutDown"].includes(event));
 }
@@ -71,9 +71,9 @@ async function recordMomentum(inputs: GuardInputs): Promise<Recorded | undefined
   }
 }
 
-function note({ backup }: GuardInputs, entry: Parameters<typeof addToJourney>[1]): void {
+function note({ backup }: GuardInputs, entry: Parameters<typeof appendEvent>[1]): void {
   try {
-    addToJourney(placeOf(backup.directory), entry);
+    appendEvent(resolvePath(backup.directory), entry);
   } catch (error) {
     console.log(`the record of the migration could not be written: ${(error as Error).message}`);
   }

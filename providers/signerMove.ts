@@ -10,13 +10,13 @@ import { watchEngine } from "./runtime/engine";
 /** The move of create and update: the journals on both hosts decide what is left of it. */
 async function run(inputs: MoveInputs, before: Partial<MoveOutputs>): Promise<MoveInputs & MoveOutputs> {
   const engine = watchEngine();
-  const world = {
+  const deps = {
     ...systemClock,
     say: (line: string) => console.log(`orchestrator: ${line}`),
   };
   try {
     const chain = { lookAtNode: () => lookAtNode(inputs.node, inputs), lookAtBridge: () => lookAtBridge(inputs) };
-    const done = await move(inputs, { ...world, ...chain }, engine.isThere);
+    const done = await move(inputs, { ...deps, ...chain }, engine.isThere);
     // A run that finds it done keeps what was told of it.
     const { movedAt, secondsWithoutSigner, build } = before.holder === done.holder ? before : {};
     const kept = Object.entries({ movedAt, secondsWithoutSigner, build }).filter(([, value]) => value !== undefined);

@@ -8,10 +8,10 @@ import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
 import { readReference } from "../core/sync/references";
 import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "../core/sync/waitForSync";
-import { createWaitRecord, type RecordPlace } from "../core/sync/waits";
+import { createWaitRecord, type WaitLog } from "../core/sync/waits";
 import { systemClock } from "../core/util/clock";
-import { placeOf } from "../core/util/resolvePath";
-import { spoken } from "../core/util/timeText";
+import { resolvePath } from "../core/util/resolvePath";
+import { durationText } from "../core/util/timeText";
 import { DynamicResource } from "./runtime/dynamicResource";
 import { watchEngine } from "./runtime/engine";
 import { type Notice, sendNotice } from "./runtime/notify";
@@ -30,7 +30,7 @@ interface GateInputs extends GateSettings {
   /** A webhook that is told; a secret. */
   readonly notify?: string | undefined;
   /** Where the wait is recorded; states of before it was have none. */
-  readonly record?: RecordPlace;
+  readonly record?: WaitLog;
 }
 
 /** What the gate keeps: the proof, or where a wait stood that gave up. Times are ISO 8601, durations seconds. */
@@ -96,7 +96,9 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
     const outputs = outputsOf(record);
     kept.end(record);
     for (const gap of record.unproved) console.log(`sync: not proved: ${gap}`);
-    console.log(`sync: synced at height ${record.currentHeight} after ${spoken(record.syncedAt - record.startedAt)}`);
+    console.log(
+      `sync: synced at height ${record.currentHeight} after ${durationText(record.syncedAt - record.startedAt)}`,
+    );
     return outputs;
   } catch (error) {
     const { gaveUp } = error as Partial<GaveUp>;
@@ -132,7 +134,7 @@ function earlyWallet(
   tell: (text: string) => void,
 ): EarlyWalletWatch | undefined {
   if (references.length === 0 || addressScript === undefined || record === undefined) return undefined;
-  const place = { ...record, directory: placeOf(record.directory) };
+  const place = { ...record, directory: resolvePath(record.directory) };
   return watchForEarlyWallet(record.pillar, before, {
     read: () => readSources(undefined, references, record.pillar),
     digest: () => readAddressDigest(connection, addressScript),

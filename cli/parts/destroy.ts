@@ -1,10 +1,10 @@
 import type { StackConfig } from "../../core/config/config";
-import { type JourneyEntry, readJourney } from "../../core/eventLog/eventLog";
+import { type LogEvent, readEvents } from "../../core/eventLog/eventLog";
 import { hostSeen, type Unmet } from "../../core/retirement/facts";
-import type { HostLook } from "../../core/retirement/host";
+import type { HostObservation } from "../../core/retirement/host";
 import type { GuardMemory } from "../../core/retirement/inputs";
-import { remembered } from "../../core/retirement/pastEvents";
-import { type Survey, type SurveyWorld, surveyRetirement } from "../../core/retirement/survey";
+import { pastEvents } from "../../core/retirement/pastEvents";
+import { type RetirementSurvey, type SurveyDeps, surveyRetirement } from "../../core/retirement/survey";
 import { backupPlace } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs } from "../../core/settings/retirementInputs";
 import type { Source } from "../source";
@@ -24,7 +24,7 @@ export interface Retirement {
 /** From the stack's guards, else from the record: a stack of an earlier version has no guards yet. */
 export function retirementOf({ config, stack, address, state }: Source, hostKey: string): Retirement {
   const directory = backupPlace(config);
-  const { since, begun, recorded, knownProducer } = remembered(journeyOf(directory, config.pillar.name), stack);
+  const { since, begun, recorded, knownProducer } = pastEvents(journeyOf(directory, config.pillar.name), stack);
   const { guard } = state;
   return {
     inputs: {
@@ -41,9 +41,9 @@ export function retirementOf({ config, stack, address, state }: Source, hostKey:
   };
 }
 
-function journeyOf(directory: string, pillar: string): readonly JourneyEntry[] {
+function journeyOf(directory: string, pillar: string): readonly LogEvent[] {
   try {
-    return readJourney(directory, pillar);
+    return readEvents(directory, pillar);
   } catch {
     return [];
   }
@@ -53,18 +53,18 @@ function journeyOf(directory: string, pillar: string): readonly JourneyEntry[] {
 export function lookAtDestroy(
   { inputs, memory, directory }: Retirement,
   { host }: StackConfig,
-  looked: Part<HostLook>,
-  world: SurveyWorld,
-): Promise<Survey> {
+  looked: Part<HostObservation>,
+  deps: SurveyDeps,
+): Promise<RetirementSurvey> {
   const look = "value" in looked ? looked.value : { silent: looked.why };
   const seen = hostSeen(look, host.provider === "existing" ? undefined : host.provider);
-  return surveyRetirement("destroy", inputs, memory, seen, directory, world);
+  return surveyRetirement("destroy", inputs, memory, seen, directory, deps);
 }
 
 const anAddress = /z1q[02-9ac-hj-np-z]{37}/g;
 
 /** What stands in the way, with none but registered addresses: another one may be of a node that is not synced (pure). */
-export function shownUnmet({ facts, verdict }: Pick<Survey, "facts" | "verdict">): Unmet[] {
+export function shownUnmet({ facts, verdict }: Pick<RetirementSurvey, "facts" | "verdict">): Unmet[] {
   const registered = facts.readings.flatMap((reading) =>
     "fault" in reading || reading.pillar === null ? [] : [reading.pillar.producerAddress],
   );

@@ -7,14 +7,14 @@ import { readSource, type SourceReading } from "../../core/registration/source";
 import { collectedVariable } from "../../core/retirement/facts";
 import type { HostFacts } from "../../core/retirement/host";
 import { lookAtHost } from "../../core/retirement/host";
-import type { SurveyWorld } from "../../core/retirement/survey";
+import type { SurveyDeps } from "../../core/retirement/survey";
 import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { lookAtPorts, portRules } from "../../core/settings/portRules";
 import { openRoot } from "../../core/ssh/root";
 import { envelope } from "../../core/steps/step";
 import { lookAtNode } from "../../core/sync/nodeStatus";
 import { systemClock } from "../../core/util/clock";
-import type { HostLook } from "../hostLook";
+import type { HostReader } from "../hostLook";
 import type { Source } from "../source";
 import { lookAtDestroy, retirementOf, shownUnmet } from "./destroy";
 import { known, type Part, partOf } from "./part";
@@ -23,7 +23,7 @@ import { lookAtRewards, type RewardsSeen, rewardsOf } from "./rewards";
 import { lookAtReleases } from "./servedReleases";
 import { type SignerSeen, type SignerWord, signerSeen } from "./signer";
 
-const world = {
+const deps = {
   ...systemClock,
   say: () => undefined,
 };
@@ -35,12 +35,12 @@ const sourceLimit = 10_000;
 const destroyLimit = 60_000;
 
 /** Looks at all parts side by side, each with a deadline, over the host's one connection. Never throws, changes nothing. */
-export async function lookAtParts(source: Source, hostKey: string, host: HostLook): Promise<Parts> {
+export async function lookAtParts(source: Source, hostKey: string, host: HostReader): Promise<Parts> {
   const { config, stack, state } = source;
   const retirement = retirementOf(source, hostKey);
   const { inputs } = retirement;
   const root = openRoot(inputs.host, inputs.library, host.connection);
-  const looked = partOf(() => lookAtHost(root, inputs.places, 0, world));
+  const looked = partOf(() => lookAtHost(root, inputs.places, 0, deps));
   const looking = partOf(async () => {
     const look = known(await looked);
     if ("silent" in look) throw new Error(look.silent);
@@ -63,7 +63,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
       ...{ ours: ours ?? "", readings: await readings, node: now, network: config.network },
       memory: recalled(place, ours ?? "", state.earlier),
       open: (name) => clients.find((client) => client.name === name),
-      now: world.now,
+      now: deps.now,
     });
   });
   const signer = partOf(async () => lookAtSigner(known(await looking), root.forward, inputs.places.signer.rpcPort));
@@ -82,12 +82,12 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
     config.lifecycle === "active"
       ? undefined
       : partOf(async () => {
-          const surveyWorld: SurveyWorld = {
-            ...world,
+          const surveyDeps: SurveyDeps = {
+            ...deps,
             connect: host.connect,
             saysCollected: process.env[collectedVariable] === config.pillar.name,
           };
-          return lookAtDestroy(retirement, config, await looked, surveyWorld);
+          return lookAtDestroy(retirement, config, await looked, surveyDeps);
         }, destroyLimit);
   const rewards = partOf(async () => {
     const [found, registered] = [survey && (await survey), await registration];
@@ -98,7 +98,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostLoo
   }, destroyLimit);
   const releases =
     config.lifecycle === "active"
-      ? partOf(() => lookAtReleases(config, (step) => runStep(source, host, step), world.now), destroyLimit)
+      ? partOf(() => lookAtReleases(config, (step) => runStep(source, host, step), deps.now), destroyLimit)
       : undefined;
 
   const [facts, surveyed] = [await looking, await survey];
@@ -119,7 +119,7 @@ function openChains(
   { config, address }: Source,
   { node, successor, references }: ReturnType<typeof retirementOf>["inputs"],
   facts: Part<HostFacts>,
-  host: HostLook,
+  host: HostReader,
 ): readonly ChainClient[] {
   const runs = "why" in facts || facts.value.node.active;
   const next = config.lifecycle === "active" ? undefined : successor;
@@ -138,7 +138,7 @@ async function lookAtSigner(
   port: number,
 ): Promise<SignerSeen> {
   if (!facts.signer.active) return signerSeen(facts, undefined);
-  const client = createOrchestratorClient(() => forward("127.0.0.1", port), port, world);
+  const client = createOrchestratorClient(() => forward("127.0.0.1", port), port, deps);
   const word = await partOf(async (): Promise<SignerWord> => {
     const { version } = await client.buildInfo();
     const status = await client.status().catch(() => undefined);
@@ -161,12 +161,12 @@ function rewardsNow(
   const found = "value" in registration && registration.value.kind === "producing" ? registration.value : undefined;
   const switched = lifecycle === "active" ? found?.switched : undefined;
   const question = { withdrawAddress: pillar.withdrawAddress, switched, epoch: network.epoch };
-  return lookAtRewards(client, question, world.now());
+  return lookAtRewards(client, question, deps.now());
 }
 
 async function runStep(
   { address, config }: Source,
-  { connection }: HostLook,
+  { connection }: HostReader,
   step: Parameters<typeof envelope>[0],
 ): Promise<string> {
   const session = await connection.session();

@@ -1,4 +1,4 @@
-import { within } from "../../core/util/withTimeout";
+import { withTimeout } from "../../core/util/withTimeout";
 
 /** What was asked, or why it is not known. */
 export type Part<T> = { readonly value: T } | { readonly why: string };
@@ -8,7 +8,7 @@ const limit = 40_000;
 /** A look with a deadline. Never throws. */
 export async function partOf<T>(look: () => Promise<T>, milliseconds = limit): Promise<Part<T>> {
   try {
-    return { value: await within(look(), milliseconds, `no answer within ${milliseconds / 1000} s`) };
+    return { value: await withTimeout(look(), milliseconds, `no answer within ${milliseconds / 1000} s`) };
   } catch (error) {
     return { why: firstLine(error) };
   }

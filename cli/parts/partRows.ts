@@ -3,8 +3,8 @@ import { isOurs, type Registration } from "../../core/registration/registration"
 import type { Unmet } from "../../core/retirement/facts";
 import { unmetLines } from "../../core/retirement/messages";
 import { type PortFound, portFaults, portsLine } from "../../core/settings/portRules";
-import { minuteOf } from "../../core/util/timeText";
-import type { Row } from "../rows";
+import { minuteText } from "../../core/util/timeText";
+import type { Row } from "../row";
 import type { Part } from "./part";
 import type { Parts } from "./parts";
 import { releaseText } from "./releases";
@@ -45,7 +45,7 @@ function addressLines(registration: Registration, { pillar, lifecycle }: Whose, 
   const notes = registration.notes.map((note) => `  ${note}`);
   if (isOurs(registration)) {
     // Of the first look, there is nothing to tell.
-    const since = now - registration.since < 60_000 ? "" : ` (seen so since ${minuteOf(registration.since)})`;
+    const since = now - registration.since < 60_000 ? "" : ` (seen so since ${minuteText(registration.since)})`;
     return [`registered: ${pillar} has this host's address, ${registration.address}${since}`, ...notes];
   }
   // Its reason repeats the notes.
@@ -59,7 +59,7 @@ function addressLines(registration: Registration, { pillar, lifecycle }: Whose, 
 /** Of a host whose address is not the registered one: elections follow the wallet two ticks later. */
 function producesStill({ last, wasOurs }: Extract<Registration, { wasOurs: boolean }>, lifecycle: string): string {
   if (last?.isOurs)
-    return `yes, still (momentum ${last.height}, ${minuteOf(last.at)}), with another address registered: ${stillOurs}`;
+    return `yes, still (momentum ${last.height}, ${minuteText(last.at)}), with another address registered: ${stillOurs}`;
   // A host that is to come has none.
   if (last || (lifecycle === "active" && !wasOurs)) return "no: the Pillar has another address";
   return `not seen: the Pillar has another address, and no momentum of late is of either; ${stillOurs}`;
@@ -72,7 +72,7 @@ function producingLine(registration: Registration, { pillar, lifecycle }: Whose,
       const count = figures
         ? `; ${figures.produced} of ${figures.expected} momentums of this epoch so far, by a count up to five minutes old`
         : "";
-      return `yes, since momentum ${switched.height}${switched.orBefore ? " at least" : ""} (${minuteOf(switched.at)})${count}`;
+      return `yes, since momentum ${switched.height}${switched.orBefore ? " at least" : ""} (${minuteText(switched.at)})${count}`;
     }
     case "registered":
       return `not yet: ${sentenceOf(registration, pillar, now)}`;

@@ -1,7 +1,7 @@
 import type { StackConfig } from "../../core/config/config";
 import { releaseMarker } from "../../core/config/releaseSchema";
 import type { Installed } from "../../core/steps/steps";
-import { spoken } from "../../core/util/timeText";
+import { durationText } from "../../core/util/timeText";
 
 /** A server's word about what it serves; empty where it gives none. */
 export interface Validators {
@@ -29,7 +29,7 @@ export interface Hashed {
 }
 
 /** The same, as it is kept. */
-export interface Kept extends Hashed {
+export interface CachedRelease extends Hashed {
   /** Unix milliseconds. */
   readonly at: number;
   readonly validators: Validators;
@@ -69,7 +69,7 @@ export function parseReleases(printed: string): Map<string, string> {
 }
 
 /** One program's part of it (pure). */
-export function seenOf(found: ReadonlyMap<string, string>, program: Installed): ReleaseSeen {
+export function installedRelease(found: ReadonlyMap<string, string>, program: Installed): ReleaseSeen {
   const fields = (...names: string[]) =>
     Object.fromEntries(
       names.flatMap((name) => {
@@ -90,7 +90,11 @@ export function wantedOf({ controller, orchestrator }: StackConfig, program: Ins
  * Whether a hash that was kept still stands for what is served (pure): by the server's word; where it gives no more than
  * a length, for a day.
  */
-export function stillHolds(kept: Kept | undefined, now: ReleaseSeen["validators"], clock: number): kept is Kept {
+export function stillHolds(
+  kept: CachedRelease | undefined,
+  now: ReleaseSeen["validators"],
+  clock: number,
+): kept is CachedRelease {
   if (kept === undefined) return false;
   const { etag, modified, length } = kept.validators;
   if (now.etag !== etag || now.modified !== modified || now.length !== length) return false;
@@ -106,7 +110,7 @@ export function withoutHash(program: Installed, seen: ReleaseSeen, marker: strin
 }
 
 /** What is said of it with the hash (pure). */
-export function withHash(program: Installed, installed: string, kept: Kept, clock: number): Release {
+export function withHash(program: Installed, installed: string, kept: CachedRelease, clock: number): Release {
   const { sha256: served, first, at, validators } = kept;
   const isWord = clock > at && (validators.etag !== undefined || validators.modified !== undefined);
   const compared = { program, installed, served, at, isWord };
@@ -140,5 +144,5 @@ const short = (sha256: string) => `sha256 ${sha256.slice(0, 12)}…`;
 function howKnown({ at, isWord }: Compared, clock: number): string {
   const age = clock - at;
   if (age < 60_000) return "hashed now, on the host";
-  return `hashed ${spoken(age)} ago${isWord ? ", unchanged since by its server's word" : ""}`;
+  return `hashed ${durationText(age)} ago${isWord ? ", unchanged since by its server's word" : ""}`;
 }

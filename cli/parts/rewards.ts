@@ -1,7 +1,7 @@
 import type { ChainClient } from "../../core/chain/chain";
-import type { Switch } from "../../core/registration/findSwitch";
-import { coin, judge, type RewardsReading } from "../../core/retirement/rewards";
-import { minuteOf } from "../../core/util/timeText";
+import type { ProducerSwitch } from "../../core/registration/findSwitch";
+import { coin, judgeRewards, type RewardsReading } from "../../core/retirement/rewards";
+import { minuteText } from "../../core/util/timeText";
 
 /** Rewards of a Pillar, for the screen. */
 export interface RewardsSeen {
@@ -16,7 +16,11 @@ export interface RewardsSeen {
  */
 export async function lookAtRewards(
   client: ChainClient,
-  { withdrawAddress, switched, epoch }: { withdrawAddress: string; switched?: Switch | undefined; epoch: number },
+  {
+    withdrawAddress,
+    switched,
+    epoch,
+  }: { withdrawAddress: string; switched?: ProducerSwitch | undefined; epoch: number },
   now: number,
 ): Promise<RewardsSeen> {
   const rewards = await client.rewards(withdrawAddress);
@@ -31,7 +35,7 @@ export async function lookAtRewards(
   if (first === undefined) throw new Error(`${client.name} has no first momentum`);
   // All slots after the last momentum of the address before are this host's.
   const whole = switched.before?.at ?? switched.at;
-  const judged = await judge(rewards, { genesis: first.timestamp, epoch, now }, async (time) => time > whole);
+  const judged = await judgeRewards(rewards, { genesis: first.timestamp, epoch, now }, async (time) => time > whole);
   if (judged.says === "collected") return { text: judged.evidence, since: "collected" };
   if (judged.says === "fault") throw new Error(judged.why);
   const due = "dueAt" in judged ? dueText(judged.dueAt) : "";
@@ -49,4 +53,4 @@ export function rewardsOf(readings: readonly RewardsReading[]): RewardsSeen | un
   return undefined;
 }
 
-const dueText = (dueAt: number | undefined) => (dueAt === undefined ? "" : `; due by about ${minuteOf(dueAt)}`);
+const dueText = (dueAt: number | undefined) => (dueAt === undefined ? "" : `; due by about ${minuteText(dueAt)}`);

@@ -5,12 +5,12 @@ import { backupPlace } from "../../core/settings/orchestratorPlaces";
 import { type Installed, servedReleases } from "../../core/steps/steps";
 import { partOf } from "./part";
 import {
+  type CachedRelease,
   type Hashed,
-  type Kept,
+  installedRelease,
   parseReleases,
   type Release,
   type ReleaseSeen,
-  seenOf,
   stillHolds,
   wantedOf,
   withHash,
@@ -21,9 +21,9 @@ import {
 export type RunStep = (step: ReturnType<typeof servedReleases>) => Promise<string>;
 
 /** Hashes of what addresses served. */
-type Store = Readonly<Record<string, Kept>>;
+type Store = Readonly<Record<string, CachedRelease>>;
 
-const held = new Map<string, Kept>();
+const held = new Map<string, CachedRelease>();
 
 /**
  * Asks the host, who is the one that installs, whether the release addresses serve what it has installed. A download is
@@ -40,7 +40,7 @@ export async function lookAtReleases(
   for (const program of ["controller", "orchestrator"] as const) {
     const wanted = wantedOf(config, program);
     if (wanted === undefined) continue;
-    const seen = seenOf(found, program);
+    const seen = installedRelease(found, program);
     const early = withoutHash(program, seen, wanted.marker);
     releases.push(early ?? (await compare(config, program, wanted.url, seen, { file, run, now })));
   }
@@ -58,7 +58,7 @@ async function compare(
   if (stillHolds(before, validators, now())) return withHash(program, installed, before, now());
   const part = await partOf(async () => hashedOf(await run(servedReleases(config, program))));
   if ("why" in part) return { program, kind: "unknown", why: part.why, installed };
-  const kept: Kept = { ...part.value, at: now(), validators };
+  const kept: CachedRelease = { ...part.value, at: now(), validators };
   held.set(url, kept);
   keep(file, url, kept);
   return withHash(program, installed, kept, now());
@@ -80,7 +80,7 @@ function read(file: string): Store {
 }
 
 /** Beside the record, where there is one: a look makes no directories. */
-function keep(file: string, url: string, kept: Kept): void {
+function keep(file: string, url: string, kept: CachedRelease): void {
   try {
     const text = `${JSON.stringify({ ...read(file), [url]: kept }, undefined, 2)}\n`;
     fs.writeFileSync(`${file}.new`, text, { mode: 0o600 });

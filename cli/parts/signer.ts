@@ -1,5 +1,5 @@
 import type { SignerStatus } from "../../core/chain/orchestrator";
-import { hasSigner } from "../../core/retirement/facts";
+import { hasSignerTraces } from "../../core/retirement/facts";
 import type { HostFacts } from "../../core/retirement/host";
 import type { Part } from "./part";
 
@@ -26,7 +26,7 @@ const mayRun: readonly string[] = [...here, "restoring", "stopping"];
 export function signerSeen(facts: HostFacts, word: Part<SignerWord> | undefined): SignerSeen {
   const { active, masked, hasKeyStore, restarts, journal } = facts.signer;
   const other = journal?.other.address;
-  if (!hasSigner(facts)) return { kind: "none", text: "none on this host", isWrong: false };
+  if (!hasSignerTraces(facts)) return { kind: "none", text: "none on this host", isWrong: false };
   if (active && journal && !mayRun.includes(journal.stage)) {
     const why = ["fenced", "moved"].includes(journal.stage)
       ? `its signer went to ${other}`

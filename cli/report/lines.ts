@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JourneyEntry, JourneyEvent } from "../../core/eventLog/eventLog";
+import type { EventName, LogEvent } from "../../core/eventLog/eventLog";
 
 /** A line about the signer's move, with what is known of its details. */
 export type MoveLine = {
@@ -14,7 +14,7 @@ export type MoveLine = {
 
 /** What a record holds, as far as this program knows it. */
 export interface Lines {
-  readonly journey: readonly JourneyEntry[];
+  readonly journey: readonly LogEvent[];
   readonly moves: readonly MoveLine[];
   /** Lines of unknown kind, or broken off. */
   readonly unread: number;
@@ -50,7 +50,7 @@ const journeyDetails = {
   refused: z.object({ reasons: texts }),
   override: z.object({ sentence: z.string(), reasons: texts }),
   released: z.object({ evidence: texts, serverId: z.string().optional() }),
-} satisfies Record<JourneyEvent, z.ZodType>;
+} satisfies Record<EventName, z.ZodType>;
 
 const ended = z.object({
   ...{ holder: z.enum(["old", "new"]), version: z.string().optional(), movedAt: time.optional() },
@@ -77,7 +77,7 @@ const heads = {
  * gets into no report.
  */
 export function linesOf(text: string): Lines {
-  const journey: JourneyEntry[] = [];
+  const journey: LogEvent[] = [];
   const moves: MoveLine[] = [];
   let unread = 0;
   for (const line of text.split("\n").filter((each) => each.trim() !== "")) {
@@ -89,14 +89,14 @@ export function linesOf(text: string): Lines {
   return { journey, moves, unread };
 }
 
-function lineOf(line: string): JourneyEntry | MoveLine | undefined {
+function lineOf(line: string): LogEvent | MoveLine | undefined {
   try {
     const raw = JSON.parse(line) as { readonly move?: unknown; readonly details?: unknown };
     const isMove = typeof raw.move === "string";
     const head = (isMove ? heads.move : heads.journey).parse(raw);
     const known: Readonly<Record<string, z.ZodType>> = isMove ? moveDetails : journeyDetails;
     const details = Object.hasOwn(known, head.event) ? known[head.event] : undefined;
-    return details && ({ ...head, details: details.parse(raw.details ?? {}) } as JourneyEntry | MoveLine);
+    return details && ({ ...head, details: details.parse(raw.details ?? {}) } as LogEvent | MoveLine);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import type { JourneyEntry, JourneyEvent } from "../../core/eventLog/eventLog";
+import type { EventName, LogEvent } from "../../core/eventLog/eventLog";
 import { movesOf, partsOf, type Scope, timeOf } from "./scope";
 
 /** What the record says is still to be done, a stack after the other (pure). */
@@ -17,9 +17,9 @@ export function openOf(scope: Scope): { stack: string; text: string }[] {
   });
 }
 
-function openOn(stack: string, journey: readonly JourneyEntry[]): string | undefined {
+function openOn(stack: string, journey: readonly LogEvent[]): string | undefined {
   const own = journey.filter((entry) => entry.stack === stack);
-  const latest = (...events: JourneyEvent[]) => own.findLast(({ event }) => events.includes(event));
+  const latest = (...events: EventName[]) => own.findLast(({ event }) => events.includes(event));
   const step = latest("host", "waiting", "synced", "registered", "producing", "shutDown", "rewards", "released");
   const successor = journey.findLast((entry) => entry.event === "producing");
   const isReplaced = step && successor && successor.stack !== stack && timeOf(successor) >= timeOf(step);

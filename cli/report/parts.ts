@@ -1,10 +1,10 @@
-import type { JourneyEntry, JourneyEvent } from "../../core/eventLog/eventLog";
+import type { EventName, LogEvent } from "../../core/eventLog/eventLog";
 import { openWaits } from "../../core/sync/curve";
-import type { Backup, SignerMove, Switch, Sync } from "./reportTypes";
+import type { BackupReport, MoveReport, SwitchReport, Sync } from "./reportTypes";
 import { happenedAt, movesOf, partsOf, type Scope } from "./scope";
 
-export function ofEvent<E extends JourneyEvent>({ journey }: Pick<Scope, "journey">, event: E) {
-  return journey.filter((entry): entry is JourneyEntry & { readonly event: E } => entry.event === event);
+export function ofEvent<E extends EventName>({ journey }: Pick<Scope, "journey">, event: E) {
+  return journey.filter((entry): entry is LogEvent & { readonly event: E } => entry.event === event);
 }
 
 /** The waits for the sync: those that ended well, and the one that is still open on a stack (pure). */
@@ -43,7 +43,7 @@ function syncOf(wait: Omit<Sync, "seconds" | "momentums" | "rate">): Sync {
 }
 
 /** The switches from one producer to the next, and what they cost in momentums at most (pure). */
-export function switchesOf(scope: Scope): Switch[] {
+export function switchesOf(scope: Scope): SwitchReport[] {
   return ofEvent(scope, "producing").map((entry) => {
     const { producerAddress, height, switchedAt, before, empty, figures } = entry.details;
     const seen = ofEvent(scope, "registered").findLast(
@@ -63,12 +63,12 @@ export function switchesOf(scope: Scope): Switch[] {
 }
 
 /** The signer's moves, each with all its runs (pure). */
-export function signerOf({ moves }: Scope): SignerMove[] {
+export function moveReports({ moves }: Scope): MoveReport[] {
   return movesOf(moves).map((move) => {
     const lines = moves.filter((entry) => entry.move === move);
-    const backups: Backup[] = [];
+    const backups: BackupReport[] = [];
     const failures: { at: string; error: string }[] = [];
-    let found: Omit<SignerMove, "backups" | "failures"> = { ...whose(move), ending: "open" };
+    let found: Omit<MoveReport, "backups" | "failures"> = { ...whose(move), ending: "open" };
     for (const line of lines) {
       if (line.event === "backup") {
         const { label = "", file, identityFile, sha256, sealedBytes, files } = line.details;

@@ -1,9 +1,9 @@
-import type { JourneyEvent } from "../../core/eventLog/eventLog";
+import type { EventName } from "../../core/eventLog/eventLog";
 import type { Phase } from "./reportTypes";
 import { happenedAt, partsOf, type Scope, timeOf } from "./scope";
 
 /** What lies between two stages, under the name of what it was spent on. */
-const between: readonly (readonly [from: readonly JourneyEvent[], to: JourneyEvent, title: string])[] = [
+const between: readonly (readonly [from: readonly EventName[], to: EventName, title: string])[] = [
   [["host"], "synced", "host set up, node synced"],
   [["synced"], "registered", "until the wallet was updated"],
   [["registered"], "producing", "until the first momentum"],

@@ -1,19 +1,19 @@
 import fs from "node:fs";
 import path from "node:path";
-import { recordFileOf } from "../../core/eventLog/moveEvents";
-import { Refusal } from "../refusal";
+import { eventLogFile } from "../../core/eventLog/moveEvents";
+import { CliRefusal } from "../refusal";
 import { type Lines, linesOf } from "./lines";
 import { stacksOf } from "./scope";
 
 /** A record, and where it lies. */
-export interface Found {
+export interface FoundLog {
   /** Absolute. */
   readonly directory: string;
   readonly lines: Lines;
 }
 
 /** Where the operator or the configuration says that it is. */
-export interface Wanted {
+export interface LogQuery {
   /** `--directory`: nothing else is looked at. */
   readonly asked?: string | undefined;
   /** The configured one; undefined where the configuration can't be read, as after `pulumi stack rm`. */
@@ -26,7 +26,7 @@ export interface Wanted {
  *
  * @throws Refusal where there is none, or more than one
  */
-export async function findRecord(stack: string, { asked, configured }: Wanted): Promise<Found> {
+export async function findRecord(stack: string, { asked, configured }: LogQuery): Promise<FoundLog> {
   const place = asked ?? (await configured());
   const first = place === undefined ? [] : [path.resolve(place)];
   const rest = asked === undefined ? backupDirectories() : [];
@@ -34,13 +34,13 @@ export async function findRecord(stack: string, { asked, configured }: Wanted): 
   const others = rest.filter((directory) => !first.includes(directory) && knows(directory, stack));
   const found = known.length > 0 ? known : others;
   if (found.length > 1)
-    throw new Refusal(
+    throw new CliRefusal(
       [`stack ${stack} stands in more than one record`, ...found.map((each) => `  found: ${each}`)].join("\n") +
         `\n  needed: npx pillar-host report ${stack} --directory DIR, with one of them`,
     );
   const [directory] = found;
   const lines = directory === undefined ? undefined : readLines(directory);
-  if (directory === undefined || lines === undefined) throw new Refusal(nothingFound(stack, [...first, ...rest]));
+  if (directory === undefined || lines === undefined) throw new CliRefusal(nothingFound(stack, [...first, ...rest]));
   return { directory, lines };
 }
 
@@ -57,13 +57,13 @@ function knows(directory: string, stack: string): boolean {
 
 /** @returns undefined where there is no record */
 function readLines(directory: string): Lines | undefined {
-  const file = recordFileOf(directory);
+  const file = eventLogFile(directory);
   try {
     return linesOf(fs.readFileSync(file, "utf8"));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new Refusal(`the record can't be read: ${message}\n  needed: a file that you may read`);
+    throw new CliRefusal(`the record can't be read: ${message}\n  needed: a file that you may read`);
   }
 }
 
@@ -71,7 +71,7 @@ function nothingFound(stack: string, places: readonly string[]): string {
   const seen = places.flatMap((directory) => {
     const lines = readLines(directory);
     const stacks = lines === undefined ? [] : stacksOf(lines);
-    return stacks.length > 0 ? [`  found: ${recordFileOf(directory)}, of ${stacks.join(", ")}`] : [];
+    return stacks.length > 0 ? [`  found: ${eventLogFile(directory)}, of ${stacks.join(", ")}`] : [];
   });
   return [
     `no record of a migration names stack ${stack}`,

@@ -1,6 +1,6 @@
 import type { Lines } from "./lines";
 import { openOf } from "./open";
-import { ofEvent, signerOf, switchesOf, syncsOf } from "./parts";
+import { moveReports, ofEvent, switchesOf, syncsOf } from "./parts";
 import { phasesOf } from "./phases";
 import type { Report } from "./reportTypes";
 import { happenedAt, scopeOf, timeOf } from "./scope";
@@ -21,7 +21,7 @@ export function reportOf(lines: Lines, stack: string): Report | undefined {
     phases: phasesOf(scope),
     syncs: syncsOf(scope),
     switches: switchesOf(scope),
-    signer: signerOf(scope),
+    signer: moveReports(scope),
     rewards: ofEvent(scope, "rewards").map(({ at, stack, details }) => ({ at, stack, ...details })),
     refusals: ofEvent(scope, "refused").map(({ at, stack, details }) => ({ at, stack, ...details })),
     unread: scope.unread,

@@ -15,8 +15,8 @@ export interface Report {
   readonly timeline: readonly Item[];
   readonly phases: readonly Phase[];
   readonly syncs: readonly Sync[];
-  readonly switches: readonly Switch[];
-  readonly signer: readonly SignerMove[];
+  readonly switches: readonly SwitchReport[];
+  readonly signer: readonly MoveReport[];
   readonly rewards: readonly (Happened & { readonly evidence: readonly string[]; readonly saidBy?: "operator" })[];
   readonly refusals: readonly (Happened & { readonly reasons: readonly string[] })[];
   /** Lines of the record that this version does not understand. */
@@ -66,7 +66,7 @@ export interface Sync extends Happened {
 }
 
 /** The first momentum of the new producer; `at` is its time. */
-export interface Switch extends Happened {
+export interface SwitchReport extends Happened {
   readonly producerAddress: string;
   readonly height: number;
   readonly before?: {
@@ -83,7 +83,7 @@ export interface Switch extends Happened {
   readonly empty?: number;
 }
 
-export interface SignerMove {
+export interface MoveReport {
   readonly stack: string;
   readonly attempt: string;
   readonly ending: "moved" | "brought back" | "open";
@@ -92,12 +92,12 @@ export interface SignerMove {
   readonly version?: string;
   readonly movedAt?: string;
   readonly secondsWithoutSigner?: number;
-  readonly backups: readonly Backup[];
+  readonly backups: readonly BackupReport[];
   /** Runs that ended in an error. */
   readonly failures: readonly { readonly at: string; readonly error: string }[];
 }
 
-export interface Backup {
+export interface BackupReport {
   readonly at: string;
   readonly label: string;
   readonly file: string;

@@ -1,4 +1,4 @@
-import type { JourneyEntry } from "../../core/eventLog/eventLog";
+import type { LogEvent } from "../../core/eventLog/eventLog";
 import type { Lines, MoveLine } from "./lines";
 
 /** What of a record concerns a stack. */
@@ -8,7 +8,7 @@ export interface Scope {
   /** Those that take part, the stack itself first. */
   readonly stacks: readonly string[];
   /** In the order of time. */
-  readonly journey: readonly JourneyEntry[];
+  readonly journey: readonly LogEvent[];
   readonly moves: readonly MoveLine[];
   readonly unread: number;
 }
@@ -25,12 +25,12 @@ export function movesOf(moves: readonly MoveLine[]): string[] {
 }
 
 /** When a thing happened, which may be before it was seen and written; unix milliseconds (pure). */
-export function timeOf(entry: JourneyEntry | MoveLine): number {
+export function timeOf(entry: LogEvent | MoveLine): number {
   return Date.parse(happenedAt(entry));
 }
 
 /** The same, ISO 8601 (pure). */
-export function happenedAt(entry: JourneyEntry | MoveLine): string {
+export function happenedAt(entry: LogEvent | MoveLine): string {
   if (entry.event === "synced") return entry.details.syncedAt;
   if (entry.event === "producing") return entry.details.switchedAt;
   if (entry.event === "done" || entry.event === "rolledBack") return entry.details.movedAt ?? entry.at;
@@ -64,7 +64,7 @@ export function scopeOf({ journey, moves, unread }: Lines, stack: string): Scope
     pillar === last.pillar && (other === stack || (timeOf(entry) >= begin && timeOf(entry) <= end));
   const kept = all.filter(isMeant).map(({ entry }) => entry);
   const chosen = {
-    journey: kept.filter((entry): entry is JourneyEntry => "stack" in entry),
+    journey: kept.filter((entry): entry is LogEvent => "stack" in entry),
     moves: kept.filter((entry): entry is MoveLine => "move" in entry),
   };
   const others = stacksOf(chosen).filter((other) => other !== stack);
@@ -72,7 +72,7 @@ export function scopeOf({ journey, moves, unread }: Lines, stack: string): Scope
 }
 
 /** A look that finds both sees a registration only after the momentums that it led to: it was there before them. */
-function registeredBefore(entry: JourneyEntry, journey: readonly JourneyEntry[]): JourneyEntry {
+function registeredBefore(entry: LogEvent, journey: readonly LogEvent[]): LogEvent {
   if (entry.event !== "registered") return entry;
   const { stack, details } = entry;
   const first = journey.find(

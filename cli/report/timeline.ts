@@ -1,10 +1,10 @@
 import path from "node:path";
-import type { Figures, JourneyEntry } from "../../core/eventLog/eventLog";
+import type { Figures, LogEvent } from "../../core/eventLog/eventLog";
 import type { MoveLine } from "./lines";
 import type { Item } from "./reportTypes";
 import { happenedAt, partsOf, type Scope, timeOf } from "./scope";
 
-type TellingEntry = Exclude<JourneyEntry, { readonly event: "waiting" }>;
+type TellingEntry = Exclude<LogEvent, { readonly event: "waiting" }>;
 type Told = Pick<Item, "title" | "lines" | "weight">;
 
 /** All that happened, the oldest first (pure). */
@@ -28,7 +28,7 @@ function stage(title: string, lines: readonly string[] = []): Told {
 }
 
 /** A wait speaks up each half an hour: it has a curve of its own. */
-function isTold(entry: JourneyEntry): entry is TellingEntry {
+function isTold(entry: LogEvent): entry is TellingEntry {
   return entry.event !== "waiting";
 }
 

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { spoken } from "../../core/util/timeText";
-import type { Report, SignerMove, Switch, Sync } from "./reportTypes";
+import { durationText } from "../../core/util/timeText";
+import type { MoveReport, Report, SwitchReport, Sync } from "./reportTypes";
 
 /** A label and what is to be said of it. */
 export type Fact = readonly [label: string, text: string];
@@ -17,7 +17,7 @@ export function second(time: string): string {
 
 /** `1 h 05 min`, of seconds (pure). */
 export function lasting(seconds: number): string {
-  return spoken(seconds * 1000);
+  return durationText(seconds * 1000);
 }
 
 /** The headline of a report, and the time that it spans (pure). */
@@ -45,8 +45,16 @@ export function syncFacts(sync: Sync): Fact[] {
 }
 
 /** Of a switch (pure). */
-export function switchFacts({ height, at, producerAddress, before, registered, producing, empty }: Switch): Fact[] {
-  const figures = (label: string, seen: Switch["producing"]): Fact[] =>
+export function switchFacts({
+  height,
+  at,
+  producerAddress,
+  before,
+  registered,
+  producing,
+  empty,
+}: SwitchReport): Fact[] {
+  const figures = (label: string, seen: SwitchReport["producing"]): Fact[] =>
     seen
       ? [
           [
@@ -76,7 +84,7 @@ function missedText(empty: number | undefined): string {
 }
 
 /** Of a move of the signer (pure). */
-export function signerFacts(move: SignerMove): Fact[] {
+export function signerFacts(move: MoveReport): Fact[] {
   const { ending, holder, movedAt, oldVersion, version, secondsWithoutSigner, backups, failures } = move;
   const ended = movedAt === undefined ? "" : ` at ${second(movedAt)}; the ${holder} host holds the key`;
   const versions = [...new Set([oldVersion, version].filter((each) => each !== undefined))];

@@ -1,14 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
+import { readOrderRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
 import { type Cloud, type Owner, resourceName } from "../../core/cloud/cloud";
 import { openToAll } from "../../core/cloud/firewall";
-import { type HostPlan, planHost, type Refusal } from "../../core/cloud/hostPlan";
+import { type HostPlan, type HostRefusal, planHost } from "../../core/cloud/hostPlan";
 import { CloudError } from "../../core/cloud/http";
 import type { CloudServer } from "../../core/cloud/power";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
-import { readJourney } from "../../core/eventLog/eventLog";
-import { remembered } from "../../core/retirement/pastEvents";
+import { readEvents } from "../../core/eventLog/eventLog";
+import { pastEvents } from "../../core/retirement/pastEvents";
 import { publicKeyOf, sshTarget } from "../../core/settings/login";
 import { backupPlace } from "../../core/settings/orchestratorPlaces";
 import { strangerText } from "../../core/ssh/ownServer";
@@ -63,7 +63,7 @@ export async function cloudHost(
     const contact = firstLook(config, place, finished, { dependsOn: [resource] });
     const access = { ...loginOf(config), address, hostKey: contact.pinned };
     const host = { access, fingerprint: contact.fingerprint, ready: [contact], server: serverOf(config, wanted, id) };
-    return { host, shown: { ...shown, ...placeOf(plan), serverId: id, address } };
+    return { host, shown: { ...shown, ...serverSummary(plan), serverId: id, address } };
   }
   const key = hostKey === undefined ? ownKey(config, cloud, owner, plan) : undefined;
   // Nothing at the provider is touched before it is known whose server is there.
@@ -78,7 +78,7 @@ export async function cloudHost(
 function ownKey(config: StackConfig, cloud: Cloud, owner: Owner, plan: Exclude<HostPlan, { kind: "gone" }>): HostKey {
   if (plan.kind === "make") return new HostKey("host-key", {});
   const { id, name, address } = plan.server;
-  const { begun } = remembered(readJourney(backupPlace(config), owner.pillar), owner.stack);
+  const { begun } = pastEvents(readEvents(backupPlace(config), owner.pillar), owner.stack);
   const recordedKey = begun?.serverId === id ? begun.hostKey : undefined;
   const server = { provider: cloud.provider, id, name, console: cloud.consoleOf(id) };
   return new HostKey("host-key", { stranger: strangerText(server, address, recordedKey) });
@@ -88,9 +88,9 @@ async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud
   const file = recordFile(owner.stack);
   const situation = {
     ...{ cloud, host: wanted, lifecycle: config.lifecycle, ...owner },
-    ...{ publicKey: publicKeyOf(config), record: readRecord(file), now: Date.now() },
+    ...{ publicKey: publicKeyOf(config), record: readOrderRecord(file), now: Date.now() },
   };
-  const decided = await planHost(situation).catch((error: unknown): Refusal => {
+  const decided = await planHost(situation).catch((error: unknown): HostRefusal => {
     if (!(error instanceof CloudError)) throw error;
     return { faults: error.message.split("\n") };
   });
@@ -123,7 +123,7 @@ function makeHost(making: Making, key: HostKey | undefined, finished: boolean): 
   }));
   const access = { ...loginOf(config), address, hostKey };
   const fingerprint = hostKey.apply(fingerprintOf);
-  const shown = { provider: wanted.provider, ...placeOf(plan), serverId: made.id, address, fingerprint };
+  const shown = { provider: wanted.provider, ...serverSummary(plan), serverId: made.id, address, fingerprint };
   const contact = firstLook(config, { address, hostKey, server }, finished, {
     dependsOn: [...(login ? [login] : []), made.resource],
   });
@@ -160,7 +160,7 @@ function serverOf(
   return pulumi.secret(id.apply((serverId) => ({ provider, id: serverId, token, ...endpoint })));
 }
 
-function placeOf(plan: Exclude<HostPlan, { kind: "gone" }>) {
+function serverSummary(plan: Exclude<HostPlan, { kind: "gone" }>) {
   const { plan: name, location, monthly, currency } = plan.kind === "make" ? plan.offer : plan.server;
   return { plan: name, location, ...(monthly === undefined ? {} : { monthly: `${monthly.toFixed(2)} ${currency}` }) };
 }

@@ -23,7 +23,7 @@ export interface ServerArgs extends Named {
 }
 
 /** How far a server that is there already is kept as it is. */
-export type Kept =
+export type KeptParts =
   /** There is none yet, and what a failed creation left is replaced. */
   | "nothing"
   /** What would replace it or turn it off. */
@@ -44,7 +44,7 @@ type Options = pulumi.CustomResourceOptions;
 export interface CloudParts {
   sshKey(name: string, args: Named & { publicKey: string }, options: Options): pulumi.CustomResource;
   firewall(name: string, args: Named & { openings: readonly Opening[] }, options: Options): pulumi.CustomResource;
-  server(name: string, args: ServerArgs, options: Options & { kept: Kept }): ServerMade;
+  server(name: string, args: ServerArgs, options: Options & { kept: KeptParts }): ServerMade;
   /** A server that somebody else made, taken over without any change to it. */
   adopted(name: string, args: { server: ServerNow }, options: Options): ServerMade;
 }
@@ -53,7 +53,7 @@ export interface CloudParts {
 export const everything = "*";
 
 /** The inputs whose changes never reach the server (pure). */
-export function unchanging(names: Readonly<Record<string, string>>, kept: Kept): string[] {
+export function unchanging(names: Readonly<Record<string, string>>, kept: KeptParts): string[] {
   if (kept === "nothing") return [];
   return kept === "asItIs" ? [everything] : Object.values(names);
 }

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Cloud, Found } from "../../core/cloud/cloud";
+import type { Cloud, CloudInventory } from "../../core/cloud/cloud";
 import { createDigitalocean } from "../../core/cloud/digitalocean";
 import { createHetzner } from "../../core/cloud/hetzner";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
@@ -19,7 +19,7 @@ interface CloudProvider {
   readonly createParts: (
     token: string,
     endpoint: string | undefined,
-    found: Found,
+    found: CloudInventory,
     /** Of the plugin's own resource, behind which all its others stand. */
     around?: pulumi.ResourceOptions,
   ) => CloudParts;

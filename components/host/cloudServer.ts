@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
+import { readOrderRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
 import { type Cloud, type Owner, resourceName } from "../../core/cloud/cloud";
 import { openings } from "../../core/cloud/firewall";
-import { type HostPlan, ordered } from "../../core/cloud/hostPlan";
+import { type HostPlan, orderRecord } from "../../core/cloud/hostPlan";
 import { userData } from "../../core/cloud/userData";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
@@ -83,7 +83,7 @@ export function makeServer(
 async function beforeOrder(cloud: Cloud, owner: Owner, plan: HostPlan & { kind: "make" }): Promise<void> {
   try {
     if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
-    writeRecord(recordFile(owner.stack), ordered(plan, new Date()));
+    writeRecord(recordFile(owner.stack), orderRecord(plan, new Date()));
   } catch (error) {
     throw plainly(error);
   }
@@ -111,7 +111,7 @@ export function presentAddress({ cloud, owner, plan }: Making, { id, address }: 
  * was let in yet: a destroy that ended half way forgets the login before the server.
  */
 export function isOrderedHere({ owner, plan }: Pick<Making, "owner" | "plan">): boolean {
-  return plan.kind === "make" || plan.isHalfMade || readRecord(recordFile(owner.stack)).ordered === plan.server.id;
+  return plan.kind === "make" || plan.isHalfMade || readOrderRecord(recordFile(owner.stack)).ordered === plan.server.id;
 }
 
 function noAddressText(cloud: Cloud, serverId: string, isOrdered: boolean): string {

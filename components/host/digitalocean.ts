@@ -1,6 +1,6 @@
 import * as digitalocean from "@pulumi/digitalocean";
 import * as pulumi from "@pulumi/pulumi";
-import type { Found } from "../../core/cloud/cloud";
+import type { CloudInventory } from "../../core/cloud/cloud";
 import { digitaloceanTag, slugOf } from "../../core/cloud/digitalocean";
 import { type CloudParts, everything, type ServerMade, unchanging } from "./cloudParts";
 
@@ -13,7 +13,7 @@ const anywhere = ["0.0.0.0/0", "::/0"];
 export function digitaloceanParts(
   token: string,
   endpoint: string | undefined,
-  found: Found,
+  found: CloudInventory,
   around: pulumi.ResourceOptions = {},
 ): CloudParts {
   // Its SDK does not mark the token: without this it stands in preview and state as it is.

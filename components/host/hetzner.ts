@@ -1,6 +1,6 @@
 import * as hcloud from "@pulumi/hcloud";
 import * as pulumi from "@pulumi/pulumi";
-import type { Found } from "../../core/cloud/cloud";
+import type { CloudInventory } from "../../core/cloud/cloud";
 import { hetznerLabels } from "../../core/cloud/hetzner";
 import { type CloudParts, everything, type ServerArgs, type ServerMade, unchanging } from "./cloudParts";
 
@@ -11,7 +11,7 @@ const names = { plan: "serverType", location: "location", image: "image", userDa
 export function hetznerParts(
   token: string,
   endpoint: string | undefined,
-  _found: Found,
+  _found: CloudInventory,
   around: pulumi.ResourceOptions = {},
 ): CloudParts {
   const args = { token: pulumi.secret(token), ...(endpoint === undefined ? {} : { endpoint }) };

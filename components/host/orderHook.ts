@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
+import { readOrderRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
 import type { Cloud, Owner } from "../../core/cloud/cloud";
 import { failedOrderText, plainWords } from "../../core/cloud/failedOrder";
 import type { HostPlan } from "../../core/cloud/hostPlan";
@@ -28,7 +28,7 @@ export function onOrderError(
   return async ({ failedOperation, errors }) => {
     if (failedOperation !== "create" || pulumi.runtime.isDryRun()) return false;
     const words = plainWords(errors[0] ?? "", wanted.token);
-    const record = readRecord(file);
+    const record = readOrderRecord(file);
     if (record.pending) writeRecord(file, { ...record, pending: { ...record.pending, reason: words } });
     await pulumi.log.warn(failedOrderText(cloud, plan.offer, words));
     return false;

@@ -3,7 +3,7 @@ import type { HostPlan } from "../../core/cloud/hostPlan";
 import { setProtection } from "../../core/cloud/protection";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
-import { type JourneyEntry, lastEvent, readJourney } from "../../core/eventLog/eventLog";
+import { type LogEvent, lastEvent, readEvents } from "../../core/eventLog/eventLog";
 import { backupPlace } from "../../core/settings/orchestratorPlaces";
 import { systemClock } from "../../core/util/clock";
 
@@ -18,7 +18,7 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
   if (plan.server.isProtected !== false) return;
   const { provider, token } = wanted;
   const stack = pulumi.getStack();
-  const journey = readJourney(backupPlace(config), config.pillar.name);
+  const journey = readEvents(backupPlace(config), config.pillar.name);
   if (!lacksProtection(plan, wanted.importId === undefined, journey, stack)) return;
   const { id } = plan.server;
   const which = `server ${id} at ${provider}`;
@@ -42,7 +42,7 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
 export function lacksProtection(
   { server, isHalfMade }: Kept,
   isOwn: boolean,
-  journey: readonly JourneyEntry[],
+  journey: readonly LogEvent[],
   stack: string,
 ): boolean {
   // One whose creation was cut off may be busy yet: the next run sets it.

@@ -2,29 +2,29 @@ import * as pulumi from "@pulumi/pulumi";
 import { chainOfNode, chainOfReference } from "../../core/chain/chain";
 import type { Network } from "../../core/chain/elections";
 import type { StackConfig } from "../../core/config/config";
-import { newsOf, type RecordPlace, writeNews } from "../../core/registration/events";
+import { newsOf, type RegistrationLog, writeNews } from "../../core/registration/events";
 import { lookAtRegistration, recalled } from "../../core/registration/look";
 import { sentenceOf } from "../../core/registration/messages";
-import { isOurs, type Memory, type Registration } from "../../core/registration/registration";
+import { isOurs, type Registration, type RegistrationMemory } from "../../core/registration/registration";
 import { type RegistrationShown, registrationShown } from "../../core/registration/registrationShown";
 import { nodeTarget, sshTarget } from "../../core/settings/login";
 import { backupDirectory, backupPlace } from "../../core/settings/orchestratorPlaces";
 import { hourlyRestart } from "../../core/steps/steps";
-import type { NodeNow } from "../../core/sync/nodeStatus";
+import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { CutoverGate } from "../../providers/cutoverGate";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import { stepInput } from "../remote";
 import { nextStep } from "./nextStep";
-import { type HostLook, type HostSeen, nodeName } from "./nodeLook";
+import { type HostSeen, type LookAtHost, nodeName } from "./nodeLook";
 import type { PillarNode } from "./pillarNode";
 
 export interface CutoverArgs {
   readonly config: StackConfig;
   readonly host: Host;
   readonly pillar: PillarNode;
-  readonly look: HostLook;
+  readonly look: LookAtHost;
   readonly last: LastRun;
   /** What comes before the wait for the switch. */
   readonly after: pulumi.Output<unknown>;
@@ -46,7 +46,7 @@ export interface CutoverShown {
 export function cutoverOf({ config, host, pillar, look, last, after }: CutoverArgs): CutoverShown {
   const stack = pulumi.getStack();
   let begun: Promise<HostSeen> | undefined;
-  const once: HostLook = (address, hostKey) => {
+  const once: LookAtHost = (address, hostKey) => {
     begun ??= look(address, hostKey);
     return begun;
   };
@@ -127,11 +127,11 @@ interface At {
 
 /** What a run found, and what of it is news to the record. */
 interface Found {
-  readonly node: NodeNow;
+  readonly node: NodeStatus;
   readonly registration: Registration;
   readonly hourlyRestart: "on" | "off" | undefined;
-  readonly place: RecordPlace;
-  readonly memory: Memory;
+  readonly place: RegistrationLog;
+  readonly memory: RegistrationMemory;
 }
 
 /** Only reads, and never throws. */

@@ -1,12 +1,12 @@
 import { sentenceOf, walletClicks, wayBack } from "../../core/registration/messages";
 import type { Registration } from "../../core/registration/registration";
-import type { NodeNow } from "../../core/sync/nodeStatus";
+import type { NodeStatus } from "../../core/sync/nodeStatus";
 
-export interface Situation {
+export interface NextStepSituation {
   readonly stack: string;
   readonly pillar: string;
   readonly producerAddress: string;
-  readonly now: Pick<NodeNow, "synced" | "known" | "why">;
+  readonly now: Pick<NodeStatus, "synced" | "known" | "why">;
   readonly registration: Registration;
   /** Undefined where it could not be seen. */
   readonly hourlyRestart: "on" | "off" | undefined;
@@ -20,7 +20,7 @@ export interface Situation {
  * What the operator does next, in words and commands, a line each: the engine cuts longer texts (pure). Steps 13 to 15
  * and the rule behind them (docs/specification.md, 1.1).
  */
-export function nextStep(situation: Situation): string[] {
+export function nextStep(situation: NextStepSituation): string[] {
   const { stack, pillar, now, registration, clock } = situation;
   const again = `Look again with: pulumi up -s ${stack}`;
   const sentence = `${upper(sentenceOf(registration, pillar, clock))}.`;
@@ -63,7 +63,7 @@ export function nextStep(situation: Situation): string[] {
   }
 }
 
-function handsOff({ stack, pillar, now }: Situation): string[] {
+function handsOff({ stack, pillar, now }: NextStepSituation): string[] {
   return [
     `Do not touch the wallet: the node of ${pillar} is ${seenAs(now)}.`,
     "It was synced before; an address that is registered while its node is behind earns nothing.",
@@ -71,7 +71,7 @@ function handsOff({ stack, pillar, now }: Situation): string[] {
   ];
 }
 
-function update({ stack, pillar, producerAddress, registration, clock }: Situation): string[] {
+function update({ stack, pillar, producerAddress, registration, clock }: NextStepSituation): string[] {
   return [
     `The node of ${pillar} is synced. Now, in the desktop wallet:`,
     ...walletClicks(pillar, producerAddress),
@@ -83,7 +83,7 @@ function update({ stack, pillar, producerAddress, registration, clock }: Situati
   ];
 }
 
-function retireOld({ pillar, host }: Situation): string[] {
+function retireOld({ pillar, host }: NextStepSituation): string[] {
   return [
     "Where another host produced before, it can be shut down now. OLD is its stack:",
     `  pulumi config set --path pillar-host:retirement.successor.address ${host.address} -s OLD`,
@@ -103,7 +103,8 @@ const restartUnseen =
 const producesFromNextTick =
   "A node that was behind for more than five minutes produces from the next tick on, up to five minutes after it is synced.";
 
-const seenAs = ({ known, why }: Situation["now"]) => `${known ? "not synced now" : "out of sight now"} (${why})`;
+const seenAs = ({ known, why }: NextStepSituation["now"]) =>
+  `${known ? "not synced now" : "out of sight now"} (${why})`;
 
 const upper = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 

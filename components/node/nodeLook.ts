@@ -6,16 +6,16 @@ import { nodeTarget } from "../../core/settings/login";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { envelope } from "../../core/steps/step";
 import { hourlyRestartNow } from "../../core/steps/steps";
-import { lookAhead, lookAtNode, type NodeNow } from "../../core/sync/nodeStatus";
-import { within } from "../../core/util/withTimeout";
+import { lookAhead, lookAtNode, type NodeStatus } from "../../core/sync/nodeStatus";
+import { withTimeout } from "../../core/util/withTimeout";
 import type { LastRun } from "../lastRun";
 
 /** Looks at the node of a stack's host, whose address and key may be known only late in a run. */
-export type NodeLook = (address: string, hostKey: string) => Promise<NodeNow>;
+export type NodeLook = (address: string, hostKey: string) => Promise<NodeStatus>;
 
 /** What a look at a host brings, each as soon as it is there. None of them fails. */
 export interface HostSeen {
-  readonly node: Promise<NodeNow>;
+  readonly node: Promise<NodeStatus>;
   /** What it and the references say of the Pillar and the chain. */
   readonly readings: Promise<readonly SourceReading[]>;
   /** Whether the hourly restart is on though the node has synced; undefined where that could not be seen. */
@@ -23,11 +23,11 @@ export interface HostSeen {
 }
 
 /** Looks at node, chain and crontab at once, over one connection; `anew` where an early look is no good any more. */
-export type HostLook = (address: string, hostKey: string, anew?: "anew") => Promise<HostSeen>;
+export type LookAtHost = (address: string, hostKey: string, anew?: "anew") => Promise<HostSeen>;
 
 /** Begins the look at once where the host is known and the last run left a node on it; one look serves all who ask. */
-export function hostLook(config: StackConfig, { finished }: LastRun): HostLook {
-  const look: HostLook = async (address, hostKey) => beginLook(config, address, hostKey);
+export function hostLook(config: StackConfig, { finished }: LastRun): LookAtHost {
+  const look: LookAtHost = async (address, hostKey) => beginLook(config, address, hostKey);
   const { host } = config;
   if (!finished || host.provider !== "existing" || host.hostKey === undefined) return look;
   const { address, hostKey } = host;
@@ -59,7 +59,7 @@ async function hourlyRestartOf(config: StackConfig, address: string, connection:
     const asking = connection
       .session()
       .then((session) => session.run("bash -euo pipefail -s hourlyRestartNow", script));
-    const { stdout } = await within(asking, limit, "late");
+    const { stdout } = await withTimeout(asking, limit, "late");
     return (["on", "off"] as const).find((word) => word === stdout.trim());
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { lastEvent, readJourney, sinceReleased } from "../../core/eventLog/eventLog";
+import { lastEvent, readEvents, sinceReleased } from "../../core/eventLog/eventLog";
 import { gateSettings } from "../../core/settings/gateSettings";
 import { nodeTarget } from "../../core/settings/login";
 import { backupDirectory, backupPlace } from "../../core/settings/orchestratorPlaces";
@@ -71,7 +71,7 @@ export class PillarNode extends pulumi.ComponentResource {
 /** A retirement that was cut off left these steps in the state as they were done before it. */
 function lastShutdown(config: StackConfig): string | undefined {
   try {
-    const journey = readJourney(backupPlace(config), config.pillar.name);
+    const journey = readEvents(backupPlace(config), config.pillar.name);
     return lastEvent(sinceReleased(journey, pulumi.getStack()), pulumi.getStack(), "shuttingDown")?.at;
   } catch {
     // Whoever writes to the record says what is wrong with it.

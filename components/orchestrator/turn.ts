@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { readRecord } from "../../core/eventLog/moveEvents";
+import { readMoveEvents } from "../../core/eventLog/moveEvents";
 import { backupPlace, moveName } from "../../core/settings/orchestratorPlaces";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { scanHostKey } from "../../core/ssh/ssh";
@@ -21,7 +21,7 @@ async function signerTurn(config: StackConfig, last: LastRun, look: NodeLook): P
   if (migrateFrom === undefined) return last.signer === undefined ? "none" : "removed";
   if (unattended || last.signer !== undefined) return "now";
   const move = moveName(config, pulumi.getStack());
-  if (readRecord(backupPlace(config)).some((entry) => entry.move === move)) return "now";
+  if (readMoveEvents(backupPlace(config)).some((entry) => entry.move === move)) return "now";
   const { host } = config;
   const configured = host.provider === "existing" ? host : undefined;
   const address = configured?.address ?? last.address;

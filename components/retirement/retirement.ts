@@ -1,25 +1,25 @@
 import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { readRecord, recordFile } from "../../core/cloud/attempts";
+import { readOrderRecord, recordFile } from "../../core/cloud/attempts";
 import type { ServerNow } from "../../core/cloud/cloud";
 import type { StackConfig } from "../../core/config/config";
-import { type JourneyDetails, readJourney } from "../../core/eventLog/eventLog";
+import { type EventDetails, readEvents } from "../../core/eventLog/eventLog";
 import { hostSeen } from "../../core/retirement/facts";
 import { lookOnceAt } from "../../core/retirement/host";
 import type { GuardMemory } from "../../core/retirement/inputs";
 import { refusalText, unmetLines } from "../../core/retirement/messages";
-import { remembered } from "../../core/retirement/pastEvents";
+import { pastEvents } from "../../core/retirement/pastEvents";
 import { surveyRetirement } from "../../core/retirement/survey";
 import { backupPlace } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs } from "../../core/settings/retirementInputs";
 import { systemClock } from "../../core/util/clock";
-import { within } from "../../core/util/withTimeout";
+import { withTimeout } from "../../core/util/withTimeout";
 import { NodeShutdown } from "../../providers/nodeShutdown";
 import { RetirementGuard } from "../../providers/retirementGuard";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 
-const world = {
+const deps = {
   ...systemClock,
   say: () => undefined,
   saysCollected: false,
@@ -82,10 +82,10 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   if (last.nodeOff) return;
   const stack = pulumi.getStack();
   const directory = backupPlace(config);
-  const { since, begun, recorded, knownProducer } = remembered(readJourney(directory, config.pillar.name), stack);
-  const { there, place } = await placeOf(config, last, begun);
+  const { since, begun, recorded, knownProducer } = pastEvents(readEvents(directory, config.pillar.name), stack);
+  const { there, place } = await hostLocation(config, last, begun);
   if (there === "gone") return;
-  const isOwnServer = there !== undefined && readRecord(recordFile(stack)).ordered === there.id;
+  const isOwnServer = there !== undefined && readOrderRecord(recordFile(stack)).ordered === there.id;
   const { address, hostKey } = place;
   if (there && hostKey === undefined && !isOwnServer && !isAdopted(config))
     throw new pulumi.RunError(noKeyText(stack, config, there));
@@ -96,7 +96,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const look =
     address === undefined || hostKey === undefined
       ? { silent: "its address or its key was not shown by the last run" }
-      : await lookOnceAt(inputs.host, inputs.library, inputs.places, patience, world).catch((error: Error) => {
+      : await lookOnceAt(inputs.host, inputs.library, inputs.places, patience, deps).catch((error: Error) => {
           throw new pulumi.RunError(error.message);
         });
   const memory: GuardMemory = {
@@ -104,7 +104,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
     isReached: last.finished || begun !== undefined,
     isOwnWork: begun?.isOwnWork ?? false,
   };
-  const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, directory, world);
+  const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, directory, deps);
   if (verdict.unmet.length > 0) throw new pulumi.RunError(refusalText(facts, verdict));
 }
 
@@ -117,10 +117,10 @@ interface Place {
  * Where the host is: as configured, else as the last run showed it, or, after one that failed, as the record has it; a
  * server as its provider tells. What is known of another server than the one that is there does not count.
  */
-async function placeOf(
+async function hostLocation(
   config: StackConfig,
   last: LastRun,
-  begun: JourneyDetails["host"] | undefined,
+  begun: EventDetails["host"] | undefined,
 ): Promise<{ there: ServerNow | "gone" | undefined; place: Place }> {
   const { host } = config;
   const known = { ...begun, ...last };
@@ -208,11 +208,11 @@ async function nextForRetired(
     : "The node of this host could not be stopped: it does not answer.";
   const directory = backupPlace(config);
   try {
-    const { recorded } = remembered(readJourney(directory, config.pillar.name), stack);
-    const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, world);
+    const { recorded } = pastEvents(readEvents(directory, config.pillar.name), stack);
+    const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, deps);
     const seen = hostSeen(look, config.host.provider === "existing" ? undefined : config.host.provider);
-    const { verdict } = await within(
-      surveyRetirement("destroy", { ...inputs, recorded }, memory, seen, directory, world),
+    const { verdict } = await withTimeout(
+      surveyRetirement("destroy", { ...inputs, recorded }, memory, seen, directory, deps),
       deadline,
       `no answer within ${deadline / 1000} s`,
     );

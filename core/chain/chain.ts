@@ -1,8 +1,8 @@
 import { type Connection, createConnection } from "../ssh/connection";
 import { isFatal } from "../ssh/ssh";
-import type { Standing } from "./elections";
+import type { PillarStanding } from "./elections";
 import { callRpc, type RpcAnswer } from "./jsonRpc";
-import { type NodeTarget, nodeStreams, resultOf } from "./node";
+import { type NodeTarget, nodeResult, nodeStreams } from "./node";
 import { callReference } from "./reference";
 
 // Shapes: docs/chain.md, Node; the ledger's other methods as in go-zenon's rpc/api/ledger.go.
@@ -70,7 +70,7 @@ export interface ChainClient {
   /** null: nobody registered it. */
   pillar(name: string): Promise<PillarOnChain | null>;
   /** Where a Pillar stands among all; undefined where the node does not tell. */
-  standing(name: string): Promise<Standing | undefined>;
+  standing(name: string): Promise<PillarStanding | undefined>;
   /** A Pillar's paid epochs, newest first; empty where the node does not tell. */
   paidEpochs(name: string): Promise<readonly PaidEpoch[]>;
   /** `notOffered` where the node does not know the methods. */
@@ -113,7 +113,7 @@ export function chainOfReference(url: string): ChainClient {
 
 /** A client on any way to call. */
 export function chainClient(name: string, call: Call, close: () => void): ChainClient {
-  const ask = async (method: string, params: readonly unknown[]) => resultOf(await call(method, params));
+  const ask = async (method: string, params: readonly unknown[]) => nodeResult(await call(method, params));
   const askOptional = async (method: string, params: readonly unknown[]) => {
     try {
       return await ask(method, params);
@@ -127,7 +127,7 @@ export function chainClient(name: string, call: Call, close: () => void): ChainC
     close,
     newest: async () => {
       const answer = await call("ledger.getFrontierMomentum", []);
-      return { momentum: parseProduced(resultOf(answer)), clock: answer.date ?? Date.now() };
+      return { momentum: parseProduced(nodeResult(answer)), clock: answer.date ?? Date.now() };
     },
     momentums: async (from, count) => {
       const { list } = ((await ask("ledger.getMomentumsByHeight", [from, count])) ?? {}) as { list?: unknown };
@@ -187,7 +187,7 @@ function parsePillar(result: unknown, asked: string): PillarOnChain | null {
   return { name: asked, producerAddress, withdrawAddress, figures };
 }
 
-function parseStanding(result: unknown, pillar: string): Standing | undefined {
+function parseStanding(result: unknown, pillar: string): PillarStanding | undefined {
   const { count, list } = (result ?? {}) as { count?: unknown; list?: unknown };
   if (!isCount(count) || !Array.isArray(list))
     throw new Error("the RPC's embedded.pillar.getAll does not have the form {count, list}");

@@ -1,4 +1,4 @@
-import { spoken } from "../util/timeText";
+import { durationText } from "../util/timeText";
 
 /** A chain's own measures of its elections. */
 export interface Network {
@@ -9,7 +9,7 @@ export interface Network {
 }
 
 /** Where a Pillar stands among all; without a place where nobody has counted the weights yet. */
-export interface Standing {
+export interface PillarStanding {
   readonly pillars: number;
   /** By delegated weight, from 1 on. */
   readonly place?: number;
@@ -37,7 +37,7 @@ export function tickOf({ momentum, tickMomentums }: Network): number {
  * A Pillar's chance to be elected for a tick (pure). Up to as many Pillars as slots all are; of more, half of the slots
  * are drawn of the first by weight, as many as there are slots, and half of all that are left.
  */
-export function chanceOf({ pillars, place }: Standing, { tickMomentums: slots }: Network): Chance {
+export function chanceOf({ pillars, place }: PillarStanding, { tickMomentums: slots }: Network): Chance {
   if (pillars <= slots) return { least: 1, most: 1 };
   const drawn = Math.floor(slots / 2);
   const least = drawn / (pillars - slots + drawn);
@@ -75,17 +75,17 @@ export function electedFrom(seenAt: number, genesis: number | undefined, network
 }
 
 /** `place 71 of 100 by weight, elected for 18 of 100 ticks`, to stand behind a Pillar's name (pure). */
-export function standingText(standing: Standing | undefined, network: Network): string {
+export function standingText(standing: PillarStanding | undefined, network: Network): string {
   if (standing === undefined) return "how many Pillars there are can't be told";
   const { pillars, place } = standing;
   const { least, most } = chanceOf(standing, network);
   if (least === 1)
-    return `one of ${pillars} Pillar${pillars === 1 ? "" : "s"}, all of them in every tick of ${spoken(tickOf(network))}`;
+    return `one of ${pillars} Pillar${pillars === 1 ? "" : "s"}, all of them in every tick of ${durationText(tickOf(network))}`;
   const share = (chance: number) => Math.round(chance * 100);
   const shares = least === most ? share(least) : `${share(least)} to ${share(most)}`;
   const where =
     place === undefined
       ? `one of ${pillars} Pillars, its weight not counted yet`
       : `place ${place} of ${pillars} by weight`;
-  return `${where}, in ${shares} of 100 ticks of ${spoken(tickOf(network))}`;
+  return `${where}, in ${shares} of 100 ticks of ${durationText(tickOf(network))}`;
 }

@@ -1,6 +1,6 @@
 import http from "node:http";
 import type { Duplex } from "node:stream";
-import { within } from "../util/withTimeout";
+import { withTimeout } from "../util/withTimeout";
 
 /** Opens a stream to the RPC's port: through ssh, or directly. */
 export type OpenStream = () => Promise<Duplex>;
@@ -54,12 +54,12 @@ export async function callHttp(open: OpenStream, call: HttpCall): Promise<RpcAns
     if (late) stream.destroy();
     return stream;
   });
-  const stream = await within(opening, call.timeout, `no connection to ${call.whom} ${limit}`).catch((error) => {
+  const stream = await withTimeout(opening, call.timeout, `no connection to ${call.whom} ${limit}`).catch((error) => {
     late = true;
     throw error;
   });
   try {
-    return await within(
+    return await withTimeout(
       exchange(stream, call),
       call.timeout - (Date.now() - started),
       `no answer ${limit}: ${call.whom} is overloaded or frozen`,

@@ -56,7 +56,7 @@ export type Observation =
  *
  * @throws with a reason in the operator's words: what answered instead of the node
  */
-export function resultOf(answer: RpcAnswer): unknown {
+export function nodeResult(answer: RpcAnswer): unknown {
   if (answer.status !== 200) {
     const known: Record<number, string> = {
       403: "403, the node refuses the Host header",
@@ -142,7 +142,7 @@ export function createNodeClient(
   const call = (method: string) => callRpc(open, { authority, method, timeout: callTimeout });
   const optional = async (method: string) => {
     try {
-      return resultOf(await call(method));
+      return nodeResult(await call(method));
     } catch {
       return undefined;
     }
@@ -153,7 +153,7 @@ export function createNodeClient(
       isReached = target.via === "direct";
       try {
         const answer = await call("stats.syncInfo");
-        const info = parseSyncInfo(resultOf(answer));
+        const info = parseSyncInfo(nodeResult(answer));
         const newest = info.state === 2 ? parseMomentum(await optional("ledger.getFrontierMomentum")) : undefined;
         const network =
           info.state === 3 ? ((await optional("stats.networkInfo")) as { numPeers?: unknown } | undefined) : undefined;

@@ -41,7 +41,7 @@ export interface OrchestratorClient {
   identity(): Promise<SignerIdentity | undefined>;
 }
 
-/** What a client needs of the world. */
+/** What a client depends on. */
 export type RpcClock = Pick<Clock, "ticks" | "sleep">;
 
 /** Milliseconds for which an answer to getStatus stands before it is made anew. */
@@ -94,7 +94,7 @@ export function createOrchestratorClient(
             : error.message,
         );
       });
-      if (answer.status !== 429) return resultOf(answer, method, hide);
+      if (answer.status !== 429) return orchestratorResult(answer, method, hide);
       if (left === 0)
         throw new Error(`${whom} answers 429, too many requests, ${refusals + 1} times: who else asks it?`);
       await clock.sleep(afterRefusal);
@@ -114,7 +114,11 @@ const lacking = Symbol.for("pillar-host.lacking");
  *
  * @throws with the orchestrator's own error, or with what answered instead
  */
-export function resultOf({ status, body }: RpcAnswer, method: string, hide: (text: string) => string): unknown {
+export function orchestratorResult(
+  { status, body }: RpcAnswer,
+  method: string,
+  hide: (text: string) => string,
+): unknown {
   if (status === 404) return lacking;
   const envelope = envelopeOf(body);
   if (typeof envelope?.error === "string" && envelope.error !== "")

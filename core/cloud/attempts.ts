@@ -43,7 +43,7 @@ export function recordFile(stack: string, directory = process.cwd()): string {
 }
 
 /** An unreadable record is none: what comes of it is an attempt made twice, and a price that is shown anew. */
-export function readRecord(file: string): OrderRecord {
+export function readOrderRecord(file: string): OrderRecord {
   if (!existsSync(file)) return { attempts: [] };
   try {
     return schema.parse(JSON.parse(readFileSync(file, "utf8")));

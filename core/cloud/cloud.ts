@@ -24,7 +24,7 @@ export interface Owner {
 }
 
 /** What of a stack is at the provider already. */
-export interface Found {
+export interface CloudInventory {
   readonly servers: readonly ServerNow[];
   readonly firewall?: string | undefined;
   readonly sshKey?: string | undefined;
@@ -51,7 +51,7 @@ export interface Cloud {
   offers(withBackups: boolean): Promise<Offer[]>;
   /** The images of distributions for x86 machines that are offered now, named as pillar-host:host.image. */
   images(): Promise<string[]>;
-  found(owner: Owner, publicKey: string | undefined): Promise<Found>;
+  found(owner: Owner, publicKey: string | undefined): Promise<CloudInventory>;
   /** undefined: there is none. */
   server(id: string): Promise<ServerNow | undefined>;
   /**

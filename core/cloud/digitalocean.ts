@@ -1,5 +1,5 @@
 import { bareLine } from "../ssh/publicKey";
-import { type Cloud, type Found, type OrderFailure, type Owner, resourceName, type ServerNow } from "./cloud";
+import { type Cloud, type CloudInventory, type OrderFailure, type Owner, resourceName, type ServerNow } from "./cloud";
 import { type ApiOptions, CloudError, type CloudHttp, createHttp } from "./http";
 import type { Offer } from "./plan";
 import { mayWrite } from "./rights";
@@ -93,7 +93,7 @@ export function createDigitalocean(
       const images = await all<{ slug: string | null; status?: string }>(http, "/images?type=distribution", "images");
       return images.flatMap(({ slug }) => imageOf(slug ?? "") ?? []);
     },
-    found: async (owner, publicKey): Promise<Found> => {
+    found: async (owner, publicKey): Promise<CloudInventory> => {
       const [name, tag] = [resourceName(owner), digitaloceanTag(owner)];
       const [droplets, firewalls, keys, tags] = await Promise.all([
         all<Droplet>(http, `/droplets?tag_name=${encodeURIComponent(tag)}`, "droplets"),

@@ -11,7 +11,7 @@ export interface Opening {
 const anywhere = ["0.0.0.0/0", "::/0"];
 
 /** What the openings depend on beside the ports. */
-export interface Needs {
+export interface FirewallNeeds {
   /** Networks as CIDR. */
   readonly sshFrom: readonly string[];
   /** There is a signer, or one is to come. */
@@ -19,7 +19,7 @@ export interface Needs {
 }
 
 /** The openings of a host's firewall (pure): docs/specification.md, 8. */
-export function openings(config: Pick<StackConfig, "node" | "orchestrator" | "ssh">, needs: Needs): Opening[] {
+export function openings(config: Pick<StackConfig, "node" | "orchestrator" | "ssh">, needs: FirewallNeeds): Opening[] {
   const { sshFrom, hasOrchestrator } = needs;
   const { node, orchestrator, ssh } = config;
   return [

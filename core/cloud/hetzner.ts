@@ -1,5 +1,5 @@
 import { bareLine } from "../ssh/publicKey";
-import { type Cloud, type Found, labelValue, type OrderFailure, type Owner, type ServerNow } from "./cloud";
+import { type Cloud, type CloudInventory, labelValue, type OrderFailure, type Owner, type ServerNow } from "./cloud";
 import { type ApiOptions, CloudError, type CloudHttp, createHttp } from "./http";
 import type { Offer } from "./plan";
 import { mayWrite } from "./rights";
@@ -93,7 +93,7 @@ export function createHetzner(options: Pick<ApiOptions, "token" | "sleep" | "say
       );
       return found.flatMap(({ name, deprecated }) => (name && !deprecated ? [name] : []));
     },
-    found: async (owner, publicKey): Promise<Found> => {
+    found: async (owner, publicKey): Promise<CloudInventory> => {
       const selector = encodeURIComponent(
         Object.entries(hetznerLabels(owner))
           .map(([key, value]) => `${key}=${value}`)

@@ -1,6 +1,6 @@
 import type { CloudHostConfig } from "../config/hostSchema";
 import { type Order, type OrderRecord, type Settled, type ShownPrice, settled } from "./attempts";
-import type { Cloud, Found, ServerNow } from "./cloud";
+import type { Cloud, CloudInventory, ServerNow } from "./cloud";
 import { orderLines } from "./orderLines";
 import { type Attempt, choose, type Offer } from "./plan";
 import { type PriceLimit, priceLimit, shownPrice } from "./priceLimit";
@@ -10,7 +10,7 @@ export type HostPlan =
   | {
       readonly kind: "make";
       readonly offer: Offer;
-      readonly found: Found;
+      readonly found: CloudInventory;
       /** What the provider had no room for. */
       readonly attempts: readonly Attempt[];
       /** What was shown before the first order. */
@@ -21,7 +21,7 @@ export type HostPlan =
   | {
       readonly kind: "keep";
       readonly server: ServerNow;
-      readonly found: Found;
+      readonly found: CloudInventory;
       /** Its creation was cut off: what was to follow it may be missing. */
       readonly isHalfMade: boolean;
     }
@@ -29,21 +29,21 @@ export type HostPlan =
   | { readonly kind: "gone" };
 
 /** A plan with what the operator is told of it, in order. */
-export interface Decision {
+export interface HostDecision {
   readonly plan: HostPlan;
   readonly lines: readonly string[];
   readonly warnings: readonly string[];
 }
 
 /** A refusal before anything was registered: a line for each fault. */
-export interface Refusal {
+export interface HostRefusal {
   readonly faults: readonly string[];
   /** Every plan and location was tried: the next run begins anew. */
   readonly isExhausted?: boolean;
 }
 
 /** What is decided on. */
-export interface Situation {
+export interface HostSituation {
   readonly cloud: Cloud;
   readonly host: CloudHostConfig;
   readonly lifecycle: "active" | "adopted" | "retiring";
@@ -55,7 +55,7 @@ export interface Situation {
 }
 
 /** Looks at the provider and decides what this run does about the server; it only reads. @throws CloudError */
-export async function planHost(situation: Situation): Promise<Decision | Refusal> {
+export async function planHost(situation: HostSituation): Promise<HostDecision | HostRefusal> {
   const { cloud, host, lifecycle, stack, pillar, publicKey, record } = situation;
   if (host.importId !== undefined) return adopt(situation, host.importId);
   const found = await cloud.found({ stack, pillar }, publicKey);
@@ -86,7 +86,7 @@ export async function planHost(situation: Situation): Promise<Decision | Refusal
 }
 
 /** A server that is there already, whoever made it. */
-async function adopt({ cloud, stack }: Situation, id: string): Promise<Decision | Refusal> {
+async function adopt({ cloud, stack }: HostSituation, id: string): Promise<HostDecision | HostRefusal> {
   const server = await cloud.server(id);
   if (!server)
     return { faults: [`pillar-host:host.importId: ${cloud.provider} has no server ${id} that this token can see`] };
@@ -99,7 +99,7 @@ async function adopt({ cloud, stack }: Situation, id: string): Promise<Decision 
   };
 }
 
-function keep({ host, record }: Situation, found: Found, server: ServerNow): Decision {
+function keep({ host, record }: HostSituation, found: CloudInventory, server: ServerNow): HostDecision {
   const warnings: string[] = [];
   const differs = (key: string, wanted: string, is: string | undefined) => {
     if (is !== undefined && wanted !== is)
@@ -119,11 +119,11 @@ function keep({ host, record }: Situation, found: Found, server: ServerNow): Dec
 }
 
 async function order(
-  { cloud, host, record, stack }: Situation,
-  found: Found,
+  { cloud, host, record, stack }: HostSituation,
+  found: CloudInventory,
   leftover: ServerNow | undefined,
   { attempts, failed }: Settled,
-): Promise<Decision | Refusal> {
+): Promise<HostDecision | HostRefusal> {
   if (host.hostKey !== undefined)
     return {
       faults: [
@@ -165,7 +165,7 @@ async function order(
 }
 
 /** The record once an order is about to go out (pure). */
-export function ordered(plan: HostPlan & { kind: "make" }, at: Date): OrderRecord {
+export function orderRecord(plan: HostPlan & { kind: "make" }, at: Date): OrderRecord {
   const pending: Order = { plan: plan.offer.plan, location: plan.offer.location, at: at.toISOString() };
   return { attempts: plan.attempts, pending, shown: plan.shown };
 }

@@ -99,7 +99,7 @@ const addLocations = "Add locations (pillar-host:host.locations). The next pulum
 function triedText(attempts: readonly Attempt[]): string[] {
   return [
     "the provider had no room for what was tried:",
-    ...attempts.map((attempt) => `${placeOf(attempt)} at ${attempt.at}: ${attempt.reason}`),
+    ...attempts.map((attempt) => `${offerLabel(attempt)} at ${attempt.at}: ${attempt.reason}`),
   ];
 }
 
@@ -152,7 +152,7 @@ function isSame(a: { plan: string; location: string }, b: { plan: string; locati
   return a.plan === b.plan && a.location === b.location;
 }
 
-function placeOf({ plan, location }: { plan: string; location: string }): string {
+function offerLabel({ plan, location }: { plan: string; location: string }): string {
   return `${plan} in ${location}`;
 }
 

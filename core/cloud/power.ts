@@ -1,7 +1,7 @@
 import type { Clock } from "../util/clock";
 
 // https://docs.hetzner.cloud/reference/cloud and https://docs.digitalocean.com/reference/api, as of November 2026.
-// Apart from providers/cloud, whose classes a provider's stored text can't carry.
+// Apart from the clouds' clients beside it, whose classes a provider's stored text can't carry.
 
 interface Api {
   readonly server: string;
@@ -35,7 +35,7 @@ const apis: Readonly<Record<string, { readonly endpoint: string; readonly api: (
 export type PowerState = string;
 
 /** What time is. */
-export type PowerWorld = Pick<Clock, "sleep">;
+export type PowerDeps = Pick<Clock, "sleep">;
 
 const limit = 30_000;
 const tries = 4;
@@ -43,9 +43,9 @@ const pause = 3000;
 const offTries = 60;
 
 /** Reads a server's state. @throws Error in words, without the token */
-export async function powerState(server: CloudServer, world: PowerWorld): Promise<PowerState> {
+export async function powerState(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
   const { api } = accessOf(server);
-  const { status, body } = await call(server, "GET", api.server, undefined, world);
+  const { status, body } = await call(server, "GET", api.server, undefined, deps);
   if (status === 404) return "gone";
   if (status !== 200) throw new Error(refused(server, "does not tell the server's state", status));
   const state = api.statusOf(body);
@@ -54,18 +54,18 @@ export async function powerState(server: CloudServer, world: PowerWorld): Promis
 }
 
 /** Switches a server off as its power button would, and waits until it is. @throws Error in words */
-export async function powerOff(server: CloudServer, world: PowerWorld): Promise<PowerState> {
+export async function powerOff(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
   const { api } = accessOf(server);
-  const before = await powerState(server, world);
+  const before = await powerState(server, deps);
   if (before === "off" || before === "gone") return before;
-  const { status } = await call(server, "POST", api.poweroff, api.body, world);
+  const { status } = await call(server, "POST", api.poweroff, api.body, deps);
   // Another action holds it: its end is waited for with this one's.
   if (status >= 300 && ![409, 422, 423].includes(status))
     throw new Error(refused(server, "does not switch the server off", status));
   for (let left = offTries; left > 0; left -= 1) {
-    const state = await powerState(server, world);
+    const state = await powerState(server, deps);
     if (state === "off" || state === "gone") return state;
-    await world.sleep(pause);
+    await deps.sleep(pause);
   }
   throw new Error(`server ${server.id} at ${server.provider} is not off after ${(offTries * pause) / 1000} s`);
 }
@@ -88,7 +88,7 @@ export async function call(
   method: string,
   path: string,
   body: object | undefined,
-  world: PowerWorld,
+  deps: PowerDeps,
 ): Promise<{ status: number; body: unknown }> {
   const { token, endpoint = accessOf(server).endpoint } = server;
   for (let attempt = 1; ; attempt += 1) {
@@ -110,7 +110,7 @@ export async function call(
       reason = cause?.code ?? (name === "TimeoutError" ? `no answer within ${limit / 1000} s` : "no connection");
     }
     if (attempt === tries) throw new Error(`the API of ${server.provider} can't be used now: ${reason}`);
-    await world.sleep(pause);
+    await deps.sleep(pause);
   }
 }
 

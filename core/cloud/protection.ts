@@ -1,5 +1,5 @@
 import type { CloudServer } from "./power";
-import { call, type PowerWorld, refused } from "./power";
+import { call, type PowerDeps, refused } from "./power";
 
 // https://docs.hetzner.cloud/reference/cloud, as of November 2026. DigitalOcean has nothing of the kind.
 const provider = "hetzner";
@@ -8,12 +8,12 @@ const tries = 180;
 const pause = 1000;
 
 /** Whether a server is protected against deletion at its provider; not where it is gone. @throws Error in words */
-export async function isProtected(server: CloudServer, world: PowerWorld): Promise<boolean> {
-  return server.provider === provider && (await seen(server, world)).isOn;
+export async function isProtected(server: CloudServer, deps: PowerDeps): Promise<boolean> {
+  return server.provider === provider && (await seen(server, deps)).isOn;
 }
 
-async function seen(server: CloudServer, world: PowerWorld): Promise<{ isOn: boolean; isLocked: boolean }> {
-  const { status, body } = await call(server, "GET", `/servers/${server.id}`, undefined, world);
+async function seen(server: CloudServer, deps: PowerDeps): Promise<{ isOn: boolean; isLocked: boolean }> {
+  const { status, body } = await call(server, "GET", `/servers/${server.id}`, undefined, deps);
   if (status === 404) return { isOn: false, isLocked: false };
   const found = (body as { server?: { protection?: { delete?: unknown }; locked?: unknown } } | null)?.server;
   const isOn = found?.protection?.delete;
@@ -29,22 +29,22 @@ async function seen(server: CloudServer, world: PowerWorld): Promise<{ isOn: boo
  * @returns whether there was anything to change
  * @throws Error in words
  */
-export async function setProtection(server: CloudServer, isOn: boolean, world: PowerWorld): Promise<boolean> {
+export async function setProtection(server: CloudServer, isOn: boolean, deps: PowerDeps): Promise<boolean> {
   if (server.provider !== provider) return false;
   // They must be equal.
   const body = { delete: isOn, rebuild: isOn };
   let isChanged = false;
   for (let left = tries; left > 0; left -= 1) {
-    const found = await seen(server, world);
+    const found = await seen(server, deps);
     if (found.isOn === isOn && (isOn || !found.isLocked)) return isChanged;
     if (found.isOn !== isOn) {
       isChanged = true;
-      const { status } = await call(server, "POST", `/servers/${server.id}/actions/change_protection`, body, world);
+      const { status } = await call(server, "POST", `/servers/${server.id}/actions/change_protection`, body, deps);
       // Another action holds it: its end is waited for.
       if (status >= 300 && ![409, 423].includes(status))
         throw new Error(refused(server, `does not ${isOn ? "set" : "lift"} the server's protection`, status));
     }
-    await world.sleep(pause);
+    await deps.sleep(pause);
   }
   throw new Error(
     `server ${server.id} at ${provider} is ${isOn ? "not protected" : "still protected, or held by another action,"} after ${(tries * pause) / 1000} s`,

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
-import { faultsOf, faultsText, parseValue, project } from "./configFaults";
+import { configFaultsOf, configFaultsText, parseValue, project } from "./configFaults";
 import { plainSecrets } from "./secretKeys";
 import { stackSchema } from "./stackSchema";
 
@@ -19,7 +19,7 @@ export type StackConfig = z.output<typeof stackSchema> & {
 export function parseConfig(raw: Readonly<Record<string, unknown>>): { config: StackConfig } | { faults: string[] } {
   // zod would compile a checker for each block first, which takes longer than to check once.
   const result = stackSchema.safeParse(raw, { reportInput: true, jitless: true });
-  const faults = result.success ? [] : result.error.issues.flatMap((issue) => faultsOf(issue, stackSchema));
+  const faults = result.success ? [] : result.error.issues.flatMap((issue) => configFaultsOf(issue, stackSchema));
   return result.success ? { config: result.data } : { faults };
 }
 
@@ -37,7 +37,7 @@ export function readConfig(): StackConfig {
   }
   const parsed = parseConfig(raw);
   if ("config" in parsed) return { ...parsed.config, ...(apiEndpoint === undefined ? {} : { apiEndpoint }) };
-  throw new pulumi.RunError(faultsText(pulumi.getStack(), parsed.faults, "; nothing was changed", "pulumi up"));
+  throw new pulumi.RunError(configFaultsText(pulumi.getStack(), parsed.faults, "; nothing was changed", "pulumi up"));
 }
 
 /** The stack's raw values out of all that the engine knows, with what the cloud's own Pulumi keys say (pure). */

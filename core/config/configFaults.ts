@@ -16,7 +16,7 @@ export function parseValue(value: string): unknown {
 }
 
 /** All faults of a stack's configuration, and what to do (pure). */
-export function faultsText(stack: string, faults: readonly string[], effect: string, again: string): string {
+export function configFaultsText(stack: string, faults: readonly string[], effect: string, again: string): string {
   return [
     `The configuration of stack ${stack} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}${effect}:`,
     ...faults.map((fault) => `  - ${fault}`),
@@ -42,7 +42,7 @@ export function hasFormerName(issue: z.core.$ZodRawIssue, block: string): boolea
 }
 
 /** An issue of the schema as lines for the operator: key, what was found, what is needed (pure). */
-export function faultsOf(issue: z.core.$ZodIssue, schema: Schema): string[] {
+export function configFaultsOf(issue: z.core.$ZodIssue, schema: Schema): string[] {
   const at = (path: readonly PropertyKey[]) => `${project}:${path.map(String).join(".")}`;
   if (issue.code === "unrecognized_keys") {
     const known = knownKeys(schema, issue.path);

@@ -4,7 +4,7 @@ import { addLine, readLines } from "./moveEvents";
 export type CurvePoint = readonly [at: number, height: number, target: number];
 
 /** What is kept of each event of a migration's journey; times are ISO 8601, heights of momentums. Never a secret. */
-export interface JourneyDetails {
+export interface EventDetails {
   /** A stack has a host from here on. */
   readonly host: {
     readonly address: string;
@@ -92,19 +92,19 @@ export interface Figures {
   readonly produced: number;
 }
 
-export type JourneyEvent = keyof JourneyDetails;
+export type EventName = keyof EventDetails;
 
 /** A line of the record about a stack's journey. */
-export type JourneyEntry = {
-  [E in JourneyEvent]: {
+export type LogEvent = {
+  [E in EventName]: {
     /** ISO 8601: when it was written. */
     readonly at: string;
     readonly stack: string;
     readonly pillar: string;
     readonly event: E;
-    readonly details: JourneyDetails[E];
+    readonly details: EventDetails[E];
   };
-}[JourneyEvent];
+}[EventName];
 
 /**
  * Adds a line to the record of a migration (docs/architecture.md, Event log): the file that the signer's move writes to
@@ -112,7 +112,7 @@ export type JourneyEntry = {
  *
  * @throws where it can't be written
  */
-export function addToJourney(directory: string, entry: JourneyEntry): void {
+export function appendEvent(directory: string, entry: LogEvent): void {
   addLine(directory, entry);
 }
 
@@ -120,25 +120,25 @@ export function addToJourney(directory: string, entry: JourneyEntry): void {
  * All of a Pillar's journey, the oldest first; nothing where there is no record. Two Pillars' backups may lie in one
  * place, and their stacks have one name.
  */
-export function readJourney(directory: string, pillar: string): JourneyEntry[] {
-  return readLines<JourneyEntry>(
+export function readEvents(directory: string, pillar: string): LogEvent[] {
+  return readLines<LogEvent>(
     directory,
     (line) => typeof line.stack === "string" && typeof line.event === "string" && line.pillar === pillar,
   );
 }
 
 /** What a stack lived through since it let its last host go (pure). */
-export function sinceReleased(journey: readonly JourneyEntry[], stack: string): JourneyEntry[] {
+export function sinceReleased(journey: readonly LogEvent[], stack: string): LogEvent[] {
   const own = journey.filter((entry) => entry.stack === stack);
   return own.slice(own.findLastIndex(({ event }) => event === "released") + 1);
 }
 
 /** The last line about an event of a stack (pure). */
-export function lastEvent<E extends JourneyEvent>(
-  journey: readonly JourneyEntry[],
+export function lastEvent<E extends EventName>(
+  journey: readonly LogEvent[],
   stack: string,
   event: E,
-): (JourneyEntry & { readonly event: E }) | undefined {
+): (LogEvent & { readonly event: E }) | undefined {
   const found = journey.findLast((entry) => entry.stack === stack && entry.event === event);
-  return found as (JourneyEntry & { readonly event: E }) | undefined;
+  return found as (LogEvent & { readonly event: E }) | undefined;
 }

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 /** A line of the record: what happened to a move, when. Never a secret. */
-export interface RecordEntry {
+export interface MoveEvent {
   /** ISO 8601. */
   readonly at: string;
   /** `<project>/<stack>/<pillar>/<attempt>`. */
@@ -17,19 +17,19 @@ export interface RecordEntry {
  * The record of moves, beside the backups: append-only, a JSON text a line, outside of Pulumi's state, which dies with a
  * destroy.
  */
-export function recordFileOf(directory: string): string {
+export function eventLogFile(directory: string): string {
   return path.join(directory, "record.jsonl");
 }
 
 /** Adds a line, on the disk when this returns. @throws where it can't be written */
-export function addToRecord(directory: string, entry: RecordEntry): void {
+export function appendMoveEvent(directory: string, entry: MoveEvent): void {
   addLine(directory, entry);
 }
 
 /** Adds a line of whatever kind to the record. */
 export function addLine(directory: string, entry: object): void {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const file = recordFileOf(directory);
+  const file = eventLogFile(directory);
   const handle = fs.openSync(file, "a+", 0o600);
   try {
     // One that a power cut broke off must not swallow the next.
@@ -45,8 +45,8 @@ export function addLine(directory: string, entry: object): void {
 }
 
 /** All that was recorded, the oldest first; nothing where there is no record. Lines that were broken off are left out. */
-export function readRecord(directory: string): RecordEntry[] {
-  return readLines<RecordEntry>(directory, ({ move, event }) => typeof move === "string" && typeof event === "string");
+export function readMoveEvents(directory: string): MoveEvent[] {
+  return readLines<MoveEvent>(directory, ({ move, event }) => typeof move === "string" && typeof event === "string");
 }
 
 /**
@@ -57,7 +57,7 @@ export function readRecord(directory: string): RecordEntry[] {
 export function readLines<T extends object>(directory: string, isOne: (line: Partial<T>) => boolean): T[] {
   let text: string;
   try {
-    text = fs.readFileSync(recordFileOf(directory), "utf8");
+    text = fs.readFileSync(eventLogFile(directory), "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
@@ -77,11 +77,11 @@ function parsed<T>(line: string): Partial<T> | undefined {
 }
 
 /** The last line about an event of a move (pure). */
-export function lastOf(record: readonly RecordEntry[], move: string, event: string): RecordEntry | undefined {
+export function lastMoveEvent(record: readonly MoveEvent[], move: string, event: string): MoveEvent | undefined {
   return record.findLast((entry) => entry.move === move && entry.event === event);
 }
 
 /** Whether a move ended, there or back (pure): nothing of it is done again. */
-export function isOver(record: readonly RecordEntry[], move: string): boolean {
-  return ["done", "rolledBack"].some((event) => lastOf(record, move, event) !== undefined);
+export function isMoveOver(record: readonly MoveEvent[], move: string): boolean {
+  return ["done", "rolledBack"].some((event) => lastMoveEvent(record, move, event) !== undefined);
 }

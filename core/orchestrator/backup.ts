@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
-import { addToRecord } from "../eventLog/moveEvents";
+import { appendMoveEvent } from "../eventLog/moveEvents";
 import type { RootHost } from "../ssh/root";
 import {
-  compare,
+  compareManifests,
   type Difference,
   differenceLines,
   type Manifest,
@@ -53,8 +53,8 @@ export interface Backup {
   readonly provedAt: string;
 }
 
-/** The world, as a backup sees it. */
-export interface BackupWorld {
+/** What a backup depends on. */
+export interface BackupDeps {
   /** Unix milliseconds. */
   now(): number;
   sleep(milliseconds: number): Promise<void>;
@@ -80,15 +80,15 @@ export async function takeBackup(
   root: RootHost,
   what: BackupOf,
   settings: BackupSettings,
-  world: BackupWorld,
+  deps: BackupDeps,
 ): Promise<Backup> {
   const { directory, move } = settings;
-  const identity = await prepare(settings, world.now).catch((error) => {
+  const identity = await prepare(settings, deps.now).catch((error) => {
     throw new Error(inWords(error, directory));
   });
   if (identity.isNew) {
-    world.say(`backup: made a key that opens the backups: ${identity.file}`);
-    world.say("backup: copy it to a safe place away from this machine now: without it no backup can be opened");
+    deps.say(`backup: made a key that opens the backups: ${identity.file}`);
+    deps.say("backup: copy it to a safe place away from this machine now: without it no backup can be opened");
   }
   const stem = path.join(directory, `${move.replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`);
   const part = `${stem}.part`;
@@ -106,7 +106,7 @@ export async function takeBackup(
       wrong = faultsOf(before, manifest, after, mayChange, sealed.archive.kept);
       if (wrong.length === 0) {
         await prove(part, identity.secret, manifest);
-        const provedAt = new Date(world.now()).toISOString();
+        const provedAt = new Date(deps.now()).toISOString();
         const name = `${stem}-${provedAt.replaceAll(/[:.]/g, "-")}`;
         const backup: Backup = {
           ...{ file: `${name}.tar.age`, manifestFile: `${name}.manifest.json`, identityFile: identity.file },
@@ -114,8 +114,8 @@ export async function takeBackup(
         };
         settle(part, backup.file);
         writeWhole(backup.manifestFile, manifestText(root.address, what, settings, backup, manifest));
-        addToRecord(directory, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
-        world.say(
+        appendMoveEvent(directory, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
+        deps.say(
           `backup: ${backup.files} files, ${backup.bytes} bytes of ${root.address}, proved by decrypting: ${backup.file}`,
         );
         return backup;
@@ -126,8 +126,8 @@ export async function takeBackup(
       fs.rmSync(part, { force: true });
     }
     if (attempt === tries) break;
-    world.say(`backup: files changed while they were copied; taking it again (${attempt} of ${tries})`);
-    await world.sleep(pause);
+    deps.say(`backup: files changed while they were copied; taking it again (${attempt} of ${tries})`);
+    await deps.sleep(pause);
   }
   throw new Error(
     [
@@ -172,7 +172,7 @@ function faultsOf(
 ): string[] {
   const differences = new Map<string, Difference>();
   for (const side of [before, after])
-    for (const difference of compare(side, archive, mayChange)) differences.set(difference.path, difference);
+    for (const difference of compareManifests(side, archive, mayChange)) differences.set(difference.path, difference);
   const lines = differenceLines([...differences.values()]);
   // Not the parser's words: they quote the text.
   for (const [file, text] of texts) if (!isJsonText(text)) lines.push(`${shown(file)}: not whole JSON`);

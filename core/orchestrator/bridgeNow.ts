@@ -1,8 +1,8 @@
 import { callRpc, type RpcAnswer } from "../chain/jsonRpc";
-import { type NodeTarget, nodeStreams, resultOf } from "../chain/node";
+import { type NodeTarget, nodeResult, nodeStreams } from "../chain/node";
 import { callReference } from "../chain/reference";
 import { createConnection } from "../ssh/connection";
-import { within } from "../util/withTimeout";
+import { withTimeout } from "../util/withTimeout";
 
 /**
  * The bridge as the chain has it, which its signers learn later: getStatus tells of a halt up to some 40 seconds after
@@ -56,7 +56,7 @@ export async function askInTurn(
 ): Promise<BridgeNow> {
   const reasons: string[] = [];
   for (const { name, call } of sources) {
-    const now = await within(ask(name, call), deadline, `no answer within ${deadline / 1000} s`).catch(
+    const now = await withTimeout(ask(name, call), deadline, `no answer within ${deadline / 1000} s`).catch(
       (error: Error): BridgeNow => ({ known: false, why: `${name}: ${error.message.split("\n")[0]}` }),
     );
     if (now.known) return now;
@@ -66,8 +66,8 @@ export async function askInTurn(
 }
 
 async function ask(name: string, call: Call): Promise<BridgeNow> {
-  const info = resultOf(await call("embedded.bridge.getBridgeInfo"));
-  const { height } = (resultOf(await call("ledger.getFrontierMomentum")) ?? {}) as { height?: unknown };
+  const info = nodeResult(await call("embedded.bridge.getBridgeInfo"));
+  const { height } = (nodeResult(await call("ledger.getFrontierMomentum")) ?? {}) as { height?: unknown };
   if (!isCount(height)) throw new Error("the RPC's momentum has no height");
   return judgeBridge(info, height, name);
 }

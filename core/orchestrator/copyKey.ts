@@ -1,5 +1,5 @@
 import type { Looks } from "./decide";
-import type { Sides } from "./hostPair";
+import type { HostPair } from "./hostPair";
 import { type Saga, sidesOf } from "./journal";
 import type { MoveInputs } from "./moveInputs";
 
@@ -23,7 +23,7 @@ export function stagingOf(inputs: MoveInputs, saga: Saga): string {
 /**
  * The new host always connects to the old one, whichever way the copy goes: the way that is open in both firewalls.
  */
-export function createCopier(inputs: MoveInputs, sides: Sides, say: (line: string) => void): Copier {
+export function createCopier(inputs: MoveInputs, sides: HostPair, say: (line: string) => void): Copier {
   let allowed: string | undefined;
   const login = inputs.old.host.ssh.user;
   const known = inputs.copy.port === 22 ? inputs.copy.address : `[${inputs.copy.address}]:${inputs.copy.port}`;

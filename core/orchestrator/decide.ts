@@ -9,7 +9,7 @@ import {
 } from "./journal";
 
 /** A host, as a look found it. */
-export interface Seen {
+export interface SideObservation {
   readonly journal?: Journal | undefined;
   /** A process of the orchestrator lives, or systemd is about to start one. */
   readonly active: boolean;
@@ -17,15 +17,15 @@ export interface Seen {
   readonly masked: boolean;
 }
 
-export type Look = Seen | "outOfSight";
+export type SideLook = SideObservation | "outOfSight";
 
 export interface Looks {
-  readonly old: Look;
-  readonly new: Look;
+  readonly old: SideLook;
+  readonly new: SideLook;
 }
 
 /** What this run has done so far; what it can't know of earlier runs is done again. */
-export interface Memory {
+export interface RunMemory {
   readonly bulkCopied: boolean;
   /** The source was stopped, and its manifest taken, by this run. */
   readonly stopped: boolean;
@@ -35,10 +35,20 @@ export interface Memory {
 }
 
 /** Steps, in the order of the way there; then those of the way back. */
-export type Step = "bulk" | "stop" | "backup" | "fence" | "copy" | "arrive" | "start" | "close" | "seal" | "restore";
+export type MoveStep =
+  | "bulk"
+  | "stop"
+  | "backup"
+  | "fence"
+  | "copy"
+  | "arrive"
+  | "start"
+  | "close"
+  | "seal"
+  | "restore";
 
-export type Decision =
-  | { readonly do: Step; readonly saga: Saga }
+export type MoveDecision =
+  | { readonly do: MoveStep; readonly saga: Saga }
   /** The signer is where it is wanted, or stays where it is for a reason. */
   | { readonly do: "done"; readonly holder: SideName; readonly why: Why }
   /** Nothing can be done by this program. */
@@ -99,7 +109,7 @@ function sagasIn(looks: Looks, wanted: Saga): Saga[] {
 
 /** The side on which the signer stands by the journals, where one saga or none has been to its end (pure). */
 function standsAt({ old, new: fresh }: Looks): SideName {
-  const stage = (look: Look) => (look === "outOfSight" ? undefined : look.journal?.stage);
+  const stage = (look: SideLook) => (look === "outOfSight" ? undefined : look.journal?.stage);
   if (stage(fresh) === "running" || stage(fresh) === "starting" || stage(fresh) === "restored") return "new";
   if (stage(old) === "moved") return "new";
   return "old";
@@ -139,7 +149,7 @@ function anothers(wanted: Saga, looks: Looks): Journal | undefined {
 }
 
 /** Where another stack's move took the signer on: nothing is left of a move that came to its end before, and that is all. */
-function afterAnother(wanted: Saga, theirs: Journal, looks: Looks): Decision {
+function afterAnother(wanted: Saga, theirs: Journal, looks: Looks): MoveDecision {
   const { source, target } = sidesOf(wanted);
   const isTarget = looks[target] !== "outOfSight" && looks[target].journal === theirs;
   const isOver = looks[source] === "outOfSight" || stagesOf(wanted, looks).s === "moved";
@@ -151,7 +161,7 @@ function afterAnother(wanted: Saga, theirs: Journal, looks: Looks): Decision {
 }
 
 /** The end, unless something runs where the journals say that nothing may. */
-function done(holder: SideName, why: Why, { move }: Saga, looks: Looks): Decision {
+function done(holder: SideName, why: Why, { move }: Saga, looks: Looks): MoveDecision {
   const runs = (["old", "new"] as const).find((side) => {
     const look = looks[side];
     return look !== "outOfSight" && look.active && (side !== holder || why === "moved on");
@@ -165,7 +175,7 @@ function done(holder: SideName, why: Why, { move }: Saga, looks: Looks): Decisio
  * What is next (pure). Every rule of the cutover stands here: which step may follow which evidence, when the way back
  * is open and when it is closed for ever, and when nothing may be touched.
  */
-export function decide(wanted: Saga, looks: Looks, memory: Memory): Decision {
+export function decideMove(wanted: Saga, looks: Looks, memory: RunMemory): MoveDecision {
   if (looks.new === "outOfSight") return { do: "stop here", saga: wanted, why: "new out of sight" };
   const theirs = anothers(wanted, looks);
   if (theirs) return afterAnother(wanted, theirs, looks);
@@ -183,7 +193,7 @@ export function decide(wanted: Saga, looks: Looks, memory: Memory): Decision {
   return begin(wanted, looks, memory);
 }
 
-function begin(wanted: Saga, looks: Looks, memory: Memory): Decision {
+function begin(wanted: Saga, looks: Looks, memory: RunMemory): MoveDecision {
   const { s, t } = stagesOf(wanted, looks);
   const { target } = sidesOf(wanted);
   const holder = standsAt(looks);
@@ -201,12 +211,12 @@ function begin(wanted: Saga, looks: Looks, memory: Memory): Decision {
 }
 
 /** The way there. */
-function onward(saga: Saga, looks: Looks, memory: Memory): Decision {
+function onward(saga: Saga, looks: Looks, memory: RunMemory): MoveDecision {
   const { source, target } = sidesOf(saga);
   const [from, to] = [looks[source], looks[target]];
   const { s, t } = stagesOf(saga, looks);
-  const stop = (why: Obstacle): Decision => ({ do: "stop here", saga, why });
-  const step = (name: Step): Decision => ({ do: name, saga });
+  const stop = (why: Obstacle): MoveDecision => ({ do: "stop here", saga, why });
+  const step = (name: MoveStep): MoveDecision => ({ do: name, saga });
   if (memory.failed) {
     if (isPast({ s, t })) return stop("target is started");
     return back(saga, looks) ?? done(source, "undone", saga, looks);
@@ -234,7 +244,7 @@ function onward(saga: Saga, looks: Looks, memory: Memory): Decision {
 }
 
 /** The way back, which is open until the target may have been started. Undefined where there is nothing to undo. */
-function back(saga: Saga, looks: Looks): Decision | undefined {
+function back(saga: Saga, looks: Looks): MoveDecision | undefined {
   const { source, target } = sidesOf(saga);
   const [from, to] = [looks[source], looks[target]];
   const { s, t } = stagesOf(saga, looks);

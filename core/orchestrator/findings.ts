@@ -1,19 +1,19 @@
 import type { BuildInfo, SignerIdentity, SignerStatus } from "../chain/orchestrator";
-import type { NodeNow } from "../sync/nodeStatus";
+import type { NodeStatus } from "../sync/nodeStatus";
 import type { BridgeNow } from "./bridgeNow";
 import type { Endpoint } from "./endpoints";
 import type { SideFacts } from "./hostPairFacts";
 import type { SignerConfig } from "./signerConfig";
 
 /** An answer, or why there is none. */
-export type Told<T> = { readonly value: T } | { readonly error: string };
+export type Result<T> = { readonly value: T } | { readonly error: string };
 
 /** What was found on the host that the signer is to leave. */
 export interface OldSide {
   readonly facts: SideFacts;
-  readonly build: Told<BuildInfo>;
-  readonly status: Told<SignerStatus | undefined>;
-  readonly identity: Told<SignerIdentity | undefined>;
+  readonly build: Result<BuildInfo>;
+  readonly status: Result<SignerStatus | undefined>;
+  readonly identity: Result<SignerIdentity | undefined>;
   readonly config: SignerConfig;
   /** Files that are to be whole JSON and are not. */
   readonly damaged: readonly string[];
@@ -27,17 +27,17 @@ export interface OldSide {
 /** What was found on the host that it is to come to. */
 export interface NewSide {
   readonly facts: SideFacts;
-  readonly build: Told<BuildInfo>;
+  readonly build: Result<BuildInfo>;
   /** What signer_scan printed. */
   readonly scan: string;
   readonly reached: readonly string[];
 }
 
 /** All that was found on both hosts and here. No secret in it. */
-export interface Survey {
-  readonly old: Told<OldSide>;
-  readonly new: Told<NewSide>;
-  readonly node: NodeNow;
+export interface MoveSurvey {
+  readonly old: Result<OldSide>;
+  readonly new: Result<NewSide>;
+  readonly node: NodeStatus;
   /** By the chain, asked of the new host's node or a reference. */
   readonly bridge: BridgeNow;
   /** Bytes that this machine has room for, where the backups go. */
@@ -45,7 +45,7 @@ export interface Survey {
 }
 
 /** What the configuration says about it. */
-export interface Wanted {
+export interface Requirements {
   /** `<project>/<stack>/<pillar>/<attempt>`. */
   readonly move: string;
   readonly old: {

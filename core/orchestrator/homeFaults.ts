@@ -1,16 +1,16 @@
 import path from "node:path";
 import { fault, key } from "./faultText";
-import type { OldSide, Survey, Wanted } from "./findings";
+import type { MoveSurvey, OldSide, Requirements } from "./findings";
 
 /**
  * What of the old host's orchestrator would not be so on the new one (pure): its home, its user and environment, and what
  * config.json says of places. The new one would be started after the fence, and end at once.
  */
-export function homeFaults(side: OldSide, survey: Survey, wanted: Wanted): string[] {
+export function homeFaults(side: OldSide, survey: MoveSurvey, wanted: Requirements): string[] {
   return [...processFaults(side, survey, wanted), ...configFaults(side, wanted)];
 }
 
-function processFaults({ facts }: OldSide, survey: Survey, wanted: Wanted): string[] {
+function processFaults({ facts }: OldSide, survey: MoveSurvey, wanted: Requirements): string[] {
   const { address, service, directory } = wanted.old;
   const faults: string[] = [];
   if (facts.user !== undefined && facts.user !== "root")
@@ -46,7 +46,7 @@ function processFaults({ facts }: OldSide, survey: Survey, wanted: Wanted): stri
 }
 
 /** The arriving side has these set to its own directory; elsewhere nothing is copied, and nothing would be found. */
-function configFaults({ facts, config, damaged }: OldSide, wanted: Wanted): string[] {
+function configFaults({ facts, config, damaged }: OldSide, wanted: Requirements): string[] {
   if (facts.directory !== "there" || damaged.includes("config.json")) return [];
   const { address, service, directory } = wanted.old;
   const at = `${directory}/config.json`;

@@ -2,12 +2,12 @@ import { type CallError, type CallOptions, openRoot, type RootHost } from "../ss
 import type { Value } from "../ssh/shellWords";
 import { isFatal } from "../ssh/ssh";
 import type { Clock } from "../util/clock";
-import type { Look, Looks, Seen } from "./decide";
+import type { Looks, SideLook, SideObservation } from "./decide";
 import { parseJournal, type Saga, type SideName } from "./journal";
 import type { MoveInputs } from "./moveInputs";
 
 /** Both hosts over two connections that are kept, with what every function of the library is told. */
-export interface Sides {
+export interface HostPair {
   readonly roots: Readonly<Record<SideName, RootHost>>;
   /**
    * Looks at both; waits for one that does not answer, longer where it has answered before.
@@ -40,7 +40,7 @@ export interface Sides {
 }
 
 /** What time is, and who hears of it. */
-export interface SidesWorld extends Pick<Clock, "ticks" | "sleep"> {
+export interface HostPairDeps extends Pick<Clock, "ticks" | "sleep"> {
   say(line: string): void;
 }
 
@@ -52,7 +52,7 @@ const patienceFirst = 20_000;
 const takePatience = 30 * 60_000;
 
 /** Reads what a step's last lines tell of its host (pure). @returns the look, and what was said before it */
-export function readSide(printed: string, address: string): { seen: Seen; said: string[] } {
+export function readSide(printed: string, address: string): { seen: SideObservation; said: string[] } {
   const lines = printed.split("\n");
   const at = lines.findLastIndex((line) => line.startsWith("journal"));
   const facts = at < 0 ? [] : lines.slice(at);
@@ -67,7 +67,7 @@ export function readSide(printed: string, address: string): { seen: Seen; said: 
   return { seen, said: lines.slice(0, at).filter((line) => line.trim() !== "") };
 }
 
-export function openSides(inputs: MoveInputs, token: string, world: SidesWorld): Sides {
+export function openHostPair(inputs: MoveInputs, token: string, deps: HostPairDeps): HostPair {
   const roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
   const answered = { old: false, new: false };
   const other = (side: SideName): SideName => (side === "old" ? "new" : "old");
@@ -78,7 +78,7 @@ export function openSides(inputs: MoveInputs, token: string, world: SidesWorld):
     ...{ other_address: inputs[other(side)].host.ssh.address, other_host_key: inputs[other(side)].host.ssh.hostKey },
   });
 
-  const call: Sides["call"] = async (side, name, saga, more = {}, options = {}) => {
+  const call: HostPair["call"] = async (side, name, saga, more = {}, options = {}) => {
     try {
       const printed = await roots[side].call(name, { ...variables(side, saga), ...more }, options);
       answered[side] = true;
@@ -90,8 +90,8 @@ export function openSides(inputs: MoveInputs, token: string, world: SidesWorld):
     }
   };
 
-  const lookAt = async (side: SideName, saga: Saga): Promise<Look> => {
-    const end = world.ticks() + (answered[side] ? patienceOnce : patienceFirst);
+  const lookAt = async (side: SideName, saga: Saga): Promise<SideLook> => {
+    const end = deps.ticks() + (answered[side] ? patienceOnce : patienceFirst);
     for (let said = false; ; said = true) {
       try {
         return readSide(await call(side, "signer_side", saga), roots[side].address).seen;
@@ -99,14 +99,14 @@ export function openSides(inputs: MoveInputs, token: string, world: SidesWorld):
         const { broken, message } = error as Error & { broken?: boolean };
         // A machine in its place that is another one is no less gone.
         if (side === "old" && isFatal(error) && Reflect.get(error as Error, "refused") === "hostKey") {
-          world.say(`${message.split("\n")[0]}: taken for out of sight`);
+          deps.say(`${message.split("\n")[0]}: taken for out of sight`);
           return "outOfSight";
         }
         if (!broken) throw error;
-        if (!said) world.say(`the ${side} side does not answer: ${message.split("\n")[0]}`);
-        if (world.ticks() >= end) return "outOfSight";
+        if (!said) deps.say(`the ${side} side does not answer: ${message.split("\n")[0]}`);
+        if (deps.ticks() >= end) return "outOfSight";
       }
-      await world.sleep(pause);
+      await deps.sleep(pause);
     }
   };
 
@@ -117,26 +117,26 @@ export function openSides(inputs: MoveInputs, token: string, world: SidesWorld):
     call,
     variables,
     look: async (saga, before) => {
-      const at = async (side: SideName): Promise<Look> =>
+      const at = async (side: SideName): Promise<SideLook> =>
         before?.[side] === "outOfSight" ? "outOfSight" : lookAt(side, saga);
       const [fresh, old] = await Promise.all([at("new"), at("old")]);
       return { old, new: fresh };
     },
     step: async (side, name, saga, looks, more, options) => {
       const { seen, said } = readSide(await call(side, name, saga, more, options), roots[side].address);
-      for (const line of said) world.say(`${side} side: ${line}`);
+      for (const line of said) deps.say(`${side} side: ${line}`);
       return { ...looks, [side]: seen };
     },
     take: async (saga, looks) => {
       for (const side of inSight(looks)) {
-        const end = world.ticks() + takePatience;
+        const end = deps.ticks() + takePatience;
         for (let said = false; ; said = true) {
           const answer = (await call(side, "signer_take_lock", saga)).trim();
           if (answer.endsWith("taken")) break;
-          if (world.ticks() >= end)
+          if (deps.ticks() >= end)
             throw new Error(`${roots[side].address}: another run has been at work for 30 minutes; nothing was done`);
-          if (!said) world.say(`an earlier run still holds the ${side} side (${answer} s); waiting for it`);
-          await world.sleep(pause);
+          if (!said) deps.say(`an earlier run still holds the ${side} side (${answer} s); waiting for it`);
+          await deps.sleep(pause);
         }
       }
     },

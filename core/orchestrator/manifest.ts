@@ -102,7 +102,7 @@ export interface Difference {
  *
  * @param ignoring says which paths may differ
  */
-export function compare(
+export function compareManifests(
   before: Manifest,
   after: Manifest,
   ignoring: (path: string) => boolean = () => false,

@@ -1,14 +1,8 @@
-import type { Look, Looks, Obstacle } from "./decide";
+import type { Looks, Obstacle, SideLook } from "./decide";
 import { journalFile, plainStore, type Saga, type SideName, sidesOf } from "./journal";
-import { whereItIs } from "./whereItIs";
+import { type Places, whereItIs } from "./whereItIs";
 
-/** What errors name: both sides' addresses and units, and the stack. */
-export interface Places extends Readonly<Record<SideName, string>> {
-  readonly services: Readonly<Record<SideName, string>>;
-  readonly stack: string;
-}
-
-function journalOf(look: Look) {
+function journalOf(look: SideLook) {
   return look === "outOfSight" ? undefined : look.journal;
 }
 

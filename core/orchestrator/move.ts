@@ -1,14 +1,14 @@
 import crypto from "node:crypto";
 import type { BuildInfo } from "../chain/orchestrator";
-import { addToRecord } from "../eventLog/moveEvents";
-import { placeOf } from "../util/resolvePath";
+import { appendMoveEvent } from "../eventLog/moveEvents";
+import { resolvePath } from "../util/resolvePath";
 import type { Looks } from "./decide";
-import { openSides } from "./hostPair";
+import { openHostPair } from "./hostPair";
 import type { Saga, SideName } from "./journal";
-import { createMoveHands } from "./moveActions";
+import { createMoveActions } from "./moveActions";
 import type { MoveInputs } from "./moveInputs";
 import { type Ending, runSaga } from "./saga";
-import { clientOf, type VerifyWorld } from "./verify";
+import { clientOf, type VerifyDeps } from "./verify";
 
 /** What is kept of a move; no secret. */
 export interface MoveOutputs {
@@ -24,16 +24,16 @@ export interface MoveOutputs {
 }
 
 /** The move, from wherever it stands to its end. @throws Error in the operator's words */
-export async function move(asked: MoveInputs, world: VerifyWorld, isWanted: () => boolean): Promise<MoveOutputs> {
+export async function move(asked: MoveInputs, deps: VerifyDeps, isWanted: () => boolean): Promise<MoveOutputs> {
   const inputs = { ...asked, backup: placed(asked.backup) };
   const saga: Saga = { move: inputs.move, direction: inputs.rollback ? "back" : "forward" };
   const places = {
     ...{ old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address },
     ...{ services: { old: inputs.old.service, new: inputs.new.service }, stack: inputs.stack },
   };
-  const sides = openSides(inputs, crypto.randomBytes(8).toString("hex"), world);
+  const sides = openHostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
   let looks: Looks = { old: "outOfSight", new: "outOfSight" };
-  const hands = createMoveHands(inputs, sides, saga, world, isWanted);
+  const hands = createMoveActions(inputs, sides, saga, deps, isWanted);
   try {
     looks = await sides.look(saga);
     await sides.take(saga, looks);
@@ -45,9 +45,9 @@ export async function move(asked: MoveInputs, world: VerifyWorld, isWanted: () =
     } finally {
       await hands.end(saga, looks);
     }
-    return await outputsOf(inputs, ending, hands.seen, sides, world);
+    return await outputsOf(inputs, ending, hands.seen, sides, deps);
   } catch (error) {
-    note(inputs, world, "failed", { error: (error as Error).message.split("\n")[0] });
+    note(inputs, deps, "failed", { error: (error as Error).message.split("\n")[0] });
     throw error;
   } finally {
     await sides.drop(saga, looks);
@@ -58,15 +58,15 @@ export async function move(asked: MoveInputs, world: VerifyWorld, isWanted: () =
 async function outputsOf(
   inputs: MoveInputs,
   { holder, why }: Ending,
-  { verified, stoppedAt, lastBackup }: ReturnType<typeof createMoveHands>["seen"],
-  sides: ReturnType<typeof openSides>,
-  world: VerifyWorld,
+  { verified, stoppedAt, lastBackup }: ReturnType<typeof createMoveActions>["seen"],
+  sides: ReturnType<typeof openHostPair>,
+  deps: VerifyDeps,
 ): Promise<MoveOutputs> {
   if (!verified) {
-    const build = await clientOf(inputs, sides, holder, world)
+    const build = await clientOf(inputs, sides, holder, deps)
       .buildInfo()
       .catch((error: Error) => {
-        world.say(`the orchestrator of the ${holder} side gives no build information now: ${error.message}`);
+        deps.say(`the orchestrator of the ${holder} side gives no build information now: ${error.message}`);
         return undefined;
       });
     return { holder, why, ...(build ? { build } : {}) };
@@ -77,8 +77,8 @@ async function outputsOf(
     ...{ holder, version: verified.build.version, movedAt, secondsWithoutSigner: seconds },
     ...{ lastBackup: lastBackup?.file },
   };
-  note(inputs, world, inputs.rollback ? "rolledBack" : "done", details);
-  world.say(
+  note(inputs, deps, inputs.rollback ? "rolledBack" : "done", details);
+  deps.say(
     `the ${holder} side (${sides.roots[holder].address}) holds the key and signs${seconds === undefined ? "" : `; the bridge was without this signer for ${seconds} s`}`,
   );
   return {
@@ -90,21 +90,21 @@ async function outputsOf(
   };
 }
 
-function note(inputs: MoveInputs, world: VerifyWorld, event: string, details: Record<string, unknown>): void {
+function note(inputs: MoveInputs, deps: VerifyDeps, event: string, details: Record<string, unknown>): void {
   try {
-    addToRecord(inputs.backup.directory, {
-      at: new Date(world.now()).toISOString(),
+    appendMoveEvent(inputs.backup.directory, {
+      at: new Date(deps.now()).toISOString(),
       move: inputs.move,
       event,
       details,
     });
   } catch (error) {
-    world.say(`the record of the move could not be written: ${(error as Error).message}`);
+    deps.say(`the record of the move could not be written: ${(error as Error).message}`);
   }
 }
 
 /** As configured: relative to the project, which is the working directory here. */
 function placed({ directory, identityFile, move }: MoveInputs["backup"]): MoveInputs["backup"] {
-  const identity = identityFile === undefined ? {} : { identityFile: placeOf(identityFile) };
-  return { directory: placeOf(directory), move, ...identity };
+  const identity = identityFile === undefined ? {} : { identityFile: resolvePath(identityFile) };
+  return { directory: resolvePath(directory), move, ...identity };
 }

@@ -2,18 +2,18 @@ import { type SignerStatus, statusStands } from "../chain/orchestrator";
 import type { CallError } from "../ssh/root";
 import { type Backup, takeBackup } from "./backup";
 import { createCopier, stagingOf } from "./copyKey";
-import type { Looks, Step } from "./decide";
-import type { Sides } from "./hostPair";
+import type { Looks, MoveStep } from "./decide";
+import type { HostPair } from "./hostPair";
 import { type Saga, type SideName, sidesOf } from "./journal";
 import type { MoveInputs } from "./moveInputs";
 import { createProvedCopy } from "./provedCopy";
-import type { Hands } from "./saga";
+import type { SagaActions } from "./saga";
 import { bridgeShown } from "./shown";
 import { bridgeHinders, notLive, stoppedFault } from "./stoppedState";
-import { clientOf, type Verified, type VerifyWorld, verify } from "./verify";
+import { clientOf, type Verified, type VerifyDeps, verify } from "./verify";
 
 /** What was seen on the way, for outputs and record. */
-export interface Seen {
+export interface MoveObservations {
   verified?: Verified;
   lastBackup?: Backup;
   /** Clock milliseconds. */
@@ -21,8 +21,8 @@ export interface Seen {
   startedAt?: number;
 }
 
-export interface MoveHands extends Hands {
-  readonly seen: Seen;
+export interface MoveActions extends SagaActions {
+  readonly seen: MoveObservations;
   /** Takes away what this run, or a killed one, left of the copy's right. */
   end(saga: Saga, looks: Looks): Promise<void>;
 }
@@ -36,22 +36,22 @@ const signingPatience = 180_000;
 /** Exit code of signer_read (signer/archive.sh). */
 const noSuchFile = 66;
 
-export function createMoveHands(
+export function createMoveActions(
   inputs: MoveInputs,
-  sides: Sides,
+  sides: HostPair,
   wanted: Saga,
-  world: VerifyWorld,
+  deps: VerifyDeps,
   isWanted: () => boolean,
-): MoveHands {
-  const seen: Seen = {};
-  const copier = createCopier(inputs, sides, world.say);
-  const copy = createProvedCopy(inputs, sides, copier, world.say);
+): MoveActions {
+  const seen: MoveObservations = {};
+  const copier = createCopier(inputs, sides, deps.say);
+  const copy = createProvedCopy(inputs, sides, copier, deps.say);
   let identity: Readonly<Record<string, string>> | undefined;
   /** What the source's machine is called; asked while the signer still signs. */
   const names = new Map<SideName, string[]>();
 
   const askStatus = async (side: SideName): Promise<SignerStatus | undefined> => {
-    const client = clientOf(inputs, sides, side, world);
+    const client = clientOf(inputs, sides, side, deps);
     const status = await client.status();
     const why = notLive(side, status, inputs.haltedBridge);
     if (why !== undefined) throw new Error(why);
@@ -62,22 +62,22 @@ export function createMoveHands(
 
   /** A stop within a ceremony costs the others that one; requests that nobody signs must not hold the move up for ever. */
   const waitForSignings = async (side: SideName): Promise<void> => {
-    const end = world.ticks() + signingPatience;
+    const end = deps.ticks() + signingPatience;
     for (let said = false; ; said = true) {
       const waiting = (await askStatus(side))?.toSign ?? 0;
       if (waiting === 0) return;
-      if (world.ticks() >= end)
-        return world.say(
+      if (deps.ticks() >= end)
+        return deps.say(
           `${waiting} requests still wait for their signature after ${signingPatience / 1000} s: stopping all the same; where it is in a ceremony, the other signers repeat that without it`,
         );
       if (!said)
-        world.say(`${waiting} requests wait for their signature: waiting for a while, since a ceremony may be at work`);
-      await world.sleep(statusStands);
+        deps.say(`${waiting} requests wait for their signature: waiting for a while, since a ceremony may be at work`);
+      await deps.sleep(statusStands);
     }
   };
 
   const askNode = async (): Promise<void> => {
-    const node = await world.lookAtNode();
+    const node = await deps.lookAtNode();
     if (node.synced) return;
     throw new Error(
       [
@@ -90,10 +90,10 @@ export function createMoveHands(
 
   /** Of the chain, since the orchestrator's own word may be older than a halt; and of it after what takes its time. */
   const askBridge = async (side: SideName): Promise<void> => {
-    const bridge = await world.lookAtBridge();
+    const bridge = await deps.lookAtBridge();
     const hindrance = bridgeHinders(bridge, inputs.haltedBridge);
     if (hindrance === undefined) {
-      for (const line of bridgeShown(bridge)) world.say(line);
+      for (const line of bridgeShown(bridge)) deps.say(line);
       return;
     }
     const { what, found, needed, next } = hindrance;
@@ -124,12 +124,12 @@ export function createMoveHands(
     return found;
   };
 
-  const perform = async (step: Step, saga: Saga, looks: Looks): Promise<Looks> => {
+  const perform = async (step: MoveStep, saga: Saga, looks: Looks): Promise<Looks> => {
     const { source, target } = sidesOf(saga);
     const name = (side: SideName) => `the ${side} side (${sides.roots[side].address})`;
     switch (step) {
       case "bulk": {
-        world.say(`bulk copy to ${name(target)}: ${name(source)} holds the key and signs on`);
+        deps.say(`bulk copy to ${name(target)}: ${name(source)} holds the key and signs on`);
         if (saga.direction === "forward") await askStatus(source);
         const known = identity ? { identity: JSON.stringify(identity) } : {};
         const after = await sides.step(target, "signer_staging", saga, looks, known);
@@ -143,7 +143,7 @@ export function createMoveHands(
           );
         await copier.run(saga, after, { progress: true });
         // Both sides hash what is there now, so that after the stop only what changed is hashed, and written to the disk.
-        await Promise.all([world.sleep(young), copy.flush(saga), addressesOf(source, saga, after)]);
+        await Promise.all([deps.sleep(young), copy.flush(saga), addressesOf(source, saga, after)]);
         await copy.list(saga, after);
         return after;
       }
@@ -152,8 +152,8 @@ export function createMoveHands(
           await waitForSignings(source)
             .then(askNode)
             .then(() => askBridge(source));
-        world.say(`stopping ${name(source)}, which still holds the key`);
-        seen.stoppedAt = world.now();
+        deps.say(`stopping ${name(source)}, which still holds the key`);
+        seen.stoppedAt = deps.now();
         copy.forget();
         const stopped = await sides.step(source, "signer_stop", saga, looks, {}, { limitSeconds: 240 });
         const fault = stoppedFault(await configOf(source, saga), saga, inputs);
@@ -165,14 +165,14 @@ export function createMoveHands(
         const place = { base: inputs[source].directory, paths: ["config.json", "tss"] };
         const what = { label: "last", place, changing: [], isJson: (path: string) => path.endsWith(".json") };
         const [backup] = await Promise.all([
-          takeBackup(sides.roots[source], what, inputs.backup, world),
+          takeBackup(sides.roots[source], what, inputs.backup, deps),
           copy.make(saga, looks),
         ]);
         seen.lastBackup = backup;
         return looks;
       }
       case "fence":
-        world.say(`fencing ${name(source)}: stopped, masked, its key store moved aside`);
+        deps.say(`fencing ${name(source)}: stopped, masked, its key store moved aside`);
         return sides.step(source, "signer_fence", saga, looks);
       case "copy":
       case "arrive": {
@@ -190,8 +190,8 @@ export function createMoveHands(
         });
       }
       case "start": {
-        world.say(`starting ${name(target)}: from here on it holds the key and may sign; ${name(source)} is fenced`);
-        seen.startedAt = world.now();
+        deps.say(`starting ${name(target)}: from here on it holds the key and may sign; ${name(source)} is fenced`);
+        seen.startedAt = deps.now();
         const started = await sides.step(target, "signer_start", saga, looks);
         const journal = started[target] === "outOfSight" ? undefined : started[target].journal;
         seen.verified = await verify(
@@ -201,20 +201,20 @@ export function createMoveHands(
           saga,
           identity ?? journal?.identity ?? null,
           seen.startedAt,
-          world,
+          deps,
         );
         return sides.step(target, "signer_settle", saga, started, { stage: "running" });
       }
       case "close":
         return sides.step(source, "signer_settle", saga, looks, { stage: "moved" });
       case "seal":
-        world.say(`going back: making sure that nothing starts on ${name(target)}`);
+        deps.say(`going back: making sure that nothing starts on ${name(target)}`);
         return sides.step(target, "signer_seal", saga, looks, {}, { limitSeconds: 240 });
       case "restore": {
-        world.say(`going back: starting ${name(source)}, which holds the key`);
-        const startedAt = world.now();
+        deps.say(`going back: starting ${name(source)}, which holds the key`);
+        const startedAt = deps.now();
         const started = await sides.step(source, "signer_restore", saga, looks);
-        await verify(inputs, sides, source, saga, identity ?? null, startedAt, world);
+        await verify(inputs, sides, source, saga, identity ?? null, startedAt, deps);
         return sides.step(source, "signer_settle", saga, started, { stage: "restored" });
       }
     }
@@ -224,10 +224,10 @@ export function createMoveHands(
     seen,
     look: () => sides.look(wanted),
     perform,
-    say: world.say,
+    say: deps.say,
     isWanted,
     end: async (saga, looks) => {
-      for (const line of await copier.end(saga, looks)) world.say(line);
+      for (const line of await copier.end(saga, looks)) deps.say(line);
     },
   };
 }

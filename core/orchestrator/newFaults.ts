@@ -1,11 +1,11 @@
 import { type BuildInfo, compareVersions } from "../chain/orchestrator";
 import { isUsed } from "./endpoints";
 import { fault, key, lacking, margin, size } from "./faultText";
-import type { NewSide, OldSide, Survey, Told, Wanted } from "./findings";
+import type { MoveSurvey, NewSide, OldSide, Requirements, Result } from "./findings";
 import { isOwn } from "./journal";
 
 /** What stands against a move on the new host (pure). @param bytes of what is moved */
-export function newFaults(side: NewSide, survey: Survey, wanted: Wanted, bytes: number): string[] {
+export function newFaults(side: NewSide, survey: MoveSurvey, wanted: Requirements, bytes: number): string[] {
   const { facts, scan, reached } = side;
   const { address, directory } = wanted.new;
   const faults = lacking(address, facts);
@@ -42,7 +42,7 @@ export function newFaults(side: NewSide, survey: Survey, wanted: Wanted, bytes: 
 }
 
 /** One that does not reach a node ends at once: found out after the fence, that is a bridge without this signer. */
-function endpointFaults(old: OldSide, reached: readonly string[], wanted: Wanted): string[] {
+function endpointFaults(old: OldSide, reached: readonly string[], wanted: Requirements): string[] {
   const { address } = wanted.new;
   const networks = "value" in old.status ? old.status.value?.networks : undefined;
   const missing = old.endpoints.filter((each) => old.reached.includes(each.old) && !reached.includes(each.new));
@@ -73,7 +73,7 @@ function endpointFaults(old: OldSide, reached: readonly string[], wanted: Wanted
   ];
 }
 
-function networkFaults(scan: string, { copyAddress, sshPort, hostKey, ...wanted }: Wanted): string[] {
+function networkFaults(scan: string, { copyAddress, sshPort, hostKey, ...wanted }: Requirements): string[] {
   const lines = scan.split("\n").map((line) => line.trim());
   if (lines.includes(hostKey) || lines.includes("no ssh-keyscan")) return [];
   const type = hostKey.split(" ")[0] ?? "";
@@ -97,7 +97,7 @@ function networkFaults(scan: string, { copyAddress, sshPort, hostKey, ...wanted 
   ];
 }
 
-function versionFaults({ facts, build }: NewSide, survey: Survey, wanted: Wanted): string[] {
+function versionFaults({ facts, build }: NewSide, survey: MoveSurvey, wanted: Requirements): string[] {
   const next = newVersion(wanted, build);
   const { address } = wanted.new;
   if (next === undefined && !facts.hasExecutable)
@@ -123,6 +123,6 @@ function versionFaults({ facts, build }: NewSide, survey: Survey, wanted: Wanted
 }
 
 /** The version that the new side will have, where it is known (pure). */
-export function newVersion({ release }: Wanted, build: Told<BuildInfo>): string | undefined {
+export function newVersion({ release }: Requirements, build: Result<BuildInfo>): string | undefined {
   return release?.version ?? ("value" in build ? build.value.version : undefined);
 }

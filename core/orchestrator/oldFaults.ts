@@ -1,9 +1,9 @@
 import { fault, key, lacking } from "./faultText";
-import type { OldSide, Wanted } from "./findings";
+import type { OldSide, Requirements } from "./findings";
 import { moveHalted, notLive } from "./stoppedState";
 
 /** What stands against a move on the old host (pure). */
-export function oldFaults(side: OldSide, wanted: Wanted): string[] {
+export function oldFaults(side: OldSide, wanted: Requirements): string[] {
   const { facts, build, status } = side;
   const { address, service, executable } = wanted.old;
   const at = (what: string) => `${address}: ${what}`;
@@ -66,7 +66,7 @@ export function oldFaults(side: OldSide, wanted: Wanted): string[] {
   return [...faults, ...directoryFaults(side, wanted)];
 }
 
-function directoryFaults({ facts, damaged, hasKeyStore }: OldSide, wanted: Wanted): string[] {
+function directoryFaults({ facts, damaged, hasKeyStore }: OldSide, wanted: Requirements): string[] {
   const { address, directory } = wanted.old;
   const found: Record<string, string> = { none: "nothing", link: `a link to ${facts.real}`, "no directory": "a file" };
   if (facts.directory !== "there") {

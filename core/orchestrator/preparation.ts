@@ -1,11 +1,11 @@
 import type { RpcClock, SignerIdentity } from "../chain/orchestrator";
-import { addToRecord, isOver, lastOf, readRecord } from "../eventLog/moveEvents";
+import { appendMoveEvent, isMoveOver, lastMoveEvent, readMoveEvents } from "../eventLog/moveEvents";
 import type { RootHost } from "../ssh/root";
-import { placeOf } from "../util/resolvePath";
-import { type Backup, type BackupOf, type BackupWorld, isThere, takeBackup } from "./backup";
-import type { Survey, Wanted } from "./findings";
+import { resolvePath } from "../util/resolvePath";
+import { type Backup, type BackupDeps, type BackupOf, isThere, takeBackup } from "./backup";
+import type { MoveSurvey, Requirements } from "./findings";
 import { hasBegun } from "./journal";
-import { faultsOf } from "./prerequisites";
+import { moveFaultsOf } from "./prerequisites";
 import { shownOf } from "./shown";
 import { type ChainLooks, type SignerPlace, surveyBoth } from "./survey";
 
@@ -39,7 +39,7 @@ export interface Secured {
   readonly oldIdentity?: SignerIdentity;
 }
 
-export interface SecureWorld extends BackupWorld, RpcClock, ChainLooks {
+export interface PreparationDeps extends BackupDeps, RpcClock, ChainLooks {
   readonly roots: { readonly old: RootHost; readonly new: RootHost };
 }
 
@@ -71,14 +71,14 @@ export function firstBackupOf({ directory, nodeDirectory }: SignerPlace): Backup
  *
  * @throws Error with every fault, or with what hindered the backup
  */
-export async function secureSigner(options: SecureOptions, world: SecureWorld): Promise<Secured> {
+export async function secureSigner(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
   const { move, old, new: target } = options;
-  const directory = placeOf(options.backups.directory);
+  const directory = resolvePath(options.backups.directory);
   const known = recordedOf(directory, move);
   if (known) return known;
 
-  const { roots } = world;
-  const wanted: Wanted = {
+  const { roots } = deps;
+  const wanted: Requirements = {
     ...{ move, rpcPort: old.rpcPort, backupDirectory: directory, noKeyShare: options.noKeyShare },
     haltedBridge: options.haltedBridge,
     old: { address: roots.old.address, service: old.service, directory: old.directory, executable: old.executable },
@@ -90,25 +90,29 @@ export async function secureSigner(options: SecureOptions, world: SecureWorld): 
       release: options.release,
     },
   };
-  world.say(`orchestrator: checking ${roots.old.address} and ${roots.new.address} before anything is touched`);
-  const survey = await surveyBoth(roots, { ...options, backupDirectory: directory }, world, world);
+  deps.say(`orchestrator: checking ${roots.old.address} and ${roots.new.address} before anything is touched`);
+  const survey = await surveyBoth(roots, { ...options, backupDirectory: directory }, deps, deps);
   const begun = beganAt(survey, move);
   if (begun) {
-    world.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);
+    deps.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);
     // Without the old host there is nothing left to back up: the key is on the new one by now.
     if ("error" in survey.old || survey.old.value.facts.directory !== "there") {
-      world.say("orchestrator: no first backup was found on this machine, and the old host can't give one any more");
+      deps.say("orchestrator: no first backup was found on this machine, and the old host can't give one any more");
       return { move };
     }
   } else {
-    const faults = faultsOf(survey, wanted);
-    if (faults.length > 0) throw new Error(faultsText(faults));
-    for (const line of shownOf(survey, wanted)) world.say(`orchestrator: ${line}`);
+    const faults = moveFaultsOf(survey, wanted);
+    if (faults.length > 0) throw new Error(moveFaultsText(faults));
+    for (const line of shownOf(survey, wanted)) deps.say(`orchestrator: ${line}`);
   }
-  const checkedAt = new Date(world.now()).toISOString();
+  const checkedAt = new Date(deps.now()).toISOString();
   const identityFile = options.backups.identityFile;
-  const settings = { directory, move, identityFile: identityFile === undefined ? undefined : placeOf(identityFile) };
-  const backup = await takeBackup(roots.old, firstBackupOf(old), settings, world);
+  const settings = {
+    directory,
+    move,
+    identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
+  };
+  const backup = await takeBackup(roots.old, firstBackupOf(old), settings, deps);
   const { oldVersion, oldIdentity } = seenOf(survey);
   const secured = {
     move,
@@ -117,25 +121,26 @@ export async function secureSigner(options: SecureOptions, world: SecureWorld): 
     ...(oldVersion ? { oldVersion } : {}),
     ...(oldIdentity ? { oldIdentity } : {}),
   };
-  addToRecord(directory, { at: new Date(world.now()).toISOString(), move, event: "secured", details: secured });
+  appendMoveEvent(directory, { at: new Date(deps.now()).toISOString(), move, event: "secured", details: secured });
   return secured;
 }
 
 /** What an earlier run has done, where it still holds. */
 function recordedOf(directory: string, move: string): Secured | undefined {
-  const record = readRecord(directory);
-  const secured = lastOf(record, move, "secured")?.details as Secured | undefined;
-  if (isOver(record, move)) return secured ?? { move };
+  const record = readMoveEvents(directory);
+  const secured = lastMoveEvent(record, move, "secured")?.details as Secured | undefined;
+  if (isMoveOver(record, move)) return secured ?? { move };
   return secured?.backup && isThere(secured.backup) ? secured : undefined;
 }
 
-function beganAt(survey: Survey, move: string): string | undefined {
-  const has = (side: Survey["old"] | Survey["new"]) => "value" in side && hasBegun(side.value.facts.journal, move);
+function beganAt(survey: MoveSurvey, move: string): string | undefined {
+  const has = (side: MoveSurvey["old"] | MoveSurvey["new"]) =>
+    "value" in side && hasBegun(side.value.facts.journal, move);
   if (has(survey.new)) return "new host";
   return has(survey.old) ? "old host" : undefined;
 }
 
-function seenOf({ old }: Survey): Pick<Secured, "oldVersion" | "oldIdentity"> {
+function seenOf({ old }: MoveSurvey): Pick<Secured, "oldVersion" | "oldIdentity"> {
   if ("error" in old) return {};
   const { build, identity } = old.value;
   return {
@@ -145,7 +150,7 @@ function seenOf({ old }: Survey): Pick<Secured, "oldVersion" | "oldIdentity"> {
 }
 
 /** All faults in one text (pure). */
-export function faultsText(faults: readonly string[]): string {
+export function moveFaultsText(faults: readonly string[]): string {
   const head =
     faults.length === 1
       ? "The orchestrator can't be moved yet; nothing was touched on either host. One thing stands in the way:"

@@ -1,5 +1,5 @@
 import { fault, key, margin, size } from "./faultText";
-import type { Survey, Wanted } from "./findings";
+import type { MoveSurvey, Requirements } from "./findings";
 import { homeFaults } from "./homeFaults";
 import { newFaults } from "./newFaults";
 import { oldFaults } from "./oldFaults";
@@ -9,7 +9,7 @@ import { bridgeHinders } from "./stoppedState";
  * All that stands against a move (pure; docs/specification.md, 1.2, step 1). One text each: what is wrong, found,
  * needed, the command to run next.
  */
-export function faultsOf(survey: Survey, wanted: Wanted): string[] {
+export function moveFaultsOf(survey: MoveSurvey, wanted: Requirements): string[] {
   const bytes = "value" in survey.old ? survey.old.value.facts.bytes : 0;
   return [
     ...("error" in survey.old
@@ -43,7 +43,7 @@ export function faultsOf(survey: Survey, wanted: Wanted): string[] {
 }
 
 /** What its own getStatus tells is told once. */
-function bridgeFaults({ old, bridge }: Survey, wanted: Wanted): string[] {
+function bridgeFaults({ old, bridge }: MoveSurvey, wanted: Requirements): string[] {
   const status = "value" in old ? old.value.status : undefined;
   const itsOwn = status !== undefined && "value" in status ? status.value?.state : undefined;
   const hindrance = bridgeHinders(bridge, wanted.haltedBridge);
@@ -51,7 +51,7 @@ function bridgeFaults({ old, bridge }: Survey, wanted: Wanted): string[] {
   return [fault(hindrance.what, hindrance.found, hindrance.needed, hindrance.next)];
 }
 
-function unseen(side: "old" | "new", wanted: Wanted, error: string): string {
+function unseen(side: "old" | "new", wanted: Requirements, error: string): string {
   const login = side === "old" ? `${key}.migrateFrom` : "pillar-host:ssh";
   return fault(
     `${wanted[side].address}: the ${side} host can't be looked at`,

@@ -1,8 +1,8 @@
 import { type Copier, stagingOf } from "./copyKey";
 import type { Looks } from "./decide";
-import type { Sides } from "./hostPair";
+import type { HostPair } from "./hostPair";
 import { plainStore, type Saga, type SideName, sidesOf } from "./journal";
-import { compare, differenceLines, type Manifest, manifestOf, readManifest, sumOf } from "./manifest";
+import { compareManifests, differenceLines, type Manifest, manifestOf, readManifest, sumOf } from "./manifest";
 import type { MoveInputs } from "./moveInputs";
 
 /** The copy of a stopped side's directory: what differs is copied, and both sides are compared. */
@@ -41,7 +41,7 @@ const copyTries = 3;
 
 export function createProvedCopy(
   inputs: MoveInputs,
-  sides: Sides,
+  sides: HostPair,
   copier: Copier,
   say: (line: string) => void,
 ): ProvedCopy {
@@ -92,7 +92,7 @@ export function createProvedCopy(
           copied = undefined;
           throw error;
         });
-        const differences = compare(source, after);
+        const differences = compareManifests(source, after);
         if (differences.length === 0) {
           const { files, bytes } = sumOf(after);
           say(`copy: ${files} files, ${bytes} bytes are the same on both sides, owner and mode too`);

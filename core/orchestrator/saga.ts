@@ -1,14 +1,14 @@
-import { type Decision, decide, type Looks, type Memory, type Step } from "./decide";
+import { decideMove, type Looks, type MoveDecision, type MoveStep, type RunMemory } from "./decide";
 import type { Saga } from "./journal";
-import { obstacleText, type Places, stepFailed } from "./messages";
-import { whereItIs } from "./whereItIs";
+import { obstacleText, stepFailed } from "./messages";
+import { type Places, whereItIs } from "./whereItIs";
 
 /** The two hosts, as the saga acts on them. */
-export interface Hands {
+export interface SagaActions {
   /** Both hosts as they are now; waits a while for one that boots. @throws what trying again can't mend */
   look(): Promise<Looks>;
   /** Does one step, whole, safe to be done again from any point. @returns both hosts as they are after it */
-  perform(step: Step, saga: Saga, looks: Looks): Promise<Looks>;
+  perform(step: MoveStep, saga: Saga, looks: Looks): Promise<Looks>;
   say(line: string): void;
   /** False once the engine that wants the end of it is gone. */
   isWanted(): boolean;
@@ -24,7 +24,7 @@ export interface BrokenError extends Error {
   broken: true;
 }
 
-export type Ending = Extract<Decision, { do: "done" }>;
+export type Ending = Extract<MoveDecision, { do: "done" }>;
 
 /** A step whose connection broke is done again that often. */
 const tries = 3;
@@ -39,15 +39,15 @@ const mostSteps = 60;
  * @returns how it ended
  * @throws Error that says what failed, on which side the key is, and the commands to go on
  */
-export async function runSaga(wanted: Saga, hands: Hands, places: Places, first?: Looks): Promise<Ending> {
-  let memory: Memory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
+export async function runSaga(wanted: Saga, hands: SagaActions, places: Places, first?: Looks): Promise<Ending> {
+  let memory: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
   let failure: string | undefined;
-  const broken = new Map<Step, number>();
+  const broken = new Map<MoveStep, number>();
   let looks = first ?? (await hands.look());
   let seen = looks;
   for (let count = 0; count < mostSteps; count += 1) {
     if (!hands.isWanted()) throw new Error("the engine is gone: the move stops here; pulumi up goes on from here");
-    const decision = decide(wanted, looks, memory);
+    const decision = decideMove(wanted, looks, memory);
     seen = lastSeen(seen, looks);
     if (decision.do === "done") {
       if (failure !== undefined) throw new Error(stepFailed(failure, seen, places));
@@ -89,7 +89,7 @@ function lastSeen(before: Looks, now: Looks): Looks {
   };
 }
 
-function remember(memory: Memory, step: Step): Memory {
+function remember(memory: RunMemory, step: MoveStep): RunMemory {
   if (step === "bulk") return { ...memory, bulkCopied: true };
   if (step === "stop") return { ...memory, stopped: true, backedUp: false };
   if (step === "backup") return { ...memory, backedUp: true };

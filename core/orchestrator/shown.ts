@@ -1,10 +1,10 @@
 import type { BridgeNow } from "./bridgeNow";
 import { size } from "./faultText";
-import type { Survey, Wanted } from "./findings";
+import type { MoveSurvey, Requirements } from "./findings";
 import { newVersion } from "./newFaults";
 
 /** What an operator should see before the move: versions and state of both sides (pure). */
-export function shownOf(survey: Survey, wanted: Wanted): string[] {
+export function shownOf(survey: MoveSurvey, wanted: Requirements): string[] {
   if ("error" in survey.old || "error" in survey.new) return [];
   const { facts, build, status, identity } = survey.old.value;
   const version =

@@ -7,11 +7,11 @@ import {
   type RpcClock,
 } from "../chain/orchestrator";
 import type { RootHost } from "../ssh/root";
-import type { NodeNow } from "../sync/nodeStatus";
+import type { NodeStatus } from "../sync/nodeStatus";
 import { isJsonText } from "./backup";
 import type { BridgeNow } from "./bridgeNow";
 import { type Endpoint, endpointsOf } from "./endpoints";
-import type { NewSide, OldSide, Survey, Told } from "./findings";
+import type { MoveSurvey, NewSide, OldSide, Result } from "./findings";
 import { parseFacts } from "./hostPairFacts";
 import { signerConfigOf } from "./signerConfig";
 
@@ -37,7 +37,7 @@ export interface SurveyOptions {
 /** Looks at what is on the chain. */
 export interface ChainLooks {
   /** The gate's own evidence, of now. */
-  lookAtNode(): Promise<NodeNow>;
+  lookAtNode(): Promise<NodeStatus>;
   /** Never throws. */
   lookAtBridge(): Promise<BridgeNow>;
 }
@@ -48,7 +48,7 @@ export async function surveyBoth(
   options: SurveyOptions,
   chain: ChainLooks,
   clock: RpcClock,
-): Promise<Survey> {
+): Promise<MoveSurvey> {
   const state = readState(roots.old, options.old, clock);
   // From both hosts: what the old one does not reach either is no fault of the new one's.
   const endpoints = state.then(
@@ -98,7 +98,7 @@ async function lookAtNew(
   clock: RpcClock,
 ): Promise<NewSide> {
   const facts = await factsOf(root, place);
-  const buildOf = (): Promise<Told<BuildInfo>> => told(clientOf(root, place, clock).buildInfo());
+  const buildOf = (): Promise<Result<BuildInfo>> => told(clientOf(root, place, clock).buildInfo());
   const [scan, build, reached] = await Promise.all([
     root.call("signer_scan", { address: copyAddress, port: sshPort }),
     facts.active === "active" ? buildOf() : { error: "it does not run" },
@@ -166,7 +166,7 @@ async function reachedFrom(root: RootHost, names: readonly string[]): Promise<st
   return (await root.call("signer_reaches", { endpoints })).split("\n").filter(Boolean);
 }
 
-async function told<T>(promise: Promise<T>): Promise<Told<T>> {
+async function told<T>(promise: Promise<T>): Promise<Result<T>> {
   return promise.then(
     (value) => ({ value }),
     (error: Error) => ({ error: error.message }),

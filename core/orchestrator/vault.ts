@@ -6,7 +6,7 @@ import { finished, pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { writeBeside } from "../util/writeAtomically";
 import { type ArchiveReader, readArchive } from "./archive";
-import { compare, differenceLines, type Manifest } from "./manifest";
+import { compareManifests, differenceLines, type Manifest } from "./manifest";
 
 /** What opens backups: an age identity (https://age-encryption.org). */
 export interface Identity {
@@ -198,6 +198,6 @@ export async function prove(file: string, secret: string, expected: Manifest): P
   } catch (error) {
     throw wrong([`it does not decrypt to a whole archive (${(error as Error).message})`]);
   }
-  const differences = compare(expected, archive.manifest());
+  const differences = compareManifests(expected, archive.manifest());
   if (differences.length > 0) throw wrong(differenceLines(differences));
 }

@@ -5,7 +5,7 @@ import {
   type SignerIdentity,
 } from "../chain/orchestrator";
 import { isJsonText } from "./backup";
-import type { Sides, SidesWorld } from "./hostPair";
+import type { HostPair, HostPairDeps } from "./hostPair";
 import type { Saga, SideName } from "./journal";
 import type { MoveInputs } from "./moveInputs";
 import { signerConfigOf } from "./signerConfig";
@@ -54,7 +54,7 @@ export interface Verified {
   readonly answeredAt: number;
 }
 
-export interface VerifyWorld extends SidesWorld, ChainLooks {
+export interface VerifyDeps extends HostPairDeps, ChainLooks {
   now(): number;
 }
 
@@ -66,8 +66,8 @@ const shownLines = 10;
 const logLines = 50;
 const readings = 4;
 
-export function clientOf(inputs: MoveInputs, sides: Sides, side: SideName, world: SidesWorld): OrchestratorClient {
-  return createOrchestratorClient(() => sides.roots[side].forward("127.0.0.1", inputs.rpcPort), inputs.rpcPort, world);
+export function clientOf(inputs: MoveInputs, sides: HostPair, side: SideName, deps: HostPairDeps): OrchestratorClient {
+  return createOrchestratorClient(() => sides.roots[side].forward("127.0.0.1", inputs.rpcPort), inputs.rpcPort, deps);
 }
 
 /**
@@ -77,14 +77,14 @@ export function clientOf(inputs: MoveInputs, sides: Sides, side: SideName, world
  */
 export async function waitForAnswer(
   inputs: MoveInputs,
-  sides: Sides,
+  sides: HostPair,
   side: SideName,
   saga: Saga,
-  world: VerifyWorld,
+  deps: VerifyDeps,
 ): Promise<{ build: BuildInfo; answeredAt: number }> {
-  const client = clientOf(inputs, sides, side, world);
-  const end = world.ticks() + inputs.answerWithin;
-  let heard = world.ticks();
+  const client = clientOf(inputs, sides, side, deps);
+  const end = deps.ticks() + inputs.answerWithin;
+  let heard = deps.ticks();
   let wrongSince: number | undefined;
   for (;;) {
     let why: string;
@@ -92,14 +92,14 @@ export async function waitForAnswer(
       // A knock costs no request of the two a second.
       (await sides.roots[side].forward("127.0.0.1", inputs.rpcPort)).destroy();
       const build = await client.buildInfo();
-      return { build, answeredAt: world.now() };
+      return { build, answeredAt: deps.now() };
     } catch (error) {
       why = (error as Error).message;
     }
     // It answers, and not well: that does not come right with time, as a port that is closed does.
     const isWrong = /^the (answer to|orchestrator answers) getBuildInfo|^getBuildInfo is answered/.test(why);
-    wrongSince = isWrong ? (wrongSince ?? world.ticks()) : undefined;
-    if (world.ticks() >= end || (wrongSince !== undefined && world.ticks() - wrongSince > wrongFor)) {
+    wrongSince = isWrong ? (wrongSince ?? deps.ticks()) : undefined;
+    if (deps.ticks() >= end || (wrongSince !== undefined && deps.ticks() - wrongSince > wrongFor)) {
       const life = readLife(await sides.call(side, "signer_life", saga, { log_lines: shownLines }));
       throw new Error(
         [
@@ -112,13 +112,13 @@ export async function waitForAnswer(
         ].join("\n"),
       );
     }
-    if (world.ticks() - heard > 15_000) {
-      heard = world.ticks();
+    if (deps.ticks() - heard > 15_000) {
+      heard = deps.ticks();
       const { active, restarts, log } = readLife(await sides.call(side, "signer_life", saga, { log_lines: 1 }));
       const how = `its unit is ${active}, restarted ${restarts} times${log.length === 0 ? "" : `; its last line: ${log.at(-1)}`}`;
-      world.say(`the orchestrator of the ${side} side was started, no good answer yet: ${why}; ${how}`);
+      deps.say(`the orchestrator of the ${side} side was started, no good answer yet: ${why}; ${how}`);
     }
-    await world.sleep(knock);
+    await deps.sleep(knock);
   }
 }
 
@@ -129,24 +129,24 @@ export async function waitForAnswer(
  */
 export async function verify(
   inputs: MoveInputs,
-  sides: Sides,
+  sides: HostPair,
   side: SideName,
   saga: Saga,
   expected: Readonly<Record<string, string>> | null,
   startedAt: number,
-  world: VerifyWorld,
+  deps: VerifyDeps,
 ): Promise<Verified> {
-  const { build, answeredAt } = await waitForAnswer(inputs, sides, side, saga, world);
-  world.say(
+  const { build, answeredAt } = await waitForAnswer(inputs, sides, side, saga, deps);
+  deps.say(
     `the orchestrator of the ${side} side answers: ${build.version}; watching it for ${inputs.steadyFor / 1000} s`,
   );
-  const client = clientOf(inputs, sides, side, world);
+  const client = clientOf(inputs, sides, side, deps);
   const before = readLife(await sides.call(side, "signer_life", saga, { log_lines: 1 }));
   const faults = side === "new" ? versionFaults(build, inputs.version) : [];
   const identity = await client.identity();
   const wrong = identity && expected ? differing(identity, expected) : [];
   faults.push(...wrong.map((line) => `it is another signer than before: ${line}`));
-  await world.sleep(inputs.steadyFor);
+  await deps.sleep(inputs.steadyFor);
   // Of one that is gone by now its log is the better reason.
   const gone = (error: Error) => void faults.push(`it answers no more: ${error.message}`);
   const status = await client.status().catch(gone);
@@ -158,7 +158,7 @@ export async function verify(
   if (!life.active.startsWith("active (running")) faults.push(`its unit is ${life.active}`);
   if (life.pid !== before.pid || life.restarts !== before.restarts)
     faults.push("it did not stay up: it was restarted while it was watched");
-  const share = await hasShare(inputs, sides, side, saga, world);
+  const share = await hasShare(inputs, sides, side, saga, deps);
   // It signed there before: a bridge that has another key by now is no reason to keep it from going back.
   if (side === "new" && share === false && !inputs.noKeyShare)
     faults.push(
@@ -177,19 +177,19 @@ export async function verify(
       ].join("\n"),
     );
   }
-  for (const line of errors) world.say(`log of the ${side} side, which is well all the same: ${line}`);
-  if (status) world.say(`getStatus of the ${side} side: ${status.stateName}`);
-  if (life.peers !== undefined) world.say(peersText(side, life.peers, inputs.p2pPort));
+  for (const line of errors) deps.say(`log of the ${side} side, which is well all the same: ${line}`);
+  if (status) deps.say(`getStatus of the ${side} side: ${status.stateName}`);
+  if (life.peers !== undefined) deps.say(peersText(side, life.peers, inputs.p2pPort));
   return { build, identity, answeredAt };
 }
 
 /** Whether it found its share at its start, which it writes down; undefined where it can't be read, as in a rewrite. */
-async function hasShare(inputs: MoveInputs, sides: Sides, side: SideName, saga: Saga, world: VerifyWorld) {
+async function hasShare(inputs: MoveInputs, sides: HostPair, side: SideName, saga: Saga, deps: VerifyDeps) {
   const file = `${inputs[side].directory}/config.json`;
   for (let left = readings; left > 0; left -= 1) {
     const text = await sides.call(side, "signer_read", saga, { file }).catch(() => "");
     if (isJsonText(text)) return signerConfigOf((JSON.parse(text) as Record<string, unknown> | null) ?? {}).hasShare;
-    await world.sleep(500);
+    await deps.sleep(500);
   }
   return undefined;
 }

@@ -1,19 +1,18 @@
-import type { Look, Looks } from "./decide";
+import type { Looks, SideLook } from "./decide";
 import { journalFile, type SideName } from "./journal";
-import type { Places } from "./messages";
 
 const bothSides = ["new", "old"] as const;
 
-function journalOf(look: Look) {
+function journalOf(look: SideLook) {
   return look === "outOfSight" ? undefined : look.journal;
 }
 
-function runs(look: Look): boolean {
+function runs(look: SideLook): boolean {
   return look !== "outOfSight" && look.active;
 }
 
 /** What keeps a side that does not hold the key from signing (pure). */
-function fenceOf(look: Look): string {
+function fenceOf(look: SideLook): string {
   if (look === "outOfSight") return "is out of sight";
   if (look.active) return "runs too";
   return look.masked ? "is fenced" : "does not run, and nothing fences it";
@@ -100,4 +99,10 @@ function keyIn(looks: Looks, places: Places): { readonly holder?: SideName; read
     holder: "old",
     line: `The key is on ${name("old")}, ${old.active ? "which signs" : "where the orchestrator does not run"}; nothing was started on ${name("new")}.`,
   };
+}
+
+/** What errors name: both sides' addresses and units, and the stack. */
+export interface Places extends Readonly<Record<SideName, string>> {
+  readonly services: Readonly<Record<SideName, string>>;
+  readonly stack: string;
 }

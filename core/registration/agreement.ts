@@ -1,6 +1,6 @@
 import type { PillarOnChain, Produced } from "../chain/chain";
 import { freshMomentum } from "../sync/verdict";
-import { spoken } from "../util/timeText";
+import { durationText } from "../util/timeText";
 import type { SourceReading } from "./source";
 
 /** A reading that can be used. */
@@ -35,7 +35,9 @@ export function agree(readings: readonly SourceReading[]): Agreement {
   const newest = Math.max(...fresh.map((usable) => usable.newest.timestamp));
   const current = fresh.filter((usable) => newest - usable.newest.timestamp <= freshMomentum);
   for (const { name, newest: own } of fresh.filter((usable) => !current.includes(usable)))
-    notes.push(`${name} is left out: its newest momentum is ${spoken(newest - own.timestamp)} older than the others'`);
+    notes.push(
+      `${name} is left out: its newest momentum is ${durationText(newest - own.timestamp)} older than the others'`,
+    );
   if (current.length === 0) return { kind: "unknown", why: notes.join("; ") || "nobody was asked", notes };
 
   // The newest height that all of them have.
@@ -74,8 +76,9 @@ function checkOf({ name, clock, recent = [], pillar, error }: SourceReading): Us
   const first = newest.height - recent.length + 1;
   if (recent.some(({ height }, i) => height !== first + i)) return { name, fault: "its momentums are not in a row" };
   const age = clock - newest.timestamp;
-  if (age > freshMomentum) return { name, fault: `it lags, its newest momentum is ${spoken(age)} old` };
-  if (age < -freshMomentum) return { name, fault: `its newest momentum is ${spoken(-age)} ahead of its own clock` };
+  if (age > freshMomentum) return { name, fault: `it lags, its newest momentum is ${durationText(age)} old` };
+  if (age < -freshMomentum)
+    return { name, fault: `its newest momentum is ${durationText(-age)} ahead of its own clock` };
   return { name, recent, newest, pillar };
 }
 

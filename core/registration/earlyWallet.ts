@@ -1,14 +1,14 @@
 import crypto from "node:crypto";
 import type { Connection } from "../ssh/connection";
 import type { Clock } from "../util/clock";
-import { within } from "../util/withTimeout";
+import { withTimeout } from "../util/withTimeout";
 import { agree } from "./agreement";
 import { wayBack } from "./messages";
 import type { Registration } from "./registration";
 import type { SourceReading } from "./source";
 
-/** The world, as the watch sees it. */
-export interface EarlyWalletWorld extends Pick<Clock, "now" | "ticks"> {
+/** What the watch depends on. */
+export interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
   /** Asks the references: the node here is behind, and its word of no worth. Never throws. */
   read(): Promise<readonly SourceReading[]>;
   /**
@@ -46,7 +46,7 @@ const lookEvery = 2 * 60_000;
 export function watchForEarlyWallet(
   pillar: string,
   before: string | undefined,
-  world: EarlyWalletWorld,
+  deps: EarlyWalletDeps,
 ): EarlyWalletWatch {
   let earlier = before;
   let isTrapped = false;
@@ -56,24 +56,23 @@ export function watchForEarlyWallet(
 
   const cannotSee = (why: string) => {
     const key = why.replace(/\d+/g, "");
-    if (key !== unseen) world.say(`sync: whether the wallet was updated too early can't be seen: ${why}`);
+    if (key !== unseen) deps.say(`sync: whether the wallet was updated too early can't be seen: ${why}`);
     unseen = key;
   };
   const look = async () => {
-    const agreement = agree(await world.read());
+    const agreement = agree(await deps.read());
     if (agreement.kind === "unknown") return cannotSee(agreement.why);
     if (agreement.pillar === null) return;
     const { producerAddress: address, figures } = agreement.pillar;
     let digest: string;
     try {
-      digest = await world.digest();
+      digest = await deps.digest();
     } catch (error) {
       return cannotSee((error as Error).message);
     }
     unseen = undefined;
     if (crypto.createHash("sha256").update(address).digest("hex") !== digest) {
-      if (isTrapped)
-        world.say(`sync: ${pillar} is registered with another address again, ${address}: the trap is over`);
+      if (isTrapped) deps.say(`sync: ${pillar} is registered with another address again, ${address}: the trap is over`);
       isTrapped = false;
       earlier = address;
       return;
@@ -85,18 +84,18 @@ export function watchForEarlyWallet(
       "it earns nothing from 5 to 10 minutes after the update on until the node is synced, and the next tick begins.",
       wayBack(pillar, earlier),
     ];
-    for (const line of ["REGISTERED TOO EARLY", ...text]) world.say(`sync: ${line}`);
-    world.say("sync: the wait goes on");
-    world.tell(text.join(" "));
+    for (const line of ["REGISTERED TOO EARLY", ...text]) deps.say(`sync: ${line}`);
+    deps.say("sync: the wait goes on");
+    deps.tell(text.join(" "));
     const known = earlier === undefined ? {} : { earlier };
     const counted = figures.expected > 0 ? { figures } : {};
-    world.record({ kind: "tooEarly", why: "it syncs", address, since: world.now(), notes: [], ...known, ...counted });
+    deps.record({ kind: "tooEarly", why: "it syncs", address, since: deps.now(), notes: [], ...known, ...counted });
   };
 
   return {
     turn: () => {
-      if (running || (lookedAt !== undefined && world.ticks() - lookedAt < lookEvery)) return;
-      lookedAt = world.ticks();
+      if (running || (lookedAt !== undefined && deps.ticks() - lookedAt < lookEvery)) return;
+      lookedAt = deps.ticks();
       running = look().finally(() => {
         running = undefined;
       });
@@ -119,7 +118,7 @@ const digestTime = 20_000;
 export async function readAddressDigest(connection: Connection, script: string): Promise<string> {
   const asking = connection.session().then((session) => session.run("bash -euo pipefail -s addressDigest", script));
   const late = `no answer within ${digestTime / 1000} s`;
-  const { exitCode, stdout, stderr } = await within(asking, digestTime, `the host's own address: ${late}`);
+  const { exitCode, stdout, stderr } = await withTimeout(asking, digestTime, `the host's own address: ${late}`);
   const digest = /^[0-9a-f]{64}$/m.exec(stdout)?.[0];
   if (digest !== undefined) return digest;
   const reason = stderr.trim().split("\n")[0] || `exit ${exitCode ?? "by the connection's end"}`;

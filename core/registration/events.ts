@@ -1,15 +1,9 @@
-import {
-  addToJourney,
-  type Figures,
-  type JourneyDetails,
-  type JourneyEntry,
-  type JourneyEvent,
-} from "../eventLog/eventLog";
-import type { Switch } from "./findSwitch";
-import { isOurs, type Memory, type Registration } from "./registration";
+import { appendEvent, type EventDetails, type EventName, type Figures, type LogEvent } from "../eventLog/eventLog";
+import type { ProducerSwitch } from "./findSwitch";
+import { isOurs, type Registration, type RegistrationMemory } from "./registration";
 
 /** Whose record it is. */
-export interface RecordPlace {
+export interface RegistrationLog {
   /** Absolute. */
   readonly directory: string;
   readonly stack: string;
@@ -24,8 +18,8 @@ const iso = (time: number) => new Date(time).toISOString();
  *
  * @param seen the address before this host's, as the last run showed it
  */
-export function memoryOf(journey: readonly JourneyEntry[], stack: string, ours: string, seen?: string): Memory {
-  let memory: Memory = seen === undefined || seen === ours ? {} : { earlier: seen };
+export function memoryOf(journey: readonly LogEvent[], stack: string, ours: string, seen?: string): RegistrationMemory {
+  let memory: RegistrationMemory = seen === undefined || seen === ours ? {} : { earlier: seen };
   for (const entry of journey.filter((each) => each.stack === stack)) {
     if (entry.event === "registeredTooEarly" && entry.details.producerAddress === ours) {
       const { earlier } = entry.details;
@@ -45,7 +39,7 @@ export function memoryOf(journey: readonly JourneyEntry[], stack: string, ours: 
   return memory;
 }
 
-function switchOf({ height, switchedAt, orBefore, before, empty }: JourneyDetails["producing"]): Switch {
+function switchOf({ height, switchedAt, orBefore, before, empty }: EventDetails["producing"]): ProducerSwitch {
   const earlier = before && { ...before, at: Date.parse(before.at) };
   return {
     height,
@@ -59,18 +53,18 @@ function switchOf({ height, switchedAt, orBefore, before, empty }: JourneyDetail
 /** What of a look is news to the record (pure): each transition once. */
 export function newsOf(
   registration: Registration,
-  memory: Memory,
-  { stack, pillar }: Omit<RecordPlace, "directory">,
+  memory: RegistrationMemory,
+  { stack, pillar }: Omit<RegistrationLog, "directory">,
   now: number,
-): JourneyEntry[] {
-  const entry = <E extends JourneyEvent>(event: E, details: JourneyDetails[E]) =>
-    ({ at: iso(now), stack, pillar, event, details }) as JourneyEntry;
+): LogEvent[] {
+  const entry = <E extends EventName>(event: E, details: EventDetails[E]) =>
+    ({ at: iso(now), stack, pillar, event, details }) as LogEvent;
   if (registration.kind === "earlier" || registration.kind === "foreign")
     return memory.since === undefined ? [] : [entry("registeredElsewhere", { producerAddress: registration.address })];
   if (!isOurs(registration)) return [];
   const { address: producerAddress, earlier } = registration;
   const figures: { figures?: Figures } = registration.figures ? { figures: registration.figures } : {};
-  const news: JourneyEntry[] = [];
+  const news: LogEvent[] = [];
   if (memory.since === undefined) {
     news.push(entry("registered", { producerAddress, ...figures }));
     // A node that fell behind later was not registered too early.
@@ -94,9 +88,9 @@ export function newsOf(
 }
 
 /** Writes it down. @returns why it can't be written; the journey goes on without */
-export function writeNews(directory: string, news: readonly JourneyEntry[]): string | undefined {
+export function writeNews(directory: string, news: readonly LogEvent[]): string | undefined {
   try {
-    for (const entry of news) addToJourney(directory, entry);
+    for (const entry of news) appendEvent(directory, entry);
     return undefined;
   } catch (error) {
     return `the record of the migration could not be written: ${(error as Error).message}`;

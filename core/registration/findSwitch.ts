@@ -2,7 +2,7 @@ import { momentumPage, type Produced } from "../chain/chain";
 import type { Network } from "../chain/elections";
 
 /** From which momentum on a Pillar produces with an address. */
-export interface Switch {
+export interface ProducerSwitch {
   readonly height: number;
   /** Unix milliseconds of that momentum. */
   readonly at: number;
@@ -33,7 +33,7 @@ export async function findSwitch(
   recent: readonly Produced[],
   ours: string,
   earlier: string | undefined,
-): Promise<Switch | undefined> {
+): Promise<ProducerSwitch | undefined> {
   let first: Produced | undefined;
   let page = recent;
   for (let read = 0; ; read += 1) {
@@ -54,13 +54,18 @@ export async function findSwitch(
 }
 
 /** Whether the newest of the momentums since a switch is the earlier address's: the Pillar went back since (pure). */
-export function isUndone({ height }: Switch, recent: readonly Produced[], ours: string, earlier?: string): boolean {
+export function isUndone(
+  { height }: ProducerSwitch,
+  recent: readonly Produced[],
+  ours: string,
+  earlier?: string,
+): boolean {
   const last = recent.findLast((momentum) => momentum.height > height && [ours, earlier].includes(momentum.producer));
   return earlier !== undefined && last?.producer === earlier;
 }
 
 /** Counts the slots without a momentum between the two addresses: they are gaps in time (pure). */
-export function withEmptySlots(found: Switch, { momentum }: Network): Switch {
+export function withEmptySlots(found: ProducerSwitch, { momentum }: Network): ProducerSwitch {
   const { before, height, at } = found;
   // Momentums tell whole seconds.
   if (before === undefined || momentum < 1000) return found;
@@ -70,7 +75,7 @@ export function withEmptySlots(found: Switch, { momentum }: Network): Switch {
   return empty < 0 || Math.abs(slots - Math.round(slots)) > 0.1 ? found : { ...found, empty };
 }
 
-function switchOf(first: Produced, before?: Produced): Switch {
+function switchOf(first: Produced, before?: Produced): ProducerSwitch {
   const { height, timestamp: at } = first;
   if (before === undefined) return { height, at };
   return { height, at, before: { producerAddress: before.producer, height: before.height, at: before.timestamp } };

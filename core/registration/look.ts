@@ -1,12 +1,12 @@
 import { type ChainClient, chainOfReference } from "../chain/chain";
 import type { Network } from "../chain/elections";
-import { readJourney } from "../eventLog/eventLog";
-import type { NodeNow } from "../sync/nodeStatus";
-import { within } from "../util/withTimeout";
+import { readEvents } from "../eventLog/eventLog";
+import type { NodeStatus } from "../sync/nodeStatus";
+import { withTimeout } from "../util/withTimeout";
 import { agree, type Usable } from "./agreement";
-import { memoryOf, type RecordPlace } from "./events";
-import { findSwitch, isUndone, type Switch, withEmptySlots } from "./findSwitch";
-import { type Elections, type Memory, type Registration, registrationOf } from "./registration";
+import { memoryOf, type RegistrationLog } from "./events";
+import { findSwitch, isUndone, type ProducerSwitch, withEmptySlots } from "./findSwitch";
+import { type Elections, type Registration, type RegistrationMemory, registrationOf } from "./registration";
 import { readSource, type SourceReading } from "./source";
 
 /** Asks the node here, where there is one to ask, and the references, all at once. Never throws. */
@@ -29,8 +29,8 @@ const referenceTime = 5000;
 export interface RegistrationLook {
   readonly ours: string;
   readonly readings: readonly SourceReading[];
-  readonly memory: Memory;
-  readonly node: Pick<NodeNow, "synced" | "known" | "why">;
+  readonly memory: RegistrationMemory;
+  readonly node: Pick<NodeStatus, "synced" | "known" | "why">;
   readonly network: Network;
   /** Asks the source of that name for more momentums; its caller closes it. */
   open(name: string): ChainClient | undefined;
@@ -49,15 +49,15 @@ export async function lookAtRegistration(look: RegistrationLook): Promise<Regist
   if (source?.pillar?.producerAddress !== ours) return registrationOf({ ...facts, switched: memory.switched });
   const late = `${source.name} gave no momentums within ${searchTime / 1000} s`;
   try {
-    const switched = await within(switchNow(source, look), searchTime, late);
-    const elections = switched ? {} : await within(electionsOf(source, look), searchTime, late);
+    const switched = await withTimeout(switchNow(source, look), searchTime, late);
+    const elections = switched ? {} : await withTimeout(electionsOf(source, look), searchTime, late);
     return registrationOf({ ...facts, switched, elections });
   } catch (error) {
     return registrationOf({ ...facts, unseen: (error as Error).message });
   }
 }
 
-async function switchNow(source: Usable, look: RegistrationLook): Promise<Switch | undefined> {
+async function switchNow(source: Usable, look: RegistrationLook): Promise<ProducerSwitch | undefined> {
   const { switched, earlier } = look.memory;
   if (switched && !isUndone(switched, source.recent, look.ours, earlier)) return switched;
   const client = clientOf(source, look);
@@ -78,9 +78,13 @@ function clientOf({ name }: Usable, { open }: RegistrationLook): ChainClient {
 }
 
 /** What the record says; nothing where it can't be read. */
-export function recalled({ directory, stack, pillar }: RecordPlace, ours: string, seen?: string): Memory {
+export function recalled(
+  { directory, stack, pillar }: RegistrationLog,
+  ours: string,
+  seen?: string,
+): RegistrationMemory {
   try {
-    return memoryOf(readJourney(directory, pillar), stack, ours, seen);
+    return memoryOf(readEvents(directory, pillar), stack, ours, seen);
   } catch {
     return memoryOf([], stack, ours, seen);
   }

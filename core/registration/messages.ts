@@ -1,4 +1,4 @@
-import { minuteOf, spoken } from "../util/timeText";
+import { durationText, minuteText } from "../util/timeText";
 import { isOurs, type Registration } from "./registration";
 
 /** The operator's part in the desktop wallet (docs/specification.md, 1.1, step 13), a line each (pure). */
@@ -36,7 +36,7 @@ export function sentenceOf(registration: Registration, pillar: string, now: numb
       return `${pillar} is registered with this host's address, and no momentum carries it yet: ${patienceOf(registration, now)}`;
     case "producing": {
       const { height, at, orBefore } = registration.switched;
-      return `${pillar} produces here since momentum ${height}${orBefore ? " at least" : ""} (${minuteOf(at)})`;
+      return `${pillar} produces here since momentum ${height}${orBefore ? " at least" : ""} (${minuteText(at)})`;
     }
   }
 }
@@ -50,16 +50,16 @@ function patienceOf(registration: Extract<Registration, { kind: "registered" }>,
   if (unseen !== undefined) return `it can't be seen now (${unseen})`;
   const { from, usually, surely, standing } = wait;
   const elected =
-    now < from ? `its slots are the old address's until ${minuteOf(from)}` : `elected since ${minuteOf(from)}`;
+    now < from ? `its slots are the old address's until ${minuteText(from)}` : `elected since ${minuteText(from)}`;
   const elections = `elections are fixed two ticks ahead, ${elected}`;
   if (usually === undefined || surely === undefined)
     return `${elections}; how long it waits for a slot then can't be told (${standing})`;
   if (!isLate)
-    return `${elections}; usually it produces by ${minuteOf(usually)}, and all but certainly by ${minuteOf(surely)} (${standing})`;
+    return `${elections}; usually it produces by ${minuteText(usually)}, and all but certainly by ${minuteText(surely)} (${standing})`;
   const few = figures
     ? `; ${figures.produced} of ${figures.expected} momentums of this epoch were produced, by a count up to five minutes old`
     : "";
-  return `that is longer than all but one of 10,000 healthy ones wait (${elected}; ${standing}; seen registered ${spoken(now - since)} ago${few})`;
+  return `that is longer than all but one of 10,000 healthy ones wait (${elected}; ${standing}; seen registered ${durationText(now - since)} ago${few})`;
 }
 
 /** What makes a sentence news: not the time that passes (pure). */

@@ -2,25 +2,25 @@ import {
   chanceOf,
   electedFrom,
   type Network,
+  type PillarStanding,
   patienceTicks,
-  type Standing,
   standingText,
   tickOf,
   usualTicks,
 } from "../chain/elections";
-import type { NodeNow } from "../sync/nodeStatus";
+import type { NodeStatus } from "../sync/nodeStatus";
 import type { Agreement } from "./agreement";
-import type { Switch } from "./findSwitch";
+import type { ProducerSwitch } from "./findSwitch";
 
 /** What a stack knows of its Pillar's registration from before. */
-export interface Memory {
+export interface RegistrationMemory {
   /** The address that was registered before this host's. */
   readonly earlier?: string;
   /** Unix milliseconds: when this host's was first seen registered, where it has stayed so. */
   readonly since?: number;
   /** It was once, whatever came after. */
   readonly wasOurs?: boolean;
-  readonly switched?: Switch;
+  readonly switched?: ProducerSwitch;
 }
 
 /** What one look brought. */
@@ -28,12 +28,12 @@ export interface RegistrationFacts {
   /** This host's producer address. */
   readonly ours: string;
   readonly agreement: Agreement;
-  readonly memory: Memory;
+  readonly memory: RegistrationMemory;
   /** The switch, as far as it is known now. */
-  readonly switched?: Switch | undefined;
+  readonly switched?: ProducerSwitch | undefined;
   /** Why it could not be looked for. */
   readonly unseen?: string | undefined;
-  readonly node: Pick<NodeNow, "synced" | "known" | "why">;
+  readonly node: Pick<NodeStatus, "synced" | "known" | "why">;
   /** Unix milliseconds. */
   readonly now: number;
   readonly network: Network;
@@ -45,7 +45,7 @@ export interface RegistrationFacts {
 export interface Elections {
   /** Unix milliseconds. */
   readonly genesis?: number;
-  readonly standing?: Standing;
+  readonly standing?: PillarStanding;
 }
 
 /** Of the running epoch, as the chain counts them. */
@@ -56,7 +56,7 @@ interface Figures {
 
 /** Where a Pillar's registration stands, seen from this host. `notes`: what is odd about the sources. */
 export type Registration = { readonly notes: readonly string[]; readonly earlier?: string } & (
-  | { readonly kind: "unknown"; readonly why: string; readonly since?: number; readonly switched?: Switch }
+  | { readonly kind: "unknown"; readonly why: string; readonly since?: number; readonly switched?: ProducerSwitch }
   /** Nobody registered a Pillar of that name. */
   | { readonly kind: "unknownPillar" }
   /** Still, or again, the address before. */
@@ -64,11 +64,16 @@ export type Registration = { readonly notes: readonly string[]; readonly earlier
   /** Neither this host's address nor the one before. */
   | ({ readonly kind: "foreign" } & NotOurs)
   /** This host's, which produces no momentum yet. */
-  | ({ readonly kind: "registered"; readonly wait: Wait; readonly isLate: boolean; readonly unseen?: string } & Ours)
+  | ({
+      readonly kind: "registered";
+      readonly wait: ProducingWait;
+      readonly isLate: boolean;
+      readonly unseen?: string;
+    } & Ours)
   /** This host's, and momentums carry it. */
-  | ({ readonly kind: "producing"; readonly switched: Switch } & Ours)
+  | ({ readonly kind: "producing"; readonly switched: ProducerSwitch } & Ours)
   /** This host's, while its node is not synced. */
-  | ({ readonly kind: "tooEarly"; readonly why: string; readonly switched?: Switch } & Ours)
+  | ({ readonly kind: "tooEarly"; readonly why: string; readonly switched?: ProducerSwitch } & Ours)
 );
 
 interface NotOurs {
@@ -86,7 +91,7 @@ interface Ours {
 }
 
 /** The wait for the first momentum of an address. Times in unix milliseconds. */
-export interface Wait {
+export interface ProducingWait {
   /** From then on its slots are this address's. */
   readonly from: number;
   /** By then it has had one in half of the cases, and in all but fewer than one of 10,000; absent where that can't be told. */
@@ -133,7 +138,7 @@ export function registrationOf(facts: RegistrationFacts): Registration {
 export function waitOf(
   since: number,
   { network, elections = {} }: Pick<RegistrationFacts, "network" | "elections">,
-): Wait {
+): ProducingWait {
   const { genesis, standing } = elections;
   const from = electedFrom(since, genesis, network);
   const known = { from, standing: standingText(standing, network) };

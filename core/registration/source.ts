@@ -1,5 +1,5 @@
 import type { ChainClient, PillarOnChain, Produced } from "../chain/chain";
-import { within } from "../util/withTimeout";
+import { withTimeout } from "../util/withTimeout";
 
 /** What one node says of a Pillar and of the chain's newest momentums, or why it says nothing. */
 export interface SourceReading {
@@ -27,7 +27,7 @@ export async function readSource(client: ChainClient, pillar: string, limit: num
     return { name, clock, recent, pillar: registered };
   };
   try {
-    return await within(reading(), limit, `no answer within ${limit / 1000} s`);
+    return await withTimeout(reading(), limit, `no answer within ${limit / 1000} s`);
   } catch (error) {
     return { name, error: error instanceof Error ? error.message : String(error) };
   }

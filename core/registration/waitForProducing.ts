@@ -1,5 +1,5 @@
 import type { Clock } from "../util/clock";
-import { spoken } from "../util/timeText";
+import { durationText } from "../util/timeText";
 import { keyOf, sentenceOf, walletClicks, wayBack } from "./messages";
 import { isOurs, type Registration } from "./registration";
 
@@ -14,8 +14,8 @@ export interface CutoverOptions {
   readonly deadline: number;
 }
 
-/** The world, as the loop sees it. */
-export interface CutoverWorld extends Clock {
+/** What the loop depends on. */
+export interface CutoverDeps extends Clock {
   /** Looks, and records what is news; never throws. */
   look(): Promise<Registration>;
   say(line: string): void;
@@ -37,42 +37,40 @@ const quietFor = 10 * 60_000;
  *
  * @throws Error, marked `gaveUp`, at the deadline and when nobody wants the answer any more
  */
-export async function waitForProducing(options: CutoverOptions, world: CutoverWorld): Promise<Producing> {
+export async function waitForProducing(options: CutoverOptions, deps: CutoverDeps): Promise<Producing> {
   const { pillar, ours, address, deadline } = options;
-  const begun = world.ticks();
+  const begun = deps.ticks();
   let said: { key: string; at: number } | undefined;
   let isTold = false;
   for (;;) {
-    const registration = await world.look();
-    const sentence = sentenceOf(registration, pillar, world.now());
+    const registration = await deps.look();
+    const sentence = sentenceOf(registration, pillar, deps.now());
     const key = keyOf(registration);
-    if (key !== said?.key || world.ticks() - said.at >= quietFor) {
-      world.say(`cutover: ${sentence}`);
-      if (key !== said?.key) for (const note of registration.notes) world.say(`cutover: ${note}`);
-      said = { key, at: world.ticks() };
-      if (registration.kind === "tooEarly") world.say(`cutover: ${wayBack(pillar, registration.earlier)}`);
+    if (key !== said?.key || deps.ticks() - said.at >= quietFor) {
+      deps.say(`cutover: ${sentence}`);
+      if (key !== said?.key) for (const note of registration.notes) deps.say(`cutover: ${note}`);
+      said = { key, at: deps.ticks() };
+      if (registration.kind === "tooEarly") deps.say(`cutover: ${wayBack(pillar, registration.earlier)}`);
     }
     if (registration.kind === "producing") {
-      world.notify?.("producing", sentence);
+      deps.notify?.("producing", sentence);
       return registration;
     }
     // This run does not end before that is done, and with it what shows the address.
     if (!isTold && ["earlier", "unknownPillar"].includes(registration.kind)) {
-      world.say(
-        "cutover: waiting for this in the desktop wallet (to stop: Ctrl-C twice; pulumi up goes on from here):",
-      );
-      for (const line of walletClicks(pillar, ours)) world.say(`cutover: ${line}`);
+      deps.say("cutover: waiting for this in the desktop wallet (to stop: Ctrl-C twice; pulumi up goes on from here):");
+      for (const line of walletClicks(pillar, ours)) deps.say(`cutover: ${line}`);
       isTold = true;
     }
     const giveUp = (what: string) =>
       Object.assign(new Error(gaveUpText(address, what, sentence, isOurs(registration))), { gaveUp: true });
-    if (!world.isWanted()) throw giveUp("the engine that waited is gone");
-    const remaining = deadline - (world.ticks() - begun);
+    if (!deps.isWanted()) throw giveUp("the engine that waited is gone");
+    const remaining = deadline - (deps.ticks() - begun);
     if (remaining <= 0) {
-      world.notify?.("deadline", `no momentum carries the new producer address: ${sentence}`);
-      throw giveUp(`waited ${spoken(deadline)} (pillar-host:cutover.deadline)`);
+      deps.notify?.("deadline", `no momentum carries the new producer address: ${sentence}`);
+      throw giveUp(`waited ${durationText(deadline)} (pillar-host:cutover.deadline)`);
     }
-    await world.sleep(Math.min(remaining, pause));
+    await deps.sleep(Math.min(remaining, pause));
   }
 }
 

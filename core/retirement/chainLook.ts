@@ -1,5 +1,5 @@
 import { type ChainClient, momentumPage, type PaidEpoch, type PillarOnChain, type Produced } from "../chain/chain";
-import { chanceOf, type Network, patienceTicks, type Standing, tickOf } from "../chain/elections";
+import { chanceOf, type Network, type PillarStanding, patienceTicks, tickOf } from "../chain/elections";
 import { isSuccessorsSince } from "./whose";
 
 /** A momentum that was recorded when the host was synced: an RPC that does not know it is of another chain, or lies. */
@@ -43,7 +43,7 @@ export type ChainReading =
       /** null: it knows no such Pillar. */
       readonly pillar: PillarOnChain | null;
       /** Where the Pillar stands among all, where the node tells. */
-      readonly standing?: Standing;
+      readonly standing?: PillarStanding;
       /** Milliseconds: a healthy Pillar of this standing is hardly ever without a momentum for so long. */
       readonly patience: number;
       /** The newest momentum of each within that time, or among the latest {@link momentumPage}. */
@@ -115,7 +115,7 @@ export function newestOf(
  * How long a Pillar is waited for, in milliseconds (pure). Where the node does not tell where it stands, it is taken for
  * one that is elected often: a successor is refused too early then, never too late.
  */
-export function patienceOf(standing: Standing | undefined, network: Network): number {
+export function patienceOf(standing: PillarStanding | undefined, network: Network): number {
   const chance = standing === undefined ? 1 : chanceOf(standing, network).most;
   return patienceTicks(chance) * tickOf(network);
 }

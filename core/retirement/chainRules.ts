@@ -1,5 +1,5 @@
 import { type Network, standingText } from "../chain/elections";
-import { spoken } from "../util/timeText";
+import { durationText } from "../util/timeText";
 import {
   all,
   type Good,
@@ -8,12 +8,12 @@ import {
   ownProducer,
   ownProducers,
   type RetirementFacts,
+  type RetirementVerdict,
   type Unmet,
-  type Verdict,
 } from "./facts";
 
 /** A node must tell of the Pillar, and that this host is neither registered nor the one that produces (pure). */
-export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
+export function chain(facts: RetirementFacts, good: readonly Good[]): RetirementVerdict {
   const { pillar, readings } = facts;
   if (good.length === 0)
     return not({
@@ -27,7 +27,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
   const [own] = known;
   return all([
     strangers(readings),
-    ...good.map(({ source, pillar: found, last, alternate, patience }): Verdict => {
+    ...good.map(({ source, pillar: found, last, alternate, patience }): RetirementVerdict => {
       if (found === null)
         return not({
           loss: "momentums",
@@ -49,7 +49,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
           what: "this host's address and its successor's produce in turns: is this the host of another Pillar?",
           saidBy: [source],
           found: [`${own}, last in momentum ${last.own?.height}`],
-          needed: `the host of ${pillar} (pillar-host:host); after a switch there and back: some time, up to ${spoken(patience)}`,
+          needed: `the host of ${pillar} (pillar-host:host); after a switch there and back: some time, up to ${durationText(patience)}`,
         });
       // Whoever is registered has taken over, known as the successor or not.
       if (last.own && last.own.height > (last.registered?.height ?? 0))
@@ -67,7 +67,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Verdict {
 }
 
 /** Whoever does not know the recorded momentum is not only left out: something is wrong that was right before. */
-function strangers(readings: RetirementFacts["readings"]): Verdict {
+function strangers(readings: RetirementFacts["readings"]): RetirementVerdict {
   const found = readings.filter((reading) => "fault" in reading && reading.isStranger === true);
   if (found.length === 0) return met();
   return not({
@@ -80,7 +80,7 @@ function strangers(readings: RetirementFacts["readings"]): Verdict {
 }
 
 /** The host itself must be this Pillar's (pure). */
-export function rightHost({ host, address, pillar }: RetirementFacts): Verdict {
+export function rightHost({ host, address, pillar }: RetirementFacts): RetirementVerdict {
   const identity = "facts" in host ? host.facts.marks.stack : undefined;
   if (identity === undefined || identity.endsWith(` ${pillar}`)) return met();
   return not({
@@ -92,7 +92,7 @@ export function rightHost({ host, address, pillar }: RetirementFacts): Verdict {
 }
 
 /** Somebody else must be registered, synced and producing (pure). */
-export function successor(facts: RetirementFacts, good: readonly Good[]): Verdict {
+export function successor(facts: RetirementFacts, good: readonly Good[]): RetirementVerdict {
   const { successor: next, pillar, network } = facts;
   const loss = "momentums";
   if (next === undefined)
@@ -141,7 +141,7 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Verdic
       found: [producer],
       needed: "two hosts with keys of their own: two nodes with one key must never run",
     });
-  const rulings = good.flatMap((reading): Verdict[] => {
+  const rulings = good.flatMap((reading): RetirementVerdict[] => {
     const { source, pillar: found, last, at, patience, paid } = reading;
     if (found === null) return [];
     if (found.producerAddress !== producer)
@@ -164,11 +164,11 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Verdic
           saidBy: [source],
           found: [
             age === undefined
-              ? `no momentum of ${producer} in the last ${spoken(patience)}`
-              : `its last momentum was ${spoken(age)} ago`,
+              ? `no momentum of ${producer} in the last ${durationText(patience)}`
+              : `its last momentum was ${durationText(age)} ago`,
             overdueText(reading, network),
           ],
-          needed: `a momentum of it within ${spoken(patience)}; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
+          needed: `a momentum of it within ${durationText(patience)}; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
         }),
       ];
     // Whoever has mended it shows that in the running epoch.
@@ -201,5 +201,5 @@ function overdueText({ standing, patience }: Good, network: Network): string {
   const words = standingText(standing, network);
   if (standing === undefined || (standing.place === undefined && standing.pillars > network.tickMomentums))
     return `${words}: judged as if it were elected as often as any`;
-  return `${words}: fewer than one of 10,000 healthy ones are without a momentum for ${spoken(patience)}`;
+  return `${words}: fewer than one of 10,000 healthy ones are without a momentum for ${durationText(patience)}`;
 }

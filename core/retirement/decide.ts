@@ -2,13 +2,13 @@ import { chain, rightHost, successor } from "./chainRules";
 import {
   all,
   type Good,
-  hasSigner,
+  hasSignerTraces,
   met,
   not,
   ownProducers,
   type RetirementFacts,
+  type RetirementVerdict,
   type Unmet,
-  type Verdict,
 } from "./facts";
 import { rewards, signer } from "./lossRules";
 
@@ -16,7 +16,7 @@ import { rewards, signer } from "./lossRules";
  * Decides whether a host may be retired or given up (docs/specification.md, 1.1, step 15; docs/architecture.md,
  * Destruction has one place). Pure. Every condition is judged, and all that stands in the way is told at once.
  */
-export function decideRetirement(facts: RetirementFacts): Verdict {
+export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   const nothing = nothingHere(facts);
   if (nothing) return { unmet: [], evidence: [nothing] };
   const good = facts.readings.filter((reading): reading is Good => !("fault" in reading));
@@ -46,7 +46,7 @@ function merged(unmet: readonly Unmet[]): Unmet[] {
 }
 
 /** Whether a proof that this host never produced would change anything (pure): it takes minutes to have. */
-export function wantsHistory(facts: RetirementFacts, { unmet }: Verdict): boolean {
+export function wantsHistory(facts: RetirementFacts, { unmet }: RetirementVerdict): boolean {
   return isOwnNode(facts) && facts.memory.hasProduced === undefined && unmet.some(({ loss }) => loss !== "the signer");
 }
 
@@ -62,7 +62,7 @@ function nothingHere({ host, memory, address }: RetirementFacts): string | undef
     const hasNode =
       facts.producer !== undefined || facts.hasKeyStore || facts.node.active || "deploy.done" in facts.marks;
     // What somebody else set up may lie where nobody looked.
-    if (hasNode || hasSigner(facts) || (memory.isReached && !memory.isOwnWork)) return undefined;
+    if (hasNode || hasSignerTraces(facts) || (memory.isReached && !memory.isOwnWork)) return undefined;
     return `${address} has neither a node nor an orchestrator on it`;
   }
   // One that shows another key, or refuses the login, is alive, whoever put what on it.
@@ -70,7 +70,7 @@ function nothingHere({ host, memory, address }: RetirementFacts): string | undef
   return memory.isReached || isAlive ? undefined : `${address} never let this stack in: nothing was deployed on it`;
 }
 
-function unseen({ host, step, address }: RetirementFacts): Verdict {
+function unseen({ host, step, address }: RetirementFacts): RetirementVerdict {
   if ("facts" in host) return met();
   if ("released" in host) return met(`${address} was let go and shut down at ${host.released}`);
   if ("unseen" in host)

@@ -1,30 +1,24 @@
-import {
-  addToJourney,
-  type JourneyDetails,
-  type JourneyEntry,
-  type JourneyEvent,
-  readJourney,
-} from "../eventLog/eventLog";
-import { placeOf } from "../util/resolvePath";
+import { appendEvent, type EventDetails, type EventName, type LogEvent, readEvents } from "../eventLog/eventLog";
+import { resolvePath } from "../util/resolvePath";
 import type { RetirementInputs } from "./inputs";
 
 /** What is written down, and where. */
-export interface Book {
+export interface RetirementLog {
   readonly directory: string;
   /** @throws in words */
-  read(): JourneyEntry[];
+  read(): LogEvent[];
   /** @throws in words: what must be written down is not done without */
-  write<E extends JourneyEvent>(event: E, details: JourneyDetails[E]): void;
+  write<E extends EventName>(event: E, details: EventDetails[E]): void;
   /** Says so where it can't be written. */
-  note<E extends JourneyEvent>(event: E, details: JourneyDetails[E]): void;
+  note<E extends EventName>(event: E, details: EventDetails[E]): void;
 }
 
 /** The record of a migration, for a destroy. */
-export function bookOf(
+export function retirementLog(
   { backup, stack, pillar }: RetirementInputs,
-  world: { now(): number; say(line: string): void },
-): Book {
-  const directory = placeOf(backup.directory);
+  deps: { now(): number; say(line: string): void },
+): RetirementLog {
+  const directory = resolvePath(backup.directory);
   const inWords = <T>(what: string, work: () => T): T => {
     try {
       return work();
@@ -36,18 +30,18 @@ export function bookOf(
       );
     }
   };
-  const write: Book["write"] = (event, details) =>
+  const write: RetirementLog["write"] = (event, details) =>
     inWords("written", () =>
-      addToJourney(directory, {
-        ...{ at: new Date(world.now()).toISOString(), stack, pillar, event, details },
-      } as Parameters<typeof addToJourney>[1]),
+      appendEvent(directory, {
+        ...{ at: new Date(deps.now()).toISOString(), stack, pillar, event, details },
+      } as Parameters<typeof appendEvent>[1]),
     );
-  const note: Book["note"] = (event, details) => {
+  const note: RetirementLog["note"] = (event, details) => {
     try {
       write(event, details);
     } catch (error) {
-      world.say((error as Error).message);
+      deps.say((error as Error).message);
     }
   };
-  return { directory, read: () => inWords("read", () => readJourney(directory, pillar)), write, note };
+  return { directory, read: () => inWords("read", () => readEvents(directory, pillar)), write, note };
 }

@@ -1,8 +1,8 @@
 import type { Network } from "../chain/elections";
 import type { BuildInfo } from "../chain/orchestrator";
-import type { NodeNow } from "../sync/nodeStatus";
+import type { NodeStatus } from "../sync/nodeStatus";
 import type { ChainReading } from "./chainLook";
-import type { HostFacts, HostLook } from "./host";
+import type { HostFacts, HostObservation } from "./host";
 import type { RewardsReading } from "./rewards";
 
 /** What is to happen: the old host's node is stopped, or all of it is given up. */
@@ -38,7 +38,7 @@ export interface RetirementFacts {
   readonly stack: string;
   readonly step: RetirementStep;
   readonly address: string;
-  readonly host: HostLook | HostUnseen;
+  readonly host: HostObservation | HostUnseen;
   /** The producer address that this host was known by before. */
   readonly knownProducer?: string | undefined;
   /** What the guard remembers of the stack. */
@@ -54,8 +54,8 @@ export interface RetirementFacts {
     | {
         readonly address: string;
         readonly hostKey: string;
-        readonly look: HostLook;
-        readonly node: NodeNow;
+        readonly look: HostObservation;
+        readonly node: NodeStatus;
         /** Of its orchestrator. */
         readonly build?: { readonly value: BuildInfo } | { readonly error: string } | undefined;
       }
@@ -72,7 +72,7 @@ export interface RetirementFacts {
 }
 
 /** Whether it may be done, why, and on what evidence. */
-export interface Verdict {
+export interface RetirementVerdict {
   readonly unmet: readonly Unmet[];
   readonly evidence: readonly string[];
 }
@@ -95,25 +95,25 @@ export function ownProducers({ host, knownProducer }: Pick<RetirementFacts, "hos
 }
 
 /** A host as it was seen (pure): where it does not answer, its cloud's provider can do something about it. */
-export function hostSeen(look: HostLook, provider: string | undefined): HostLook | HostUnseen {
+export function hostSeen(look: HostObservation, provider: string | undefined): HostObservation | HostUnseen {
   if (!("silent" in look) || look.isRefused || provider === undefined) return look;
   return { unseen: look.silent, provider };
 }
 
 /** Whether an orchestrator is, or was, on a host (pure). */
-export function hasSigner({ signer }: HostFacts): boolean {
+export function hasSignerTraces({ signer }: HostFacts): boolean {
   return signer.active || signer.hasDirectory || signer.journal !== undefined;
 }
 
-export function met(...evidence: string[]): Verdict {
+export function met(...evidence: string[]): RetirementVerdict {
   return { unmet: [], evidence };
 }
 
-export function not(...unmet: Unmet[]): Verdict {
+export function not(...unmet: Unmet[]): RetirementVerdict {
   return { unmet, evidence: [] };
 }
 
-export function all(verdicts: readonly Verdict[]): Verdict {
+export function all(verdicts: readonly RetirementVerdict[]): RetirementVerdict {
   return {
     unmet: verdicts.flatMap(({ unmet }) => unmet),
     evidence: verdicts.flatMap(({ evidence }) => evidence),

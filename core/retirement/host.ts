@@ -39,7 +39,7 @@ export interface HostFacts {
 }
 
 /** A look at a host: its facts, or why there are none; one that refuses the login, or shows another key, is alive. */
-export type HostLook = { readonly facts: HostFacts } | { readonly silent: string; readonly isRefused?: true };
+export type HostObservation = { readonly facts: HostFacts } | { readonly silent: string; readonly isRefused?: true };
 
 /** Reads what retire_facts prints (pure). @throws where it was cut off, or its journal cannot be read */
 export function parseHostFacts(printed: string, address: string): HostFacts {
@@ -79,7 +79,7 @@ export function placeVariables({ service, dataDir, rpcPort, signer }: HostPlaces
 }
 
 /** What time is, and who hears of it. */
-export interface LookWorld extends Pick<Clock, "ticks" | "sleep"> {
+export interface LookDeps extends Pick<Clock, "ticks" | "sleep"> {
   say(line: string): void;
 }
 
@@ -95,9 +95,9 @@ export async function lookAtHost(
   root: RootHost,
   places: HostPlaces,
   patience: number,
-  world: LookWorld,
-): Promise<HostLook> {
-  const end = world.ticks() + patience;
+  deps: LookDeps,
+): Promise<HostObservation> {
+  const end = deps.ticks() + patience;
   for (let said = false; ; ) {
     let printed: string | undefined;
     try {
@@ -109,13 +109,13 @@ export async function lookAtHost(
       const isRefused = Reflect.get(error as Error, "refused") !== undefined;
       const silent = message.split("\n")[0] ?? message;
       if (isRefused) return { silent, isRefused };
-      if (world.ticks() >= end) return { silent };
-      if (!said) world.say(`${root.address} does not answer (${message.split("\n")[0]}); waiting for it`);
+      if (deps.ticks() >= end) return { silent };
+      if (!said) deps.say(`${root.address} does not answer (${message.split("\n")[0]}); waiting for it`);
       said = true;
     }
     // What it says and nobody can read is no silence: it is not to be switched off for that.
     if (printed !== undefined) return { facts: parseHostFacts(printed, root.address) };
-    await world.sleep(pause);
+    await deps.sleep(pause);
   }
 }
 
@@ -125,11 +125,11 @@ export async function lookOnceAt(
   library: string,
   places: HostPlaces,
   patience: number,
-  world: LookWorld,
-): Promise<HostLook> {
+  deps: LookDeps,
+): Promise<HostObservation> {
   const root = openRoot(host, library);
   try {
-    return await lookAtHost(root, places, patience, world);
+    return await lookAtHost(root, places, patience, deps);
   } finally {
     root.close();
   }

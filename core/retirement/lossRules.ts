@@ -1,19 +1,28 @@
 import type { Journal } from "../orchestrator/journal";
-import { minuteOf } from "../util/timeText";
-import { all, collectedVariable, hasSigner, met, not, type RetirementFacts, type Unmet, type Verdict } from "./facts";
-import type { HostLook } from "./host";
+import { minuteText } from "../util/timeText";
+import {
+  all,
+  collectedVariable,
+  hasSignerTraces,
+  met,
+  not,
+  type RetirementFacts,
+  type RetirementVerdict,
+  type Unmet,
+} from "./facts";
+import type { HostObservation } from "./host";
 
 /** The rewards since the switch must be paid and collected (pure). */
-export function rewards({ rewards: readings, saysCollected, pillar }: RetirementFacts): Verdict {
+export function rewards({ rewards: readings, saysCollected, pillar }: RetirementFacts): RetirementVerdict {
   const loss = "rewards";
   const told = readings.filter((reading) => reading.says === "collected" || reading.says === "waiting");
   const faults = readings.flatMap((reading) => (reading.says === "fault" ? [`${reading.source}: ${reading.why}`] : []));
   if (told.length > 0)
     return all(
-      told.map((reading): Verdict => {
+      told.map((reading): RetirementVerdict => {
         if (reading.says === "collected") return met(`${reading.evidence}, says ${reading.source}`);
         const { dueAt, rewardAddress } = reading;
-        const due = dueAt === undefined ? "" : `; due by about ${minuteOf(dueAt)}`;
+        const due = dueAt === undefined ? "" : `; due by about ${minuteText(dueAt)}`;
         const whose = rewardAddress === undefined ? "" : ` that holds the reward address, ${rewardAddress}`;
         return not({
           loss,
@@ -61,7 +70,7 @@ export function rewards({ rewards: readings, saysCollected, pillar }: Retirement
 }
 
 /** Whether a signer that moved on from where it went to first is at work on a host, by that host's own journal (pure). */
-function hasArrived({ identity }: Journal, look: HostLook): boolean {
+function hasArrived({ identity }: Journal, look: HostObservation): boolean {
   if (!identity || !("facts" in look)) return false;
   const { journal } = look.facts.signer;
   const isThere = journal !== undefined && ["running", "restored"].includes(journal.stage);
@@ -76,10 +85,10 @@ function backupTold({ host, address, hasSignerBackup }: RetirementFacts): string
 }
 
 /** No orchestrator may sign here; the one that came after must answer (pure). */
-export function signer(facts: RetirementFacts): Verdict {
+export function signer(facts: RetirementFacts): RetirementVerdict {
   const { host, step, address } = facts;
   if ("released" in host) return met();
-  if ("facts" in host && !hasSigner(host.facts)) return met(`${address} has no orchestrator on it`);
+  if ("facts" in host && !hasSignerTraces(host.facts)) return met(`${address} has no orchestrator on it`);
   if (!("facts" in host) && facts.noSignerAt !== undefined)
     return met(`no orchestrator was on ${address} when its node was shut down, at ${facts.noSignerAt}`);
   const loss = "the signer";

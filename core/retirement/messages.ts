@@ -1,4 +1,4 @@
-import type { Loss, RetirementFacts, RetirementStep, Unmet, Verdict } from "./facts";
+import type { Loss, RetirementFacts, RetirementStep, RetirementVerdict, Unmet } from "./facts";
 
 /** The environment variable of the way around: the sentence that a refusal prints. */
 export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";
@@ -24,7 +24,7 @@ const doing: Readonly<Record<RetirementStep, { readonly what: string; readonly a
 };
 
 /** Everything that stands in the way, and what to type (pure). */
-export function refusalText(facts: RetirementFacts, { unmet }: Verdict): string {
+export function refusalText(facts: RetirementFacts, { unmet }: RetirementVerdict): string {
   const { step, stack, pillar, address, readings, host } = facts;
   const { what, again } = doing[step];
   const changed = "off" in host ? "it was switched off, and nothing else was changed" : "nothing was changed";

@@ -1,7 +1,7 @@
-import { type JourneyEntry, lastEvent } from "../eventLog/eventLog";
+import { type LogEvent, lastEvent } from "../eventLog/eventLog";
 
 /** What the record of a migration remembers of a stack's host (pure): for whom no guard tells, or not all of it. */
-export function remembered(journey: readonly JourneyEntry[], stack: string) {
+export function pastEvents(journey: readonly LogEvent[], stack: string) {
   const begun = lastEvent(journey, stack, "host");
   return {
     /** ISO 8601: the stack has a host since. */

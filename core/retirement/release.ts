@@ -1,19 +1,19 @@
 import { type CloudServer, powerOff, powerState } from "../cloud/power";
 import { isProtected, setProtection } from "../cloud/protection";
-import { type JourneyDetails, lastEvent } from "../eventLog/eventLog";
+import { type EventDetails, lastEvent } from "../eventLog/eventLog";
 import { openRoot, type RootHost } from "../ssh/root";
-import { alone } from "../util/withLock";
-import { type Book, bookOf } from "./events";
+import { withLock } from "../util/withLock";
+import { type RetirementLog, retirementLog } from "./events";
 import { hostSeen, ownProducer, type RetirementFacts } from "./facts";
 import { type HostFacts, type HostPlaces, lookAtHost } from "./host";
 import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
 import { overrideSentence, overrideVariable, refusalText } from "./messages";
-import { remembered } from "./pastEvents";
+import { pastEvents } from "./pastEvents";
 import { shutDown } from "./shutDown";
-import { type SurveyWorld, surveyRetirement } from "./survey";
+import { type SurveyDeps, surveyRetirement } from "./survey";
 
-/** The world, as a release sees it. */
-export interface ReleaseWorld extends SurveyWorld {
+/** What a release depends on. */
+export interface ReleaseDeps extends SurveyDeps {
   /** What the operator typed to go on in spite of all. */
   readonly override: string | undefined;
 }
@@ -25,7 +25,7 @@ const sameDestroy = 24 * 3_600_000;
 /** Of the guard whose deletion it is: the last one of a stack is deleted first. */
 type GivenUp = RetirementInputs & { readonly isLast: boolean };
 
-type Released = JourneyDetails["released"];
+type Released = EventDetails["released"];
 type HostNow = RetirementFacts["host"];
 
 /**
@@ -34,38 +34,38 @@ type HostNow = RetirementFacts["host"];
  *
  * @throws Error with every condition that is not met, and what to type
  */
-export async function release(inputs: GivenUp, memory: GuardMemory, world: ReleaseWorld): Promise<void> {
-  const book = bookOf(inputs, world);
+export async function release(inputs: GivenUp, memory: GuardMemory, deps: ReleaseDeps): Promise<void> {
+  const book = retirementLog(inputs, deps);
   book.read();
-  await alone(book.directory, inputs, world, () => letGo(inputs, memory, book, world));
+  await withLock(book.directory, inputs, deps, () => letGo(inputs, memory, book, deps));
 }
 
-async function letGo(given: GivenUp, memory: GuardMemory, book: Book, world: ReleaseWorld): Promise<void> {
+async function letGo(given: GivenUp, memory: GuardMemory, book: RetirementLog, deps: ReleaseDeps): Promise<void> {
   const { server, places, host: login } = given;
-  if (server && (await atProvider(given, server, () => powerState(server, world))) === "gone") {
+  if (server && (await atProvider(given, server, () => powerState(server, deps))) === "gone") {
     const { stack } = given;
-    world.say(
+    deps.say(
       `retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard. Should this run end in an error about it: pulumi refresh -s ${stack}, then pulumi destroy -s ${stack}`,
     );
     return;
   }
-  const before = releasedBefore(given, memory, book, world);
+  const before = releasedBefore(given, memory, book, deps);
   const inputs = {
     ...given,
     knownProducer: given.knownProducer ?? before?.details.producer,
-    recorded: given.recorded ?? remembered(book.read(), given.stack).recorded,
+    recorded: given.recorded ?? pastEvents(book.read(), given.stack).recorded,
   };
   const root = openRoot(login, inputs.library);
   try {
-    world.say(`retirement: looking at ${login.ssh.address}, its successor and the chain`);
+    deps.say(`retirement: looking at ${login.ssh.address}, its successor and the chain`);
     const seen = before
-      ? await lookAgain(root, places, before.at, world)
-      : hostSeen(await lookAtHost(root, places, isReached(given, memory) ? patience : 0, world), server?.provider);
-    const { host, evidence } = await permit(inputs, memory, seen, before !== undefined, book, world);
+      ? await lookAgain(root, places, before.at, deps)
+      : hostSeen(await lookAtHost(root, places, isReached(given, memory) ? patience : 0, deps), server?.provider);
+    const { host, evidence } = await permit(inputs, memory, seen, before !== undefined, book, deps);
     const isShutDown = "released" in host || (before && "facts" in host && isAtRest(host.facts));
     if (!isShutDown) {
-      const wasProtected = server !== undefined && (await atProvider(given, server, () => isProtected(server, world)));
-      if ("facts" in host) await shutDown(root, inputs, host.facts, book, world);
+      const wasProtected = server !== undefined && (await atProvider(given, server, () => isProtected(server, deps)));
+      if ("facts" in host) await shutDown(root, inputs, host.facts, book, deps);
       book.write("released", { ...releasedOf(inputs, host, evidence), ...(wasProtected ? { wasProtected } : {}) });
     }
     if ("facts" in host && inputs.afterwards === "poweroff")
@@ -76,7 +76,7 @@ async function letGo(given: GivenUp, memory: GuardMemory, book: Book, world: Rel
   } finally {
     root.close();
   }
-  if (server && !given.isLast) await unprotect(given, server, world);
+  if (server && !given.isLast) await unprotect(given, server, deps);
 }
 
 /**
@@ -85,9 +85,9 @@ async function letGo(given: GivenUp, memory: GuardMemory, book: Book, world: Rel
  *
  * @throws in words
  */
-async function unprotect({ stack, host }: GivenUp, server: CloudServer, world: ReleaseWorld): Promise<void> {
+async function unprotect({ stack, host }: GivenUp, server: CloudServer, deps: ReleaseDeps): Promise<void> {
   const { id, provider } = server;
-  const isLifted = await setProtection(server, false, world).catch((error: Error) => {
+  const isLifted = await setProtection(server, false, deps).catch((error: Error) => {
     throw new Error(
       [
         `${host.ssh.address}, the host of stack ${stack}, is shut down, but server ${id} can't be deleted: ${provider} protects it`,
@@ -98,7 +98,7 @@ async function unprotect({ stack, host }: GivenUp, server: CloudServer, world: R
     );
   });
   if (isLifted)
-    world.say(
+    deps.say(
       `retirement: the delete protection of server ${id} at ${provider} is lifted; where the destroy ends before the server does, the next pulumi up sets it again`,
     );
 }
@@ -123,19 +123,19 @@ async function atProvider<T>({ stack, host }: RetirementInputs, at: CloudServer,
 function releasedBefore(
   { stack, server, host: { ssh } }: RetirementInputs,
   { createdAt }: GuardMemory,
-  book: Book,
-  world: ReleaseWorld,
+  book: RetirementLog,
+  deps: ReleaseDeps,
 ) {
   const found = lastEvent(book.read(), stack, "released");
-  if (found === undefined || found.at <= createdAt || world.now() - Date.parse(found.at) >= sameDestroy)
+  if (found === undefined || found.at <= createdAt || deps.now() - Date.parse(found.at) >= sameDestroy)
     return undefined;
   const { address, serverId } = found.details;
   return address === ssh.address && serverId === server?.id ? found : undefined;
 }
 
 /** Once more, since somebody may have started it again; a host that was powered off is not waited for. */
-async function lookAgain(root: RootHost, places: HostPlaces, at: string, world: ReleaseWorld): Promise<HostNow> {
-  const look = await lookAtHost(root, places, 0, world).catch((error: Error) => ({ silent: error.message }));
+async function lookAgain(root: RootHost, places: HostPlaces, at: string, deps: ReleaseDeps): Promise<HostNow> {
+  const look = await lookAtHost(root, places, 0, deps).catch((error: Error) => ({ silent: error.message }));
   return "silent" in look ? { released: at } : look;
 }
 
@@ -159,14 +159,14 @@ async function permit(
   memory: GuardMemory,
   seen: HostNow,
   isSecond: boolean,
-  book: Book,
-  world: ReleaseWorld,
+  book: RetirementLog,
+  deps: ReleaseDeps,
 ): Promise<{ host: HostNow; evidence: readonly string[] }> {
   const { server, pillar } = inputs;
-  const survey = (host: HostNow) => surveyRetirement("destroy", inputs, memory, host, book.directory, world);
+  const survey = (host: HostNow) => surveyRetirement("destroy", inputs, memory, host, book.directory, deps);
   const switchedOff = async (at: CloudServer) => {
-    world.say(`retirement: ${inputs.host.ssh.address} does not answer; switching it off at ${at.provider}`);
-    return { off: `${at.provider} says that it is ${await atProvider(inputs, at, () => powerOff(at, world))}` };
+    deps.say(`retirement: ${inputs.host.ssh.address} does not answer; switching it off at ${at.provider}`);
+    return { off: `${at.provider} says that it is ${await atProvider(inputs, at, () => powerOff(at, deps))}` };
   };
   let host = seen;
   // What else stands in the way is known before anything is switched off.
@@ -177,7 +177,7 @@ async function permit(
     ({ facts, verdict } = await survey(host));
   }
   const { unmet, evidence } = verdict;
-  for (const line of evidence) world.say(`retirement: ${line}`);
+  for (const line of evidence) deps.say(`retirement: ${line}`);
   if (!isSecond) noteRewards(facts, book);
   if (unmet.length === 0) return { host, evidence };
   const reasons = unmet.map(({ what }) => what);
@@ -185,20 +185,20 @@ async function permit(
   // Typed once for both guards, and the other one has met more.
   const typed = lastEvent(book.read(), inputs.stack, "override");
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
-  if (world.override !== undefined && [sentence, typedBefore].includes(world.override)) {
-    world.say(`retirement: going on all the same, as typed: ${world.override}`);
-    book.write("override", { sentence: world.override, reasons });
+  if (deps.override !== undefined && [sentence, typedBefore].includes(deps.override)) {
+    deps.say(`retirement: going on all the same, as typed: ${deps.override}`);
+    book.write("override", { sentence: deps.override, reasons });
     // What is not seen is at least not left running.
     if ("unseen" in host && server) host = await switchedOff(server);
-    return { host, evidence: [`typed by the operator: ${world.override}`, ...evidence] };
+    return { host, evidence: [`typed by the operator: ${deps.override}`, ...evidence] };
   }
   book.note("refused", { reasons });
   const other =
-    world.override === undefined ? "" : `\n  ${overrideVariable} is set, and says something else than this sentence.`;
+    deps.override === undefined ? "" : `\n  ${overrideVariable} is set, and says something else than this sentence.`;
   throw new Error(`${refusalText(facts, verdict)}${other}`);
 }
 
-function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, book: Book): void {
+function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, book: RetirementLog): void {
   const evidence = rewards.flatMap((reading) => (reading.says === "collected" ? [reading.evidence] : []));
   if (evidence.length > 0) book.note("rewards", { evidence });
   else if (saysCollected && rewards.some(({ says }) => says === "notOffered" || says === "paidNothing"))

@@ -1,5 +1,5 @@
 import type { ChainClient, PaidEpoch, RewardRow, Rewards } from "../chain/chain";
-import { minuteOf, spoken } from "../util/timeText";
+import { durationText, minuteText } from "../util/timeText";
 import { isSuccessorsSince } from "./whose";
 
 /** What the chain says of the Pillar's rewards since the switch. */
@@ -60,7 +60,7 @@ export async function readRewards(
       return { source, says: "notOffered", aDayAfter: await isSuccessors(now - Math.min(day, question.epoch)) };
     const paid = await client.paidEpochs(question.pillar);
     const calendar = { genesis: first.timestamp, epoch: question.epoch, now };
-    const judged = await judge(rewards, calendar, isSuccessors, paid);
+    const judged = await judgeRewards(rewards, calendar, isSuccessors, paid);
     return { source, ...judged, ...(judged.says === "waiting" ? { rewardAddress: question.withdrawAddress } : {}) };
   } catch (error) {
     return { source, says: "fault", why: (error as Error).message };
@@ -80,7 +80,7 @@ interface Calendar {
  * @param isSuccessors whether all slots since a time are the successor's; false from some time on backwards
  * @param figures the Pillar's paid epochs, where the node tells them
  */
-export async function judge(
+export async function judgeRewards(
   { rows, uncollected }: Rewards,
   { genesis, epoch, now }: Calendar,
   isSuccessors: (time: number) => Promise<boolean>,
@@ -105,10 +105,10 @@ export async function judge(
       return { says: "waiting", why: "the switch is still to come: the successor's address does not produce" };
     const next = await firstWhole(running, (number) => isSuccessors(startOf(number)));
     const { from, to } = distribution(epoch);
-    const ends = next < running ? "has ended" : `ends ${minuteOf(startOf(next + 1))}`;
+    const ends = next < running ? "has ended" : `ends ${minuteText(startOf(next + 1))}`;
     return {
       says: "waiting",
-      why: `the first whole epoch after the switch, ${next}, is not paid yet (it ${ends}; rewards come ${spoken(from)} to ${spoken(to)} after it)`,
+      why: `the first whole epoch after the switch, ${next}, is not paid yet (it ${ends}; rewards come ${durationText(from)} to ${durationText(to)} after it)`,
       dueAt: startOf(next + 1) + to,
     };
   }

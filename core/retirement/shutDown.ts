@@ -1,10 +1,10 @@
 import { type BackupOf, takeBackup } from "../orchestrator/backup";
 import type { RootHost } from "../ssh/root";
-import { placeOf } from "../util/resolvePath";
-import type { Book } from "./events";
+import { resolvePath } from "../util/resolvePath";
+import type { RetirementLog } from "./events";
 import { type HostFacts, type HostPlaces, placeVariables } from "./host";
 import type { RetirementInputs } from "./inputs";
-import type { SurveyWorld } from "./survey";
+import type { SurveyDeps } from "./survey";
 
 /**
  * Stops what runs on a host that is let go, so that it stays off, behind a last backup of its keys and configuration.
@@ -15,32 +15,32 @@ export async function shutDown(
   root: RootHost,
   inputs: RetirementInputs,
   { hasKeyStore, signer, node }: HostFacts,
-  book: Book,
-  world: SurveyWorld,
+  book: RetirementLog,
+  deps: SurveyDeps,
 ): Promise<void> {
   const { places, backup, stack, pillar } = inputs;
   const variables = placeVariables(places);
   const { directory, identityFile } = backup;
   const settings = {
-    directory: placeOf(directory),
+    directory: resolvePath(directory),
     move: `pillar-host/${stack}/${pillar}`,
-    identityFile: identityFile === undefined ? undefined : placeOf(identityFile),
+    identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
   };
   // Only by the operator's sentence: what is copied must stand still.
   if (signer.active) {
     await root.call("retire_stop_signer", variables, { limitSeconds: 200 });
-    world.say(`retirement: the orchestrator of ${root.address} is stopped, and stays off`);
+    deps.say(`retirement: the orchestrator of ${root.address} is stopped, and stays off`);
   }
   // Before the stop: where there is no room for it, nothing has changed.
   if (hasKeyStore || signer.hasDirectory)
-    await takeBackup(root, lastBackupOf(places), settings, world).catch((error: Error) => {
+    await takeBackup(root, lastBackupOf(places), settings, deps).catch((error: Error) => {
       throw new Error(backupText(error.message, stack));
     });
   if (hasKeyStore && !node.masked) book.write("shuttingDown", { address: root.address });
-  await stopNode(root, places, (line) => world.say(`retirement: ${line}`));
-  world.say(`retirement: the node of ${root.address} is stopped, and stays off`);
+  await stopNode(root, places, (line) => deps.say(`retirement: ${line}`));
+  deps.say(`retirement: the node of ${root.address} is stopped, and stays off`);
   await root.call("retire_let_go", variables);
-  if (inputs.keysAside) for (const line of linesOf(await root.call("retire_keys_aside", variables))) world.say(line);
+  if (inputs.keysAside) for (const line of linesOf(await root.call("retire_keys_aside", variables))) deps.say(line);
   if (node.active) book.write("shutDown", { address: root.address, evidence: ["stopped, disabled and masked"] });
 }
 

@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import fs from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { type RecordEntry, readRecord } from "../eventLog/moveEvents";
+import { type MoveEvent, readMoveEvents } from "../eventLog/moveEvents";
 import { isThere } from "../orchestrator/backup";
 import type { Entry } from "../orchestrator/manifest";
 
@@ -31,7 +31,7 @@ interface Proved {
  * @param backups their directory, absolute
  */
 export async function hasSignerBackup(backups: string, signer: BackedUpSigner): Promise<boolean> {
-  for (const entry of readRecord(backups)) {
+  for (const entry of readMoveEvents(backups)) {
     const backup = provedIn(entry);
     if (backup && isThere(backup) && isOf(signer, entry, backup) && (await sumOf(backup.file)) === backup.sha256)
       return true;
@@ -39,13 +39,13 @@ export async function hasSignerBackup(backups: string, signer: BackedUpSigner): 
   return false;
 }
 
-function provedIn({ event, details }: RecordEntry): Proved | undefined {
+function provedIn({ event, details }: MoveEvent): Proved | undefined {
   const { label, file, manifestFile, sealedBytes, sha256 } = (details ?? {}) as Partial<Proved>;
   if (event !== "backup" || !label || !file || !manifestFile || sealedBytes === undefined || !sha256) return undefined;
   return { label, file, manifestFile, sealedBytes, sha256 };
 }
 
-function isOf({ address, directory, move, since }: BackedUpSigner, entry: RecordEntry, backup: Proved): boolean {
+function isOf({ address, directory, move, since }: BackedUpSigner, entry: MoveEvent, backup: Proved): boolean {
   const { host, entries = [] } = manifestIn(backup.manifestFile);
   // A destroy that was cut off has taken it; before its guard was there the host had another life.
   if (backup.label === "retired")

@@ -1,21 +1,21 @@
 import { type ChainClient, chainOfNode, chainOfReference } from "../chain/chain";
 import { createOrchestratorClient } from "../chain/orchestrator";
-import { lastEvent, readJourney, sinceReleased } from "../eventLog/eventLog";
+import { lastEvent, readEvents, sinceReleased } from "../eventLog/eventLog";
 import { type Connection, createConnection } from "../ssh/connection";
 import { openRoot } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
 import { lookAtNode } from "../sync/nodeStatus";
 import { type ChainReading, readChain } from "./chainLook";
 import { decideRetirement, wantsHistory } from "./decide";
-import { ownProducer, type RetirementFacts, type RetirementStep, type Verdict } from "./facts";
+import { ownProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./facts";
 import { hasProducedSince } from "./history";
-import { type LookWorld, lookAtHost } from "./host";
+import { type LookDeps, lookAtHost } from "./host";
 import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
 import { type RewardsQuestion, type RewardsReading, readRewards } from "./rewards";
 import { hasSignerBackup } from "./signerBackup";
 
-/** The world, as a survey sees it. */
-export interface SurveyWorld extends LookWorld {
+/** What a survey depends on. */
+export interface SurveyDeps extends LookDeps {
   now(): number;
   /** The operator typed that the rewards are collected. */
   readonly saysCollected: boolean;
@@ -24,9 +24,9 @@ export interface SurveyWorld extends LookWorld {
 }
 
 /** What was found, and what it comes to. */
-export interface Survey {
+export interface RetirementSurvey {
   readonly facts: RetirementFacts;
-  readonly verdict: Verdict;
+  readonly verdict: RetirementVerdict;
 }
 
 /** A successor that boots is waited for so long; milliseconds. */
@@ -43,26 +43,26 @@ export async function surveyRetirement(
   memory: GuardMemory,
   host: RetirementFacts["host"],
   directory: string,
-  world: SurveyWorld,
-): Promise<Survey> {
-  const clients = clientsOf(inputs, host, world.connect ?? createConnection);
+  deps: SurveyDeps,
+): Promise<RetirementSurvey> {
+  const clients = clientsOf(inputs, host, deps.connect ?? createConnection);
   try {
-    const successor = await lookAtSuccessor(inputs, world);
+    const successor = await lookAtSuccessor(inputs, deps);
     const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
     const { pillar, recorded, epoch, network } = inputs;
     const own = ownProducer({ host, knownProducer: inputs.knownProducer });
     const question = { pillar, recorded, own, successor: next, network, epoch };
-    const readings = await Promise.all(clients.map((client) => readChain(client, question, world.now())));
+    const readings = await Promise.all(clients.map((client) => readChain(client, question, deps.now())));
     const rewards =
       step === "destroy" && next !== undefined
-        ? await readAllRewards(clients, readings, { pillar, own, successor: next, epoch }, world.now())
+        ? await readAllRewards(clients, readings, { pillar, own, successor: next, epoch }, deps.now())
         : [];
     const recordSays = recordOf(inputs, directory);
     const facts: RetirementFacts = {
       ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
       ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
       memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
-      saysCollected: world.saysCollected,
+      saysCollected: deps.saysCollected,
       hasSignerBackup: await hasSignerBackup(directory, backedUp(inputs, memory, host)),
       noSignerAt: recordSays.noSignerAt,
       network,
@@ -94,7 +94,7 @@ function backedUp({ places, host: { ssh } }: RetirementInputs, memory: GuardMemo
 
 /** What this machine's record has of a stack's host. */
 function recordOf({ pillar, stack, host }: RetirementInputs, directory: string) {
-  const own = sinceReleased(readJourney(directory, pillar), stack);
+  const own = sinceReleased(readEvents(directory, pillar), stack);
   const shut = lastEvent(own, stack, "shutDown");
   const isSame = shut?.details.address === host.ssh.address && shut.details.hasSigner === false;
   return {
@@ -120,15 +120,15 @@ function clientsOf(
 
 async function lookAtSuccessor(
   { successor, library, references, tolerance }: RetirementInputs,
-  world: SurveyWorld,
+  deps: SurveyDeps,
 ): Promise<RetirementFacts["successor"]> {
   if (successor === undefined) return undefined;
   const { host, places, node } = successor;
-  const connection = (world.connect ?? createConnection)(host.ssh);
+  const connection = (deps.connect ?? createConnection)(host.ssh);
   const root = openRoot(host, library, connection);
   try {
     const [look, seen] = await Promise.all([
-      lookAtHost(root, places, patience, world).catch((error: Error) => ({
+      lookAtHost(root, places, patience, deps).catch((error: Error) => ({
         silent: error.message.split("\n")[0] ?? "",
       })),
       lookAtNode(node, { references, tolerance }, connection),
@@ -137,7 +137,7 @@ async function lookAtSuccessor(
     const found = { address, hostKey, look, node: seen };
     if (!("facts" in look) || !look.facts.signer.active) return found;
     const { rpcPort } = places.signer;
-    const client = createOrchestratorClient(() => root.forward("127.0.0.1", rpcPort), rpcPort, world);
+    const client = createOrchestratorClient(() => root.forward("127.0.0.1", rpcPort), rpcPort, deps);
     const build = await client.buildInfo().then(
       (value) => ({ value }),
       (error: Error) => ({ error: error.message }),

@@ -4,7 +4,7 @@ import { project } from "../config/configFaults";
 import type { SecureOptions } from "../orchestrator/preparation";
 import type { SignerPlace } from "../orchestrator/survey";
 import type { SignerHost } from "../ssh/root";
-import { placeOf } from "../util/resolvePath";
+import { resolvePath } from "../util/resolvePath";
 import { otherLogin, sshTarget } from "./login";
 
 /** Names an attempt to move the signer: what journals, record and backups are known by (pure). */
@@ -19,7 +19,7 @@ export function backupDirectory({ pillar, orchestrator }: StackConfig): string {
 
 /** The same, absolute: from the project's directory, which is the program's working directory. */
 export function backupPlace(config: StackConfig): string {
-  return placeOf(backupDirectory(config));
+  return resolvePath(backupDirectory(config));
 }
 
 /** The signer's things on the new host (pure). */

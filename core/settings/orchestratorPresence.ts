@@ -1,6 +1,6 @@
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
-import { readRecord } from "../eventLog/moveEvents";
+import { readMoveEvents } from "../eventLog/moveEvents";
 import { backupPlace } from "./orchestratorPlaces";
 
 /**
@@ -12,7 +12,7 @@ export function hasSigner(config: StackConfig, stack: string): boolean {
   const { migrateFrom, release } = config.orchestrator;
   if (migrateFrom !== undefined || release !== undefined) return true;
   const prefix = `${project}/${stack}/${config.pillar.name}/`;
-  const last = readRecord(backupPlace(config)).findLast(
+  const last = readMoveEvents(backupPlace(config)).findLast(
     ({ move, event }) => move.startsWith(prefix) && ["secured", "done", "rolledBack"].includes(event),
   );
   return last !== undefined && last.event !== "rolledBack";

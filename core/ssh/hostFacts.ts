@@ -1,4 +1,4 @@
-import { within } from "../util/withTimeout";
+import { withTimeout } from "../util/withTimeout";
 import type { Connection } from "./connection";
 
 const limit = 30_000;
@@ -12,7 +12,7 @@ const limit = 30_000;
 export async function readHostFacts(connection: Connection, script: string): Promise<readonly string[]> {
   try {
     const looking = connection.session().then((session) => session.run("bash -euo pipefail -s facts", script));
-    const { exitCode, stdout, stderr } = await within(looking, limit, `no answer within ${limit / 1000} s`);
+    const { exitCode, stdout, stderr } = await withTimeout(looking, limit, `no answer within ${limit / 1000} s`);
     const lines = stdout.split("\n").filter((line) => line.trim() !== "");
     if (exitCode === 0) return lines;
     return [...lines, ...unseen(stderr.trim() || `its facts ended with ${exitCode ?? "the connection"}`)];

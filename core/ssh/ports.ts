@@ -29,12 +29,12 @@ function tryOnce(host: string, port: number, timeout: number): Promise<PortSeen>
     };
     socket.setTimeout(timeout, () => end("filtered"));
     socket.on("connect", () => end("open"));
-    socket.on("error", (error: NodeJS.ErrnoException) => end(seenOf(error.code)));
+    socket.on("error", (error: NodeJS.ErrnoException) => end(portSeenOf(error.code)));
   });
 }
 
 /** What an error of a connection tells (pure); a firewall that rejects says that the host can't be reached. */
-export function seenOf(code: string | undefined): PortSeen {
+export function portSeenOf(code: string | undefined): PortSeen {
   if (code === "ECONNREFUSED") return "refused";
   return code === "EHOSTUNREACH" || code === "EACCES" || code === "ETIMEDOUT" ? "filtered" : "unknown";
 }

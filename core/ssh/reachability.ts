@@ -3,14 +3,14 @@ import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer"
 import { publicLineOf } from "./publicKey";
 import { connectSsh, isFatal, type RefusedError, type SshTarget } from "./ssh";
 
-/** The world, as a contact sees it. */
-export interface ContactWorld extends Pick<Clock, "ticks" | "sleep"> {
+/** What reaching a host depends on. */
+export interface ReachDeps extends Pick<Clock, "ticks" | "sleep"> {
   /** Logs in and leaves again. @throws as connectSsh does */
   login(target: SshTarget): Promise<void>;
   say(line: string): void;
 }
 
-export const world: ContactWorld = {
+export const deps: ReachDeps = {
   login: async (target) => (await connectSsh(target)).close(),
   ...systemClock,
   say: (line) => console.log(line),
@@ -20,7 +20,7 @@ const pause = 2000;
 /** Told so often, in milliseconds. */
 const toldEvery = 30_000;
 /** A host that was started or rebooted just now: longer than that and something is wrong with it. */
-export const patience = 60_000;
+export const bootPatience = 60_000;
 
 /** How a host that does not let in yet is waited for. */
 export interface Waiting {
@@ -32,7 +32,7 @@ export interface Waiting {
   readonly isNew: boolean;
 }
 
-const booting: Waiting = { limit: patience, what: "a host that boots", isNew: false };
+const booting: Waiting = { limit: bootPatience, what: "a host that boots", isNew: false };
 
 /**
  * Tries until it succeeds; says that it waits, and for how long already.
@@ -41,15 +41,15 @@ const booting: Waiting = { limit: patience, what: "a host that boots", isNew: fa
  */
 export async function whileItBoots<T>(
   attempt: () => Promise<T>,
-  world: Omit<ContactWorld, "login">,
+  deps: Omit<ReachDeps, "login">,
   { limit, what, isNew }: Waiting = booting,
 ): Promise<T> {
-  const begin = world.ticks();
+  const begin = deps.ticks();
   const limitText = `waiting up to ${Math.round(limit / 1000)} s for ${what}`;
   let told: number | undefined;
   if (isNew) {
     // It boots in any case, and the first attempt alone may take 20 s.
-    world.say(limitText);
+    deps.say(limitText);
     told = 0;
   }
   let refusedAt: number | undefined;
@@ -58,19 +58,19 @@ export async function whileItBoots<T>(
       return await attempt();
     } catch (error) {
       const { message, refused } = error as RefusedError;
-      const waited = world.ticks() - begin;
+      const waited = deps.ticks() - begin;
       if (refused) refusedAt ??= waited;
       // A host that just came up refuses everybody but root for a while (pam_nologin).
-      const mayPass = isNew ? waited - (refusedAt ?? waited) < patience : told !== undefined && refused === "login";
+      const mayPass = isNew ? waited - (refusedAt ?? waited) < bootPatience : told !== undefined && refused === "login";
       // A name that nobody knows is misspelt; one that can't be looked up now may come.
       if ((isFatal(error) && !mayPass) || /ENOTFOUND/.test(message) || waited >= limit) throw error;
       if (told === undefined || waited - told >= toldEvery) {
         const so = `waiting for ${what}, ${Math.round(waited / 1000)} s: ${firstLine(message)}`;
-        world.say(told === undefined ? `${firstLine(message)}: ${limitText}` : so);
+        deps.say(told === undefined ? `${firstLine(message)}: ${limitText}` : so);
         told = waited;
       }
     }
-    await world.sleep(pause);
+    await deps.sleep(pause);
   }
 }
 
@@ -81,22 +81,17 @@ export async function whileItBoots<T>(
  * @param isNew it boots for the first time
  * @throws Error in the operator's words: what is wrong, and the command that mends it
  */
-export async function contact(
-  target: SshTarget,
-  world: ContactWorld,
-  server?: OwnServer,
-  isNew = false,
-): Promise<void> {
+export async function reach(target: SshTarget, deps: ReachDeps, server?: OwnServer, isNew = false): Promise<void> {
   const waiting: Waiting = server
-    ? { limit: isNew ? server.startTimeout : patience, what: `${nameOf(server)} to boot`, isNew }
+    ? { limit: isNew ? server.startTimeout : bootPatience, what: `${nameOf(server)} to boot`, isNew }
     : booting;
-  const begin = world.ticks();
+  const begin = deps.ticks();
   try {
-    await whileItBoots(() => world.login(target), world, waiting);
+    await whileItBoots(() => deps.login(target), deps, waiting);
   } catch (error) {
     const { message, refused } = error as RefusedError;
     if (server) {
-      const seconds = Math.round((world.ticks() - begin) / 1000);
+      const seconds = Math.round((deps.ticks() - begin) / 1000);
       throw new Error(
         refused === "login"
           ? `${firstLine(message)}\n${loginHelp(target)}\n${consoleHelp(server)}`
@@ -114,7 +109,7 @@ const newKeyHelp = "Where it is the right one: pulumi config set --path pillar-h
 
 /** What to say of a host that does not answer (pure). */
 export function silentText({ address, port, user }: Omit<SshTarget, "hostKey">, found: string): string {
-  const wait = /ENOTFOUND/.test(found) ? "" : `, for ${patience / 1000} s`;
+  const wait = /ENOTFOUND/.test(found) ? "" : `, for ${bootPatience / 1000} s`;
   return [
     `${address}: ${/closed the connection/.test(found) ? "the ssh server lets nobody in" : "no ssh server answers"}`,
     `  found: ${found.replace(/^\S+: /, "")}${wait}`,

@@ -1,4 +1,4 @@
-import type { CurvePoint, JourneyEntry } from "../eventLog/eventLog";
+import type { CurvePoint, LogEvent } from "../eventLog/eventLog";
 
 /** Points kept of a wait, whether it takes minutes or days. */
 export const curveLimit = 200;
@@ -29,7 +29,7 @@ export interface Waits {
 }
 
 /** What the record has of the waits for a host, up to its sync or its deletion (pure). */
-export function openWaits(journey: readonly JourneyEntry[], stack: string, address: string): Waits {
+export function openWaits(journey: readonly LogEvent[], stack: string, address: string): Waits {
   const own = journey.filter((entry) => entry.stack === stack);
   const end = own.findLastIndex(({ event }) => event === "synced" || event === "released");
   let waits: Waits = { curve: [] };

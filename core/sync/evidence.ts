@@ -1,6 +1,6 @@
 import type { Observation } from "../chain/node";
-import { compare, type ReferenceReading } from "./references";
-import { freshMomentum, judge } from "./verdict";
+import { compareReferences, type ReferenceReading } from "./references";
+import { freshMomentum, judgeSync } from "./verdict";
 
 export interface EvidenceOptions {
   /** Good looks in a row. */
@@ -12,7 +12,7 @@ export interface EvidenceOptions {
 }
 
 /** One look: at the node, and at the references while the node says that it is synced. */
-export interface Look {
+export interface SyncLook {
   readonly observation: Observation;
   readonly readings: readonly ReferenceReading[];
   /** Milliseconds of a clock that never jumps. */
@@ -54,7 +54,7 @@ export interface Weighed {
 }
 
 /** How long references that contradict a fresh momentum are believed, in milliseconds: they may lie for ever. */
-export const patience = 10 * 60_000;
+export const contradictionLimit = 10 * 60_000;
 /** A clock that moves so much more or less than the other, in milliseconds, jumped. */
 const jump = 60_000;
 /** The network adds a momentum in so many milliseconds; a target may show so many more at once. */
@@ -68,7 +68,7 @@ const movesWanted = 3;
  * can't fake must stand behind it: a fresh newest momentum, by the node's clock and by this machine's; or the median
  * of the references; or, where neither can be had, a target that moves on and is kept up with.
  */
-export function weigh(before: Evidence, look: Look, options: EvidenceOptions): Weighed {
+export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions): Weighed {
   const { observation, readings, at, clock } = look;
   const jumped =
     before.lastAt !== undefined && before.lastClock !== undefined
@@ -80,7 +80,7 @@ export function weigh(before: Evidence, look: Look, options: EvidenceOptions): W
     ...{ synced: false, good: false, why, notes, proved: [], unproved: [] },
   });
 
-  const own = judge(observation, clock);
+  const own = judgeSync(observation, clock);
   if (observation.kind === "none" || own.says === "no") return bad(own.why, [], before.contradictedSince);
   if (own.says === "close") {
     // Neither for it nor against it, for the moment that a momentum takes to be taken in.
@@ -89,14 +89,14 @@ export function weigh(before: Evidence, look: Look, options: EvidenceOptions): W
     return { evidence: before, synced: false, good: true, why: own.why, notes: [], proved: [], unproved: [] };
   }
   const { info, newest, nodeTime } = observation;
-  const { verdict, median, notes } = compare(info.currentHeight, readings, options.tolerance, clock);
+  const { verdict, median, notes } = compareReferences(info.currentHeight, readings, options.tolerance, clock);
   const isOneClock = Math.abs(nodeTime - clock) <= freshMomentum;
   const fresh = newest !== undefined && isOneClock && Math.abs(clock - newest.timestamp) <= freshMomentum;
 
   let { contradictedSince } = before;
   if (verdict === "disagrees") {
     contradictedSince ??= at;
-    const long = at - contradictedSince >= patience;
+    const long = at - contradictedSince >= contradictionLimit;
     if (!fresh || !long) {
       return bad(
         `the node says synced at ${info.currentHeight}, the references are at ${median}`,

@@ -1,12 +1,12 @@
 import { createNodeClient, type NodeTarget } from "../chain/node";
 import type { Connection } from "../ssh/connection";
-import { within } from "../util/withTimeout";
-import { noEvidence, patience, weigh } from "./evidence";
+import { withTimeout } from "../util/withTimeout";
+import { contradictionLimit, noEvidence, weigh } from "./evidence";
 import { readReference } from "./references";
-import { isAsserted, judge, mayTakeIn } from "./verdict";
+import { isAsserted, judgeSync, mayTakeIn } from "./verdict";
 
 /** A node as it is this minute. */
-export interface NodeNow {
+export interface NodeStatus {
   readonly synced: boolean;
   readonly why: string;
   /** Whether the node answered at all: without an answer nothing is known. */
@@ -48,12 +48,12 @@ export async function lookAtNode(
   target: NodeTarget,
   options: LookupOptions,
   connection?: Connection,
-): Promise<NodeNow> {
+): Promise<NodeStatus> {
   const client = createNodeClient(target, connection);
   try {
-    const look = async (left: number): Promise<NodeNow> => {
+    const look = async (left: number): Promise<NodeStatus> => {
       const observation = await client.observe();
-      const verdict = judge(observation, Date.now());
+      const verdict = judgeSync(observation, Date.now());
       if (observation.kind === "none") return { synced: false, why: verdict.why, known: false };
       // A momentum that is being taken in: the next moment tells.
       if ((verdict.says === "close" || mayTakeIn(observation)) && left > 1) {
@@ -66,12 +66,12 @@ export async function lookAtNode(
       // The gate has had its patience with references that contradict a fresh momentum.
       const weighed = weigh(
         { ...noEvidence, contradictedSince: 0 },
-        { observation, readings, at: patience, clock: Date.now() },
+        { observation, readings, at: contradictionLimit, clock: Date.now() },
         { confirmations: 1, confirmSpan: 0, tolerance: options.tolerance },
       );
       return { synced: weighed.good, why: weighed.why, known: true, ...observation.info };
     };
-    return await within(look(looks), deadline, `no answer within ${deadline / 1000} s`);
+    return await withTimeout(look(looks), deadline, `no answer within ${deadline / 1000} s`);
   } catch (error) {
     return { synced: false, known: false, why: error instanceof Error ? error.message : String(error) };
   } finally {

@@ -1,5 +1,5 @@
 import type { Observation } from "../chain/node";
-import { minuteOf, spoken } from "../util/timeText";
+import { durationText, minuteText } from "../util/timeText";
 
 /** A height seen at a time (unix milliseconds). */
 export interface Sample {
@@ -71,10 +71,10 @@ export function progressLine(observation: Observation, samples: readonly Sample[
     parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} momentums/s`);
   const left = targetHeight > currentHeight ? rangeLeft(currentHeight, targetHeight, samples) : undefined;
   if (!good && left) {
-    const [least, most] = left.map(spoken);
+    const [least, most] = left.map(durationText);
     parts.push(least === most ? `about ${least} left` : `${least} to ${most} left`);
   }
-  if (!good) parts.push(`since ${minuteOf(startedAt)}`);
+  if (!good) parts.push(`since ${minuteText(startedAt)}`);
   if (good || why !== "syncing") parts.push(good ? `${why} (${confirmed})` : why);
   return `sync: ${parts.join(", ")}`;
 }

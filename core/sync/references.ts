@@ -1,6 +1,6 @@
-import { parseMomentum, resultOf } from "../chain/node";
+import { nodeResult, parseMomentum } from "../chain/node";
 import { callReference } from "../chain/reference";
-import { spoken } from "../util/timeText";
+import { durationText } from "../util/timeText";
 
 /** What an independent node says of the network's height. */
 export interface ReferenceReading {
@@ -15,7 +15,7 @@ export interface ReferenceReading {
 }
 
 /** What the references say of a height, and what is odd about each of them. */
-export interface Agreement {
+export interface ReferenceAgreement {
   /** `unknown` where fewer than two usable ones agree with each other. */
   readonly verdict: "agrees" | "disagrees" | "unknown";
   readonly median?: number;
@@ -38,18 +38,18 @@ function median(sorted: readonly number[]): number {
  * @param tolerance momentums
  * @param clock unix milliseconds, for those who do not tell their own
  */
-export function compare(
+export function compareReferences(
   height: number,
   readings: readonly ReferenceReading[],
   tolerance: number,
   clock: number,
-): Agreement {
+): ReferenceAgreement {
   const notes: string[] = [];
   const usable: { url: string; height: number }[] = [];
   for (const { url, height: said, timestamp, error, clock: own = clock } of readings) {
     if (said === undefined) notes.push(`reference ${url} gives no height: ${error ?? "no answer"}`);
     else if (timestamp !== undefined && own - timestamp > lagging) {
-      notes.push(`reference ${url} lags: its newest momentum is ${spoken(own - timestamp)} old`);
+      notes.push(`reference ${url} lags: its newest momentum is ${durationText(own - timestamp)} old`);
     } else usable.push({ url, height: said });
   }
   const heights = usable.map(({ height: said }) => said).sort((a, b) => a - b);
@@ -79,7 +79,7 @@ export function compare(
 export async function readReference(url: string, timeout = 10_000): Promise<ReferenceReading> {
   try {
     const answer = await callReference(url, "ledger.getFrontierMomentum", [], timeout);
-    const momentum = parseMomentum(resultOf(answer));
+    const momentum = parseMomentum(nodeResult(answer));
     if (!momentum) return { url, error: "its answer is no momentum" };
     return { url, height: momentum.height, timestamp: momentum.timestamp, clock: answer.date };
   } catch (error) {

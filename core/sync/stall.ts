@@ -1,5 +1,5 @@
 /** Where the height stands, and since when (milliseconds of a clock that never jumps). */
-export interface Standing {
+export interface HeightStanding {
   /** undefined while none was ever seen. */
   readonly height?: number | undefined;
   readonly at: number;
@@ -13,12 +13,12 @@ export interface Standing {
  * @param stallAfter milliseconds
  * @returns where it stands now, and what that is news of
  */
-export function follow(
-  before: Standing,
+export function followHeight(
+  before: HeightStanding,
   height: number | undefined,
   at: number,
   stallAfter: number,
-): { standing: Standing; news?: "stalled" | "over" } {
+): { standing: HeightStanding; news?: "stalled" | "over" } {
   if (height !== undefined && height !== before.height) {
     const standing = { height, at, isStalled: false };
     return before.isStalled ? { standing, news: "over" } : { standing };

@@ -7,7 +7,7 @@ export const freshMomentum = 120_000;
 const atTheTip = 2;
 
 /** What one look says about the question "is it synced?", and why, in the operator's words. */
-export interface Verdict {
+export interface SyncVerdict {
   /**
    * `close`: synced but for a momentum or two, as at the arrival of each. `unproved`: the node says that it is, and
    * nothing that it tells bears it out; others must.
@@ -23,7 +23,7 @@ export interface Verdict {
  *
  * @param clock unix milliseconds of this machine
  */
-export function judge(observation: Observation, clock: number): Verdict {
+export function judgeSync(observation: Observation, clock: number): SyncVerdict {
   if (observation.kind === "none") return { says: "no", why: observation.reason };
   const { info, newest, peers, nodeTime } = observation;
   const { state, currentHeight, targetHeight } = info;
@@ -63,7 +63,7 @@ export function mayTakeIn(observation: Observation): boolean {
 }
 
 /** The node says that it is synced: now others are worth asking (pure). */
-export function isAsserted({ says }: Verdict): boolean {
+export function isAsserted({ says }: SyncVerdict): boolean {
   return says === "synced" || says === "unproved";
 }
 

@@ -1,12 +1,12 @@
 import type { NodeClient, Observation } from "../chain/node";
 import type { Clock } from "../util/clock";
-import { spoken } from "../util/timeText";
+import { durationText } from "../util/timeText";
 import { type Evidence, type EvidenceOptions, noEvidence, weigh } from "./evidence";
 import { pauseAfter } from "./pace";
 import { progressLine, type Sample } from "./progress";
 import type { ReferenceReading } from "./references";
-import { follow, type Standing } from "./stall";
-import { isAsserted, judge } from "./verdict";
+import { followHeight, type HeightStanding } from "./stall";
+import { isAsserted, judgeSync } from "./verdict";
 
 /** How the gate decides; the same for every run. */
 export interface GateSettings extends EvidenceOptions {
@@ -30,8 +30,8 @@ export interface WaitOptions extends GateSettings {
   readonly address: string;
 }
 
-/** The world, as the loop sees it. */
-export interface World extends Clock {
+/** What the loop depends on. */
+export interface SyncDeps extends Clock {
   readonly client: NodeClient;
   /** Asks the independent nodes; never throws. */
   readReferences(): Promise<readonly ReferenceReading[]>;
@@ -77,29 +77,29 @@ const checkPatience = 20;
  * @throws GaveUp at the deadline, when nobody wants the answer any more, and (then a FatalError too) when the host key
  *   changed or the login is refused
  */
-export async function waitForSync(options: WaitOptions, world: World): Promise<SyncRecord> {
-  const begun = world.ticks();
+export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncRecord> {
+  const begun = deps.ticks();
   let samples: Sample[] = [];
   let startHeight = options.startHeight;
   let evidence: Evidence = noEvidence;
   let failures = 0;
   let stretch = 0;
   let said: { at: number; key: string } | undefined;
-  let standing: Standing = { at: begun, isStalled: false };
+  let standing: HeightStanding = { at: begun, isStalled: false };
   for (;;) {
-    world.meanwhile?.();
-    const observation = await world.client.observe().catch((error: Error) => {
+    deps.meanwhile?.();
+    const observation = await deps.client.observe().catch((error: Error) => {
       throw Object.assign(error, { gaveUp: { startHeight } });
     });
-    const readings = isAsserted(judge(observation, world.now())) ? await world.readReferences() : [];
-    const at = world.ticks();
-    const weighed = weigh(evidence, { observation, readings, at, clock: world.now() }, options);
+    const readings = isAsserted(judgeSync(observation, deps.now())) ? await deps.readReferences() : [];
+    const at = deps.ticks();
+    const weighed = weigh(evidence, { observation, readings, at, clock: deps.now() }, options);
     evidence = weighed.evidence;
     if (observation.kind === "answer") {
       if (observation.isReconnected) {
         // The host may have been down in between.
         if (failures === 0) stretch += 1;
-        world.say(`sync: the ssh connection to ${options.address} had ended, and was made anew`);
+        deps.say(`sync: the ssh connection to ${options.address} had ended, and was made anew`);
       }
       failures = 0;
       const { currentHeight } = observation.info;
@@ -111,45 +111,45 @@ export async function waitForSync(options: WaitOptions, world: World): Promise<S
     }
 
     const height = observation.kind === "answer" ? observation.info.currentHeight : undefined;
-    const followed = follow(standing, height, at, options.stallAfter);
+    const followed = followHeight(standing, height, at, options.stallAfter);
     standing = followed.standing;
-    if (followed.news) await tellOfStall(followed.news, standing, options, world);
+    if (followed.news) await tellOfStall(followed.news, standing, options, deps);
 
     const streak = Math.min(evidence.streak, options.confirmations);
     const confirmed = `${streak} of ${options.confirmations} looks`;
     const line = progressLine(observation, samples, { ...weighed, confirmed, startedAt: options.startedAt });
-    world.seen?.(line);
+    deps.seen?.(line);
     // A momentum's age and the references' heights change with every look: that is no news.
     const key = [newsOf(observation, streak), weighed.why, ...weighed.notes].join().replace(/-?\d+ s old|\d{3,}/g, "");
     if (key !== said?.key || at - said.at >= quietFor) {
-      world.say(line);
-      for (const note of weighed.notes) world.say(`sync: ${note}`);
+      deps.say(line);
+      for (const note of weighed.notes) deps.say(`sync: ${note}`);
       said = { at, key };
     }
     if (weighed.synced && observation.kind === "answer") {
       const { startedAt } = options;
       const { proved, unproved } = weighed;
-      world.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
-      return { ...observation.info, startHeight: startHeight ?? 0, startedAt, syncedAt: world.now(), proved, unproved };
+      deps.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
+      return { ...observation.info, startHeight: startHeight ?? 0, startedAt, syncedAt: deps.now(), proved, unproved };
     }
 
     const giveUp = (what: string): GaveUp => {
       const text = gaveUpText(options, what, line, standing.isStalled);
       return Object.assign(new Error(text), { gaveUp: { startHeight, last: observation } });
     };
-    if (!world.isWanted()) throw giveUp("is watched by nobody any more: the engine that waited is gone");
+    if (!deps.isWanted()) throw giveUp("is watched by nobody any more: the engine that waited is gone");
     // Good looks that nothing proves are no reason to stay.
     const pointless = evidence.streak > options.confirmations + checkPatience;
     if (options.check && (!weighed.good || pointless))
       throw giveUp("is not synced yet (pillar-host:sync.wait is check)");
-    const remaining = options.deadline - (world.ticks() - begun);
+    const remaining = options.deadline - (deps.ticks() - begun);
     if (remaining <= 0) {
-      const what = `has not synced within ${spoken(options.deadline)} (pillar-host:sync.deadline)`;
-      world.notify?.("deadline", `the node ${what}; pulumi up again goes on waiting`);
+      const what = `has not synced within ${durationText(options.deadline)} (pillar-host:sync.deadline)`;
+      deps.notify?.("deadline", `the node ${what}; pulumi up again goes on waiting`);
       throw giveUp(what);
     }
     const isNews = weighed.good || samples.length <= 1;
-    await world.sleep(Math.min(remaining, pauseAfter({ observation, isNews, failures, samples })));
+    await deps.sleep(Math.min(remaining, pauseAfter({ observation, isNews, failures, samples })));
   }
 }
 
@@ -163,19 +163,19 @@ function newsOf(observation: Observation, streak: number): string {
 
 async function tellOfStall(
   news: "stalled" | "over",
-  { height }: Standing,
+  { height }: HeightStanding,
   { stallAfter, address }: WaitOptions,
-  world: World,
+  deps: SyncDeps,
 ): Promise<void> {
   if (news === "over") {
-    world.say(`sync: the stall is over, height ${height}`);
-    world.notify?.("over", `the stall is over, height ${height}`);
+    deps.say(`sync: the stall is over, height ${height}`);
+    deps.notify?.("over", `the stall is over, height ${height}`);
     return;
   }
   const what = height === undefined ? "the node has not told its height" : `the height stands at ${height}`;
-  world.say(`sync: stalled: ${what} for ${spoken(stallAfter)}. Going on to wait. On ${address}:`);
-  world.notify?.("stalled", `${what} for ${spoken(stallAfter)}`);
-  for (const fact of (await world.readFacts?.()) ?? []) world.say(`  ${fact}`);
+  deps.say(`sync: stalled: ${what} for ${durationText(stallAfter)}. Going on to wait. On ${address}:`);
+  deps.notify?.("stalled", `${what} for ${durationText(stallAfter)}`);
+  for (const fact of (await deps.readFacts?.()) ?? []) deps.say(`  ${fact}`);
 }
 
 function gaveUpText({ address, service }: WaitOptions, what: string, line: string, isStalled: boolean): string {

@@ -1,11 +1,11 @@
 import type { NodeClient } from "../chain/node";
-import { addToJourney, type CurvePoint, readJourney } from "../eventLog/eventLog";
-import { placeOf } from "../util/resolvePath";
+import { appendEvent, type CurvePoint, readEvents } from "../eventLog/eventLog";
+import { resolvePath } from "../util/resolvePath";
 import { openWaits, type Waits, withPoint } from "./curve";
 import type { SyncRecord } from "./waitForSync";
 
 /** Where a wait is recorded: a directory, relative to the project, and whose record it is. */
-export interface RecordPlace {
+export interface WaitLog {
   readonly directory: string;
   readonly stack: string;
   readonly pillar: string;
@@ -35,13 +35,13 @@ export interface WaitRecord {
 
 /** @param now unix milliseconds */
 export function createWaitRecord(
-  place: RecordPlace | undefined,
+  place: WaitLog | undefined,
   address: string,
   now: () => number,
   say: (line: string) => void,
 ): WaitRecord {
-  const directory = placeOf(place?.directory ?? "");
-  const careful = (act: (place: RecordPlace) => void) => {
+  const directory = resolvePath(place?.directory ?? "");
+  const careful = (act: (place: WaitLog) => void) => {
     if (!place) return;
     try {
       act(place);
@@ -51,7 +51,7 @@ export function createWaitRecord(
   };
   let before: Waits = { curve: [] };
   careful(({ stack, pillar }) => {
-    before = openWaits(readJourney(directory, pillar), stack, address);
+    before = openWaits(readEvents(directory, pillar), stack, address);
   });
   let { curve } = before;
   let unwritten: readonly CurvePoint[] = [];
@@ -62,7 +62,7 @@ export function createWaitRecord(
     const details = { address, ...started, curve: unwritten };
     unwritten = [];
     const at = new Date(now()).toISOString();
-    careful(({ stack, pillar }) => addToJourney(directory, { at, stack, pillar, event: "waiting", details }));
+    careful(({ stack, pillar }) => appendEvent(directory, { at, stack, pillar, event: "waiting", details }));
   };
   return {
     before,
@@ -88,9 +88,7 @@ export function createWaitRecord(
       const startedAt = new Date(times.startedAt).toISOString();
       const syncedAt = new Date(times.syncedAt).toISOString();
       const details = { startedAt, syncedAt, startHeight, currentHeight, proved, unproved, curve };
-      careful(({ stack, pillar }) =>
-        addToJourney(directory, { at: syncedAt, stack, pillar, event: "synced", details }),
-      );
+      careful(({ stack, pillar }) => appendEvent(directory, { at: syncedAt, stack, pillar, event: "synced", details }));
     },
   };
 }

@@ -1,5 +1,5 @@
 /** `3 d 04 h`, `2 h 05 min`, `7 min`, `40 s` (pure). */
-export function spoken(milliseconds: number): string {
+export function durationText(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   const two = (n: number) => String(n).padStart(2, "0");
   if (seconds < 60) return `${seconds} s`;
@@ -11,6 +11,6 @@ export function spoken(milliseconds: number): string {
 }
 
 /** `2026-11-21 14:05 UTC` (pure). */
-export function minuteOf(time: number): string {
+export function minuteText(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

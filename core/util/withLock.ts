@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Clock } from "./clock";
 
 /** What time is. */
-export type AloneWorld = Pick<Clock, "ticks" | "sleep">;
+export type LockDeps = Pick<Clock, "ticks" | "sleep">;
 
 const patience = 60_000;
 const pause = 500;
@@ -15,17 +15,17 @@ const pause = 500;
  *
  * @throws where the directory can't be written, or the other one does not end
  */
-export async function alone<T>(
+export async function withLock<T>(
   directory: string,
   { stack, pillar }: { readonly stack: string; readonly pillar: string },
-  world: AloneWorld,
+  deps: LockDeps,
   work: () => Promise<T>,
 ): Promise<T> {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = path.join(directory, `.destroy-${stack}-${pillar}`);
-  const end = world.ticks() + patience;
+  const end = deps.ticks() + patience;
   while (!isClaimed(file)) {
-    if (world.ticks() >= end)
+    if (deps.ticks() >= end)
       throw new Error(
         [
           `another destroy of ${stack} is at work on this machine: nothing was changed`,
@@ -34,7 +34,7 @@ export async function alone<T>(
           `  Then: pulumi destroy -s ${stack}`,
         ].join("\n"),
       );
-    await world.sleep(pause);
+    await deps.sleep(pause);
   }
   try {
     return await work();

@@ -3,7 +3,7 @@
  *
  * @throws `what` as an error that {@link isLate} knows
  */
-export function within<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
+export function withTimeout<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(Object.assign(new Error(what), { isLate: true })), Math.max(0, milliseconds));

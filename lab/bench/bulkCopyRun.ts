@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { createCopier } from "../../core/orchestrator/copyKey";
-import { openSides } from "../../core/orchestrator/hostPair";
+import { openHostPair } from "../../core/orchestrator/hostPair";
 import type { Saga } from "../../core/orchestrator/journal";
 import type { MoveInputs } from "../../core/orchestrator/moveInputs";
 
@@ -12,7 +12,7 @@ const world = {
   sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
   say: () => undefined,
 };
-const sides = openSides(inputs, "bench", world);
+const sides = openHostPair(inputs, "bench", world);
 const copier = createCopier(inputs, sides, world.say);
 const looks = await sides.look(saga);
 await sides.take(saga, looks);

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { plainly } from "./operatorError";
+import { withOperatorErrors } from "./operatorError";
 
 const sdk = (require("@pulumi/pulumi/package.json") as { version: string }).version;
 const known = new Map<string, pulumi.Input<string>>();
@@ -37,7 +37,7 @@ function textOf(type: string, provider: pulumi.dynamic.ResourceProvider): pulumi
   const kept = path.join(__dirname, `${type}.${sdk}.${process.version}.txt`);
   const isCompiled = __dirname.includes(`${path.sep}.compiled${path.sep}`);
   if (isCompiled && fs.existsSync(kept)) return fs.readFileSync(kept, "utf8");
-  return serialized(plainly(provider)).then((text) => {
+  return serialized(withOperatorErrors(provider)).then((text) => {
     if (isCompiled) keep(kept, text);
     return text;
   });

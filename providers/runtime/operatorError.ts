@@ -4,7 +4,7 @@ import type * as pulumi from "@pulumi/pulumi";
  * Lets a provider's errors be read once: the SDK prints an error's text and its stack, with the text in it again, before
  * the engine shows the text with the resource.
  */
-export function plainly(provider: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
+export function withOperatorErrors(provider: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
   const said = <A extends unknown[], T>(work: (...args: A) => Promise<T>) => {
     return async (...args: A): Promise<T> => {
       try {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { clearStale } from "../../cli/clearStale";
 import type { Ran } from "../../cli/engine";
-import type { Seen } from "../../cli/lock";
-import { Refusal } from "../../cli/refusal";
+import type { LockHolder } from "../../cli/lock";
+import { CliRefusal } from "../../cli/refusal";
 
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const server = "hcloud:index/server:Server";
@@ -30,7 +30,7 @@ function stackOf(state: { locked?: boolean; pending?: string[]; fault?: string; 
     return { exitCode: 0, stdout: "", stderr: "" };
   };
   const engine = { run, read: async (args: readonly string[]) => (await run(args)).stdout };
-  const clear = (seen: Seen = { kind: "nothing" }, lockIsStale = false) =>
+  const clear = (seen: LockHolder = { kind: "nothing" }, lockIsStale = false) =>
     clearStale("prod", engine, {
       lockIsStale,
       here: "desk",
@@ -73,7 +73,7 @@ describe("what a killed run left", () => {
 
   test("a lock of a run that lives: nothing is touched", async () => {
     const { clear, ran, left } = stackOf({ locked: true, pending: [gate] });
-    const lives: Seen = { kind: "process", name: "pulumi", startedAt: Date.parse("2026-11-21T14:49:30Z") };
+    const lives: LockHolder = { kind: "process", name: "pulumi", startedAt: Date.parse("2026-11-21T14:49:30Z") };
     for (const lockIsStale of [false, true]) await expect(clear(lives, lockIsStale)).rejects.toThrow(/that is at work/);
     expect(ran).not.toContain("cancel --yes");
     expect(left()).toEqual({ locked: true, pending: [gate] });
@@ -90,7 +90,7 @@ describe("what a killed run left", () => {
 
 test("a fault that is no lock ends it with pulumi's reason", async () => {
   const { clear } = stackOf({ fault: "error: the disk is full" });
-  await expect(clear()).rejects.toThrow(new Refusal("pulumi refresh failed: the disk is full"));
+  await expect(clear()).rejects.toThrow(new CliRefusal("pulumi refresh failed: the disk is full"));
 });
 
 test("a lock that comes back each time is not cleared for ever", async () => {

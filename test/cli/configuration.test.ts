@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { directoryOf } from "../../cli/backendLocks";
 import { configurationOf, rawValues } from "../../cli/configuration";
 import { engineFault, wantsPassphrase } from "../../cli/engineErrors";
-import { Refusal } from "../../cli/refusal";
+import { CliRefusal } from "../../cli/refusal";
 import { least } from "../components/exampleConfig";
 
 /** What `pulumi config --json --show-secrets` prints. */
@@ -40,7 +40,7 @@ test("faults are named all at once, without a secret", () => {
     "pillar-host:controller": least.controller,
   };
   const read = () => configurationOf("prod", printed(config));
-  expect(read).toThrow(Refusal);
+  expect(read).toThrow(CliRefusal);
   expect(read).toThrow(`The configuration of stack prod has 3 faults:
   - pillar-host:pillar: missing, needed object
   - pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)

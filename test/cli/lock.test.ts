@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { holderOf, type Lock, parseLockFile, parseLocks, type Seen } from "../../cli/lock";
+import { holderOf, type Lock, type LockHolder, parseLockFile, parseLocks } from "../../cli/lock";
 
 const since = Date.parse("2026-11-21T14:49:32Z");
 const lock: Lock = { user: "ada", host: "desk", pid: 4242, since };
@@ -30,8 +30,8 @@ test("a backend's lock file is read, anything else is not", () => {
 });
 
 describe("the run that holds a lock", () => {
-  const pulumi = (startedAt: number): Seen => ({ kind: "process", name: "pulumi", startedAt });
-  test.each<[string, Seen, string]>([
+  const pulumi = (startedAt: number): LockHolder => ({ kind: "process", name: "pulumi", startedAt });
+  test.each<[string, LockHolder, string]>([
     ["lives while its process does", pulumi(since - 1000), "lives"],
     ["lives though times are told in whole seconds", pulumi(since + 900), "lives"],
     ["lives under a packager's name too", { kind: "process", name: ".pulumi-wrapped", startedAt: since - 1 }, "lives"],

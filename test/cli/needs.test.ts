@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { exitCodeOf, type Needs, needsOf } from "../../cli/needs";
+import { type Attention, exitCodeOf, needsOf } from "../../cli/needs";
 import { noParts } from "../../cli/parts/parts";
-import { stageOf, type View } from "../../cli/view";
+import { stageOf } from "../../cli/stages";
+import type { View } from "../../cli/view";
 import { viewOf } from "./exampleView";
 import { partsOf, registrations, unmet } from "./parts/exampleParts";
 
@@ -17,7 +18,7 @@ const synced = (registration: keyof typeof registrations): Partial<View> => ({
 const silent = { value: { kind: "silent", text: "it runs here, and does not answer", isWrong: true } } as const;
 
 describe("what is needed, and the exit code for it", () => {
-  test.each<[string, Partial<View>, Needs, number]>([
+  test.each<[string, Partial<View>, Attention, number]>([
     ["syncing", { parts: partsOf() }, "wait", 1],
     ["syncing, not looked at yet", {}, "wait", 1],
     ["synced, nobody asked the chain", { synced: true }, "step", 0],

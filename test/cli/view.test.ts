@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { jsonReport } from "../../cli/jsonReport";
 import { plainLines, topicsOf } from "../../cli/plainLines";
-import { doneOn, stageOf, type View } from "../../cli/view";
+import { stageOf } from "../../cli/stages";
+import { doneOn, type View } from "../../cli/view";
 import { lives, viewOf } from "./exampleView";
 
 const done = (text: string) => [`done so far: ${text}`];

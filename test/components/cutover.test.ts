@@ -8,7 +8,7 @@ import { loginOf } from "../../components/login";
 import { type CutoverShown, cutoverOf } from "../../components/node/cutover";
 import type { HostSeen } from "../../components/node/nodeLook";
 import type { PillarNode } from "../../components/node/pillarNode";
-import { type JourneyEntry, readJourney } from "../../core/eventLog/eventLog";
+import { type LogEvent, readEvents } from "../../core/eventLog/eventLog";
 import { old, ours, says } from "../core/registration/chains";
 import { soon } from "../soon";
 import { configOf } from "./exampleConfig";
@@ -62,7 +62,7 @@ async function follow(early: Look, changes: Record<string, unknown> = {}, later:
     look,
     shown: values.shown as { registration: Record<string, unknown>; producerAddress?: string; nextStep: string[] },
     named: (name: string) => registered.find((each) => each.name === name) as Registered,
-    events: readJourney(directory, "Anvil").map(({ event }: JourneyEntry) => event),
+    events: readEvents(directory, "Anvil").map(({ event }: LogEvent) => event),
   };
 }
 

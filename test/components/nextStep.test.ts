@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextForGone, nextStep, type Situation } from "../../components/node/nextStep";
+import { type NextStepSituation, nextForGone, nextStep } from "../../components/node/nextStep";
 import type { Registration } from "../../core/registration/registration";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
@@ -11,7 +11,7 @@ const synced = { synced: true, known: true, why: "synced, newest momentum 4 s ol
 const switched = { height: 77, at: clock - 60_000 };
 const own = { address, since: clock - 300_000, earlier: old, notes };
 
-const step = (registration: Registration, changes: Partial<Situation> = {}) =>
+const step = (registration: Registration, changes: Partial<NextStepSituation> = {}) =>
   nextStep({
     ...{ stack: "prod-2", pillar: "Anvil", producerAddress: address, now: synced, hourlyRestart: "off", clock },
     ...{ host: { address: "203.0.113.7", hostKey }, registration },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { refusal, type SshSession, type SshTarget } from "../../core/ssh/ssh";
-import { authorise, ordered } from "../../providers/loginKey";
+import { authorise, orderedByState } from "../../providers/loginKey";
 
 const target = (privateKey: string): SshTarget => ({
   ...{ address: "203.0.113.7", port: 22, user: "root", hostKey: "ssh-ed25519 AAAA", privateKey },
@@ -63,5 +63,5 @@ describe("whether this state ordered the server", () => {
     ["is no for another one that was taken over", { serverId: "52", isOrdered: true }, key("53", false), false],
     ["is yes for another one that was ordered", { serverId: "52", isOrdered: false }, key("53", true), true],
     ["is no for one of a state that does not tell", {}, key("52", false), false],
-  ])("%s", (_what, olds, now, is) => expect(ordered(olds, now)).toBe(is));
+  ])("%s", (_what, olds, now, is) => expect(orderedByState(olds, now)).toBe(is));
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readJourney } from "../../core/eventLog/eventLog";
+import { readEvents } from "../../core/eventLog/eventLog";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { asRoot } from "../../core/ssh/root";
 import { signerLibrary } from "../../core/steps/libraries";
@@ -117,7 +117,7 @@ describe("SyncGate", () => {
       ];
       const whose = { at: time, stack: "prod-2", pillar: "Anvil" };
       const details = { startedAt, syncedAt: time, startHeight: 40, currentHeight: 100, proved, unproved, curve };
-      expect(readJourney(record().directory, "Anvil")).toEqual([
+      expect(readEvents(record().directory, "Anvil")).toEqual([
         {
           ...{ ...whose, event: "waiting" },
           details: { address: "127.0.0.1", startedAt, startHeight: 40, curve: curve.slice(0, 1) },
@@ -527,7 +527,7 @@ describe("CutoverGate", () => {
     expect(log).toEqual([expect.stringMatching(/^cutover: Anvil produces here since momentum 6 \(/)]);
     expect(host.connections).toBe(1);
     const figures = { expected: 4, produced: 3 };
-    expect(readJourney(gate().record.directory, "Anvil")).toMatchObject([
+    expect(readEvents(gate().record.directory, "Anvil")).toMatchObject([
       { event: "registered", details: { producerAddress: ours, figures } },
       { event: "producing", details: { producerAddress: ours, height: 6, figures } },
     ]);
@@ -536,7 +536,7 @@ describe("CutoverGate", () => {
   test("create knows the address before from the run before: where the wallet was quicker, its last momentum is found", async () => {
     await isChain(old, "z1qother", ours);
     await run("cutoverGate", "create", gate({ earlier: old }));
-    expect(readJourney(gate().record.directory, "Anvil").at(-1)).toMatchObject({
+    expect(readEvents(gate().record.directory, "Anvil").at(-1)).toMatchObject({
       event: "producing",
       details: { height: 3, before: { producerAddress: old, height: 1 } },
     });
@@ -546,7 +546,7 @@ describe("CutoverGate", () => {
     await isChain(old, "z1qother", ours);
     const { result } = await run("cutoverGate", "update", "cutover-gate", gate({ earlier: old }), gate());
     expect(result?.outs).toMatchObject({ height: 3, earlier: old });
-    expect(readJourney(gate().record.directory, "Anvil").at(-1)).toMatchObject({ details: { before: { height: 1 } } });
+    expect(readEvents(gate().record.directory, "Anvil").at(-1)).toMatchObject({ details: { before: { height: 1 } } });
   });
 
   test("the deadline's error says where it stands, and lets the engine keep the resource", async () => {
@@ -588,7 +588,7 @@ describe("CutoverGate", () => {
     expect(error?.message).toContain("is not synced yet");
     expect(log).toContain("sync: REGISTERED TOO EARLY");
     // Its own line is written beside the look at the references.
-    const events = readJourney(gate().record.directory, "Anvil").map(({ event }) => event);
+    const events = readEvents(gate().record.directory, "Anvil").map(({ event }) => event);
     expect(events.filter((event) => event !== "waiting")).toEqual(["registered", "registeredTooEarly"]);
   });
 });

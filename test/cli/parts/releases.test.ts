@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
-  type Kept,
+  type CachedRelease,
+  installedRelease,
   parseReleases,
   releaseText,
-  seenOf,
   stillHolds,
   wantedOf,
   withHash,
@@ -14,7 +14,7 @@ import { clock } from "./exampleParts";
 
 const [a, b] = ["a".repeat(64), "b".repeat(64)];
 const hour = 3_600_000;
-const kept = (changes: Partial<Kept> = {}): Kept => ({
+const kept = (changes: Partial<CachedRelease> = {}): CachedRelease => ({
   ...{ sha256: a, first: "504b0304", at: clock - hour, validators: { etag: '"x"', length: "5" } },
   ...changes,
 });
@@ -23,10 +23,10 @@ const text = (...args: Parameters<typeof withHash>) => releaseText(withHash(...a
 describe("what the host tells", () => {
   test("is read by program; cut off it counts for nothing", () => {
     const lines = ["controller.wanted=u any", `controller.installed=${a}`, 'controller.etag="x=y"', "end=yes"];
-    expect(seenOf(parseReleases(lines.join("\n")), "controller")).toEqual({
+    expect(installedRelease(parseReleases(lines.join("\n")), "controller")).toEqual({
       ...{ wanted: "u any", installed: a, validators: { etag: '"x=y"' } },
     });
-    expect(seenOf(parseReleases(lines.join("\n")), "orchestrator")).toEqual({ validators: {} });
+    expect(installedRelease(parseReleases(lines.join("\n")), "orchestrator")).toEqual({ validators: {} });
     expect(() => parseReleases(lines.slice(0, 3).join("\n"))).toThrow("was cut off");
   });
 

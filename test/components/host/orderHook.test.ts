@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { onOrderError } from "../../../components/host/orderHook";
-import { type OrderRecord, readRecord, recordFile, writeRecord } from "../../../core/cloud/attempts";
+import { type OrderRecord, readOrderRecord, recordFile, writeRecord } from "../../../core/cloud/attempts";
 import { createHetzner } from "../../../core/cloud/hetzner";
 import type { HostPlan } from "../../../core/cloud/hostPlan";
 import type { CloudHostConfig } from "../../../core/config/hostSchema";
@@ -37,7 +37,7 @@ async function failed(
   const hook = onOrderError({ cloud, plan, wanted }, file);
   const args = { urn: "urn", id: "", name: "server", type: "t", failedOperation: operation, errors: [error, "older"] };
   const isRepeated = await hook(args);
-  return { isRepeated, record: readRecord(file), warnings: warn.mock.calls.map(([text]) => text.split("\n")[0]) };
+  return { isRepeated, record: readOrderRecord(file), warnings: warn.mock.calls.map(([text]) => text.split("\n")[0]) };
 }
 
 test("the provider's words are kept with the order, without the token, and the order is not repeated", async () => {

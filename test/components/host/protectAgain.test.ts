@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { lacksProtection } from "../../../components/host/protectAgain";
-import type { JourneyEntry } from "../../../core/eventLog/eventLog";
+import type { LogEvent } from "../../../core/eventLog/eventLog";
 
 const server = { id: "52", name: "pillar-anvil-prod", plan: "cpx32", location: "fsn1", isProtected: false };
 const kept = { kind: "keep", server, found: { servers: [server] }, isHalfMade: false } as const;
-const released = (details: object): JourneyEntry[] => [
+const released = (details: object): LogEvent[] => [
   {
     ...{ at: "2026-11-21T10:00:00Z", stack: "prod", pillar: "Anvil", event: "released" },
     details: { evidence: [], serverId: "52", ...details },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseMomentum, parseSyncInfo, resultOf } from "../../../core/chain/node";
+import { nodeResult, parseMomentum, parseSyncInfo } from "../../../core/chain/node";
 
 const answer = (body: string, status = 200) => ({ status, body });
 
@@ -10,7 +10,7 @@ describe("resultOf", () => {
     ['{"result":0,"error":null}', 0],
     ['{"result":"","error":""}', ""],
   ])("%j", (body, result) => {
-    expect(resultOf(answer(body))).toEqual(result);
+    expect(nodeResult(answer(body))).toEqual(result);
   });
 
   test.each([
@@ -29,12 +29,12 @@ describe("resultOf", () => {
     ],
     ['{"error":"broken"}', "the RPC answers with error undefined: undefined"],
   ])("%j is refused", (body, message) => {
-    expect(() => resultOf(answer(body))).toThrow(new Error(message));
+    expect(() => nodeResult(answer(body))).toThrow(new Error(message));
   });
 
   test("a long error is cut", () => {
     const body = JSON.stringify({ error: { code: 1, message: "x".repeat(1000) } });
-    expect(() => resultOf(answer(body))).toThrow(new Error(`the RPC answers with error 1: ${"x".repeat(200)}`));
+    expect(() => nodeResult(answer(body))).toThrow(new Error(`the RPC answers with error 1: ${"x".repeat(200)}`));
   });
 
   test.each([
@@ -44,7 +44,7 @@ describe("resultOf", () => {
     [500, "the RPC answers 500"],
     [0, "the RPC answers 0"],
   ])("status %i, whatever the body", (status, message) => {
-    expect(() => resultOf(answer('{"result":1}', status))).toThrow(new Error(message));
+    expect(() => nodeResult(answer('{"result":1}', status))).toThrow(new Error(message));
   });
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ChainClient, chainClient } from "../../../core/chain/chain";
-import { parseMomentum, parseSyncInfo, resultOf } from "../../../core/chain/node";
+import { nodeResult, parseMomentum, parseSyncInfo } from "../../../core/chain/node";
 
 // Recorded from go-zenon v0.0.8, networks of three Pillars; the file says what is what.
 const recorded = JSON.parse(readFileSync(join(import.meta.dirname, "../../fixtures/goZenon.json"), "utf8")) as {
@@ -28,10 +28,10 @@ const producing = clientOf("producing");
 describe("what a real node answers is read", () => {
   test("its sync, and its newest momentum", () => {
     const answers = recorded.producing ?? {};
-    const info = parseSyncInfo(resultOf(body(answers["stats.syncInfo"])));
+    const info = parseSyncInfo(nodeResult(body(answers["stats.syncInfo"])));
     expect(info).toEqual({ state: 2, currentHeight: 69, targetHeight: 69 });
-    expect(parseMomentum(resultOf(body(answers["ledger.getFrontierMomentum"])))).toMatchObject({ height: 69 });
-    expect(resultOf(body(answers["stats.networkInfo"]))).toMatchObject({ numPeers: expect.any(Number) });
+    expect(parseMomentum(nodeResult(body(answers["ledger.getFrontierMomentum"])))).toMatchObject({ height: 69 });
+    expect(nodeResult(body(answers["stats.networkInfo"]))).toMatchObject({ numPeers: expect.any(Number) });
   });
 
   test("momentums, and the one before a time", async () => {

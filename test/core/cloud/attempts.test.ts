@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readRecord, recordFile, settled, writeRecord } from "../../../core/cloud/attempts";
+import { readOrderRecord, recordFile, settled, writeRecord } from "../../../core/cloud/attempts";
 
 const directory = mkdtempSync(join(tmpdir(), "attempts-"));
 const file = recordFile("prod-2", directory);
@@ -14,25 +14,25 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 test("a record is read as it was written, and leaves nothing else", () => {
   writeRecord(file, { attempts: [attempt], pending: order });
-  expect(readRecord(file)).toEqual({ attempts: [attempt], pending: order });
+  expect(readOrderRecord(file)).toEqual({ attempts: [attempt], pending: order });
   expect(readdirSync(directory)).toEqual(["Pulumi.prod-2.attempts.json"]);
 });
 
 test("a server that came and let nobody in yet is remembered", () => {
   writeRecord(file, { attempts: [], ordered: "52" });
-  expect(readRecord(file)).toEqual({ attempts: [], ordered: "52" });
+  expect(readOrderRecord(file)).toEqual({ attempts: [], ordered: "52" });
 });
 
 test("an empty record is no file", () => {
   writeRecord(file, { attempts: [attempt] });
   writeRecord(file, { attempts: [] });
   expect(readdirSync(directory)).toEqual([]);
-  expect(readRecord(file)).toEqual({ attempts: [] });
+  expect(readOrderRecord(file)).toEqual({ attempts: [] });
 });
 
 test.each(["", "{", '{"attempts":[{}]}', "[]"])("an unreadable record (%j) is none", (text) => {
   writeFileSync(file, text);
-  expect(readRecord(file)).toEqual({ attempts: [] });
+  expect(readOrderRecord(file)).toEqual({ attempts: [] });
 });
 
 const isNoRoom = (words: string) => words.includes("no room");
@@ -57,7 +57,7 @@ test.each([
 test("the price that was shown is kept", () => {
   const shown = { wish: "hetzner, auto", monthly: 10.7, currency: "EUR" };
   writeRecord(file, { attempts: [], shown });
-  expect(readRecord(file)).toEqual({ attempts: [], shown });
+  expect(readOrderRecord(file)).toEqual({ attempts: [], shown });
 });
 
 test("what failed a day ago is tried again", () => {

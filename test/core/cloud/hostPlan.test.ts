@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Cloud, Found, ServerNow } from "../../../core/cloud/cloud";
+import type { Cloud, CloudInventory, ServerNow } from "../../../core/cloud/cloud";
 import { hetznerFailure } from "../../../core/cloud/hetzner";
-import { ordered, planHost, type Situation } from "../../../core/cloud/hostPlan";
+import { type HostSituation, orderRecord, planHost } from "../../../core/cloud/hostPlan";
 import type { Offer } from "../../../core/cloud/plan";
 import type { CloudHostConfig } from "../../../core/config/hostSchema";
 
@@ -26,7 +26,7 @@ const now = Date.parse(at) + 60_000;
 /** What is decided with these servers at the provider, and what the provider was asked for. */
 async function decide(
   servers: readonly ServerNow[],
-  changes: Partial<Situation> = {},
+  changes: Partial<HostSituation> = {},
   wish: Partial<CloudHostConfig> = {},
 ) {
   const asked: string[] = [];
@@ -34,7 +34,7 @@ async function decide(
     asked.push(what);
     return Promise.resolve(answer);
   };
-  const found: Found = { servers };
+  const found: CloudInventory = { servers };
   const cloud: Cloud = {
     provider: "Hetzner",
     offers: () => note("offers", offers),
@@ -173,7 +173,7 @@ describe("after an order that came to nothing", () => {
 
   test("where it left nothing, the state may know a server that is gone: what to type then is said", async () => {
     const advice = "should this run end in an error about a server that is not there: pulumi refresh, then pulumi up";
-    const linesOf = async (servers: readonly ServerNow[], record: Situation["record"]) => {
+    const linesOf = async (servers: readonly ServerNow[], record: HostSituation["record"]) => {
       const { decided } = await decide(servers, { record });
       return "lines" in decided ? decided.lines : [];
     };
@@ -212,7 +212,7 @@ describe("after an order that came to nothing", () => {
   test("an order is written down with what failed before it, and the price that was shown", async () => {
     const { decided } = await decide([], { record: { attempts: [], pending: noRoom, shown } });
     if (!("plan" in decided) || decided.plan.kind !== "make") return expect.unreachable();
-    const record = ordered(decided.plan, new Date(now));
+    const record = orderRecord(decided.plan, new Date(now));
     expect(record.pending).toEqual({ plan: "cx33", location: "nbg1", at: new Date(now).toISOString() });
     expect(record.attempts).toMatchObject([pending]);
     expect(record.shown).toEqual(shown);

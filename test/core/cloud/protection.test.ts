@@ -12,7 +12,7 @@ let asked: string[];
 /** What the API answers, in turn; the last one for good. */
 let answers: Record<string, Answer[]>;
 let slept: number;
-const world = {
+const deps = {
   sleep: async () => {
     slept += 1;
   },
@@ -51,7 +51,7 @@ const refusal = (promise: Promise<unknown>) =>
 
 test("is lifted, and waited for", async () => {
   answers = { "GET /servers/52": [shows(true), shows(true), shows(false)], [action]: [[201]] };
-  expect(await setProtection(at(), false, world)).toBe(true);
+  expect(await setProtection(at(), false, deps)).toBe(true);
   expect(asked.filter((line) => line.startsWith("POST"))).toEqual(
     Array(2).fill(`${action} {"delete":false,"rebuild":false}`),
   );
@@ -63,45 +63,46 @@ test("is not called lifted while an action holds the server, which would refuse 
     "GET /servers/52": [shows(true), shows(false, true), shows(false, true), shows(false)],
     [action]: [[201]],
   };
-  expect(await setProtection(at(), false, world)).toBe(true);
+  expect(await setProtection(at(), false, deps)).toBe(true);
   expect([asked.filter((line) => line.startsWith("POST")).length, slept]).toEqual([1, 3]);
 });
 
 test("is set again", async () => {
   answers = { "GET /servers/52": [shows(false), shows(true)], [action]: [[201]] };
-  expect(await setProtection(at(), true, world)).toBe(true);
+  expect(await setProtection(at(), true, deps)).toBe(true);
   expect(asked[1]).toBe(`${action} {"delete":true,"rebuild":true}`);
 });
 
 test("is left alone where it is as it should be, where the server is gone, and where there is none to be had", async () => {
   answers = { "GET /servers/52": [shows(false), [404, {}]] };
-  expect(await setProtection(at(), false, world)).toBe(false);
-  expect(await setProtection(at(), false, world)).toBe(false);
+  expect(await setProtection(at(), false, deps)).toBe(false);
+  expect(await setProtection(at(), false, deps)).toBe(false);
   expect(asked).toEqual(["GET /servers/52", "GET /servers/52"]);
-  expect([await setProtection(at("digitalocean"), false, world), await isProtected(at("digitalocean"), world)]).toEqual(
-    [false, false],
-  );
+  expect([await setProtection(at("digitalocean"), false, deps), await isProtected(at("digitalocean"), deps)]).toEqual([
+    false,
+    false,
+  ]);
   expect(asked.length).toBe(2);
 });
 
 test("another action that holds the server is waited for", async () => {
   answers = { "GET /servers/52": [shows(true), shows(true), shows(false)], [action]: [[423, {}], [201]] };
-  expect(await setProtection(at(), false, world)).toBe(true);
+  expect(await setProtection(at(), false, deps)).toBe(true);
 });
 
 test("that stays is not called lifted", async () => {
   answers = { "GET /servers/52": [shows(true)], [action]: [[201]] };
-  expect(await refusal(setProtection(at(), false, world))).toBe(
+  expect(await refusal(setProtection(at(), false, deps))).toBe(
     "server 52 at hetzner is still protected, or held by another action, after 180 s",
   );
 });
 
 test("a refusal, and an answer of another form, are said in words", async () => {
   answers = { "GET /servers/52": [shows(true), [200, {}]], [action]: [[403, {}]] };
-  expect(await refusal(setProtection(at(), false, world))).toBe(
+  expect(await refusal(setProtection(at(), false, deps))).toBe(
     "the API of hetzner does not lift the server's protection (server 52): it answers 403: is pillar-host:host.token still valid?",
   );
-  expect(await refusal(isProtected(at(), world))).toBe(
+  expect(await refusal(isProtected(at(), deps))).toBe(
     "the API of hetzner does not tell the server's protection (server 52): it answers 200",
   );
 });

@@ -9,7 +9,7 @@ import { keyPair } from "../chain/fakes";
 // Only readConfig needs it, and it takes longer to load than these tests.
 vi.mock("@pulumi/pulumi", () => ({}));
 
-const read = (name: string) => readFileSync(resolve(import.meta.dirname, "../..", name), "utf8");
+const read = (name: string) => readFileSync(resolve(import.meta.dirname, "../../..", name), "utf8");
 const text = read("Pulumi.prod.yaml");
 /** The keys that are commented out too: a blank after the # makes it a word to the reader. */
 const whole = text.replaceAll(/^( +)#(?! \S)/gm, "$1");

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { stackFileSchema } from "../../../core/config/stackFileSchema";
 
-const file = resolve(import.meta.dirname, "../../stack.schema.json");
+const file = resolve(import.meta.dirname, "../../../stack.schema.json");
 
 test("the schema that editors read is the one that the program checks with (npm run schema writes it)", () => {
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(stackFileSchema())));

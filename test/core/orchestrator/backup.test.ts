@@ -14,9 +14,9 @@ import {
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { test as base, describe, expect } from "vitest";
-import { readRecord } from "../../../core/eventLog/moveEvents";
+import { readMoveEvents } from "../../../core/eventLog/moveEvents";
 import { readArchive } from "../../../core/orchestrator/archive";
-import { type BackupOf, type BackupWorld, isThere, takeBackup } from "../../../core/orchestrator/backup";
+import { type BackupDeps, type BackupOf, isThere, takeBackup } from "../../../core/orchestrator/backup";
 import { identityFor, openBackup, ownIdentityFile, prove } from "../../../core/orchestrator/vault";
 import { type LocalRoot, localRoot } from "./localRoot";
 
@@ -27,7 +27,7 @@ interface Stage {
   readonly root: LocalRoot;
   readonly what: BackupOf;
   readonly settings: { directory: string; move: string; identityFile?: string };
-  readonly world: BackupWorld;
+  readonly deps: BackupDeps;
   readonly said: string[];
 }
 
@@ -56,7 +56,7 @@ const test = base.extend<{ stage: Stage }>({
         isJson: (path) => path.endsWith(".json"),
       },
       settings: { directory: join(root.scratch, "mine/backups/Anvil"), move: "pillar-host/prod/Anvil/1" },
-      world: {
+      deps: {
         now: () => Date.parse("2026-11-21T18:00:00.123Z"),
         sleep: async () => undefined,
         say: (line) => said.push(line),
@@ -67,7 +67,7 @@ const test = base.extend<{ stage: Stage }>({
   },
 });
 
-const take = ({ root, what, settings, world }: Stage) => takeBackup(root, what, settings, world);
+const take = ({ root, what, settings, deps }: Stage) => takeBackup(root, what, settings, deps);
 const host = ({ root }: Stage, name: string) => join(root.scratch, "host/root/.orchestrator", name);
 const mine = ({ settings }: Stage) => readdirSync(settings.directory).sort();
 
@@ -98,14 +98,16 @@ describe("a backup", () => {
       owner: `${process.getuid?.()}:${process.getgid?.()}`,
       sha256: createHash("sha256").update(`{"share": "${passPhrase}"}`).digest("hex"),
     });
-    expect(readRecord(directory)).toMatchObject([{ event: "backup", details: { label: "first", file: backup.file } }]);
+    expect(readMoveEvents(directory)).toMatchObject([
+      { event: "backup", details: { label: "first", file: backup.file } },
+    ]);
     expect(isThere(backup)).toBe(true);
     expectNoSecret(stage);
   });
 
   test("opens to every file as it was, whatever its name", async ({ stage }) => {
     const backup = await take(stage);
-    const { secret } = await identityFor(stage.settings.directory, undefined, stage.world.now);
+    const { secret } = await identityFor(stage.settings.directory, undefined, stage.deps.now);
     const archive = await readArchive(() => true);
     await pipeline(await openBackup(backup.file, secret), archive.input);
     for (const name of odd) expect(archive.kept.get(`root/.orchestrator/${name}`)).toBe(name);
@@ -119,7 +121,7 @@ describe("a backup", () => {
   }) => {
     const first = await take(stage);
     const before = readFileSync(first.file);
-    const second = await take({ ...stage, world: { ...stage.world, now: () => Date.parse("2026-11-21T19:00:00Z") } });
+    const second = await take({ ...stage, deps: { ...stage.deps, now: () => Date.parse("2026-11-21T19:00:00Z") } });
     expect(second.file).not.toBe(first.file);
     expect(readFileSync(first.file)).toEqual(before);
     expect(stage.said.filter((line) => line.includes("made a key"))).toEqual([
@@ -131,7 +133,7 @@ describe("a backup", () => {
   });
 
   test("names the key of the configuration, which is only read", async ({ stage }) => {
-    const own = await identityFor(join(stage.root.scratch, "other"), undefined, stage.world.now);
+    const own = await identityFor(join(stage.root.scratch, "other"), undefined, stage.deps.now);
     const text = readFileSync(own.file, "utf8");
     const backup = await take({ ...stage, settings: { ...stage.settings, identityFile: own.file } });
     expect(backup.identityFile).toBe(own.file);
@@ -204,7 +206,7 @@ describe("what changes meanwhile", () => {
 describe("what goes wrong", () => {
   test("a damaged backup is noticed, wherever it is damaged", async ({ stage }) => {
     const backup = await take(stage);
-    const { secret } = await identityFor(stage.settings.directory, undefined, stage.world.now);
+    const { secret } = await identityFor(stage.settings.directory, undefined, stage.deps.now);
     const manifest = (await readWhole(backup.file, secret)).manifest();
     const whole = readFileSync(backup.file);
     for (const at of [5, 150, 100_000, whole.length - 1]) {
@@ -223,7 +225,7 @@ describe("what goes wrong", () => {
 
   test("one that lacks a file, or holds another, is not proved", async ({ stage }) => {
     const backup = await take(stage);
-    const { secret } = await identityFor(stage.settings.directory, undefined, stage.world.now);
+    const { secret } = await identityFor(stage.settings.directory, undefined, stage.deps.now);
     const manifest = new Map((await readWhole(backup.file, secret)).manifest());
     const [first] = manifest.values();
     if (!first) expect.unreachable();

@@ -1,29 +1,29 @@
 import { describe, expect, test } from "vitest";
 import {
-  type Decision,
-  decide,
-  type Look,
-  type Memory,
+  decideMove,
+  type MoveDecision,
   type Obstacle,
-  type Seen,
+  type RunMemory,
+  type SideLook,
+  type SideObservation,
 } from "../../../core/orchestrator/decide";
 import type { Journal, Saga } from "../../../core/orchestrator/journal";
 
 const saga: Saga = { move: "pillar-host/prod/Anvil/1", direction: "forward" };
-const fresh: Memory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
-const failed: Memory = { ...fresh, failed: true };
+const fresh: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
+const failed: RunMemory = { ...fresh, failed: true };
 
 const journal = (side: Journal["side"], stage: Journal["stage"], more: Partial<Journal> = {}): Journal => ({
   ...{ version: 1, ...saga, side, stage, at: "", was: {}, identity: null, history: [] },
   other: { address: "", hostKey: "" },
   ...more,
 });
-const old = (stage?: Journal["stage"], more: Partial<Seen> = {}) => ({
+const old = (stage?: Journal["stage"], more: Partial<SideObservation> = {}) => ({
   ...(stage ? { journal: journal("old", stage) } : {}),
   ...{ active: false, masked: true },
   ...more,
 });
-const target = (stage?: Journal["stage"], more: Partial<Seen> = {}) => ({
+const target = (stage?: Journal["stage"], more: Partial<SideObservation> = {}) => ({
   ...(stage ? { journal: journal("new", stage) } : {}),
   ...{ active: false, masked: true },
   ...more,
@@ -32,7 +32,7 @@ const runs = { active: true, masked: false };
 const stopsFor = (why: Obstacle): unknown => expect.objectContaining({ do: "stop here", why });
 
 describe("decide", () => {
-  test.each<[string, Look, Look, Memory, unknown]>([
+  test.each<[string, SideLook, SideLook, RunMemory, unknown]>([
     [
       "an orchestrator runs on the new side, before anything",
       old(undefined, runs),
@@ -79,21 +79,21 @@ describe("decide", () => {
     ],
     ["its seal is read back", old("fenced"), target("abandoned"), failed, { do: "restore", saga }],
   ])("%s", (_what, before, after, memory, expected) => {
-    expect(decide(saga, { old: before, new: after }, memory)).toEqual(expected);
+    expect(decideMove(saga, { old: before, new: after }, memory)).toEqual(expected);
   });
 
-  test.each<[string, Look, Look, Saga["direction"], Saga["direction"]]>([
+  test.each<[string, SideLook, SideLook, Saga["direction"], Saga["direction"]]>([
     ["a restored snapshot of the old host", old(undefined, runs), target("running", runs), "forward", "forward"],
     ["the old side's fence was taken down", old("moved", runs), target("running", runs), "forward", "forward"],
     ["one on the new side, where nothing was moved", old(undefined, runs), target(undefined, runs), "back", "back"],
   ])("two may sign: %s", (_what, before, after, way, leaves) => {
-    const expected: Decision = { do: "stop here", saga: { ...saga, direction: leaves }, why: "two may sign" };
-    expect(decide({ ...saga, direction: way }, { old: before, new: after }, fresh)).toEqual(expected);
+    const expected: MoveDecision = { do: "stop here", saga: { ...saga, direction: leaves }, why: "two may sign" };
+    expect(decideMove({ ...saga, direction: way }, { old: before, new: after }, fresh)).toEqual(expected);
   });
 
   test("rests where the other side is out of sight, or only not fenced", () => {
     for (const side of ["outOfSight", old("moved", { masked: false })] as const)
-      expect(decide(saga, { old: side, new: target("running", runs) }, fresh)).toMatchObject({
+      expect(decideMove(saga, { old: side, new: target("running", runs) }, fresh)).toMatchObject({
         do: "done",
         why: "moved",
       });
@@ -106,7 +106,7 @@ describe("decide", () => {
         const side = direction === "forward" ? "old" : "new";
         const look = { journal: journal(side, stage, { ...theirs, direction }), active: false, masked: true };
         const looks = side === "old" ? { old: look, new: target() } : { old: old(), new: look };
-        expect(decide({ ...saga, direction }, looks, fresh)).toMatchObject({
+        expect(decideMove({ ...saga, direction }, looks, fresh)).toMatchObject({
           ...{ do: "stop here", why: "another move", saga: theirs },
         });
       }
@@ -117,7 +117,11 @@ describe("decide", () => {
     const move = "pillar-host/other/Anvil/1";
     for (const stage of ["stopping", "fenced", "moved", "restored"] as const)
       expect(
-        decide(saga, { old: { journal: journal("old", stage, { move }), ...at }, new: target("running", runs) }, fresh),
+        decideMove(
+          saga,
+          { old: { journal: journal("old", stage, { move }), ...at }, new: target("running", runs) },
+          fresh,
+        ),
       ).toEqual({ do: "done", holder: "new", why: "moved" });
   });
 });

@@ -3,7 +3,7 @@ import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, utim
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import {
-  compare,
+  compareManifests,
   differenceLines,
   manifestOf,
   parseManifest,
@@ -92,12 +92,12 @@ describe("what lies on a host", () => {
     expect(readFileSync(join(root.scratch, "state/manifest.cache"), "utf8").trim().split("\n")).toHaveLength(2);
     // Nothing is hashed: with a sha256sum that fails, it still answers.
     root.before = "sha256sum() { exit 9; }; PATH=/nowhere:$PATH; xargs() { exit 9; }";
-    expect(compare(first, await readManifest(root, place))).toEqual([]);
+    expect(compareManifests(first, await readManifest(root, place))).toEqual([]);
     // Same size, and the same time: only the kernel's own change time tells.
     writeFileSync(join(dir, "two"), "after!");
     utimesSync(join(dir, "two"), 1, 1);
     utimesSync(join(dir, "one"), 1, 1);
-    expect(compare(first, await readManifest(root, place))).toEqual([{ path: "two", what: "other bytes" }]);
+    expect(compareManifests(first, await readManifest(root, place))).toEqual([{ path: "two", what: "other bytes" }]);
   });
 
   test("a file that vanishes while it is looked at is left out; one that can't be read is an error", async ({
@@ -147,7 +147,7 @@ describe("parsing", () => {
 
 describe("comparing", () => {
   const file = { path: "a", kind: "file", mode: "600", owner: "0:0", size: 1, sha256: "x" } as const;
-  const against = (changes: object) => compare(manifestOf([file]), manifestOf([{ ...file, ...changes }]));
+  const against = (changes: object) => compareManifests(manifestOf([file]), manifestOf([{ ...file, ...changes }]));
 
   test.each([
     ["nothing", {}, undefined],
@@ -161,13 +161,13 @@ describe("comparing", () => {
 
   test("what is missing, what is new, and what may differ", () => {
     const [one, two] = [manifestOf([file, { ...file, path: "log" }]), manifestOf([{ ...file, path: "b\n" }])];
-    const found = compare(one, two, (path) => path === "log");
+    const found = compareManifests(one, two, (path) => path === "log");
     expect(differenceLines(found)).toEqual(["a: missing", '"b\\n": not there before']);
   });
 
   test("at most ten are shown, and how many more there are", () => {
     const many = Array.from({ length: 13 }, (_, index) => ({ ...file, path: `f${index}` }));
-    expect(differenceLines(compare(manifestOf(many), manifestOf([]))).at(-1)).toBe("and 3 more");
+    expect(differenceLines(compareManifests(manifestOf(many), manifestOf([]))).at(-1)).toBe("and 3 more");
     expect(shown("tss/address_book.seed")).toBe("tss/address_book.seed");
   });
 });

@@ -1,7 +1,7 @@
-import type { Look, Looks, Step } from "../../../core/orchestrator/decide";
+import type { Looks, MoveStep, SideLook } from "../../../core/orchestrator/decide";
 import type { Journal, Saga, SideName } from "../../../core/orchestrator/journal";
 import { isSource, sidesOf } from "../../../core/orchestrator/journal";
-import type { Hands } from "../../../core/orchestrator/saga";
+import type { SagaActions } from "../../../core/orchestrator/saga";
 
 /** Two hosts and an engine that can be struck at any moment: what the scripts do, effect by effect. */
 
@@ -44,7 +44,7 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-export class Model implements Hands {
+export class Model implements SagaActions {
   readonly story: string[] = [];
   blows = 0;
 
@@ -59,7 +59,7 @@ export class Model implements Hands {
   isWanted = () => true;
 
   async look(): Promise<Looks> {
-    const at = (side: SideName): Look => {
+    const at = (side: SideName): SideLook => {
       const { reachable, journal, running, masked } = this.hosts[side];
       return reachable ? { journal, active: running, masked } : "outOfSight";
     };
@@ -142,7 +142,7 @@ export class Model implements Hands {
     };
   }
 
-  async perform(step: Step, saga: Saga): Promise<Looks> {
+  async perform(step: MoveStep, saga: Saga): Promise<Looks> {
     const names = sidesOf(saga);
     const [source, target] = [this.hosts[names.source], this.hosts[names.target]];
     if (isSource(names.target, saga)) throw new Error("sides");

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { test as base, expect } from "vitest";
 import type { BridgeNow } from "../../../core/orchestrator/bridgeNow";
 import type { Looks } from "../../../core/orchestrator/decide";
-import type { Sides } from "../../../core/orchestrator/hostPair";
+import type { HostPair } from "../../../core/orchestrator/hostPair";
 import type { Saga, SideName } from "../../../core/orchestrator/journal";
-import { createMoveHands, type MoveHands } from "../../../core/orchestrator/moveActions";
+import { createMoveActions, type MoveActions } from "../../../core/orchestrator/moveActions";
 import type { MoveInputs } from "../../../core/orchestrator/moveInputs";
 import type { RootHost } from "../../../core/ssh/root";
 import { listen } from "../chain/fakes";
@@ -18,7 +18,7 @@ const saga: Saga = { move: "pillar-host/prod/Anvil/1", direction: "forward" };
 const looks: Looks = { old: { active: false, masked: true }, new: { active: false, masked: true } };
 
 interface Stage {
-  readonly hands: MoveHands;
+  readonly hands: MoveActions;
   readonly directory: string;
   readonly arriving: string;
   /** Functions that were called, on which host, in order. */
@@ -85,13 +85,13 @@ const test = base.extend<{ stage: Stage }>({
         return local.stream(name, variables);
       },
     });
-    const call: Sides["call"] = async (side, name) => {
+    const call: HostPair["call"] = async (side, name) => {
       stage.called.push(`${side} ${name}`);
       if (name === "signer_flush") await stage.beforeFlush;
       if (name === "signer_read") return readFileSync(join(directory, "config.json"), "utf8");
       return "";
     };
-    const sides: Sides = {
+    const sides: HostPair = {
       roots: { old: root("old", locals.old), new: root("new", locals.new) },
       call,
       step: async (side, name, of, before) => call(side, name, of).then(() => before),
@@ -113,14 +113,14 @@ const test = base.extend<{ stage: Stage }>({
       },
       backup: { directory: join(locals.old.scratch, "backups"), move: saga.move },
     } as unknown as MoveInputs;
-    const world = {
+    const deps = {
       ...{ now: () => Date.now(), say: (line: string) => void stage.said.push(line) },
       ticks: () => stage.slept.reduce((sum, each) => sum + each, 0),
       sleep: async (milliseconds: number) => void stage.slept.push(milliseconds),
       lookAtNode: async () => ({ synced: true, why: "", known: true }),
       lookAtBridge: async () => stage.bridge,
     };
-    const hands = createMoveHands(inputs, sides, saga, world, () => true);
+    const hands = createMoveActions(inputs, sides, saga, deps, () => true);
     await provide(Object.assign(stage, { hands }));
     for (const local of Object.values(locals)) local.close();
     await rpc.close();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Looks } from "../../../core/orchestrator/decide";
-import { openSides, readSide } from "../../../core/orchestrator/hostPair";
+import { openHostPair, readSide } from "../../../core/orchestrator/hostPair";
 import { type Journal, parseJournal, type Saga } from "../../../core/orchestrator/journal";
 import { manifestOf } from "../../../core/orchestrator/manifest";
 import { obstacleText } from "../../../core/orchestrator/messages";
@@ -58,8 +58,8 @@ test("each side has its own names", () => {
     old: { host: host("198.51.100.7"), service: "orch", directory: "/data/orch", executable: "orch-linux-amd64" },
     new: { host: host("203.0.113.9"), service: "orchestrator", directory: "/root/.orchestrator", executable: "orch" },
   } as unknown as MoveInputs;
-  const world = { ticks: () => 0, sleep: async () => undefined, say: () => undefined };
-  const sides = openSides(inputs, "token", world);
+  const deps = { ticks: () => 0, sleep: async () => undefined, say: () => undefined };
+  const sides = openHostPair(inputs, "token", deps);
   const saga: Saga = { move: journal.move, direction: "forward" };
   expect(sides.variables("old", saga)).toMatchObject({ service: "orch", executable: "orch-linux-amd64" });
   expect(sides.variables("new", saga)).toMatchObject({ service: "orchestrator", executable: "orch" });

@@ -2,16 +2,16 @@ import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { test as base, describe, expect } from "vitest";
-import { addToRecord, readRecord, recordFileOf } from "../../../core/eventLog/moveEvents";
+import { appendMoveEvent, eventLogFile, readMoveEvents } from "../../../core/eventLog/moveEvents";
 import {
-  faultsText,
   firstBackupOf,
+  moveFaultsText,
+  type PreparationDeps,
   type SecureOptions,
-  type SecureWorld,
   secureSigner,
 } from "../../../core/orchestrator/preparation";
 import type { RootHost } from "../../../core/ssh/root";
-import { placeOf } from "../../../core/util/resolvePath";
+import { resolvePath } from "../../../core/util/resolvePath";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 const move = "pillar-host/prod/Anvil/1";
@@ -20,7 +20,7 @@ const hostKey = "ssh-ed25519 KEY";
 interface Stage {
   readonly root: LocalRoot;
   readonly options: SecureOptions;
-  readonly world: SecureWorld;
+  readonly deps: PreparationDeps;
   readonly said: string[];
   /** What signer_facts says of each host, beyond what is usual. */
   readonly facts: { old: Record<string, string>; new: Record<string, string> };
@@ -78,7 +78,7 @@ const test = base.extend<{ stage: Stage }>({
         },
         ...{ release: { version: "v0.0.9a" }, backups: { directory: join(root.scratch, "backups") } },
       },
-      world: {
+      deps: {
         roots: { old: host("old"), new: host("new") },
         lookAtNode: async () => ({ synced: true, why: "", known: true }),
         lookAtBridge: async () => ({ known: true, state: 0, why: "live" }),
@@ -93,7 +93,7 @@ const test = base.extend<{ stage: Stage }>({
 });
 
 const begun = (stage: string) => ({ journal: Buffer.from(JSON.stringify({ move, stage })).toString("base64") });
-const secure = ({ options, world }: Stage) => secureSigner(options, world);
+const secure = ({ options, deps }: Stage) => secureSigner(options, deps);
 
 describe("a move that has not begun", () => {
   test("with a fault: nothing is copied, and nothing lies here", async ({ stage }) => {
@@ -122,7 +122,7 @@ describe("a move that has begun", () => {
       "orchestrator: this move has begun already (journal on the old host); going on from there",
     );
     expect(stage.called.filter((name) => name.startsWith("new"))).toEqual(["new signer_facts", "new signer_scan"]);
-    expect(readRecord(stage.options.backups.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);
+    expect(readMoveEvents(stage.options.backups.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);
   });
 
   test("and whose backup is proved and here asks no host again", async ({ stage }) => {
@@ -144,18 +144,18 @@ describe("a move that has begun", () => {
 
   test("goes on without a backup where the old host is out of sight: said", async ({ stage }) => {
     Object.assign(stage.facts.new, begun("starting"));
-    const gone: RootHost = { ...stage.world.roots.old, call: () => Promise.reject(new Error("ETIMEDOUT")) };
-    const secured = await secureSigner(stage.options, { ...stage.world, roots: { ...stage.world.roots, old: gone } });
+    const gone: RootHost = { ...stage.deps.roots.old, call: () => Promise.reject(new Error("ETIMEDOUT")) };
+    const secured = await secureSigner(stage.options, { ...stage.deps, roots: { ...stage.deps.roots, old: gone } });
     expect(secured).toEqual({ move });
     expect(stage.said.at(-1)).toContain("no first backup was found on this machine");
   });
 
   test("and ended, as the record tells, is left alone, even without its backup", async ({ stage }) => {
     const { directory } = stage.options.backups;
-    addToRecord(directory, { at: "2026-11-21T18:00:00Z", move, event: "done" });
+    appendMoveEvent(directory, { at: "2026-11-21T18:00:00Z", move, event: "done" });
     expect(await secure(stage)).toEqual({ move });
     expect(stage.called).toEqual([]);
-    await expect(secureSigner({ ...stage.options, move: "pillar-host/prod/Anvil/2" }, stage.world)).rejects.toThrow();
+    await expect(secureSigner({ ...stage.options, move: "pillar-host/prod/Anvil/2" }, stage.deps)).rejects.toThrow();
     expect(stage.called).not.toEqual([]);
   });
 });
@@ -192,7 +192,7 @@ describe("the pieces", () => {
   });
 
   test("directories are the operator's", () => {
-    expect([placeOf("~/x"), placeOf("/x"), placeOf("x"), placeOf("~x")]).toEqual([
+    expect([resolvePath("~/x"), resolvePath("/x"), resolvePath("x"), resolvePath("~x")]).toEqual([
       join(homedir(), "x"),
       "/x",
       resolve("x"),
@@ -201,17 +201,17 @@ describe("the pieces", () => {
   });
 
   test("several faults are counted and listed", () => {
-    expect(faultsText(["a\n  found: b", "c"])).toMatch(/2 things stand in the way:\n- a\n {4}found: b\n- c$/);
+    expect(moveFaultsText(["a\n  found: b", "c"])).toMatch(/2 things stand in the way:\n- a\n {4}found: b\n- c$/);
   });
 
   test("a line of the record that a power cut broke off loses no other", () => {
     const root = localRoot();
     const line = { at: "t", move, event: "one" };
-    addToRecord(root.scratch, line);
-    writeFileSync(recordFileOf(root.scratch), '{"move": "x', { flag: "a" });
-    addToRecord(root.scratch, { ...line, event: "two" });
-    expect(readRecord(root.scratch).map(({ event }) => event)).toEqual(["one", "two"]);
-    expect(readRecord(join(root.scratch, "none"))).toEqual([]);
+    appendMoveEvent(root.scratch, line);
+    writeFileSync(eventLogFile(root.scratch), '{"move": "x', { flag: "a" });
+    appendMoveEvent(root.scratch, { ...line, event: "two" });
+    expect(readMoveEvents(root.scratch).map(({ event }) => event)).toEqual(["one", "two"]);
+    expect(readMoveEvents(join(root.scratch, "none"))).toEqual([]);
     rmSync(root.scratch, { recursive: true });
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { BridgeNow } from "../../../core/orchestrator/bridgeNow";
 import { endpointsOf, isUsed } from "../../../core/orchestrator/endpoints";
-import type { NewSide, OldSide, Survey, Wanted } from "../../../core/orchestrator/findings";
+import type { MoveSurvey, NewSide, OldSide, Requirements } from "../../../core/orchestrator/findings";
 import { parseFacts, type SideFacts } from "../../../core/orchestrator/hostPairFacts";
 import { hasBegun, isOwn } from "../../../core/orchestrator/journal";
-import { faultsOf } from "../../../core/orchestrator/prerequisites";
+import { moveFaultsOf } from "../../../core/orchestrator/prerequisites";
 import { shownOf } from "../../../core/orchestrator/shown";
 import { signerConfigOf } from "../../../core/orchestrator/signerConfig";
 
@@ -22,7 +22,7 @@ const facts: SideFacts = {
     works: "/root/.orchestrator",
   },
 };
-const wanted: Wanted = {
+const wanted: Requirements = {
   move: "pillar-host/prod/Anvil/1",
   old: { address: "old", service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator" },
   new: { address: "new", service: "orchestrator", directory: "/root/.orchestrator" },
@@ -52,7 +52,7 @@ const newSide = {
 };
 const survey = (
   changes: { old?: Partial<OldSide>; new?: Partial<NewSide>; node?: boolean; bridge?: BridgeNow; room?: number } = {},
-): Survey => ({
+): MoveSurvey => ({
   old: { value: { ...oldSide, ...changes.old } },
   new: { value: { ...newSide, ...changes.new } },
   node: { synced: changes.node ?? true, why: "state 1", known: true },
@@ -65,19 +65,19 @@ const journal = (move: string, stage: string) => JSON.stringify({ move, stage })
 
 describe("prerequisites", () => {
   test("hosts where all is well have no fault, and both sides' versions are shown", () => {
-    expect(faultsOf(survey(), wanted)).toEqual([]);
+    expect(moveFaultsOf(survey(), wanted)).toEqual([]);
     expect(shownOf(survey(), wanted)).toEqual([
       "old side old: v0.0.9a (abcdef12), state: live, 400 files, 50 MB, key shares: 1",
       "new side new: v0.0.9a, 20.0 GB free",
       "old side signs for Pillar Anvil",
     ]);
     const silent = survey({ bridge: { known: false, why: "the node of new: error -32601" } });
-    expect(faultsOf(silent, wanted)).toEqual([]);
+    expect(moveFaultsOf(silent, wanted)).toEqual([]);
     expect(shownOf(silent, wanted).at(-1)).toBe(
       "the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: the node of new: error -32601",
     );
     const bare = survey({ old: { build: { value: { ...build, gitCommit: "" } } } });
-    expect(faultsOf(bare, wanted)).toEqual([]);
+    expect(moveFaultsOf(bare, wanted)).toEqual([]);
     expect(shownOf(bare, wanted)[0]).toContain("old side old: v0.0.9a (no commit), state: live");
     const moved = { producer: "z1q", pillarName: "notFound", tssPeerId: "12D", evmAddress: "0x" };
     expect(shownOf(survey({ old: { identity: { value: moved } } }), wanted).at(-1)).toBe(
@@ -85,7 +85,7 @@ describe("prerequisites", () => {
     );
   });
 
-  test.each<[string, Survey, Partial<Wanted>, string, string]>([
+  test.each<[string, MoveSurvey, Partial<Requirements>, string, string]>([
     [
       "the service stopped",
       oldFacts({ active: "inactive" }),
@@ -325,7 +325,7 @@ describe("prerequisites", () => {
     ["a node that syncs", survey({ node: false }), {}, "new: the node is not synced now", "found: state 1"],
     ["no room here", survey({ room: 1e6 }), {}, "this machine has no room for the backup", "1 MB free at /b"],
   ])("%s is the one fault", (_what, found, changes, what, detail) => {
-    const faults = faultsOf(found, { ...wanted, ...changes });
+    const faults = moveFaultsOf(found, { ...wanted, ...changes });
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(what);
     expect(faults[0]).toContain(detail);
@@ -333,14 +333,14 @@ describe("prerequisites", () => {
   });
 
   test("hosts that can't be reached hide nothing else", () => {
-    const found: Survey = {
+    const found: MoveSurvey = {
       old: { error: "old refuses" },
       new: { error: "new refuses" },
       node: { synced: false, why: "w", known: false },
       bridge: { known: false, why: "w" },
       room: 0,
     };
-    expect(faultsOf(found, wanted).map((fault) => fault.split("\n")[0])).toEqual([
+    expect(moveFaultsOf(found, wanted).map((fault) => fault.split("\n")[0])).toEqual([
       ...[
         "old: the old host can't be looked at",
         "new: the new host can't be looked at",
@@ -348,49 +348,49 @@ describe("prerequisites", () => {
         "this machine has no room for the backup",
       ],
     ]);
-    expect(faultsOf(found, wanted)[0]).toBe(
+    expect(moveFaultsOf(found, wanted)[0]).toBe(
       "old: the old host can't be looked at\n  found: old refuses\n  needed: a running host that lets in root, or a user with sudo (pillar-host:orchestrator.migrateFrom)\n" +
         "  See it with: ssh -v old, as the user and on the port of pillar-host:orchestrator.migrateFrom. Then run pulumi up again.",
     );
   });
 
   test("what is acknowledged, older builds without getStatus, and this move's own share are no faults", () => {
-    expect(faultsOf(oldFacts({ shares: 0 }), { ...wanted, noKeyShare: true })).toEqual([]);
-    expect(faultsOf(survey({ old: { status: { value: undefined } } }), wanted)).toEqual([]);
+    expect(moveFaultsOf(oldFacts({ shares: 0 }), { ...wanted, noKeyShare: true })).toEqual([]);
+    expect(moveFaultsOf(survey({ old: { status: { value: undefined } } }), wanted)).toEqual([]);
     const halted = (state: number) => survey({ old: { status: { value: { state, stateName: "x" } } } });
-    expect([2, 1, 3].map((state) => faultsOf(halted(state), { ...wanted, haltedBridge: true }).length)).toEqual([
+    expect([2, 1, 3].map((state) => moveFaultsOf(halted(state), { ...wanted, haltedBridge: true }).length)).toEqual([
       ...[0, 1, 1],
     ]);
     const chainHalted = survey({ bridge: { known: true, state: 2, why: "halted" } });
-    expect(faultsOf(chainHalted, { ...wanted, haltedBridge: true })).toEqual([]);
+    expect(moveFaultsOf(chainHalted, { ...wanted, haltedBridge: true })).toEqual([]);
     const own = newFacts({ shares: 1, directory: "there", journal: journal("pillar-host/prod/Anvil/3", "running") });
-    expect(faultsOf(own, wanted)).toEqual([]);
+    expect(moveFaultsOf(own, wanted)).toEqual([]);
     const another = newFacts({ shares: 1, directory: "there", journal: journal("pillar-host/prod/Bell/1", "running") });
-    expect(faultsOf(another, wanted)).toHaveLength(1);
+    expect(moveFaultsOf(another, wanted)).toHaveLength(1);
   });
 
   test("what lies as the orchestrator has it, or means nothing to the bridge, is no fault", () => {
     const places = { dataPath: "/root/.orchestrator/", tssDir: "/root/.orchestrator/tss" };
-    expect(faultsOf(survey({ old: { config: { ...config, ...places } } }), wanted)).toEqual([]);
+    expect(moveFaultsOf(survey({ old: { config: { ...config, ...places } } }), wanted)).toEqual([]);
     // Where a directory above is a link, the process tells its real one.
     const linked = { ...facts, real: "/data/root/.orchestrator", works: "/data/root/.orchestrator" };
-    expect(faultsOf(survey({ old: { facts: linked, config: { ...config, ...places } } }), wanted)).toEqual([]);
+    expect(moveFaultsOf(survey({ old: { facts: linked, config: { ...config, ...places } } }), wanted)).toEqual([]);
     const variables = ["ORCHESTRATOR_PRODUCER_PASSPHRASE"];
     const inEnvironment = survey({
       old: { facts: { ...facts, environment: variables }, config: { ...config, hasPassphrase: false } },
       new: { facts: { ...newSide.facts, environment: variables } },
     });
-    expect(faultsOf(inEnvironment, wanted)).toEqual([]);
+    expect(moveFaultsOf(inEnvironment, wanted)).toEqual([]);
     // BNB's default, which stays in the file; the bridge has Ethereum alone.
     const leftOver = { ...ownEth, network: "BSC" };
     const status = { value: { state: 0, stateName: "live", networks: ["Ethereum"] } };
     const reached = ["eth:443", "localhost:8545"];
-    expect(faultsOf(survey({ old: { status, endpoints: [eth, leftOver], reached } }), wanted)).toEqual([]);
-    expect(faultsOf(survey({ old: { status, endpoints: [eth, ownEth], reached } }), wanted)).toHaveLength(1);
+    expect(moveFaultsOf(survey({ old: { status, endpoints: [eth, leftOver], reached } }), wanted)).toEqual([]);
+    expect(moveFaultsOf(survey({ old: { status, endpoints: [eth, ownEth], reached } }), wanted)).toHaveLength(1);
   });
 
   test("a new host that already has the executable needs no release", () => {
-    expect(faultsOf(newFacts({ hasExecutable: true }), { ...wanted, release: undefined })).toEqual([]);
+    expect(moveFaultsOf(newFacts({ hasExecutable: true }), { ...wanted, release: undefined })).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import http from "node:http";
 import net from "node:net";
 import { test as base, describe, expect } from "vitest";
-import type { Sides } from "../../../core/orchestrator/hostPair";
+import type { HostPair } from "../../../core/orchestrator/hostPair";
 import type { Saga, SideName } from "../../../core/orchestrator/journal";
 import type { MoveInputs } from "../../../core/orchestrator/moveInputs";
 import { verify } from "../../../core/orchestrator/verify";
@@ -51,13 +51,13 @@ const test = base.extend<{ started: Started }>({
         const root = { address: "203.0.113.9", forward };
         const call = async (_side: SideName, name: string) =>
           name === "signer_read" ? JSON.stringify(started.config) : [...started.life, "log", ...started.log].join("\n");
-        const sides = { roots: { old: root, new: root }, call } as unknown as Sides;
+        const sides = { roots: { old: root, new: root }, call } as unknown as HostPair;
         const place = { directory: "/root/.orchestrator", service: "orchestrator" };
         const inputs = {
           ...{ old: place, new: place, rpcPort: 55000, p2pPort: 55055, noKeyShare: started.noKeyShare },
           ...{ answerWithin: 60_000, steadyFor: 12_000 },
         } as unknown as MoveInputs;
-        const world = {
+        const deps = {
           ...{ ticks: () => ticks, now: () => 0, say: (line: string) => void started.said.push(line) },
           sleep: async (milliseconds: number) => {
             ticks += milliseconds;
@@ -66,7 +66,7 @@ const test = base.extend<{ started: Started }>({
           lookAtBridge: () => Promise.reject(new Error("nobody asks")),
         };
         const saga: Saga = { move: "pillar-host/prod/Anvil/1", direction: side === "new" ? "forward" : "back" };
-        return verify(inputs, sides, side, saga, { producer: "z1q" }, 0, world);
+        return verify(inputs, sides, side, saga, { producer: "z1q" }, 0, deps);
       },
     };
     await provide(started);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type JourneyEntry, readJourney } from "../../../core/eventLog/eventLog";
+import { type LogEvent, readEvents } from "../../../core/eventLog/eventLog";
 import { memoryOf, newsOf, writeNews } from "../../../core/registration/events";
 import { recalled } from "../../../core/registration/look";
 import type { Registration } from "../../../core/registration/registration";
@@ -27,8 +27,8 @@ const tooEarly: Registration = { kind: "tooEarly", why: "syncing", ...own };
 const elsewhere: Registration = { kind: "earlier", address: old, wasOurs: true, notes: [] };
 
 /** What is recorded of looks, one after the other, each with the memory of those before. */
-function recorded(...looks: Registration[]): JourneyEntry[] {
-  const journey: JourneyEntry[] = [];
+function recorded(...looks: Registration[]): LogEvent[] {
+  const journey: LogEvent[] = [];
   looks.forEach((look, i) => {
     journey.push(...newsOf(look, memoryOf(journey, "prod-2", ours), who, clock + i * 1000));
   });
@@ -88,7 +88,7 @@ describe("what is remembered", () => {
   test("what is written is read again; what can't be is said, and nothing fails", () => {
     const place = { ...who, directory: join(scratch, "backups") };
     expect(writeNews(place.directory, recorded(producing))).toBeUndefined();
-    expect(readJourney(place.directory, "Anvil")).toEqual(recorded(producing));
+    expect(readEvents(place.directory, "Anvil")).toEqual(recorded(producing));
     expect(recalled(place, ours).switched).toEqual(switched);
     writeFileSync(join(scratch, "file"), "");
     const broken = { ...who, directory: join(scratch, "file") };

@@ -19,7 +19,7 @@ const unknown: Registration = { kind: "unknown", why: "node is left out: ECONNRE
 /** A world whose time passes in sleeps only; looks find the list in turn, its last item for ever after. */
 function worldOf(found: readonly Registration[], isWanted: (looks: number) => boolean = () => true) {
   const seen = { looks: 0, ticks: 5e8, lines: [] as string[], notices: [] as string[] };
-  const world = {
+  const deps = {
     look: async () => {
       const next = found[Math.min(seen.looks, found.length - 1)] as Registration;
       seen.looks += 1;
@@ -34,15 +34,15 @@ function worldOf(found: readonly Registration[], isWanted: (looks: number) => bo
     notify: (event: string, text: string) => void seen.notices.push(`${event}: ${text}`),
     isWanted: () => isWanted(seen.looks),
   };
-  return { world, seen };
+  return { deps, seen };
 }
 const options = { pillar: "Anvil", ours, address: "203.0.113.7", deadline: 12 * hour };
 
 describe("waits", () => {
   test("through the wallet, an outage, an update too early and the elections; each is said once", async () => {
     const all = [still, still, unknown, unknown, tooEarly, tooEarly, registered, registered, late, producing];
-    const { world, seen } = worldOf(all);
-    expect(await waitForProducing(options, world)).toBe(producing);
+    const { deps, seen } = worldOf(all);
+    expect(await waitForProducing(options, deps)).toBe(producing);
     expect(seen.looks).toBe(all.length);
     expect(seen.lines).toEqual([
       `cutover: Anvil is still registered with ${old}`,
@@ -65,22 +65,22 @@ describe("waits", () => {
   });
 
   test("and says every ten minutes that it does", async () => {
-    const { world, seen } = worldOf([...Array.from({ length: 181 }, () => registered), producing]);
-    await waitForProducing(options, world);
+    const { deps, seen } = worldOf([...Array.from({ length: 181 }, () => registered), producing]);
+    await waitForProducing(options, deps);
     expect(seen.lines.filter((line) => line.includes("no momentum"))).toHaveLength(4);
   });
 
   test("not at all where it produces already", async () => {
-    const { world, seen } = worldOf([producing]);
-    await waitForProducing(options, world);
+    const { deps, seen } = worldOf([producing]);
+    await waitForProducing(options, deps);
     expect([seen.looks, seen.ticks, seen.lines.length]).toEqual([1, 5e8, 1]);
   });
 });
 
 describe("gives up", () => {
   test("at the deadline: where it stands, and how it goes on", async () => {
-    const { world, seen } = worldOf([still]);
-    await expect(waitForProducing({ ...options, deadline: 3_605_000 }, world)).rejects.toThrow(
+    const { deps, seen } = worldOf([still]);
+    await expect(waitForProducing({ ...options, deadline: 3_605_000 }, deps)).rejects.toThrow(
       [
         "203.0.113.7: no momentum carries this host's producer address yet, waited 1 h 00 min (pillar-host:cutover.deadline)",
         `  last seen: Anvil is still registered with ${old}`,
@@ -93,8 +93,8 @@ describe("gives up", () => {
   });
 
   test("when the engine is gone", async () => {
-    const { world, seen } = worldOf([registered], (looks) => looks < 3);
-    await expect(waitForProducing(options, world)).rejects.toThrow("the engine that waited is gone");
+    const { deps, seen } = worldOf([registered], (looks) => looks < 3);
+    await expect(waitForProducing(options, deps)).rejects.toThrow("the engine that waited is gone");
     expect(seen.looks).toBe(3);
   });
 });

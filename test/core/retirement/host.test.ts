@@ -68,14 +68,14 @@ describe("what a host says of itself", () => {
 });
 
 describe("a look", () => {
-  function world() {
+  function deps() {
     let at = 0;
     const said: string[] = [];
     const clock = { ticks: () => at, say: (line: string) => void said.push(line) };
     const sleep = async (milliseconds: number) => {
       at += milliseconds;
     };
-    return { said, world: { ...clock, sleep } };
+    return { said, deps: { ...clock, sleep } };
   }
   const root = (answers: (string | Error)[]) =>
     ({
@@ -89,19 +89,19 @@ describe("a look", () => {
   const gone = new Error("ECONNREFUSED\nmore");
 
   test("waits a while for a host that boots, and says so once", async () => {
-    const { world: here, said } = world();
+    const { deps: here, said } = deps();
     expect(await lookAtHost(root([gone, gone, printed()]), places, 30_000, here)).toHaveProperty("facts");
     expect(said).toEqual(["192.0.2.1 does not answer (ECONNREFUSED); waiting for it"]);
   });
 
   test("gives up in time, with the reason", async () => {
-    const { world: here } = world();
+    const { deps: here } = deps();
     expect(await lookAtHost(root([gone]), places, 30_000, here)).toEqual({ silent: "ECONNREFUSED" });
     expect(here.ticks()).toBe(30_000);
   });
 
   test("a refused login is not waited for", async () => {
-    const { world: here } = world();
+    const { deps: here } = deps();
     const refused = Object.assign(new Error("refuses the login"), { refused: "login" });
     expect(await lookAtHost(root([refused]), places, 30_000, here)).toEqual({
       ...{ silent: "refuses the login", isRefused: true },
@@ -110,7 +110,7 @@ describe("a look", () => {
   });
 
   test("a host that answers with a failure, or in pieces, is not silent", async () => {
-    const { world: here } = world();
+    const { deps: here } = deps();
     const failed = Object.assign(new Error("no root"), { exitCode: 1 });
     await expect(lookAtHost(root([failed]), places, 30_000, here)).rejects.toThrow("no root");
     await expect(lookAtHost(root([printed([])]), places, 0, here)).rejects.toThrow("its answer was cut off");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChainClient, Rewards } from "../../../core/chain/chain";
-import { judge, type RewardsQuestion, readRewards } from "../../../core/retirement/rewards";
+import { judgeRewards, type RewardsQuestion, readRewards } from "../../../core/retirement/rewards";
 import { runs, smallChain } from "./smallChain";
 
 const hour = 3_600_000;
@@ -13,7 +13,7 @@ const rewards = (rows: Rewards["rows"], waiting = 0n): Rewards => ({ rows, uncol
 /** Switched at noon of day 4: epoch 5 is the first whole one. */
 const switchAt = 4.5 * day;
 const judged = (told: Rewards, now: number) =>
-  judge(told, { genesis: 0, epoch: day, now }, async (time) => time > switchAt);
+  judgeRewards(told, { genesis: 0, epoch: day, now }, async (time) => time > switchAt);
 
 describe("rewards after a switch in epoch 4", () => {
   test.each<[string, Rewards, number, object]>([
@@ -132,7 +132,12 @@ describe("an epoch that paid nothing", () => {
   const nothing = rewards([row(6, 0n), row(5, 0n), row(4)]);
   const figures = (changes: object) => [{ epoch: 5, expected: 100, produced: 99, givesAll: false, ...changes }];
   const told = (changes: object) =>
-    judge(nothing, { genesis: 0, epoch: day, now: 7.2 * day }, async (time) => time > switchAt, figures(changes));
+    judgeRewards(
+      nothing,
+      { genesis: 0, epoch: day, now: 7.2 * day },
+      async (time) => time > switchAt,
+      figures(changes),
+    );
 
   test("is all that a Pillar is ever paid that gives everything to its delegators", async () => {
     expect(await told({ givesAll: true })).toEqual({
@@ -179,7 +184,11 @@ describe("whatever is paid, switched and collected", () => {
           rows: paid.map((epoch) => ({ epoch, znn: BigInt(pays[epoch] ?? 0), qsr: 0n })).reverse(),
           uncollected: { znn: sum(waiting), qsr: 0n },
         };
-        const found = await judge(told, { genesis: 0, epoch: day, now }, async (time) => time > at && time <= now);
+        const found = await judgeRewards(
+          told,
+          { genesis: 0, epoch: day, now },
+          async (time) => time > at && time <= now,
+        );
         const whole = paid.filter((epoch) => epoch * day > at);
         const first = whole.find((epoch) => (pays[epoch] ?? 0) > 0);
         const unpaid = whole.length > 0 && first === undefined ? "paidNothing" : "waiting";

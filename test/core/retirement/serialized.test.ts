@@ -3,7 +3,7 @@ import http from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { addToJourney, readJourney } from "../../../core/eventLog/eventLog";
+import { appendEvent, readEvents } from "../../../core/eventLog/eventLog";
 import { asRoot } from "../../../core/ssh/root";
 import { retirementLibrary } from "../../../core/steps/libraries";
 import { newKeyPair } from "../../../providers/hostKey";
@@ -72,7 +72,7 @@ const inputs = (changes: object = {}, facts: readonly string[] = []) => ({
   ...{ backup: { directory: join(scratch, "backups") }, library: library(facts) },
   ...changes,
 });
-const events = () => readJourney(join(scratch, "backups"), "Anvil").map(({ event }) => event);
+const events = () => readEvents(join(scratch, "backups"), "Anvil").map(({ event }) => event);
 const hasNode = ["producer=z1qown", "keyStore=yes", "nodeActive=no", "marked.deploy.done=x"];
 
 describe("the guard", () => {
@@ -86,7 +86,7 @@ describe("the guard", () => {
   test("the one at the host records the host, without a login", async () => {
     const { result } = await run("retirementGuard", "create", inputs({ isLast: false, lifecycle: "adopted" }));
     expect(result?.outs).toMatchObject({ isReached: true, isOwnWork: false });
-    expect(readJourney(join(scratch, "backups"), "Anvil")[0]).toMatchObject({
+    expect(readEvents(join(scratch, "backups"), "Anvil")[0]).toMatchObject({
       event: "host",
       details: { address: "127.0.0.1", hostKey: host.hostKey, provider: "existing", isOwnWork: false },
     });
@@ -97,9 +97,9 @@ describe("the guard", () => {
     const isReached = async () => (await run("retirementGuard", "create", retiring)).result?.outs.isReached;
     expect(await isReached()).toBe(false);
     const entry = { at: "2026-01-01T00:00:00Z", stack: "prod", pillar: "Anvil" };
-    addToJourney(join(scratch, "backups"), { ...entry, event: "shutDown", details: { address: "a", evidence: [] } });
+    appendEvent(join(scratch, "backups"), { ...entry, event: "shutDown", details: { address: "a", evidence: [] } });
     expect(await isReached()).toBe(true);
-    addToJourney(join(scratch, "backups"), { ...entry, event: "released", details: { evidence: [] } });
+    appendEvent(join(scratch, "backups"), { ...entry, event: "released", details: { evidence: [] } });
     expect(await isReached()).toBe(false);
   });
 
@@ -263,7 +263,7 @@ describe("the guard", () => {
       const facts = [...hasNode, "nodeMasked=yes"];
       const first = await deleted(true, facts);
       expect([first.error, protection]).toEqual([undefined, true]);
-      expect(readJourney(join(scratch, "backups"), "Anvil").at(-1)).toMatchObject({
+      expect(readEvents(join(scratch, "backups"), "Anvil").at(-1)).toMatchObject({
         event: "released",
         details: { serverId: "52", wasProtected: true },
       });

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { addToRecord } from "../../../core/eventLog/moveEvents";
+import { appendMoveEvent } from "../../../core/eventLog/moveEvents";
 import { hasSignerBackup } from "../../../core/retirement/signerBackup";
 
 let backups = "";
@@ -25,7 +25,7 @@ function put(changes: { label?: string; host?: string; move?: string; at?: strin
   fs.writeFileSync(manifestFile, JSON.stringify({ host, entries }));
   const sha256 = crypto.createHash("sha256").update("sealed").digest("hex");
   const details = { label, file: file(), manifestFile, sealedBytes: 6, sha256 };
-  addToRecord(backups, { at, move: changes.move ?? move, event: "backup", details });
+  appendMoveEvent(backups, { at, move: changes.move ?? move, event: "backup", details });
 }
 const isHere = (more: { move?: string } = { move }) => hasSignerBackup(backups, { ...signer, ...more });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { addToRecord } from "../../../core/eventLog/moveEvents";
+import { appendMoveEvent } from "../../../core/eventLog/moveEvents";
 import { hasSigner } from "../../../core/settings/orchestratorPresence";
 import { configOf } from "../../components/exampleConfig";
 
@@ -19,7 +19,8 @@ test("a signer is configured: one that is to come, or a release", () => {
 test("without the block, the record tells of a signer on this stack's host", () => {
   const directory = mkdtempSync(join(tmpdir(), "record-"));
   const config = configOf({ orchestrator: { backup: { directory } } });
-  const record = (move: string, event: string) => addToRecord(directory, { at: "2026-11-21T18:00:00Z", move, event });
+  const record = (move: string, event: string) =>
+    appendMoveEvent(directory, { at: "2026-11-21T18:00:00Z", move, event });
   const own = "pillar-host/prod-2/Anvil";
   record("pillar-host/another/Anvil/1", "done");
   record(`${own}/1`, "failed");

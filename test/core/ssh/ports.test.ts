@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { seenOf, tryPort } from "../../../core/ssh/ports";
+import { portSeenOf, tryPort } from "../../../core/ssh/ports";
 
 let server: Server | undefined;
 afterEach(() => server?.close());
@@ -33,5 +33,5 @@ test.each([
   ["ENOTFOUND", "unknown"],
   [undefined, "unknown"],
 ])("%s: %s", (code, seen) => {
-  expect(seenOf(code)).toBe(seen);
+  expect(portSeenOf(code)).toBe(seen);
 });

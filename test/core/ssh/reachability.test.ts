@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { OwnServer } from "../../../core/ssh/ownServer";
-import { type ContactWorld, contact, loginHelp, patience } from "../../../core/ssh/reachability";
+import { bootPatience, loginHelp, type ReachDeps, reach } from "../../../core/ssh/reachability";
 import { fatal } from "../../../core/ssh/ssh";
 import { keyPair } from "../chain/fakes";
 
@@ -11,7 +11,7 @@ const refused = new Error("op@203.0.113.7:22: connect ECONNREFUSED 203.0.113.7:2
 function worldOf(...errors: Error[]) {
   const said: string[] = [];
   const seen = { logins: 0, waited: 0 };
-  const world: ContactWorld = {
+  const deps: ReachDeps = {
     login: async () => {
       const error = errors[Math.min(seen.logins, errors.length - 1)];
       seen.logins += 1;
@@ -23,61 +23,61 @@ function worldOf(...errors: Error[]) {
     },
     say: (line) => said.push(line),
   };
-  return { world, said, seen };
+  return { deps, said, seen };
 }
 
-const failure = (world: ContactWorld, server?: OwnServer, isNew = false) =>
-  contact(target, world, server, isNew).then(
+const failure = (deps: ReachDeps, server?: OwnServer, isNew = false) =>
+  reach(target, deps, server, isNew).then(
     () => "",
     (error: Error) => error.message,
   );
 
 test("a host that lets in is not waited for", async () => {
-  const { world, said, seen } = worldOf();
-  expect(await failure(world)).toBe("");
+  const { deps, said, seen } = worldOf();
+  expect(await failure(deps)).toBe("");
   expect({ said, seen }).toEqual({ said: [], seen: { logins: 1, waited: 0 } });
 });
 
 test("a host that boots is waited for, and that is said once", async () => {
-  const { world, said, seen } = worldOf(refused, refused, refused);
-  expect(await failure(world)).toBe("");
+  const { deps, said, seen } = worldOf(refused, refused, refused);
+  expect(await failure(deps)).toBe("");
   expect(said).toEqual([`${refused.message}: waiting up to 60 s for a host that boots`]);
   expect(seen).toEqual({ logins: 4, waited: 6000 });
 });
 
 test("a host that refuses the login while it comes up is waited for", async () => {
-  const { world, seen } = worldOf(refused, Object.assign(fatal("refuses the login"), { refused: "login" }));
-  expect(await failure(world)).toBe("");
+  const { deps, seen } = worldOf(refused, Object.assign(fatal("refuses the login"), { refused: "login" }));
+  expect(await failure(deps)).toBe("");
   expect(seen).toEqual({ logins: 3, waited: 4000 });
 });
 
 test("a host that stays silent is an error with what was found, what is needed, and the commands", async () => {
-  const { world, seen } = worldOf(refused);
-  expect(await failure(world)).toBe(
+  const { deps, seen } = worldOf(refused);
+  expect(await failure(deps)).toBe(
     `203.0.113.7: no ssh server answers
   found: connect ECONNREFUSED 203.0.113.7:22, for 60 s
   needed: a running host at pillar-host:host.address, with sshd on port 22 (pillar-host:ssh.port), reachable from here
   See it with: ssh -p 22 op@203.0.113.7
   Mend the host, or: pulumi config set --path pillar-host:host.address ADDRESS`,
   );
-  expect(seen.waited).toBe(patience);
+  expect(seen.waited).toBe(bootPatience);
 });
 
 test("a name that nobody knows is not waited for", async () => {
-  const { world, seen } = worldOf(new Error("op@nowhere.example:22: getaddrinfo ENOTFOUND nowhere.example"));
-  expect(await failure(world)).toContain("  found: getaddrinfo ENOTFOUND nowhere.example\n");
+  const { deps, seen } = worldOf(new Error("op@nowhere.example:22: getaddrinfo ENOTFOUND nowhere.example"));
+  expect(await failure(deps)).toContain("  found: getaddrinfo ENOTFOUND nowhere.example\n");
   expect(seen.waited).toBe(0);
 });
 
 test("another host key and a refused login are errors at once", async () => {
   const key = worldOf(Object.assign(fatal("203.0.113.7 shows another host key"), { refused: "hostKey" }));
-  expect(await failure(key.world)).toBe(
+  expect(await failure(key.deps)).toBe(
     "203.0.113.7 shows another host key\nWhere it is the right one: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…'",
   );
   const login = worldOf(
     Object.assign(fatal("op@203.0.113.7:22 refuses the login\n  needed: a key"), { refused: "login" }),
   );
-  expect(await failure(login.world)).toBe(
+  expect(await failure(login.deps)).toBe(
     `op@203.0.113.7:22 refuses the login
   found: the password pillar-host:ssh.password is not accepted
   needed: the right one (pulumi config set --secret --path pillar-host:ssh.password), and a sshd that takes passwords
@@ -97,8 +97,8 @@ describe("the server of a stack", () => {
     pulumi config rm pillar-host:lifecycle && pulumi up`;
 
   test("that never boots is told of as long as it is waited for, and ends in an error with all that helps", async () => {
-    const { world, said } = worldOf(refused);
-    expect(await failure(world, server, true)).toBe(
+    const { deps, said } = worldOf(refused);
+    expect(await failure(deps, server, true)).toBe(
       `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: it does not let in
   found: connect ECONNREFUSED 203.0.113.7:22, for 100 s (pillar-host:host.startTimeout)
   needed: a server that has booted, with sshd on port 22 that can be reached from here
@@ -114,14 +114,14 @@ ${throwAway}`,
   });
 
   test("that let in before is not waited for as long, nor is it to be thrown away", async () => {
-    const { world, seen } = worldOf(refused);
-    expect(await failure(world, server)).not.toMatch(/throw|retiring|destroy/);
-    expect(seen.waited).toBe(patience);
+    const { deps, seen } = worldOf(refused);
+    expect(await failure(deps, server)).not.toMatch(/throw|retiring|destroy/);
+    expect(seen.waited).toBe(bootPatience);
   });
 
   test("that this state did not order is never to be thrown away: it may be somebody's live Pillar", async () => {
     for (const fault of [refused, otherKey])
-      expect(await failure(worldOf(fault).world, { ...server, isOrdered: false }, true)).not.toMatch(
+      expect(await failure(worldOf(fault).deps, { ...server, isOrdered: false }, true)).not.toMatch(
         /throw|retiring|destroy/,
       );
   });
@@ -132,9 +132,9 @@ ${throwAway}`,
 
   test("may show another key until cloud-init is through", async () => {
     const passing = worldOf(refused, otherKey, otherKey);
-    expect(await failure(passing.world, server, true)).toBe("");
+    expect(await failure(passing.deps, server, true)).toBe("");
     const lasting = worldOf(otherKey);
-    expect(await failure(lasting.world, server, true)).toBe(
+    expect(await failure(lasting.deps, server, true)).toBe(
       `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: it shows another host key than the one that this stack pins
   found: a
   needed: b
@@ -143,9 +143,9 @@ ${throwAway}`,
   Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):
     pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' && pulumi up`,
     );
-    expect(lasting.seen.waited).toBe(patience);
+    expect(lasting.seen.waited).toBe(bootPatience);
     const later = worldOf(otherKey);
-    await failure(later.world, server);
+    await failure(later.deps, server);
     expect(later.seen.waited).toBe(0);
   });
 });

@@ -266,7 +266,7 @@ describe("preflight", () => {
     });
   });
 
-  test("a host without a route to the IPv4 world is no failure of its own", async ({ box }) => {
+  test("a host without a route to the IPv4 deps is no failure of its own", async ({ box }) => {
     expect(await look(box, { ip: "echo 'Network is unreachable' >&2; exit 2" })).toEqual(meets);
   });
 

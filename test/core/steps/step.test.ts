@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { assignments, envelope, quote, type Step, scriptOf } from "../../../core/steps/step";
 
-const file = (name: string) => readFileSync(join(__dirname, "../../../components/scripts", `${name}.sh`), "utf8");
+const file = (name: string) => readFileSync(join(__dirname, "../../../core/steps", `${name}.sh`), "utf8");
 
 describe("quote", () => {
   test.each([

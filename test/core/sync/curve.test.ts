@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CurvePoint, JourneyEntry } from "../../../core/eventLog/eventLog";
+import type { CurvePoint, LogEvent } from "../../../core/eventLog/eventLog";
 import { curveLimit, openWaits, withPoint } from "../../../core/sync/curve";
 
 const curveOf = (times: readonly number[], limit?: number) =>
@@ -29,12 +29,12 @@ test("a clock that was set back does no harm", () => {
 
 describe("the waits that are open", () => {
   const line = (event: string, details: object, stack = "prod") =>
-    ({ at: "2026-11-18T09:00:00Z", stack, pillar: "Anvil", event, details }) as JourneyEntry;
+    ({ at: "2026-11-18T09:00:00Z", stack, pillar: "Anvil", event, details }) as LogEvent;
   const waiting = (startedAt: string, startHeight: number, from: number, address = "203.0.113.7") =>
     line("waiting", { address, startedAt, startHeight, curve: [[from, startHeight, 9]] });
   const first = waiting("2026-11-18T09:00:00Z", 5, 1000);
   const second = waiting("2026-11-19T09:00:00Z", 6, 2000);
-  const found = (...journey: JourneyEntry[]) => openWaits(journey, "prod", "203.0.113.7");
+  const found = (...journey: LogEvent[]) => openWaits(journey, "prod", "203.0.113.7");
   const both = {
     ...{ startedAt: "2026-11-18T09:00:00Z", startHeight: 5 },
     curve: [

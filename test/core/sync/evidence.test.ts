@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node";
 import {
+  contradictionLimit,
   type EvidenceOptions,
-  type Look,
   noEvidence,
-  patience,
+  type SyncLook,
   type Weighed,
   weigh,
 } from "../../../core/sync/evidence";
@@ -16,7 +16,7 @@ const good = answer(2, 1000, 1000, { newestAge: 3000 });
 const untold = (height = 1000) => answer(2, height, height);
 const saying = (...heights: number[]): ReferenceReading[] =>
   heights.map((height, i) => ({ url: `http://r${i}`, height }));
-const look = (observation: Observation, change: Partial<Look> = {}): Look => ({
+const look = (observation: Observation, change: Partial<SyncLook> = {}): SyncLook => ({
   observation,
   readings: [],
   at: 0,
@@ -25,7 +25,7 @@ const look = (observation: Observation, change: Partial<Look> = {}): Look => ({
 });
 
 /** The verdict on the last of these looks. */
-function weighAll(looks: readonly Look[], change: Partial<EvidenceOptions> = {}): Weighed {
+function weighAll(looks: readonly SyncLook[], change: Partial<EvidenceOptions> = {}): Weighed {
   let weighed: Weighed | undefined;
   for (const each of looks) weighed = weigh(weighed?.evidence ?? noEvidence, each, { ...options, ...change });
   return weighed as Weighed;
@@ -38,7 +38,7 @@ const noReferences = "height agrees with independent nodes (sync.references)";
 const notTold = "newest momentum is fresh (the node does not tell it)";
 
 describe("one look", () => {
-  test.each<[string, Look, Partial<Weighed>]>([
+  test.each<[string, SyncLook, Partial<Weighed>]>([
     ["no answer", look(none("refused")), { synced: false, good: false, why: "refused", proved: [], unproved: [] }],
     ["syncing", look(answer(1, 5, 10)), { synced: false, good: false, why: "syncing" }],
     [
@@ -118,7 +118,7 @@ describe("one look", () => {
 });
 
 describe("the row", () => {
-  const at = (seconds: number, change: Partial<Look> = {}) => look(good, { at: seconds * 1000, ...change });
+  const at = (seconds: number, change: Partial<SyncLook> = {}) => look(good, { at: seconds * 1000, ...change });
 
   test("wants as many looks as are asked for", () => {
     expect(weighAll([at(0), at(2)], { confirmations: 3 })).toMatchObject({ synced: false, evidence: { streak: 2 } });
@@ -220,12 +220,12 @@ describe("references that contradict a fresh momentum", () => {
   });
 
   test("are believed for ten minutes", () => {
-    expect(patience).toBe(600_000);
-    expect(weighAll([ages(0), ages(patience - 1)])).toMatchObject({
+    expect(contradictionLimit).toBe(600_000);
+    expect(weighAll([ages(0), ages(contradictionLimit - 1)])).toMatchObject({
       synced: false,
       evidence: { contradictedSince: 0 },
     });
-    expect(weighAll([ages(0), ages(patience)])).toMatchObject({
+    expect(weighAll([ages(0), ages(contradictionLimit)])).toMatchObject({
       synced: true,
       good: true,
       proved: [reached, fresh],
@@ -236,7 +236,7 @@ describe("references that contradict a fresh momentum", () => {
   test("one look that agrees begins the time anew", () => {
     const agreeing = { ...ages(5000), readings: saying(1000, 1000) };
     expect(weighAll([ages(0), agreeing]).evidence.contradictedSince).toBeUndefined();
-    expect(weighAll([ages(0), agreeing, ages(6000), ages(patience)])).toMatchObject({
+    expect(weighAll([ages(0), agreeing, ages(6000), ages(contradictionLimit)])).toMatchObject({
       synced: false,
       evidence: { contradictedSince: 6000 },
     });
@@ -245,12 +245,12 @@ describe("references that contradict a fresh momentum", () => {
   test("a look at which the node itself says no does not begin the time anew", () => {
     const lost = look(none("refused"), { at: 5000 });
     expect(weighAll([ages(0), lost]).evidence.contradictedSince).toBe(0);
-    expect(weighAll([ages(0), lost, ages(patience)]).synced).toBe(true);
+    expect(weighAll([ages(0), lost, ages(contradictionLimit)]).synced).toBe(true);
   });
 
   test("are believed for ever where the momentum is not told", () => {
     expect(
-      weighAll([at(0, saying(2000, 2000), untold()), at(10 * patience, saying(2000, 2000), untold())]).synced,
+      weighAll([at(0, saying(2000, 2000), untold()), at(10 * contradictionLimit, saying(2000, 2000), untold())]).synced,
     ).toBe(false);
   });
 });

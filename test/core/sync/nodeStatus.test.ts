@@ -1,14 +1,17 @@
 import { expect, it, vi } from "vitest";
-import { lookAhead, type NodeNow } from "../../../core/sync/nodeStatus";
+import { lookAhead, type NodeStatus } from "../../../core/sync/nodeStatus";
 
-const seen = (why: string): NodeNow => ({ synced: true, known: true, why });
+const seen = (why: string): NodeStatus => ({ synced: true, known: true, why });
 
 it.each([
   [29_999, "early", 1],
   [30_000, "late", 2],
 ])("a look that was begun %i ms ago is answered by the %s one", async (age, why, looks) => {
   let time = 0;
-  const look = vi.fn<() => Promise<NodeNow>>().mockResolvedValueOnce(seen("early")).mockResolvedValueOnce(seen("late"));
+  const look = vi
+    .fn<() => Promise<NodeStatus>>()
+    .mockResolvedValueOnce(seen("early"))
+    .mockResolvedValueOnce(seen("late"));
   const ahead = lookAhead(look, () => time);
   time += age;
   expect((await ahead()).why).toBe(why);

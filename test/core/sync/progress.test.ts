@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { percentOf, progressLine, rangeLeft, rateOf, type Sample, timeLeft } from "../../../core/sync/progress";
-import { judge } from "../../../core/sync/verdict";
-import { spoken } from "../../../core/util/timeText";
+import { judgeSync } from "../../../core/sync/verdict";
+import { durationText } from "../../../core/util/timeText";
 import { answer, hour, nodeTime, none } from "./looks";
 
 const startedAt = nodeTime - hour;
@@ -65,7 +65,7 @@ test.each([
   [76.9 * hour, "3 d 04 h"],
   [168 * hour, "7 d 00 h"],
 ])("%d ms are spoken as %s", (milliseconds, text) => {
-  expect(spoken(milliseconds)).toBe(text);
+  expect(durationText(milliseconds)).toBe(text);
 });
 
 test.each([
@@ -148,7 +148,7 @@ describe("progressLine", () => {
       "sync: 100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 looks)",
     ],
   ])("%s", (_what, observation, seen, line) => {
-    const { says, why } = judge(observation, nodeTime);
+    const { says, why } = judgeSync(observation, nodeTime);
     const opinion = { good: says === "synced", why, confirmed: "2 of 3 looks", startedAt };
     expect(progressLine(observation, seen, opinion)).toBe(line);
   });

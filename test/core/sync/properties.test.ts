@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseMomentum, parseSyncInfo, resultOf } from "../../../core/chain/node";
+import { nodeResult, parseMomentum, parseSyncInfo } from "../../../core/chain/node";
 import { noEvidence, weigh } from "../../../core/sync/evidence";
 import { pauseAfter } from "../../../core/sync/pace";
 import { percentOf, rateOf, timeLeft } from "../../../core/sync/progress";
-import { compare } from "../../../core/sync/references";
-import { judge } from "../../../core/sync/verdict";
+import { compareReferences } from "../../../core/sync/references";
+import { judgeSync } from "../../../core/sync/verdict";
 import { answer } from "./looks";
 
 const height = fc.nat({ max: 20_000_000 });
@@ -32,7 +32,7 @@ function textOrValue<T>(parse: () => T): { value: T } | { text: string } {
 test("resultOf gives a result or an error with a text, whatever answers", () => {
   fc.assert(
     fc.property(fc.oneof(fc.constant(200), fc.integer({ min: 100, max: 599 })), body, (status, text) => {
-      const found = textOrValue(() => resultOf({ status, body: text }));
+      const found = textOrValue(() => nodeResult({ status, body: text }));
       if ("value" in found) expect(found.value).toEqual(JSON.parse(text).result);
     }),
   );
@@ -145,7 +145,7 @@ const readingsOf = (heights: readonly number[]) => heights.map((said, i) => ({ u
 test("a minority of liars never makes a wrong height agree", () => {
   fc.assert(
     fc.property(crowd, height, ({ truth, heights }, mine) => {
-      const { verdict } = compare(mine, readingsOf(heights), tolerance, 0);
+      const { verdict } = compareReferences(mine, readingsOf(heights), tolerance, 0);
       if (mine < truth - 2 * tolerance || mine > truth + 2 * tolerance) expect(verdict).not.toBe("agrees");
     }),
   );
@@ -155,7 +155,7 @@ test("with an odd number of references, a minority of liars never stops a right 
   fc.assert(
     fc.property(crowd, ({ truth, heights }) => {
       fc.pre(heights.length % 2 === 1);
-      expect(compare(truth, readingsOf(heights), tolerance, 0).verdict).toBe("agrees");
+      expect(compareReferences(truth, readingsOf(heights), tolerance, 0).verdict).toBe("agrees");
     }),
   );
 });
@@ -166,7 +166,7 @@ test("references of which some are out of sight agree only with a majority of al
     fc.property(fc.array(one, { maxLength: 7 }), fc.nat({ max: 100 }), (some, mine) => {
       const readings = some.map(({ url, height: said }) => (said === undefined ? { url } : { url, height: said }));
       const close = readings.filter(({ height: said }) => said !== undefined && Math.abs(said - mine) <= 2 * tolerance);
-      if (compare(mine, readings, tolerance, 0).verdict === "agrees")
+      if (compareReferences(mine, readings, tolerance, 0).verdict === "agrees")
         expect(close.length * 2).toBeGreaterThan(readings.length);
     }),
   );
@@ -184,7 +184,7 @@ test("no look counts whose state is not 2, and none alone proves a node that doe
         { observation, readings: [], at: 0, clock: now },
         { confirmations: 1, confirmSpan: 0, tolerance },
       );
-      expect(judge(observation, now).why).not.toBe("");
+      expect(judgeSync(observation, now).why).not.toBe("");
       if (seen.state !== 2) expect(weighed.good).toBe(false);
       expect(weighed.synced).toBe(
         seen.state === 2 && seen.currentHeight >= seen.targetHeight && age !== undefined && Math.abs(age) <= 120_000,

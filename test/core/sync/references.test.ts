@@ -1,7 +1,7 @@
 import http from "node:http";
 import type net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { compare, type ReferenceReading, readReference } from "../../../core/sync/references";
+import { compareReferences, type ReferenceReading, readReference } from "../../../core/sync/references";
 import { closedPort } from "../chain/fakes";
 
 const clock = Date.UTC(2026, 0, 2);
@@ -79,7 +79,7 @@ describe("compare a height of 1000, tolerance 20", () => {
       },
     ],
   ])("%s", (_what, readings, agreement) => {
-    expect(compare(1000, readings, 20, clock)).toEqual(agreement);
+    expect(compareReferences(1000, readings, 20, clock)).toEqual(agreement);
   });
 });
 

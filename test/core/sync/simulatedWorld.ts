@@ -1,6 +1,6 @@
 import type { Observation } from "../../../core/chain/node";
 import type { ReferenceReading } from "../../../core/sync/references";
-import type { World } from "../../../core/sync/waitForSync";
+import type { SyncDeps } from "../../../core/sync/waitForSync";
 import { type History, type Kind, type Reference, randomOf } from "./history";
 
 const genesis = Date.UTC(2026, 0, 2);
@@ -135,7 +135,7 @@ export function simulate(history: History, limit: number) {
     return { url, height: said, ...(reference.tellsTime || faulty ? { timestamp } : {}) };
   };
 
-  const world: World = {
+  const deps: SyncDeps = {
     client: { observe, close: () => undefined },
     readReferences: async () => {
       if (history.references.length > 0) pass(random.next() * (random.chance(0.02) ? longestReading : 200));
@@ -149,5 +149,5 @@ export function simulate(history: History, limit: number) {
     },
     isWanted: () => true,
   };
-  return { world, lines, behind: () => network(time) - height(), looks: () => looks, time: () => time };
+  return { deps, lines, behind: () => network(time) - height(), looks: () => looks, time: () => time };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { patience } from "../../../core/sync/evidence";
+import { contradictionLimit } from "../../../core/sync/evidence";
 import { freshMomentum } from "../../../core/sync/verdict";
 import { waitForSync } from "../../../core/sync/waitForSync";
 import { type History, historyOf } from "./history";
@@ -24,16 +24,16 @@ const longestPause = 5 * 60_000;
 function bound({ confirmations, confirmSpan, references }: History): number {
   const look = longestLook + longestReading;
   const row = Math.max(confirmations * 4000, confirmSpan) + 4 * momentumTime;
-  const patient = references.some(({ downForEver }) => downForEver) ? patience : 0;
+  const patient = references.some(({ downForEver }) => downForEver) ? contradictionLimit : 0;
   return 2 * (look + longestPause + row) + patient;
 }
 
 /** Lives one of them. @throws what went wrong, with the seed, the history and what was said last */
 async function live(history: History): Promise<void> {
-  const { world, lines, behind } = simulate(history, bound(history));
+  const { deps, lines, behind } = simulate(history, bound(history));
   const options = { ...history, deadline: Number.POSITIVE_INFINITY, stallAfter: 900_000, check: false };
   try {
-    const record = await waitForSync({ ...options, startedAt: 0, address: "203.0.113.7", service: "go-node" }, world);
+    const record = await waitForSync({ ...options, startedAt: 0, address: "203.0.113.7", service: "go-node" }, deps);
     if (behind() > allowedBehind(history))
       throw new Error(`said to be synced at ${record.currentHeight}, ${behind()} momentums behind`);
   } catch (error) {

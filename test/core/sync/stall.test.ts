@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { follow, type Standing } from "../../../core/sync/stall";
+import { followHeight, type HeightStanding } from "../../../core/sync/stall";
 
 const minute = 60_000;
 
 /** What is news at each of these looks: [minutes, height]. */
 function newsOf(looks: readonly (readonly [number, number | undefined])[]): (string | undefined)[] {
-  let standing: Standing = { at: 0, isStalled: false };
+  let standing: HeightStanding = { at: 0, isStalled: false };
   return looks.map(([at, height]) => {
-    const followed = follow(standing, height, at * minute, 15 * minute);
+    const followed = followHeight(standing, height, at * minute, 15 * minute);
     standing = followed.standing;
     return followed.news;
   });

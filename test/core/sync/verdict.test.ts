@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge, mayTakeIn } from "../../../core/sync/verdict";
+import { judgeSync, mayTakeIn } from "../../../core/sync/verdict";
 import { answer, nodeTime, none } from "./looks";
 
 const fresh = { newestAge: 4000 };
@@ -62,7 +62,7 @@ test.each([
     "the node says synced with a target of 0, and does not tell its newest momentum",
   ],
 ])("%s", (_what, observation, says, why) => {
-  expect(judge(observation, nodeTime)).toEqual({ says, why });
+  expect(judgeSync(observation, nodeTime)).toEqual({ says, why });
 });
 
 // Which of the two clocks is right, a look at the node alone can't tell.
@@ -70,7 +70,7 @@ test.each([
   ["fresh by the host's clock alone", answer(2, 10, 10, fresh), nodeTime + 600_000, "600 s apart"],
   ["fresh by this machine's alone", answer(2, 10, 10, { newestAge: 300_000 }), nodeTime - 300_000, "300 s apart"],
 ])("%s", (_what, observation, clock, why) => {
-  expect(judge(observation, clock)).toEqual({ says: "unproved", why: expect.stringContaining(why) });
+  expect(judgeSync(observation, clock)).toEqual({ says: "unproved", why: expect.stringContaining(why) });
 });
 
 test.each([

@@ -22,7 +22,7 @@ function worldOf(
     ...{ sleeps: [] as number[], lines: [] as string[], notices: [] as string[] },
     ...{ looks: 0, asked: 0, ticks: 5e8, clock: nodeTime },
   };
-  const world = {
+  const deps = {
     client: {
       observe: async () => {
         const next = found[Math.min(seen.looks, found.length - 1)];
@@ -52,7 +52,7 @@ function worldOf(
     readFacts: async () => ["disk: full", "log: panic"],
     isWanted: () => isWanted(seen.looks),
   };
-  return { world, seen };
+  return { deps, seen };
 }
 
 const options: WaitOptions = {
@@ -81,8 +81,8 @@ const giveUp = (waiting: Promise<unknown>) =>
 
 describe("synced", () => {
   test("after as many good looks in a row as are wanted, 2 s apart", async () => {
-    const { world, seen } = worldOf([good]);
-    expect(await waitForSync(options, world)).toEqual({
+    const { deps, seen } = worldOf([good]);
+    expect(await waitForSync(options, deps)).toEqual({
       state: 2,
       currentHeight: 1000,
       targetHeight: 1000,
@@ -99,8 +99,8 @@ describe("synced", () => {
   });
 
   test.each([1, 5])("%i looks, when so many are wanted", async (confirmations) => {
-    const { world, seen } = worldOf([good]);
-    await waitForSync({ ...options, confirmations }, world);
+    const { deps, seen } = worldOf([good]);
+    await waitForSync({ ...options, confirmations }, deps);
     expect(seen.looks).toBe(confirmations);
   });
 
@@ -110,55 +110,55 @@ describe("synced", () => {
     ["too few peers", answer(3, 1000, 0)],
     ["an old momentum", answer(2, 1000, 1000, { newestAge: hour })],
   ])("one bad look begins the row anew: %s", async (_what, bad) => {
-    const { world, seen } = worldOf([good, good, bad, good, good, good]);
-    await waitForSync(options, world);
+    const { deps, seen } = worldOf([good, good, bad, good, good, good]);
+    await waitForSync(options, deps);
     expect(seen.looks).toBe(6);
   });
 
   test("the record is of the last look, and of the first height", async () => {
-    const { world } = worldOf([none(), answer(1, 10, 900), answer(1, 500, 950), good]);
-    expect(await waitForSync({ ...options, confirmations: 1 }, world)).toMatchObject({
+    const { deps } = worldOf([none(), answer(1, 10, 900), answer(1, 500, 950), good]);
+    expect(await waitForSync({ ...options, confirmations: 1 }, deps)).toMatchObject({
       currentHeight: 1000,
       startHeight: 10,
     });
   });
 
   test("a wait that is resumed keeps its first time and height", async () => {
-    const { world, seen } = worldOf([good]);
-    const record = await waitForSync({ ...options, confirmations: 1, startedAt: hour, startHeight: 7 }, world);
+    const { deps, seen } = worldOf([good]);
+    const record = await waitForSync({ ...options, confirmations: 1, startedAt: hour, startHeight: 7 }, deps);
     expect(record).toMatchObject({ startedAt: hour, startHeight: 7, syncedAt: nodeTime });
     expect(seen.looks).toBe(1);
   });
 
   test("the row must span the time that is wanted", async () => {
-    const { world, seen } = worldOf([good]);
-    await waitForSync({ ...options, confirmSpan: 9000 }, world);
+    const { deps, seen } = worldOf([good]);
+    await waitForSync({ ...options, confirmSpan: 9000 }, deps);
     expect(seen.sleeps).toEqual([2000, 2000, 2000, 2000, 2000]);
   });
 
   test("a wall clock that jumped begins the row anew", async () => {
-    const { world, seen } = worldOf([good]);
+    const { deps, seen } = worldOf([good]);
     seen.clock = nodeTime - 30_000;
-    world.sleep = async (milliseconds) => {
+    deps.sleep = async (milliseconds) => {
       seen.sleeps.push(milliseconds);
       seen.ticks += milliseconds;
       if (seen.sleeps.length === 2) seen.clock += 70_000;
     };
-    await waitForSync(options, world);
+    await waitForSync(options, deps);
     expect(seen.looks).toBe(5);
   });
 
   test("references are asked only while the node says that it is synced", async () => {
-    const { world, seen } = worldOf([none(), answer(1, 10, 900), answer(3, 10, 0), good]);
-    await waitForSync(options, world);
+    const { deps, seen } = worldOf([none(), answer(1, 10, 900), answer(3, 10, 0), good]);
+    await waitForSync(options, deps);
     expect({ looks: seen.looks, asked: seen.asked }).toEqual({ looks: 6, asked: 3 });
   });
 
   test("references that contradict it are named, and hold it up for ten minutes", async () => {
     const readings = [1, 2].map((n) => ({ url: `http://r${n}`, height: 2000 }));
-    const { world, seen } = worldOf([good], () => true, readings);
+    const { deps, seen } = worldOf([good], () => true, readings);
     const begun = seen.ticks;
-    const record = await waitForSync(options, world);
+    const record = await waitForSync(options, deps);
     // The first look that may count is at 600 s, the row has three.
     expect(seen.ticks - begun).toBe(600_000 + 4000);
     expect(seen.lines[0]).toBe(
@@ -171,23 +171,23 @@ describe("synced", () => {
 describe("pauses", () => {
   test("growing while nothing answers, and from the start once more after an answer", async () => {
     const looks = [none(), none(), none(), none(), answer(1, 10, 1000), none(), none(), good];
-    const { world, seen } = worldOf(looks);
-    await waitForSync({ ...options, confirmations: 1 }, world);
+    const { deps, seen } = worldOf(looks);
+    await waitForSync({ ...options, confirmations: 1 }, deps);
     expect(seen.sleeps).toEqual([2000, 4000, 5000, 5000, 2000, 2000, 4000]);
   });
 
   test("2 s after the first, then a fiftieth of what is left", async () => {
     // 202 momentums in 2 s are 101 a second; the target runs ahead at 0.1: (100892 - 202) / 100.9 = 997.9 s left.
-    const { world, seen } = worldOf([none(), answer(1, 0, 100_892), answer(1, 202, 100_892), good]);
-    await waitForSync({ ...options, confirmations: 1 }, world);
+    const { deps, seen } = worldOf([none(), answer(1, 0, 100_892), answer(1, 202, 100_892), good]);
+    await waitForSync({ ...options, confirmations: 1 }, deps);
     expect(seen.sleeps).toEqual([2000, 2000, 19_958]);
   });
 });
 
 describe("what is said", () => {
   test("nothing twice, but at least every ten minutes", async () => {
-    const { world, seen } = worldOf([none("refused")]);
-    await giveUp(waitForSync({ ...options, deadline: 30 * minute, stallAfter: hour }, world));
+    const { deps, seen } = worldOf([none("refused")]);
+    await giveUp(waitForSync({ ...options, deadline: 30 * minute, stallAfter: hour }, deps));
     // 2 and 4 s, then each 5 s, and the last just at the deadline; said again after 10 minutes each.
     expect(seen.looks).toBe(362);
     expect(seen.lines).toEqual(Array(3).fill("sync: no answer from the node yet: refused"));
@@ -195,8 +195,8 @@ describe("what is said", () => {
 
   test("a new reason, a new state, each twentieth of the way", async () => {
     const looks = [none("a"), none("a"), none("b"), answer(1, 10, 1000), answer(1, 49, 1000), answer(1, 50, 1000)];
-    const { world, seen } = worldOf([...looks, answer(3, 50, 1000), answer(3, 50, 1000), good]);
-    await waitForSync({ ...options, confirmations: 1 }, world);
+    const { deps, seen } = worldOf([...looks, answer(3, 50, 1000), answer(3, 50, 1000), good]);
+    await waitForSync({ ...options, confirmations: 1 }, deps);
     expect(seen.lines.map((line) => line.split(", ")[0])).toEqual([
       "sync: no answer from the node yet: a",
       "sync: no answer from the node yet: b",
@@ -209,8 +209,8 @@ describe("what is said", () => {
 
   test("a connection that had ended", async () => {
     const again = { ...answer(1, 60, 1000), isReconnected: true } as Observation;
-    const { world, seen } = worldOf([answer(1, 10, 1000), again, good]);
-    await waitForSync({ ...options, confirmations: 1 }, world);
+    const { deps, seen } = worldOf([answer(1, 10, 1000), again, good]);
+    await waitForSync({ ...options, confirmations: 1 }, deps);
     expect(seen.lines).toContain("sync: the ssh connection to 203.0.113.7 had ended, and was made anew");
     // The time in between is nobody's rate: the host may have been down.
     expect(seen.lines.join()).not.toContain("momentums/s");
@@ -219,8 +219,8 @@ describe("what is said", () => {
   // The state is 2 all the time: what changed is the reason.
   test("another reason at the same state", async () => {
     const old = answer(2, 1000, 1000, { newestAge: hour });
-    const { world, seen } = worldOf([answer(2, 1000, 999), old, old, good]);
-    await waitForSync({ ...options, confirmations: 1 }, world);
+    const { deps, seen } = worldOf([answer(2, 1000, 999), old, old, good]);
+    await waitForSync({ ...options, confirmations: 1 }, deps);
     expect(
       seen.lines.map((line) => line.replace(`${since}, `, "").replace("100.0 %, ", "").split(", ").slice(1).join(", ")),
     ).toEqual([
@@ -233,9 +233,9 @@ describe("what is said", () => {
 
 describe("the deadline", () => {
   test("ends it with where it stood and what to do, and keeps the start", async () => {
-    const { world, seen } = worldOf([answer(1, 10, 1000)]);
+    const { deps, seen } = worldOf([answer(1, 10, 1000)]);
     const begun = seen.ticks;
-    const error = await giveUp(waitForSync({ ...options, deadline: 2 * hour }, world));
+    const error = await giveUp(waitForSync({ ...options, deadline: 2 * hour }, deps));
     expect(error.message).toBe(
       "203.0.113.7: the node has not synced within 2 h 00 min (pillar-host:sync.deadline)\n" +
         `  last seen: sync: 1.0 %, height 10 of 1000, ${since}\n` +
@@ -250,24 +250,24 @@ describe("the deadline", () => {
   });
 
   test("a node that never answered: no start height, its reason in the error", async () => {
-    const { world } = worldOf([none("refused")]);
-    const error = await giveUp(waitForSync({ ...options, deadline: minute }, world));
+    const { deps } = worldOf([none("refused")]);
+    const error = await giveUp(waitForSync({ ...options, deadline: minute }, deps));
     expect(error.message).toContain("\n  last seen: sync: no answer from the node yet: refused\n");
     expect(error.gaveUp).toEqual({ startHeight: undefined, last: none("refused") });
   });
 
   test("counts this run's waiting, not from the first start, and not by a clock that jumps", async () => {
-    const { world, seen } = worldOf([answer(1, 10, 1000)]);
+    const { deps, seen } = worldOf([answer(1, 10, 1000)]);
     const begun = seen.ticks;
-    world.now = () => nodeTime + (seen.looks % 2) * 300 * hour;
-    const error = await giveUp(waitForSync({ ...options, deadline: 2 * hour, startedAt: 0, startHeight: 4 }, world));
+    deps.now = () => nodeTime + (seen.looks % 2) * 300 * hour;
+    const error = await giveUp(waitForSync({ ...options, deadline: 2 * hour, startedAt: 0, startHeight: 4 }, deps));
     expect(seen.ticks - begun).toBe(2 * hour);
     expect(error.gaveUp.startHeight).toBe(4);
   });
 
   test("a good row that is complete at the deadline is synced", async () => {
-    const { world, seen } = worldOf([good]);
-    expect(await waitForSync({ ...options, deadline: 4000 }, world)).toMatchObject({ syncedAt: nodeTime });
+    const { deps, seen } = worldOf([good]);
+    expect(await waitForSync({ ...options, deadline: 4000 }, deps)).toMatchObject({ syncedAt: nodeTime });
     expect(seen.sleeps).toEqual([2000, 2000]);
   });
 });
@@ -281,8 +281,8 @@ describe("a stall", () => {
   ];
 
   test("is said once, with what there is to look at, and its end; then anew; and told to who does not watch", async () => {
-    const { world, seen } = worldOf([...stand(10, 200), none(), ...stand(11, 2), ...stand(12, 200), good]);
-    await waitForSync({ ...options, confirmations: 1 }, world);
+    const { deps, seen } = worldOf([...stand(10, 200), none(), ...stand(11, 2), ...stand(12, 200), good]);
+    await waitForSync({ ...options, confirmations: 1 }, deps);
     expect(seen.lines.filter((line) => /stall|^ {2}/.test(line))).toEqual([
       ...stalled("the height stands at 10"),
       "sync: the stall is over, height 11",
@@ -299,8 +299,8 @@ describe("a stall", () => {
   });
 
   test("a node that never answered has one too", async () => {
-    const { world, seen } = worldOf([none()]);
-    await giveUp(waitForSync({ ...options, deadline: hour }, world));
+    const { deps, seen } = worldOf([none()]);
+    await giveUp(waitForSync({ ...options, deadline: hour }, deps));
     expect(seen.lines.filter((line) => /stall|^ {2}/.test(line))).toEqual(stalled("the node has not told its height"));
   });
 });
@@ -312,8 +312,8 @@ describe("check", () => {
     ["no answer", none("refused"), "sync: no answer from the node yet: refused"],
     ["syncing", answer(1, 10, 1000), `sync: 1.0 %, height 10 of 1000, ${since}`],
   ])("one look that is not good ends it: %s", async (_what, look, line) => {
-    const { world, seen } = worldOf([look]);
-    const error = await giveUp(waitForSync(check, world));
+    const { deps, seen } = worldOf([look]);
+    const error = await giveUp(waitForSync(check, deps));
     expect(error.message).toBe(
       `203.0.113.7: the node is not synced yet (pillar-host:sync.wait is check)\n  last seen: ${line}\n${help}`,
     );
@@ -322,21 +322,21 @@ describe("check", () => {
   });
 
   test("good looks go on to the end of the row", async () => {
-    const { world, seen } = worldOf([good]);
-    expect(await waitForSync(check, world)).toMatchObject({ currentHeight: 1000 });
+    const { deps, seen } = worldOf([good]);
+    expect(await waitForSync(check, deps)).toMatchObject({ currentHeight: 1000 });
     expect(seen.looks).toBe(3);
   });
 
   test("the first look that is not good ends a row", async () => {
-    const { world, seen } = worldOf([good, good, none(), good]);
-    expect((await giveUp(waitForSync(check, world))).gaveUp).toEqual({ startHeight: 1000, last: none() });
+    const { deps, seen } = worldOf([good, good, none(), good]);
+    expect((await giveUp(waitForSync(check, deps))).gaveUp).toEqual({ startHeight: 1000, last: none() });
     expect(seen.looks).toBe(3);
   });
 });
 
 test("nobody wants the answer any more: it ends, and keeps what it saw", async () => {
-  const { world, seen } = worldOf([answer(1, 10, 1000)], (looks) => looks < 3);
-  const error = await giveUp(waitForSync(options, world));
+  const { deps, seen } = worldOf([answer(1, 10, 1000)], (looks) => looks < 3);
+  const error = await giveUp(waitForSync(options, deps));
   expect(error.message).toContain(
     "203.0.113.7: the node is watched by nobody any more: the engine that waited is gone\n",
   );
@@ -346,7 +346,7 @@ test("nobody wants the answer any more: it ends, and keeps what it saw", async (
 
 test("what trying again can't mend passes through at once", async () => {
   const error = fatal("another host key");
-  const { world, seen } = worldOf([none(), error]);
-  await expect(waitForSync(options, world)).rejects.toBe(error);
+  const { deps, seen } = worldOf([none(), error]);
+  await expect(waitForSync(options, deps)).rejects.toBe(error);
   expect(seen.looks).toBe(2);
 });

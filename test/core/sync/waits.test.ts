@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { addToJourney, type JourneyEntry, readJourney } from "../../../core/eventLog/eventLog";
+import { appendEvent, type LogEvent, readEvents } from "../../../core/eventLog/eventLog";
 import { createWaitRecord } from "../../../core/sync/waits";
 import { answer, none } from "./looks";
 
@@ -39,8 +39,8 @@ async function look(wait: ReturnType<typeof opened>, minutes: number, startHeigh
   }
 }
 
-const lines = () => readJourney(directory, "Anvil") as (JourneyEntry & { event: "waiting" })[];
-const minutes = ({ details }: JourneyEntry & { event: "waiting" }) => details.curve.map(([, height]) => height);
+const lines = () => readEvents(directory, "Anvil") as (LogEvent & { event: "waiting" })[];
+const minutes = ({ details }: LogEvent & { event: "waiting" }) => details.curve.map(([, height]) => height);
 
 test("a wait leaves its start at once, then a line each half an hour, and one where it gives up", async () => {
   const wait = opened();
@@ -71,7 +71,7 @@ test("a run after one that was killed knows its start, and ends with the curve o
   await look(wait, 3, wait.before.startHeight);
   const proof = { proved: ["p"], unproved: ["u"], state: 2, targetHeight: 43 };
   wait.end({ ...proof, startHeight: 2, currentHeight: 43, startedAt: begun, syncedAt: now });
-  const { details, ...entry } = readJourney(directory, "Anvil").at(-1) as JourneyEntry & { event: "synced" };
+  const { details, ...entry } = readEvents(directory, "Anvil").at(-1) as LogEvent & { event: "synced" };
   expect(entry).toEqual({ at: "2026-11-18T09:43:00.000Z", stack: "prod", pillar: "Anvil", event: "synced" });
   expect({ ...details, curve: details.curve.map(([, height]) => height) }).toEqual({
     ...{ ...start, syncedAt: "2026-11-18T09:43:00.000Z", startHeight: 2, currentHeight: 43 },
@@ -94,7 +94,7 @@ test("a record that can't be kept is said, and hinders nothing", async () => {
 });
 
 test("a record with an odd line is no reason to stop", () => {
-  addToJourney(directory, { at: "", stack: "prod", pillar: "Anvil", event: "waiting" } as unknown as JourneyEntry);
+  appendEvent(directory, { at: "", stack: "prod", pillar: "Anvil", event: "waiting" } as unknown as LogEvent);
   expect(opened().before).toEqual({ curve: [] });
   expect(said).toEqual([expect.stringMatching(/could not be kept/)]);
 });
@@ -108,5 +108,5 @@ test("without a place nothing is written", async () => {
   );
   await look(wait, 40);
   wait.pause();
-  expect([readJourney(directory, "Anvil"), said]).toEqual([[], []]);
+  expect([readEvents(directory, "Anvil"), said]).toEqual([[], []]);
 });

@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { tmpdir, uptime } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { alone } from "../../../core/util/withLock";
+import { withLock } from "../../../core/util/withLock";
 
 let directory: string;
 let at: number;
 /** What happens while somebody waits. */
 let meanwhile: () => void;
-const world = {
+const deps = {
   ticks: () => at,
   sleep: async (milliseconds: number) => {
     at += milliseconds;
@@ -24,15 +24,15 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 test("the work is done with the claim held, which is gone afterwards, whatever came of it", async () => {
-  expect(await alone(directory, who, world, async () => readFileSync(file(), "utf8"))).toBe(String(process.pid));
+  expect(await withLock(directory, who, deps, async () => readFileSync(file(), "utf8"))).toBe(String(process.pid));
   expect(existsSync(file())).toBe(false);
-  await expect(alone(directory, who, world, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  await expect(withLock(directory, who, deps, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(existsSync(file())).toBe(false);
 });
 
 test("one that is at work is waited for, and named where it does not end", async () => {
   writeFileSync(file(), String(process.ppid));
-  await expect(alone(directory, who, world, async () => 1)).rejects.toThrow(
+  await expect(withLock(directory, who, deps, async () => 1)).rejects.toThrow(
     `another destroy of prod is at work on this machine: nothing was changed
   found: process ${process.ppid}, by ${file()}
   needed: its end; where it is no destroy, the file gone: rm that file
@@ -40,7 +40,7 @@ test("one that is at work is waited for, and named where it does not end", async
   );
   expect(at).toBe(60_000);
   meanwhile = () => rmSync(file(), { force: true });
-  expect(await alone(directory, who, world, async () => 1)).toBe(1);
+  expect(await withLock(directory, who, deps, async () => 1)).toBe(1);
 });
 
 test.each([
@@ -49,7 +49,7 @@ test.each([
   ["with this process's own number, as in a new container", String(process.pid)],
 ])("a claim %s holds nobody", async (_what, text) => {
   writeFileSync(file(), text);
-  expect(await alone(directory, who, world, async () => 1)).toBe(1);
+  expect(await withLock(directory, who, deps, async () => 1)).toBe(1);
   expect(at).toBe(0);
 });
 
@@ -57,10 +57,10 @@ test("a claim from before the machine's last start holds nobody, whoever has tha
   writeFileSync(file(), String(process.ppid));
   const before = Date.now() / 1000 - uptime() - 60;
   utimesSync(file(), before, before);
-  expect(await alone(directory, who, world, async () => 1)).toBe(1);
+  expect(await withLock(directory, who, deps, async () => 1)).toBe(1);
 });
 
 test("another stack's is no hindrance", async () => {
   writeFileSync(join(directory, ".destroy-prod-2-Anvil"), String(process.ppid));
-  expect(await alone(directory, who, world, async () => 1)).toBe(1);
+  expect(await withLock(directory, who, deps, async () => 1)).toBe(1);
 });

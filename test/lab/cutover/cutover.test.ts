@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { JourneyEntry } from "../../../core/eventLog/eventLog";
+import type { LogEvent } from "../../../core/eventLog/eventLog";
 import type { RegisteredPillar, Slot } from "../../../lab/doubles/chain";
 import { updateProducer } from "../../../lab/wallet";
 import { onHost, reconfigure } from "../fixture";
@@ -30,12 +30,12 @@ const stage = gateStage(
   },
 );
 
-const journey = async (): Promise<JourneyEntry[]> => {
+const journey = async (): Promise<LogEvent[]> => {
   const file = join(stage.stack.programDirectory, "backups/Anvil/record.jsonl");
   return (await readFile(file, "utf8"))
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line) as JourneyEntry);
+    .map((line) => JSON.parse(line) as LogEvent);
 };
 /** What the look at the registration wrote, and the sync between them. */
 const watched = ["registered", "registeredTooEarly", "registeredElsewhere", "synced", "producing"];
@@ -57,7 +57,7 @@ it("an update that came too early, while the gate waits: said loudly, with the w
   await up.hears(new RegExp(`^sync: The way back.*, producer address: ${earlier}$`));
   await up.hears(/^sync: the wait goes on$/);
   const last = async () => {
-    const { event, details } = (await journey()).at(-1) as JourneyEntry;
+    const { event, details } = (await journey()).at(-1) as LogEvent;
     return { event, details };
   };
   const tooEarly = { event: "registeredTooEarly", details: { producerAddress: ours, earlier } };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { lastEvent, readJourney } from "../../../core/eventLog/eventLog";
+import { lastEvent, readEvents } from "../../../core/eventLog/eventLog";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { healFaults, setFault } from "../../../lab/faults";
 import { cli } from "../cli/fixture";
@@ -102,7 +102,7 @@ describe("a node that has trouble, at the gate", () => {
   it("is told by its record, with the curve of all three runs", async () => {
     const { startedAt, startHeight, syncedAt } = await gateState();
     const record = join(stage.stack.programDirectory, "backups/Anvil");
-    const journey = readJourney(record, "Anvil");
+    const journey = readEvents(record, "Anvil");
     expect(journey.filter(({ event }) => event === "waiting").length).toBeGreaterThanOrEqual(2);
     const synced = lastEvent(journey, "prod", "synced");
     expect(synced?.details).toMatchObject({ startedAt, startHeight, syncedAt });

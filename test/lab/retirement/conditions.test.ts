@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { readJourney } from "../../../core/eventLog/eventLog";
-import { readRecord } from "../../../core/eventLog/moveEvents";
+import { readEvents } from "../../../core/eventLog/eventLog";
+import { readMoveEvents } from "../../../core/eventLog/moveEvents";
 import { overrideVariable } from "../../../core/retirement/messages";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
 import { updateProducer } from "../../../lab/wallet";
@@ -208,7 +208,7 @@ describe("the way around", () => {
     expect(await onHost(stage.old, "systemctl is-active go-node")).toBe("active");
     const gone = await refuse({}, { [overrideVariable]: sentence });
     expect(gone.error).toBeUndefined();
-    const backup = readRecord(directoryOf(stage)).findLast(({ event }) => event === "backup")?.details;
+    const backup = readMoveEvents(directoryOf(stage)).findLast(({ event }) => event === "backup")?.details;
     expect(readFileSync(String(backup?.manifestFile), "utf8")).toMatch(
       /"root\/\.orchestrator\/producer\.moved-to-x"[\s\S]*"root\/\.orchestrator\/tss\/localstate-/,
     );
@@ -217,7 +217,7 @@ describe("the way around", () => {
     );
     const second = await asked.remove(first, { [overrideVariable]: sentence });
     expect(second.error).toBeUndefined();
-    const journey = readJourney(directoryOf(stage), "Anvil").filter(({ event }) =>
+    const journey = readEvents(directoryOf(stage), "Anvil").filter(({ event }) =>
       ["override", "released"].includes(event),
     );
     expect(journey.map(({ event }) => event)).toEqual(["override", "released", "override"]);

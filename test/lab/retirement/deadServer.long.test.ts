@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type JourneyEntry, readJourney } from "../../../core/eventLog/eventLog";
+import { type LogEvent, readEvents } from "../../../core/eventLog/eventLog";
 import { collectedVariable } from "../../../core/retirement/facts";
 import { orderOldServer } from "../../../lab/demo/oldServer";
 import { hurry, makeStacks, pillar, type Stacks } from "../../../lab/demo/stacks";
@@ -16,8 +16,8 @@ describe("an old server at a provider that died after its signer and its Pillar 
   let lab: Lab;
   let stacks: Stacks;
   let address: string;
-  const journey = () => readJourney(join(lab.dir, "backups"), pillar).filter(({ stack }) => stack === "prod");
-  const detailsOf = (event: JourneyEntry["event"]) => journey().findLast((entry) => entry.event === event)?.details;
+  const journey = () => readEvents(join(lab.dir, "backups"), pillar).filter(({ stack }) => stack === "prod");
+  const detailsOf = (event: LogEvent["event"]) => journey().findLast((entry) => entry.event === event)?.details;
   const servers = () => lab.cloud<{ status: string }[]>("hetzner", "GET", "/_lab/servers");
   const requests = async () => {
     const all = await lab.cloud<{ method: string; path: string; status: number }[]>("hetzner", "GET", "/_lab/requests");

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import { type JourneyEntry, readJourney } from "../../../core/eventLog/eventLog";
+import { type LogEvent, readEvents } from "../../../core/eventLog/eventLog";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import type { KeyStore } from "../../../lab/doubles/keyStore";
 import type { Lab, LabHost } from "../../../lab/lab";
@@ -103,8 +103,8 @@ export function backupsOf({ stack }: RetirementStage): string {
 }
 
 /** The record of the stack's journey. */
-export function journeyOf(stage: RetirementStage): JourneyEntry[] {
-  return readJourney(backupsOf(stage), pillar).filter(({ stack }) => stack === stage.stack.name);
+export function journeyOf(stage: RetirementStage): LogEvent[] {
+  return readEvents(backupsOf(stage), pillar).filter(({ stack }) => stack === stage.stack.name);
 }
 
 /** What the state has of each resource that stands for something; secrets and times are written anew with each run. */

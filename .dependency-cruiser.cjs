@@ -1,0 +1,64 @@
+// @ts-check
+/**
+ * The architecture as rules: each room, and the rooms that it may import from. What is not named is forbidden.
+ *
+ *   index → components → providers ─┐
+ *     cli ──────────────────────────┤
+ *   settings (what a stack's configuration means) ─┐
+ *   retirement → orchestrator → sync   registration → sync
+ *   eventLog   cloud   steps   chain → ssh   config
+ *   util
+ */
+const core = {
+  util: [],
+  config: ["util"],
+  ssh: ["util"],
+  chain: ["ssh", "util"],
+  steps: ["config", "ssh", "util"],
+  cloud: ["config", "ssh", "util"],
+  eventLog: ["util"],
+  sync: ["chain", "eventLog", "ssh", "util"],
+  registration: ["sync", "chain", "eventLog", "ssh", "util"],
+  orchestrator: ["sync", "chain", "eventLog", "ssh", "util"],
+  retirement: ["orchestrator", "sync", "chain", "cloud", "eventLog", "ssh", "util"],
+  settings: ["retirement", "orchestrator", "sync", "steps", "cloud", "chain", "eventLog", "ssh", "config", "util"],
+};
+
+const room = (/** @type {string} */ name) => `core/${name}`;
+const allRooms = Object.keys(core).map(room);
+
+/** @type {Record<string, readonly string[]>} */
+const arrows = {
+  ...Object.fromEntries(Object.entries(core).map(([name, others]) => [room(name), others.map(room)])),
+  providers: allRooms.filter((name) => !["core/config", "core/settings", "core/steps", "core/cloud"].includes(name)),
+  components: ["providers", ...allRooms],
+  cli: allRooms,
+};
+
+const within = (/** @type {readonly string[]} */ rooms) => `^(${rooms.join("|")})/`;
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...Object.entries(arrows).map(([from, to]) => ({
+      name: `arrows of ${from}`,
+      comment: `${from} may import from ${to.join(", ") || "nothing else"}`,
+      severity: /** @type {const} */ ("error"),
+      from: { path: within([from]) },
+      to: { path: "^(index\\.ts$|components/|core/|providers/|cli/|lab/|test/)", pathNot: within([from, ...to]) },
+    })),
+    {
+      name: "Pulumi in components and providers only",
+      comment: "the rooms below can be used, and tested, without an engine",
+      severity: "error",
+      from: { path: within([...allRooms, "cli"]), pathNot: "^core/config/config\\.ts$" },
+      to: { path: "^node_modules/@pulumi/" },
+    },
+    { name: "no circles", severity: "error", from: {}, to: { circular: true } },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+  },
+};
