@@ -44,7 +44,7 @@ export interface Talk {
   readonly question: string;
 }
 
-const dialogScript = fs.readFileSync(path.join(import.meta.dirname, "../../components/scripts/dialog.sh"), "utf8");
+const dialogScript = fs.readFileSync(path.join(import.meta.dirname, "../../core/steps/dialog.sh"), "utf8");
 
 /** Questions that the program answers with yes, beside one that is none of its own. */
 const questions = [
