@@ -110,7 +110,8 @@ function closing(found: readonly PortFound[]): string[] {
   const ports = found.map(({ port }) => port);
   const rich = ports.map((port) => `--add-rich-rule='rule port port=${port} protocol=tcp drop'`);
   return [
-    `    ufw: ${ports.map((port) => `ufw prepend deny ${port}/tcp`).join(" && ")}`,
+    // ufw skips a rule of which it has one with another action, and says so in a word: what opened the port goes first.
+    `    ufw: ${ports.map((port) => `ufw delete allow ${port}/tcp; ufw prepend deny ${port}/tcp`).join("; ")}`,
     `    firewalld: firewall-cmd --permanent ${rich.join(" ")} && firewall-cmd --reload`,
     `    nftables: nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { ${ports.join(", ")} } drop; }; }'`,
     "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",

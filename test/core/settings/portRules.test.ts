@@ -41,7 +41,7 @@ describe("what is wrong", () => {
       "35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody",
       "55000/tcp, the orchestrator's RPC, is open to this machine; needed: closed to everybody",
       "  To close it, on the host:",
-      "    ufw: ufw prepend deny 35997/tcp && ufw prepend deny 55000/tcp",
+      "    ufw: ufw delete allow 35997/tcp; ufw prepend deny 35997/tcp; ufw delete allow 55000/tcp; ufw prepend deny 55000/tcp",
       "    firewalld: firewall-cmd --permanent --add-rich-rule='rule port port=35997 protocol=tcp drop' --add-rich-rule='rule port port=55000 protocol=tcp drop' && firewall-cmd --reload",
       `    nftables: nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { 35997, 55000 } drop; }; }'`,
       "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",
