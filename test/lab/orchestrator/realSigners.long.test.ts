@@ -3,7 +3,7 @@ import type { LabHost } from "../../../lab/lab";
 import { hasReal } from "../../../lab/real";
 import { realSignerPrograms, setWorld } from "../../../lab/realSigner";
 import { onHost } from "../fixture";
-import { ask, configureReal, realStage } from "./realStage";
+import { ask, configureReal, logOf, opens, realStage } from "./realStage";
 
 const missing = realSignerPrograms.filter((name) => !hasReal(name));
 const why = missing.length === 0 ? "" : `: ${missing.join(", ")} not at hand`;
@@ -58,5 +58,41 @@ describe.skipIf(missing.length > 0)(`one of three real signers moves${why}`, () 
     expect(exitCode, output).toBe(0);
     expect(await ask(old, "getIdentity")).toEqual(identity);
     expect([await signs(old), await signs(fresh)]).toEqual(["active\nruns", "inactive"]);
+  });
+
+  it("stopped within a key generation that getStatus has not told of yet, it is brought back, and not moved", async () => {
+    const { old, fresh, second, third } = stage.hosts;
+    await configureReal(stage, { attempt: 2 });
+    const began = new Date();
+    const run = await stage.stack.begin();
+    await run.hears((text) => (/bulk copy to the new side/.test(text) ? "heard" : undefined), "the bulk copy");
+    await run.freeze(true);
+    // What it told the program before is told no more; what is told now stands for 25 seconds. It looks at the bridge 11
+    // seconds after its turn for the one kind of requests, and 22 after that for the other.
+    await onHost(old, "sleep 26");
+    const turns = async () => (await logOf(old, began)).match(/\tstate (wrap|unwrap) - /g) ?? [];
+    const before = (await turns()).length;
+    const isNew = async () => (await turns()).slice(before).at(-1);
+    await expect.poll(isNew, { timeout: 60_000, interval: 200 }).toContain("state unwrap");
+    expect(await ask(old, "getStatus")).toMatchObject({ state: 0 });
+    await setWorld(second, { keygen: "1" });
+    await expect.poll(() => logOf(old, began), { timeout: 24_000, interval: 200 }).toContain("New state: KeyGenState");
+    await run.freeze(false);
+    const { exitCode, output } = await run.end();
+    await setWorld(second, { keygen: "0" });
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain(
+      `the orchestrator of the old side (${old.address}) was stopped in state 1 (key generation)`,
+    );
+    expect(output).toContain("It is started again where it was.");
+    expect([await signs(old), await signs(fresh)]).toEqual(["active\nruns", "inactive"]);
+    // The cure that is printed, for each that was in it.
+    for (const host of [old, second, third])
+      await onHost(
+        host,
+        `systemctl stop orchestrator; sed -i 's/"GlobalState": 1/"GlobalState": 0/' /root/.orchestrator/config.json; systemctl start orchestrator`,
+      );
+    for (const host of [old, second, third]) await opens(host);
+    expect(await ask(old, "getStatus")).toMatchObject({ state: 0, stateName: "LiveState" });
   });
 });
