@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { withTables } from "../../../core/config/configTables";
 
-const text = readFileSync(resolve(import.meta.dirname, "../../docs/configuration.md"), "utf8");
+const text = readFileSync(resolve(import.meta.dirname, "../../../docs/configuration.md"), "utf8");
 const tables = withTables(text);
 const rowOf = (key: string) => tables.split("\n").find((line) => line.startsWith(`| \`${key}\` |`));
 

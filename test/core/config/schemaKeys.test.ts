@@ -31,7 +31,7 @@ test("the pages that they point to are there, with that heading", () => {
   expect(pages.size).toBeGreaterThan(3);
   for (const page of pages) {
     const [file = "", anchor] = page.split("#");
-    const path = resolve(import.meta.dirname, "../../docs", file);
+    const path = resolve(import.meta.dirname, "../../../docs", file);
     expect(existsSync(path), page).toBe(true);
     const headings = readFileSync(path, "utf8").match(/^#+ .*$/gm) ?? [];
     const anchors = headings.map((line) => line.replace(/^#+ /, "").toLowerCase().replaceAll(" ", "-"));
