@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { chainOfNode } from "../core/chain/chain";
+import { freshMomentum } from "../core/chain/freshMomentum";
 import { appendEvent, type LogEvent, readEvents, sinceReleased } from "../core/eventLog/eventLog";
 import type { Recorded } from "../core/retirement/chainLook";
 import { collectedVariable } from "../core/retirement/facts";
@@ -50,7 +51,6 @@ function wasReached(journey: readonly LogEvent[], stack: string): boolean {
 
 /** The newest momentum may be of a fork yet; milliseconds. */
 const settled = 10 * 60_000;
-const fresh = 120_000;
 
 /** Of the host's own node, and some minutes old; nothing where it does not answer now, or is behind. */
 async function recordMomentum(inputs: GuardInputs): Promise<Recorded | undefined> {
@@ -59,7 +59,7 @@ async function recordMomentum(inputs: GuardInputs): Promise<Recorded | undefined
   const client = chainOfNode("this host's node", node);
   try {
     const { momentum, clock } = await client.newest();
-    if (clock - momentum.timestamp > fresh) return undefined;
+    if (clock - momentum.timestamp > freshMomentum) return undefined;
     const { height, hash } = (await client.before(momentum.timestamp - settled)) ?? momentum;
     const recorded = { height, hash };
     note(inputs, { at: new Date().toISOString(), stack, pillar, event: "recorded", details: recorded });

@@ -3,7 +3,7 @@ import { type Order, type OrderRecord, type Settled, type ShownPrice, settled } 
 import type { Cloud, CloudInventory, ServerNow } from "./cloud";
 import { orderLines } from "./orderLines";
 import { type Attempt, choose, type Offer } from "./plan";
-import { type PriceLimit, priceLimit, shownPrice } from "./priceLimit";
+import { limitAfter, type PriceLimit, priceLimit, shownPrice } from "./priceLimit";
 
 /** What this run does about the server of a stack. */
 export type HostPlan =
@@ -152,7 +152,7 @@ async function order(
   if (faults.length > 0) return { faults };
   const { offer } = choice;
   const shown = shownPrice(host, record.shown, offer);
-  const limit = priceLimit(host, shown) as PriceLimit;
+  const limit = known ?? limitAfter(shown);
   const next = within(limit, [...attempts, { ...offer, at: "", reason: "" }]);
   const view = { provider: cloud.provider, host, choice, next, limit, attempts, failed, leftover };
   return {

@@ -24,8 +24,11 @@ export function wishOf({ provider, plan, minimums, backups }: CloudHostConfig): 
 /** What a server may cost (pure); undefined before a price was shown for what is asked for. */
 export function priceLimit(host: CloudHostConfig, shown: ShownPrice | undefined): PriceLimit | undefined {
   if (host.maxMonthly !== undefined) return { monthly: host.maxMonthly, from: "pillar-host:host.maxMonthly" };
-  if (shown?.wish !== wishOf(host)) return undefined;
-  const { monthly, currency } = shown;
+  return shown?.wish === wishOf(host) ? limitAfter(shown) : undefined;
+}
+
+/** What follows from a price that was shown first (pure). */
+export function limitAfter({ monthly, currency }: ShownPrice): PriceLimit {
   return {
     monthly: Math.round(monthly * (1 + margin) * 100) / 100,
     from: `the ${monthly.toFixed(2)} ${currency} that were shown first and a quarter; pillar-host:host.maxMonthly sets another`,

@@ -1,5 +1,5 @@
 import type { PillarOnChain, Produced } from "../chain/chain";
-import { freshMomentum } from "../sync/verdict";
+import { freshMomentum } from "../chain/freshMomentum";
 import { durationText } from "../util/timeText";
 import type { SourceReading } from "./source";
 

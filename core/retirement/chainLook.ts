@@ -1,5 +1,6 @@
 import { type ChainClient, momentumPage, type PaidEpoch, type PillarOnChain, type Produced } from "../chain/chain";
 import { chanceOf, type Network, type PillarStanding, patienceTicks, tickOf } from "../chain/elections";
+import { freshMomentum } from "../chain/freshMomentum";
 import { isSuccessorsSince } from "./whose";
 
 /** A momentum that was recorded when the host was synced: an RPC that does not know it is of another chain, or lies. */
@@ -57,9 +58,7 @@ export type ChainReading =
 /** About a day and a half: of a thousand Pillars one outside the first waits no longer. */
 const mostPages = 12;
 
-/** A node's newest momentum may be so old, by its own clock; milliseconds. */
-const maxAge = 120_000;
-/** By this machine's clock, which may be off. */
+/** How old a node's newest momentum may be by this machine's clock, which may be off; milliseconds. */
 const maxAgeHere = 15 * 60_000;
 
 /** Asks one node. Never throws. */
@@ -69,7 +68,7 @@ export async function readChain(client: ChainClient, question: ChainQuestion, no
     const { momentum: newest, clock } = await client.newest();
     const age = clock - newest.timestamp;
     const ageHere = now - newest.timestamp;
-    if (age > maxAge || ageHere > maxAgeHere) {
+    if (age > freshMomentum || ageHere > maxAgeHere) {
       const seconds = Math.round(Math.max(age, ageHere) / 1000);
       return { source, fault: `it is behind: its newest momentum, ${newest.height}, is ${seconds} s old` };
     }

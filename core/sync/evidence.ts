@@ -1,6 +1,7 @@
+import { freshMomentum } from "../chain/freshMomentum";
 import type { Observation } from "../chain/node";
 import { compareReferences, type ReferenceReading } from "./references";
-import { freshMomentum, judgeSync } from "./verdict";
+import { judgeSync } from "./verdict";
 
 export interface EvidenceOptions {
   /** Good looks in a row. */

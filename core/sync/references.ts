@@ -1,3 +1,4 @@
+import { freshMomentum } from "../chain/freshMomentum";
 import { nodeResult, parseMomentum } from "../chain/node";
 import { callReference } from "../chain/reference";
 import { durationText } from "../util/timeText";
@@ -22,9 +23,6 @@ export interface ReferenceAgreement {
   readonly notes: readonly string[];
 }
 
-/** Beyond this age of its newest momentum, in milliseconds, a reference lags and is left out. */
-const lagging = 120_000;
-
 function median(sorted: readonly number[]): number {
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? 0;
@@ -48,7 +46,7 @@ export function compareReferences(
   const usable: { url: string; height: number }[] = [];
   for (const { url, height: said, timestamp, error, clock: own = clock } of readings) {
     if (said === undefined) notes.push(`reference ${url} gives no height: ${error ?? "no answer"}`);
-    else if (timestamp !== undefined && own - timestamp > lagging) {
+    else if (timestamp !== undefined && own - timestamp > freshMomentum) {
       notes.push(`reference ${url} lags: its newest momentum is ${durationText(own - timestamp)} old`);
     } else usable.push({ url, height: said });
   }

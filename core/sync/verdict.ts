@@ -1,7 +1,5 @@
+import { freshMomentum } from "../chain/freshMomentum";
 import type { Observation } from "../chain/node";
-
-/** How old the newest momentum may be, in milliseconds: one comes every 10 s (docs/chain.md, Chain). */
-export const freshMomentum = 120_000;
 
 /** A node that takes a momentum in shows a target that its height has not reached for a moment. */
 const atTheTip = 2;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { freshMomentum } from "../../../core/chain/freshMomentum";
 import { contradictionLimit } from "../../../core/sync/evidence";
-import { freshMomentum } from "../../../core/sync/verdict";
 import { waitForSync } from "../../../core/sync/waitForSync";
 import { type History, historyOf } from "./history";
 import { longestLook, longestReading, momentumTime, simulate } from "./simulatedWorld";
