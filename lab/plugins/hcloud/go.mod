@@ -3,7 +3,7 @@ module pillar-host/lab/plugins/hcloud
 go 1.26
 
 require (
-	github.com/hetznercloud/hcloud-go/v2 v2.52.0
+	github.com/hetznercloud/hcloud-go/v2 v2.40.0
 	github.com/pulumi/pulumi-go-provider v1.3.2
 	github.com/pulumi/pulumi/sdk/v3 v3.232.0
 )

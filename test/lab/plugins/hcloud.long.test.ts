@@ -218,6 +218,13 @@ exports.address = server.ipv4Address;\n`;
       expect(await recorded()).toEqual([]);
     });
 
+    test("whose answer is a 502 that the API words as JSON is not asked again", async () => {
+      await api("POST", "/_lab/faults", { kind: "answer", method: "POST", path: "/servers", status: 502, times: 1 });
+      expect(await failing(up(plain("one")))).toContain("bad_gateway");
+      expect(await recorded()).toEqual([]);
+      expect(cloud.cloud.servers.size).toBe(0);
+    });
+
     test("after the server exists is recorded; the next up goes on with it, without what was missed", async () => {
       await api("POST", "/_lab/faults", { kind: "failAction", command: "enable_backup", times: 1 });
       const half = plain("two", "backups: true, shutdownBeforeDeletion: true");

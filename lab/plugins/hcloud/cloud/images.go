@@ -33,7 +33,7 @@ func imageOf(image *hcloud.Image) Image {
 		OSFlavor: image.OSFlavor, OSVersion: image.OSVersion, RapidDeploy: image.RapidDeploy, Type: string(image.Type),
 	}
 	if image.IsDeprecated() {
-		made.Deprecated = image.DeprecationAnnounced().Format(time.RFC3339)
+		made.Deprecated = image.Deprecated.Format(time.RFC3339)
 	}
 	return made
 }
