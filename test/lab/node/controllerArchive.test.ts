@@ -153,7 +153,7 @@ ${untouched} Compare with the hash that the release page shows.`,
   it("is upgraded in place when its hash is configured, and the node runs on", async () => {
     const archive = await buildRelease({ menu: "v0.0.4", version: "0.0.6" });
     const node = (text: string) => text.slice(text.indexOf("MainPID"));
-    const { exitCode, output } = await upWith({ sha256: sha256(archive) });
+    const { exitCode, output } = await upWith({ release: { url: url("node-controller"), sha256: sha256(archive) } });
     expect(output).not.toContain("error");
     expect(exitCode).toBe(0);
     const now = await facts();
