@@ -56,9 +56,10 @@ const questions = [
 /** Chooses a menu item as the program does, by its own script; the known questions are answered with yes. */
 export async function talk(subject: ControllerSubject, label: string, seconds = 60): Promise<Talk> {
   const { directory, executable } = subject;
-  const variables = { controller_dir: directory, controller_name: executable, known_questions: questions };
+  const variables = { controller_dir: directory, controller_name: executable };
+  const known = `known_questions=(${questions.map(quote).join(" ")})\n`;
   const printed = await subject.sh(
-    `${assignments(variables)}on_line() { printf '%s\\n' "$1"; }\n${dialogScript}
+    `${assignments(variables)}${known}on_line() { printf '%s\\n' "$1"; }\n${dialogScript}
      dialog ${quote(label)} ${seconds}; printf '\\n@result %s\\n@question %s\\n' "$dialog_result" "$dialog_question"`,
   );
   const fact = (name: string) => printed.split("\n").findLast((line) => line.startsWith(`@${name} `)) ?? "";
