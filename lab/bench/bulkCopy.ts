@@ -59,7 +59,8 @@ function inputsOf(old: LabHost, fresh: LabHost, privateKey: string): MoveInputs 
     ...{ move: "bench/bench/bench/1", stack: "bench", pillar: "bench", rollback: false },
     ...{ old: side(old), new: side(fresh), copy: { address: old.address, port: 22 } },
     node: { ...side(fresh).host, via: "ssh", address: "127.0.0.1", port: 35997 },
-    ...{ references: [], tolerance: 0, rpcPort: 55000, p2pPort: 55055, noKeyShare: false, haltedBridge: false },
+    // Ports of its own: the row before leaves an orchestrator on the new host.
+    ...{ references: [], tolerance: 0, rpcPort: 56000, p2pPort: 56055, noKeyShare: false, haltedBridge: false },
     backup: { directory: "/nonexistent", move: "bench/bench/bench/1" },
     ...{ library: signerLibrary(), answerWithin: 0, steadyFor: 0 },
   };
