@@ -6,7 +6,7 @@
  *     cli ──────────────────────────┤
  *   settings (what a stack's configuration means) ─┐
  *   retirement → orchestrator → sync   registration → sync
- *   eventLog   cloud   steps   chain → ssh   config
+ *   eventLog → chain → ssh   notify   cloud   steps   config
  *   util
  */
 const core = {
@@ -16,7 +16,8 @@ const core = {
   chain: ["ssh", "util"],
   steps: ["config", "ssh", "util"],
   cloud: ["config", "ssh", "util"],
-  eventLog: ["util"],
+  eventLog: ["chain", "ssh", "util"],
+  notify: ["util"],
   sync: ["chain", "eventLog", "ssh", "util"],
   registration: ["sync", "chain", "eventLog", "ssh", "util"],
   orchestrator: ["sync", "chain", "eventLog", "ssh", "util"],

@@ -3,16 +3,17 @@ const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
 
-/** What the program consists of. */
-const sources = ["index.ts", "components", "core", "providers", "tsconfig.pulumi.json"];
+/** What the program and its command line tool consist of. */
+const sources = [
+  ...["index.ts", "cli", "components", "core", "providers"],
+  ...["examples", "package.json", "tsconfig.pulumi.json"],
+];
 
 /**
  * The program in JavaScript, below `.compiled`, under a name that changes with any byte of it: made where it is missing,
  * never stale. Types are checked by CI.
  *
- * Pulumi itself would take ts-node, which compiles all files again whenever the program runs, twice per `pulumi up`: a
- * third of the time of one that changes nothing. A bundler is no way around it: Pulumi stores functions as they were
- * compiled, and understands TypeScript's own output best.
+ * docs/architecture.md ("The program is compiled once") has why it is neither Pulumi's ts-node nor a bundler.
  *
  * @param {string} [root] where the program lies
  * @returns {string} the directory of the compiled program

@@ -1,6 +1,13 @@
 // @ts-check
 // Where Pulumi starts: the program is index.ts.
 const path = require("node:path");
+const { nodeFault } = require("./nodeVersion");
+
+const fault = nodeFault();
+if (fault) {
+  console.error(fault);
+  process.exit(1);
+}
 const { compiled } = require("./compile");
 
 // The SDK takes a stack trace for every promise, and leads each through the source maps of all libraries: a tenth of

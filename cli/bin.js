@@ -1,20 +1,20 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node understands: an old one must live to say what it lacks.
-var needed = 22;
+var fault = require("../nodeVersion").nodeFault();
 
-if (Number(process.versions.node.split(".")[0]) < needed) {
+if (fault) {
+  console.error(fault);
+  process.exit(2);
+}
+
+try {
+  require.resolve("typescript");
+} catch (_) {
   console.error(
-    "pillar-host needs Node " +
-      needed +
-      " or newer, found " +
-      process.versions.node +
-      " (" +
-      process.execPath +
-      ")\n" +
-      "  needed: https://nodejs.org, or another PATH",
+    "pillar-host is not installed yet: its libraries are missing\n  needed: npm ci --omit=dev, in the program's directory",
   );
   process.exit(2);
 }
 
-require("tsx/cjs");
-require("./main.ts");
+require("../compileCache");
+require(require("node:path").join(require("../compile").compiled(), "cli/main.js"));

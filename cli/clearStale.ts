@@ -1,3 +1,4 @@
+import { commandsFor } from "../core/util/commands";
 import type { Engine } from "./engine";
 import { engineFault } from "./engineErrors";
 import { holderOf, type Lock, type LockHolder, parseLocks } from "./lock";
@@ -70,8 +71,8 @@ export function doubtfulText(stack: string, doubtful: readonly Pending[]): strin
   const list = doubtful.map(({ name, type }) => `  - ${name} (${type})`).join("\n");
   return `the run was killed while it created something that may be there now, without being recorded:
 ${list}
-Nothing was cleared, and pulumi up was not run: it would make it a second time. Look at your provider's console, then
+Nothing was cleared, and no run was begun: it would make it a second time. Look at your provider's console, then
 answer for each of them what this command asks (clear: it is not there; import: it is, and this is its id):
-  pulumi refresh -s ${stack}
-  then: npx pillar-host resume ${stack}`;
+  ${commandsFor(stack).refresh}
+  then: ${commandsFor(stack).resume()}`;
 }

@@ -11,7 +11,7 @@ export function rawValues(text: string): Record<string, unknown> {
 
 /** A stack's configuration (pure). @throws Refusal that names every fault, as `pulumi up` does */
 export function configurationOf(stack: string, text: string): StackConfig {
-  const parsed = parseConfig(rawValues(text));
+  const parsed = parseConfig(rawValues(text), stack);
   if ("config" in parsed) return parsed.config;
   throw new CliRefusal(configFaultsText(stack, parsed.faults, "", "this"));
 }

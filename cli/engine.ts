@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { askSecret } from "./askSecret";
+import { askSecret } from "./ask";
 import { engineFault, wantsPassphrase } from "./engineErrors";
 import { CliRefusal } from "./refusal";
 
@@ -14,9 +14,11 @@ export interface Ran {
 /** Runs `pulumi` on one stack, in the directory where the operator stands. */
 export interface Engine {
   /** Keeps what it prints. A pass phrase that it lacks is asked for once. @throws Refusal without pulumi */
-  run(args: readonly string[]): Promise<Ran>;
-  /** As run. @returns what it printed. @throws Refusal with its reason where it failed */
-  read(args: readonly string[]): Promise<string>;
+  run(args: readonly string[], input?: string): Promise<Ran>;
+  /** As run. @param input on its standard input. @returns what it printed. @throws Refusal with its reason where it failed */
+  read(args: readonly string[], input?: string): Promise<string>;
+  /** The names of the project's stacks. @throws Refusal with its reason where they can't be told */
+  list(): Promise<readonly string[]>;
   /** The address of the backend; undefined where pulumi does not tell. */
   backend(): Promise<string | undefined>;
   /** Hands the terminal over to it. @returns its exit code */
@@ -29,23 +31,29 @@ export function createEngine(stack: string): Engine {
     ...process.env,
     ...(passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: await passphrase }),
   });
-  const quietly = async (args: readonly string[]) =>
-    ranOf([...args, "--non-interactive", "--color", "never"], {
-      ...(await environment()),
-      PULUMI_SKIP_UPDATE_CHECK: "true",
-    });
-  const run = (args: readonly string[]) => quietly([...args, "-s", stack]);
+  const quietly = async (args: readonly string[], input?: string) =>
+    ranOf(
+      [...args, "--non-interactive", "--color", "never"],
+      { ...(await environment()), PULUMI_SKIP_UPDATE_CHECK: "true" },
+      input,
+    );
+  const run = (args: readonly string[], input?: string) => quietly([...args, "-s", stack], input);
   const engine: Engine = {
-    run: async (args) => {
-      const ran = await run(args);
+    run: async (args, input) => {
+      const ran = await run(args, input);
       if (ran.exitCode === 0 || !wantsPassphrase(ran.stderr) || !process.stdin.isTTY) return ran;
-      passphrase ??= askSecret(`Pass phrase of stack ${stack}: `);
-      return run(args);
+      passphrase ??= askSecret(`Pass phrase of stack ${stack}:`);
+      return run(args, input);
     },
-    read: async (args) => {
-      const { exitCode, stdout, stderr } = await engine.run(args);
+    read: async (args, input) => {
+      const { exitCode, stdout, stderr } = await engine.run(args, input);
       if (exitCode !== 0) throw new CliRefusal(engineFault(args.join(" "), stack, stderr));
       return stdout;
+    },
+    list: async () => {
+      const { exitCode, stdout, stderr } = await quietly(["stack", "ls", "--json"]);
+      if (exitCode !== 0) throw new CliRefusal(engineFault("stack ls", stack, stderr));
+      return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
     },
     backend: async () => {
       const { exitCode, stdout } = await quietly(["whoami", "--verbose", "--json"]);
@@ -66,9 +74,11 @@ function failed(error: NodeJS.ErrnoException): Error {
   return error.code === "ENOENT" ? missing : error;
 }
 
-function ranOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ran> {
+function ranOf(args: readonly string[], env: NodeJS.ProcessEnv, input?: string): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn("pulumi", args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("pulumi", args, { env, stdio: ["pipe", "pipe", "pipe"] });
+    // One that ends before it has read is told by its exit code.
+    child.stdin.on("error", () => undefined).end(input);
     const printed = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const) {
       child[name].setEncoding("utf8").on("data", (piece: string) => {

@@ -12,7 +12,7 @@ export function engineFault(command: string, stack: string, stderr: string): str
     ],
     [
       /incorrect passphrase/,
-      `the pass phrase does not open stack ${stack}\n  needed: the one of pulumi stack init ${stack}, typed in, or in PULUMI_CONFIG_PASSPHRASE or the file at PULUMI_CONFIG_PASSPHRASE_FILE`,
+      `the pass phrase does not open stack ${stack}\n  needed: the one that was typed when the stack was made, or in PULUMI_CONFIG_PASSPHRASE or the file at PULUMI_CONFIG_PASSPHRASE_FILE`,
     ],
     [
       /passphrase must be set/,

@@ -1,4 +1,5 @@
 import { isFatal } from "../core/ssh/ssh";
+import type { GateNews } from "../core/sync/progress";
 import { type SyncRecord, waitForSync } from "../core/sync/waitForSync";
 import { gateOptions, openHost } from "./hostLook";
 import { lookAtParts } from "./parts/lookAtParts";
@@ -26,9 +27,6 @@ const factsEvery = 10_000;
 const partsEvery = 30_000;
 const again = 15_000;
 
-/** Whether the gate's line tells of a good look. */
-const isGood = (line: string) => / looks\)$/.test(line);
-
 /**
  * Looks at a stack's host again and again, over one connection.
  *
@@ -39,7 +37,7 @@ const isGood = (line: string) => / looks\)$/.test(line);
 export async function followSync(
   source: Source,
   hostKey: string,
-  { changed, say, keeps }: { changed(): void; say(line: string): void; keeps: boolean },
+  { changed, say, keeps }: { changed(): void; say(news: GateNews): void; keeps: boolean },
 ): Promise<Following> {
   const host = openHost(source, hostKey);
   const { deps, readFacts } = host;
@@ -83,13 +81,13 @@ export async function followSync(
         return deps.sleep(milliseconds);
       },
       // That it still is what it was proved to be is no news.
-      say: (line) => {
-        if (!(isProved && isGood(line))) say(line);
+      say: (news) => {
+        if (!(isProved && news.kind === "progress" && news.progress.good)) say(news);
       },
-      seen: (line) => {
+      seen: (progress) => {
         times = { ...times, lookedAt: Date.now(), nextLookAt: undefined };
         // A node that was proved synced is so until a look finds it otherwise.
-        learn({ sync: line, synced: view.synced && isGood(line) });
+        learn({ sync: progress, synced: view.synced && progress.good });
       },
       isWanted: () => true,
     });
@@ -100,7 +98,7 @@ export async function followSync(
   const goOn = async (): Promise<void> => {
     while (keeps && !isOver) {
       await deps.sleep(again);
-      await proof().catch((error: Error) => say(`sync: ${error.message.split("\n")[0]}`));
+      await proof().catch((error: Error) => say({ kind: "told", text: error.message.split("\n")[0] ?? "" }));
     }
   };
   const synced = proof().catch((error: unknown) => {

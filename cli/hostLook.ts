@@ -5,8 +5,8 @@ import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
 import type { SshTarget } from "../core/ssh/ssh";
 import { envelope } from "../core/steps/step";
-import { facts } from "../core/steps/steps";
-import { readReference } from "../core/sync/references";
+import { facts, receiver } from "../core/steps/steps";
+import { readReferences } from "../core/sync/references";
 import type { SyncDeps, WaitOptions } from "../core/sync/waitForSync";
 import { systemClock } from "../core/util/clock";
 import type { Source } from "./source";
@@ -26,7 +26,7 @@ export function openHost({ config, address }: Source, hostKey: string): HostRead
   const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
-  const script = envelope(step, address, config.ssh.sudoPassword);
+  const script = envelope(step, receiver(config, address));
   const connections = new Map([[wayTo(target.ssh), connection]]);
   return {
     connection: shared(connection),
@@ -40,7 +40,7 @@ export function openHost({ config, address }: Source, hostKey: string): HostRead
     },
     deps: {
       client: createNodeClient(target, connection),
-      readReferences: () => Promise.all(config.sync.references.map((url) => readReference(url))),
+      readReferences: () => readReferences(config.sync.references),
       ...systemClock,
     },
     readFacts: () => readHostFacts(connection, script),

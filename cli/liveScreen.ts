@@ -1,3 +1,4 @@
+import { newsText } from "../core/sync/messages";
 import type { Display } from "./display";
 import { isEvent, printable, rowsOf } from "./rows";
 import { manyLines, screenLines } from "./screen";
@@ -28,10 +29,11 @@ export async function liveScreen(stdout: NodeJS.WriteStream): Promise<Display> {
       };
       redraw();
     },
-    say: (line, stack) => {
-      const text = printable(line).replace(/^sync: /, "");
+    say: (said, stack) => {
+      if (!isEvent(said)) return;
+      const text = printable(said.kind === "watch" ? said.text : newsText(said));
       const whose = stack === undefined ? "" : `${stack}: `;
-      if (isEvent(text)) news = [...news, `${new Date().toISOString().slice(11, 19)} ${whose}${text}`].slice(-newsKept);
+      news = [...news, `${new Date().toISOString().slice(11, 19)} ${whose}${text}`].slice(-newsKept);
     },
     end: () => {
       stdout.off("resize", resized);

@@ -1,3 +1,4 @@
+import { commandsFor } from "../core/util/commands";
 import { minuteText } from "../core/util/timeText";
 import type { Holder, Lock } from "./lock";
 
@@ -32,9 +33,9 @@ export function decideLocks(
     return {
       clear: false,
       text: `${stack} is locked by a run that is at work: ${living.map(({ lock }) => holderText(lock)).join("; ")}
-Nothing was changed. Let it go on (npx pillar-host status ${stack} --watch shows how far it is). To stop it, press Ctrl-C
+Nothing was changed. Let it go on (${commandsFor(stack).status("--watch")} shows how far it is). To stop it, press Ctrl-C
 in its terminal, a second time where it waits for the sync; or: kill -INT ${first?.lock.pid}
-  then: npx pillar-host resume ${stack}`,
+  then: ${commandsFor(stack).resume()}`,
     };
   }
   const unknown = held.filter(({ holder }) => holder === "unknown");
@@ -48,7 +49,7 @@ in its terminal, a second time where it waits for the sync; or: kill -INT ${firs
     clear: false,
     text: `${stack} is locked by ${[who].flat().join("; ")}
 Nothing was changed. Only if you know that this run is gone:
-  npx pillar-host resume ${stack} --lock-is-stale
+  ${commandsFor(stack).resume("--lock-is-stale")}
 If it lives all the same, two runs then work on one host and write one state: what the first one to end has recorded is
 lost.`,
   };

@@ -1,4 +1,5 @@
 import { isFatal } from "../core/ssh/ssh";
+import type { SyncProgress } from "../core/sync/progress";
 import { type GaveUp, waitForSync } from "../core/sync/waitForSync";
 import { gateOptions, type HostReader, openHost } from "./hostLook";
 import { exitCodeOf, needsOf } from "./needs";
@@ -48,7 +49,7 @@ function told(parts: View["parts"]): object {
 }
 
 interface SyncLook {
-  readonly sync: string | undefined;
+  readonly sync: SyncProgress | undefined;
   readonly synced: boolean;
   /** Why the host could not be reached. */
   readonly unreachable?: string;
@@ -56,9 +57,9 @@ interface SyncLook {
 
 /** As the gate does with `sync.wait: check`: as long as the looks are good, at most until it would let pass. */
 async function lookAtSync(source: Source, { deps }: HostReader): Promise<SyncLook> {
-  let sync: string | undefined;
-  const seen = (line: string) => {
-    sync = line;
+  let sync: SyncProgress | undefined;
+  const seen = (progress: SyncProgress) => {
+    sync = progress;
   };
   try {
     await waitForSync(gateOptions(source, true), { ...deps, seen, say: () => undefined, isWanted: () => true });

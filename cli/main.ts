@@ -1,10 +1,55 @@
 import { Command, CommanderError, Option } from "commander";
+import type { InitFlags } from "./init/flags";
+import { hostProviders } from "./init/stackText";
 import { CliRefusal, couldNot } from "./refusal";
+
+const { version } = require("../package.json") as typeof import("../package.json");
 
 const program = new Command("pillar-host")
   .description("The operator's tool beside Pulumi. Run it where `pulumi up` runs: in the program's directory.")
+  .version(version, "-V, --version", "print the program's version")
   .exitOverride()
   .showHelpAfterError("(--help tells more)");
+
+program
+  .command("init")
+  .argument("[stack]", "such as prod-2")
+  .description("make a stack and its file: asks for Pillar, server and login, shows the host key; overwrites nothing")
+  .option("--pillar <name>", "the Pillar's name, as registered on chain")
+  .addOption(new Option("--provider <name>", "where the new host comes from").choices(hostProviders))
+  .addOption(
+    new Option("--adopt", "the host is the Pillar's of today: left as it is, and retired later").conflicts("provider"),
+  )
+  .option("--address <address>", "of a server that is there already")
+  .option("--port <port>", "where its ssh listens", "22")
+  .option("--user <user>", "who logs in there; another one than root becomes root with sudo")
+  .option("--host-key <line>", "its ssh host key, a line as ssh-ed25519 AAAA…")
+  .option("--fingerprint <fingerprint>", "of the host key that it has to show, SHA256:…")
+  .option("--accept-host-key", "take the host key that it shows, unseen")
+  .option("--ssh-from <network...>", "networks that may reach a new cloud server's ssh, such as 192.0.2.1/32")
+  .option("--token-file <file>", "with an API token of the cloud provider")
+  .addOption(new Option("--key-file <file>", "log in with the private key in this file").conflicts("agent"))
+  .option("--agent", "log in with the ssh agent")
+  .option("--release <url>", "of the controller; else the one in the example")
+  .option("--release-sha256 <hash>", "its hash")
+  .addHelpText(
+    "after",
+    `
+What is not given is asked for; where there is no terminal to ask in, what is missing is named.
+
+Example:
+  ./pillar-host init prod-2 --pillar Anvil --provider existing --address 203.0.113.7 \\
+    --fingerprint SHA256:… --key-file ~/.ssh/id_ed25519
+
+Exit code:
+  0    stack and file are made
+  2    neither was: says why, and what to do
+  130  ended with Ctrl-C`,
+  )
+  .action(async (stack: string | undefined, options: InitFlags) => {
+    const { init } = require("./init/init") as typeof import("./init/init");
+    process.exitCode = await init(stack, options);
+  });
 
 program
   .command("status")
@@ -31,6 +76,97 @@ Exit code:
   });
 
 program
+  .command("next")
+  .argument("<stack>", "such as prod")
+  .description("the next step, in plain lines, one thing first: what the last pulumi up said, or how to go on")
+  .option("--json", "as JSON, for programs")
+  .addHelpText(
+    "after",
+    `
+A producer address is shown only where pulumi up would show it: while the node is synced, which is looked at now.
+
+Exit code:
+  0    it is told
+  2    stack or configuration can't be read: says why, and what to do`,
+  )
+  .action(async (stack: string, options: { json?: boolean }) => {
+    const { next } = require("./next") as typeof import("./next");
+    process.exitCode = await next(stack, options);
+  });
+
+program
+  .command("check")
+  .argument("<stack>", "such as prod")
+  .description(
+    "asks all that pulumi up asks before it changes anything, and rehearses the signer's move; writes nothing",
+  )
+  .option("--json", "as JSON, for programs")
+  .addHelpText(
+    "after",
+    `
+Asks both hosts over ssh, the references, the release addresses, the provider, and this machine. The rehearsal reads the
+orchestrator's directory once, to measure the rate, and says how long the bridge will be without this signer.
+
+Exit code:
+  0    nothing stands in the way; what can't be asked yet is told as "later"
+  1    something does: what is wrong, what was found, what is needed
+  2    could not begin: stack or configuration can't be read`,
+  )
+  .action(async (stack: string, options: { json?: boolean }) => {
+    const { check } = require("./check/check") as typeof import("./check/check");
+    process.exitCode = await check(stack, options);
+  });
+
+program
+  .command("adopt")
+  .argument("<stack>", "the name of the new stack, such as prod")
+  .argument("<address>", "of the host that somebody else set up")
+  .argument("[args...]", "after --: passed on to pulumi up")
+  .requiredOption("--like <stack>", "the stack of the same Pillar whose login, references and names it gets")
+  .option("--host-key <key>", "the host's key; else the one that the other stack's orchestrator.migrateFrom has")
+  .option("--no-up", "write the stack's file, and print the command instead of running it")
+  .description("makes a stack of an old host, and adopts it: nothing on it is changed")
+  .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
+  .action(async (stack: string, address: string, args: string[], options: import("./adopt").AdoptOptions) => {
+    const { adopt } = require("./adopt") as typeof import("./adopt");
+    process.exitCode = await adopt(stack, address, args, options);
+  });
+
+program
+  .command("retire")
+  .argument("<stack>", "the old host's, such as prod")
+  .argument("[args...]", "after --: passed on to pulumi up")
+  .requiredOption(
+    "--successor <stack>",
+    "the stack of the host that produces after it; its outputs have address and key",
+  )
+  .option("--no-up", "write the stack's file, and print the command instead of running it")
+  .description("names a host's successor and shuts its node down; refused while it is still needed")
+  .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
+  .action(async (stack: string, args: string[], options: import("./retire").RetireOptions) => {
+    const { retire } = require("./retire") as typeof import("./retire");
+    process.exitCode = await retire(stack, args, options);
+  });
+
+program
+  .command("notify")
+  .argument("<stack>", "such as prod")
+  .requiredOption("--test", "send a notice that says that notices come here")
+  .description("tries the webhook of pillar-host:notify")
+  .addHelpText(
+    "after",
+    `
+Exit code:
+  0    the webhook took it
+  1    it did not: says why
+  2    none is configured, or the configuration can't be read`,
+  )
+  .action(async (stack: string) => {
+    const { notify } = require("./notify") as typeof import("./notify");
+    process.exitCode = await notify(stack);
+  });
+
+program
   .command("resume")
   .argument("<stack>", "such as prod")
   .argument("[args...]", "after --: passed on to pulumi up")
@@ -42,7 +178,7 @@ program
 Says whose lock there is and whether that process lives. A run that lives is left alone.
 
 Example:
-  npx pillar-host resume prod -- --yes --skip-preview
+  ./pillar-host resume prod -- --yes --skip-preview
 
 Exit code: that of pulumi up; 2 where it was not run: says why, and what to do`,
   )

@@ -1,4 +1,5 @@
 import { keyOf, sentenceOf } from "../core/registration/messages";
+import { gateLine } from "../core/sync/messages";
 import type { Display } from "./display";
 import { releaseText } from "./parts/releases";
 import { printable } from "./rows";
@@ -23,7 +24,7 @@ export function plainLines(print: (line: string) => void): Display {
         told.set(view.stack, new Map(topics.map(([topic, line, key = line]) => [topic, key])));
       }
     },
-    say: (line, stack) => tell(printable(line), stack),
+    say: (news, stack) => tell(printable(news.kind === "watch" ? news.text : gateLine(news)), stack),
     end: () => undefined,
   };
 }

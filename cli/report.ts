@@ -1,4 +1,5 @@
 import path from "node:path";
+import { commandsFor } from "../core/util/commands";
 import { createEngine } from "./engine";
 import { CliRefusal, couldNot } from "./refusal";
 import { reportJson } from "./report/json";
@@ -40,7 +41,7 @@ export async function report(fullName: string, { json, directory: asked, output 
   } catch (error) {
     throw new CliRefusal(
       `the report could not be written: ${(error as Error).message}\n` +
-        `  needed: room, and a directory that you may write to: npx pillar-host report ${fullName} --output DIR`,
+        `  needed: room, and a directory that you may write to: ${commandsFor(fullName).report("--output", "DIR")}`,
     );
   }
   console.log(`\nThe record: ${directory}\nWritten:    ${stem}.html\n            ${stem}.json`);

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
 import lockfile from "proper-lockfile";
+import { commandsFor } from "../core/util/commands";
 import { clearStale } from "./clearStale";
 import { createEngine } from "./engine";
 import { processSeen } from "./processes";
@@ -28,7 +29,7 @@ export async function resume(
       say: (line) => console.log(line),
     });
     if (!cleared) console.log(`nothing to clear: ${stack} is not locked, and no creation was cut off`);
-    console.log(`going on: pulumi up -s ${[stack, ...args].join(" ")}`);
+    console.log(`going on: ${[commandsFor(stack).up, ...args].join(" ")}`);
     return engine.handOver(["up", ...args]);
   });
 }
@@ -47,7 +48,7 @@ async function alone<T>(stack: string, work: () => Promise<T>): Promise<T> {
     .catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ELOCKED") throw error;
       throw new CliRefusal(
-        `another resume of ${stack} is at work on this machine\n  needed: its end; npx pillar-host status ${stack} shows how far it is`,
+        `another resume of ${stack} is at work on this machine\n  needed: its end; ${commandsFor(stack).status()} shows how far it is`,
       );
     });
   try {

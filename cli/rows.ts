@@ -1,9 +1,10 @@
+import { progressText } from "../core/sync/messages";
 import { durationText, minuteText } from "../core/util/timeText";
 import { holderText } from "./lockTexts";
 import { partRows } from "./parts/partRows";
 import type { Row } from "./row";
 import { stageOf } from "./stages";
-import type { View } from "./view";
+import type { View, WatchNews } from "./view";
 
 /** When things were seen, in unix milliseconds. */
 export interface Times {
@@ -63,8 +64,8 @@ export function rowsOf(view: View, times?: Times): Rows {
 }
 
 /** Whether what the gate says is more than that the height grows, which is to be seen anyway (pure). */
-export function isEvent(text: string): boolean {
-  return !/^[\d.]+ %, height \d+ of \d+(, [\d.]+ momentums\/s)?(, [^,]* left)?$/.test(text);
+export function isEvent(news: WatchNews): boolean {
+  return news.kind !== "progress" || news.progress.why.kind !== "syncing";
 }
 
 function factRow(fact: string): Row {
@@ -80,7 +81,7 @@ function logLine(fact: string): string {
 function syncText({ sync, parts }: View): string | undefined {
   const node = parts && "value" in parts.node ? parts.node.value : undefined;
   if (node && !node.active && node.masked) return "the node is off, and stays off";
-  return sync?.replace(/^sync: /, "");
+  return sync && progressText(sync);
 }
 
 function waitText({ state: { wait }, synced }: View): string | undefined {

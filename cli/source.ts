@@ -1,5 +1,6 @@
 import type { StackConfig } from "../core/config/config";
 import { project } from "../core/config/configFaults";
+import { commandsFor } from "../core/util/commands";
 import { readLocks } from "./backendLocks";
 import { createEngine } from "./engine";
 import type { Held } from "./lockTexts";
@@ -7,20 +8,35 @@ import { CliRefusal } from "./refusal";
 import { parseState, type StackState } from "./stackState";
 import type { View } from "./view";
 
-/** What is known of a stack without its host. */
-export interface Source {
+/** What is known of a stack that may have no host yet. */
+export interface StackSource {
   readonly stack: string;
   readonly config: StackConfig;
   readonly state: StackState;
-  readonly address: string;
+  /** Configured, else as the state has it. */
+  readonly address: string | undefined;
   /** The configured key, else the one that was recorded on first contact with this address. */
   readonly hostKey: string | undefined;
   /** Who holds the stack now; undefined where that can't be seen. */
   readHeld(): Promise<readonly Held[] | undefined>;
 }
 
+/** The same of one that has a host. */
+export interface Source extends StackSource {
+  readonly address: string;
+}
+
 /** Asks Pulumi, which is not run for it. @throws Refusal with what is wrong with stack or configuration */
 export async function openSource(stack: string): Promise<Source> {
+  const source = await openStack(stack);
+  const { address } = source;
+  if (address === undefined)
+    throw new CliRefusal(`stack ${stack} has no server yet\n  needed: ${commandsFor(stack).up}, which makes it`);
+  return { ...source, address };
+}
+
+/** As openSource, of a stack whose server may be still to come. */
+export async function openStack(stack: string): Promise<StackSource> {
   const engine = createEngine(stack);
   const asked = Promise.all([
     engine.read(["config", "--json", "--show-secrets"]),
@@ -36,15 +52,13 @@ export async function openSource(stack: string): Promise<Source> {
   const { recordedKey } = state;
   const { host } = config;
   const address = host.provider === "existing" ? host.address : recordedKey?.address;
-  if (address === undefined)
-    throw new CliRefusal(`stack ${stack} has no server yet\n  needed: pulumi up -s ${stack}, which makes it`);
   const configured = host.provider === "existing" ? host.hostKey : undefined;
   return {
     stack,
     config,
     state,
     address,
-    hostKey: configured ?? (recordedKey?.address === address ? recordedKey.hostKey : undefined),
+    hostKey: configured ?? (recordedKey && recordedKey.address === address ? recordedKey.hostKey : undefined),
     readHeld: async () => (backend === undefined ? undefined : readLocks(backend, project, stack)),
   };
 }

@@ -11,6 +11,23 @@ export interface StackState {
   readonly guard?: GuardState;
   /** The producer address that was registered before this host's, as the last run showed it. */
   readonly earlier?: string;
+  /** What the last run showed at its end; undefined where none went to its end. */
+  readonly shown?: LastShown;
+}
+
+/** Outputs of the last run that went to its end. */
+export interface LastShown {
+  readonly nextStep: readonly string[];
+  /** Only while the node was synced, or the address registered already. */
+  readonly producerAddress?: string;
+  /** The chain had this host's address then. */
+  readonly registered: boolean;
+}
+
+/** Where another stack finds this one's host. */
+export interface OtherHost {
+  readonly address: string;
+  readonly hostKey: string;
 }
 
 export interface GuardState {
@@ -59,7 +76,9 @@ export function parseState(text: string): StackState {
   const hostKey = contact.pinned ?? outputsOf(":HostKey").publicKey;
   const { startedAt, startHeight, syncedAt } = outputsOf(":SyncGate");
   const guard = guardOf(resources.filter(({ type }) => type.endsWith(":RetirementGuard")));
-  const { earlier } = (outputsOf("pulumi:pulumi:Stack").registration ?? {}) as { earlier?: unknown };
+  const outputs = outputsOf("pulumi:pulumi:Stack");
+  const { earlier } = (outputs.registration ?? {}) as { earlier?: unknown };
+  const shown = shownOf(outputs);
   return {
     begun: resources.some(({ type }) => !type.startsWith("pulumi:")) || operations.length > 0,
     ...(typeof address === "string" && typeof hostKey === "string" ? { recordedKey: { address, hostKey } } : {}),
@@ -74,6 +93,7 @@ export function parseState(text: string): StackState {
       : {}),
     ...(guard ? { guard } : {}),
     ...(typeof earlier === "string" ? { earlier } : {}),
+    ...(shown === undefined ? {} : { shown }),
     pending: operations.map(({ resource, type }) => ({
       operation: type,
       type: resource.type,
@@ -97,4 +117,26 @@ function guardOf(guards: readonly Resource[]): GuardState | undefined {
     isOwnServer: first.isOwnServer === true,
     ...(typeof producer === "string" ? { knownProducer: producer } : {}),
   };
+}
+
+function shownOf({
+  nextStep,
+  producerAddress,
+  registration,
+}: Readonly<Record<string, unknown>>): LastShown | undefined {
+  if (!Array.isArray(nextStep)) return undefined;
+  const { registered } = (registration ?? {}) as { registered?: unknown };
+  return {
+    nextStep: nextStep.filter((line) => typeof line === "string"),
+    ...(typeof producerAddress === "string" ? { producerAddress } : {}),
+    registered: registered === true,
+  };
+}
+
+/** The host that a stack's outputs show, for another stack to name it (pure). */
+export function hostShown(text: string): OtherHost | undefined {
+  const { deployment } = JSON.parse(text) as { deployment?: { resources?: Resource[] } };
+  const outputs = deployment?.resources?.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs;
+  const { address, hostKey } = (outputs?.host ?? {}) as { address?: unknown; hostKey?: unknown };
+  return typeof address === "string" && typeof hostKey === "string" ? { address, hostKey } : undefined;
 }

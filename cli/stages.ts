@@ -1,4 +1,5 @@
 import { wayBack } from "../core/registration/messages";
+import { commandsFor } from "../core/util/commands";
 import { doneOn, type Stage, type View } from "./view";
 
 /** Where a host that was synced, or is registered, stands on chain (pure); undefined where that adds nothing. */
@@ -8,7 +9,7 @@ export function stageOnChain({ stack, pillar, synced, parts }: View): Stage | un
   if (registration.kind === "tooEarly" && !synced)
     return { stage: "REGISTERED TOO EARLY: its node is not synced", next: wayBack(pillar, registration.earlier) };
   if (!synced) return undefined;
-  const tells = `pulumi up -s ${stack} tells what to do`;
+  const tells = `${commandsFor(stack).up} tells what to do`;
   switch (registration.kind) {
     case "producing":
       return {
@@ -37,9 +38,10 @@ export function stageOnChain({ stack, pillar, synced, parts }: View): Stage | un
 export function stageOfOther({ stack, lifecycle, state, synced, parts }: View): Stage {
   const destroy = parts?.destroy;
   const unmet = destroy && "value" in destroy ? destroy.value : undefined;
-  const retire = `pulumi config set pillar-host:lifecycle retiring -s ${stack} && pulumi up -s ${stack}`;
+  const run = commandsFor(stack);
+  const retire = `${run.set("lifecycle", "retiring")} && ${run.up}`;
   if (lifecycle === "adopted") {
-    if (!state.begun) return { stage: "to be adopted", next: `pulumi up -s ${stack}` };
+    if (!state.begun) return { stage: "to be adopted", next: run.up };
     const stage = synced ? "adopted, its node is synced" : "adopted";
     const isFree = unmet?.every(({ loss }) => loss === "rewards");
     return {
@@ -47,18 +49,17 @@ export function stageOfOther({ stack, lifecycle, state, synced, parts }: View): 
       next: isFree ? `its Pillar produces elsewhere: ${retire}` : `once its Pillar produces elsewhere: ${retire}`,
     };
   }
-  if (!state.begun)
-    return { stage: "nothing is left of it, or nothing was begun", next: `npx pillar-host report ${stack} tells` };
+  if (!state.begun) return { stage: "nothing is left of it, or nothing was begun", next: `${run.report()} tells` };
   const node = parts?.node;
   if (node === undefined || "why" in node)
-    return { stage: "retiring; whether its node is off is not known", next: `pulumi up -s ${stack} looks again` };
+    return { stage: "retiring; whether its node is off is not known", next: `${run.up} looks again` };
   if (node.value.active || !node.value.masked)
-    return { stage: "retiring, its node is not shut down yet", next: `pulumi up -s ${stack}` };
+    return { stage: "retiring, its node is not shut down yet", next: run.up };
   const stage = "shut down: its node is off, and stays off";
-  if (unmet === undefined) return { stage, next: `pulumi destroy -s ${stack} asks what stands in its way` };
+  if (unmet === undefined) return { stage, next: `${run.destroy} asks what stands in its way` };
   return unmet.length === 0
-    ? { stage, next: `nothing stands in the way any more: pulumi destroy -s ${stack}` }
-    : { stage, next: `pulumi destroy -s ${stack} is refused until what is told below is met` };
+    ? { stage, next: `nothing stands in the way any more: ${run.destroy}` }
+    : { stage, next: `${run.destroy} is refused until what is told below is met` };
 }
 
 /** Where a stack's host stands, and what comes next (pure). */
@@ -74,13 +75,13 @@ export function stageOf(view: View): Stage {
   if (synced) {
     return {
       stage: "synced",
-      next: isHeld ? goOn : `pulumi up -s ${stack} shows the producer address, and what to do in the wallet`,
+      next: isHeld ? goOn : `${commandsFor(stack).up} shows the producer address, and what to do in the wallet`,
     };
   }
   if (state.wait?.syncedAt !== undefined || done?.includes("synced"))
     return {
       stage: "was synced before, is not now",
-      next: `do not touch the wallet; npx pillar-host status ${stack} --watch waits for it`,
+      next: `do not touch the wallet; ${commandsFor(stack).status("--watch")} waits for it`,
     };
   if (done === undefined) return { stage: begun ? "begun" : "not begun", next: goOn };
   if (done.includes("deployed")) return { stage: "deployed, syncing", next: goOn };
@@ -89,7 +90,7 @@ export function stageOf(view: View): Stage {
 }
 
 function nextRun(stack: string, held: View["held"], begun: boolean): string {
-  if (held?.some(({ holder }) => holder === "lives")) return "nothing to do: the pulumi up that is at work goes on";
-  if (held !== undefined && held.length > 0) return `npx pillar-host resume ${stack}`;
-  return begun ? `pulumi up -s ${stack} goes on from here` : `pulumi up -s ${stack}`;
+  if (held?.some(({ holder }) => holder === "lives")) return "nothing to do: the run that is at work goes on";
+  if (held !== undefined && held.length > 0) return commandsFor(stack).resume();
+  return begun ? `${commandsFor(stack).up} goes on from here` : commandsFor(stack).up;
 }

@@ -18,7 +18,7 @@ export async function unknownHost({
       exitCode: 1,
       lines: [
         `\n${address} was not looked at: its host key is neither configured nor recorded yet, so nobody logs in.`,
-        `It shows ${fingerprint}. Compare it with your provider's console; pulumi up records it.`,
+        `It shows ${fingerprint}. Compare it with your provider's console; the next run records it.`,
       ],
     };
   } catch (error) {

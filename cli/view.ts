@@ -1,3 +1,4 @@
+import type { GateNews, SyncProgress } from "../core/sync/progress";
 import type { Held } from "./lockTexts";
 import type { Parts } from "./parts/parts";
 import type { StackState } from "./stackState";
@@ -11,8 +12,8 @@ export interface View {
   readonly state: StackState;
   /** Who holds the stack's lock; undefined where that can't be seen. */
   readonly held?: readonly Held[] | undefined;
-  /** The gate's progress line. */
-  readonly sync?: string | undefined;
+  /** What the gate would show of its last look. */
+  readonly sync?: SyncProgress | undefined;
   /** What the gate would let pass. */
   readonly synced: boolean;
   /** Lines of core/steps/facts.sh. */
@@ -20,6 +21,9 @@ export interface View {
   /** All else that was asked; undefined while it is looked at for the first time. */
   readonly parts?: Parts | undefined;
 }
+
+/** What the gate would tell, or the watch itself has to say. */
+export type WatchNews = GateNews | { readonly kind: "watch"; readonly text: string };
 
 /** How far a stack's host is, and what comes next. */
 export interface Stage {

@@ -1,3 +1,5 @@
+import type { GateNews } from "../core/sync/progress";
+import { commandsFor } from "../core/util/commands";
 import { durationText } from "../core/util/timeText";
 import type { Display } from "./display";
 import { type Following, followSync } from "./follow";
@@ -40,10 +42,11 @@ export async function watch(sources: readonly Source[], { keep }: { keep: boolea
     for (const source of sources) {
       const { stack, hostKey } = source;
       if (hostKey === undefined) {
-        display.say(`${source.address} is not looked at: its host key is neither configured nor recorded yet`, stack);
+        const text = `${source.address} is not looked at: its host key is neither configured nor recorded yet`;
+        display.say({ kind: "watch", text }, stack);
         continue;
       }
-      const say = (line: string) => display.say(line, sources.length > 1 ? stack : undefined);
+      const say = (news: GateNews) => display.say(news, sources.length > 1 ? stack : undefined);
       followed.push(await followSync(source, hostKey, { changed: show, say, keeps }));
     }
     show();
@@ -63,7 +66,7 @@ export async function watch(sources: readonly Source[], { keep }: { keep: boolea
     const after = isFirst ? ` after ${durationText(record.syncedAt - record.startedAt)}` : "";
     if (process.stdout.isTTY) console.log(bell);
     console.log(`synced at height ${record.currentHeight}${after}: ${record.proved.join("; ")}`);
-    console.log(`next: pulumi up -s ${source.stack} (or the one that is at work) shows the producer address`);
+    console.log(`next: ${commandsFor(source.stack).up} (or the one that is at work) shows the producer address`);
     return 0;
   } catch (error) {
     stop();
@@ -73,7 +76,9 @@ export async function watch(sources: readonly Source[], { keep }: { keep: boolea
 
 function forever(failures: readonly Promise<never>[], display: Display, sources: readonly Source[]): Promise<never> {
   failures.forEach((failure, i) => {
-    failure.catch((error: Error) => display.say(error.message.split("\n")[0] ?? "", sources[i]?.stack));
+    failure.catch((error: Error) =>
+      display.say({ kind: "watch", text: error.message.split("\n")[0] ?? "" }, sources[i]?.stack),
+    );
   });
   return new Promise(() => undefined);
 }

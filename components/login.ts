@@ -3,8 +3,9 @@ import type { StackConfig } from "../core/config/config";
 import type { HostAccess } from "./remote";
 
 /** The login of pillar-host:ssh, secrets marked as such. */
-export function loginOf({ ssh }: StackConfig): Omit<HostAccess, "address" | "hostKey"> {
+export function loginOf({ ssh, stack }: StackConfig): Omit<HostAccess, "address" | "hostKey"> {
   return {
+    stack,
     port: ssh.port,
     user: ssh.user,
     agent: ssh.agent,

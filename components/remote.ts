@@ -1,9 +1,14 @@
 import { remote } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
+import type { SignerHost } from "../core/ssh/root";
+import type { SshTarget } from "../core/ssh/ssh";
 import { envelope, type Step } from "../core/steps/step";
+import { commandsFor } from "../core/util/commands";
 
 /** How a host is reached and logged in to. Secrets in it are outputs, marked as such. */
 export interface HostAccess {
+  /** Whose host it is: what an operator is told to type names it. */
+  readonly stack: string;
   /** IP address or name. */
   readonly address: pulumi.Input<string>;
   readonly port: number;
@@ -18,12 +23,23 @@ export interface HostAccess {
   readonly agent: boolean;
 }
 
+/** The same for the program's own ssh. Secret, as the login is. */
+export function sshTargetOf(access: HostAccess): pulumi.Output<SshTarget> {
+  const { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent } = access;
+  return pulumi.output({ address, port, user, hostKey, privateKey, privateKeyPassword, password, agent });
+}
+
+/** The same, with what it takes to become root there. */
+export function rootAccessOf(access: HostAccess): pulumi.Output<SignerHost> {
+  return pulumi.output({ stack: access.stack, ssh: sshTargetOf(access), sudoPassword: access.sudoPassword });
+}
+
 /** What a step is to the login user's shell on a host: secret, as the sudo password stands in it. */
 export function stepInput(step: Step, access: HostAccess): pulumi.Output<string> {
   return pulumi.secret(
     pulumi
       .all([access.sudoPassword ?? "", access.address])
-      .apply(([password, address]) => envelope(step, address, password)),
+      .apply(([sudoPassword, hostName]) => envelope(step, { hostName, stack: access.stack, sudoPassword })),
   );
 }
 
@@ -56,7 +72,7 @@ export function runStep(
     {
       connection,
       // The plugin's errors quote it: all that an operator reads where the connection was lost.
-      create: `bash -euo pipefail -s ${step.name} # pulumi up goes on from here`,
+      create: `bash -euo pipefail -s ${step.name} # to go on: ${commandsFor(access.stack).up}`,
       stdin: stepInput(step, access),
       logging: step.quiet ? remote.Logging.None : remote.Logging.Stdout,
       addPreviousOutputInEnv: false,

@@ -14,7 +14,7 @@ import { findMirror } from "./mirror";
  * do that). It fetches from the machine's own Debian mirror and from nowhere else. What is immutable (packages, and
  * indices by hash) is kept in the cache, written whole or not at all.
  *
- * Run as `tsx lab/aptProxy.ts SOCKET`.
+ * Run with SOCKET as its argument (lab/labProgram.ts).
  */
 async function main(socket: string): Promise<void> {
   const mirror = await findMirror();

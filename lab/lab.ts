@@ -12,13 +12,14 @@ import type { OwnProcess } from "./hosts/machine";
 import { cloudPorts, createOperatorNetwork, operatorAddress, operatorNamespace, releaseHost } from "./hosts/network";
 import { noteSecretsOn } from "./hosts/secretsOn";
 import { makeKeys, privateKeyFile } from "./labKeys";
+import { labProgram } from "./labProgram";
 import { LabState, labDirectory, labExists, labNames } from "./labState";
 import { isReferenceSynced, referenceUrl, startReference } from "./reference";
 import { ensureRequirements } from "./requirements";
 
 export type { HostShell, LabHost } from "./hosts/labHosts";
 
-const tsx = join(import.meta.dirname, "../node_modules/.bin/tsx");
+const program = (name: string) => labProgram(join(import.meta.dirname, name));
 
 /** Labs of a test run carry the id of its process: what a killed run leaves behind is found by the next one. */
 export function testLabPrefix(pid: number): string {
@@ -47,9 +48,9 @@ export class Lab {
     const { state, dir } = lab;
     await state.begin();
     await ip(createOperatorNetwork(name));
-    const relay = [tsx, join(import.meta.dirname, "aptProxy.ts"), join(dir, "apt.sock")];
-    await Promise.all([makeKeys(dir), state.startProcess(relay)]);
-    await lab.startAtOperator([tsx, join(import.meta.dirname, "services.ts"), dir]);
+    const [relay, services] = await Promise.all([program("aptProxy.ts"), program("services.ts"), makeKeys(dir)]);
+    await state.startProcess([...relay, join(dir, "apt.sock")]);
+    await lab.startAtOperator([...services, dir]);
     await state.waitFor("the release server and the chain", () => existsSync(join(dir, "ready")));
     return lab;
   }
@@ -107,10 +108,10 @@ export class Lab {
   }
 
   /** Starts the clouds' APIs where they do not run yet: at {@link cloudUrl}, until the lab goes down. */
-  async startClouds(program = join(import.meta.dirname, "clouds/serve.ts")): Promise<void> {
+  async startClouds(entry = join(import.meta.dirname, "clouds/serve.ts")): Promise<void> {
     const ready = () => existsSync(join(this.dir, cloudsReady));
     if (ready()) return;
-    await this.state.startProcess([tsx, program, this.dir]);
+    await this.state.startProcess([...(await labProgram(entry)), this.dir]);
     await this.state.waitFor("the clouds", ready);
   }
 

@@ -11,7 +11,7 @@ import type { HostShell, Lab } from "./lab";
 import { shipFiles } from "./shipFiles";
 import { noteSecret } from "./testRun/printed";
 
-/** How an operator has the orchestrator on a host before it moves. */
+/** How an operator has the orchestrator on a host before it moves; but its getStatus stands for a second, which saves each move half a minute. */
 export interface OrchestratorSetup extends ExampleDirOptions {
   /** Default v0.0.9a. */
   readonly version?: string;
@@ -30,7 +30,7 @@ export interface OrchestratorSetup extends ExampleDirOptions {
 export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: OrchestratorSetup = {}): Promise<ExampleDir> {
   const { enabled = true, started = true, withoutState = false } = setup;
   const { compressedTssECDSAPubKey: key } = await lab.chain<BridgeInfo>("GET", "/bridge");
-  const state = setup.copyOf ?? exampleDir({ ...setup, ...(key === "" ? {} : { bridgeKey: key }) });
+  const state = setup.copyOf ?? exampleDir({ statusStands: 1, ...setup, ...(key === "" ? {} : { bridgeKey: key }) });
   if (key === "") await lab.chain("PATCH", "/bridge", { compressedTssECDSAPubKey: state.bridgeKey });
   noteSecret("a signer's pass phrase", state.passphrase);
   noteSecret("a secret of a signer", ...state.secrets.filter((secret) => secret !== state.passphrase));

@@ -30,12 +30,13 @@ export async function ensurePackagedImage(): Promise<string> {
 
 /** As it is sent to a host; but a service it cannot be where no systemd runs. */
 function packagesScript(): string {
-  const parsed = parseConfig({
+  const raw = {
     pillar: { name: "Anvil" },
     host: { provider: "existing", address: "127.0.0.1" },
     ssh: { agent: true },
     controller: { release: { url: "https://release.example/node-controller.zip" } },
-  });
+  };
+  const parsed = parseConfig(raw, "image");
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
-  return envelope({ ...packages(parsed.config), looksOnly: true }, "the image");
+  return envelope({ ...packages(parsed.config), looksOnly: true }, { hostName: "the image", stack: "image" });
 }

@@ -10,7 +10,7 @@ import { aptPort, chainPort, cloudPorts, operatorAddress, releasePorts } from ".
  * What stands at the operator's end of a lab's network: the chain double, the release server, and the relays to
  * the apt proxy and to the clouds. Runs inside the operator's namespace; tests reach it from outside through socket files.
  *
- * Run as `tsx lab/services.ts LAB_DIRECTORY`; writes `ready` there when all of it answers.
+ * Run with LAB_DIRECTORY as its argument (lab/labProgram.ts); writes `ready` there when all of it answers.
  */
 async function main(dir: string): Promise<void> {
   const [http, https] = releasePorts;
@@ -51,5 +51,5 @@ function relay(from: Address, to: Address): Promise<void> {
 }
 
 const dir = process.argv[2];
-if (!dir) throw new Error("usage: tsx lab/services.ts LAB_DIRECTORY");
+if (!dir) throw new Error("usage: lab/services.ts LAB_DIRECTORY");
 void main(dir);

@@ -16,8 +16,9 @@ import type { PluginName } from "./toolchain/plugins";
 const checkout = join(import.meta.dirname, "..");
 /** What the program consists of; copied, so that nothing of a run is written into the checkout. */
 const program = [
-  ...["main.js", "compile.js", "index.ts", "tsconfig.pulumi.json", "Pulumi.yaml", "package.json"],
-  ...["components", "core", "providers", "cli"],
+  ...["pillar-host", "main.js", "nodeVersion.js", "compile.js", "compileCache.js", "index.ts"],
+  ...["tsconfig.pulumi.json", "Pulumi.yaml", "package.json"],
+  ...["components", "core", "providers", "cli", "examples"],
 ];
 
 /** Configuration below `pillar-host:`, as in a stack's file; a key with a colon is whole. */
@@ -55,7 +56,9 @@ export class LabStack {
     for (const entry of program) await cp(join(checkout, entry), join(dir, "program", entry), { recursive: true });
     // Compiled once for all stacks, with the texts of its providers.
     await mkdir(join(dir, "program", ".compiled"));
-    await symlink(compiled(), join(dir, "program", relative(checkout, compiled())));
+    await mkdir(join(checkout, ".compiled/node"), { recursive: true });
+    for (const made of [compiled(), join(checkout, ".compiled/node")])
+      await symlink(made, join(dir, "program", relative(checkout, made)));
     await symlink(join(checkout, "node_modules"), join(dir, "program", "node_modules"));
     const toolchain = await ensureToolchain({ home: join(dir, "home"), plugins: pluginsOf(config) });
     const stack = new LabStack(lab, name, dir, toolchain, randomBytes(12).toString("hex"));
@@ -188,9 +191,9 @@ export class LabStack {
     return { exitCode: result.exitCode ?? -1, output };
   }
 
-  /** What `npx pillar-host` prints at the operator's end. @throws where it fails */
+  /** What `./pillar-host` prints at the operator's end. @throws where it fails */
   async cli(args: readonly string[]): Promise<string> {
-    const [command = "", ...rest] = this.lab.atOperator(["node", "cli/bin.js", ...args]);
+    const [command = "", ...rest] = this.lab.atOperator(["./pillar-host", ...args]);
     const { stdout } = await execa(command, rest, { cwd: this.programDirectory, env: this.env });
     keepPrinted(stdout);
     return stdout;

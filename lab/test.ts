@@ -8,11 +8,14 @@ import { type RealProgram, unusedReals } from "./real";
 import { ensureRequirements } from "./requirements";
 import { contractsLine, contractsOf } from "./testRun/contracts";
 import { recordDurations } from "./testRun/durations";
+import { leftOutVariable } from "./testRun/leftOut";
+import { havePassed, notePassed, ownTests, passedBefore, standsOn } from "./testRun/ownTests";
 import { closingLine, countOf, exitCodeOf, failuresOf, type Report, sumOf, type Tally } from "./testRun/tally";
 import { type Asked, allMinutes, askedOf, type Tier } from "./testRun/tiers";
 import { endVitest, vitest } from "./testRun/vitest";
 import { ensureToolchain } from "./toolchain";
 import { allPlugins } from "./toolchain/plugins";
+import { checkout } from "./toolchain/version";
 
 /**
  * `npm test [-- FILTER…]`, `npm run test:long`, `npm run test:unit` (which needs neither root nor lab), and both tiers for
@@ -35,6 +38,7 @@ async function main(asked: Asked): Promise<number> {
   // A part of the tests need not use all of them.
   const unused = asked.isWhole ? unusedReals(outcomes.flatMap(({ realsUsed = [] }) => realsUsed)) : [];
   for (const failure of [...outcomes.flatMap(({ failures }) => failures), ...unused]) console.log(`failed: ${failure}`);
+  for (const { spared } of outcomes) if (spared !== undefined) console.log(spared);
   console.log(contractsLine(contractsOf(outcomes.flatMap(({ report }) => report ?? []))));
   const sum = sumOf([...outcomes.map(({ tally }) => tally), { passed: 0, failed: unused.length, skipped: 0 }]);
   console.log(closingLine(sum));
@@ -47,21 +51,34 @@ interface Outcome {
   readonly failures: readonly string[];
   readonly report?: Report;
   readonly realsUsed?: readonly RealProgram[];
+  /** What was not run again, in words. */
+  readonly spared?: string;
 }
+
+/** Told before the run and in its end: nothing is left out silently. */
+const sparedLine = (spared: readonly string[]) =>
+  `not run again: ${spared.length} files of tests of the lab itself, which passed on all that they stand on (npm run test:long -- --lab runs them)`;
 
 const since = (started: number) => elapsed(Date.now() - started);
 
-async function runTier(tier: Tier, { filters, isRecorded }: Asked, deadline: number): Promise<Outcome> {
+async function runTier(tier: Tier, { filters, isRecorded, isSparing }: Asked, deadline: number): Promise<Outcome> {
   if (tier.needsLab) await setUp();
+  const own = tier.projects.includes("long") && filters.length === 0 ? ownTests(checkout) : [];
+  const key = own.length > 0 ? await standsOn(checkout, own) : "";
+  const spared = isSparing && passedBefore(key) ? own : [];
+  process.env[leftOutVariable] = spared.join("\n");
+  if (spared.length > 0) console.log(sparedLine(spared));
   const checks = tier.isChecked ? await failedChecks() : [];
   const run = await vitest([...tier.projects.flatMap((name) => ["--project", name]), ...filters], deadline);
   await takeDownOwnLabs();
   if (isRecorded) recordDurations(run.durations);
+  if (own.length > 0 && run.report && havePassed(own, run.report)) notePassed(key);
   return {
     tally: sumOf([countOf(run), { passed: 0, failed: checks.length, skipped: 0 }]),
     failures: [...checks, ...failuresOf(run)],
     ...(run.report === undefined ? {} : { report: run.report }),
     realsUsed: run.realsUsed,
+    ...(spared.length === 0 ? {} : { spared: sparedLine(spared) }),
   };
 }
 
@@ -73,18 +90,19 @@ async function setUp(): Promise<void> {
   await takeDownTheDead();
 }
 
-/** Lint, arrows and names, and types. */
+/** Lint, arrows and names, and types, beside each other; what each printed is told as one. */
 async function failedChecks(): Promise<string[]> {
-  const failed: string[] = [];
-  for (const check of [
+  const checks = [
     ["npm", "run", "-s", "lint"],
     ["tsc", "--noEmit"],
-  ]) {
-    console.log(`\n> ${check.join(" ")}`);
-    const [command = "", ...args] = check;
-    if ((await execa(command, args, { stdio: "inherit", reject: false })).exitCode !== 0) failed.push(check.join(" "));
-  }
-  return failed;
+  ];
+  const failed = checks.map(async ([command = "", ...args]) => {
+    const check = [command, ...args].join(" ");
+    const { all, exitCode } = await execa(command, args, { all: true, stdin: "ignore", reject: false });
+    console.log(`\n> ${check}\n${all}`);
+    return exitCode === 0 ? [] : [check];
+  });
+  return (await Promise.all(failed)).flat();
 }
 
 let goingDown: Promise<void> | undefined;
@@ -110,4 +128,4 @@ for (const [signal, code] of [
   });
 }
 
-process.exitCode = await main(askedOf(process.argv.slice(2)));
+process.exitCode = await main(askedOf(process.argv.slice(2), Boolean(process.env.CI)));

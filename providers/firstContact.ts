@@ -1,26 +1,50 @@
-import * as pulumi from "@pulumi/pulumi";
 import type { OwnServer } from "../core/ssh/ownServer";
 import { fingerprintOf } from "../core/ssh/publicKey";
 import { deps, reach, silentText, whileItBoots } from "../core/ssh/reachability";
 import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
-import { DynamicResource } from "./runtime/dynamicResource";
-import { watchEngine } from "./runtime/engine";
+import { commandsFor } from "../core/util/commands";
+import { type ArgsOf, differ, dynamicResource } from "./runtime/dynamicResource";
+
+/**
+ * Logs in to a host before the first step does, so that what is wrong with address, key or login is said in words and
+ * with the command that mends it; waits for the boot of a server that this stack made; records the host's ed25519 key
+ * where the configuration gives none (docs/architecture.md, Host keys are pinned). create and update log in; delete
+ * does nothing.
+ */
+export class FirstContact extends dynamicResource<ContactInputs, ContactOutputs>({
+  type: "FirstContact",
+  id: ({ address, port }) => `${address}:${port}`,
+  create: (inputs) => look(inputs, undefined, true),
+  // Pinned for good at the first contact; only another address is another host.
+  update: (olds, news) => {
+    const isSame = olds.address === news.address && olds.server?.id === news.server?.id;
+    return look(news, isSame ? olds.pinned : undefined, !isSame);
+  },
+  // The end of the runs that have to look is no reason for one more.
+  changes: (olds, news) => differ(olds, news) || (news.hostKey === undefined && olds.hostKey !== undefined),
+  secretInputs: ["login"],
+  outputs: { pinned: "plain", fingerprint: "plain" },
+}) {}
+
+export type FirstContactArgs = ArgsOf<ContactInputs>;
 
 /** Plain inputs, as the provider gets them. */
 interface ContactInputs {
+  /** The stack whose host it is: what an operator is told to type names it. */
+  readonly stack: string;
   readonly address: string;
   readonly port: number;
   /** The configured key; without one, the host's own is recorded. */
-  readonly hostKey?: string;
+  readonly hostKey?: string | undefined;
   readonly login: Omit<SshTarget, "address" | "port" | "hostKey">;
   /** What is to be done on the host: another word, another look. */
   readonly work: string;
   /** Another one in each run that has to look, whatever else is the same. */
-  readonly run?: string;
+  readonly run?: string | undefined;
   /** The host, where this stack made it. */
-  readonly server?: OwnServer;
+  readonly server?: OwnServer | undefined;
   /** Keeps what is known, without a look. */
-  readonly standsAside?: boolean;
+  readonly standsAside?: boolean | undefined;
 }
 
 interface ContactOutputs {
@@ -29,12 +53,12 @@ interface ContactOutputs {
   readonly fingerprint: string;
 }
 
-async function recordKey({ address, port, login }: ContactInputs): Promise<string> {
+async function recordKey({ stack, address, port, login }: ContactInputs): Promise<string> {
   let pinned: string;
   try {
     pinned = await whileItBoots(() => scanHostKey(address, port), deps);
   } catch (error) {
-    throw new Error(silentText({ address, port, ...login }, (error as Error).message));
+    throw new Error(silentText({ address, port, ...login }, (error as Error).message, commandsFor(stack)));
   }
   console.log(
     `host key of ${address}, recorded on first contact: ${fingerprintOf(pinned)}. Compare it with the provider's console.`,
@@ -42,69 +66,14 @@ async function recordKey({ address, port, login }: ContactInputs): Promise<strin
   return pinned;
 }
 
-async function look(
-  inputs: ContactInputs,
-  recorded: string | undefined,
-  isFirst: boolean,
-): Promise<ContactInputs & ContactOutputs> {
+async function look(inputs: ContactInputs, recorded: string | undefined, isFirst: boolean): Promise<ContactOutputs> {
   const { address, port, login, server } = inputs;
   if (inputs.standsAside) {
     // A key that nobody recorded lets nobody in.
     const pinned = inputs.hostKey ?? recorded ?? "";
-    return { ...inputs, pinned, fingerprint: pinned === "" ? "" : fingerprintOf(pinned) };
+    return { pinned, fingerprint: pinned === "" ? "" : fingerprintOf(pinned) };
   }
-  // A boot is waited for long: not for an engine that was killed.
-  const engine = watchEngine();
-  try {
-    const pinned = inputs.hostKey ?? recorded ?? (await recordKey(inputs));
-    await reach({ ...login, address, port, hostKey: pinned }, deps, server, isFirst);
-    return { ...inputs, pinned, fingerprint: fingerprintOf(pinned) };
-  } finally {
-    if (engine.isThere()) engine.stop();
-  }
-}
-
-const provider: pulumi.dynamic.ResourceProvider = {
-  // The end of the runs that have to look is no reason for one more.
-  diff: async (_id, olds, news) => {
-    const differ = (key: string) => JSON.stringify(olds[key]) !== JSON.stringify(news[key]);
-    const gone = news.hostKey === undefined && olds.hostKey !== undefined;
-    return { changes: gone || Object.keys(news).some(differ) };
-  },
-  create: async (inputs) => ({ id: `${inputs.address}:${inputs.port}`, outs: await look(inputs, undefined, true) }),
-  // Pinned for good at the first contact; only another address is another host.
-  update: async (_id, olds, news) => {
-    const isSame = olds.address === news.address && olds.server?.id === news.server?.id;
-    return { outs: await look(news, isSame ? olds.pinned : undefined, !isSame) };
-  },
-};
-
-export interface FirstContactArgs extends Pick<ContactInputs, "port" | "work"> {
-  readonly address: pulumi.Input<string>;
-  readonly hostKey?: pulumi.Input<string>;
-  readonly login: pulumi.Input<ContactInputs["login"]>;
-  readonly run: pulumi.Input<string | undefined>;
-  readonly standsAside: boolean | undefined;
-  readonly server?: pulumi.Input<OwnServer>;
-}
-
-/**
- * Logs in to a host before the first step does, so that what is wrong with address, key or login is said in words and
- * with the command that mends it; waits for the boot of a server that this stack made; records the host's ed25519 key
- * where the configuration gives none (docs/architecture.md, Host keys are pinned). create and update log in; delete
- * does nothing.
- */
-export class FirstContact extends DynamicResource {
-  declare public readonly pinned: pulumi.Output<string>;
-  declare public readonly fingerprint: pulumi.Output<string>;
-
-  constructor(name: string, args: FirstContactArgs, options?: pulumi.CustomResourceOptions) {
-    super(
-      "FirstContact",
-      provider,
-      name,
-      { ...args, login: pulumi.secret(args.login), pinned: undefined, fingerprint: undefined },
-      options,
-    );
-  }
+  const pinned = inputs.hostKey ?? recorded ?? (await recordKey(inputs));
+  await reach({ ...login, address, port, hostKey: pinned }, deps, commandsFor(inputs.stack), server, isFirst);
+  return { pinned, fingerprint: fingerprintOf(pinned) };
 }

@@ -1,9 +1,24 @@
-import * as pulumi from "@pulumi/pulumi";
 import { createConnection } from "../core/ssh/connection";
+import { runScript, type ScriptError } from "../core/ssh/runScript";
 import type { SshTarget } from "../core/ssh/ssh";
-import { withTimeout } from "../core/util/withTimeout";
-import { DynamicResource } from "./runtime/dynamicResource";
-import { watchEngine } from "./runtime/engine";
+import { differ, dynamicResource } from "./runtime/dynamicResource";
+
+/**
+ * Keeps the hourly restart off once the node has synced (docs/specification.md, 1.1, step 14): somebody may set its
+ * line again.
+ *
+ * create and update turn it off in a run that found it on, and do nothing in any other; delete does nothing.
+ */
+export class HourlyRestartOff extends dynamicResource<OffInputs, object>({
+  type: "HourlyRestartOff",
+  id: () => "hourly-restart-off",
+  create: turnOff,
+  update: (_olds, news) => turnOff(news),
+  // A run that finds nothing has nothing to do, whatever the run before had found.
+  changes: (olds, news) => differ(olds, news),
+  secretInputs: ["target", "script"],
+  outputs: {},
+}) {}
 
 /** Plain inputs, as the provider gets them. */
 interface OffInputs {
@@ -17,63 +32,24 @@ interface OffInputs {
 const limit = 120_000;
 
 /** Turns it off where this run found it on. @throws where it stays on */
-async function turnOff(inputs: OffInputs): Promise<OffInputs> {
-  const { target, script, found } = inputs;
-  if (found === undefined) return inputs;
-  const engine = watchEngine();
+async function turnOff({ target, script, found }: OffInputs): Promise<object> {
+  if (found === undefined) return {};
   const connection = createConnection(target);
   try {
     console.log(`hourly restart: found on again in root's crontab of ${target.address}, after the node had synced`);
-    const running = connection.session().then((session) => session.run("bash -euo pipefail -s hourlyRestart", script));
-    const { exitCode, stdout, stderr } = await withTimeout(running, limit, `no end within ${limit / 1000} s`);
-    for (const line of stdout.split("\n").filter((each) => each.trim() !== "")) console.log(line);
-    if (exitCode !== 0) throw new Error(stderr.trim() || `it ended with ${exitCode ?? "the connection"}`);
-    return inputs;
+    for (const line of await runScript(connection, "hourlyRestart", script, limit)) console.log(line);
+    return {};
   } catch (error) {
+    const { printed = [], message } = error as Partial<ScriptError>;
+    for (const line of printed) console.log(line);
     throw new Error(
       [
         `${target.address}: the hourly restart is on, and could not be turned off: a producing node misses momentums`,
-        `  found: ${(error as Error).message}`,
-        "  Put a # at the start of its line with crontab -e on the host, and run pulumi up again.",
+        `  found: ${message}`,
+        "  Put a # at the start of its line with crontab -e on the host, then run the same command again.",
       ].join("\n"),
     );
   } finally {
-    if (engine.isThere()) engine.stop();
     connection.drop();
-  }
-}
-
-const provider: pulumi.dynamic.ResourceProvider = {
-  // A run that finds nothing has nothing to do, whatever the run before had found.
-  diff: async (_id, olds, news) => {
-    const differ = (key: string) => JSON.stringify(olds[key]) !== JSON.stringify(news[key]);
-    return { changes: Object.keys(news).some(differ) };
-  },
-  create: async (inputs) => ({ id: "hourly-restart-off", outs: await turnOff(inputs) }),
-  update: async (_id, _olds, news) => ({ outs: await turnOff(news) }),
-};
-
-export interface HourlyRestartOffArgs {
-  /** These hold login and sudo password: secret. */
-  readonly target: pulumi.Input<SshTarget>;
-  readonly script: pulumi.Input<string>;
-  readonly found: pulumi.Input<string | undefined>;
-}
-
-/**
- * Keeps the hourly restart off once the node has synced (docs/specification.md, 1.1, step 14): somebody may set its
- * line again.
- *
- * create and update turn it off in a run that found it on, and do nothing in any other; delete does nothing.
- */
-export class HourlyRestartOff extends DynamicResource {
-  constructor(name: string, args: HourlyRestartOffArgs, options?: pulumi.CustomResourceOptions) {
-    super(
-      "HourlyRestartOff",
-      provider,
-      name,
-      { ...args, target: pulumi.secret(args.target), script: pulumi.secret(args.script) },
-      { ...options, additionalSecretOutputs: ["target", "script"] },
-    );
   }
 }

@@ -1,6 +1,23 @@
-import * as pulumi from "@pulumi/pulumi";
 import { connectSsh, isFatal, type RefusedError, type SshSession, type SshTarget } from "../core/ssh/ssh";
-import { DynamicResource } from "./runtime/dynamicResource";
+import { differ, dynamicResource } from "./runtime/dynamicResource";
+
+/**
+ * The login of a stack's server, as it was used last, and whether this state ordered the server. create and delete do
+ * nothing: the provider installed the first key. update authorises a changed key with the one before it.
+ */
+export class LoginKey extends dynamicResource<LoginKeyInputs, LoginKeyOutputs>({
+  type: "LoginKey",
+  id: () => "login-key",
+  create: async ({ isOrder }) => ({ isOrdered: isOrder }),
+  update: async (olds, news) => {
+    if (olds.publicKey !== news.publicKey) await authorise(olds, news);
+    return { isOrdered: orderedByState(olds, news) };
+  },
+  // That the order is over is no change.
+  changes: (olds, news) => differ(olds, news, "isOrder"),
+  secretInputs: ["target"],
+  outputs: { isOrdered: "plain" },
+}) {}
 
 interface LoginKeyInputs {
   /** How the host is logged in to from now on. */
@@ -24,9 +41,9 @@ const script =
   '{ grep -qxF -- "$line" ~/.ssh/authorized_keys || printf "\\n%s\\n" "$line" >> ~/.ssh/authorized_keys; }';
 
 /**
- * Lets the new key in with the old one.
+ * Authorises the new key with the old one.
  *
- * @throws where neither is let in, or the host can't be reached
+ * @throws where neither is accepted, or the host can't be reached
  */
 export async function authorise(
   olds: Pick<LoginKeyInputs, "target">,
@@ -42,7 +59,7 @@ export async function authorise(
       if ((error as RefusedError).refused === "login") return false;
       throw new Error(
         `${(error as Error).message}\n` +
-          "  The changed ssh key (pillar-host:ssh.privateKey) is authorised on the host when it answers: then run pulumi up again",
+          "  The changed ssh key (pillar-host:ssh) is authorised on the host when it answers: then run the same command again",
       );
     }
   };
@@ -54,9 +71,9 @@ export async function authorise(
   } catch (error) {
     if (!isFatal(error)) throw error;
     throw new Error(
-      `${address} lets in neither the new ssh key (pillar-host:ssh.privateKey) nor the one before it\n` +
+      `${address} accepts neither the new ssh key (pillar-host:ssh) nor the one before it\n` +
         "  Set the key before it again, or add the new one to /root/.ssh/authorized_keys in the provider's console, then run\n" +
-        `  pulumi up again. The line to add: ${news.publicKey}`,
+        `  the same command again. The line to add: ${news.publicKey}`,
     );
   }
   try {
@@ -73,41 +90,4 @@ export async function authorise(
 /** Whether this state ordered the server (pure): what an earlier run knew of the same one stays. */
 export function orderedByState(olds: Partial<LoginKeyInputs & LoginKeyOutputs>, news: LoginKeyInputs): boolean {
   return olds.serverId === news.serverId ? olds.isOrdered === true : news.isOrder;
-}
-
-const provider: pulumi.dynamic.ResourceProvider = {
-  // That the order is over is no change.
-  diff: async (_id, olds, news) => ({
-    changes: Object.keys(news).some(
-      (key) => key !== "isOrder" && JSON.stringify(olds[key]) !== JSON.stringify(news[key]),
-    ),
-  }),
-  create: async (inputs) => ({ id: "login-key", outs: { ...inputs, isOrdered: inputs.isOrder } }),
-  update: async (_id, olds, news) => {
-    if (olds.publicKey !== news.publicKey) await authorise(olds, news);
-    return { outs: { ...news, isOrdered: orderedByState(olds, news) } };
-  },
-};
-
-export interface LoginKeyArgs extends Pick<LoginKeyInputs, "publicKey" | "isOrder"> {
-  readonly target: pulumi.Input<SshTarget>;
-  readonly serverId: pulumi.Input<string>;
-}
-
-/**
- * The login of a stack's server, as it was used last, and whether this state ordered the server. create and delete do
- * nothing: the provider installed the first key. update authorises a changed key with the one before it.
- */
-export class LoginKey extends DynamicResource {
-  declare public readonly isOrdered: pulumi.Output<boolean>;
-
-  constructor(name: string, args: LoginKeyArgs, options?: pulumi.CustomResourceOptions) {
-    super(
-      "LoginKey",
-      provider,
-      name,
-      { ...args, target: pulumi.secret(args.target), isOrdered: undefined },
-      { ...options, additionalSecretOutputs: ["target"] },
-    );
-  }
 }

@@ -1,20 +1,50 @@
-import * as pulumi from "@pulumi/pulumi";
 import { createNodeClient, type NodeTarget } from "../core/chain/node";
+import { type LogPlace, openEventLog } from "../core/eventLog/eventLog";
+import type { Notice } from "../core/notify/notify";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet";
-import { newsOf, writeNews } from "../core/registration/events";
-import { readSources, recalled } from "../core/registration/look";
+import { newsOf } from "../core/registration/events";
+import { recalled } from "../core/registration/look";
 import { isOurs } from "../core/registration/registration";
+import { readSources } from "../core/registration/source";
 import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
-import { readReference } from "../core/sync/references";
+import { gateLine } from "../core/sync/messages";
+import { readReferences } from "../core/sync/references";
 import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "../core/sync/waitForSync";
-import { createWaitRecord, type WaitLog } from "../core/sync/waits";
+import { createWaitRecord } from "../core/sync/waits";
 import { systemClock } from "../core/util/clock";
-import { resolvePath } from "../core/util/resolvePath";
+import { commandsFor } from "../core/util/commands";
 import { durationText } from "../core/util/timeText";
-import { DynamicResource } from "./runtime/dynamicResource";
-import { watchEngine } from "./runtime/engine";
-import { type Notice, sendNotice } from "./runtime/notify";
+import { type ArgsOf, dynamicResource } from "./runtime/dynamicResource";
+import { giveUp } from "./runtime/provider";
+import type { ProviderRun } from "./runtime/resourceTable";
+
+/**
+ * Blocks until the node is provably synced (docs/specification.md, 1.1, step 11, and 4.1), and records the proof.
+ *
+ * create and update wait; update returns at once where sync was recorded. delete does nothing. A deadline ends it in
+ * an error; the next `up` goes on with the same start.
+ */
+export class SyncGate extends dynamicResource<GateInputs, GateOutputs>({
+  type: "SyncGate",
+  id: () => "sync-gate",
+  create: (inputs, run) => passGate(inputs, {}, run),
+  update: async (olds, news, run) => {
+    // The proof was another machine's: a server that is gone, and this is the one after it.
+    if (olds.target.ssh.address !== news.target.ssh.address) return passGate(news, {}, run);
+    // A live producer is never waited for: whatever else changed, the proof stands.
+    return provedBefore(olds) ?? passGate(news, olds, run);
+  },
+  secretInputs: ["target", "factsScript", "addressScript", "notify"],
+  outputs: {
+    ...{ state: "plain", currentHeight: "plain", targetHeight: "plain", startHeight: "plain" },
+    ...{ startedAt: "plain", syncedAt: "plain", durationSeconds: "plain", rate: "plain" },
+    ...{ proved: "plain", unproved: "plain", earlier: "plain" },
+  },
+}) {}
+
+/** What the gate is made of; durations in milliseconds. */
+export type SyncGateArgs = ArgsOf<GateInputs>;
 
 /** Plain inputs of the gate, as its provider gets them. */
 interface GateInputs extends GateSettings {
@@ -30,29 +60,33 @@ interface GateInputs extends GateSettings {
   /** A webhook that is told; a secret. */
   readonly notify?: string | undefined;
   /** Where the wait is recorded; states of before it was have none. */
-  readonly record?: WaitLog;
+  readonly record?: LogPlace | undefined;
 }
 
 /** What the gate keeps: the proof, or where a wait stood that gave up. Times are ISO 8601, durations seconds. */
 interface GateOutputs {
-  readonly state?: number;
-  readonly currentHeight?: number;
-  readonly targetHeight?: number;
+  readonly state?: number | undefined;
+  readonly currentHeight?: number | undefined;
+  readonly targetHeight?: number | undefined;
   readonly startHeight?: number | undefined;
   readonly startedAt: string;
-  readonly syncedAt?: string;
-  readonly durationSeconds?: number;
+  readonly syncedAt?: string | undefined;
+  readonly durationSeconds?: number | undefined;
   /** Momentums per second from the first look to the last. */
-  readonly rate?: number;
-  readonly proved?: readonly string[];
-  readonly unproved?: readonly string[];
+  readonly rate?: number | undefined;
+  /** What the proof rests on, and what could not be proved, in the operator's words. */
+  readonly proved?: readonly string[] | undefined;
+  readonly unproved?: readonly string[] | undefined;
   /** Of a wait that gave up: the address that the Pillar was registered with. */
-  readonly earlier?: string;
+  readonly earlier?: string | undefined;
 }
 
-/** The wait of create and update, to the end or to an error that keeps what it saw. */
-export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>): Promise<GateOutputs> {
-  const engine = watchEngine();
+/** The wait, to the end or to an error that keeps what it saw. */
+export async function passGate(
+  inputs: GateInputs,
+  before: Partial<GateOutputs>,
+  { isWanted, tell }: ProviderRun,
+): Promise<GateOutputs> {
   const { address } = inputs.target.ssh;
   const kept = createWaitRecord(inputs.record, address, Date.now, (line) => console.log(line));
   // The state of a run that was killed has no start; the record has.
@@ -61,18 +95,11 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
   const connection = createConnection(inputs.target.ssh);
   const start = { startedAt: new Date(startedAt).toISOString(), startHeight };
   const client = kept.traced(createNodeClient(inputs.target, connection), start);
-  const notices: Promise<void>[] = [];
-  const notify = async (event: Notice["event"], message: string) => {
-    if (!inputs.notify) return;
-    const reason = await sendNotice(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
-    if (reason) console.log(`notify: the webhook (pillar-host:notify) was not told of "${event}": ${reason}`);
-  };
-  const wallet = earlyWallet(inputs, connection, before.earlier, (text) =>
-    notices.push(notify("registeredTooEarly", text)),
-  );
+  const notify = (event: Notice["event"], message: string) =>
+    tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
+  const wallet = earlyWallet(inputs, connection, before.earlier, (text) => notify("registeredTooEarly", text));
   console.log(
-    `sync: watching the node on ${inputs.target.ssh.address}, for days if need be. To stop: Ctrl-C twice, or close the machine; ` +
-      "pulumi up goes on from here.",
+    `sync: watching the node on ${inputs.target.ssh.address}, for days if need be. This terminal may be closed, and this machine may sleep: the node syncs all the same. To stop: Ctrl-C twice. To go on: ${commandsFor(inputs.stack).up}`,
   );
   try {
     const record = await waitForSync(
@@ -84,12 +111,12 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
       },
       {
         client,
-        readReferences: () => Promise.all(inputs.references.map((url) => readReference(url))),
+        readReferences: () => readReferences(inputs.references),
         ...systemClock,
-        say: (line) => console.log(line),
-        notify: (event, message) => void notices.push(notify(event, message)),
+        say: (news) => console.log(gateLine(news)),
+        notify,
         readFacts: () => readHostFacts(connection, inputs.factsScript),
-        isWanted: engine.isThere,
+        isWanted,
         meanwhile: () => wallet?.turn(),
       },
     );
@@ -104,27 +131,15 @@ export async function passGate(inputs: GateInputs, before: Partial<GateOutputs>)
     const { gaveUp } = error as Partial<GaveUp>;
     if (!gaveUp) throw error;
     kept.pause();
-    // A key without a value can't be sent to the engine.
-    const height = gaveUp.startHeight === undefined ? {} : { startHeight: gaveUp.startHeight };
     await wallet?.settled();
-    const earlier = wallet?.earlier();
-    const registered = earlier === undefined ? {} : { earlier };
-    const outputs: GateOutputs = { startedAt: start.startedAt, ...height, ...registered };
-    // The engine keeps a resource whose error carries these: the next up goes on with its history.
-    throw Object.assign(error as Error, {
-      id: gateId,
-      properties: { ...inputs, ...outputs },
-      reasons: [(error as Error).message],
+    throw giveUp(error as Error, {
+      ...{ startedAt: start.startedAt, startHeight: gaveUp.startHeight, earlier: wallet?.earlier() },
     });
   } finally {
     await wallet?.settled();
-    if (engine.isThere()) engine.stop();
     client.close();
-    await Promise.all(notices);
   }
 }
-
-const gateId = "sync-gate";
 
 /** The watch for an update in the wallet that comes too early, where there are references to ask. */
 function earlyWallet(
@@ -134,7 +149,7 @@ function earlyWallet(
   tell: (text: string) => void,
 ): EarlyWalletWatch | undefined {
   if (references.length === 0 || addressScript === undefined || record === undefined) return undefined;
-  const place = { ...record, directory: resolvePath(record.directory) };
+  const log = openEventLog(record, { ...systemClock, say: (line) => console.log(`sync: ${line}`) });
   return watchForEarlyWallet(record.pillar, before, {
     read: () => readSources(undefined, references, record.pillar),
     digest: () => readAddressDigest(connection, addressScript),
@@ -143,9 +158,7 @@ function earlyWallet(
     tell,
     record: (registration) => {
       if (!isOurs(registration)) return;
-      const memory = recalled(place, registration.address);
-      const complaint = writeNews(place.directory, newsOf(registration, memory, place, Date.now()));
-      if (complaint !== undefined) console.log(`sync: ${complaint}`);
+      log.note(...newsOf(registration, recalled(record, registration.address)));
     },
   });
 }
@@ -168,70 +181,17 @@ export function outputsOf(record: SyncRecord): GateOutputs {
   };
 }
 
-/** Keeps the recorded proof when nothing but inputs or the program changed: a live producer is never waited for. */
-export async function updateGate(olds: GateInputs & GateOutputs, news: GateInputs): Promise<GateInputs & GateOutputs> {
-  // The proof was another machine's: a server that is gone, and this is the one after it.
-  if (olds.target.ssh.address !== news.target.ssh.address) return { ...news, ...(await passGate(news, {})) };
-  if (!olds.syncedAt) return { ...news, ...(await passGate(news, olds)) };
-  const { state, currentHeight, targetHeight, startHeight, startedAt, syncedAt } = olds;
-  const { durationSeconds, rate, proved = [], unproved = [] } = olds;
+function provedBefore(olds: Partial<GateOutputs>): GateOutputs | undefined {
+  const { state, currentHeight, targetHeight, startHeight, startedAt, syncedAt, durationSeconds, rate } = olds;
+  if (startedAt === undefined || syncedAt === undefined) return undefined;
   const heights = { state, currentHeight, targetHeight, startHeight };
-  return { ...news, ...heights, startedAt, syncedAt, durationSeconds, rate, proved, unproved } as GateInputs &
-    GateOutputs;
-}
-
-const provider: pulumi.dynamic.ResourceProvider = {
-  create: async (inputs) => ({ id: gateId, outs: { ...inputs, ...(await passGate(inputs, {})) } }),
-  update: async (_id, olds, news) => ({ outs: await updateGate(olds, news) }),
-};
-
-/** What the gate is made of; durations in milliseconds. */
-export interface SyncGateArgs extends Omit<GateInputs, "target" | "factsScript" | "addressScript"> {
-  /** How the node is reached. Holds the login: secret. */
-  readonly target: pulumi.Input<NodeTarget>;
-  /** As in GateInputs. Holds the sudo password: secret. */
-  readonly factsScript: pulumi.Input<string>;
-  /** Likewise. */
-  readonly addressScript?: pulumi.Input<string>;
-}
-
-/**
- * Blocks until the node is provably synced (docs/specification.md, 1.1, step 11, and 4.1), and records the proof.
- *
- * create and update wait; update returns at once where sync was recorded. delete does nothing. A deadline ends it in
- * an error; the next `up` goes on with the same start.
- */
-export class SyncGate extends DynamicResource {
-  declare public readonly state: pulumi.Output<number>;
-  declare public readonly currentHeight: pulumi.Output<number>;
-  declare public readonly targetHeight: pulumi.Output<number>;
-  declare public readonly startedAt: pulumi.Output<string>;
-  declare public readonly syncedAt: pulumi.Output<string>;
-  declare public readonly durationSeconds: pulumi.Output<number>;
-  declare public readonly rate: pulumi.Output<number>;
-  /** What the proof rests on, and what could not be proved, in the operator's words. */
-  declare public readonly proved: pulumi.Output<string[]>;
-  declare public readonly unproved: pulumi.Output<string[]>;
-
-  constructor(name: string, args: SyncGateArgs, options: pulumi.CustomResourceOptions) {
-    const outputs = {
-      ...{ state: undefined, currentHeight: undefined, targetHeight: undefined, startHeight: undefined },
-      ...{ startedAt: undefined, syncedAt: undefined, durationSeconds: undefined, rate: undefined },
-      ...{ proved: undefined, unproved: undefined },
-    };
-    super(
-      "SyncGate",
-      provider,
-      name,
-      {
-        ...args,
-        target: pulumi.secret(args.target),
-        factsScript: pulumi.secret(args.factsScript),
-        ...(args.addressScript === undefined ? {} : { addressScript: pulumi.secret(args.addressScript) }),
-        ...(args.notify === undefined ? {} : { notify: pulumi.secret(args.notify) }),
-        ...outputs,
-      },
-      options,
-    );
-  }
+  return {
+    ...heights,
+    startedAt,
+    syncedAt,
+    durationSeconds,
+    rate,
+    proved: olds.proved ?? [],
+    unproved: olds.unproved ?? [],
+  };
 }

@@ -116,6 +116,15 @@ describe("what is asked for", () => {
     expect(askedOf(["--long", "clouds", "-t", "name"]).filters).toEqual(["clouds", "-t", "name"]);
   });
 
+  test("the long tier spares the tests of the lab itself, but not in CI, nor where they are asked for", () => {
+    const isSparing = (args: string[], isCi = false) => askedOf(args, isCi).isSparing;
+    expect(isSparing(["--long"])).toBe(true);
+    for (const args of [["--all"], ["--long", "--lab"], ["--long", "plugins"], [], ["--unit"]])
+      expect(isSparing(args), args.join(" ")).toBe(false);
+    expect(isSparing(["--long"], true)).toBe(false);
+    expect(askedOf(["--long", "--lab"]).filters).toEqual([]);
+  });
+
   test("durations are recorded on request, of whatever is run", () => {
     expect(askedOf(["--record"])).toMatchObject({ isRecorded: true, filters: [], tiers: [{ title: "npm test" }] });
     expect(askedOf([]).isRecorded).toBe(false);

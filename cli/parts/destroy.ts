@@ -1,5 +1,7 @@
+import { isTold } from "../../core/chain/reading";
 import type { StackConfig } from "../../core/config/config";
-import { type LogEvent, readEvents } from "../../core/eventLog/eventLog";
+import { readEvents } from "../../core/eventLog/eventLog";
+import type { LogEvent } from "../../core/eventLog/events";
 import { hostSeen, type Unmet } from "../../core/retirement/facts";
 import type { HostObservation } from "../../core/retirement/host";
 import type { GuardMemory } from "../../core/retirement/inputs";
@@ -66,7 +68,7 @@ const anAddress = /z1q[02-9ac-hj-np-z]{37}/g;
 /** What stands in the way, with none but registered addresses: another one may be of a node that is not synced (pure). */
 export function shownUnmet({ facts, verdict }: Pick<RetirementSurvey, "facts" | "verdict">): Unmet[] {
   const registered = facts.readings.flatMap((reading) =>
-    "fault" in reading || reading.pillar === null ? [] : [reading.pillar.producerAddress],
+    isTold(reading) && reading.pillar !== null ? [reading.pillar.producerAddress] : [],
   );
   const shown = (text: string) => text.replace(anAddress, (one) => (registered.includes(one) ? one : "[address]"));
   return verdict.unmet.map((unmet) => ({

@@ -1,9 +1,10 @@
 import { type ChainClient, chainOfNode, chainOfReference } from "../../core/chain/chain";
 import { createOrchestratorClient } from "../../core/chain/orchestrator";
-import { agree } from "../../core/registration/agreement";
+import { agreeOnPillar } from "../../core/registration/agreement";
 import { lookAtRegistration, recalled } from "../../core/registration/look";
+import { unknownText } from "../../core/registration/messages";
 import { isOurs, type Registration } from "../../core/registration/registration";
-import { readSource, type SourceReading } from "../../core/registration/source";
+import { type PillarReading, readPillar } from "../../core/registration/source";
 import { collectedVariable } from "../../core/retirement/facts";
 import type { HostFacts } from "../../core/retirement/host";
 import { lookAtHost } from "../../core/retirement/host";
@@ -11,7 +12,9 @@ import type { SurveyDeps } from "../../core/retirement/survey";
 import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { lookAtPorts, portRules } from "../../core/settings/portRules";
 import { openRoot } from "../../core/ssh/root";
+import { runScript } from "../../core/ssh/runScript";
 import { envelope } from "../../core/steps/step";
+import { receiver } from "../../core/steps/steps";
 import { lookAtNode } from "../../core/sync/nodeStatus";
 import { systemClock } from "../../core/util/clock";
 import type { HostReader } from "../hostLook";
@@ -49,7 +52,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
   const node = partOf(() => lookAtNode(inputs.node, config.sync, host.connection));
   const chains = looking.then((facts) => openChains(source, inputs, facts, host));
   const readings = chains.then((clients) =>
-    Promise.all(clients.map((client) => readSource(client, config.pillar.name, sourceLimit))),
+    Promise.all(clients.map((client) => readPillar(client, config.pillar.name, sourceLimit))),
   );
 
   const registration = partOf(async () => {
@@ -58,11 +61,9 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
     // Without a word of the host, whose address is registered can't be told from its own.
     if (ours === undefined) known(facts);
     const place = { directory: retirement.directory, stack, pillar: config.pillar.name };
-    const clients = await chains;
     return lookAtRegistration({
       ...{ ours: ours ?? "", readings: await readings, node: now, network: config.network },
       memory: recalled(place, ours ?? "", state.earlier),
-      open: (name) => clients.find((client) => client.name === name),
       now: deps.now,
     });
   });
@@ -94,7 +95,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
     // While it is registered, nothing has switched away from it.
     const isHere = "value" in registered && isOurs(registered.value);
     const told = isHere ? undefined : found && "value" in found ? rewardsOf(found.value.facts.rewards) : undefined;
-    return told ?? rewardsNow(await chains, await readings, registered, config);
+    return told ?? rewardsNow(await readings, registered, config);
   }, destroyLimit);
   const releases =
     config.lifecycle === "active"
@@ -148,20 +149,19 @@ async function lookAtSigner(
 }
 
 function rewardsNow(
-  clients: readonly ChainClient[],
-  readings: readonly SourceReading[],
+  readings: readonly PillarReading[],
   registration: Part<Registration>,
   { lifecycle, network }: Source["config"],
 ): Promise<RewardsSeen> {
-  const agreement = agree(readings);
-  if (agreement.kind === "unknown") throw new Error(agreement.why);
+  const agreement = agreeOnPillar(readings);
+  if (agreement.kind === "unknown") throw new Error(unknownText(agreement.why));
   const { pillar, by } = agreement;
-  const client = clients.find(({ name }) => name === by[0]?.name);
-  if (pillar === null || client === undefined) throw new Error("nobody registered this Pillar");
+  const [first] = by;
+  if (pillar === null || first === undefined) throw new Error("nobody registered this Pillar");
   const found = "value" in registration && registration.value.kind === "producing" ? registration.value : undefined;
   const switched = lifecycle === "active" ? found?.switched : undefined;
   const question = { withdrawAddress: pillar.withdrawAddress, switched, epoch: network.epoch };
-  return lookAtRewards(client, question, deps.now());
+  return lookAtRewards(first.client, question, deps.now());
 }
 
 async function runStep(
@@ -169,9 +169,8 @@ async function runStep(
   { connection }: HostReader,
   step: Parameters<typeof envelope>[0],
 ): Promise<string> {
-  const session = await connection.session();
-  const script = envelope(step, address, config.ssh.sudoPassword);
-  const { exitCode, stdout, stderr } = await session.run(`bash -euo pipefail -s ${step.name}`, script);
-  if (exitCode === 0) return stdout;
-  throw new Error(exitCode === 124 ? `no end within ${step.limitSeconds} s` : stderr.trim() || `exit ${exitCode}`);
+  const script = envelope(step, receiver(config, address));
+  // The host's own limit ends it first.
+  const printed = await runScript(connection, step.name, script, (step.limitSeconds + 30) * 1000);
+  return printed.join("\n");
 }

@@ -1,6 +1,5 @@
-import { sentenceOf, stillOurs } from "../../core/registration/messages";
+import { noteText, sentenceOf, stillOurs, unknownText } from "../../core/registration/messages";
 import { isOurs, type Registration } from "../../core/registration/registration";
-import type { Unmet } from "../../core/retirement/facts";
 import { unmetLines } from "../../core/retirement/messages";
 import { type PortFound, portFaults, portsLine } from "../../core/settings/portRules";
 import { minuteText } from "../../core/util/timeText";
@@ -42,14 +41,14 @@ function portLines(ports: readonly PortFound[]): string[] {
 }
 
 function addressLines(registration: Registration, { pillar, lifecycle }: Whose, now: number): string[] {
-  const notes = registration.notes.map((note) => `  ${note}`);
+  const notes = registration.notes.map((note) => `  ${noteText(note)}`);
   if (isOurs(registration)) {
     // Of the first look, there is nothing to tell.
     const since = now - registration.since < 60_000 ? "" : ` (seen so since ${minuteText(registration.since)})`;
     return [`registered: ${pillar} has this host's address, ${registration.address}${since}`, ...notes];
   }
   // Its reason repeats the notes.
-  if (registration.kind === "unknown") return [`not known: ${registration.why}`];
+  if (registration.kind === "unknown") return [`not known: ${unknownText(registration.why)}`];
   // "Still" is for a host that is to come.
   if (lifecycle !== "active" && "address" in registration)
     return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];
@@ -89,16 +88,14 @@ function producingLine(registration: Registration, { pillar, lifecycle }: Whose,
 
 function destroyRows(destroy: Parts["destroy"], { stack, lifecycle }: Whose): Row[] {
   if (destroy === undefined) return [["destroy", `refused: pillar-host:lifecycle of ${stack} is ${lifecycle}`]];
-  // What was found and what is needed stand below each condition.
-  return labelled("destroy", destroy, (unmet) => unmetText(unmet, lifecycle)).map(
-    ([label, text]): Row => (text.startsWith("    ") ? [label, text, "detail"] : [label, text]),
-  );
-}
-
-function unmetText(unmet: readonly Unmet[], lifecycle: string): string[] {
-  const first = lifecycle === "retiring" ? [] : [`- pillar-host:lifecycle is ${lifecycle}`, "    needed: retiring"];
-  const lines = [...first, ...unmet.flatMap(unmetLines)];
-  if (lines.length === 0) return ["nothing stands in its way"];
-  const count = unmet.length + (first.length > 0 ? 1 : 0);
-  return [`refused: ${count === 1 ? "one condition is" : `${count} conditions are`} not met`, ...lines];
+  if ("why" in destroy) return labelled("destroy", destroy, () => []);
+  const first = lifecycle === "retiring" ? [] : [[`- pillar-host:lifecycle is ${lifecycle}`, "    needed: retiring"]];
+  const conditions = [...first, ...destroy.value.map(unmetLines)];
+  const count = conditions.length;
+  if (count === 0) return [["destroy", "nothing stands in its way"]];
+  return [
+    ["destroy", `refused: ${count === 1 ? "one condition is" : `${count} conditions are`} not met`],
+    // What was found and what is needed stand below each condition.
+    ...conditions.flatMap((lines) => lines.map((line, i): Row => (i === 0 ? ["", line] : ["", line, "detail"]))),
+  ];
 }

@@ -127,7 +127,7 @@ export function releaseText(release: Release, clock: number): string {
     case "notInstalled":
       return `${program}: not installed yet`;
     case "toInstall":
-      return `${program}: another address, hash or version is configured than what is installed (${short(release.installed)}): pulumi up installs it`;
+      return `${program}: another address, hash or version is configured than what is installed (${short(release.installed)}): the next run installs it`;
     case "same":
       return `${program}: its address serves what is installed, ${short(release.served)} (${howKnown(release, clock)})`;
     case "another":

@@ -1,21 +1,11 @@
 import { z } from "zod";
-import type { EventName, LogEvent } from "../../core/eventLog/eventLog";
-
-/** A line about the signer's move, with what is known of its details. */
-export type MoveLine = {
-  [E in keyof typeof moveDetails]: {
-    readonly at: string;
-    /** `<project>/<stack>/<pillar>/<attempt>`. */
-    readonly move: string;
-    readonly event: E;
-    readonly details: z.infer<(typeof moveDetails)[E]>;
-  };
-}[keyof typeof moveDetails];
+import type { EventName, LogEvent, MoveEvent, MoveEventName } from "../../core/eventLog/events";
+import { lineOf } from "../../core/eventLog/logFile";
 
 /** What a record holds, as far as this program knows it. */
 export interface Lines {
   readonly journey: readonly LogEvent[];
-  readonly moves: readonly MoveLine[];
+  readonly moves: readonly MoveEvent[];
   /** Lines of unknown kind, or broken off. */
   readonly unread: number;
 }
@@ -65,23 +55,18 @@ const moveDetails = {
   done: ended,
   rolledBack: ended,
   failed: z.object({ error: z.string().optional() }),
-};
-
-const heads = {
-  journey: z.object({ at: time, stack: z.string(), pillar: z.string(), event: z.string() }),
-  move: z.object({ at: time, move: z.string(), event: z.string() }),
-};
+} satisfies Record<MoveEventName, z.ZodType>;
 
 /**
  * Reads a record (pure). Of each line only the fields are taken that are known here: whatever else stands in the file
  * gets into no report.
  */
-export function linesOf(text: string): Lines {
+export function linesOf(text: string, where = "record.jsonl"): Lines {
   const journey: LogEvent[] = [];
-  const moves: MoveLine[] = [];
+  const moves: MoveEvent[] = [];
   let unread = 0;
   for (const line of text.split("\n").filter((each) => each.trim() !== "")) {
-    const read = lineOf(line);
+    const read = knownOf(lineOf(line, where));
     if (read === undefined) unread += 1;
     else if ("move" in read) moves.push(read);
     else journey.push(read);
@@ -89,15 +74,10 @@ export function linesOf(text: string): Lines {
   return { journey, moves, unread };
 }
 
-function lineOf(line: string): LogEvent | MoveLine | undefined {
-  try {
-    const raw = JSON.parse(line) as { readonly move?: unknown; readonly details?: unknown };
-    const isMove = typeof raw.move === "string";
-    const head = (isMove ? heads.move : heads.journey).parse(raw);
-    const known: Readonly<Record<string, z.ZodType>> = isMove ? moveDetails : journeyDetails;
-    const details = Object.hasOwn(known, head.event) ? known[head.event] : undefined;
-    return details && ({ ...head, details: details.parse(raw.details ?? {}) } as LogEvent | MoveLine);
-  } catch {
-    return undefined;
-  }
+function knownOf(entry: LogEvent | MoveEvent | undefined): LogEvent | MoveEvent | undefined {
+  if (entry === undefined || !time.safeParse(entry.at).success) return undefined;
+  const known: Readonly<Record<string, z.ZodType>> = "move" in entry ? moveDetails : journeyDetails;
+  const schema = Object.hasOwn(known, entry.event) ? known[entry.event] : undefined;
+  const details = schema?.safeParse(entry.details);
+  return details?.success ? ({ ...entry, details: details.data } as LogEvent | MoveEvent) : undefined;
 }

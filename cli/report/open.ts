@@ -1,18 +1,20 @@
-import type { EventName, LogEvent } from "../../core/eventLog/eventLog";
-import { movesOf, partsOf, type Scope, timeOf } from "./scope";
+import type { EventName, LogEvent } from "../../core/eventLog/events";
+import { isSameMove } from "../../core/eventLog/moveId";
+import { commandsFor } from "../../core/util/commands";
+import { movesOf, type Scope, timeOf } from "./scope";
 
 /** What the record says is still to be done, a stack after the other (pure). */
 export function openOf(scope: Scope): { stack: string; text: string }[] {
   const { journey, moves, stacks } = scope;
   return stacks.flatMap((stack) => {
     const text = openOn(stack, journey);
-    const own = movesOf(moves).filter((move) => partsOf(move).stack === stack);
+    const own = movesOf(moves).filter((move) => move.stack === stack);
     const isMoving = own.some(
-      (move) => !moves.some((line) => line.move === move && ["done", "rolledBack"].includes(line.event)),
+      (move) => !moves.some((line) => isSameMove(line.move, move) && ["done", "rolledBack"].includes(line.event)),
     );
     return [
       ...(text === undefined ? [] : [{ stack, text }]),
-      ...(isMoving ? [{ stack, text: `the signer's move has not ended: pulumi up -s ${stack}` }] : []),
+      ...(isMoving ? [{ stack, text: `the signer's move has not ended: ${commandsFor(stack).up}` }] : []),
     ];
   });
 }
@@ -28,22 +30,24 @@ function openOn(stack: string, journey: readonly LogEvent[]): string | undefined
     case undefined:
       return undefined;
     case "shutDown":
-      return `collect the rewards in the wallet, then pulumi destroy -s ${stack}`;
+      return `collect the rewards in the wallet, then ${commandsFor(stack).destroy}`;
     case "rewards":
-      return `pulumi destroy -s ${stack}`;
+      return `${commandsFor(stack).destroy}`;
     default:
   }
   if (isReplaced)
-    return `${successor.stack} produces by now: shut this host down (lifecycle: retiring, pulumi up -s ${stack})`;
+    return `${successor.stack} produces by now: shut this host down (lifecycle: retiring, ${commandsFor(stack).up})`;
   const early = latest("registeredTooEarly");
   switch (step?.event) {
     case "host":
     case "waiting":
-      return early ? "registered too early: its node is not synced" : `its node is not synced: pulumi up -s ${stack}`;
+      return early
+        ? "registered too early: its node is not synced"
+        : `its node is not synced: ${commandsFor(stack).up}`;
     case "synced":
-      return `register its producer address in the wallet, then pulumi up -s ${stack}`;
+      return `register its producer address in the wallet, then ${commandsFor(stack).up}`;
     case "registered":
-      return `registered, its first momentum was not seen yet: pulumi up -s ${stack}`;
+      return `registered, its first momentum was not seen yet: ${commandsFor(stack).up}`;
     default:
       return undefined;
   }

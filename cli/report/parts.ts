@@ -1,7 +1,8 @@
-import type { EventName, LogEvent } from "../../core/eventLog/eventLog";
+import type { EventName, LogEvent } from "../../core/eventLog/events";
+import { isSameMove } from "../../core/eventLog/moveId";
 import { openWaits } from "../../core/sync/curve";
 import type { BackupReport, MoveReport, SwitchReport, Sync } from "./reportTypes";
-import { happenedAt, movesOf, partsOf, type Scope } from "./scope";
+import { happenedAt, movesOf, type Scope } from "./scope";
 
 export function ofEvent<E extends EventName>({ journey }: Pick<Scope, "journey">, event: E) {
   return journey.filter((entry): entry is LogEvent & { readonly event: E } => entry.event === event);
@@ -65,10 +66,12 @@ export function switchesOf(scope: Scope): SwitchReport[] {
 /** The signer's moves, each with all its runs (pure). */
 export function moveReports({ moves }: Scope): MoveReport[] {
   return movesOf(moves).map((move) => {
-    const lines = moves.filter((entry) => entry.move === move);
+    const lines = moves.filter((entry) => isSameMove(entry.move, move));
     const backups: BackupReport[] = [];
     const failures: { at: string; error: string }[] = [];
-    let found: Omit<MoveReport, "backups" | "failures"> = { ...whose(move), ending: "open" };
+    let found: Omit<MoveReport, "backups" | "failures"> = {
+      ...{ stack: move.stack, attempt: String(move.attempt), ending: "open" },
+    };
     for (const line of lines) {
       if (line.event === "backup") {
         const { label = "", file, identityFile, sha256, sealedBytes, files } = line.details;
@@ -90,9 +93,4 @@ export function moveReports({ moves }: Scope): MoveReport[] {
     }
     return { ...found, backups, failures };
   });
-}
-
-function whose(move: string): { stack: string; attempt: string } {
-  const { stack, attempt } = partsOf(move);
-  return { stack, attempt };
 }

@@ -1,6 +1,7 @@
-import type { EventName } from "../../core/eventLog/eventLog";
+import type { EventName } from "../../core/eventLog/events";
+import { isSameMove } from "../../core/eventLog/moveId";
 import type { Phase } from "./reportTypes";
-import { happenedAt, partsOf, type Scope, timeOf } from "./scope";
+import { happenedAt, type Scope, timeOf } from "./scope";
 
 /** What lies between two stages, under the name of what it was spent on. */
 const between: readonly (readonly [from: readonly EventName[], to: EventName, title: string])[] = [
@@ -34,8 +35,8 @@ export function phasesOf({ journey, moves, stacks }: Scope): Phase[] {
   });
   const signer = moves.flatMap((entry): Phase[] => {
     if (entry.event !== "done" && entry.event !== "rolledBack") return [];
-    const first = moves.find(({ move, event }) => move === entry.move && event === "secured");
-    const { stack } = partsOf(entry.move);
+    const first = moves.find(({ move, event }) => isSameMove(move, entry.move) && event === "secured");
+    const { stack } = entry.move;
     return first ? [{ stack, title: "signer secured and moved", from: first.at, to: happenedAt(entry) }] : [];
   });
   return [...phases, ...shutDown, ...signer].sort((a, b) => Date.parse(a.from) - Date.parse(b.from));

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
-import { eventLogFile } from "../../core/eventLog/moveEvents";
+import { eventLogFile } from "../../core/eventLog/logFile";
+import { commandsFor } from "../../core/util/commands";
 import { CliRefusal } from "../refusal";
 import { type Lines, linesOf } from "./lines";
 import { stacksOf } from "./scope";
@@ -36,7 +37,7 @@ export async function findRecord(stack: string, { asked, configured }: LogQuery)
   if (found.length > 1)
     throw new CliRefusal(
       [`stack ${stack} stands in more than one record`, ...found.map((each) => `  found: ${each}`)].join("\n") +
-        `\n  needed: npx pillar-host report ${stack} --directory DIR, with one of them`,
+        `\n  needed: ${commandsFor(stack).report("--directory", "DIR")}, with one of them`,
     );
   const [directory] = found;
   const lines = directory === undefined ? undefined : readLines(directory);
@@ -59,10 +60,12 @@ function knows(directory: string, stack: string): boolean {
 function readLines(directory: string): Lines | undefined {
   const file = eventLogFile(directory);
   try {
-    return linesOf(fs.readFileSync(file, "utf8"));
+    return linesOf(fs.readFileSync(file, "utf8"), file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    // Of a newer program's log: its own words.
+    if (code === undefined) throw new CliRefusal(message);
     throw new CliRefusal(`the record can't be read: ${message}\n  needed: a file that you may read`);
   }
 }
@@ -77,7 +80,7 @@ function nothingFound(stack: string, places: readonly string[]): string {
     `no record of a migration names stack ${stack}`,
     ...(places.length > 0 ? [`  looked in: ${places.join(", ")}`] : []),
     ...seen,
-    "  needed: the program's directory on the machine that ran pulumi up, or --directory DIR with the one that holds",
-    `  record.jsonl (beside the backups). Where nothing was done yet: pulumi up -s ${stack} begins it`,
+    "  needed: the program's directory on the machine that the runs were made on, or --directory DIR with the one that holds",
+    `  record.jsonl (beside the backups). Where nothing was done yet, to begin: ${commandsFor(stack).up}`,
   ].join("\n");
 }

@@ -1,4 +1,4 @@
-import type { CurvePoint, Figures } from "../../core/eventLog/eventLog";
+import type { CurvePoint, Figures } from "../../core/eventLog/events";
 
 /** A migration as it is told: what the record holds of a stack, and of the others of its Pillar in that time. */
 export interface Report {

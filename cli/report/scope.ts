@@ -1,5 +1,6 @@
-import type { LogEvent } from "../../core/eventLog/eventLog";
-import type { Lines, MoveLine } from "./lines";
+import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
+import { isSameMove, type MoveId } from "../../core/eventLog/moveId";
+import type { Lines } from "./lines";
 
 /** What of a record concerns a stack. */
 export interface Scope {
@@ -9,28 +10,23 @@ export interface Scope {
   readonly stacks: readonly string[];
   /** In the order of time. */
   readonly journey: readonly LogEvent[];
-  readonly moves: readonly MoveLine[];
+  readonly moves: readonly MoveEvent[];
   readonly unread: number;
 }
 
-/** Whose move a line is about (pure). */
-export function partsOf(move: string): { stack: string; pillar: string; attempt: string } {
-  const [, stack = "", pillar = "", attempt = ""] = move.split("/");
-  return { stack, pillar, attempt };
-}
-
-/** A signer's moves, by name, each once (pure): the last backup of a host that is given up is no attempt at one. */
-export function movesOf(moves: readonly MoveLine[]): string[] {
-  return [...new Set(moves.map(({ move }) => move))].filter((move) => partsOf(move).attempt !== "");
+/** A signer's moves, each once (pure): the last backup of a host that is given up is no attempt at one. */
+export function movesOf(moves: readonly MoveEvent[]): MoveId[] {
+  const all = moves.map(({ move }) => move).filter(({ attempt }) => attempt !== undefined);
+  return all.filter((move, at) => all.findIndex((other) => isSameMove(other, move)) === at);
 }
 
 /** When a thing happened, which may be before it was seen and written; unix milliseconds (pure). */
-export function timeOf(entry: LogEvent | MoveLine): number {
+export function timeOf(entry: LogEvent | MoveEvent): number {
   return Date.parse(happenedAt(entry));
 }
 
 /** The same, ISO 8601 (pure). */
-export function happenedAt(entry: LogEvent | MoveLine): string {
+export function happenedAt(entry: LogEvent | MoveEvent): string {
   if (entry.event === "synced") return entry.details.syncedAt;
   if (entry.event === "producing") return entry.details.switchedAt;
   if (entry.event === "done" || entry.event === "rolledBack") return entry.details.movedAt ?? entry.at;
@@ -39,7 +35,7 @@ export function happenedAt(entry: LogEvent | MoveLine): string {
 
 /** The stacks that a record knows (pure). */
 export function stacksOf({ journey, moves }: Pick<Lines, "journey" | "moves">): string[] {
-  return [...new Set([...journey.map(({ stack }) => stack), ...moves.map(({ move }) => partsOf(move).stack)])];
+  return [...new Set([...journey.map(({ stack }) => stack), ...moves.map(({ move }) => move.stack)])];
 }
 
 /**
@@ -53,7 +49,7 @@ export function scopeOf({ journey, moves, unread }: Lines, stack: string): Scope
     ...journey
       .map((entry) => registeredBefore(entry, journey))
       .map((entry) => ({ stack: entry.stack, pillar: entry.pillar, entry })),
-    ...moves.map((entry) => ({ ...partsOf(entry.move), entry })),
+    ...moves.map((entry) => ({ stack: entry.move.stack, pillar: entry.move.pillar, entry })),
   ].sort((a, b) => timeOf(a.entry) - timeOf(b.entry));
   const own = all.filter((each) => each.stack === stack);
   const [first, last] = [own[0], own.at(-1)];
@@ -65,7 +61,7 @@ export function scopeOf({ journey, moves, unread }: Lines, stack: string): Scope
   const kept = all.filter(isMeant).map(({ entry }) => entry);
   const chosen = {
     journey: kept.filter((entry): entry is LogEvent => "stack" in entry),
-    moves: kept.filter((entry): entry is MoveLine => "move" in entry),
+    moves: kept.filter((entry): entry is MoveEvent => "move" in entry),
   };
   const others = stacksOf(chosen).filter((other) => other !== stack);
   return { stack, pillar: last.pillar, stacks: [stack, ...others], ...chosen, unread };

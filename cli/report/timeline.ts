@@ -1,8 +1,7 @@
 import path from "node:path";
-import type { Figures, LogEvent } from "../../core/eventLog/eventLog";
-import type { MoveLine } from "./lines";
+import type { Figures, LogEvent, MoveEvent } from "../../core/eventLog/events";
 import type { Item } from "./reportTypes";
-import { happenedAt, partsOf, type Scope, timeOf } from "./scope";
+import { happenedAt, type Scope, timeOf } from "./scope";
 
 type TellingEntry = Exclude<LogEvent, { readonly event: "waiting" }>;
 type Told = Pick<Item, "title" | "lines" | "weight">;
@@ -13,7 +12,7 @@ export function timelineOf({ journey, moves }: Scope): Item[] {
   return [...journey.filter(isTold), ...moves]
     .sort((a, b) => timeOf(a) - timeOf(b))
     .map((entry) => {
-      const stack = "stack" in entry ? entry.stack : partsOf(entry.move).stack;
+      const stack = "stack" in entry ? entry.stack : entry.move.stack;
       const told = "stack" in entry ? ofJourney(entry) : ofMove(entry);
       const item = { at: happenedAt(entry), stack, event: entry.event, ...told };
       if (told.weight !== "stage") return item;
@@ -88,7 +87,7 @@ function ofJourney(entry: TellingEntry): Told {
   }
 }
 
-function ofMove(entry: MoveLine): Told {
+function ofMove(entry: MoveEvent): Told {
   switch (entry.event) {
     case "backup":
       return { title: backupTitle(entry.details), lines: [path.basename(entry.details.file)], weight: "note" };

@@ -1,6 +1,10 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import type { Owner, ServerNow } from "../../core/cloud/cloud";
 import type { Opening } from "../../core/cloud/firewall";
+import type { HostPlan } from "../../core/cloud/hostPlan";
+import type { CloudServer } from "../../core/cloud/power";
+import type { CloudHostConfig } from "../../core/config/hostSchema";
+import type { HostArgs } from "./host";
 
 /** What everything that a stack makes at a provider has. */
 interface Named {
@@ -47,6 +51,28 @@ export interface CloudParts {
   server(name: string, args: ServerArgs, options: Options & { kept: KeptParts }): ServerMade;
   /** A server that somebody else made, taken over without any change to it. */
   adopted(name: string, args: { server: ServerNow }, options: Options): ServerMade;
+}
+
+/** What is there already at a provider. */
+export type KeptPlan = Extract<HostPlan, { kind: "keep" }>;
+
+/** A server at a provider, whoever made it. */
+export interface CloudServerArgs extends HostArgs {
+  /** What was decided to make, or to keep. */
+  readonly plan: Exclude<HostPlan, { kind: "gone" }>;
+  /** Block `host` of the configuration. */
+  readonly wanted: CloudHostConfig;
+  /** The provider's resources, behind the plugin's own with these options. */
+  readonly parts: (around?: pulumi.ResourceOptions) => CloudParts;
+  /** Neither the engine nor, where it can, the provider deletes it. */
+  readonly isProtected: boolean;
+  /** How the provider is asked to switch it off; holds the token. */
+  readonly server: Omit<CloudServer, "id">;
+}
+
+/** What a guard needs to switch a server off: secret. */
+export function guardedServer(server: Omit<CloudServer, "id">, id: pulumi.Output<string>): pulumi.Output<CloudServer> {
+  return pulumi.secret(id.apply((serverId) => ({ ...server, id: serverId })));
 }
 
 /** Every input, for ignoreChanges. */

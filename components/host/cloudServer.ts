@@ -1,49 +1,46 @@
 import * as pulumi from "@pulumi/pulumi";
 import { readOrderRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
 import { type Cloud, type Owner, resourceName } from "../../core/cloud/cloud";
-import { openings } from "../../core/cloud/firewall";
+import type { Opening } from "../../core/cloud/firewall";
 import { type HostPlan, orderRecord } from "../../core/cloud/hostPlan";
 import { userData } from "../../core/cloud/userData";
-import type { StackConfig } from "../../core/config/config";
-import type { CloudHostConfig } from "../../core/config/hostSchema";
-import { publicKeyOf } from "../../core/settings/login";
-import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { beginAnew, consoleHelp } from "../../core/ssh/ownServer";
+import { commandsFor } from "../../core/util/commands";
 import type { HostKey } from "../../providers/hostKey";
-import type { CloudParts, ServerMade } from "./cloudParts";
+import { childOf } from "../childOf";
+import type { CloudParts, CloudServerArgs, ServerMade } from "./cloudParts";
 import { orderHook } from "./orderHook";
 
 /** What a server is made of. */
-export interface Making {
-  readonly config: StackConfig;
-  readonly wanted: CloudHostConfig;
+export interface Making extends Omit<CloudServerArgs, "parts"> {
+  /** The component that all of it stands in. */
+  readonly parent: pulumi.Resource;
+  /** As the program reads there. */
   readonly cloud: Cloud;
+  /** By which it is known there. */
   readonly owner: Owner;
-  readonly plan: Exclude<HostPlan, { kind: "gone" }>;
   readonly parts: CloudParts;
-  readonly protect: boolean;
+  /** The public half of the login's key; none where the login has no key. */
+  readonly publicKey?: string | undefined;
+  /** What its firewall lets in. */
+  readonly openings: readonly Opening[];
+  /** Its host key, where one is made for it. */
+  readonly key: HostKey | undefined;
 }
 
 /** The server of a stack, and what it needs at the provider. */
-export function makeServer(
-  { config, wanted, cloud, owner, plan, parts, protect }: Making,
-  key: HostKey | undefined,
-): ServerMade {
+export function makeServer(making: Making): ServerMade {
+  const { parent, wanted, cloud, owner, plan, parts, isProtected: protect, publicKey, openings, key } = making;
   const label = resourceName(owner);
-  const publicKey = publicKeyOf(config);
-  const hasOrchestrator = hasSigner(config, owner.stack);
   const { found } = plan;
+  const child = childOf(parent);
   // What is there with this stack's labels is taken over where the state does not know it, and never made twice.
-  const importing = (id: string | undefined) => (id === undefined ? {} : { import: id });
+  const importing = (id: string | undefined) => ({ ...child, ...(id === undefined ? {} : { import: id }) });
   const sshKey =
     publicKey && (found.sshKey !== undefined || found.foreignKey === undefined)
       ? parts.sshKey("ssh-key", { label, owner, publicKey }, importing(found.sshKey))
       : undefined;
-  const firewall = parts.firewall(
-    "firewall",
-    { label, owner, openings: openings(config, { sshFrom: wanted.sshFrom, hasOrchestrator }) },
-    importing(found.firewall),
-  );
+  const firewall = parts.firewall("firewall", { label, owner, openings }, importing(found.firewall));
   const sshKeys = sshKey ? [sshKey.id] : found.foreignKey ? [found.foreignKey] : [];
   const text =
     key &&
@@ -55,7 +52,7 @@ export function makeServer(
     ...{ label, owner, sshKeys, firewall: firewall.id, backups: wanted.backups },
     ...(text ? { userData: pulumi.secret(text) } : {}),
   };
-  const options = { customTimeouts: { create: `${wanted.startTimeout / 1000}s` } };
+  const options = { ...child, customTimeouts: { create: `${wanted.startTimeout / 1000}s` } };
   if (plan.kind === "keep")
     return parts.server(
       "server",
@@ -97,7 +94,7 @@ export function presentAddress({ cloud, owner, plan }: Making, { id, address }: 
       if (plan.kind === "make") await checkMade(cloud, owner, plan, serverId);
       if (pulumi.runtime.isDryRun()) return at;
       const isOrdered = isOrderedHere({ owner, plan });
-      if (at === "") throw new Error(noAddressText(cloud, serverId, isOrdered));
+      if (at === "") throw new Error(noAddressText(cloud, owner.stack, serverId, isOrdered));
       writeRecord(recordFile(owner.stack), { attempts: [], ...(isOrdered ? { ordered: serverId } : {}) });
     } catch (error) {
       throw plainly(error);
@@ -114,12 +111,13 @@ export function isOrderedHere({ owner, plan }: Pick<Making, "owner" | "plan">): 
   return plan.kind === "make" || plan.isHalfMade || readOrderRecord(recordFile(owner.stack)).ordered === plan.server.id;
 }
 
-function noAddressText(cloud: Cloud, serverId: string, isOrdered: boolean): string {
+function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered: boolean): string {
+  const run = commandsFor(stack);
   return [
     `server ${serverId} at ${cloud.provider} has no address yet: it is still being made`,
     consoleHelp({ console: cloud.consoleOf(serverId) }),
-    "  In some minutes: pulumi up goes on with it",
-    ...(isOrdered ? [`  ${beginAnew}`] : []),
+    `  In some minutes: ${run.up}`,
+    ...(isOrdered ? [`  ${beginAnew(run)}`] : []),
   ].join("\n");
 }
 
@@ -131,11 +129,12 @@ async function checkMade(
 ): Promise<void> {
   const { servers } = await cloud.found(owner, undefined);
   if (servers.every(({ id }) => id !== serverId)) {
+    const run = commandsFor(owner.stack);
     // The engine took the one that is gone for made: no order went out.
     if (!pulumi.runtime.isDryRun()) writeRecord(recordFile(owner.stack), { attempts, shown });
     throw new Error(
       `server ${serverId}, this stack's host, is not at ${cloud.provider} any more, or has lost its labels there\n` +
-        "  To forget one that is gone and to make another: pulumi refresh, then pulumi up",
+        `  To forget one that is gone and to make another: ${run.refresh} && ${run.up}`,
     );
   }
   if (pulumi.runtime.isDryRun()) return;

@@ -32,7 +32,7 @@ export function digitaloceanParts(
       const tag = new digitalocean.Tag(
         "tag",
         { name: digitaloceanTag(owner) },
-        { provider, ...(found.tag === undefined ? {} : { import: found.tag }) },
+        { ...placed(options), provider, ...(found.tag === undefined ? {} : { import: found.tag }) },
       );
       return new digitalocean.Firewall(
         name,
@@ -81,6 +81,11 @@ export function digitaloceanParts(
         ),
       ),
   };
+}
+
+/** What stands where another one does, and stood there before it. */
+function placed({ parent, aliases }: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions {
+  return { ...(parent === undefined ? {} : { parent }), ...(aliases === undefined ? {} : { aliases }) };
 }
 
 function made(droplet: digitalocean.Droplet): ServerMade {

@@ -1,21 +1,46 @@
+import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import type { ExistingHostConfig } from "../../core/config/hostSchema";
 import { fingerprintOf } from "../../core/ssh/publicKey";
+import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
-import { loginOf } from "../login";
+import type { HostAccess } from "../remote";
+import { createGuard } from "../retirement/guard";
 import { firstLook } from "./firstLook";
-import type { Host } from "./host";
+import type { FoundHost, Host, HostArgs } from "./host";
+import { hostArgs } from "./hostArgs";
 
-/** A host that is there already: its key is the configured one, or recorded on first contact. */
-export function existingHost(
-  config: StackConfig,
-  { address, hostKey }: ExistingHostConfig,
-  { finished }: LastRun,
-): Host {
-  const contact = firstLook(config, { address, ...(hostKey === undefined ? {} : { hostKey }) }, finished);
-  return {
-    access: { ...loginOf(config), address, hostKey: hostKey ?? contact.pinned },
-    fingerprint: hostKey === undefined ? contact.fingerprint : fingerprintOf(hostKey),
-    ready: [contact],
-  };
+export interface ExistingHostArgs extends HostArgs {
+  /** IP address or name. */
+  readonly address: pulumi.Input<string>;
+  /** An authorized_keys line; without one the host's own is recorded on first contact. */
+  readonly hostKey?: pulumi.Input<string> | undefined;
+}
+
+/** A host that is there already: the first contact with it, and the guard before it is given up. */
+export class ExistingHost extends pulumi.ComponentResource implements Host {
+  public readonly access: HostAccess;
+  public readonly fingerprint: pulumi.Output<string>;
+  public readonly ready: readonly pulumi.Resource[];
+  public readonly guard: RetirementGuard;
+
+  constructor(name: string, args: ExistingHostArgs, options?: pulumi.ComponentResourceOptions) {
+    super("pillar-host:host:ExistingHost", name, {}, options);
+    const { address, hostKey, login, contact: when, retirement: settings, rpc } = args;
+    const place = { address, ...(hostKey === undefined ? {} : { hostKey }) };
+    const contact = firstLook({ place, login, contact: when }, this);
+    this.access = { ...login, address, hostKey: hostKey ?? contact.pinned };
+    this.fingerprint =
+      hostKey === undefined ? contact.fingerprint : pulumi.output(hostKey).apply((key) => fingerprintOf(key));
+    const host = { access: this.access, ready: [contact] };
+    this.guard = createGuard("host-guard", { host, settings, rpc, isLast: false }, this);
+    this.ready = [this.guard];
+    this.registerOutputs({ address, fingerprint: this.fingerprint });
+  }
+}
+
+/** The host of a stack that names one which is there already. */
+export function existingHost(config: StackConfig, { address, hostKey }: ExistingHostConfig, last: LastRun): FoundHost {
+  const host = new ExistingHost("host", { ...hostArgs(config, last), address, hostKey });
+  return { host, shown: { address, fingerprint: host.fingerprint } };
 }

@@ -1,35 +1,53 @@
 import { createHash, randomUUID } from "node:crypto";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
+import { childOf } from "../childOf";
+import type { HostAccess } from "../remote";
 
-/**
- * The look at a host before the first step.
- *
- * @param finished whether a run of this stack went to the end before: until then every run looks at the host first,
- *   later only one that has something else to do there
- */
-export function firstLook(
-  config: StackConfig,
-  place: Pick<FirstContactArgs, "address" | "hostKey" | "server">,
-  finished: boolean,
-  options: pulumi.CustomResourceOptions = {},
-): FirstContact {
-  const { ssh, ...rest } = config;
-  const { sudoPassword: _, port, ...login } = ssh;
-  // Another token is no other work, and has no business in the state.
-  const work = JSON.stringify(rest, (key, value: unknown) => (key === "token" ? undefined : value));
+/** When a host is looked at before the first step. */
+export interface ContactArgs {
+  /** What is to be done on the host, as a hash: another one, another look. */
+  readonly work: string;
+  /** Another one in each run that has to look, whatever else is the same; undefined where none has to. */
+  readonly run: pulumi.Input<string | undefined>;
+  /** Keeps what is known, without a look: a host that is retired may be dead. */
+  readonly standsAside: boolean;
+}
+
+interface FirstLookArgs {
+  readonly place: Pick<FirstContactArgs, "address" | "hostKey" | "server">;
+  readonly login: Omit<HostAccess, "address" | "hostKey">;
+  readonly contact: ContactArgs;
+  /** What must exist before it. */
+  readonly after?: readonly pulumi.Resource[];
+}
+
+/** The look at a host before the first step. */
+export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, parent: pulumi.Resource): FirstContact {
+  const { stack, port, user, privateKey, privateKeyPassword, password, agent } = login;
   return new FirstContact(
     "first-contact",
     {
-      ...place,
-      port,
-      login,
-      work: createHash("sha256").update(work).digest("hex").slice(0, 12),
-      run: finished || config.lifecycle === "retiring" ? undefined : randomUUID(),
-      // A host that is retired may be dead.
-      standsAside: config.lifecycle === "retiring" ? true : undefined,
+      ...{ ...place, stack, port, login: pulumi.output({ user, privateKey, privateKeyPassword, password, agent }) },
+      ...{ work: contact.work, run: contact.run, standsAside: contact.standsAside || undefined },
     },
-    options,
+    { ...childOf(parent), dependsOn: [...after] },
   );
+}
+
+/**
+ * @param finished whether a run of this stack went to the end before: until then every run looks at the host first,
+ *   later only one that has something else to do there
+ */
+export function contactOf(config: StackConfig, finished: boolean): ContactArgs {
+  const { ssh: _, stack: __, ...rest } = config;
+  const isRetiring = config.lifecycle === "retiring";
+  // Another token is no other work, and has no business in the state.
+  const work = JSON.stringify(rest, (key, value: unknown) => (key === "token" ? undefined : value));
+  return {
+    work: createHash("sha256").update(work).digest("hex").slice(0, 12),
+    run: finished || isRetiring ? undefined : randomUUID(),
+    standsAside: isRetiring,
+  };
 }

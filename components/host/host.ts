@@ -1,19 +1,48 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { CloudServer } from "../../core/cloud/power";
+import type { NodeRpc } from "../../core/settings/login";
+import type { RetirementSettings } from "../../core/settings/retirementInputs";
+import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostAccess } from "../remote";
+import type { ContactArgs } from "./firstLook";
 
-/** A machine that procedure A can begin on, wherever it comes from. */
-export interface Host {
+/** A machine that is reached, and what has to be before anything else connects to it. */
+export interface HostGround {
   readonly access: HostAccess;
-  /** `SHA256:…` of the host key, to compare with the provider's console. */
-  readonly fingerprint: pulumi.Input<string>;
   /** What must exist before anything connects. */
-  readonly ready: pulumi.Resource[];
+  readonly ready: readonly pulumi.Resource[];
   /** At a cloud provider: the server. Holds the token: secret. */
   readonly server?: pulumi.Output<CloudServer>;
   /** There: this state ordered it. One that was taken over, or was there before, may be anybody's. */
   readonly isOrdered?: pulumi.Output<boolean>;
 }
 
+/** A machine that procedure A can begin on, wherever it comes from, with the guard before its deletion. */
+export interface Host extends HostGround {
+  /** `SHA256:…` of the host key, to compare with the provider's console. */
+  readonly fingerprint: pulumi.Input<string>;
+  /** The guard that was there before anything was done on the host; it is deleted last. */
+  readonly guard: RetirementGuard;
+}
+
+/** What a host needs to know of its stack, wherever the host comes from. */
+export interface HostArgs {
+  /** How it is logged in to. */
+  readonly login: Omit<HostAccess, "address" | "hostKey">;
+  /** When the host is looked at before the first step. */
+  readonly contact: ContactArgs;
+  /** What its guard asks, once it may be given up. Times in milliseconds. */
+  readonly retirement: RetirementSettings;
+  /** Where its node answers. */
+  readonly rpc: NodeRpc;
+}
+
 /** What a stack is shown of its host. */
 export type HostShown = Readonly<Record<string, pulumi.Input<string | number> | undefined>>;
+
+/** A stack's host, as a run found it. */
+export interface FoundHost {
+  /** Absent where nothing is to be done on it, now or at all. */
+  readonly host?: Host;
+  readonly shown: HostShown;
+}

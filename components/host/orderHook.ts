@@ -22,7 +22,7 @@ export function orderHook(ordering: Ordering): pulumi.ErrorHook {
 
 /** What the hook does; never asks for the order to be repeated. @param file of the order's record */
 export function onOrderError(
-  { cloud, plan, wanted }: Pick<Ordering, "cloud" | "plan" | "wanted">,
+  { cloud, owner, plan, wanted }: Pick<Ordering, "cloud" | "owner" | "plan" | "wanted">,
   file: string,
 ): pulumi.ErrorHookFunction {
   return async ({ failedOperation, errors }) => {
@@ -30,7 +30,7 @@ export function onOrderError(
     const words = plainWords(errors[0] ?? "", wanted.token);
     const record = readOrderRecord(file);
     if (record.pending) writeRecord(file, { ...record, pending: { ...record.pending, reason: words } });
-    await pulumi.log.warn(failedOrderText(cloud, plan.offer, words));
+    await pulumi.log.warn(failedOrderText(owner.stack, cloud, plan.offer, words));
     return false;
   };
 }

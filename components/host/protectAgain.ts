@@ -3,9 +3,11 @@ import type { HostPlan } from "../../core/cloud/hostPlan";
 import { setProtection } from "../../core/cloud/protection";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
-import { type LogEvent, lastEvent, readEvents } from "../../core/eventLog/eventLog";
+import { lastEvent, readEvents } from "../../core/eventLog/eventLog";
+import type { LogEvent } from "../../core/eventLog/events";
 import { backupPlace } from "../../core/settings/orchestratorPlaces";
 import { systemClock } from "../../core/util/clock";
+import { commandsFor } from "../../core/util/commands";
 
 type Kept = HostPlan & { kind: "keep" };
 
@@ -23,7 +25,7 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
   const { id } = plan.server;
   const which = `server ${id} at ${provider}`;
   if (pulumi.runtime.isDryRun()) {
-    pulumi.log.info(`${which} is not protected against deletion: pulumi up protects it again`);
+    pulumi.log.info(`${which} is not protected against deletion: the next run protects it again`);
     return;
   }
   try {
@@ -33,7 +35,7 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
     // The rest of the run is none the worse for it.
     pulumi.log.warn(
       `${which} is not protected against deletion, and can't be now: ${(error as Error).message}\n` +
-        `  Then: pulumi up -s ${stack} tries again; or set it in the provider's console`,
+        `  To try again: ${commandsFor(stack).up}; or set it in the provider's console`,
     );
   }
 }

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { chainOfNode, chainOfReference } from "../../core/chain/chain";
 import type { Network } from "../../core/chain/elections";
 import type { StackConfig } from "../../core/config/config";
-import { newsOf, type RegistrationLog, writeNews } from "../../core/registration/events";
+import { type LogPlace, openEventLog } from "../../core/eventLog/eventLog";
+import { newsOf } from "../../core/registration/events";
 import { lookAtRegistration, recalled } from "../../core/registration/look";
 import { sentenceOf } from "../../core/registration/messages";
 import { isOurs, type Registration, type RegistrationMemory } from "../../core/registration/registration";
@@ -16,8 +16,9 @@ import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import { stepInput } from "../remote";
+import { tell } from "../tell";
 import { nextStep } from "./nextStep";
-import { type HostSeen, type LookAtHost, nodeName } from "./nodeLook";
+import type { HostSeen, LookAtHost } from "./nodeLook";
 import type { PillarNode } from "./pillarNode";
 
 export interface CutoverArgs {
@@ -28,6 +29,8 @@ export interface CutoverArgs {
   readonly last: LastRun;
   /** What comes before the wait for the switch. */
   readonly after: pulumi.Output<unknown>;
+  /** What the operator does before anything in the wallet. */
+  readonly first: readonly string[];
 }
 
 /** What a stack shows after its node. */
@@ -43,7 +46,7 @@ export interface CutoverShown {
  * the wait for the switch where it is configured, and a look at the registration, anew on every run, so that what is
  * shown is of this minute; plain values, so that it stays readable.
  */
-export function cutoverOf({ config, host, pillar, look, last, after }: CutoverArgs): CutoverShown {
+export function cutoverOf({ config, host, pillar, look, last, after, first }: CutoverArgs): CutoverShown {
   const stack = pulumi.getStack();
   let begun: Promise<HostSeen> | undefined;
   const once: LookAtHost = (address, hostKey) => {
@@ -64,13 +67,12 @@ export function cutoverOf({ config, host, pillar, look, last, after }: CutoverAr
   const gate = config.cutover.wait ? waitFor(config, pillar, synced, { after, restartOff, last }) : undefined;
 
   const now = pulumi.all([synced, gate?.height]).apply(async ([[at, key, ours]]) => {
-    const place = { ours, address: at, hostKey: key };
-    let found = await decide(config, last, { ...place, seen: await once(at, key) });
+    let found = await decide(config, last, { ours, seen: await once(at, key) });
     // The gate has waited since, and seen more.
     if (gate !== undefined && found.registration.kind !== "producing")
-      found = await decide(config, last, { ...place, seen: await look(at, key, "anew") });
+      found = await decide(config, last, { ours, seen: await look(at, key, "anew") });
     const { registration } = found;
-    if (!pulumi.runtime.isDryRun()) keep(found);
+    if (!pulumi.runtime.isDryRun()) await keep(found, config.notify);
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
       void pulumi.log.warn(sentenceOf(registration, config.pillar.name, Date.now()));
     return found;
@@ -81,16 +83,16 @@ export function cutoverOf({ config, host, pillar, look, last, after }: CutoverAr
     producerAddress: shown.apply(([[, , ours], { node, registration }]) =>
       node.synced || isOurs(registration) ? ours : undefined,
     ),
-    nextStep: shown.apply(([[at, key, ours], { node, registration, hourlyRestart }]) =>
+    nextStep: shown.apply(([[, , ours], { node, registration, hourlyRestart }]) =>
       nextStep({
         ...{ stack, pillar: config.pillar.name, producerAddress: ours, now: node, registration, hourlyRestart },
-        ...{ host: { address: at, hostKey: key }, clock: Date.now() },
+        ...{ clock: Date.now(), first },
       }),
     ),
   };
 }
 
-type Synced = pulumi.Output<[string, string, string, string]>;
+type Synced = pulumi.Output<[string, string, string, string | undefined]>;
 
 /** @param before what must be done before a producer is called live */
 function waitFor(
@@ -120,37 +122,36 @@ const plainNetwork = ({ momentum, tickMomentums }: Network): Network => ({ momen
 
 interface At {
   readonly ours: string;
-  readonly address: string;
-  readonly hostKey: string;
   readonly seen: HostSeen;
 }
 
-/** What a run found, and what of it is news to the record. */
+/** What a run found, and what of it is news to the event log. */
 interface Found {
   readonly node: NodeStatus;
   readonly registration: Registration;
   readonly hourlyRestart: "on" | "off" | undefined;
-  readonly place: RegistrationLog;
+  readonly place: LogPlace;
   readonly memory: RegistrationMemory;
 }
 
 /** Only reads, and never throws. */
-async function decide(config: StackConfig, last: LastRun, { ours, address, hostKey, seen }: At): Promise<Found> {
+async function decide(config: StackConfig, last: LastRun, { ours, seen }: At): Promise<Found> {
   const [node, readings, hourlyRestart] = await Promise.all([seen.node, seen.readings, seen.hourlyRestart]);
   const place = { directory: backupPlace(config), stack: pulumi.getStack(), pillar: config.pillar.name };
   const memory = recalled(place, ours, last.registration?.earlier);
-  const own = chainOfNode(nodeName(address), nodeTarget(config, address, hostKey));
-  const clients = [own, ...config.sync.references.map(chainOfReference)];
   const registration = await lookAtRegistration({
     ...{ ours, readings, memory, node, network: config.network },
-    open: (name) => clients.find((client) => client.name === name),
     now: () => Date.now(),
   });
-  own.close();
+  seen.close();
   return { node, registration, hourlyRestart, place, memory };
 }
 
-function keep({ registration, memory, place }: Found): void {
-  const complaint = writeNews(place.directory, newsOf(registration, memory, place, Date.now()));
-  if (complaint !== undefined) void pulumi.log.warn(complaint);
+async function keep({ registration, memory, place }: Found, webhook: string | undefined): Promise<void> {
+  const log = openEventLog(place, { now: () => Date.now(), say: (line) => void pulumi.log.warn(line) });
+  const news = newsOf(registration, memory);
+  // Where the record is not written, every run would tell it again.
+  if (!log.note(...news) || !news.some(({ event }) => event === "registered")) return;
+  if (registration.kind !== "registered") return;
+  await tell(webhook, "registered", place, sentenceOf(registration, place.pillar, Date.now()));
 }

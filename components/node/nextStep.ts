@@ -1,6 +1,7 @@
 import { sentenceOf, walletClicks, wayBack } from "../../core/registration/messages";
 import type { Registration } from "../../core/registration/registration";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
+import { commandsFor } from "../../core/util/commands";
 
 export interface NextStepSituation {
   readonly stack: string;
@@ -10,10 +11,10 @@ export interface NextStepSituation {
   readonly registration: Registration;
   /** Undefined where it could not be seen. */
   readonly hourlyRestart: "on" | "off" | undefined;
-  /** How the old stack names this host: its address and host key. */
-  readonly host: { readonly address: string; readonly hostKey: string };
   /** Unix milliseconds. */
   readonly clock: number;
+  /** What comes before wallet and retirement: a signer whose move is next. */
+  readonly first?: readonly string[];
 }
 
 /**
@@ -21,8 +22,9 @@ export interface NextStepSituation {
  * and the rule behind them (docs/specification.md, 1.1).
  */
 export function nextStep(situation: NextStepSituation): string[] {
-  const { stack, pillar, now, registration, clock } = situation;
-  const again = `Look again with: pulumi up -s ${stack}`;
+  const { stack, pillar, now, registration, clock, first = [] } = situation;
+  const run = commandsFor(stack);
+  const again = `Look again with: ${run.up}`;
   const sentence = `${upper(sentenceOf(registration, pillar, clock))}.`;
   switch (registration.kind) {
     case "tooEarly":
@@ -31,15 +33,15 @@ export function nextStep(situation: NextStepSituation): string[] {
         "While that is so, the Pillar earns nothing from 5 to 10 minutes after the update on.",
         `${wayBack(pillar, registration.earlier)}.`,
         `Or wait until the node is synced again. ${again}`,
+        ...first,
       ];
     case "registered":
       return [
         sentence,
         "Keep the old host running: it produces until momentums carry the new address.",
-        ...(registration.isLate
-          ? [`See that the node is synced and its clock right: npx pillar-host status ${stack}`]
-          : []),
-        `${again}; or let it wait: pulumi config set --path pillar-host:cutover.wait true`,
+        ...(registration.isLate ? [`See that the node is synced and its clock right: ${run.status()}`] : []),
+        `${again}; or let it wait: ${run.set("cutover.wait", true)}`,
+        ...first,
       ];
     case "producing":
       return [
@@ -48,26 +50,33 @@ export function nextStep(situation: NextStepSituation): string[] {
           ? []
           : [`Its node is ${seenAs(now)}: momentums since then were not looked for.`, producesFromNextTick]),
         ...(situation.hourlyRestart === undefined ? [restartUnseen] : []),
-        ...retireOld(situation),
+        ...(first.length > 0 ? first : retireOld(situation)),
       ];
     case "foreign":
       return [
         `WARNING: ${sentence}`,
         "If it is that of the host that takes over from this one, this is the old host now:",
-        `  pulumi config set pillar-host:lifecycle retiring -s ${stack}   # and pillar-host:retirement.successor`,
+        `  ${run.set("lifecycle", "retiring")}   # and pillar-host:retirement.successor`,
         "If it is nobody's that you know: look into the wallet at once, and at who else can use it.",
-        ...(now.synced && !registration.wasOurs ? update(situation) : [again]),
+        ...(now.synced && !registration.wasOurs ? updateInTurn(situation) : [again]),
       ];
     default:
-      return now.synced ? update(situation) : handsOff(situation);
+      return now.synced ? updateInTurn(situation) : handsOff(situation);
   }
+}
+
+/** One thing first: who sees the clicks makes them, and the signer's move has to come before. */
+function updateInTurn(situation: NextStepSituation): string[] {
+  const { first = [], pillar } = situation;
+  if (first.length === 0) return update(situation);
+  return [...first, `The wallet comes after that: that run ends with what to do there for ${pillar}.`];
 }
 
 function handsOff({ stack, pillar, now }: NextStepSituation): string[] {
   return [
     `Do not touch the wallet: the node of ${pillar} is ${seenAs(now)}.`,
     "It was synced before; an address that is registered while its node is behind earns nothing.",
-    `Look again with: pulumi up -s ${stack}`,
+    `Look again with: ${commandsFor(stack).up}`,
   ];
 }
 
@@ -79,20 +88,18 @@ function update({ stack, pillar, producerAddress, registration, clock }: NextSte
     "until momentums carry the new address: it produces meanwhile.",
     ...(registration.kind === "foreign" ? [] : [`${upper(sentenceOf(registration, pillar, clock))}.`]),
     "An update shows here within a minute or two; the chain refuses another Pillar's address without a word.",
-    `Then: pulumi up -s ${stack}`,
+    `Then: ${commandsFor(stack).up}`,
   ];
 }
 
-function retireOld({ pillar, host }: NextStepSituation): string[] {
+function retireOld({ pillar, stack }: NextStepSituation): string[] {
+  const old = commandsFor("OLD");
   return [
     "Where another host produced before, it can be shut down now. OLD is its stack:",
-    `  pulumi config set --path pillar-host:retirement.successor.address ${host.address} -s OLD`,
-    "  pulumi config set --path pillar-host:retirement.successor.hostKey -s OLD \\",
-    `    '${host.hostKey}'`,
-    "  pulumi config set pillar-host:lifecycle retiring -s OLD",
-    "  pulumi up -s OLD",
-    "A host that is no stack yet is adopted first: docs/cutover.md",
-    `Then collect the rewards of ${pillar} in the wallet, once they are paid, and: pulumi destroy -s OLD`,
+    `  ${old.retire(stack)}`,
+    "A host that is no stack yet is adopted first, at its ADDRESS:",
+    `  ${old.adopt("ADDRESS", stack)}`,
+    `Then collect the rewards of ${pillar} in the wallet, once they are paid, and: ${old.destroy}`,
   ];
 }
 
@@ -110,5 +117,5 @@ const upper = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}
 
 /** What comes next for a stack that is retired, and whose server is gone already (pure). */
 export function nextForGone(stack: string): string[] {
-  return [`Its server is not there any more. To let go of the rest that this stack made: pulumi destroy -s ${stack}`];
+  return [`Its server is not there any more. To remove the rest that this stack made: ${commandsFor(stack).destroy}`];
 }

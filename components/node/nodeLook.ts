@@ -1,13 +1,12 @@
 import { chainOfNode } from "../../core/chain/chain";
 import type { StackConfig } from "../../core/config/config";
-import { readSources } from "../../core/registration/look";
-import type { SourceReading } from "../../core/registration/source";
+import { type PillarReading, readSources } from "../../core/registration/source";
 import { nodeTarget } from "../../core/settings/login";
 import { type Connection, createConnection } from "../../core/ssh/connection";
+import { runScript } from "../../core/ssh/runScript";
 import { envelope } from "../../core/steps/step";
-import { hourlyRestartNow } from "../../core/steps/steps";
+import { hourlyRestartNow, receiver } from "../../core/steps/steps";
 import { lookAhead, lookAtNode, type NodeStatus } from "../../core/sync/nodeStatus";
-import { withTimeout } from "../../core/util/withTimeout";
 import type { LastRun } from "../lastRun";
 
 /** Looks at the node of a stack's host, whose address and key may be known only late in a run. */
@@ -17,9 +16,11 @@ export type NodeLook = (address: string, hostKey: string) => Promise<NodeStatus>
 export interface HostSeen {
   readonly node: Promise<NodeStatus>;
   /** What it and the references say of the Pillar and the chain. */
-  readonly readings: Promise<readonly SourceReading[]>;
+  readonly readings: Promise<readonly PillarReading[]>;
   /** Whether the hourly restart is on though the node has synced; undefined where that could not be seen. */
   readonly hourlyRestart: Promise<"on" | "off" | undefined>;
+  /** Ends the connection that was made anew for more questions to one of the readings' clients. */
+  close(): void;
 }
 
 /** Looks at node, chain and crontab at once, over one connection; `anew` where an early look is no good any more. */
@@ -35,32 +36,27 @@ export function hostLook(config: StackConfig, { finished }: LastRun): LookAtHost
   return (at, key, anew) => (anew ? look(at, key) : early());
 }
 
-/** Who is asked, in what is said of its answers. */
-export const nodeName = (address: string) => `the node of ${address}`;
-
 function beginLook(config: StackConfig, address: string, hostKey: string): HostSeen {
   const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
-  const chain = chainOfNode(nodeName(address), target, connection);
+  const chain = chainOfNode(`the node of ${address}`, target, connection);
   const seen = {
     node: lookAtNode(target, config.sync, connection),
     readings: readSources(chain, config.sync.references, config.pillar.name),
     hourlyRestart: hourlyRestartOf(config, address, connection),
   };
-  void Promise.all(Object.values(seen)).finally(() => connection.drop());
-  return seen;
+  const close = () => connection.drop();
+  void Promise.all(Object.values(seen)).finally(close);
+  return { ...seen, close };
 }
 
 const limit = 20_000;
 
 async function hourlyRestartOf(config: StackConfig, address: string, connection: Connection) {
-  const script = envelope(hourlyRestartNow(config), address, config.ssh.sudoPassword);
+  const script = envelope(hourlyRestartNow(config), receiver(config, address));
   try {
-    const asking = connection
-      .session()
-      .then((session) => session.run("bash -euo pipefail -s hourlyRestartNow", script));
-    const { stdout } = await withTimeout(asking, limit, "late");
-    return (["on", "off"] as const).find((word) => word === stdout.trim());
+    const [printed] = await runScript(connection, "hourlyRestartNow", script, limit);
+    return (["on", "off"] as const).find((word) => word === printed?.trim());
   } catch {
     return undefined;
   }

@@ -2,17 +2,38 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { lastEvent, readEvents, sinceReleased } from "../../core/eventLog/eventLog";
 import { gateSettings } from "../../core/settings/gateSettings";
-import { nodeTarget } from "../../core/settings/login";
+import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
 import { backupDirectory, backupPlace } from "../../core/settings/orchestratorPlaces";
 import type { Step } from "../../core/steps/step";
-import * as steps from "../../core/steps/steps";
-import { SyncGate } from "../../providers/syncGate";
+import { type NodeSteps, nodeSteps, stackIdentity } from "../../core/steps/steps";
+import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
 import type { Host } from "../host/host";
-import { runStep, stepInput } from "../remote";
+import { runStep, sshTargetOf, stepInput } from "../remote";
 
 export interface PillarNodeArgs {
+  /** The machine, its login, and what must exist before anything connects to it. */
   readonly host: Host;
-  readonly config: StackConfig;
+  /** Procedure A as shell text, a step each. */
+  readonly steps: NodeSteps;
+  /** Where the node answers on its host. */
+  readonly rpc: NodeRpc;
+  /** What counts as synced, who is asked beside the node, and who is told. Times in milliseconds. */
+  readonly sync: Omit<SyncGateArgs, "target" | "factsScript" | "addressScript">;
+}
+
+/** What a stack's configuration means for its node. */
+export function pillarNodeArgs(config: StackConfig, host: Host): PillarNodeArgs {
+  const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
+  return {
+    host,
+    steps: nodeSteps(config, stackIdentity(stack, pillar), lastShutdown(config)),
+    rpc: nodeRpc(config),
+    sync: {
+      ...gateSettings(config),
+      ...{ references: config.sync.references, title: `Pillar ${pillar} (${stack})`, notify: config.notify },
+      record: { directory: backupDirectory(config), stack, pillar },
+    },
+  };
 }
 
 /**
@@ -26,42 +47,35 @@ export class PillarNode extends pulumi.ComponentResource {
   /** The node's producer address; resolves only after the node was proved synced. */
   public readonly producerAddress: pulumi.Output<string>;
 
-  constructor(name: string, { host, config }: PillarNodeArgs, options?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, { host, steps, rpc, sync }: PillarNodeArgs, options?: pulumi.ComponentResourceOptions) {
     super("pillar-host:node:PillarNode", name, {}, options);
-    const identity = steps.stackIdentity(pulumi.getStack(), config.pillar.name);
-    let last: pulumi.Resource[] = host.ready;
+    let last: readonly pulumi.Resource[] = host.ready;
     // One connection at a time, and no step before the evidence of the one before it.
     const run = (suffix: string, step: Step) => {
-      const command = runStep(`${name}-${suffix}`, step, host.access, { parent: this, dependsOn: last });
+      const command = runStep(`${name}-${suffix}`, step, host.access, { parent: this, dependsOn: [...last] });
       last = [command];
       return command;
     };
 
-    run("preflight", steps.preflight(config, identity));
-    run("prepare", steps.prepare(config, identity, lastShutdown(config)));
-    run("packages", steps.packages(config));
-    run("controller", steps.controller(config));
-    run("hourly-restart", steps.hourlyRestart(config, "syncing"));
-    this.deployed = pulumi.unsecret(run("deploy", steps.deploy(config, identity)).stdout);
+    run("preflight", steps.preflight);
+    run("prepare", steps.prepare);
+    run("packages", steps.packages);
+    run("controller", steps.controller);
+    run("hourly-restart", steps.hourlyRestartOn);
+    this.deployed = pulumi.unsecret(run("deploy", steps.deploy).stdout);
     this.gate = new SyncGate(
       `${name}-sync`,
       {
-        target: pulumi
-          .all([host.access.address, host.access.hostKey])
-          .apply(([address, hostKey]) => nodeTarget(config, address, hostKey)),
-        ...gateSettings(config),
-        references: config.sync.references,
-        title: `Pillar ${config.pillar.name} (${pulumi.getStack()})`,
-        factsScript: stepInput(steps.facts(config, { logLines: 5, withStages: false }), host.access),
-        addressScript: stepInput(steps.addressDigest(config), host.access),
-        notify: config.notify,
-        record: { directory: backupDirectory(config), stack: pulumi.getStack(), pillar: config.pillar.name },
+        ...sync,
+        target: sshTargetOf(host.access).apply((ssh) => nodeTargetOn(ssh, rpc)),
+        factsScript: stepInput(steps.facts, host.access),
+        addressScript: stepInput(steps.addressDigest, host.access),
       },
-      { parent: this, dependsOn: last },
+      { parent: this, dependsOn: [...last] },
     );
     last = [this.gate];
-    run("hourly-restart-off", steps.hourlyRestart(config, "synced"));
-    const address = run("producer-address", steps.producerAddress(config));
+    run("hourly-restart-off", steps.hourlyRestartOff);
+    const address = run("producer-address", steps.producerAddress);
     // Secret only because the login is among the inputs of what read it.
     this.producerAddress = pulumi.unsecret(address.stdout);
     this.registerOutputs({ producerAddress: this.producerAddress });

@@ -1,15 +1,22 @@
+import { commandsFor } from "../../core/util/commands";
 import type { SignerShown } from "./orchestrator";
 
 /** Why the signer is not part of a run, or that it is. */
 export type SignerTurn = "none" | "now" | "later" | "removed";
 
+/** What the operator does before anything in the wallet: lets the signer move, where its turn is next (pure). */
+export function nextBeforeWallet(turn: SignerTurn, stack: string): string[] {
+  if (turn !== "later") return [];
+  return [
+    "The orchestrator moves next: this run did not begin with a synced node. Run it again now, and stay with it:",
+    `  ${commandsFor(stack).up}`,
+  ];
+}
+
 /** What comes next about the signer, in lines after those of the node (pure). */
 export function nextForSigner(turn: SignerTurn, stack: string, shown?: SignerShown): string[] {
-  if (turn === "later")
-    return [
-      "The orchestrator did not move: this run did not begin with a synced node. Run it again now, and stay with it:",
-      `  pulumi up -s ${stack}`,
-    ];
+  if (turn === "later") return [];
+  const run = commandsFor(stack);
   if (turn === "removed")
     return [
       "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either host" +
@@ -19,7 +26,7 @@ export function nextForSigner(turn: SignerTurn, stack: string, shown?: SignerSho
   if (shown.why === "moved on")
     return [
       `The orchestrator is on ${shown.address} no more: another stack moved it on from there. This one moves it no more:`,
-      `  pulumi config rm --path pillar-host:orchestrator.migrateFrom -s ${stack}`,
+      `  ${run.remove("orchestrator.migrateFrom")}`,
     ];
   if (shown.side === "new")
     return [
@@ -27,13 +34,14 @@ export function nextForSigner(turn: SignerTurn, stack: string, shown?: SignerSho
       "When the Pillar has its new producer address, the signer goes on signing with the old key until the bridge's next",
       "key generation, which would leave it out: re-key it for the new producer address before that.",
       `The bridge's health page asks each signer at an address that it was told, on port ${shown.rpcPort ?? 55000}: tell its`,
-      `operators ${shown.address}, and let the page in (pillar-host:orchestrator.rpcFrom); until then it shows this signer as offline.`,
+      `operators ${shown.address}, and open the port to the page (pillar-host:orchestrator.rpcFrom); until then it shows this signer as offline.`,
       "Keep the old host as it is, stopped and fenced, until the new one has signed for some days.",
     ];
   if (shown.why === "raise the attempt" || shown.why === "moved")
     return [
-      `The orchestrator signs on the old host (${shown.address}). To move it again: take orchestrator.rollback away and`,
-      `  pulumi config set --path pillar-host:orchestrator.attempt ${shown.attempt + 1} && pulumi up -s ${stack}`,
+      `The orchestrator signs on the old host (${shown.address}). To move it again:`,
+      `  ${run.remove("orchestrator.rollback")}`,
+      `  ${run.set("orchestrator.attempt", shown.attempt + 1)} && ${run.up}`,
     ];
   return [`The orchestrator signs on the old host (${shown.address}): there was nothing to roll back.`];
 }

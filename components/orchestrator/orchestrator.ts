@@ -1,26 +1,55 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { nodeTarget } from "../../core/settings/login";
-import {
-  acknowledgedOf,
-  newHost,
-  newPlace,
-  oldHost,
-  oldPlace,
-  secureOptions,
-} from "../../core/settings/orchestratorPlaces";
+import type { MoveInputs, SideInputs } from "../../core/orchestrator/moveInputs";
+import type { SecureOptions } from "../../core/orchestrator/preparation";
+import type { SignerPlace } from "../../core/orchestrator/survey";
+import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
+import { oldHost, secureOptions } from "../../core/settings/orchestratorPlaces";
+import type { SignerHost } from "../../core/ssh/root";
 import { signerLibrary } from "../../core/steps/libraries";
+import type { Step } from "../../core/steps/step";
 import { orchestrator as installStep } from "../../core/steps/steps";
 import { SignerBackup } from "../../providers/signerBackup";
 import { SignerMove } from "../../providers/signerMove";
 import type { Host } from "../host/host";
-import { runStep } from "../remote";
+import { rootAccessOf, runStep, sshTargetOf } from "../remote";
 
 export interface OrchestratorArgs {
   /** What must be done first: the node, up to its producer address. */
   readonly after: pulumi.Resource;
+  /** Where the signer comes to. */
   readonly host: Host;
-  readonly config: StackConfig;
+  /** Where it comes from. Holds the login: secret. */
+  readonly oldHost: pulumi.Input<SignerHost>;
+  /** Where the node of the new host answers, by which the move sees that it is synced. */
+  readonly rpc: NodeRpc;
+  /** Installs the orchestrator's release on the new host, masked and not started. */
+  readonly install: Step;
+  /** What the prerequisites and the first backup are about: places on both hosts, what the operator has typed out. */
+  readonly secure: SecureOptions;
+  /** Addresses of independent nodes that are asked beside the own one, and the momentums by which that may be behind. */
+  readonly evidence: { readonly references: readonly string[]; readonly tolerance: number };
+  /** Which move it is, which way it goes, and how long a start is waited for, in milliseconds. */
+  readonly move: Pick<MoveInputs, "stack" | "pillar" | "rollback" | "p2pPort" | "answerWithin" | "steadyFor">;
+  /** Counts the moves of this stack, from 1 on. */
+  readonly attempt: number;
+}
+
+/** What a stack's configuration means for its orchestrator. */
+export function orchestratorArgs(config: StackConfig, host: Host, after: pulumi.Resource): OrchestratorArgs {
+  const stack = pulumi.getStack();
+  const { orchestrator, sync } = config;
+  return {
+    ...{ after, host, oldHost: oldHost(config), rpc: nodeRpc(config) },
+    install: installStep(config),
+    secure: secureOptions(config, stack),
+    evidence: { references: sync.references, tolerance: sync.tolerance },
+    move: {
+      ...{ stack, pillar: config.pillar.name, rollback: orchestrator.rollback, p2pPort: orchestrator.p2pPort },
+      ...{ answerWithin: orchestrator.startTimeout, steadyFor: orchestrator.steadySeconds * 1000 },
+    },
+    attempt: orchestrator.attempt,
+  };
 }
 
 /**
@@ -32,60 +61,50 @@ export class Orchestrator extends pulumi.ComponentResource {
   /** What a stack is shown of its signer. */
   public readonly shown: pulumi.Output<SignerShown>;
 
-  constructor(name: string, { host, config, after }: OrchestratorArgs, options?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, args: OrchestratorArgs, options?: pulumi.ComponentResourceOptions) {
     super("pillar-host:orchestrator:Orchestrator", name, {}, options);
-    const stack = pulumi.getStack();
-    const secure = secureOptions(config, stack);
-    const old = oldHost(config);
+    const { host, secure, attempt } = args;
+    const { move: moveName, noKeyShare, haltedBridge, old: from, new: to } = secure;
     const library = signerLibrary();
-    const at = pulumi.all([host.access.address, host.access.hostKey]);
-    const fresh = at.apply(([address, hostKey]) => newHost(config, address, hostKey));
-
-    const node = at.apply(([address, hostKey]) => nodeTarget(config, address, hostKey));
-    const steadyFor = config.orchestrator.steadySeconds * 1000;
-    const evidence = { node, references: config.sync.references, tolerance: config.sync.tolerance };
+    const oldAccess = pulumi.output(args.oldHost);
+    const newAccess = rootAccessOf(host.access);
+    const node = sshTargetOf(host.access).apply((ssh) => nodeTargetOn(ssh, args.rpc));
+    const evidence = { node, ...args.evidence };
 
     const backup = new SignerBackup(
       `${name}-backup`,
-      {
-        ...{ ...secure, ...evidence, oldHost: old, newHost: fresh, library },
-      },
-      { parent: this, dependsOn: [after] },
+      { ...secure, ...evidence, oldHost: oldAccess, newHost: newAccess, library },
+      { parent: this, dependsOn: [args.after] },
     );
-    const install = runStep(`${name}-install`, installStep(config), host.access, { parent: this, dependsOn: [backup] });
-    const { service, directory, executable, rpcPort } = newPlace(config);
-    const from = oldPlace(config);
+    const install = runStep(`${name}-install`, args.install, host.access, { parent: this, dependsOn: [backup] });
     const move = new SignerMove(
       `${name}-move`,
       {
-        ...{ move: secure.move, stack, pillar: config.pillar.name, rollback: config.orchestrator.rollback },
-        old: { host: old, service: from.service, directory: from.directory, executable: from.executable },
-        new: fresh.apply((to) => ({ host: to, service, directory, executable })),
+        ...{ ...args.move, move: moveName, noKeyShare, haltedBridge },
+        old: oldAccess.apply((access) => sideOf(access, from)),
+        new: newAccess.apply((access) => sideOf(access, to)),
         copy: { address: secure.copyAddress, port: secure.sshPort },
-        ...{ rpcPort, library },
+        ...{ rpcPort: to.rpcPort, library, ...evidence },
         ...(secure.release === undefined ? {} : { version: secure.release.version }),
-        backup: { ...secure.backups, move: secure.move },
-        ...{ ...evidence, answerWithin: config.orchestrator.startTimeout, steadyFor },
-        ...{ p2pPort: config.orchestrator.p2pPort, ...acknowledgedOf(config) },
+        backup: { ...secure.backups, move: moveName },
       },
       { parent: this, dependsOn: [install] },
     );
+    const addresses = { old: pulumi.unsecret(oldAccess.apply(({ ssh }) => ssh.address)), new: host.access.address };
     this.shown = pulumi
-      .all([move.holder, move.why, move.build, move.movedAt, move.secondsWithoutSigner, host.access.address])
+      .all([move.holder, move.why, move.build, move.movedAt, move.secondsWithoutSigner, pulumi.output(addresses)])
       .apply(([side, why, build, movedAt, secondsWithoutSigner, address]) => ({
-        ...{
-          side,
-          address: side === "new" ? address : old.ssh.address,
-          why,
-          attempt: config.orchestrator.attempt,
-          rpcPort,
-        },
+        ...{ side, address: address[side], why, attempt, rpcPort: to.rpcPort },
         ...(build && { ...build, gitCommit: build.gitCommit || "no commit" }),
         ...(movedAt === undefined ? {} : { movedAt }),
         ...(secondsWithoutSigner === undefined ? {} : { secondsWithoutSigner }),
       }));
     this.registerOutputs({ shown: this.shown });
   }
+}
+
+function sideOf(host: SignerHost, { service, directory, executable }: SignerPlace): SideInputs {
+  return { host, service, directory, executable };
 }
 
 /** The output `orchestrator`. No secret. */

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { readMoveEvents } from "../../core/eventLog/moveEvents";
-import { backupPlace, moveName } from "../../core/settings/orchestratorPlaces";
+import { readMoveEvents } from "../../core/eventLog/eventLog";
+import { isSameMove } from "../../core/eventLog/moveId";
+import { backupPlace, moveIdOf } from "../../core/settings/orchestratorPlaces";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { scanHostKey } from "../../core/ssh/ssh";
 import type { Host } from "../host/host";
@@ -9,7 +10,7 @@ import type { LastRun } from "../lastRun";
 import type { NodeLook } from "../node/nodeLook";
 import type { PillarNode } from "../node/pillarNode";
 import type { SignerTurn } from "./nextSigner";
-import { Orchestrator, type SignerShown } from "./orchestrator";
+import { Orchestrator, orchestratorArgs, type SignerShown } from "./orchestrator";
 
 /**
  * Whether the signer moves in this run: only in one that began with a synced node, so that nobody's signer moves
@@ -20,8 +21,8 @@ async function signerTurn(config: StackConfig, last: LastRun, look: NodeLook): P
   const { migrateFrom, unattended } = config.orchestrator;
   if (migrateFrom === undefined) return last.signer === undefined ? "none" : "removed";
   if (unattended || last.signer !== undefined) return "now";
-  const move = moveName(config, pulumi.getStack());
-  if (readMoveEvents(backupPlace(config)).some((entry) => entry.move === move)) return "now";
+  const move = moveIdOf(config, pulumi.getStack());
+  if (readMoveEvents(backupPlace(config)).some((entry) => isSameMove(entry.move, move))) return "now";
   const { host } = config;
   const configured = host.provider === "existing" ? host : undefined;
   const address = configured?.address ?? last.address;
@@ -50,7 +51,7 @@ export async function signerOf(config: StackConfig, last: LastRun, look: NodeLoo
     turn,
     move: (host, pillar) => {
       if (turn !== "now") return { shown: last.signer && pulumi.output(last.signer), resources: [] };
-      const orchestrator = new Orchestrator("orchestrator", { host, config, after: pillar });
+      const orchestrator = new Orchestrator("orchestrator", orchestratorArgs(config, host, pillar));
       return { shown: orchestrator.shown, resources: [orchestrator] };
     },
   };

@@ -1,5 +1,7 @@
 import { type Connection, createConnection } from "../ssh/connection";
 import { isFatal } from "../ssh/ssh";
+import { type BridgeInfo, parseBridge } from "./bridge";
+import { isCount } from "./count";
 import type { PillarStanding } from "./elections";
 import { callRpc, type RpcAnswer } from "./jsonRpc";
 import { type NodeTarget, nodeResult, nodeStreams } from "./node";
@@ -75,6 +77,7 @@ export interface ChainClient {
   paidEpochs(name: string): Promise<readonly PaidEpoch[]>;
   /** `notOffered` where the node does not know the methods. */
   rewards(address: string): Promise<Rewards | "notOffered">;
+  bridge(): Promise<BridgeInfo>;
   close(): void;
 }
 
@@ -143,6 +146,7 @@ export function chainClient(name: string, call: Call, close: () => void): ChainC
       const page = await askOptional("embedded.pillar.getAll", [0, pillarRows]);
       return page === undefined ? undefined : parseStanding(page, pillar);
     },
+    bridge: async () => parseBridge(await ask("embedded.bridge.getBridgeInfo", [])),
     paidEpochs: async (pillar) => {
       const page = await askOptional("embedded.pillar.getPillarEpochHistory", [pillar, 0, rewardRows]);
       return page === undefined ? [] : parsePaidEpochs(page);
@@ -235,8 +239,4 @@ function parseAmount(result: unknown): Amount {
   if (!form.test(String(znnAmount)) || !form.test(String(qsrAmount)))
     throw new Error("the RPC's reward does not have the form {znnAmount, qsrAmount}");
   return { znn: BigInt(String(znnAmount)), qsr: BigInt(String(qsrAmount)) };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }

@@ -2,6 +2,7 @@ import net from "node:net";
 import { type Connection, createConnection } from "../ssh/connection";
 import { isFatal, type SshTarget } from "../ssh/ssh";
 import { isLate } from "../util/withTimeout";
+import { isCount } from "./count";
 import { callRpc, type OpenStream, type RpcAnswer } from "./jsonRpc";
 
 /** How the node's RPC is reached: through ssh to an address on the host, or directly. */
@@ -82,14 +83,10 @@ export function nodeResult(answer: RpcAnswer): unknown {
   return envelope.result;
 }
 
-function isHeight(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
 /** Checks the form of a `stats.syncInfo` result (pure). @throws when it is another one */
 export function parseSyncInfo(result: unknown): SyncInfo {
   const { state, currentHeight, targetHeight } = (result ?? {}) as Record<string, unknown>;
-  if (!isHeight(state) || !isHeight(currentHeight) || !isHeight(targetHeight)) {
+  if (!isCount(state) || !isCount(currentHeight) || !isCount(targetHeight)) {
     throw new Error("the RPC's stats.syncInfo does not have the form {state, currentHeight, targetHeight}");
   }
   return { state, currentHeight, targetHeight };
@@ -98,7 +95,7 @@ export function parseSyncInfo(result: unknown): SyncInfo {
 /** Checks the form of a `ledger.getFrontierMomentum` result (pure). @returns undefined when it is another one */
 export function parseMomentum(result: unknown): Momentum | undefined {
   const { height, timestamp, hash } = (result ?? {}) as Record<string, unknown>;
-  if (!isHeight(height) || !isHeight(timestamp) || typeof hash !== "string") return undefined;
+  if (!isCount(height) || !isCount(timestamp) || typeof hash !== "string") return undefined;
   return { height, timestamp: timestamp * 1000, hash };
 }
 
@@ -157,7 +154,7 @@ export function createNodeClient(
         const newest = info.state === 2 ? parseMomentum(await optional("ledger.getFrontierMomentum")) : undefined;
         const network =
           info.state === 3 ? ((await optional("stats.networkInfo")) as { numPeers?: unknown } | undefined) : undefined;
-        const peers = isHeight(network?.numPeers) ? network.numPeers : undefined;
+        const peers = isCount(network?.numPeers) ? network.numPeers : undefined;
         const isReconnected = used > 0 && connection.made > used;
         used = connection.made;
         const found = { kind: "answer", info, newest, peers, nodeTime: answer.date ?? Date.now() } as const;

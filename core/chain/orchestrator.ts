@@ -1,4 +1,4 @@
-import { isFatal } from "../ssh/ssh";
+import { isClosedPort, isFatal } from "../ssh/ssh";
 import type { Clock } from "../util/clock";
 import { callHttp, type OpenStream, type RpcAnswer } from "./jsonRpc";
 
@@ -16,6 +16,8 @@ export interface BuildInfo {
 export interface SignerStatus {
   readonly state: number;
   readonly stateName: string;
+  /** The newest momentum that it had seen: answers that differ in it were made at different times. */
+  readonly momentum?: number;
   /** Other signers that it is connected with; absent where the build does not tell. */
   readonly peers?: number;
   /** The networks that the bridge has, by name; absent where the build does not tell. */
@@ -87,9 +89,8 @@ export function createOrchestratorClient(
         callHttp(open, { verb: "POST", authority: `127.0.0.1:${port}`, body, timeout, whom }),
       ).catch((error: Error) => {
         if (isFatal(error)) throw error;
-        const silent = /nothing listens/.test(error.message);
         throw new Error(
-          silent
+          isClosedPort(error)
             ? `nothing listens on 127.0.0.1:${port}: it is down, or not yet through its start (its node, the other chains' nodes, its peers)`
             : error.message,
         );
@@ -157,10 +158,11 @@ export function parseBuildInfo(result: unknown): BuildInfo {
 
 function parseStatus(result: unknown): SignerStatus | undefined {
   if (result === lacking) return undefined;
-  const { state, stateName, peersLen } = result as Record<string, unknown>;
+  const { state, stateName, frontierMomentum, peersLen } = result as Record<string, unknown>;
   if (typeof state !== "number") throw new Error("the answer to getStatus has no number as its state");
   return {
     ...{ state, stateName: typeof stateName === "string" ? stateName : (stateNames[state] ?? "unknown") },
+    ...(typeof frontierMomentum === "number" ? { momentum: frontierMomentum } : {}),
     ...(typeof peersLen === "number" ? { peers: peersLen } : {}),
     ...networksOf((result as Record<string, unknown>).networks),
   };

@@ -143,7 +143,7 @@ async function checkRights(http: CloudHttp, leaving: number): Promise<void> {
   if (meta.total - leaving >= account.droplet_limit)
     throw new CloudError(
       `the account at DigitalOcean has ${meta.total} Droplets and may have ${account.droplet_limit}\n` +
-        `  Ask for more in its console (${limits}), or delete one, then run pulumi up again.`,
+        `  Ask for more in its console (${limits}), or delete one, then run the same command again.`,
       0,
     );
 }

@@ -1,3 +1,4 @@
+import { commandsFor } from "../util/commands";
 import type { Cloud } from "./cloud";
 import type { Offer } from "./plan";
 
@@ -18,28 +19,30 @@ export function plainWords(error: string, token: string): string {
 
 /** What a failed order means, and what comes next (pure). */
 export function failedOrderText(
+  stack: string,
   { provider, limits, failureOf }: Pick<Cloud, "provider" | "limits" | "failureOf">,
   { plan, location }: Pick<Offer, "plan" | "location">,
   words: string,
 ): string {
   const order = `${plan} in ${location}`;
-  const again = `pulumi up orders ${order} again, and nothing else in its place`;
+  const run = commandsFor(stack);
+  const again = `${run.up} orders ${order} again, and nothing else in its place`;
   switch (failureOf(words)) {
     case "noRoom":
-      return `${provider} has no room for ${order} (${words})\n  pulumi up tries what comes next: the preview names it`;
+      return `${provider} has no room for ${order} (${words})\n  ${run.up} tries what comes next: the preview names it`;
     case "quota":
       return [
         `${provider} allows no more of it to this account: the order of ${order} was refused (${words})`,
-        `  needed: a higher limit (${limits}), or a server less`,
+        `  needed: a higher limit (${limits}), or one server less`,
         `  Then: ${again}`,
       ].join("\n");
     case "rights":
       return [
         `pillar-host:host.token: ${provider} refused the order of ${order} (${words})`,
-        "  needed: an API token that may make servers. Set it with: pulumi config set --secret --path 'pillar-host:host.token'",
+        `  needed: an API token that may make servers: ${run.setSecret("host.token")}`,
         `  Then: ${again}`,
       ].join("\n");
     default:
-      return `the order of ${order} at ${provider} failed (${words})\n  Where it left a server, pulumi up goes on with it or removes it; else ${again}`;
+      return `the order of ${order} at ${provider} failed (${words})\n  Where it left a server, ${run.up} goes on with it or removes it; else ${again}`;
   }
 }

@@ -1,4 +1,5 @@
 import type { CloudHostConfig } from "../config/hostSchema";
+import { commandsFor } from "../util/commands";
 import { type Order, type OrderRecord, type Settled, type ShownPrice, settled } from "./attempts";
 import type { Cloud, CloudInventory, ServerNow } from "./cloud";
 import { orderLines } from "./orderLines";
@@ -57,6 +58,7 @@ export interface HostSituation {
 /** Looks at the provider and decides what this run does about the server; it only reads. @throws CloudError */
 export async function planHost(situation: HostSituation): Promise<HostDecision | HostRefusal> {
   const { cloud, host, lifecycle, stack, pillar, publicKey, record } = situation;
+  const run = commandsFor(stack);
   if (host.importId !== undefined) return adopt(situation, host.importId);
   const found = await cloud.found({ stack, pillar }, publicKey);
   const [server, another] = found.servers;
@@ -77,7 +79,7 @@ export async function planHost(situation: HostSituation): Promise<HostDecision |
     return {
       plan: { kind: "gone" },
       lines: [
-        `there is no server of this stack at ${cloud.provider}. Where the state still knows one: pulumi refresh, then pulumi destroy`,
+        `there is no server of this stack at ${cloud.provider}. Where the state still knows one: ${run.refresh}, then ${run.destroy}`,
       ],
       warnings: [],
     };
@@ -113,7 +115,7 @@ function keep({ host, record }: HostSituation, found: CloudInventory, server: Se
   const isHalfMade = record.pending !== undefined;
   if (isHalfMade)
     warnings.push(
-      `the creation of server ${server.id} was cut off: it is taken over, and the next pulumi up sets its protection`,
+      `the creation of server ${server.id} was cut off: it is taken over, and the next run sets its protection`,
     );
   return { plan: { kind: "keep", server, found, isHalfMade }, lines: [], warnings };
 }
@@ -124,11 +126,12 @@ async function order(
   leftover: ServerNow | undefined,
   { attempts, failed }: Settled,
 ): Promise<HostDecision | HostRefusal> {
+  const run = commandsFor(stack);
   if (host.hostKey !== undefined)
     return {
       faults: [
         `pillar-host:host.hostKey: it is for a server that is there already, and ${cloud.provider} has none of stack ${stack}`,
-        "To have one made: pulumi config rm --path pillar-host:host.hostKey, then pulumi up",
+        `To have one made: ${run.remove("host.hostKey")} && ${run.up}`,
       ],
     };
   const [offers, images] = await Promise.all([
@@ -142,7 +145,7 @@ async function order(
       `pillar-host:host.image: ${cloud.provider} has no image ${host.image} for x86 machines now, needed one of ${[...images].sort().join(", ")}`,
     );
   const within = (limit: PriceLimit | undefined, tried: readonly Attempt[]) =>
-    choose(offers, { ...host, maxMonthly: limit?.monthly }, tried);
+    choose(offers, { ...host, maxMonthly: limit?.monthly }, tried, run);
   const known = priceLimit(host, record.shown);
   const choice = within(known, attempts);
   if (choice.kind === "none") {
@@ -157,9 +160,9 @@ async function order(
   const view = { provider: cloud.provider, host, choice, next, limit, attempts, failed, leftover };
   return {
     plan: { kind: "make", offer, found, attempts, shown, leftover },
-    lines: orderLines({ ...view, pending: record.pending }),
+    lines: orderLines({ ...view, pending: record.pending, stack }),
     warnings: leftover
-      ? ["the server that this run makes is protected by the next pulumi up: run it once more when this one is done"]
+      ? [`the server that this run makes is protected by the next run: ${run.up} once more when this one is done`]
       : [],
   };
 }

@@ -69,7 +69,7 @@ export function createHttp(options: ApiOptions): CloudHttp {
     if (waited > patience)
       throw new CloudError(
         `${provider} limits the requests of this token, for ${Math.ceil(milliseconds / 60_000)} more minutes\n` +
-          "  needed: patience, or a token that nothing else uses. Run pulumi up again later.",
+          "  needed: patience, or a token that nothing else uses. Run the same command again later.",
         429,
       );
     say(`${provider} limits the requests of this token: waiting ${Math.ceil(milliseconds / 1000)} s as told`);
@@ -90,7 +90,7 @@ export function createHttp(options: ApiOptions): CloudHttp {
           continue;
         }
         throw new CloudError(
-          `${provider}'s API cannot be reached at ${endpoint}: ${causeOf(error)}\n  Run pulumi up again when it can be.`,
+          `${provider}'s API cannot be reached at ${endpoint}: ${causeOf(error)}\n  Run the same command again when it can be.`,
           0,
         );
       }
@@ -154,22 +154,21 @@ function refusal(
   const { code, message } = wordsOf(body);
   const said = [code, message].filter(Boolean).join(": ").replaceAll(token, "[token]") || "no reason given";
   const answer = `${provider} answered ${status} (${said})`;
-  const set = "Set it with: pulumi config set --secret --path 'pillar-host:host.token'";
   if (status === 401)
     return new CloudError(
-      `pillar-host:host.token: ${answer}\n  needed: an API token that is valid, with read and write permission\n  ${set}`,
+      `pillar-host:host.token: ${answer}\n  needed: an API token that is valid, with read and write permission`,
       status,
       code,
     );
   if (status === 403)
     return new CloudError(
-      `pillar-host:host.token: ${answer}\n  needed: an API token with read and write permission\n  ${set}`,
+      `pillar-host:host.token: ${answer}\n  needed: an API token with read and write permission`,
       status,
       code,
     );
   if (status >= 500)
     return new CloudError(
-      `${answer}, several times\n  Run pulumi up again when ${provider}'s API works.`,
+      `${answer}, several times\n  Run the same command again when ${provider}'s API works.`,
       status,
       code,
     );

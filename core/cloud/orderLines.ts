@@ -1,4 +1,5 @@
 import type { CloudHostConfig } from "../config/hostSchema";
+import { commandsFor } from "../util/commands";
 import type { OrderRecord, Settled } from "./attempts";
 import type { ServerNow } from "./cloud";
 import { type Choice, describe, isAffordable, type Offer } from "./plan";
@@ -6,6 +7,7 @@ import type { PriceLimit } from "./priceLimit";
 
 /** An order that is about to go out. */
 export interface OrderView extends Settled {
+  readonly stack: string;
   readonly provider: string;
   readonly host: CloudHostConfig;
   readonly choice: Choice & { kind: "chosen" };
@@ -22,6 +24,7 @@ const unknownReason = "the run ended before it heard why";
 export function orderLines(view: OrderView): string[] {
   const { provider, host, choice, next, limit, attempts, failed, leftover, pending } = view;
   const { offer, runnerUp } = choice;
+  const run = commandsFor(view.stack);
   return [
     ...attempts.map(({ plan, location, at, reason }) => `no room: ${plan} in ${location} at ${at}: ${reason}`),
     ...(failed
@@ -29,13 +32,13 @@ export function orderLines(view: OrderView): string[] {
       : []),
     ...(leftover ? [`what that left is removed: server ${leftover.id}`] : []),
     ...(pending && !leftover
-      ? ["should this run end in an error about a server that is not there: pulumi refresh, then pulumi up"]
+      ? [`should this run end in an error about a server that is not there: ${run.refresh} && ${run.up}`]
       : []),
     `host: a server at ${provider}, ${describe(offer)}${host.backups ? ", backups included" : ""}; image ${host.image}${roomNote(offer, provider)}`,
     runnerUp ? `runner-up: ${describe(runnerUp)}${runnerUpNote(runnerUp, view)}` : "runner-up: none",
     `limit: no server dearer than ${limit.monthly.toFixed(2)} ${offer.currency} a month is ordered (${limit.from})`,
     next.kind === "chosen"
-      ? `should the provider have no room for it, the next pulumi up tries ${next.offer.plan} in ${next.offer.location} (${next.offer.monthly.toFixed(2)} ${offer.currency} a month)`
+      ? `should the provider have no room for it, the next run tries ${next.offer.plan} in ${next.offer.location} (${next.offer.monthly.toFixed(2)} ${offer.currency} a month)`
       : "should the provider have no room for it, there is nothing else to try within the limit: add locations (pillar-host:host.locations)",
   ];
 }

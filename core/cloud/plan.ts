@@ -1,3 +1,5 @@
+import type { Commands } from "../util/commands";
+
 /** A plan in a location, as a provider's API offers it now. */
 export interface Offer {
   readonly plan: string;
@@ -68,7 +70,7 @@ export function shortfalls(offer: Offer, { minimums }: Wish): string[] {
  * location, those first whose list says that there is room. What the provider had no room for comes last: the next location
  * first, then the next plan.
  */
-export function choose(offers: readonly Offer[], wish: Wish, attempts: readonly Attempt[]): Choice {
+export function choose(offers: readonly Offer[], wish: Wish, attempts: readonly Attempt[], run: Commands): Choice {
   const unknown = wish.locations.filter((location) => !offers.some((offer) => offer.location === location));
   if (unknown.length > 0) {
     const known = [...new Set(offers.map(({ location }) => location))].sort().join(", ");
@@ -89,12 +91,12 @@ export function choose(offers: readonly Offer[], wish: Wish, attempts: readonly 
   const untried = inOrder.filter((offer) => !attempts.some((attempt) => isSame(attempt, offer)));
   const [offer] = untried.filter((each) => isAffordable(each, wish));
   const tried = attempts.length === 0 ? [] : triedText(attempts);
-  if (!offer) return none(...tried, ...(untried[0] ? tooDear(untried[0], wish) : [addLocations]));
+  if (!offer) return none(...tried, ...(untried[0] ? tooDear(untried[0], wish, run) : [addLocations]));
   const runnerUp = inOrder.find(({ plan }) => plan !== offer.plan);
   return { kind: "chosen", offer, runnerUp };
 }
 
-const addLocations = "Add locations (pillar-host:host.locations). The next pulumi up begins with the first one again.";
+const addLocations = "Add locations (pillar-host:host.locations). The next run begins with the first one again.";
 
 function triedText(attempts: readonly Attempt[]): string[] {
   return [
@@ -111,17 +113,18 @@ export function isAffordable(
   return monthly <= maxMonthly;
 }
 
-function tooDear({ plan, location, monthly, currency }: Offer, { maxMonthly = 0 }: Wish): string[] {
+function tooDear({ plan, location, monthly, currency }: Offer, { maxMonthly = 0 }: Wish, run: Commands): string[] {
   return [
     `pillar-host:host.maxMonthly: what is left costs more than ${maxMonthly.toFixed(2)} ${currency} a month, the cheapest ` +
       `${monthly.toFixed(2)} ${currency}: ${plan} in ${location}`,
-    `To allow it: ${allowing(monthly)}, then pulumi up. Or: pulumi up later begins with the first one again.`,
+    `To allow it: ${allowing(monthly, run)} && ${run.up}`,
+    `Or later, which begins with the first one again: ${run.up}`,
   ];
 }
 
 /** The command that allows a price (pure); the command line takes whole numbers only. */
-export function allowing(monthly: number): string {
-  return `pulumi config set --path pillar-host:host.maxMonthly ${Math.ceil(monthly)}`;
+export function allowing(monthly: number, run: Commands): string {
+  return run.set("host.maxMonthly", Math.ceil(monthly));
 }
 
 /** Plans by their price where they are tried first; each where its list says that there is room, then by location (pure). */

@@ -1,26 +1,38 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
+import { commandsFor } from "../util/commands";
 import { configFaultsOf, configFaultsText, parseValue, project } from "./configFaults";
+import { withKeyFiles } from "./keyFiles";
 import { plainSecrets } from "./secretKeys";
 import { stackSchema } from "./stackSchema";
 
 /** The whole configuration, with defaults. Secrets are plain here: wrap them in pulumi.secret before they leave. */
 export type StackConfig = z.output<typeof stackSchema> & {
+  /** The stack's name: what an operator is told to type names it. */
+  readonly stack: string;
   /** Another address of the cloud's API than the provider's own. */
   readonly apiEndpoint?: string;
 };
 
 /**
- * Turns raw configuration values into a StackConfig (pure).
+ * Turns raw configuration values into a StackConfig (pure but for the files of private keys, which it reads).
  *
  * @param raw key (without `pillar-host:`) to value, as written in the stack's file
+ * @param stack whose it is
  * @returns the configuration, or one line for each fault: key, what is wrong
  */
-export function parseConfig(raw: Readonly<Record<string, unknown>>): { config: StackConfig } | { faults: string[] } {
+export function parseConfig(
+  raw: Readonly<Record<string, unknown>>,
+  stack: string,
+): { config: StackConfig } | { faults: string[] } {
   // zod would compile a checker for each block first, which takes longer than to check once.
-  const result = stackSchema.safeParse(raw, { reportInput: true, jitless: true });
-  const faults = result.success ? [] : result.error.issues.flatMap((issue) => configFaultsOf(issue, stackSchema));
-  return result.success ? { config: result.data } : { faults };
+  const keys = withKeyFiles(raw);
+  const result = stackSchema.safeParse(keys.raw, { reportInput: true, jitless: true });
+  const faults = result.success
+    ? []
+    : result.error.issues.flatMap((issue) => configFaultsOf(issue, stackSchema, commandsFor(stack)));
+  if (!result.success || keys.faults.length > 0) return { faults: [...faults, ...keys.faults] };
+  return { config: { ...result.data, stack } };
 }
 
 /** Reads the stack's configuration. The only reader of it.
@@ -28,16 +40,17 @@ export function parseConfig(raw: Readonly<Record<string, unknown>>): { config: S
  * @throws RunError (shown without a stack trace) that names every fault
  */
 export function readConfig(): StackConfig {
+  const stack = pulumi.getStack();
   const { raw, apiEndpoint } = rawConfig(pulumi.runtime.allConfig());
   // The engine's own word for which keys hold a secret; the SDK keeps its reading of it to itself.
   const secret: unknown = JSON.parse(process.env.PULUMI_CONFIG_SECRET_KEYS ?? "null");
   if (Array.isArray(secret)) {
     const isSecret = (key: string) => secret.includes(`${project}:${key}`);
-    for (const warning of plainSecrets(raw, isSecret, pulumi.getStack())) pulumi.log.warn(warning);
+    for (const warning of plainSecrets(raw, isSecret, stack)) pulumi.log.warn(warning);
   }
-  const parsed = parseConfig(raw);
+  const parsed = parseConfig(raw, stack);
   if ("config" in parsed) return { ...parsed.config, ...(apiEndpoint === undefined ? {} : { apiEndpoint }) };
-  throw new pulumi.RunError(configFaultsText(pulumi.getStack(), parsed.faults, "; nothing was changed", "pulumi up"));
+  throw new pulumi.RunError(configFaultsText(stack, parsed.faults, "; nothing was changed", commandsFor(stack).up));
 }
 
 /** The stack's raw values out of all that the engine knows, with what the cloud's own Pulumi keys say (pure). */

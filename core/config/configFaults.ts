@@ -1,5 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
+import type { Commands } from "../util/commands";
 import { type Schema, shapesOf } from "./schemaKeys";
 
 /** The namespace of the configuration's keys, and the project's name. */
@@ -20,7 +21,7 @@ export function configFaultsText(stack: string, faults: readonly string[], effec
   return [
     `The configuration of stack ${stack} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}${effect}:`,
     ...faults.map((fault) => `  - ${fault}`),
-    `Mend Pulumi.${stack}.yaml, or use pulumi config set, then run ${again} again.`,
+    `Correct it in Pulumi.${stack}.yaml, then run ${again} again.`,
   ].join("\n");
 }
 
@@ -30,9 +31,8 @@ export const formerNames: ReadonlyMap<string, string> = new Map([
   ["controller.sha256", "controller.release.sha256"],
 ]);
 
-function renamed(then: string, now: string): string {
-  const [from, to] = [then, now].map((path) => `--path '${project}:${path}'`);
-  return `is called ${now} now. Move it: pulumi config set ${to} "$(pulumi config get ${from})" && pulumi config rm ${from}`;
+function renamed(then: string, now: string, { setTo, get, remove }: Commands): string {
+  return `is called ${now} now. Move it: ${setTo(now, `"$(${get(then)})"`)} && ${remove(then)}`;
 }
 
 /** Whether an issue is about a key of this block that is called otherwise now (pure). */
@@ -42,14 +42,14 @@ export function hasFormerName(issue: z.core.$ZodRawIssue, block: string): boolea
 }
 
 /** An issue of the schema as lines for the operator: key, what was found, what is needed (pure). */
-export function configFaultsOf(issue: z.core.$ZodIssue, schema: Schema): string[] {
+export function configFaultsOf(issue: z.core.$ZodIssue, schema: Schema, run: Commands): string[] {
   const at = (path: readonly PropertyKey[]) => `${project}:${path.map(String).join(".")}`;
   if (issue.code === "unrecognized_keys") {
     const known = knownKeys(schema, issue.path);
     return issue.keys.map((key) => {
       const path = [...issue.path, key];
       const now = formerNames.get(path.join("."));
-      return `${at(path)}: ${now === undefined ? `no such key${suggestion(key, known)}` : renamed(path.join("."), now)}`;
+      return `${at(path)}: ${now === undefined ? `no such key${suggestion(key, known)}` : renamed(path.join("."), now, run)}`;
     });
   }
   if (issue.code === "invalid_type" && issue.input === undefined)
@@ -58,7 +58,9 @@ export function configFaultsOf(issue: z.core.$ZodIssue, schema: Schema): string[
     return [
       `${at(issue.path)}: found ${kindOf(issue.input)}, needed ${issue.expected === "int" ? "whole number" : issue.expected}`,
     ];
-  return [`${at(issue.path)}: ${issue.message}`];
+  const isToBeSet = issue.code === "custom" && issue.params?.isToBeSet === true;
+  const command = isToBeSet ? ` (${run.setSecret(issue.path.map(String).join("."))})` : "";
+  return [`${at(issue.path)}: ${issue.message}${command}`];
 }
 
 // The value itself may be a secret in the wrong place.

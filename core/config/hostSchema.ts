@@ -37,8 +37,8 @@ const common = {
 /** Networks as providers' firewalls take them. */
 export const network = z
   .string()
-  .refine(isNetwork, "needed a network in CIDR form, such as 198.51.100.7/32 for one address or 198.51.100.0/24")
-  .meta({ form: "network in CIDR form", examples: ["198.51.100.7/32"] });
+  .refine(isNetwork, "needed a network in CIDR form, such as 192.0.2.1/32 for one address or 192.0.2.0/24")
+  .meta({ form: "network in CIDR form", examples: ["192.0.2.1/32"] });
 
 const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<string, string>) => ({
   token: token.meta({
@@ -136,7 +136,12 @@ export type CloudHostConfig = Exclude<HostConfig, { provider: "existing" }>;
 interface Around {
   readonly host: HostConfig;
   readonly lifecycle: "active" | "adopted" | "retiring";
-  readonly ssh: { readonly user: string; readonly port: number; readonly privateKey?: string | undefined };
+  readonly ssh: {
+    readonly user: string;
+    readonly port: number;
+    readonly privateKey?: string | undefined;
+    readonly privateKeyFile?: string | undefined;
+  };
 }
 
 /** A fault: the key below `pillar-host:`, as a path, and what is wrong. */
@@ -155,10 +160,13 @@ export function hostFaults({ host, lifecycle, ssh }: Around): HostFault[] {
     faults.push([
       ["host", "sshFrom"],
       "needed the networks that may reach ssh. With none, whoever runs pulumi could not reach the host: your own address " +
-        "is the one that `curl -4 https://ifconfig.co` shows (as 198.51.100.7/32). 0.0.0.0/0 lets everybody try",
+        "is the one that `curl -4 https://ifconfig.co` shows (as 192.0.2.1/32). 0.0.0.0/0 lets everybody try",
     ]);
-  if (ssh.privateKey === undefined)
-    faults.push([["ssh", "privateKey"], "missing: a new server at a cloud provider lets in its ssh key only"]);
+  if (ssh.privateKey === undefined && ssh.privateKeyFile === undefined)
+    faults.push([
+      ["ssh", "privateKeyFile"],
+      "missing: a new server at a cloud provider accepts the operator's ssh key only, such as ~/.ssh/id_ed25519",
+    ]);
   if (ssh.user !== "root") faults.push([["ssh", "user"], `found ${ssh.user}, needed root on a new server`]);
   if (ssh.port !== 22) faults.push([["ssh", "port"], `found ${ssh.port}, needed 22 on a new server`]);
   const accepted = [...supportedDistributions, ...host.acceptDistributions];

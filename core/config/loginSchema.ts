@@ -8,6 +8,17 @@ const looksPrivate = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 export const loginShape = {
   user: word.meta({ description: "Another user than `root` becomes root with sudo" }),
   port: port.meta({ description: "The port where ssh listens" }),
+  agent: z.boolean().meta({ description: "Login with the ssh agent of the shell that runs `pulumi`" }),
+  privateKeyFile: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        "The private key's file. It is read in every run; its text is kept in the state, as a secret, and never in the stack's file",
+      form: "path on the machine that runs `pulumi`",
+      examples: ["~/.ssh/id_ed25519"],
+    }),
   privateKey: z
     .string()
     .refine(
@@ -20,10 +31,9 @@ export const loginShape = {
     )
     .transform((key) => `${key.trim()}\n`)
     .optional()
-    .meta({ description: "The text of the private key file", secret: true }),
+    .meta({ description: "The private key itself: the text of its file", secret: true }),
   privateKeyPassword: z.string().min(1).optional().meta({ description: "The private key's pass phrase", secret: true }),
   password: z.string().min(1).optional().meta({ description: "Login with a password", secret: true }),
-  agent: z.boolean().meta({ description: "Login with the ssh agent of the shell that runs `pulumi`" }),
   sudoPassword: z
     .string()
     .min(1)
@@ -43,19 +53,24 @@ export const otherHostShape = {
   hostKey: hostKey.meta({ description: "The host's ssh key; one that shows another is refused" }),
   user: loginShape.user.optional().meta({ otherwise }),
   port: loginShape.port.optional().meta({ otherwise }),
+  agent: loginShape.agent.optional().meta({ otherwise }),
+  privateKeyFile: loginShape.privateKeyFile.meta({ otherwise }),
   privateKey: loginShape.privateKey.meta({ otherwise }),
   privateKeyPassword: loginShape.privateKeyPassword.meta({ otherwise }),
   password: loginShape.password.meta({ otherwise }),
-  agent: loginShape.agent.optional().meta({ otherwise }),
   sudoPassword: loginShape.sudoPassword.meta({ otherwise: `${otherwise}, for the same user` }),
 };
 
-type KeyBlock = Parameters<typeof privateKeyFault>[0];
+interface LoginKeys {
+  readonly privateKeyFile?: string | undefined;
+  readonly privateKey?: string | undefined;
+  readonly privateKeyPassword?: string | undefined;
+}
 
-/** For `superRefine`: the block's private key can be opened. @param block its name below `pillar-host:` */
-export const openableKey = (block: string) => (login: KeyBlock, context: z.RefinementCtx) => {
-  const [key, message] = privateKeyFault(login, block) ?? [];
-  if (key !== undefined) context.addIssue({ code: "custom", path: [key], message });
+/** For `superRefine`: the block's private key can be opened. */
+export const openableKey = (login: LoginKeys, context: z.RefinementCtx) => {
+  const [key, message, isToBeSet] = privateKeyFault(login) ?? [];
+  if (key !== undefined) context.addIssue({ code: "custom", path: [key], message, params: { isToBeSet } });
 };
 
 /** How the stack's own host is logged in to. */
@@ -66,30 +81,28 @@ export const sshSchema = z
     port: loginShape.port.default(22),
     agent: loginShape.agent.default(false),
   })
-  .refine(({ privateKey, password, agent }) => privateKey ?? password ?? agent, {
-    message: "needed one of privateKey, password or agent: true",
+  .refine(({ privateKeyFile, privateKey, password, agent }) => privateKeyFile ?? privateKey ?? password ?? agent, {
+    message: "needed one of agent: true, privateKeyFile, privateKey or password",
   })
-  .superRefine(openableKey("ssh"))
-  .meta({ description: "The login: a private key, a password or the agent is needed" });
+  .superRefine(openableKey)
+  .meta({ description: "The login: the ssh agent, a key's file, a private key or a password is needed" });
 
 /** The fault of a private key that can't be opened: which key of the block, and what is wrong with it (pure). */
-function privateKeyFault(
-  { privateKey, privateKeyPassword }: { privateKey?: string | undefined; privateKeyPassword?: string | undefined },
-  block: string,
-): readonly [key: string, message: string] | undefined {
+function privateKeyFault({
+  privateKeyFile,
+  privateKey,
+  privateKeyPassword,
+}: LoginKeys): readonly [key: string, message: string, isToBeSet?: boolean] | undefined {
   if (privateKey === undefined || !looksPrivate.test(privateKey)) return undefined;
   const parsed = ssh2.utils.parseKey(privateKey, privateKeyPassword);
   if (!(parsed instanceof Error)) return undefined;
   if (/no passphrase/i.test(parsed.message)) {
-    return [
-      "privateKeyPassword",
-      `missing: the private key has a pass phrase (pulumi config set --secret --path pillar-host:${block}.privateKeyPassword)`,
-    ];
+    return ["privateKeyPassword", "missing: the private key has a pass phrase", true];
   }
   if (privateKeyPassword !== undefined && /passphrase|decrypt|integrity|bad|malformed/i.test(parsed.message))
     return ["privateKeyPassword", "does not open the private key"];
   return [
-    "privateKey",
+    privateKeyFile === undefined ? "privateKey" : "privateKeyFile",
     "cannot be read: cut off, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)",
   ];
 }

@@ -41,7 +41,7 @@ const migrateFrom = z
         "The signer moves while the bridge is halted, and begins halted on the new host. Take it away afterwards",
     }),
   })
-  .superRefine(openableKey("orchestrator.migrateFrom"))
+  .superRefine(openableKey)
   .meta({ description: `The old host, from which the signer is moved. ${loginRule}`, see: "orchestrator.md" });
 
 /** What the executable says of itself has to be this. */

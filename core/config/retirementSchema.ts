@@ -45,7 +45,7 @@ const successor = z
       .meta({ description: "The directory of its node's data", otherwise: "`node.dataDir`" }),
     rpcPort: port.optional().meta({ description: "Its node's RPC", otherwise: "`node.rpcPort`" }),
   })
-  .superRefine(openableKey("retirement.successor"))
+  .superRefine(openableKey)
   .meta({ description: `The host that produces after this one. ${loginRule}` });
 
 /** How this host is retired (docs/specification.md, 1.1, step 15). */

@@ -1,3 +1,4 @@
+import { commandsFor } from "../util/commands";
 import { metaOf, schemaKeys } from "./schemaKeys";
 import { stackSchema } from "./stackSchema";
 
@@ -27,6 +28,6 @@ export function plainSecrets(
   });
   return plain.map((keys) => {
     const path = `pillar-host:${keys.join(".")}`;
-    return `${path} stands in Pulumi.${stack}.yaml in plain text. Set it again with: pulumi config set --secret --path '${path}'`;
+    return `${path} is in Pulumi.${stack}.yaml as plain text. Set it again with: ${commandsFor(stack).setSecret(keys.join("."))}`;
   });
 }

@@ -78,7 +78,7 @@ export const stackSchema = z
     notify: webhook.optional().meta({
       description:
         "A webhook that is told when the node has synced, when its height stands still, when that is over, at the " +
-        "deadline, when the wallet was updated too early, and when the Pillar produces",
+        "deadline, when the wallet was updated too early, when the new address is registered, and when the Pillar produces",
       form: "http or https address",
       secret: true,
     }),

@@ -1,130 +1,89 @@
-import { addLine, readLines } from "./moveEvents";
+import { resolvePath } from "../util/resolvePath";
+import type { EventName, LogEvent, MoveEvent, MoveEventName, MoveNews, News } from "./events";
+import { appendLine, readLines } from "./logFile";
+import { isSameMove, type MoveId } from "./moveId";
 
-/** A height at a time, of the wait for the sync: unix milliseconds, the node's height, and the network's as far as known. */
-export type CurvePoint = readonly [at: number, height: number, target: number];
+/** Where a stack's event log is, and whose it is. */
+export interface LogPlace {
+  /** Absolute, or relative to the project. */
+  readonly directory: string;
+  readonly stack: string;
+  readonly pillar: string;
+}
 
-/** What is kept of each event of a migration's journey; times are ISO 8601, heights of momentums. Never a secret. */
-export interface EventDetails {
-  /** A stack has a host from here on. */
-  readonly host: {
-    readonly address: string;
-    readonly provider: string;
-    readonly serverId?: string;
-    /** An authorized_keys line: public. */
-    readonly hostKey?: string;
-    /** The stack stood its node up itself. */
-    readonly isOwnWork: boolean;
+/** The event log of a migration, for one stack. */
+export interface EventLog {
+  /** Absolute. */
+  readonly directory: string;
+  /** Of the Pillar's journey, the oldest first. @throws in words */
+  read(): LogEvent[];
+  /** @throws in words: what must be written down is not done without */
+  add(news: News): void;
+  /** Says so, once, where it can't be written: the journey goes on without. @returns whether it was */
+  note(...news: readonly News[]): boolean;
+  /** The same, of a move. */
+  addMove(move: MoveId, news: MoveNews): void;
+  noteMove(move: MoveId, news: MoveNews): boolean;
+}
+
+/** What the event log depends on. */
+export interface EventLogDeps {
+  /** Unix milliseconds. */
+  now(): number;
+  say(line: string): void;
+}
+
+export function openEventLog({ directory: place, stack, pillar }: LogPlace, deps: EventLogDeps): EventLog {
+  const directory = resolvePath(place);
+  const inWords = <T>(what: string, work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw new Error(
+        `the record of the migration could not be ${what} on this machine: ${directory}\n` +
+          `  found: ${(error as Error).message}\n  needed: a directory that can be read and written, with room in it`,
+      );
+    }
   };
-  /** A momentum of the chain that the host's node was synced to: who does not know it later is on another one, or lies. */
-  readonly recorded: { readonly height: number; readonly hash: string };
-  /** A wait for the sync that has not ended: what it saw since the line before (gate/waits.ts). */
-  readonly waiting: {
-    readonly address: string;
-    readonly startedAt: string;
-    readonly startHeight?: number;
-    readonly curve: readonly CurvePoint[];
+  const at = () => new Date(deps.now()).toISOString();
+  const add = (news: News) => inWords("written", () => appendLine(directory, { at: at(), stack, pillar, ...news }));
+  const addMove = (move: MoveId, news: MoveNews) =>
+    inWords("written", () => appendLine(directory, { at: at(), move, ...news }));
+  let said: string | undefined;
+  const carefully = (work: () => void): boolean => {
+    try {
+      work();
+      return true;
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== said) deps.say(message);
+      said = message;
+      return false;
+    }
   };
-  /** The node was proved synced (the gate's outputs), with the curve of the wait that ended so. */
-  readonly synced: {
-    readonly startedAt: string;
-    readonly syncedAt: string;
-    readonly startHeight: number;
-    readonly currentHeight: number;
-    readonly proved: readonly string[];
-    readonly unproved: readonly string[];
-    readonly curve: readonly CurvePoint[];
-  };
-  /** The Pillar was seen registered with this host's producer address. */
-  readonly registered: { readonly producerAddress: string; readonly figures?: Figures };
-  /** It was registered with this host's address, and is with another one since. */
-  readonly registeredElsewhere: { readonly producerAddress: string };
-  /**
-   * It is registered with this host's address while its node is not synced (docs/specification.md, 1.1, the rule behind
-   * step 13).
-   */
-  readonly registeredTooEarly: { readonly producerAddress: string; readonly earlier?: string };
-  /** The switch: the first momentum that carried this host's address. */
-  readonly producing: {
-    readonly producerAddress: string;
-    readonly height: number;
-    /** Of that momentum. */
-    readonly switchedAt: string;
-    /** It produced before that momentum already: nobody looked further back. */
-    readonly orBefore?: true;
-    /** The last momentum of the address before. */
-    readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: string };
-    /** Slots of the whole network that stayed empty between the two. */
-    readonly empty?: number;
-    readonly figures?: Figures;
-  };
-  /** The node of the old host is about to be stopped, disabled and masked. */
-  readonly shuttingDown: { readonly address: string };
-  /** That was done; whether an orchestrator, or what is left of one, was seen on the host then. */
-  readonly shutDown: {
-    readonly address: string;
-    readonly evidence: readonly string[];
-    readonly hasSigner?: boolean;
-  };
-  /** The rewards were seen paid and collected, or the operator said so. */
-  readonly rewards: { readonly evidence: readonly string[]; readonly saidBy?: "operator" };
-  /** A deletion was refused, with every reason. */
-  readonly refused: { readonly reasons: readonly string[] };
-  /** The operator's typed sentence let a deletion pass in spite of these reasons. */
-  readonly override: { readonly sentence: string; readonly reasons: readonly string[] };
-  /** The guard let the host go: what follows is its deletion. */
-  readonly released: {
-    readonly evidence: readonly string[];
-    readonly address?: string;
-    readonly serverId?: string;
-    /** The producer address that it had. */
-    readonly producer?: string;
-    /** Its provider protected it against deletion until then. */
-    readonly wasProtected?: boolean;
+  return {
+    directory,
+    read: () => inWords("read", () => readEvents(directory, pillar)),
+    add,
+    addMove,
+    note: (...news) => carefully(() => news.forEach(add)),
+    noteMove: (move, news) => carefully(() => addMove(move, news)),
   };
 }
 
 /**
- * Of the running epoch, as a node counted up to five minutes before, its whole tick with it: what the Pillar was to
- * produce, and what it did. The difference of two such counts is not what was missed.
- */
-export interface Figures {
-  readonly expected: number;
-  readonly produced: number;
-}
-
-export type EventName = keyof EventDetails;
-
-/** A line of the record about a stack's journey. */
-export type LogEvent = {
-  [E in EventName]: {
-    /** ISO 8601: when it was written. */
-    readonly at: string;
-    readonly stack: string;
-    readonly pillar: string;
-    readonly event: E;
-    readonly details: EventDetails[E];
-  };
-}[EventName];
-
-/**
- * Adds a line to the record of a migration (docs/architecture.md, Event log): the file that the signer's move writes to
- * as well, beside the backups. On the disk when this returns.
+ * All of a Pillar's journey, the oldest first; nothing where there is no log. Two Pillars' backups may lie in one place,
+ * and their stacks have one name.
  *
- * @throws where it can't be written
- */
-export function appendEvent(directory: string, entry: LogEvent): void {
-  addLine(directory, entry);
-}
-
-/**
- * All of a Pillar's journey, the oldest first; nothing where there is no record. Two Pillars' backups may lie in one
- * place, and their stacks have one name.
+ * @param directory absolute
  */
 export function readEvents(directory: string, pillar: string): LogEvent[] {
-  return readLines<LogEvent>(
-    directory,
-    (line) => typeof line.stack === "string" && typeof line.event === "string" && line.pillar === pillar,
-  );
+  return readLines(directory).filter((entry) => "stack" in entry && entry.pillar === pillar) as LogEvent[];
+}
+
+/** All that was written of signers' moves, the oldest first. @param directory absolute */
+export function readMoveEvents(directory: string): MoveEvent[] {
+  return readLines(directory).filter((entry) => "move" in entry);
 }
 
 /** What a stack lived through since it let its last host go (pure). */
@@ -134,11 +93,18 @@ export function sinceReleased(journey: readonly LogEvent[], stack: string): LogE
 }
 
 /** The last line about an event of a stack (pure). */
-export function lastEvent<E extends EventName>(
-  journey: readonly LogEvent[],
-  stack: string,
-  event: E,
-): (LogEvent & { readonly event: E }) | undefined {
-  const found = journey.findLast((entry) => entry.stack === stack && entry.event === event);
-  return found as (LogEvent & { readonly event: E }) | undefined;
+export function lastEvent<E extends EventName>(journey: readonly LogEvent[], stack: string, event: E) {
+  const isIt = (entry: LogEvent): entry is Extract<LogEvent, { event: E }> => entry.event === event;
+  return journey.filter(isIt).findLast((entry) => entry.stack === stack);
+}
+
+/** The last line about an event of a move (pure). */
+export function lastMoveEvent<E extends MoveEventName>(events: readonly MoveEvent[], move: MoveId, event: E) {
+  const isIt = (entry: MoveEvent): entry is Extract<MoveEvent, { event: E }> => entry.event === event;
+  return events.filter(isIt).findLast((entry) => isSameMove(entry.move, move));
+}
+
+/** Whether a move ended, there or back (pure): nothing of it is done again. */
+export function isMoveOver(events: readonly MoveEvent[], move: MoveId): boolean {
+  return lastMoveEvent(events, move, "done") !== undefined || lastMoveEvent(events, move, "rolledBack") !== undefined;
 }

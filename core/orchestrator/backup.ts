@@ -1,6 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
-import { appendMoveEvent } from "../eventLog/moveEvents";
+import type { Backup } from "../eventLog/events";
+import { appendLine } from "../eventLog/logFile";
+import { type MoveId, moveText } from "../eventLog/moveId";
 import type { RootHost } from "../ssh/root";
 import {
   compareManifests,
@@ -20,8 +22,7 @@ export interface BackupSettings {
   readonly directory: string;
   /** An age identity of the operator's; without one the program makes one. */
   readonly identityFile?: string | undefined;
-  /** `<project>/<stack>/<pillar>/<attempt>`. */
-  readonly move: string;
+  readonly move: MoveId;
 }
 
 /** What is backed up. */
@@ -35,24 +36,6 @@ export interface BackupOf {
   isJson(path: string): boolean;
 }
 
-/** A backup that was proved. No secret in it. */
-export interface Backup {
-  /** The archive, encrypted with age; absolute. */
-  readonly file: string;
-  /** What is in it; absolute. */
-  readonly manifestFile: string;
-  /** Which identity opens it. */
-  readonly identityFile: string;
-  /** Bytes and sha256 of the encrypted file. */
-  readonly sealedBytes: number;
-  readonly sha256: string;
-  /** Files in it, and their bytes. */
-  readonly files: number;
-  readonly bytes: number;
-  /** ISO 8601. */
-  readonly provedAt: string;
-}
-
 /** What a backup depends on. */
 export interface BackupDeps {
   /** Unix milliseconds. */
@@ -60,6 +43,9 @@ export interface BackupDeps {
   sleep(milliseconds: number): Promise<void>;
   say(line: string): void;
 }
+
+/** Of the list of entries beside an archive. */
+export const manifestVersion = 1;
 
 const tries = 5;
 const pause = 2000;
@@ -90,7 +76,7 @@ export async function takeBackup(
     deps.say(`backup: made a key that opens the backups: ${identity.file}`);
     deps.say("backup: copy it to a safe place away from this machine now: without it no backup can be opened");
   }
-  const stem = path.join(directory, `${move.replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`);
+  const stem = path.join(directory, `${moveText(move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`);
   const part = `${stem}.part`;
   const mayChange = (file: string) => what.changing.some((each) => file === each || file.startsWith(`${each}/`));
 
@@ -114,7 +100,7 @@ export async function takeBackup(
         };
         settle(part, backup.file);
         writeWhole(backup.manifestFile, manifestText(root.address, what, settings, backup, manifest));
-        appendMoveEvent(directory, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
+        appendLine(directory, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
         deps.say(
           `backup: ${backup.files} files, ${backup.bytes} bytes of ${root.address}, proved by decrypting: ${backup.file}`,
         );
@@ -134,7 +120,7 @@ export async function takeBackup(
       `${root.address}: no consistent backup could be taken of ${what.place.base}, ${tries} times`,
       ...wrong.map((line) => `  found: ${line}`),
       "  needed: files that stand still for the time of a copy. Does something else write there?",
-      `  See it with: ls -lat ${path.posix.join(what.place.base, what.place.paths[0] ?? ".")}, then run pulumi up again.`,
+      `  See it with: ls -lat ${path.posix.join(what.place.base, what.place.paths[0] ?? ".")}`,
     ].join("\n"),
   );
 }
@@ -199,8 +185,8 @@ function manifestText(
   const { file, sealedBytes, sha256, files, bytes, provedAt } = backup;
   const archive = { name: path.basename(file), bytes: sealedBytes, sha256 };
   const head = {
-    version: 1,
-    move,
+    version: manifestVersion,
+    move: moveText(move),
     label: what.label,
     host: address,
     base: what.place.base,
@@ -226,8 +212,7 @@ function inWords(error: NodeJS.ErrnoException, directory: string): string {
   return [
     `the backup could not be written on this machine: ${directory}`,
     `  found: ${reason}`,
-    "  needed: room for it, or another directory: pulumi config set --path pillar-host:orchestrator.backup.directory DIRECTORY",
-    "  Then run pulumi up again.",
+    "  needed: room for it, or another directory (pillar-host:orchestrator.backup.directory)",
   ].join("\n");
 }
 

@@ -1,8 +1,8 @@
-import { callRpc, type RpcAnswer } from "../chain/jsonRpc";
-import { type NodeTarget, nodeResult, nodeStreams } from "../chain/node";
-import { callReference } from "../chain/reference";
-import { createConnection } from "../ssh/connection";
-import { withTimeout } from "../util/withTimeout";
+import type { BridgeInfo } from "../chain/bridge";
+import { type ChainClient, chainOfNode, chainOfReference } from "../chain/chain";
+import { faultText } from "../chain/messages";
+import type { NodeTarget } from "../chain/node";
+import { isTold, readNode } from "../chain/reading";
 
 /**
  * The bridge as the chain has it, which its signers learn later: getStatus tells of a halt up to some 40 seconds after
@@ -25,81 +25,51 @@ export interface BridgeSources {
   readonly references: readonly string[];
 }
 
-type Call = (method: string) => Promise<RpcAnswer>;
-
-const callTimeout = 15_000;
-const referenceTime = 5000;
-const deadline = 30_000;
+/** For one node's word; milliseconds. */
+const limit = 20_000;
 const momentumSeconds = 10;
 
 /** Asks one after the other until one tells. Never throws. */
 export async function lookAtBridge({ node, references }: BridgeSources): Promise<BridgeNow> {
-  const connection = createConnection(node.ssh);
-  const { open, authority } = nodeStreams(node, connection);
-  const own: Call = (method) => callRpc(open, { authority, method, timeout: callTimeout });
+  const own = chainOfNode(`the node of ${node.ssh.address}`, node);
   try {
-    return await askInTurn([
-      { name: `the node of ${node.ssh.address}`, call: own },
-      ...references.map((url) => ({
-        name: `reference ${url}`,
-        call: (method: string) => callReference(url, method, [], referenceTime),
-      })),
-    ]);
+    return await askInTurn([own, ...references.map(chainOfReference)]);
   } finally {
-    connection.drop();
+    own.close();
   }
 }
 
-/** @param sources whom to ask, in this order */
-export async function askInTurn(
-  sources: readonly { readonly name: string; readonly call: Call }[],
-): Promise<BridgeNow> {
+/** @param clients whom to ask, in this order */
+export async function askInTurn(clients: readonly ChainClient[]): Promise<BridgeNow> {
   const reasons: string[] = [];
-  for (const { name, call } of sources) {
-    const now = await withTimeout(ask(name, call), deadline, `no answer within ${deadline / 1000} s`).catch(
-      (error: Error): BridgeNow => ({ known: false, why: `${name}: ${error.message.split("\n")[0]}` }),
-    );
+  for (const client of clients) {
+    const reading = await readNode(client, async () => ({ bridge: await client.bridge() }), limit);
+    const now = isTold(reading)
+      ? judgeBridge(reading.bridge, reading.newest.height, client.name)
+      : { known: false as const, why: `${client.name}: ${faultText(reading.fault)}` };
     if (now.known) return now;
     reasons.push(now.why);
   }
   return { known: false, why: reasons.join("; ") };
 }
 
-async function ask(name: string, call: Call): Promise<BridgeNow> {
-  const info = nodeResult(await call("embedded.bridge.getBridgeInfo"));
-  const { height } = (nodeResult(await call("ledger.getFrontierMomentum")) ?? {}) as { height?: unknown };
-  if (!isCount(height)) throw new Error("the RPC's momentum has no height");
-  return judgeBridge(info, height, name);
-}
-
 /**
- * Judges an answer to embedded.bridge.getBridgeInfo (pure) as node and orchestrator do (go-zenon,
- * vm/embedded/implementation/bridge.go, CheckBridgeHalted): an unhalted bridge stays halted for a while.
+ * Judges the bridge (pure) as node and orchestrator do (go-zenon, vm/embedded/implementation/bridge.go,
+ * CheckBridgeHalted): an unhalted bridge stays halted for a while.
  *
  * @param height of the newest momentum
- * @throws where it has another form
  */
-export function judgeBridge(info: unknown, height: number, name: string): BridgeNow {
-  const found = (info ?? {}) as Record<string, unknown>;
-  const { halted, allowKeyGen, unhaltedAt, unhaltDurationInMomentums: duration, compressedTssECDSAPubKey: key } = found;
-  if (typeof halted !== "boolean" || typeof allowKeyGen !== "boolean" || !isCount(unhaltedAt) || !isCount(duration))
-    throw new Error(
-      "the RPC's embedded.bridge.getBridgeInfo does not have the form {halted, unhaltedAt, unhaltDurationInMomentums, allowKeyGen}",
-    );
+export function judgeBridge(bridge: BridgeInfo, height: number, name: string): BridgeNow {
   const says = (words: string) => `${name} says (embedded.bridge.getBridgeInfo): ${words}`;
   // What a node answers of a chain on which no bridge was ever set up.
-  if (typeof key !== "string" || key === "") return { known: false, why: `${name} knows of no bridge` };
-  if (halted) return { known: true, state: 2, why: says("the bridge is halted") };
-  const last = unhaltedAt + duration;
+  if (!bridge.hasKey) return { known: false, why: `${name} knows of no bridge` };
+  if (bridge.isHalted) return { known: true, state: 2, why: says("the bridge is halted") };
+  const last = bridge.unhaltedAt + bridge.unhaltDuration;
   // A signer begins a key generation when it is live, not while it is halted.
-  if (last < height && allowKeyGen)
+  if (last < height && bridge.allowsKeyGeneration)
     return { known: true, state: 1, why: says("a key generation is at work (allowKeyGen)") };
   if (last < height) return { known: true, state: 0, why: says("the bridge is live") };
   const minutes = Math.ceil(((last + 1 - height) * momentumSeconds) / 60);
-  const when = `unhalted at momentum ${unhaltedAt}, it is live from momentum ${last + 1} on, in about ${minutes} min`;
+  const when = `unhalted at momentum ${bridge.unhaltedAt}, it is live from momentum ${last + 1} on, in about ${minutes} min`;
   return { known: true, state: 2, why: says(`the bridge is halted still: ${when}`) };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }

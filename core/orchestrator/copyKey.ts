@@ -90,7 +90,7 @@ export function createCopier(inputs: MoveInputs, sides: HostPair, say: (line: st
       const remove = (side: "old" | "new", name: string) =>
         sides.call(side, name, saga, { login_user: login }).catch((error: Error) => {
           left.push(
-            `the copy's key could not be removed from the ${side} side: ${error.message.split("\n")[0]}; the next pulumi up does`,
+            `the copy's key could not be removed from the ${side} side: ${error.message.split("\n")[0]}; the next run removes it`,
           );
         });
       await Promise.all([

@@ -1,12 +1,5 @@
-import {
-  type Journal,
-  ownerOf,
-  type Saga,
-  type SideName,
-  type SourceStage,
-  sidesOf,
-  type TargetStage,
-} from "./journal";
+import { isSameMove, isSameOwner } from "../eventLog/moveId";
+import { type Journal, type Saga, type SideName, type SourceStage, sidesOf, type TargetStage } from "./journal";
 
 /** A host, as a look found it. */
 export interface SideObservation {
@@ -78,7 +71,9 @@ function stagesOf(saga: Saga, looks: Looks): Stages {
   const at = (side: SideName) => {
     const look = looks[side];
     const journal = look === "outOfSight" ? undefined : look.journal;
-    return journal?.move === saga.move && journal.direction === saga.direction ? journal.stage : undefined;
+    return journal && isSameMove(journal.move, saga.move) && journal.direction === saga.direction
+      ? journal.stage
+      : undefined;
   };
   const { source, target } = sidesOf(saga);
   return { s: at(source) as SourceStage | undefined, t: at(target) as TargetStage | undefined };
@@ -103,7 +98,7 @@ function sagasIn(looks: Looks, wanted: Saga): Saga[] {
     look === "outOfSight" || !look.journal ? [] : [look.journal],
   );
   return journals
-    .filter(({ move }) => ownerOf(move) === ownerOf(wanted.move))
+    .filter(({ move }) => isSameOwner(move, wanted.move))
     .map(({ move, direction }) => ({ move, direction }));
 }
 
@@ -134,15 +129,16 @@ function anothers(wanted: Saga, looks: Looks): Journal | undefined {
     const look = looks[side];
     return look === "outOfSight" ? undefined : look.journal;
   });
-  const isForeign = ({ move }: Saga) => ownerOf(move) !== ownerOf(wanted.move);
+  const isForeign = ({ move }: Saga) => !isSameOwner(move, wanted.move);
   const isHeld = from?.stage === "running" || from?.stage === "restored";
   const isRunning = stagesOf(wanted, looks).t === "running";
   if (from && isForeign(from) && !isHeld && !isRunning) return from;
   if (!to || !isForeign(to)) return undefined;
   // A host that a signer left long ago may get one anew; one on which this move, or this stack's last one, had it may not.
   const wasHere = to.history.some(
-    ({ move = "", stage }) =>
-      (isHeld ? move === wanted.move : ownerOf(move) === ownerOf(wanted.move)) &&
+    ({ move, stage }) =>
+      move &&
+      (isHeld ? isSameMove(move, wanted.move) : isSameOwner(move, wanted.move)) &&
       (ended.includes(to.stage) || !copied.includes(stage)),
   );
   return underWay.includes(to.stage) || wasHere ? to : undefined;
@@ -153,7 +149,7 @@ function afterAnother(wanted: Saga, theirs: Journal, looks: Looks): MoveDecision
   const { source, target } = sidesOf(wanted);
   const isTarget = looks[target] !== "outOfSight" && looks[target].journal === theirs;
   const isOver = looks[source] === "outOfSight" || stagesOf(wanted, looks).s === "moved";
-  const wasHere = theirs.history.some(({ move }) => move === wanted.move);
+  const wasHere = theirs.history.some(({ move }) => move && isSameMove(move, wanted.move));
   if (!isTarget || !isOver || !wasHere || underWay.includes(theirs.stage))
     return { do: "stop here", saga: theirs, why: "another move" };
   const isThere = theirs.stage === "running" || theirs.stage === "restored";
@@ -180,11 +176,12 @@ export function decideMove(wanted: Saga, looks: Looks, memory: RunMemory): MoveD
   const theirs = anothers(wanted, looks);
   if (theirs) return afterAnother(wanted, theirs, looks);
   const open = sagasIn(looks, wanted).find((saga) => isOpen(stagesOf(saga, looks)));
-  if (open && (open.move !== wanted.move || open.direction !== wanted.direction)) {
+  const isSame = open && isSameMove(open.move, wanted.move);
+  if (open && (!isSame || open.direction !== wanted.direction)) {
     const stages = stagesOf(open, looks);
     // One that may sign on its target is ended first, but for the way back, which may begin at any time from then on.
-    if (open.move === wanted.move && wanted.direction === "back" && isPast(stages)) return begin(wanted, looks, memory);
-    if (open.move === wanted.move && !isPast(stages)) {
+    if (isSame && wanted.direction === "back" && isPast(stages)) return begin(wanted, looks, memory);
+    if (isSame && !isPast(stages)) {
       const undo = back(open, looks);
       if (undo) return undo;
     }
@@ -202,7 +199,9 @@ function begin(wanted: Saga, looks: Looks, memory: RunMemory): MoveDecision {
     return done(holder, "nothing to roll back", wanted, looks);
   if (wanted.direction === "forward") {
     if (!isKnown && holder === "new") return done(holder, "moved", wanted, looks);
-    const returned = sagasIn(looks, wanted).some(({ move, direction }) => move === wanted.move && direction === "back");
+    const returned = sagasIn(looks, wanted).some(
+      ({ move, direction }) => isSameMove(move, wanted.move) && direction === "back",
+    );
     if (returned && !isPast({ s, t }))
       return done(holder, holder === "old" ? "raise the attempt" : "moved", wanted, looks);
   }

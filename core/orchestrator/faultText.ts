@@ -1,3 +1,4 @@
+import type { Commands } from "../util/commands";
 import type { SideFacts } from "./hostPairFacts";
 
 /** The block of the configuration that a move is in. */
@@ -12,9 +13,9 @@ export function fault(what: string, found: string, needed: string, next: string)
 }
 
 /** Tools that a host lacks, as a fault (pure). */
-export function lacking(address: string, { lacks }: SideFacts): string[] {
+export function lacking(address: string, { lacks }: SideFacts, run: Commands): string[] {
   if (lacks.length === 0) return [];
-  const next = "Install them, then run pulumi up again.";
+  const next = `Install them, then run ${run.up} again.`;
   return [fault(`${address}: tools are missing on the host`, `no ${lacks.join(", no ")}`, "them", next)];
 }
 

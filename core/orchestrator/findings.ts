@@ -1,4 +1,5 @@
 import type { BuildInfo, SignerIdentity, SignerStatus } from "../chain/orchestrator";
+import type { MoveId } from "../eventLog/moveId";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { BridgeNow } from "./bridgeNow";
 import type { Endpoint } from "./endpoints";
@@ -46,8 +47,8 @@ export interface MoveSurvey {
 
 /** What the configuration says about it. */
 export interface Requirements {
-  /** `<project>/<stack>/<pillar>/<attempt>`. */
-  readonly move: string;
+  readonly stack: string;
+  readonly move: MoveId;
   readonly old: {
     readonly address: string;
     readonly service: string;

@@ -1,5 +1,6 @@
 import path from "node:path";
-import { fault, key } from "./faultText";
+import { commandsFor } from "../util/commands";
+import { fault } from "./faultText";
 import type { MoveSurvey, OldSide, Requirements } from "./findings";
 
 /**
@@ -12,6 +13,7 @@ export function homeFaults(side: OldSide, survey: MoveSurvey, wanted: Requiremen
 
 function processFaults({ facts }: OldSide, survey: MoveSurvey, wanted: Requirements): string[] {
   const { address, service, directory } = wanted.old;
+  const run = commandsFor(wanted.stack);
   const faults: string[] = [];
   if (facts.user !== undefined && facts.user !== "root")
     faults.push(
@@ -19,7 +21,7 @@ function processFaults({ facts }: OldSide, survey: MoveSurvey, wanted: Requireme
         `${address}: the orchestrator runs as another user than root`,
         facts.user,
         "root, as on the new host: what it writes there must be readable here after a way back",
-        `On the host: systemctl stop ${service}; chown -R root: ${directory}; systemctl edit ${service} (lines [Service], User=root, Group=root, Environment=HOME=${path.posix.dirname(directory)}); systemctl start ${service}. Then run pulumi up again.`,
+        `On the host: systemctl stop ${service}; chown -R root: ${directory}; systemctl edit ${service} (lines [Service], User=root, Group=root, Environment=HOME=${path.posix.dirname(directory)}); systemctl start ${service}. Then run ${run.up} again.`,
       ),
     );
   if (facts.directory === "there" && facts.works !== undefined && facts.works !== facts.real)
@@ -28,7 +30,7 @@ function processFaults({ facts }: OldSide, survey: MoveSurvey, wanted: Requireme
         `${address}: the orchestrator works in another directory than ${directory}`,
         `${facts.works}, the folder .orchestrator of its home`,
         directory,
-        `pulumi config set --path ${key}.migrateFrom.directory ${facts.works}`,
+        `${run.set("orchestrator.migrateFrom.directory", facts.works)}`,
       ),
     );
   const there = "value" in survey.new ? survey.new.value.facts.environment : facts.environment;
@@ -39,7 +41,7 @@ function processFaults({ facts }: OldSide, survey: MoveSurvey, wanted: Requireme
         `${wanted.new.address}: the orchestrator's unit lacks what the old host's has in its environment`,
         `no ${missing.join(", no ")}`,
         "the same variables, which only you may carry over: they may hold secrets",
-        `On ${wanted.new.address}: install -d -m 700 /etc/systemd/system/${wanted.new.service}.service.d, and write there, into environment.conf, the lines [Service] and Environment="${missing[0]}=…". Then run pulumi up again.`,
+        `On ${wanted.new.address}: install -d -m 700 /etc/systemd/system/${wanted.new.service}.service.d, and write there, into environment.conf, the lines [Service] and Environment="${missing[0]}=…". Then run ${run.up} again.`,
       ),
     );
   return faults;
@@ -49,11 +51,12 @@ function processFaults({ facts }: OldSide, survey: MoveSurvey, wanted: Requireme
 function configFaults({ facts, config, damaged }: OldSide, wanted: Requirements): string[] {
   if (facts.directory !== "there" || damaged.includes("config.json")) return [];
   const { address, service, directory } = wanted.old;
+  const run = commandsFor(wanted.stack);
   const at = `${directory}/config.json`;
   const isOwn = (place: string | undefined, below: string) =>
     place === undefined || [directory, facts.real].some((own) => path.posix.join(own, below) === plain(place));
   const stopFirst = (what: string) =>
-    `On the host: systemctl stop ${service}; ${what}; systemctl start ${service}. Then run pulumi up again.`;
+    `On the host: systemctl stop ${service}; ${what}; systemctl start ${service}. Then run ${run.up} again.`;
   const faults: string[] = [];
   if (!isOwn(config.dataPath, "."))
     faults.push(
@@ -90,7 +93,7 @@ function configFaults({ facts, config, damaged }: OldSide, wanted: Requirements)
         `${address}: the pass phrase of the producer's key store is not in ${at}`,
         "no ProducerKeyFilePassphrase",
         "it there, or in the unit's environment: nobody types it on the new host",
-        `On the host: set it in that file (chmod 600), then systemctl restart ${service}. Then run pulumi up again.`,
+        `On the host: set it in that file (chmod 600), then systemctl restart ${service}. Then run ${run.up} again.`,
       ),
     );
   if (facts.shares > 0 && !config.hasShare && !wanted.noKeyShare)
@@ -99,7 +102,7 @@ function configFaults({ facts, config, damaged }: OldSide, wanted: Requirements)
         `${address}: the orchestrator has no share of the bridge's present key, and signs nothing`,
         `an empty TssConfig.PublicKey in ${at}, and ${facts.shares} older key share(s)`,
         "the share, or your word that this signer has none: it takes part again after the next key generation",
-        `Where it is so: pulumi config set --path ${key}.migrateFrom.noKeyShare acknowledged`,
+        `Where it is so: ${run.set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
       ),
     );
   return faults;

@@ -1,3 +1,4 @@
+import { moveText } from "../eventLog/moveId";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../ssh/root";
 import type { Value } from "../ssh/shellWords";
 import { isFatal } from "../ssh/ssh";
@@ -73,7 +74,15 @@ export function openHostPair(inputs: MoveInputs, token: string, deps: HostPairDe
   const other = (side: SideName): SideName => (side === "old" ? "new" : "old");
 
   const variables = (side: SideName, { move, direction }: Saga): Record<string, Value> => ({
-    ...{ token, move, direction, side, rpc_port: inputs.rpcPort, p2p_port: inputs.p2pPort, identity: "" },
+    ...{
+      token,
+      move: moveText(move),
+      direction,
+      side,
+      rpc_port: inputs.rpcPort,
+      p2p_port: inputs.p2pPort,
+      identity: "",
+    },
     ...{ service: inputs[side].service, directory: inputs[side].directory, executable: inputs[side].executable },
     ...{ other_address: inputs[other(side)].host.ssh.address, other_host_key: inputs[other(side)].host.ssh.hostKey },
   });

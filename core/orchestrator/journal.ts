@@ -1,3 +1,5 @@
+import { isSameMove, isSameOwner, type MoveId, parseMove } from "../eventLog/moveId";
+
 /** Which way a signer goes: `forward` from the old host to the new one, `back` with `orchestrator.rollback`. */
 export type Direction = "forward" | "back";
 export type SideName = "old" | "new";
@@ -12,8 +14,7 @@ export type TargetStage = (typeof targetStages)[number];
 
 /** One way of one move. */
 export interface Saga {
-  /** `<project>/<stack>/<pillar>/<attempt>`. */
-  readonly move: string;
+  readonly move: MoveId;
   readonly direction: Direction;
 }
 
@@ -33,7 +34,7 @@ export interface Journal extends Saga {
   /** Of the signer that is moved, where its build tells. */
   readonly identity: Readonly<Record<string, string>> | null;
   /** Of all moves that came to this host, the last stage at the end. */
-  readonly history: readonly { readonly stage: string; readonly at: string; readonly move?: string }[];
+  readonly history: readonly { readonly stage: string; readonly at: string; readonly move?: MoveId }[];
 }
 
 /** Whether a host is the one that the signer leaves in a saga (pure). */
@@ -51,11 +52,6 @@ export function plainStore(keyStore: string): string {
   return keyStore.replace(/\.moved-to-(?!.*\.moved-to-).*$/, "");
 }
 
-/** What precedes the attempt: whose move it is (pure). */
-export function ownerOf(move: string): string {
-  return move.slice(0, move.lastIndexOf("/"));
-}
-
 /**
  * Reads a journal (pure).
  *
@@ -64,54 +60,64 @@ export function ownerOf(move: string): string {
  */
 export function parseJournal(text: string, where: string): Journal | undefined {
   if (text.trim() === "") return undefined;
-  let found: Partial<Journal> | null;
-  try {
-    found = JSON.parse(text) as Partial<Journal> | null;
-  } catch {
-    found = null;
-  }
+  const found = read(text);
+  const move = parseMove(found?.move);
   const stages: readonly string[] =
     found?.side && found.direction && isSource(found.side, found as Journal) ? sourceStages : targetStages;
   const isWhole =
     found !== null &&
     found.version === 1 &&
-    typeof found.move === "string" &&
+    move !== undefined &&
     (found.direction === "forward" || found.direction === "back") &&
     (found.side === "old" || found.side === "new") &&
     typeof found.other?.address === "string" &&
     (found.history === undefined || Array.isArray(found.history)) &&
     stages.includes(String(found.stage));
-  if (isWhole) return { was: {}, identity: null, history: [], at: "", ...found } as Journal;
+  if (isWhole) {
+    const history = (found.history ?? []).map(({ move: of, ...entry }) => ({ ...entry, ...moveOf(of) }));
+    return { was: {}, identity: null, at: "", ...found, move, history } as Journal;
+  }
   throw new Error(
     `${where}: the journal of the orchestrator's move cannot be read\n` +
       `  found: ${found?.version === undefined || found.version === 1 ? "another form than this program writes" : `version ${found.version}`}, in ${journalFile}\n` +
       "  needed: version 1, as this program writes it. Was it written by a newer program, or changed by hand?\n" +
-      "  Nothing was touched. Run pulumi up with the program that wrote it, or put the file right.",
+      "  Nothing was touched. Use the version of this program that wrote it, or put the file right.",
   );
+}
+
+/** As it is written: moves are texts. */
+export type WrittenJournal = Partial<Omit<Journal, "move" | "history">> & {
+  readonly move?: unknown;
+  readonly history?: readonly { readonly stage: string; readonly at: string; readonly move?: unknown }[];
+};
+
+function read(text: string): WrittenJournal | null {
+  try {
+    return JSON.parse(text) as WrittenJournal | null;
+  } catch {
+    return null;
+  }
+}
+
+function moveOf(text: unknown): { readonly move?: MoveId } {
+  const move = parseMove(text);
+  return move === undefined ? {} : { move };
 }
 
 /**
  * Whether a journal's text is of this stack's moves, of any attempt (pure). What cannot be read is nobody's: the
  * prerequisites only ask, and the move says what is wrong with it ({@link parseJournal}).
  */
-export function isOwn(journal: string | undefined, move: string): boolean {
-  const { move: written } = readLoosely(journal);
-  return written !== undefined && ownerOf(written) === ownerOf(move);
+export function isOwn(journal: string | undefined, move: MoveId): boolean {
+  const written = parseMove(read(journal ?? "")?.move);
+  return written !== undefined && isSameOwner(written, move);
 }
 
 /** Whether a host's journal says that this move has begun: the old side is stopped, or about to be (pure). */
-export function hasBegun(journal: string | undefined, move: string): boolean {
-  const { move: written, stage } = readLoosely(journal);
-  return written === move && stage !== undefined && stage !== "staging";
-}
-
-function readLoosely(text = ""): { readonly move?: string; readonly stage?: string } {
-  try {
-    const found = JSON.parse(text) as { move?: unknown; stage?: unknown } | null;
-    return typeof found?.move === "string" ? { move: found.move, stage: String(found.stage) } : {};
-  } catch {
-    return {};
-  }
+export function hasBegun(journal: string | undefined, move: MoveId): boolean {
+  const found = read(journal ?? "");
+  const written = parseMove(found?.move);
+  return written !== undefined && isSameMove(written, move) && found?.stage !== "staging";
 }
 
 export const journalFile = "/var/lib/pillar-host/orchestrator.json";

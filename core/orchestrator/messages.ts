@@ -1,3 +1,5 @@
+import { isSameMove, moveText } from "../eventLog/moveId";
+import { commandsFor } from "../util/commands";
 import type { Looks, Obstacle, SideLook } from "./decide";
 import { journalFile, plainStore, type Saga, type SideName, sidesOf } from "./journal";
 import { type Places, whereItIs } from "./whereItIs";
@@ -8,9 +10,8 @@ function journalOf(look: SideLook) {
 
 /** What was done about a step that failed before its target was started (pure). */
 export function stepFailed(failure: string, looks: Looks, places: Places): string {
-  return [failure, whereItIs(looks, places), `  Mend what is said above, then: pulumi up -s ${places.stack}`].join(
-    "\n",
-  );
+  const { up } = commandsFor(places.stack);
+  return [failure, whereItIs(looks, places), `  Fix what is said above, then: ${up}`].join("\n");
 }
 
 /**
@@ -38,7 +39,8 @@ export function commandsBack(saga: Saga, looks: Looks, places: Places): string[]
 
 /** Journals that know nothing of what an operator did by hand are in the way of every later run. */
 function journalsAside({ stack }: Places): string {
-  return `on both: mv ${journalFile} ${journalFile}.aside; then pulumi config set --path pillar-host:orchestrator.rollback true && pulumi up -s ${stack}`;
+  const run = commandsFor(stack);
+  return `on both: mv ${journalFile} ${journalFile}.aside; then ${run.set("orchestrator.rollback", true)} && ${run.up}`;
 }
 
 /** What to type where the old side was brought back by hand, as the commands above tell, and the new one can't sign. */
@@ -55,12 +57,12 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
   const at = (side: SideName) => `the ${side} side (${places[side]})`;
   const unit = places.services;
   const stopIt = (side: SideName) => `on ${places[side]}: ${stopForGood(unit[side])} (it must say inactive)`;
-  const up = `pulumi up -s ${places.stack}`;
-  const rollback =
-    saga.direction === "forward"
-      ? `pulumi config set --path pillar-host:orchestrator.rollback true && ${up}`
-      : undefined;
-  const theirs = [looks.new, looks.old].map(journalOf).find((journal) => journal?.move === saga.move);
+  const run = commandsFor(places.stack);
+  const { up } = run;
+  const rollback = saga.direction === "forward" ? `${run.set("orchestrator.rollback", true)} && ${up}` : undefined;
+  const theirs = [looks.new, looks.old]
+    .map(journalOf)
+    .find((journal) => journal && isSameMove(journal.move, saga.move));
   const isAtWork = theirs?.stage !== "moved" && theirs?.stage !== "running" && theirs?.stage !== "restored";
   const texts: Record<Obstacle, readonly string[]> = {
     "new out of sight": [`${at("new")} is out of sight: nothing is touched on either side`, `  When it is back: ${up}`],
@@ -74,7 +76,7 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
     ],
     "target is started": [
       `the orchestrator of ${at(target)} was started, so nothing is undone by itself: two signers must never run at once`,
-      `  To go on: mend what is said above, then ${up}`,
+      `  To go on: fix what is said above, then ${up}`,
       ...(rollback ? [`  To go back: ${rollback}`] : []),
       "  Or by hand:",
       ...commandsBack(saga, looks, places),
@@ -112,10 +114,16 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
       ...(["old", "new"] as const).map(
         (side) => `  found on the ${side} side: ${journalOf(looks[side])?.stage ?? "no journal"}`,
       ),
-      `  needed: whoever changed ${journalFile} by hand knows what is right. Never start both sides.`,
+      `  needed: one side that signs, and a journal on each host that says so. Was ${journalFile} changed by hand, or a host restored from a snapshot?`,
+      "  Start neither of them: two signers must never run at once. Which one signs now:",
+      ...(["old", "new"] as const).map(
+        (side) => `    on ${places[side]}: systemctl is-active ${unit[side]}; journalctl -u ${unit[side]} -n 20`,
+      ),
+      ...broughtBack(looks, places),
+      "  What each journal should say: docs/orchestrator.md",
     ],
     "another move": [
-      `another move of an orchestrator is at work on these hosts, or took this signer elsewhere: ${saga.move}`,
+      `another move of an orchestrator is at work on these hosts, or took this signer elsewhere: ${moveText(saga.move)}`,
       ...(["old", "new"] as const).map((side) => {
         const journal = journalOf(looks[side]);
         return `  found on the ${side} side: ${journal ? `${journal.stage} since ${journal.at}, other side ${journal.other.address}` : "no journal"}`;
@@ -124,7 +132,7 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
         ? ["  Nothing is touched. End that move with its own stack first."]
         : [
             "  Nothing is touched: what this stack knows of the signer is older than that move.",
-            `  needed: a stack that does not move it any more: pulumi config rm --path pillar-host:orchestrator.migrateFrom -s ${places.stack} && ${up}`,
+            `  needed: a stack that does not move it any more: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
           ]),
     ],
   };

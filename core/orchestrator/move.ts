@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import type { BuildInfo } from "../chain/orchestrator";
-import { appendMoveEvent } from "../eventLog/moveEvents";
+import { type EventLog, openEventLog } from "../eventLog/eventLog";
 import { resolvePath } from "../util/resolvePath";
 import type { Looks } from "./decide";
 import { openHostPair } from "./hostPair";
@@ -26,6 +26,7 @@ export interface MoveOutputs {
 /** The move, from wherever it stands to its end. @throws Error in the operator's words */
 export async function move(asked: MoveInputs, deps: VerifyDeps, isWanted: () => boolean): Promise<MoveOutputs> {
   const inputs = { ...asked, backup: placed(asked.backup) };
+  const log = openEventLog({ ...inputs, directory: inputs.backup.directory }, deps);
   const saga: Saga = { move: inputs.move, direction: inputs.rollback ? "back" : "forward" };
   const places = {
     ...{ old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address },
@@ -45,9 +46,9 @@ export async function move(asked: MoveInputs, deps: VerifyDeps, isWanted: () => 
     } finally {
       await hands.end(saga, looks);
     }
-    return await outputsOf(inputs, ending, hands.seen, sides, deps);
+    return await outputsOf(inputs, ending, hands.seen, sides, deps, log);
   } catch (error) {
-    note(inputs, deps, "failed", { error: (error as Error).message.split("\n")[0] });
+    log.noteMove(inputs.move, { event: "failed", details: { error: (error as Error).message.split("\n")[0] } });
     throw error;
   } finally {
     await sides.drop(saga, looks);
@@ -61,6 +62,7 @@ async function outputsOf(
   { verified, stoppedAt, lastBackup }: ReturnType<typeof createMoveActions>["seen"],
   sides: ReturnType<typeof openHostPair>,
   deps: VerifyDeps,
+  log: EventLog,
 ): Promise<MoveOutputs> {
   if (!verified) {
     const build = await clientOf(inputs, sides, holder, deps)
@@ -77,7 +79,7 @@ async function outputsOf(
     ...{ holder, version: verified.build.version, movedAt, secondsWithoutSigner: seconds },
     ...{ lastBackup: lastBackup?.file },
   };
-  note(inputs, deps, inputs.rollback ? "rolledBack" : "done", details);
+  log.noteMove(inputs.move, { event: inputs.rollback ? "rolledBack" : "done", details });
   deps.say(
     `the ${holder} side (${sides.roots[holder].address}) holds the key and signs${seconds === undefined ? "" : `; the bridge was without this signer for ${seconds} s`}`,
   );
@@ -88,19 +90,6 @@ async function outputsOf(
     movedAt,
     ...(seconds === undefined ? {} : { secondsWithoutSigner: seconds }),
   };
-}
-
-function note(inputs: MoveInputs, deps: VerifyDeps, event: string, details: Record<string, unknown>): void {
-  try {
-    appendMoveEvent(inputs.backup.directory, {
-      at: new Date(deps.now()).toISOString(),
-      move: inputs.move,
-      event,
-      details,
-    });
-  } catch (error) {
-    deps.say(`the record of the move could not be written: ${(error as Error).message}`);
-  }
 }
 
 /** As configured: relative to the project, which is the working directory here. */

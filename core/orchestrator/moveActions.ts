@@ -1,6 +1,8 @@
-import { type SignerStatus, statusStands } from "../chain/orchestrator";
+import type { SignerStatus } from "../chain/orchestrator";
+import type { Backup } from "../eventLog/events";
 import type { CallError } from "../ssh/root";
-import { type Backup, takeBackup } from "./backup";
+import { commandsFor } from "../util/commands";
+import { takeBackup } from "./backup";
 import { createCopier, stagingOf } from "./copyKey";
 import type { Looks, MoveStep } from "./decide";
 import type { HostPair } from "./hostPair";
@@ -9,6 +11,7 @@ import type { MoveInputs } from "./moveInputs";
 import { createProvedCopy } from "./provedCopy";
 import type { SagaActions } from "./saga";
 import { bridgeShown } from "./shown";
+import { waitForSignings } from "./signings";
 import { bridgeHinders, notLive, stoppedFault } from "./stoppedState";
 import { clientOf, type Verified, type VerifyDeps, verify } from "./verify";
 
@@ -30,9 +33,6 @@ export interface MoveActions extends SagaActions {
 /** Milliseconds for which a host does not trust the hash of a file that changed (signer/manifest.sh). */
 const young = 3100;
 
-/** Three ceremonies, of a minute each. */
-const signingPatience = 180_000;
-
 /** Exit code of signer_read (signer/archive.sh). */
 const noSuchFile = 66;
 
@@ -53,27 +53,11 @@ export function createMoveActions(
   const askStatus = async (side: SideName): Promise<SignerStatus | undefined> => {
     const client = clientOf(inputs, sides, side, deps);
     const status = await client.status();
-    const why = notLive(side, status, inputs.haltedBridge);
+    const why = notLive(side, status, inputs);
     if (why !== undefined) throw new Error(why);
     const who = await client.identity();
     if (who) identity = { producer: who.producer, tssPeerId: who.tssPeerId, evmAddress: who.evmAddress };
     return status;
-  };
-
-  /** A stop within a ceremony costs the others that one; requests that nobody signs must not hold the move up for ever. */
-  const waitForSignings = async (side: SideName): Promise<void> => {
-    const end = deps.ticks() + signingPatience;
-    for (let said = false; ; said = true) {
-      const waiting = (await askStatus(side))?.toSign ?? 0;
-      if (waiting === 0) return;
-      if (deps.ticks() >= end)
-        return deps.say(
-          `${waiting} requests still wait for their signature after ${signingPatience / 1000} s: stopping all the same; where it is in a ceremony, the other signers repeat that without it`,
-        );
-      if (!said)
-        deps.say(`${waiting} requests wait for their signature: waiting for a while, since a ceremony may be at work`);
-      await deps.sleep(statusStands);
-    }
   };
 
   const askNode = async (): Promise<void> => {
@@ -91,7 +75,7 @@ export function createMoveActions(
   /** Of the chain, since the orchestrator's own word may be older than a halt; and of it after what takes its time. */
   const askBridge = async (side: SideName): Promise<void> => {
     const bridge = await deps.lookAtBridge();
-    const hindrance = bridgeHinders(bridge, inputs.haltedBridge);
+    const hindrance = bridgeHinders(bridge, inputs.haltedBridge, commandsFor(inputs.stack));
     if (hindrance === undefined) {
       for (const line of bridgeShown(bridge)) deps.say(line);
       return;
@@ -149,7 +133,7 @@ export function createMoveActions(
       }
       case "stop": {
         if (saga.direction === "forward" && looks[source] !== "outOfSight" && looks[source].active)
-          await waitForSignings(source)
+          await waitForSignings(() => askStatus(source), deps)
             .then(askNode)
             .then(() => askBridge(source));
         deps.say(`stopping ${name(source)}, which still holds the key`);

@@ -1,4 +1,5 @@
 import type { NodeTarget } from "../chain/node";
+import type { MoveId } from "../eventLog/moveId";
 import type { SignerHost } from "../ssh/root";
 import type { BackupSettings } from "./backup";
 
@@ -14,8 +15,7 @@ export interface SideInputs {
 
 /** What a move is made of; plain values, as its provider gets them. */
 export interface MoveInputs {
-  /** `<project>/<stack>/<pillar>/<attempt>`. */
-  readonly move: string;
+  readonly move: MoveId;
   readonly stack: string;
   readonly pillar: string;
   /** True: the signer goes back to the old host. */

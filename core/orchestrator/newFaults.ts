@@ -1,6 +1,7 @@
 import { type BuildInfo, compareVersions } from "../chain/orchestrator";
+import { commandsFor } from "../util/commands";
 import { isUsed } from "./endpoints";
-import { fault, key, lacking, margin, size } from "./faultText";
+import { fault, lacking, margin, size } from "./faultText";
 import type { MoveSurvey, NewSide, OldSide, Requirements, Result } from "./findings";
 import { isOwn } from "./journal";
 
@@ -8,14 +9,15 @@ import { isOwn } from "./journal";
 export function newFaults(side: NewSide, survey: MoveSurvey, wanted: Requirements, bytes: number): string[] {
   const { facts, scan, reached } = side;
   const { address, directory } = wanted.new;
-  const faults = lacking(address, facts);
+  const run = commandsFor(wanted.stack);
+  const faults = lacking(address, facts, run);
   if (facts.shares > 0 && !isOwn(facts.journal, wanted.move))
     faults.push(
       fault(
         `${address}: there is a key share in ${directory} already`,
         `${facts.shares}, not put there by this move`,
         "none: a share is irreplaceable, and nothing here overwrites one",
-        `Is it another signer's host? If it is of no use, on the host: mv ${directory} ${directory}.aside. Then run pulumi up again.`,
+        `Is it another signer's host? If it is of no use, on the host: mv ${directory} ${directory}.aside. Then run ${run.up} again.`,
       ),
     );
   if (facts.directory === "link" || facts.directory === "no directory")
@@ -24,7 +26,7 @@ export function newFaults(side: NewSide, survey: MoveSurvey, wanted: Requirement
         `${address}: ${directory} is in the way`,
         facts.directory === "link" ? `a link to ${facts.real}` : "a file",
         "a directory, or nothing",
-        `pulumi config set --path ${key}.directory DIRECTORY, or move it aside on the host`,
+        `${run.set("orchestrator.directory", "DIRECTORY")}, or move it aside on the host`,
       ),
     );
   if (facts.free < bytes + margin || facts.inodes < ("value" in survey.old ? survey.old.value.facts.files : 0) + 1000)
@@ -33,7 +35,7 @@ export function newFaults(side: NewSide, survey: MoveSurvey, wanted: Requirement
         `${address}: the disk has no room for a copy of the orchestrator's directory`,
         `${size(facts.free)} and ${facts.inodes} files free at ${facts.mount}`,
         `${size(bytes + margin)}, and as many files as the copy has`,
-        "Make room there, then run pulumi up again.",
+        `Make room there, then run ${run.up} again.`,
       ),
     );
   faults.push(...networkFaults(scan, wanted));
@@ -43,6 +45,7 @@ export function newFaults(side: NewSide, survey: MoveSurvey, wanted: Requirement
 
 /** One that does not reach a node ends at once: found out after the fence, that is a bridge without this signer. */
 function endpointFaults(old: OldSide, reached: readonly string[], wanted: Requirements): string[] {
+  const run = commandsFor(wanted.stack);
   const { address } = wanted.new;
   const networks = "value" in old.status ? old.status.value?.networks : undefined;
   const missing = old.endpoints.filter((each) => old.reached.includes(each.old) && !reached.includes(each.new));
@@ -67,13 +70,14 @@ function endpointFaults(old: OldSide, reached: readonly string[], wanted: Requir
             `${address}: config.json names nodes on the orchestrator's own host, and the new host has none there`,
             own.map((each) => `nothing at ${each.new} for ${each.network}`).join(", "),
             `a node of each of these networks on ${address}, or one elsewhere: without it the orchestrator ends at its start`,
-            `Install it on ${address}; or, on ${wanted.old.address}: name another in Networks, ${first.network}, Urls of ${wanted.old.directory}/config.json, then systemctl restart ${wanted.old.service}. Then run pulumi up again.`,
+            `Install it on ${address}; or, on ${wanted.old.address}: name another in Networks, ${first.network}, Urls of ${wanted.old.directory}/config.json, then systemctl restart ${wanted.old.service}. Then run ${run.up} again.`,
           ),
         ]),
   ];
 }
 
 function networkFaults(scan: string, { copyAddress, sshPort, hostKey, ...wanted }: Requirements): string[] {
+  const run = commandsFor(wanted.stack);
   const lines = scan.split("\n").map((line) => line.trim());
   if (lines.includes(hostKey) || lines.includes("no ssh-keyscan")) return [];
   const type = hostKey.split(" ")[0] ?? "";
@@ -84,7 +88,7 @@ function networkFaults(scan: string, { copyAddress, sshPort, hostKey, ...wanted 
         `${copyAddress}:${sshPort} shows the new host another key than ${wanted.old.address} shows here`,
         shown,
         hostKey,
-        `Is it another machine? pulumi config set --path ${key}.migrateFrom.copyAddress ADDRESS`,
+        `Is it another machine? ${run.set("orchestrator.migrateFrom.copyAddress", "ADDRESS")}`,
       ),
     ];
   return [
@@ -92,12 +96,13 @@ function networkFaults(scan: string, { copyAddress, sshPort, hostKey, ...wanted 
       `${wanted.new.address}: the new host does not reach the old one's ssh`,
       `${lines[0] === "no connection" ? "no connection" : "no ssh server with that key"} at ${copyAddress}:${sshPort}`,
       "the copy goes from host to host, as with scp",
-      `Allow ${wanted.new.address} to TCP port ${sshPort} of the old host, in its firewall and at its provider (with ufw, on the old host: ufw allow from ${wanted.new.address} to any port ${sshPort} proto tcp). Is it reached at another address? pulumi config set --path ${key}.migrateFrom.copyAddress ADDRESS`,
+      `Allow ${wanted.new.address} to TCP port ${sshPort} of the old host, in its firewall and at its provider (with ufw, on the old host: ufw allow from ${wanted.new.address} to any port ${sshPort} proto tcp). Is it reached at another address? ${run.set("orchestrator.migrateFrom.copyAddress", "ADDRESS")}`,
     ),
   ];
 }
 
 function versionFaults({ facts, build }: NewSide, survey: MoveSurvey, wanted: Requirements): string[] {
+  const run = commandsFor(wanted.stack);
   const next = newVersion(wanted, build);
   const { address } = wanted.new;
   if (next === undefined && !facts.hasExecutable)
@@ -106,7 +111,7 @@ function versionFaults({ facts, build }: NewSide, survey: MoveSurvey, wanted: Re
         `${address}: the orchestrator is not installed on the new host, and no release is configured`,
         "no executable in /usr/local/bin",
         "its release, with hash and version",
-        `pulumi config set --path ${key}.release.url URL, and the same for sha256 and version`,
+        `${run.set("orchestrator.release.url", "URL")}, and the same for sha256 and version`,
       ),
     ];
   const old =
@@ -117,7 +122,7 @@ function versionFaults({ facts, build }: NewSide, survey: MoveSurvey, wanted: Re
       `${address}: the new host's orchestrator is older than the old host's`,
       `${next} on the new host, ${old} on the old one`,
       `${old} or newer: an older build may not understand the state`,
-      `pulumi config set --path ${key}.release.version ${old}, with its url and sha256`,
+      `${run.set("orchestrator.release.version", old)}, with its url and sha256`,
     ),
   ];
 }

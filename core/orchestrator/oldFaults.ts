@@ -1,20 +1,22 @@
-import { fault, key, lacking } from "./faultText";
+import { commandsFor } from "../util/commands";
+import { fault, lacking } from "./faultText";
 import type { OldSide, Requirements } from "./findings";
-import { moveHalted, notLive } from "./stoppedState";
+import { mayStop, moveHalted, stuckCure } from "./stoppedState";
 
 /** What stands against a move on the old host (pure). */
 export function oldFaults(side: OldSide, wanted: Requirements): string[] {
   const { facts, build, status } = side;
   const { address, service, executable } = wanted.old;
   const at = (what: string) => `${address}: ${what}`;
-  const faults = lacking(address, facts);
+  const run = commandsFor(wanted.stack);
+  const faults = lacking(address, facts, run);
   if (facts.load === "not-found" || facts.load === "")
     faults.push(
       fault(
         at(`there is no service ${service}`),
         "no such unit",
         "the orchestrator's",
-        `systemctl list-units --type=service on the host tells its name: pulumi config set --path ${key}.migrateFrom.service NAME`,
+        `systemctl list-units --type=service on the host tells its name: ${run.set("orchestrator.migrateFrom.service", "NAME")}`,
       ),
     );
   else if (facts.active !== "active")
@@ -23,7 +25,7 @@ export function oldFaults(side: OldSide, wanted: Requirements): string[] {
         at(`the orchestrator does not run (${service})`),
         facts.load === "masked" ? "masked" : facts.active,
         "active",
-        `On the host: systemctl start ${service}; journalctl -u ${service} -n 50. Then run pulumi up again.`,
+        `On the host: systemctl start ${service}; journalctl -u ${service} -n 50. Then run ${run.up} again.`,
       ),
     );
   if (facts.process !== undefined)
@@ -32,7 +34,7 @@ export function oldFaults(side: OldSide, wanted: Requirements): string[] {
         at(`the process of ${service} is not called ${executable}`),
         facts.process || "no process",
         "its name: that the signer has ended is seen by it, too",
-        `On the host: systemctl status ${service} tells its name. Then: pulumi config set --path ${key}.migrateFrom.executable NAME`,
+        `On the host: systemctl status ${service} tells its name. Then: ${run.set("orchestrator.migrateFrom.executable", "NAME")}`,
       ),
     );
   if ("error" in build)
@@ -41,17 +43,17 @@ export function oldFaults(side: OldSide, wanted: Requirements): string[] {
         at(`the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:${wanted.rpcPort}`),
         build.error,
         "version, gitCommit and goVersion",
-        `On the host: journalctl -u ${service} -n 50. Is it another port? pulumi config set --path ${key}.rpcPort PORT`,
+        `On the host: journalctl -u ${service} -n 50. Is it another port? ${run.set("orchestrator.rpcPort", "PORT")}`,
       ),
     );
   const state = "value" in status ? status.value?.state : undefined;
-  if ("value" in status && notLive("old", status.value, wanted.haltedBridge) !== undefined)
+  if ("value" in status && !mayStop(status.value, wanted.haltedBridge))
     faults.push(
       fault(
         at(state === 1 ? "a key generation is at work" : "the orchestrator is not live"),
         `state ${state} (${status.value?.stateName})`,
         state === 1 ? "its end: stopping now would lose the key share" : "state 0 (live)",
-        `Run pulumi up again when it is live.${state === 2 ? ` ${moveHalted}` : ""}`,
+        `Run ${run.up} again when it is live.${state === 2 ? ` ${moveHalted(run)}` : ""}${state === 1 ? ` ${stuckCure(wanted.old)}` : ""}`,
       ),
     );
   else if ("error" in status && "value" in build)
@@ -60,7 +62,7 @@ export function oldFaults(side: OldSide, wanted: Requirements): string[] {
         at("the orchestrator does not say whether a key generation is at work"),
         status.error,
         "an answer to getStatus, or that the build has no such method",
-        "Run pulumi up again.",
+        `Run ${run.up} again.`,
       ),
     );
   return [...faults, ...directoryFaults(side, wanted)];
@@ -68,13 +70,14 @@ export function oldFaults(side: OldSide, wanted: Requirements): string[] {
 
 function directoryFaults({ facts, damaged, hasKeyStore }: OldSide, wanted: Requirements): string[] {
   const { address, directory } = wanted.old;
+  const run = commandsFor(wanted.stack);
   const found: Record<string, string> = { none: "nothing", link: `a link to ${facts.real}`, "no directory": "a file" };
   if (facts.directory !== "there") {
     const { service } = wanted.old;
     const next =
       facts.directory === "link"
-        ? `On the host: systemctl stop ${service}; rm ${directory} && mv ${facts.real} ${directory}; systemctl start ${service}. Is it on another disk? mount --bind instead of mv. Then run pulumi up again.`
-        : `pulumi config set --path ${key}.migrateFrom.directory ${facts.works ?? "DIRECTORY"}`;
+        ? `On the host: systemctl stop ${service}; rm ${directory} && mv ${facts.real} ${directory}; systemctl start ${service}. Is it on another disk? mount --bind instead of mv. Then run ${run.up} again.`
+        : `${run.set("orchestrator.migrateFrom.directory", facts.works ?? "DIRECTORY")}`;
     return [
       fault(
         `${address}: ${directory} is not the orchestrator's directory`,
@@ -89,7 +92,7 @@ function directoryFaults({ facts, damaged, hasKeyStore }: OldSide, wanted: Requi
       `${address}: ${directory}/${file} is not whole`,
       "it is missing, or no JSON",
       "whole JSON (it may be read by nobody but you)",
-      `On the host: ls -la ${directory}; journalctl -u ${wanted.old.service} -n 50. Then run pulumi up again.`,
+      `On the host: ls -la ${directory}; journalctl -u ${wanted.old.service} -n 50. Then run ${run.up} again.`,
     ),
   );
   if (!hasKeyStore)
@@ -98,7 +101,7 @@ function directoryFaults({ facts, damaged, hasKeyStore }: OldSide, wanted: Requi
         `${address}: the orchestrator's producer key store is not in ${directory}`,
         "none under the name that config.json tells",
         "the key store that makes this signer what it is",
-        `On the host: ls -la ${directory}. Then run pulumi up again.`,
+        `On the host: ls -la ${directory}. Then run ${run.up} again.`,
       ),
     );
   if (facts.shares === 0 && !wanted.noKeyShare)
@@ -107,7 +110,7 @@ function directoryFaults({ facts, damaged, hasKeyStore }: OldSide, wanted: Requi
         `${address}: there is no key share (tss/localstate-*.json) in ${directory}`,
         "none",
         "the share, or your word that this signer has none: it then takes part again after the next key generation",
-        `Where it is so: pulumi config set --path ${key}.migrateFrom.noKeyShare acknowledged`,
+        `Where it is so: ${run.set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
       ),
     );
   return faults;

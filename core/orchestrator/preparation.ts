@@ -1,8 +1,12 @@
-import type { RpcClock, SignerIdentity } from "../chain/orchestrator";
-import { appendMoveEvent, isMoveOver, lastMoveEvent, readMoveEvents } from "../eventLog/moveEvents";
+import type { RpcClock } from "../chain/orchestrator";
+import { isMoveOver, lastMoveEvent, readMoveEvents } from "../eventLog/eventLog";
+import type { Prepared } from "../eventLog/events";
+import { appendLine } from "../eventLog/logFile";
+import type { MoveId } from "../eventLog/moveId";
 import type { RootHost } from "../ssh/root";
+import { commandsFor } from "../util/commands";
 import { resolvePath } from "../util/resolvePath";
-import { type Backup, type BackupDeps, type BackupOf, isThere, takeBackup } from "./backup";
+import { type BackupDeps, type BackupOf, isThere, takeBackup } from "./backup";
 import type { MoveSurvey, Requirements } from "./findings";
 import { hasBegun } from "./journal";
 import { moveFaultsOf } from "./prerequisites";
@@ -11,8 +15,8 @@ import { type ChainLooks, type SignerPlace, surveyBoth } from "./survey";
 
 /** What the prerequisites and the first backup are about; plain values, no secrets. */
 export interface SecureOptions {
-  /** `<project>/<stack>/<pillar>/<attempt>`. */
-  readonly move: string;
+  readonly stack: string;
+  readonly move: MoveId;
   readonly old: SignerPlace;
   readonly new: SignerPlace;
   /** How the new host reaches the old one's ssh, and the key that it must show there. */
@@ -29,14 +33,8 @@ export interface SecureOptions {
 }
 
 /** What is kept of it in the state. No secret. */
-export interface Secured {
-  readonly move: string;
-  /** The first backup; absent only where the move went on without this machine's record. */
-  readonly backup?: Backup;
-  /** ISO 8601. */
-  readonly checkedAt?: string;
-  readonly oldVersion?: string;
-  readonly oldIdentity?: SignerIdentity;
+export interface Secured extends Prepared {
+  readonly move: MoveId;
 }
 
 export interface PreparationDeps extends BackupDeps, RpcClock, ChainLooks {
@@ -63,23 +61,17 @@ export function firstBackupOf({ directory, nodeDirectory }: SignerPlace): Backup
   };
 }
 
-/**
- * Checks everything that a move needs, reports all faults together, and takes the first backup. Touches nothing before.
- *
- * A move whose end is recorded, or whose backup was proved and lies there, is done with it; one that began is not judged
- * again: its journals decide (docs/architecture.md, The move of the orchestrator is one resource).
- *
- * @throws Error with every fault, or with what hindered the backup
- */
-export async function secureSigner(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
-  const { move, old, new: target } = options;
-  const directory = resolvePath(options.backups.directory);
-  const known = recordedOf(directory, move);
-  if (known) return known;
-
-  const { roots } = deps;
-  const wanted: Requirements = {
-    ...{ move, rpcPort: old.rpcPort, backupDirectory: directory, noKeyShare: options.noKeyShare },
+/** What a move wants of both hosts and of this machine. */
+export function requirementsOf(options: SecureOptions, roots: PreparationDeps["roots"]): Requirements {
+  const { old, new: target } = options;
+  return {
+    ...{
+      stack: options.stack,
+      move: options.move,
+      rpcPort: old.rpcPort,
+      backupDirectory: resolvePath(options.backups.directory),
+      noKeyShare: options.noKeyShare,
+    },
     haltedBridge: options.haltedBridge,
     old: { address: roots.old.address, service: old.service, directory: old.directory, executable: old.executable },
     new: { address: roots.new.address, service: target.service, directory: target.directory },
@@ -90,6 +82,24 @@ export async function secureSigner(options: SecureOptions, deps: PreparationDeps
       release: options.release,
     },
   };
+}
+
+/**
+ * Checks everything that a move needs, reports all faults together, and takes the first backup. Touches nothing before.
+ *
+ * A move whose end is recorded, or whose backup was proved and lies there, is done with it; one that began is not judged
+ * again: its journals decide (docs/architecture.md, The move of the orchestrator is one resource).
+ *
+ * @throws Error with every fault, or with what hindered the backup
+ */
+export async function secureSigner(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
+  const { move, old } = options;
+  const directory = resolvePath(options.backups.directory);
+  const known = recordedOf(directory, move);
+  if (known) return known;
+
+  const { roots } = deps;
+  const wanted = requirementsOf(options, roots);
   deps.say(`orchestrator: checking ${roots.old.address} and ${roots.new.address} before anything is touched`);
   const survey = await surveyBoth(roots, { ...options, backupDirectory: directory }, deps, deps);
   const begun = beganAt(survey, move);
@@ -112,28 +122,30 @@ export async function secureSigner(options: SecureOptions, deps: PreparationDeps
     move,
     identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
   };
-  const backup = await takeBackup(roots.old, firstBackupOf(old), settings, deps);
+  const backup = await takeBackup(roots.old, firstBackupOf(old), settings, deps).catch((error: Error) => {
+    throw new Error(`${error.message}\n  Then: ${commandsFor(options.stack).up}`);
+  });
   const { oldVersion, oldIdentity } = seenOf(survey);
   const secured = {
-    move,
     backup,
     checkedAt,
     ...(oldVersion ? { oldVersion } : {}),
     ...(oldIdentity ? { oldIdentity } : {}),
   };
-  appendMoveEvent(directory, { at: new Date(deps.now()).toISOString(), move, event: "secured", details: secured });
-  return secured;
+  appendLine(directory, { at: new Date(deps.now()).toISOString(), move, event: "secured", details: secured });
+  return { move, ...secured };
 }
 
 /** What an earlier run has done, where it still holds. */
-function recordedOf(directory: string, move: string): Secured | undefined {
-  const record = readMoveEvents(directory);
-  const secured = lastMoveEvent(record, move, "secured")?.details as Secured | undefined;
-  if (isMoveOver(record, move)) return secured ?? { move };
-  return secured?.backup && isThere(secured.backup) ? secured : undefined;
+function recordedOf(directory: string, move: MoveId): Secured | undefined {
+  const events = readMoveEvents(directory);
+  const secured = lastMoveEvent(events, move, "secured")?.details;
+  if (isMoveOver(events, move)) return { ...secured, move };
+  return secured?.backup && isThere(secured.backup) ? { ...secured, move } : undefined;
 }
 
-function beganAt(survey: MoveSurvey, move: string): string | undefined {
+/** The host whose journal says that a move has begun (pure). */
+export function beganAt(survey: MoveSurvey, move: MoveId): string | undefined {
   const has = (side: MoveSurvey["old"] | MoveSurvey["new"]) =>
     "value" in side && hasBegun(side.value.facts.journal, move);
   if (has(survey.new)) return "new host";

@@ -1,3 +1,4 @@
+import { commandsFor } from "../util/commands";
 import { fault, key, margin, size } from "./faultText";
 import type { MoveSurvey, Requirements } from "./findings";
 import { homeFaults } from "./homeFaults";
@@ -10,6 +11,7 @@ import { bridgeHinders } from "./stoppedState";
  * needed, the command to run next.
  */
 export function moveFaultsOf(survey: MoveSurvey, wanted: Requirements): string[] {
+  const run = commandsFor(wanted.stack);
   const bytes = "value" in survey.old ? survey.old.value.facts.bytes : 0;
   return [
     ...("error" in survey.old
@@ -25,7 +27,7 @@ export function moveFaultsOf(survey: MoveSurvey, wanted: Requirements): string[]
             `${wanted.new.address}: the node is not synced now`,
             survey.node.why,
             "a synced node: the orchestrator waits for it, and the bridge for the orchestrator",
-            "Wait until it is, then run pulumi up again.",
+            `Wait until it is, then run ${run.up} again.`,
           ),
         ]),
     ...bridgeFaults(survey, wanted),
@@ -36,7 +38,7 @@ export function moveFaultsOf(survey: MoveSurvey, wanted: Requirements): string[]
             "this machine has no room for the backup",
             `${size(survey.room)} free at ${wanted.backupDirectory}`,
             size(bytes + margin),
-            `Make room, or: pulumi config set --path ${key}.backup.directory DIRECTORY`,
+            `Make room, or: ${run.set("orchestrator.backup.directory", "DIRECTORY")}`,
           ),
         ]),
   ];
@@ -46,17 +48,18 @@ export function moveFaultsOf(survey: MoveSurvey, wanted: Requirements): string[]
 function bridgeFaults({ old, bridge }: MoveSurvey, wanted: Requirements): string[] {
   const status = "value" in old ? old.value.status : undefined;
   const itsOwn = status !== undefined && "value" in status ? status.value?.state : undefined;
-  const hindrance = bridgeHinders(bridge, wanted.haltedBridge);
+  const hindrance = bridgeHinders(bridge, wanted.haltedBridge, commandsFor(wanted.stack));
   if (hindrance === undefined || (bridge.known && bridge.state === itsOwn)) return [];
   return [fault(hindrance.what, hindrance.found, hindrance.needed, hindrance.next)];
 }
 
 function unseen(side: "old" | "new", wanted: Requirements, error: string): string {
+  const run = commandsFor(wanted.stack);
   const login = side === "old" ? `${key}.migrateFrom` : "pillar-host:ssh";
   return fault(
     `${wanted[side].address}: the ${side} host can't be looked at`,
     error.replaceAll("\n", "\n  "),
-    `a running host that lets in root, or a user with sudo (${login})`,
-    `See it with: ssh -v ${wanted[side].address}, as the user and on the port of ${login}. Then run pulumi up again.`,
+    `a running host that accepts a login of root, or of a user with sudo (${login})`,
+    `See it with: ssh -v ${wanted[side].address}, as the user and on the port of ${login}. Then run ${run.up} again.`,
   );
 }

@@ -46,7 +46,7 @@ export async function runSaga(wanted: Saga, hands: SagaActions, places: Places, 
   let looks = first ?? (await hands.look());
   let seen = looks;
   for (let count = 0; count < mostSteps; count += 1) {
-    if (!hands.isWanted()) throw new Error("the engine is gone: the move stops here; pulumi up goes on from here");
+    if (!hands.isWanted()) throw new Error("the engine is gone: the move stops here; the next run goes on from here");
     const decision = decideMove(wanted, looks, memory);
     seen = lastSeen(seen, looks);
     if (decision.do === "done") {

@@ -1,4 +1,5 @@
-import { stateNames } from "../chain/orchestrator";
+import { type SignerStatus, stateNames } from "../chain/orchestrator";
+import { type Commands, commandsFor } from "../util/commands";
 import type { BridgeNow } from "./bridgeNow";
 import { type Saga, type SideName, sidesOf } from "./journal";
 import type { MoveInputs } from "./moveInputs";
@@ -32,7 +33,8 @@ export function stoppedFault(config: string | undefined, saga: Saga, inputs: Sto
   const { source } = sidesOf(saga);
   const { host, service, directory } = inputs[source];
   const whose = `the orchestrator of the ${source} side (${host.ssh.address})`;
-  const up = `pulumi up -s ${inputs.stack}`;
+  const run = commandsFor(inputs.stack);
+  const { up } = run;
   const state = globalStateOf(config);
   if (state === undefined)
     return [
@@ -47,20 +49,21 @@ export function stoppedFault(config: string | undefined, saga: Saga, inputs: Sto
   return [
     `${whose} was stopped in state ${state} (${stateNames[state] ?? "unknown"}): ${meanings[state] ?? "started on the other side, it would begin in it"}`,
     `  found: GlobalState ${state} in ${directory}/config.json, which it wrote at its stop`,
-    "  needed: GlobalState 0 (live); getStatus, asked before the stop, may be half a minute old",
+    "  needed: GlobalState 0 (live), as getStatus said before the stop",
     `  It is started again where it was. On the host: ${ask}; when it says state 0: ${up}`,
-    ...(state === keyGeneration
-      ? [
-          `  Does it stay in state 1 although the bridge's key generation is over? On the host: systemctl stop ${service}, set GlobalState to 0 in that file, systemctl start ${service}. Then: ${up}`,
-        ]
-      : []),
-    ...(state === halted ? [`  ${moveHalted}; then ${up}`] : []),
+    ...(state === keyGeneration ? [`  ${stuckCure(inputs[source])} Then: ${up}`] : []),
+    ...(state === halted ? [`  ${moveHalted(run)}; then ${up}`] : []),
   ].join("\n");
 }
 
+/** What helps one that took part in a key generation which ended without it: a restart does not. */
+export function stuckCure({ service, directory }: { readonly service: string; readonly directory: string }): string {
+  return `Does it stay in state 1 although the bridge's key generation is over? On the host: systemctl stop ${service}, set GlobalState to 0 in ${directory}/config.json, systemctl start ${service}.`;
+}
+
 /** What to type where a bridge is halted for longer than the old host lives. */
-export const moveHalted =
-  "Is the bridge to stay halted, and the signer to move all the same? Where all of its networks are halted, too, it begins halted on the other side, and is live when the bridge is: pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged";
+export const moveHalted = (run: Commands) =>
+  `Is the bridge to stay halted, and the signer to move all the same? Where all of its networks are halted, too, it begins halted on the other side, and is live when the bridge is: ${run.set("orchestrator.migrateFrom.haltedBridge", "acknowledged")}`;
 
 const meanings: Readonly<Record<number, string>> = {
   1: "its part in the bridge's next key is not done, and started on the other side it would begin a key generation alone",
@@ -71,37 +74,39 @@ const meanings: Readonly<Record<number, string>> = {
 export type StoppedInputs = Pick<MoveInputs, "stack" | "rpcPort" | "haltedBridge"> &
   Readonly<Record<SideName, MoveInputs["old"]>>;
 
-/**
- * Why a signer is not stopped now (pure); undefined where it may be, or its build does not tell.
- *
- * @param haltedBridge the operator's word that it moves while the bridge is halted
- */
+/** Whether a signer may be stopped now (pure); where its build does not tell, it may. */
+export function mayStop(status: Pick<SignerStatus, "state"> | undefined, haltedBridge: boolean): boolean {
+  return status === undefined || status.state === 0 || (status.state === halted && haltedBridge);
+}
+
+/** Why a signer is not stopped now (pure); undefined where it may be. */
 export function notLive(
   side: SideName,
-  status: { readonly state: number; readonly stateName: string } | undefined,
-  haltedBridge: boolean,
-) {
-  if (status === undefined || status.state === 0 || (status.state === halted && haltedBridge)) return undefined;
+  status: Pick<SignerStatus, "state" | "stateName"> | undefined,
+  inputs: StoppedInputs,
+): string | undefined {
+  if (status === undefined || mayStop(status, inputs.haltedBridge)) return undefined;
+  const run = commandsFor(inputs.stack);
   return status.state === keyGeneration
     ? `the orchestrator of the ${side} side takes part in a key generation now: stopping it would lose its new key share\n` +
-        "  needed: getStatus says live. It takes minutes; then run pulumi up again."
+        `  needed: getStatus says live. It takes minutes; then run ${run.up} again.\n  ${stuckCure(inputs[side])}`
     : `the orchestrator of the ${side} side is not live now\n` +
         `  found: state ${status.state} (${status.stateName})\n` +
-        `  needed: state 0 (live). Run pulumi up again when it is.${status.state === halted ? `\n  ${moveHalted}` : ""}`;
+        `  needed: state 0 (live). Run ${run.up} again when it is.${status.state === halted ? `\n  ${moveHalted(run)}` : ""}`;
 }
 
 /**
  * Why a signer is not stopped now, by the chain's word on the bridge (pure); undefined where it may be, or nobody tells.
  *
- * @param haltedBridge as in {@link notLive}
+ * @param haltedBridge the operator's word that it moves while the bridge is halted
  */
-export function bridgeHinders(bridge: BridgeNow, haltedBridge: boolean): BridgeHindrance | undefined {
+export function bridgeHinders(bridge: BridgeNow, haltedBridge: boolean, run: Commands): BridgeHindrance | undefined {
   if (!bridge.known || bridge.state === 0 || (bridge.state === halted && haltedBridge)) return undefined;
   const [what, needed] =
     bridge.state === halted
       ? (["the bridge is halted", "a live bridge"] as const)
       : (["the bridge's key generation is at work", "its end: stopping now would lose the key share"] as const);
-  const next = `Run pulumi up again when it is ${bridge.state === halted ? `live. ${moveHalted}` : "over."}`;
+  const next = `Run ${run.up} again when it is ${bridge.state === halted ? `live. ${moveHalted(run)}` : "over."}`;
   return { what, needed: `${needed} (what getStatus says is up to 40 s older than this)`, found: bridge.why, next };
 }
 

@@ -71,7 +71,7 @@ function identityFault(file: string, found: string): string {
     `the backup's identity file can't be used: ${file}`,
     `  ${found}`,
     "  needed: an age identity in plain text, as age-keygen writes it (pillar-host:orchestrator.backup.identityFile)",
-    "  Make one with: age-keygen -o FILE, or leave the key out: the program makes one. Then run pulumi up again.",
+    "  Make one with: age-keygen -o FILE, or leave the key out: the program makes one",
   ].join("\n");
 }
 
@@ -190,7 +190,7 @@ export async function prove(file: string, secret: string, expected: Manifest): P
       [
         `the backup could not be proved: ${file}`,
         ...found.map((line) => `  found: ${line}`),
-        "  needed: every file as it was read on the host. Is the disk of this machine sound? Then run pulumi up again.",
+        "  needed: every file as it was read on the host. Is the disk of this machine sound?",
       ].join("\n"),
     );
   try {

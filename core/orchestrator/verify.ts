@@ -4,6 +4,7 @@ import {
   type OrchestratorClient,
   type SignerIdentity,
 } from "../chain/orchestrator";
+import { type Commands, commandsFor } from "../util/commands";
 import { isJsonText } from "./backup";
 import type { HostPair, HostPairDeps } from "./hostPair";
 import type { Saga, SideName } from "./journal";
@@ -142,7 +143,7 @@ export async function verify(
   );
   const client = clientOf(inputs, sides, side, deps);
   const before = readLife(await sides.call(side, "signer_life", saga, { log_lines: 1 }));
-  const faults = side === "new" ? versionFaults(build, inputs.version) : [];
+  const faults = side === "new" ? versionFaults(build, inputs.version, commandsFor(inputs.stack)) : [];
   const identity = await client.identity();
   const wrong = identity && expected ? differing(identity, expected) : [];
   faults.push(...wrong.map((line) => `it is another signer than before: ${line}`));
@@ -202,11 +203,15 @@ export function peersText(side: SideName, peers: number, port: number): string {
 }
 
 /** What runs is what the configuration names: not each build tells its version when it is installed (pure). */
-export function versionFaults({ version }: Pick<BuildInfo, "version">, configured: string | undefined): string[] {
+export function versionFaults(
+  { version }: Pick<BuildInfo, "version">,
+  configured: string | undefined,
+  { set }: Commands,
+): string[] {
   if (configured === undefined || version === configured) return [];
   return [
     `it is ${version}, not ${configured} (pillar-host:orchestrator.release.version). Is it right as it is? ` +
-      `pulumi config set --path pillar-host:orchestrator.release.version ${version}`,
+      set("orchestrator.release.version", version),
   ];
 }
 

@@ -1,5 +1,6 @@
+import { isSameMove, moveText } from "../eventLog/moveId";
 import type { Looks, SideLook } from "./decide";
-import { journalFile, type SideName } from "./journal";
+import { type Journal, journalFile, type SideName } from "./journal";
 
 const bothSides = ["new", "old"] as const;
 
@@ -9,6 +10,10 @@ function journalOf(look: SideLook) {
 
 function runs(look: SideLook): boolean {
   return look !== "outOfSight" && look.active;
+}
+
+function isOneMove(a: Journal, b: Journal | undefined): boolean {
+  return b !== undefined && isSameMove(a.move, b.move);
 }
 
 /** What keeps a side that does not hold the key from signing (pure). */
@@ -48,13 +53,15 @@ function keyIn(looks: Looks, places: Places): { readonly holder?: SideName; read
   }
   for (const side of bothSides) {
     const journal = journalOf(looks[side]);
-    if (journal?.stage !== "moved" || journal.move === journalOf(looks[other(side)])?.move) continue;
+    if (journal?.stage !== "moved" || isOneMove(journal, journalOf(looks[other(side)]))) continue;
     if (journal.other.address === places[other(side)])
       return {
         holder: other(side),
         line: `The key is on ${name(other(side))}, which ${fenceOf(looks[other(side)])}; ${name(side)} ${fenceOf(looks[side])}.`,
       };
-    return { line: `The key is on ${journal.other.address}, where ${journal.move} took it from ${name(side)}.` };
+    return {
+      line: `The key is on ${journal.other.address}, where ${moveText(journal.move)} took it from ${name(side)}.`,
+    };
   }
   for (const side of bothSides) {
     const look = looks[side];

@@ -1,16 +1,16 @@
 import crypto from "node:crypto";
 import type { Connection } from "../ssh/connection";
+import { runScript } from "../ssh/runScript";
 import type { Clock } from "../util/clock";
-import { withTimeout } from "../util/withTimeout";
-import { agree } from "./agreement";
-import { wayBack } from "./messages";
+import { agreeOnPillar } from "./agreement";
+import { unknownKey, unknownText, wayBack } from "./messages";
 import type { Registration } from "./registration";
-import type { SourceReading } from "./source";
+import type { PillarReading } from "./source";
 
 /** What the watch depends on. */
 export interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
   /** Asks the references: the node here is behind, and its word of no worth. Never throws. */
-  read(): Promise<readonly SourceReading[]>;
+  read(): Promise<readonly PillarReading[]>;
   /**
    * SHA-256 of this host's producer address: the address itself stays there until the node is synced.
    *
@@ -54,14 +54,13 @@ export function watchForEarlyWallet(
   let running: Promise<void> | undefined;
   let unseen: string | undefined;
 
-  const cannotSee = (why: string) => {
-    const key = why.replace(/\d+/g, "");
+  const cannotSee = (why: string, key = why) => {
     if (key !== unseen) deps.say(`sync: whether the wallet was updated too early can't be seen: ${why}`);
     unseen = key;
   };
   const look = async () => {
-    const agreement = agree(await deps.read());
-    if (agreement.kind === "unknown") return cannotSee(agreement.why);
+    const agreement = agreeOnPillar(await deps.read());
+    if (agreement.kind === "unknown") return cannotSee(unknownText(agreement.why), unknownKey(agreement.why));
     if (agreement.pillar === null) return;
     const { producerAddress: address, figures } = agreement.pillar;
     let digest: string;
@@ -116,11 +115,11 @@ const digestTime = 20_000;
  * @throws with the reason where it has none yet, or can't be asked
  */
 export async function readAddressDigest(connection: Connection, script: string): Promise<string> {
-  const asking = connection.session().then((session) => session.run("bash -euo pipefail -s addressDigest", script));
-  const late = `no answer within ${digestTime / 1000} s`;
-  const { exitCode, stdout, stderr } = await withTimeout(asking, digestTime, `the host's own address: ${late}`);
-  const digest = /^[0-9a-f]{64}$/m.exec(stdout)?.[0];
-  if (digest !== undefined) return digest;
-  const reason = stderr.trim().split("\n")[0] || `exit ${exitCode ?? "by the connection's end"}`;
-  throw new Error(`the host's own address: ${exitCode === 0 ? "the node's configuration names none" : reason}`);
+  const ofHost = (reason: string) => new Error(`the host's own address: ${reason}`);
+  const printed = await runScript(connection, "addressDigest", script, digestTime).catch((error: Error) => {
+    throw ofHost(error.message.split("\n")[0] ?? "");
+  });
+  const digest = printed.find((line) => /^[0-9a-f]{64}$/.test(line));
+  if (digest === undefined) throw ofHost("the node's configuration names none");
+  return digest;
 }

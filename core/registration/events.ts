@@ -1,14 +1,6 @@
-import { appendEvent, type EventDetails, type EventName, type Figures, type LogEvent } from "../eventLog/eventLog";
+import type { EventDetails, Figures, LogEvent, News } from "../eventLog/events";
 import type { ProducerSwitch } from "./findSwitch";
 import { isOurs, type Registration, type RegistrationMemory } from "./registration";
-
-/** Whose record it is. */
-export interface RegistrationLog {
-  /** Absolute. */
-  readonly directory: string;
-  readonly stack: string;
-  readonly pillar: string;
-}
 
 const iso = (time: number) => new Date(time).toISOString();
 
@@ -50,49 +42,35 @@ function switchOf({ height, switchedAt, orBefore, before, empty }: EventDetails[
   };
 }
 
-/** What of a look is news to the record (pure): each transition once. */
-export function newsOf(
-  registration: Registration,
-  memory: RegistrationMemory,
-  { stack, pillar }: Omit<RegistrationLog, "directory">,
-  now: number,
-): LogEvent[] {
-  const entry = <E extends EventName>(event: E, details: EventDetails[E]) =>
-    ({ at: iso(now), stack, pillar, event, details }) as LogEvent;
+/** What of a look is news to the event log (pure): each transition once. */
+export function newsOf(registration: Registration, memory: RegistrationMemory): News[] {
   if (registration.kind === "earlier" || registration.kind === "foreign")
-    return memory.since === undefined ? [] : [entry("registeredElsewhere", { producerAddress: registration.address })];
+    return memory.since === undefined
+      ? []
+      : [{ event: "registeredElsewhere", details: { producerAddress: registration.address } }];
   if (!isOurs(registration)) return [];
   const { address: producerAddress, earlier } = registration;
   const figures: { figures?: Figures } = registration.figures ? { figures: registration.figures } : {};
-  const news: LogEvent[] = [];
+  const news: News[] = [];
   if (memory.since === undefined) {
-    news.push(entry("registered", { producerAddress, ...figures }));
+    news.push({ event: "registered", details: { producerAddress, ...figures } });
     // A node that fell behind later was not registered too early.
-    if (registration.kind === "tooEarly")
-      news.push(entry("registeredTooEarly", { producerAddress, ...(earlier === undefined ? {} : { earlier }) }));
+    if (registration.kind === "tooEarly") {
+      const details = { producerAddress, ...(earlier === undefined ? {} : { earlier }) };
+      news.push({ event: "registeredTooEarly", details });
+    }
   }
   const switched = "switched" in registration ? registration.switched : undefined;
   if (switched && switched.height !== memory.switched?.height) {
     const { height, at, before, orBefore, empty } = switched;
     const last = before && { ...before, at: iso(before.at) };
-    news.push(
-      entry("producing", {
-        ...{ producerAddress, height, switchedAt: iso(at), ...figures },
-        ...(orBefore ? { orBefore } : {}),
-        ...(empty === undefined ? {} : { empty }),
-        ...(last ? { before: last } : {}),
-      }),
-    );
+    const details = {
+      ...{ producerAddress, height, switchedAt: iso(at), ...figures },
+      ...(orBefore ? { orBefore } : {}),
+      ...(empty === undefined ? {} : { empty }),
+      ...(last ? { before: last } : {}),
+    };
+    news.push({ event: "producing", details });
   }
   return news;
-}
-
-/** Writes it down. @returns why it can't be written; the journey goes on without */
-export function writeNews(directory: string, news: readonly LogEvent[]): string | undefined {
-  try {
-    for (const entry of news) appendEvent(directory, entry);
-    return undefined;
-  } catch (error) {
-    return `the record of the migration could not be written: ${(error as Error).message}`;
-  }
 }

@@ -1,5 +1,7 @@
+import { faultKey, leftOutText } from "../chain/messages";
 import { durationText, minuteText } from "../util/timeText";
-import { isOurs, type Registration } from "./registration";
+import type { NoAgreement, SourceNote } from "./agreement";
+import type { Registration } from "./registration";
 
 /** The operator's part in the desktop wallet (docs/specification.md, 1.1, step 13), a line each (pure). */
 export function walletClicks(pillar: string, producerAddress: string): string[] {
@@ -21,7 +23,7 @@ export function wayBack(pillar: string, earlier: string | undefined): string {
 export function sentenceOf(registration: Registration, pillar: string, now: number): string {
   switch (registration.kind) {
     case "unknown":
-      return `whose address ${pillar} is registered with is not known: ${registration.why}`;
+      return `whose address ${pillar} is registered with is not known: ${unknownText(registration.why)}`;
     case "unknownPillar":
       return `nobody registered a Pillar of the name ${pillar} (pillar-host:pillar.name)`;
     case "earlier":
@@ -62,11 +64,59 @@ function patienceOf(registration: Extract<Registration, { kind: "registered" }>,
   return `that is longer than all but one of 10,000 healthy ones wait (${elected}; ${standing}; seen registered ${durationText(now - since)} ago${few})`;
 }
 
+/** What is odd about a node that was asked (pure). */
+export function noteText(note: SourceNote): string {
+  switch (note.kind) {
+    case "leftOut":
+      return leftOutText(note.reading);
+    case "behindOthers":
+      return `${note.name} is left out: its newest momentum is ${durationText(note.by)} older than the others'`;
+    case "otherChain":
+      return `${note.name} is left out: it is on another chain than the others, by momentum ${note.height}`;
+    case "contradicts":
+      return `${note.name} contradicts the others: it says ${addressText(note.address)}`;
+  }
+}
+
+/** Why nothing is known of a registration (pure). */
+export function unknownText(why: NoAgreement): string {
+  switch (why.kind) {
+    case "nobodyAsked":
+      return "nobody was asked";
+    case "nobodyTells":
+      return why.notes.map(noteText).join("; ");
+    case "chainsDiffer": {
+      const hashes = why.hashes.map(({ name, hash }) => `${hash.slice(0, 12)} at ${name}`);
+      return `they are on different chains: momentum ${why.height} is ${hashes.join(", ")}`;
+    }
+    case "wordsDiffer": {
+      const words = why.words.map(({ name, address }) => `${name} says ${addressText(address)}`);
+      return `they contradict each other (right after an update in the wallet they do so for some seconds): ${words.join(", ")}`;
+    }
+  }
+}
+
+const addressText = (address: string | null) => address ?? "that nobody registered it";
+
 /** What makes a sentence news: not the time that passes (pure). */
 export function keyOf(registration: Registration): string {
-  const parts = isOurs(registration) && registration.kind === "registered" ? [registration.isLate] : [];
+  const { kind } = registration;
+  const parts: unknown[] = [kind, "address" in registration ? registration.address : ""];
+  if (kind === "unknown") parts.push(unknownKey(registration.why));
+  if (kind === "tooEarly") parts.push(registration.reason);
+  if (kind === "registered") parts.push(registration.isLate);
   if ("last" in registration) parts.push(registration.last?.isOurs === true);
-  const address = "address" in registration ? registration.address : "";
-  const why = "why" in registration ? registration.why.replace(/\d+/g, "") : "";
-  return [registration.kind, address, why, ...parts].join();
+  return parts.join();
+}
+
+/** What makes it news that nothing is known (pure). */
+export function unknownKey(why: NoAgreement): string {
+  if (why.kind === "nobodyTells") return why.notes.map(noteKey).join();
+  return why.kind === "wordsDiffer" ? unknownText(why) : why.kind;
+}
+
+/** A node's momentums get older and newer all the time. */
+function noteKey(note: SourceNote): string {
+  if (note.kind !== "leftOut") return `${note.kind} ${note.name}`;
+  return `${note.reading.client.name} ${faultKey(note.reading.fault)}`;
 }

@@ -9,7 +9,8 @@ import {
   usualTicks,
 } from "../chain/elections";
 import type { NodeStatus } from "../sync/nodeStatus";
-import type { Agreement } from "./agreement";
+import type { SyncReason } from "../sync/verdict";
+import type { NoAgreement, RegistrationAgreement, SourceNote } from "./agreement";
 import type { ProducerSwitch } from "./findSwitch";
 
 /** What a stack knows of its Pillar's registration from before. */
@@ -27,13 +28,13 @@ export interface RegistrationMemory {
 export interface RegistrationFacts {
   /** This host's producer address. */
   readonly ours: string;
-  readonly agreement: Agreement;
+  readonly agreement: RegistrationAgreement;
   readonly memory: RegistrationMemory;
   /** The switch, as far as it is known now. */
   readonly switched?: ProducerSwitch | undefined;
   /** Why it could not be looked for. */
   readonly unseen?: string | undefined;
-  readonly node: Pick<NodeStatus, "synced" | "known" | "why">;
+  readonly node: Pick<NodeStatus, "synced" | "known" | "why" | "reason">;
   /** Unix milliseconds. */
   readonly now: number;
   readonly network: Network;
@@ -55,8 +56,8 @@ interface Figures {
 }
 
 /** Where a Pillar's registration stands, seen from this host. `notes`: what is odd about the sources. */
-export type Registration = { readonly notes: readonly string[]; readonly earlier?: string } & (
-  | { readonly kind: "unknown"; readonly why: string; readonly since?: number; readonly switched?: ProducerSwitch }
+export type Registration = { readonly notes: readonly SourceNote[]; readonly earlier?: string } & (
+  | { readonly kind: "unknown"; readonly why: NoAgreement; readonly since?: number; readonly switched?: ProducerSwitch }
   /** Nobody registered a Pillar of that name. */
   | { readonly kind: "unknownPillar" }
   /** Still, or again, the address before. */
@@ -73,7 +74,12 @@ export type Registration = { readonly notes: readonly string[]; readonly earlier
   /** This host's, and momentums carry it. */
   | ({ readonly kind: "producing"; readonly switched: ProducerSwitch } & Ours)
   /** This host's, while its node is not synced. */
-  | ({ readonly kind: "tooEarly"; readonly why: string; readonly switched?: ProducerSwitch } & Ours)
+  | ({
+      readonly kind: "tooEarly";
+      readonly why: string;
+      readonly reason?: SyncReason["kind"];
+      readonly switched?: ProducerSwitch;
+    } & Ours)
 );
 
 interface NotOurs {
@@ -127,7 +133,10 @@ export function registrationOf(facts: RegistrationFacts): Registration {
   // Right after a node's start it has not counted yet.
   const figures = counted.expected > 0 ? { figures: counted } : {};
   const own = { address, since, notes, ...known, ...figures };
-  if (node.known && !node.synced) return { kind: "tooEarly", why: node.why, ...own, ...(switched ? { switched } : {}) };
+  if (node.known && !node.synced) {
+    const { why, reason } = node;
+    return { kind: "tooEarly", why, ...(reason ? { reason } : {}), ...own, ...(switched ? { switched } : {}) };
+  }
   if (switched) return { kind: "producing", switched, ...own };
   const wait = waitOf(since, facts);
   const isLate = wait.surely !== undefined && now > wait.surely;

@@ -1,3 +1,4 @@
+import { noteText, unknownText } from "./messages";
 import { isOurs, type Registration } from "./registration";
 
 /** The output `registration`. Times are ISO 8601. */
@@ -22,7 +23,10 @@ export interface RegistrationShown {
 
 /** What is shown of a registration (pure). */
 export function registrationShown(registration: Registration): RegistrationShown {
-  const { kind: state, earlier, notes } = registration;
+  const { kind: state, earlier } = registration;
+  const why = registration.kind === "unknown" ? registration.why : undefined;
+  // What keeps everybody from telling is in the notes.
+  const notes = [...registration.notes.map(noteText), ...(why && why.kind !== "nobodyTells" ? [unknownText(why)] : [])];
   const switched = "switched" in registration ? registration.switched : undefined;
   const since = "since" in registration ? registration.since : undefined;
   return {

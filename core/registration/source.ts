@@ -1,34 +1,44 @@
-import type { ChainClient, PillarOnChain, Produced } from "../chain/chain";
-import { withTimeout } from "../util/withTimeout";
+import { type ChainClient, chainOfReference, type PillarOnChain, type Produced } from "../chain/chain";
+import { type Reading, readNode, type Told, wholePage } from "../chain/reading";
 
-/** What one node says of a Pillar and of the chain's newest momentums, or why it says nothing. */
-export interface SourceReading {
-  /** Who was asked, for reasons. */
-  readonly name: string;
-  /** Its own clock, unix milliseconds. */
-  readonly clock?: number;
+/** What a node says of a Pillar and of the chain's newest momentums. */
+interface PillarWord {
   /** Its newest momentums in ascending order, about {@link recentCount}. */
-  readonly recent?: readonly Produced[];
+  readonly recent: readonly Produced[];
   /** null: nobody registered it. */
-  readonly pillar?: PillarOnChain | null;
-  readonly error?: string;
+  readonly pillar: PillarOnChain | null;
 }
+
+export type PillarReading = Reading<PillarWord>;
+export type PillarTold = Told<PillarWord>;
 
 /** Enough to compare two nodes' chains, and small enough for every `up`. */
 export const recentCount = 128;
 
 /** Asks one node. Never throws, and takes no longer than this, in milliseconds. */
-export async function readSource(client: ChainClient, pillar: string, limit: number): Promise<SourceReading> {
-  const { name } = client;
-  const reading = async (): Promise<SourceReading> => {
-    const { momentum, clock } = await client.newest();
-    const from = Math.max(1, momentum.height - recentCount + 1);
-    const [registered, recent] = await Promise.all([client.pillar(pillar), client.momentums(from, recentCount)]);
-    return { name, clock, recent, pillar: registered };
+export function readPillar(client: ChainClient, pillar: string, limit: number): Promise<PillarReading> {
+  const ask = async ({ newest: { height } }: { readonly newest: Produced }) => {
+    const [registered, recent] = await Promise.all([
+      client.pillar(pillar),
+      wholePage(client, Math.max(1, height - recentCount + 1), height),
+    ]);
+    return "fault" in recent ? recent : { recent: recent.page, pillar: registered };
   };
-  try {
-    return await withTimeout(reading(), limit, `no answer within ${limit / 1000} s`);
-  } catch (error) {
-    return { name, error: error instanceof Error ? error.message : String(error) };
-  }
+  return readNode<PillarWord>(client, ask, limit);
+}
+
+const ownTime = 10_000;
+/** One that is gone for good is waited for in every run. */
+const referenceTime = 5000;
+
+/** Asks the node here, where there is one to ask, and the references, all at once. Never throws. */
+export function readSources(
+  own: ChainClient | undefined,
+  references: readonly string[],
+  pillar: string,
+): Promise<readonly PillarReading[]> {
+  return Promise.all([
+    ...(own ? [readPillar(own, pillar, ownTime)] : []),
+    ...references.map((url) => readPillar(chainOfReference(url), pillar, referenceTime)),
+  ]);
 }

@@ -1,10 +1,12 @@
 import type { Clock } from "../util/clock";
+import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
-import { keyOf, sentenceOf, walletClicks, wayBack } from "./messages";
+import { keyOf, noteText, sentenceOf, walletClicks, wayBack } from "./messages";
 import { isOurs, type Registration } from "./registration";
 
 /** What one wait knows. */
 export interface CutoverOptions {
+  readonly stack: string;
   readonly pillar: string;
   /** This host's producer address. */
   readonly ours: string;
@@ -38,7 +40,7 @@ const quietFor = 10 * 60_000;
  * @throws Error, marked `gaveUp`, at the deadline and when nobody wants the answer any more
  */
 export async function waitForProducing(options: CutoverOptions, deps: CutoverDeps): Promise<Producing> {
-  const { pillar, ours, address, deadline } = options;
+  const { pillar, ours, deadline } = options;
   const begun = deps.ticks();
   let said: { key: string; at: number } | undefined;
   let isTold = false;
@@ -48,7 +50,7 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
     const key = keyOf(registration);
     if (key !== said?.key || deps.ticks() - said.at >= quietFor) {
       deps.say(`cutover: ${sentence}`);
-      if (key !== said?.key) for (const note of registration.notes) deps.say(`cutover: ${note}`);
+      if (key !== said?.key) for (const note of registration.notes) deps.say(`cutover: ${noteText(note)}`);
       said = { key, at: deps.ticks() };
       if (registration.kind === "tooEarly") deps.say(`cutover: ${wayBack(pillar, registration.earlier)}`);
     }
@@ -58,12 +60,14 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
     }
     // This run does not end before that is done, and with it what shows the address.
     if (!isTold && ["earlier", "unknownPillar"].includes(registration.kind)) {
-      deps.say("cutover: waiting for this in the desktop wallet (to stop: Ctrl-C twice; pulumi up goes on from here):");
+      deps.say(
+        `cutover: waiting for this in the desktop wallet (to stop: Ctrl-C twice; to go on: ${commandsFor(options.stack).up}):`,
+      );
       for (const line of walletClicks(pillar, ours)) deps.say(`cutover: ${line}`);
       isTold = true;
     }
     const giveUp = (what: string) =>
-      Object.assign(new Error(gaveUpText(address, what, sentence, isOurs(registration))), { gaveUp: true });
+      Object.assign(new Error(gaveUpText(options, what, sentence, isOurs(registration))), { gaveUp: true });
     if (!deps.isWanted()) throw giveUp("the engine that waited is gone");
     const remaining = deadline - (deps.ticks() - begun);
     if (remaining <= 0) {
@@ -74,11 +78,13 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
   }
 }
 
-function gaveUpText(address: string, what: string, sentence: string, isRegistered: boolean): string {
+function gaveUpText({ address, stack }: CutoverOptions, what: string, sentence: string, isRegistered: boolean): string {
+  const { up, remove } = commandsFor(stack);
   return [
     `${address}: no momentum carries this host's producer address yet, ${what}`,
     `  last seen: ${sentence}`,
     `  Keep the old host running${isRegistered ? ": it produces until then." : ", and update the wallet if that is still to be done."}`,
-    "  Nothing is lost: pulumi up again goes on waiting. Not to wait: pulumi config rm --path pillar-host:cutover.wait",
+    `  Nothing is lost. To go on waiting: ${up}`,
+    `  Not to wait: ${remove("cutover.wait")}`,
   ].join("\n");
 }

@@ -1,6 +1,6 @@
 import { type ChainClient, momentumPage, type PaidEpoch, type PillarOnChain, type Produced } from "../chain/chain";
 import { chanceOf, type Network, type PillarStanding, patienceTicks, tickOf } from "../chain/elections";
-import { freshMomentum } from "../chain/freshMomentum";
+import { type NodeFault, type Reading, readNode, wholePage } from "../chain/reading";
 import { isSuccessorsSince } from "./whose";
 
 /** A momentum that was recorded when the host was synced: an RPC that does not know it is of another chain, or lies. */
@@ -28,32 +28,23 @@ export interface Newest {
   readonly registered?: Produced;
 }
 
-/** What a node says of the chain, or why its word does not count. */
-export type ChainReading =
-  | {
-      readonly source: string;
-      readonly fault: string;
-      /** It does not know the momentum that was recorded: of another chain, or a liar. */
-      readonly isStranger?: true;
-    }
-  | {
-      readonly source: string;
-      readonly height: number;
-      /** Unix milliseconds of that momentum. */
-      readonly at: number;
-      /** null: it knows no such Pillar. */
-      readonly pillar: PillarOnChain | null;
-      /** Where the Pillar stands among all, where the node tells. */
-      readonly standing?: PillarStanding;
-      /** Milliseconds: a healthy Pillar of this standing is hardly ever without a momentum for so long. */
-      readonly patience: number;
-      /** The newest momentum of each within that time, or among the latest {@link momentumPage}. */
-      readonly last: Newest;
-      /** The successor produced before this host's newest momentum already, and within that time: both produce. */
-      readonly alternate: boolean;
-      /** The newest paid epoch, where all its slots were the successor's. */
-      readonly paid?: PaidEpoch;
-    };
+/** What a node says of the chain. */
+export interface ChainWord {
+  /** null: it knows no such Pillar. */
+  readonly pillar: PillarOnChain | null;
+  /** Where the Pillar stands among all, where the node tells. */
+  readonly standing?: PillarStanding;
+  /** Milliseconds: a healthy Pillar of this standing is hardly ever without a momentum for so long. */
+  readonly patience: number;
+  /** The newest momentum of each within that time, or among the latest {@link momentumPage}. */
+  readonly last: Newest;
+  /** The successor produced before this host's newest momentum already, and within that time: both produce. */
+  readonly alternate: boolean;
+  /** The newest paid epoch, where all its slots were the successor's. */
+  readonly paid?: PaidEpoch;
+}
+
+export type ChainReading = Reading<ChainWord>;
 
 /** About a day and a half: of a thousand Pillars one outside the first waits no longer. */
 const mostPages = 12;
@@ -62,30 +53,19 @@ const mostPages = 12;
 const maxAgeHere = 15 * 60_000;
 
 /** Asks one node. Never throws. */
-export async function readChain(client: ChainClient, question: ChainQuestion, now: number): Promise<ChainReading> {
-  const source = client.name;
-  try {
-    const { momentum: newest, clock } = await client.newest();
-    const age = clock - newest.timestamp;
-    const ageHere = now - newest.timestamp;
-    if (age > freshMomentum || ageHere > maxAgeHere) {
-      const seconds = Math.round(Math.max(age, ageHere) / 1000);
-      return { source, fault: `it is behind: its newest momentum, ${newest.height}, is ${seconds} s old` };
-    }
-    if (ageHere < -maxAgeHere)
-      return { source, fault: `its newest momentum, ${newest.height}, is of a time that has not come` };
-    const stranger = await knowsNot(client, question.recorded);
-    if (stranger) return { source, fault: stranger, isStranger: true };
+export function readChain(client: ChainClient, question: ChainQuestion, now: number): Promise<ChainReading> {
+  return readNode<ChainWord>(client, async ({ newest }) => {
+    const fault = faultHere(newest, now) ?? (await strangerFault(client, question.recorded));
+    if (fault) return { fault };
     const pillar = await client.pillar(question.pillar);
     const standing = await client.standing(question.pillar);
     const patience = patienceOf(standing, question.network);
     const since = newest.timestamp - patience;
     const late = await momentumsSince(client, newest, since);
-    if ("missing" in late)
-      return { source, fault: `it does not give the momentums from ${late.missing}, which it has` };
+    if ("fault" in late) return late;
     const paid = await paidBySuccessor(client, question);
     return {
-      ...{ source, height: newest.height, at: newest.timestamp, pillar, patience },
+      ...{ pillar, patience },
       ...(standing === undefined ? {} : { standing }),
       last: newestOf(late.momentums, { ...question, registered: pillar?.producerAddress }),
       alternate: alternate(
@@ -94,9 +74,14 @@ export async function readChain(client: ChainClient, question: ChainQuestion, no
       ),
       ...(paid === undefined ? {} : { paid }),
     };
-  } catch (error) {
-    return { source, fault: (error as Error).message };
-  }
+  });
+}
+
+/** A node whose clock stands still, or was set, is behind or ahead by this machine's. */
+function faultHere({ height, timestamp }: Produced, now: number): NodeFault | undefined {
+  const age = now - timestamp;
+  if (age > maxAgeHere) return { kind: "behind", height, by: age };
+  return age < -maxAgeHere ? { kind: "ahead", height, by: -age } : undefined;
 }
 
 /** The newest momentum of each address in a page (pure). */
@@ -124,14 +109,14 @@ async function momentumsSince(
   client: ChainClient,
   newest: Produced,
   since: number,
-): Promise<{ readonly momentums: readonly Produced[] } | { readonly missing: string }> {
+): Promise<{ readonly momentums: readonly Produced[] } | { readonly fault: NodeFault }> {
   let momentums: readonly Produced[] = [];
   for (let pages = 0, top = newest.height; pages < mostPages && top > 0; pages += 1) {
     const from = Math.max(1, top - momentumPage + 1);
-    const page = await client.momentums(from, top - from + 1);
-    if (!isWhole(page, from, top)) return { missing: `${from} to ${top}` };
-    momentums = [...page, ...momentums];
-    if ((page[0]?.timestamp ?? 0) <= since) break;
+    const whole = await wholePage(client, from, top);
+    if ("fault" in whole) return whole;
+    momentums = [...whole.page, ...momentums];
+    if ((whole.page[0]?.timestamp ?? 0) <= since) break;
     top = from - 1;
   }
   return { momentums };
@@ -160,14 +145,9 @@ function alternate(late: readonly Produced[], { own, successor }: ChainQuestion)
   return mine !== undefined && first !== undefined && first.height < mine.height;
 }
 
-/** Whether a page has every momentum of a range (pure): the one that is missing may be this host's. */
-function isWhole(page: readonly Produced[], from: number, to: number): boolean {
-  return page.length === to - from + 1 && page.every(({ height }, at) => height === from + at);
-}
-
-async function knowsNot(client: ChainClient, recorded: Recorded | undefined): Promise<string | undefined> {
+async function strangerFault(client: ChainClient, recorded: Recorded | undefined): Promise<NodeFault | undefined> {
   if (recorded === undefined) return undefined;
   const [found] = await client.momentums(recorded.height, 1);
-  if (found?.height === recorded.height && found.hash === recorded.hash) return undefined;
-  return `it is of another chain: momentum ${recorded.height} is not the one that was recorded when this host was synced`;
+  const isKnown = found?.height === recorded.height && found.hash === recorded.hash;
+  return isKnown ? undefined : { kind: "stranger", height: recorded.height };
 }

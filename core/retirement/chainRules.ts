@@ -1,4 +1,7 @@
 import { type Network, standingText } from "../chain/elections";
+import { faultText } from "../chain/messages";
+import { isTold } from "../chain/reading";
+import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
 import {
   all,
@@ -15,19 +18,21 @@ import {
 /** A node must tell of the Pillar, and that this host is neither registered nor the one that produces (pure). */
 export function chain(facts: RetirementFacts, good: readonly Good[]): RetirementVerdict {
   const { pillar, readings } = facts;
+  const run = commandsFor(facts.stack);
   if (good.length === 0)
     return not({
       loss: "momentums",
       what: `nobody tells what the chain says of ${pillar}`,
-      found: readings.map((reading) => `${reading.source}: ${"fault" in reading ? reading.fault : ""}`),
-      needed:
-        "a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then pulumi up",
+      found: readings.flatMap((reading) =>
+        isTold(reading) ? [] : [`${reading.client.name}: ${faultText(reading.fault)}`],
+      ),
+      needed: `a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then ${run.up}`,
     });
   const known = ownProducers(facts);
   const [own] = known;
   return all([
-    strangers(readings),
-    ...good.map(({ source, pillar: found, last, alternate, patience }): RetirementVerdict => {
+    strangers(facts),
+    ...good.map(({ client: { name: source }, pillar: found, last, alternate, patience }): RetirementVerdict => {
       if (found === null)
         return not({
           loss: "momentums",
@@ -57,6 +62,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Retirement
           loss: "momentums",
           what: "momentums still carry this host's address",
           saidBy: [source],
+          isCuredByTime: true,
           found: [`momentum ${last.own.height}; elections are fixed two ticks ahead`],
           needed:
             "a momentum of the successor after it: elected 5 to 10 minutes after the wallet's update, it comes with its next slot",
@@ -67,15 +73,15 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Retirement
 }
 
 /** Whoever does not know the recorded momentum is not only left out: something is wrong that was right before. */
-function strangers(readings: RetirementFacts["readings"]): RetirementVerdict {
-  const found = readings.filter((reading) => "fault" in reading && reading.isStranger === true);
+function strangers({ stack, readings }: RetirementFacts): RetirementVerdict {
+  const run = commandsFor(stack);
+  const found = readings.filter((reading) => !isTold(reading) && reading.fault.kind === "stranger");
   if (found.length === 0) return met();
   return not({
     loss: "momentums",
     what: "an RPC does not know the momentum that was recorded when this host was synced: it is of another chain, or lies",
-    found: found.map(({ source }) => source),
-    needed:
-      "nodes of this chain alone: mend that one, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up",
+    found: found.map(({ client }) => client.name),
+    needed: `nodes of this chain alone: put that one right, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then ${run.up}`,
   });
 }
 
@@ -94,13 +100,13 @@ export function rightHost({ host, address, pillar }: RetirementFacts): Retiremen
 /** Somebody else must be registered, synced and producing (pure). */
 export function successor(facts: RetirementFacts, good: readonly Good[]): RetirementVerdict {
   const { successor: next, pillar, network } = facts;
+  const run = commandsFor(facts.stack);
   const loss = "momentums";
   if (next === undefined)
     return not({
       loss,
       what: "who produces after this host is not configured",
-      needed:
-        "pillar-host:retirement.successor with its address and hostKey, then pulumi up (of a host that is given up: the one that produces today)",
+      needed: `pillar-host:retirement.successor with its address and hostKey, then ${run.up} (of a host that is given up: the one that produces today)`,
     });
   const { address, look, node } = next;
   if ("silent" in look)
@@ -108,7 +114,7 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Retire
       loss,
       what: `the successor, ${address}, does not answer`,
       found: [look.silent],
-      needed: "a successor that lets in (pillar-host:retirement.successor), synced and producing",
+      needed: "a successor that accepts the login (pillar-host:retirement.successor), synced and producing",
     });
   const unmet: Unmet[] = [];
   if (look.facts.node.masked)
@@ -116,15 +122,14 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Retire
       loss,
       what: `the successor, ${address}, is shut down for its own retirement`,
       found: look.facts.marks.retired ? [`since ${look.facts.marks.retired}`] : [],
-      needed: "the host that produces today as pillar-host:retirement.successor, then pulumi up",
+      needed: `the host that produces today as pillar-host:retirement.successor, then ${run.up}`,
     });
   else if (!node.synced)
     unmet.push({
       loss,
       what: `the successor's node, ${address}, is not synced now`,
       found: [node.why],
-      needed:
-        "its sync (one that was behind for more than five minutes produces from the next tick on); see it with: npx pillar-host status STACK, for the successor's stack",
+      needed: `its sync (one that was behind for more than five minutes produces from the next tick on); see it with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
     });
   const producer = look.facts.producer;
   if (producer === undefined)
@@ -132,7 +137,7 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Retire
       loss,
       what: `the successor, ${address}, has no producer address`,
       found: ["none in its data directory's config.json"],
-      needed: "pillar-host:retirement.successor.dataDir where its node's data lies elsewhere, then pulumi up",
+      needed: `pillar-host:retirement.successor.dataDir where its node's data lies elsewhere, then ${run.up}`,
     });
   if (producer === ownProducer(facts))
     return not(...unmet, {
@@ -142,7 +147,8 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Retire
       needed: "two hosts with keys of their own: two nodes with one key must never run",
     });
   const rulings = good.flatMap((reading): RetirementVerdict[] => {
-    const { source, pillar: found, last, at, patience, paid } = reading;
+    const { client, newest, pillar: found, last, patience, paid } = reading;
+    const source = client.name;
     if (found === null) return [];
     if (found.producerAddress !== producer)
       return [
@@ -155,7 +161,7 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Retire
           needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
         }),
       ];
-    const age = last.successor === undefined ? undefined : at - last.successor.timestamp;
+    const age = last.successor === undefined ? undefined : newest.timestamp - last.successor.timestamp;
     if (age === undefined || age > patience)
       return [
         not({

@@ -1,7 +1,8 @@
+import { isTold } from "../chain/reading";
+import { commandsFor } from "../util/commands";
 import { chain, rightHost, successor } from "./chainRules";
 import {
   all,
-  type Good,
   hasSignerTraces,
   met,
   not,
@@ -19,7 +20,7 @@ import { rewards, signer } from "./lossRules";
 export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   const nothing = nothingHere(facts);
   if (nothing) return { unmet: [], evidence: [nothing] };
-  const good = facts.readings.filter((reading): reading is Good => !("fault" in reading));
+  const good = facts.readings.filter(isTold);
   const neverProduced = isOwnNode(facts) && facts.memory.hasProduced === false && ownProducers(facts).length < 2;
   const rulings = [
     unseen(facts),
@@ -67,12 +68,15 @@ function nothingHere({ host, memory, address }: RetirementFacts): string | undef
   }
   // One that shows another key, or refuses the login, is alive, whoever put what on it.
   const isAlive = "silent" in host && host.isRefused === true;
-  return memory.isReached || isAlive ? undefined : `${address} never let this stack in: nothing was deployed on it`;
+  return memory.isReached || isAlive
+    ? undefined
+    : `this stack never logged in to ${address}: nothing was deployed on it`;
 }
 
-function unseen({ host, step, address }: RetirementFacts): RetirementVerdict {
+function unseen({ host, step, stack, address }: RetirementFacts): RetirementVerdict {
+  const run = commandsFor(stack);
   if ("facts" in host) return met();
-  if ("released" in host) return met(`${address} was let go and shut down at ${host.released}`);
+  if ("released" in host) return met(`${address} was released and shut down at ${host.released}`);
   if ("unseen" in host)
     return met(
       `${address} does not answer (${host.unseen}): ${host.provider} is told to switch it off when all else is met`,
@@ -82,15 +86,14 @@ function unseen({ host, step, address }: RetirementFacts): RetirementVerdict {
   if (host.isRefused)
     return not({
       loss: "momentums",
-      what: `this host, ${address}, answers, and does not let this program in: its node may run still`,
+      what: `this host, ${address}, answers, and refuses this program's login: its node may still run`,
       found: [host.silent],
-      needed:
-        "a login that it accepts, and its own key (pillar-host:ssh, pillar-host:host), then pulumi up; where nobody can log in any more: its power switched off first",
+      needed: `a login that it accepts, and its own key (pillar-host:ssh, pillar-host:host), then ${run.up}; where nobody can log in any more: its power switched off first`,
     });
   return not({
     loss: "momentums",
-    what: `this host, ${address}, can't be seen: its node may run still`,
+    what: `this host, ${address}, can't be seen: its node may still run`,
     found: [host.silent],
-    needed: "a host that answers: start it, or mend pillar-host:host and ssh, then pulumi up",
+    needed: `a host that answers: start it, or correct pillar-host:host and pillar-host:ssh, then ${run.up}`,
   });
 }

@@ -1,7 +1,8 @@
 import type { Network } from "../chain/elections";
 import type { BuildInfo } from "../chain/orchestrator";
+import type { Told } from "../chain/reading";
 import type { NodeStatus } from "../sync/nodeStatus";
-import type { ChainReading } from "./chainLook";
+import type { ChainReading, ChainWord } from "./chainLook";
 import type { HostFacts, HostObservation } from "./host";
 import type { RewardsReading } from "./rewards";
 
@@ -16,6 +17,8 @@ export interface Unmet {
   readonly loss: Loss;
   /** What is wrong. */
   readonly what: string;
+  /** Nothing has to be put right: it is met some time later. */
+  readonly isCuredByTime?: boolean;
   /** Who says so, of several who were asked. */
   readonly saidBy?: readonly string[];
   readonly found?: readonly string[];
@@ -81,7 +84,7 @@ export interface RetirementVerdict {
 export const collectedVariable = "PILLAR_HOST_REWARDS_COLLECTED";
 
 /** A node's word that counts. */
-export type Good = Exclude<ChainReading, { fault: string }>;
+export type Good = Told<ChainWord>;
 
 /** The producer address of the host that is retired, as far as it is known (pure). */
 export function ownProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {

@@ -1,4 +1,5 @@
 import type { Journal } from "../orchestrator/journal";
+import { commandsFor } from "../util/commands";
 import { minuteText } from "../util/timeText";
 import {
   all,
@@ -13,7 +14,7 @@ import {
 import type { HostObservation } from "./host";
 
 /** The rewards since the switch must be paid and collected (pure). */
-export function rewards({ rewards: readings, saysCollected, pillar }: RetirementFacts): RetirementVerdict {
+export function rewards({ rewards: readings, saysCollected, stack, pillar }: RetirementFacts): RetirementVerdict {
   const loss = "rewards";
   const told = readings.filter((reading) => reading.says === "collected" || reading.says === "waiting");
   const faults = readings.flatMap((reading) => (reading.says === "fault" ? [`${reading.source}: ${reading.why}`] : []));
@@ -27,6 +28,7 @@ export function rewards({ rewards: readings, saysCollected, pillar }: Retirement
         return not({
           loss,
           what: "the rewards since the switch are not collected",
+          isCuredByTime: dueAt !== undefined,
           saidBy: [reading.source],
           found: [reading.why],
           needed: `collect them in the wallet${whose}${due}`,
@@ -51,12 +53,13 @@ export function rewards({ rewards: readings, saysCollected, pillar }: Retirement
       loss,
       what: "nobody tells whether the rewards since the switch were paid and collected",
       found: faults,
-      needed: "a node to ask: the successor's, or pillar-host:retirement.references, then pulumi up",
+      needed: `a node to ask: the successor's, or pillar-host:retirement.references, then ${commandsFor(stack).up}`,
     });
   if (!silent.every((reading) => reading.says === "notOffered" && reading.aDayAfter))
     return not({
       loss,
       what: "less than a day has passed since the switch: its rewards can't have come yet",
+      isCuredByTime: true,
       found: [`${silent.map(({ source }) => source).join(", ")}: the RPC does not tell rewards`],
       needed: "a day, and the rewards collected in the wallet",
     });
@@ -78,7 +81,7 @@ function hasArrived({ identity }: Journal, look: HostObservation): boolean {
   return isThere && keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
 }
 
-/** Where a signer's backup is (pure); the last one is taken after the verdict, and without it nothing is let go. */
+/** Where a signer's backup is (pure); the last one is taken after the verdict, and without it no host is released. */
 function backupTold({ host, address, hasSignerBackup }: RetirementFacts): string[] {
   if (hasSignerBackup) return [`a proved backup of the signer of ${address} lies on this machine`];
   return "facts" in host ? [`${address} holds the fenced signer whole, for its last backup`] : [];
@@ -127,8 +130,7 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
         loss,
         what: `no proved backup of the signer that was fenced on ${address} lies here, and its last backup could not hold all of it`,
         found: [`the orchestrator's directory there lacks its ${lacks.join(", its ")}`],
-        needed:
-          "the backups of its move (pillar-host:orchestrator.backup.directory, then pulumi up; or run this on the machine that has them), or these files back in their place",
+        needed: `the backups of its move (pillar-host:orchestrator.backup.directory, then ${commandsFor(facts.stack).up}; or run this on the machine that has them), or these files back in their place`,
       });
   } else if (!facts.hasSignerBackup)
     unmet.push({
@@ -143,7 +145,7 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
       loss,
       what: "the successor's orchestrator does not answer",
       found: [build?.error ?? (isReached ? "no orchestrator runs there" : "the successor was not reached")],
-      needed: "the signer at work there: npx pillar-host status STACK, for the successor's stack",
+      needed: `the signer at work there: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
     });
   const version = build && "value" in build ? build.value.version : "";
   return unmet.length > 0

@@ -1,3 +1,7 @@
+import { leftOutText } from "../chain/messages";
+import { isTold } from "../chain/reading";
+import { commandsFor } from "../util/commands";
+import { quote } from "../util/quote";
 import type { Loss, RetirementFacts, RetirementStep, RetirementVerdict, Unmet } from "./facts";
 
 /** The environment variable of the way around: the sentence that a refusal prints. */
@@ -18,30 +22,34 @@ export function unmetLines({ what, saidBy = [], found = [], needed }: Unmet): st
   return [`- ${what}${says}`, ...found.map((line) => `    found: ${line}`), `    needed: ${needed}`];
 }
 
-const doing: Readonly<Record<RetirementStep, { readonly what: string; readonly again: string }>> = {
-  retire: { what: "shut down", again: "pulumi up" },
-  destroy: { what: "given up", again: "pulumi destroy" },
+const doing: Readonly<Record<RetirementStep, { readonly what: string; readonly again: "up" | "destroy" }>> = {
+  retire: { what: "shut down", again: "up" },
+  destroy: { what: "given up", again: "destroy" },
 };
+
+/** The last line is what is pasted: where waiting is enough, it is not the sentence. */
+function wayAround(pillar: string, unmet: readonly Unmet[], command: string): string[] {
+  if (unmet.every(({ isCuredByTime }) => isCuredByTime === true))
+    return ["  Waiting is enough. A host that can't wait: docs/retiring.md, The way around"];
+  return [
+    "  The only way around it, at this price, is to type it out:",
+    `  ${overrideVariable}=${quote(overrideSentence(pillar, unmet))} ${command}`,
+  ];
+}
 
 /** Everything that stands in the way, and what to type (pure). */
 export function refusalText(facts: RetirementFacts, { unmet }: RetirementVerdict): string {
   const { step, stack, pillar, address, readings, host } = facts;
   const { what, again } = doing[step];
+  const command = commandsFor(stack)[again];
   const changed = "off" in host ? "it was switched off, and nothing else was changed" : "nothing was changed";
   const count = unmet.length === 1 ? "One condition is" : `${unmet.length} conditions are`;
-  const left = readings.flatMap((reading) =>
-    "fault" in reading ? [`  left out: ${reading.source}: ${reading.fault}`] : [],
-  );
+  const left = readings.flatMap((reading) => (isTold(reading) ? [] : [`  ${leftOutText(reading)}`]));
   return [
     `${address}, the host of stack ${stack} for ${pillar}, can't be ${what} yet; ${changed}. ${count} not met:`,
     ...unmet.flatMap(unmetLines).map((line) => `  ${line}`),
     ...(unmet.some(({ loss }) => loss === "momentums") ? left : []),
-    `  Then: ${again} -s ${stack}`,
-    ...(step === "destroy"
-      ? [
-          "  The only way around it, at this price, is to type it out:",
-          `  ${overrideVariable}='${overrideSentence(pillar, unmet)}' ${again} -s ${stack}`,
-        ]
-      : []),
+    `  Then: ${command}`,
+    ...(step === "destroy" ? wayAround(pillar, unmet, command) : []),
   ].join("\n");
 }

@@ -1,4 +1,5 @@
-import { type LogEvent, lastEvent } from "../eventLog/eventLog";
+import { lastEvent } from "../eventLog/eventLog";
+import type { LogEvent } from "../eventLog/events";
 
 /** What the record of a migration remembers of a stack's host (pure): for whom no guard tells, or not all of it. */
 export function pastEvents(journey: readonly LogEvent[], stack: string) {

@@ -1,9 +1,11 @@
 import { type CloudServer, powerOff, powerState } from "../cloud/power";
 import { isProtected, setProtection } from "../cloud/protection";
-import { type EventDetails, lastEvent } from "../eventLog/eventLog";
+import { type EventLog, lastEvent } from "../eventLog/eventLog";
+import type { EventDetails } from "../eventLog/events";
 import { openRoot, type RootHost } from "../ssh/root";
+import { commandsFor } from "../util/commands";
 import { withLock } from "../util/withLock";
-import { type RetirementLog, retirementLog } from "./events";
+import { retirementLog } from "./events";
 import { hostSeen, ownProducer, type RetirementFacts } from "./facts";
 import { type HostFacts, type HostPlaces, lookAtHost } from "./host";
 import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
@@ -35,25 +37,25 @@ type HostNow = RetirementFacts["host"];
  * @throws Error with every condition that is not met, and what to type
  */
 export async function release(inputs: GivenUp, memory: GuardMemory, deps: ReleaseDeps): Promise<void> {
-  const book = retirementLog(inputs, deps);
-  book.read();
-  await withLock(book.directory, inputs, deps, () => letGo(inputs, memory, book, deps));
+  const log = retirementLog(inputs, deps);
+  log.read();
+  await withLock(log.directory, inputs, deps, () => letGo(inputs, memory, log, deps));
 }
 
-async function letGo(given: GivenUp, memory: GuardMemory, book: RetirementLog, deps: ReleaseDeps): Promise<void> {
+async function letGo(given: GivenUp, memory: GuardMemory, log: EventLog, deps: ReleaseDeps): Promise<void> {
   const { server, places, host: login } = given;
   if (server && (await atProvider(given, server, () => powerState(server, deps))) === "gone") {
-    const { stack } = given;
+    const run = commandsFor(given.stack);
     deps.say(
-      `retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard. Should this run end in an error about it: pulumi refresh -s ${stack}, then pulumi destroy -s ${stack}`,
+      `retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard. Should this run end in an error about it: ${run.refresh} && ${run.destroy}`,
     );
     return;
   }
-  const before = releasedBefore(given, memory, book, deps);
+  const before = releasedBefore(given, memory, log, deps);
   const inputs = {
     ...given,
     knownProducer: given.knownProducer ?? before?.details.producer,
-    recorded: given.recorded ?? pastEvents(book.read(), given.stack).recorded,
+    recorded: given.recorded ?? pastEvents(log.read(), given.stack).recorded,
   };
   const root = openRoot(login, inputs.library);
   try {
@@ -61,12 +63,13 @@ async function letGo(given: GivenUp, memory: GuardMemory, book: RetirementLog, d
     const seen = before
       ? await lookAgain(root, places, before.at, deps)
       : hostSeen(await lookAtHost(root, places, isReached(given, memory) ? patience : 0, deps), server?.provider);
-    const { host, evidence } = await permit(inputs, memory, seen, before !== undefined, book, deps);
+    const { host, evidence } = await permit(inputs, memory, seen, before !== undefined, log, deps);
     const isShutDown = "released" in host || (before && "facts" in host && isAtRest(host.facts));
     if (!isShutDown) {
       const wasProtected = server !== undefined && (await atProvider(given, server, () => isProtected(server, deps)));
-      if ("facts" in host) await shutDown(root, inputs, host.facts, book, deps);
-      book.write("released", { ...releasedOf(inputs, host, evidence), ...(wasProtected ? { wasProtected } : {}) });
+      if ("facts" in host) await shutDown(root, inputs, host.facts, log, deps);
+      const details = { ...releasedOf(inputs, host, evidence), ...(wasProtected ? { wasProtected } : {}) };
+      log.add({ event: "released", details });
     }
     if ("facts" in host && inputs.afterwards === "poweroff")
       await root.call("retire_poweroff", {}).catch((error: Error) => {
@@ -87,19 +90,20 @@ async function letGo(given: GivenUp, memory: GuardMemory, book: RetirementLog, d
  */
 async function unprotect({ stack, host }: GivenUp, server: CloudServer, deps: ReleaseDeps): Promise<void> {
   const { id, provider } = server;
+  const run = commandsFor(stack);
   const isLifted = await setProtection(server, false, deps).catch((error: Error) => {
     throw new Error(
       [
         `${host.ssh.address}, the host of stack ${stack}, is shut down, but server ${id} can't be deleted: ${provider} protects it`,
         `  found: ${error.message}`,
-        "  needed: its protection lifted, by a token that may write (a destroy has the one of the last pulumi up), or in the provider's console",
-        `  Then: pulumi up -s ${stack} where the token is another one now, and pulumi destroy -s ${stack}`,
+        "  needed: its protection lifted, by a token that may write (a destroy has that of the last up), or in the provider's console",
+        `  Then, after a change of the token: ${run.up} && ${run.destroy}; else: ${run.destroy}`,
       ].join("\n"),
     );
   });
   if (isLifted)
     deps.say(
-      `retirement: the delete protection of server ${id} at ${provider} is lifted; where the destroy ends before the server does, the next pulumi up sets it again`,
+      `retirement: the delete protection of server ${id} at ${provider} is lifted; where the destroy ends before the server does, the next run sets it again`,
     );
 }
 
@@ -108,12 +112,13 @@ async function atProvider<T>({ stack, host }: RetirementInputs, at: CloudServer,
   try {
     return await ask();
   } catch (error) {
+    const run = commandsFor(stack);
     throw new Error(
       [
         `${host.ssh.address}, the host of stack ${stack}, is not given up: its provider can't be asked about server ${at.id}`,
         `  found: ${(error as Error).message}`,
-        `  needed: ${at.provider}'s API, and a token that may use it; a destroy has the one of the last pulumi up`,
-        `  Then: pulumi up -s ${stack} where the token is another one now, and pulumi destroy -s ${stack}`,
+        `  needed: ${at.provider}'s API, and a token that may use it; a destroy has that of the last up`,
+        `  Then, after a change of the token: ${run.up} && ${run.destroy}; else: ${run.destroy}`,
       ].join("\n"),
     );
   }
@@ -123,10 +128,10 @@ async function atProvider<T>({ stack, host }: RetirementInputs, at: CloudServer,
 function releasedBefore(
   { stack, server, host: { ssh } }: RetirementInputs,
   { createdAt }: GuardMemory,
-  book: RetirementLog,
+  log: EventLog,
   deps: ReleaseDeps,
 ) {
-  const found = lastEvent(book.read(), stack, "released");
+  const found = lastEvent(log.read(), stack, "released");
   if (found === undefined || found.at <= createdAt || deps.now() - Date.parse(found.at) >= sameDestroy)
     return undefined;
   const { address, serverId } = found.details;
@@ -159,11 +164,11 @@ async function permit(
   memory: GuardMemory,
   seen: HostNow,
   isSecond: boolean,
-  book: RetirementLog,
+  log: EventLog,
   deps: ReleaseDeps,
 ): Promise<{ host: HostNow; evidence: readonly string[] }> {
   const { server, pillar } = inputs;
-  const survey = (host: HostNow) => surveyRetirement("destroy", inputs, memory, host, book.directory, deps);
+  const survey = (host: HostNow) => surveyRetirement("destroy", inputs, memory, host, log.directory, deps);
   const switchedOff = async (at: CloudServer) => {
     deps.say(`retirement: ${inputs.host.ssh.address} does not answer; switching it off at ${at.provider}`);
     return { off: `${at.provider} says that it is ${await atProvider(inputs, at, () => powerOff(at, deps))}` };
@@ -178,29 +183,32 @@ async function permit(
   }
   const { unmet, evidence } = verdict;
   for (const line of evidence) deps.say(`retirement: ${line}`);
-  if (!isSecond) noteRewards(facts, book);
+  if (!isSecond) noteRewards(facts, log);
   if (unmet.length === 0) return { host, evidence };
   const reasons = unmet.map(({ what }) => what);
   const sentence = overrideSentence(pillar, unmet);
   // Typed once for both guards, and the other one has met more.
-  const typed = lastEvent(book.read(), inputs.stack, "override");
+  const typed = lastEvent(log.read(), inputs.stack, "override");
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
   if (deps.override !== undefined && [sentence, typedBefore].includes(deps.override)) {
     deps.say(`retirement: going on all the same, as typed: ${deps.override}`);
-    book.write("override", { sentence: deps.override, reasons });
+    log.add({ event: "override", details: { sentence: deps.override, reasons } });
     // What is not seen is at least not left running.
     if ("unseen" in host && server) host = await switchedOff(server);
     return { host, evidence: [`typed by the operator: ${deps.override}`, ...evidence] };
   }
-  book.note("refused", { reasons });
+  log.note({ event: "refused", details: { reasons } });
   const other =
     deps.override === undefined ? "" : `\n  ${overrideVariable} is set, and says something else than this sentence.`;
   throw new Error(`${refusalText(facts, verdict)}${other}`);
 }
 
-function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, book: RetirementLog): void {
+function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, log: EventLog): void {
   const evidence = rewards.flatMap((reading) => (reading.says === "collected" ? [reading.evidence] : []));
-  if (evidence.length > 0) book.note("rewards", { evidence });
+  if (evidence.length > 0) log.note({ event: "rewards", details: { evidence } });
   else if (saysCollected && rewards.some(({ says }) => says === "notOffered" || says === "paidNothing"))
-    book.note("rewards", { evidence: [`the rewards of ${pillar} were collected`], saidBy: "operator" });
+    log.note({
+      event: "rewards",
+      details: { evidence: [`the rewards of ${pillar} were collected`], saidBy: "operator" },
+    });
 }

@@ -1,7 +1,8 @@
+import type { EventLog } from "../eventLog/eventLog";
 import { type BackupOf, takeBackup } from "../orchestrator/backup";
 import type { RootHost } from "../ssh/root";
+import { commandsFor } from "../util/commands";
 import { resolvePath } from "../util/resolvePath";
-import type { RetirementLog } from "./events";
 import { type HostFacts, type HostPlaces, placeVariables } from "./host";
 import type { RetirementInputs } from "./inputs";
 import type { SurveyDeps } from "./survey";
@@ -15,7 +16,7 @@ export async function shutDown(
   root: RootHost,
   inputs: RetirementInputs,
   { hasKeyStore, signer, node }: HostFacts,
-  book: RetirementLog,
+  log: EventLog,
   deps: SurveyDeps,
 ): Promise<void> {
   const { places, backup, stack, pillar } = inputs;
@@ -23,7 +24,7 @@ export async function shutDown(
   const { directory, identityFile } = backup;
   const settings = {
     directory: resolvePath(directory),
-    move: `pillar-host/${stack}/${pillar}`,
+    move: { project: "pillar-host", stack, pillar },
     identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
   };
   // Only by the operator's sentence: what is copied must stand still.
@@ -36,12 +37,13 @@ export async function shutDown(
     await takeBackup(root, lastBackupOf(places), settings, deps).catch((error: Error) => {
       throw new Error(backupText(error.message, stack));
     });
-  if (hasKeyStore && !node.masked) book.write("shuttingDown", { address: root.address });
+  if (hasKeyStore && !node.masked) log.add({ event: "shuttingDown", details: { address: root.address } });
   await stopNode(root, places, (line) => deps.say(`retirement: ${line}`));
   deps.say(`retirement: the node of ${root.address} is stopped, and stays off`);
   await root.call("retire_let_go", variables);
   if (inputs.keysAside) for (const line of linesOf(await root.call("retire_keys_aside", variables))) deps.say(line);
-  if (node.active) book.write("shutDown", { address: root.address, evidence: ["stopped, disabled and masked"] });
+  const details = { address: root.address, evidence: ["stopped, disabled and masked"] };
+  if (node.active) log.add({ event: "shutDown", details });
 }
 
 /** Seconds: beyond those that the node gets, and systemd after it (core/steps/nodeStop.sh). */
@@ -53,12 +55,11 @@ export async function stopNode(root: RootHost, places: HostPlaces, say: (line: s
   for (const line of linesOf(told)) say(line);
 }
 
-/** The backup's own words advise another `pulumi up`. */
 function backupText(message: string, stack: string): string {
-  const text = message.replace(/(?:\n *|, |(?<=[.?]) )[Tt]hen run pulumi up again\.$/, "");
+  const { up, destroy } = commandsFor(stack);
   return [
-    `the last backup could not be taken, and without it the host is not let go: ${text}`,
-    `  Then: pulumi destroy -s ${stack} (after a change of the configuration: pulumi up -s ${stack} before it)`,
+    `the last backup could not be taken, and without it the host is not released: ${message}`,
+    `  Then: ${destroy} (after a change of the configuration, before it: ${up})`,
   ].join("\n");
 }
 

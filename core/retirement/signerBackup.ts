@@ -1,9 +1,12 @@
 import crypto from "node:crypto";
 import fs from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { type MoveEvent, readMoveEvents } from "../eventLog/moveEvents";
-import { isThere } from "../orchestrator/backup";
+import { readMoveEvents } from "../eventLog/eventLog";
+import type { MoveEvent } from "../eventLog/events";
+import { isSameMove, type MoveId } from "../eventLog/moveId";
+import { isThere, manifestVersion } from "../orchestrator/backup";
 import type { Entry } from "../orchestrator/manifest";
+import { versionOf } from "../util/formatVersion";
 
 /** A signer that is, or was, on a host which is given up. */
 export interface BackedUpSigner {
@@ -12,7 +15,7 @@ export interface BackedUpSigner {
   /** The orchestrator's on that host, absolute. */
   readonly directory: string;
   /** The move that fenced it, as the host's journal has it: a backup from before another one may have an older share. */
-  readonly move?: string;
+  readonly move?: MoveId;
   /** ISO 8601: since when this stack guards the host. */
   readonly since: string;
 }
@@ -39,9 +42,10 @@ export async function hasSignerBackup(backups: string, signer: BackedUpSigner): 
   return false;
 }
 
-function provedIn({ event, details }: MoveEvent): Proved | undefined {
-  const { label, file, manifestFile, sealedBytes, sha256 } = (details ?? {}) as Partial<Proved>;
-  if (event !== "backup" || !label || !file || !manifestFile || sealedBytes === undefined || !sha256) return undefined;
+function provedIn(entry: MoveEvent): Proved | undefined {
+  if (entry.event !== "backup") return undefined;
+  const { label, file, manifestFile, sealedBytes, sha256 }: Partial<Proved> = entry.details;
+  if (!label || !file || !manifestFile || sealedBytes === undefined || !sha256) return undefined;
   return { label, file, manifestFile, sealedBytes, sha256 };
 }
 
@@ -52,7 +56,7 @@ function isOf({ address, directory, move, since }: BackedUpSigner, entry: MoveEv
     return move !== undefined && host === address && entry.at >= since && holdsFenced(entries, directory);
   if (move === undefined) return host === address;
   // What was copied after the stop is a part of it.
-  return backup.label === "first" && entry.move === move;
+  return backup.label === "first" && isSameMove(entry.move, move);
 }
 
 function holdsFenced(entries: readonly Entry[], directory: string): boolean {
@@ -64,12 +68,21 @@ function holdsFenced(entries: readonly Entry[], directory: string): boolean {
   return parts.every((part) => names.some((name) => part.test(name)));
 }
 
-function manifestIn(file: string): { readonly host?: string; readonly entries?: readonly Entry[] } {
+interface WrittenManifest {
+  readonly version?: unknown;
+  readonly host?: string;
+  readonly entries?: readonly Entry[];
+}
+
+function manifestIn(file: string): WrittenManifest {
+  let found: WrittenManifest;
   try {
-    return JSON.parse(fs.readFileSync(file, "utf8")) as { host?: string; entries?: Entry[] };
+    found = JSON.parse(fs.readFileSync(file, "utf8")) as WrittenManifest;
   } catch {
     return {};
   }
+  versionOf(found.version, manifestVersion, `the list of a backup, ${file}`);
+  return found;
 }
 
 async function sumOf(file: string): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import { type ChainClient, chainOfNode, chainOfReference } from "../chain/chain";
 import { createOrchestratorClient } from "../chain/orchestrator";
+import { isTold } from "../chain/reading";
 import { lastEvent, readEvents, sinceReleased } from "../eventLog/eventLog";
 import { type Connection, createConnection } from "../ssh/connection";
 import { openRoot } from "../ssh/root";
@@ -55,7 +56,7 @@ export async function surveyRetirement(
     const readings = await Promise.all(clients.map((client) => readChain(client, question, deps.now())));
     const rewards =
       step === "destroy" && next !== undefined
-        ? await readAllRewards(clients, readings, { pillar, own, successor: next, epoch }, deps.now())
+        ? await readAllRewards(readings, { pillar, own, successor: next, epoch }, deps.now())
         : [];
     const recordSays = recordOf(inputs, directory);
     const facts: RetirementFacts = {
@@ -70,7 +71,7 @@ export async function surveyRetirement(
     const verdict = decideRetirement(facts);
     if (own === undefined || !wantsHistory(facts, verdict)) return { facts, verdict };
     const hasProduced =
-      recordSays.producing || (await hasProducedSince(clients, readings, own, begunAt(memory.createdAt, host)));
+      recordSays.producing || (await hasProducedSince(readings, own, begunAt(memory.createdAt, host)));
     const known = { ...facts, memory: { ...facts.memory, hasProduced } };
     return { facts: known, verdict: decideRetirement(known) };
   } finally {
@@ -149,15 +150,13 @@ async function lookAtSuccessor(
 }
 
 function readAllRewards(
-  clients: readonly ChainClient[],
   readings: readonly ChainReading[],
   question: Omit<RewardsQuestion, "withdrawAddress">,
   now: number,
 ): Promise<RewardsReading[]> {
-  const asked = clients.flatMap((client, at) => {
-    const reading = readings[at];
-    if (reading === undefined || "fault" in reading || reading.pillar === null) return [];
-    return [readRewards(client, { ...question, withdrawAddress: reading.pillar.withdrawAddress }, now)];
+  const asked = readings.flatMap((reading) => {
+    if (!isTold(reading) || reading.pillar === null) return [];
+    return [readRewards(reading.client, { ...question, withdrawAddress: reading.pillar.withdrawAddress }, now)];
   });
   return Promise.all(asked);
 }

@@ -21,7 +21,11 @@ export type OtherLogin = Pick<SshTarget, "address" | "hostKey"> & {
  *
  * @param configured the block of the configuration, for errors
  */
-export function otherLogin({ ssh }: Pick<StackConfig, "ssh">, other: OtherLogin, configured: string): SignerHost {
+export function otherLogin(
+  { ssh, stack }: Pick<StackConfig, "ssh" | "stack">,
+  other: OtherLogin,
+  configured: string,
+): SignerHost {
   const hasOwn = other.privateKey !== undefined || other.password !== undefined || other.agent === true;
   const { privateKey, privateKeyPassword, password, agent } = hasOwn ? other : ssh;
   const user = other.user ?? ssh.user;
@@ -29,22 +33,30 @@ export function otherLogin({ ssh }: Pick<StackConfig, "ssh">, other: OtherLogin,
   const sudoPassword = other.sudoPassword ?? (user === ssh.user ? ssh.sudoPassword : undefined);
   const { address, hostKey, port = ssh.port } = other;
   return {
+    stack,
     ssh: { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent },
     sudoPassword,
     configured,
   };
 }
 
-/** How the node's RPC is reached on a host (plain values; wrap them before they become an input). */
+/** Where the node's RPC is on its host, and the way there: through ssh, or to its port. */
+export type NodeRpc = Omit<NodeTarget, "ssh">;
+
+/** The node's RPC as configured (pure). */
+export function nodeRpc({ node }: Pick<StackConfig, "node">): NodeRpc {
+  return { via: node.rpc, address: node.rpcAddress, port: node.rpcPort };
+}
+
+/** How the node's RPC is reached on a host (pure). Asked directly it listens where the host is reached. */
+export function nodeTargetOn(ssh: SshTarget, rpc: NodeRpc): NodeTarget {
+  const isHost = rpc.via === "direct" && rpc.address === "127.0.0.1";
+  return { ssh, ...rpc, ...(isHost ? { address: ssh.address } : {}) };
+}
+
+/** The same of a stack's own host (plain values; wrap them before they become an input). */
 export function nodeTarget(config: StackConfig, hostAddress: string, hostKey: string): NodeTarget {
-  const { node } = config;
-  const direct = node.rpc === "direct";
-  return {
-    ssh: sshTarget(config, hostAddress, hostKey),
-    via: node.rpc,
-    address: direct && node.rpcAddress === "127.0.0.1" ? hostAddress : node.rpcAddress,
-    port: node.rpcPort,
-  };
+  return nodeTargetOn(sshTarget(config, hostAddress, hostKey), nodeRpc(config));
 }
 
 /** The public half of pillar-host:ssh.privateKey, an authorized_keys line (pure). */

@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
+import type { MoveId } from "../eventLog/moveId";
 import type { SecureOptions } from "../orchestrator/preparation";
 import type { SignerPlace } from "../orchestrator/survey";
 import type { SignerHost } from "../ssh/root";
@@ -8,8 +9,8 @@ import { resolvePath } from "../util/resolvePath";
 import { otherLogin, sshTarget } from "./login";
 
 /** Names an attempt to move the signer: what journals, record and backups are known by (pure). */
-export function moveName({ pillar, orchestrator }: StackConfig, stack: string): string {
-  return `${project}/${stack}/${pillar.name}/${orchestrator.attempt}`;
+export function moveIdOf({ pillar, orchestrator }: StackConfig, stack: string): MoveId {
+  return { project, stack, pillar: pillar.name, attempt: orchestrator.attempt };
 }
 
 /** Where the backups go on the operator's machine, as configured: relative to the project (pure). */
@@ -42,15 +43,15 @@ export function oldPlace(config: StackConfig): SignerPlace {
 }
 
 /** How the old host is logged in to (plain values: wrap them before they become an input). */
-export function oldHost({ ssh, orchestrator }: StackConfig): SignerHost {
+export function oldHost({ ssh, stack, orchestrator }: StackConfig): SignerHost {
   const from = orchestrator.migrateFrom;
   if (from === undefined) throw new Error("pillar-host:orchestrator.migrateFrom is not configured");
-  return otherLogin({ ssh }, from, "pillar-host:orchestrator.migrateFrom");
+  return otherLogin({ ssh, stack }, from, "pillar-host:orchestrator.migrateFrom");
 }
 
 /** How the new host is logged in to (plain values too). */
 export function newHost(config: StackConfig, address: string, hostKey: string): SignerHost {
-  return { ssh: sshTarget(config, address, hostKey), sudoPassword: config.ssh.sudoPassword };
+  return { stack: config.stack, ssh: sshTarget(config, address, hostKey), sudoPassword: config.ssh.sudoPassword };
 }
 
 /** What the operator has typed out about this signer (pure). */
@@ -67,7 +68,7 @@ export function secureOptions(config: StackConfig, stack: string): SecureOptions
   const { migrateFrom: from, release, backup } = config.orchestrator;
   const { ssh } = oldHost(config);
   return {
-    ...{ move: moveName(config, stack), old: oldPlace(config), new: newPlace(config) },
+    ...{ stack, move: moveIdOf(config, stack), old: oldPlace(config), new: newPlace(config) },
     ...{ copyAddress: from?.copyAddress ?? ssh.address, sshPort: ssh.port, hostKey: ssh.hostKey },
     ...acknowledgedOf(config),
     ...(release === undefined ? {} : { release: { version: release.version } }),

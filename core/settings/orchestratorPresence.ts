@@ -1,6 +1,7 @@
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
-import { readMoveEvents } from "../eventLog/moveEvents";
+import { readMoveEvents } from "../eventLog/eventLog";
+import { isSameOwner } from "../eventLog/moveId";
 import { backupPlace } from "./orchestratorPlaces";
 
 /**
@@ -11,9 +12,12 @@ import { backupPlace } from "./orchestratorPlaces";
 export function hasSigner(config: StackConfig, stack: string): boolean {
   const { migrateFrom, release } = config.orchestrator;
   if (migrateFrom !== undefined || release !== undefined) return true;
-  const prefix = `${project}/${stack}/${config.pillar.name}/`;
+  const owner = { project, stack, pillar: config.pillar.name };
   const last = readMoveEvents(backupPlace(config)).findLast(
-    ({ move, event }) => move.startsWith(prefix) && ["secured", "done", "rolledBack"].includes(event),
+    ({ move, event }) =>
+      move.attempt !== undefined &&
+      isSameOwner(move, owner) &&
+      (event === "secured" || event === "done" || event === "rolledBack"),
   );
   return last !== undefined && last.event !== "rolledBack";
 }

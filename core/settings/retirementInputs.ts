@@ -5,8 +5,14 @@ import { retirementLibrary } from "../steps/libraries";
 import { nodeTarget, otherLogin } from "./login";
 import { backupDirectory, newHost } from "./orchestratorPlaces";
 
+/** What retirement needs to know of a stack, whatever its host. Holds the successor's login: secret. */
+export type RetirementSettings = Omit<
+  RetirementInputs,
+  "host" | "node" | "isOwnServer" | "recorded" | "server" | "knownProducer"
+>;
+
 /**
- * What retirement needs to know of a stack and its host, plain: with logins, so wrap it before it becomes an input.
+ * The same with its host, plain: with logins, so wrap it before it becomes an input.
  *
  * @param isOwnServer this state ordered the server
  */
@@ -16,19 +22,25 @@ export function retirementInputs(
   address: string,
   hostKey: string,
   isOwnServer: boolean,
-): Omit<RetirementInputs, "recorded" | "server" | "knownProducer"> {
+): RetirementSettings & Pick<RetirementInputs, "host" | "node" | "isOwnServer"> {
+  return {
+    ...retirementSettings(config, stack),
+    isOwnServer,
+    host: newHost(config, address, hostKey),
+    node: nodeTarget(config, address, hostKey),
+  };
+}
+
+export function retirementSettings(config: StackConfig, stack: string): RetirementSettings {
   const { orchestrator, retirement, sync, network, node } = config;
   const { service, directory, executable, rpcPort } = orchestrator;
   const successor = successorOf(config);
   return {
     ...{ stack, pillar: config.pillar.name, lifecycle: config.lifecycle },
-    isOwnServer,
-    host: newHost(config, address, hostKey),
     places: {
       ...{ service: node.service, dataDir: node.dataDir, rpcPort: node.rpcPort },
       signer: { service, directory, executable, rpcPort },
     },
-    node: nodeTarget(config, address, hostKey),
     ...(successor === undefined ? {} : { successor }),
     references: [...new Set([...retirement.references, ...sync.references])],
     ...{ tolerance: sync.tolerance, epoch: network.epoch },

@@ -1,5 +1,5 @@
-import { withTimeout } from "../util/withTimeout";
 import type { Connection } from "./connection";
+import { runScript, type ScriptError } from "./runScript";
 
 const limit = 30_000;
 
@@ -11,13 +11,10 @@ const limit = 30_000;
  */
 export async function readHostFacts(connection: Connection, script: string): Promise<readonly string[]> {
   try {
-    const looking = connection.session().then((session) => session.run("bash -euo pipefail -s facts", script));
-    const { exitCode, stdout, stderr } = await withTimeout(looking, limit, `no answer within ${limit / 1000} s`);
-    const lines = stdout.split("\n").filter((line) => line.trim() !== "");
-    if (exitCode === 0) return lines;
-    return [...lines, ...unseen(stderr.trim() || `its facts ended with ${exitCode ?? "the connection"}`)];
+    return await runScript(connection, "facts", script, limit);
   } catch (error) {
-    return unseen(error instanceof Error ? error.message : String(error));
+    const { message, printed = [] } = error as Partial<ScriptError>;
+    return [...printed, ...unseen(message ?? String(error))];
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Commands } from "../util/commands";
+import { someHostKey } from "../util/commands";
 import type { SshTarget } from "./ssh";
 
 /** The server of a stack, as its operator finds it at the provider. */
@@ -8,7 +10,7 @@ export interface OwnServer {
   readonly name: string;
   /** Where its screen is shown, in words. */
   readonly console: string;
-  /** The networks that its firewall lets in to ssh. */
+  /** The networks that its firewall lets through to ssh. */
   readonly sshFrom: readonly string[];
   /** Milliseconds that its first boot may take. */
   readonly startTimeout: number;
@@ -21,18 +23,22 @@ export function nameOf({ name, id }: Pick<OwnServer, "name" | "id">): string {
   return `server ${name} (${id})`;
 }
 
-/** How a server that this state ordered, and that never let it in, is given up for another one (pure). */
-export const beginAnew = [
-  "To throw it away and begin anew:",
-  "  pulumi config set pillar-host:lifecycle retiring && pulumi up && pulumi destroy",
-  "  pulumi config rm pillar-host:lifecycle && pulumi up",
-].join("\n  ");
+/** How a server that this state ordered, and that nobody ever logged in to, is given up for another one (pure). */
+export function beginAnew({ set, remove, up, destroy }: Commands): string {
+  return [
+    "To delete it and to begin again with another one:",
+    `  ${set("lifecycle", "retiring")} && ${up} && ${destroy}`,
+    `  ${remove("lifecycle")} && ${up}`,
+  ].join("\n  ");
+}
 
 /** How the key of a server becomes the pinned one, once it was compared (pure). */
-export const pinKey = [
-  "Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):",
-  "  pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' && pulumi up",
-].join("\n  ");
+export function pinKey({ set, up }: Commands): string {
+  return [
+    "Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):",
+    `  ${set("host.hostKey", someHostKey)} && ${up}`,
+  ].join("\n  ");
+}
 
 /** Where to look at it (pure). */
 export function consoleHelp({ console }: Pick<OwnServer, "console">): string {
@@ -44,6 +50,7 @@ export function strangerText(
   { provider, id, name, console }: Pick<OwnServer, "provider" | "id" | "name" | "console">,
   address: string | undefined,
   recordedKey: string | undefined,
+  run: Commands,
 ): string {
   return [
     `${nameOf({ name, id })} at ${provider}, ${address ?? "without an address"}: it carries this stack's labels, and this state did not order it: it may be a live Pillar. Nothing was changed`,
@@ -51,7 +58,7 @@ export function strangerText(
     "  needed: the state that ordered it, or pillar-host:host.hostKey, with which it is taken over as it is",
     ...(recordedKey === undefined ? [] : [`  The record of the migration on this machine has its key: ${recordedKey}`]),
     consoleHelp({ console }),
-    `  ${pinKey}`,
+    `  ${pinKey(run)}`,
   ].join("\n");
 }
 
@@ -66,6 +73,7 @@ export function ownServerText(
   found: string,
   seconds: number,
   neverLetIn: boolean,
+  run: Commands,
 ): string {
   const { provider, sshFrom, startTimeout } = server;
   const which = `${nameOf(server)} at ${provider}, ${address}`;
@@ -75,15 +83,15 @@ export function ownServerText(
       ...found.split("\n").slice(1, 3),
       "  Nothing connects to it. Was it rebuilt in the console, or is somebody in between?",
       consoleHelp(server),
-      `  ${pinKey}`,
+      `  ${pinKey(run)}`,
     ].join("\n");
   return [
-    `${which}: it does not let in`,
+    `${which}: no login to it is possible`,
     `  found: ${found.split("\n")[0]?.replace(/^\S+: /, "")}, for ${seconds} s${seconds * 1000 < startTimeout ? "" : " (pillar-host:host.startTimeout)"}`,
     `  needed: a server that has booted, with sshd on port ${port} that can be reached from here`,
     `  Is this machine's address among pillar-host:host.sshFrom (${sshFrom.join(", ")})? See it with: curl -4 https://ifconfig.co`,
     consoleHelp(server),
-    "  When it lets in: pulumi up goes on from here",
-    ...(neverLetIn ? [`  ${beginAnew}`] : []),
+    `  When it accepts a login, go on with: ${run.up}`,
+    ...(neverLetIn ? [`  ${beginAnew(run)}`] : []),
   ].join("\n");
 }

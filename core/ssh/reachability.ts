@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../util/clock";
+import { type Commands, someHostKey } from "../util/commands";
 import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
 import { publicLineOf } from "./publicKey";
 import { connectSsh, isFatal, type RefusedError, type SshTarget } from "./ssh";
@@ -81,7 +82,13 @@ export async function whileItBoots<T>(
  * @param isNew it boots for the first time
  * @throws Error in the operator's words: what is wrong, and the command that mends it
  */
-export async function reach(target: SshTarget, deps: ReachDeps, server?: OwnServer, isNew = false): Promise<void> {
+export async function reach(
+  target: SshTarget,
+  deps: ReachDeps,
+  run: Commands,
+  server?: OwnServer,
+  isNew = false,
+): Promise<void> {
   const waiting: Waiting = server
     ? { limit: isNew ? server.startTimeout : bootPatience, what: `${nameOf(server)} to boot`, isNew }
     : booting;
@@ -94,46 +101,53 @@ export async function reach(target: SshTarget, deps: ReachDeps, server?: OwnServ
       const seconds = Math.round((deps.ticks() - begin) / 1000);
       throw new Error(
         refused === "login"
-          ? `${firstLine(message)}\n${loginHelp(target)}\n${consoleHelp(server)}`
-          : ownServerText(server, target, message, seconds, isNew && server.isOrdered),
+          ? `${firstLine(message)}\n${loginHelp(target, run)}\n${consoleHelp(server)}`
+          : ownServerText(server, target, message, seconds, isNew && server.isOrdered, run),
       );
     }
-    if (refused === "login") throw new Error(`${firstLine(message)}\n${loginHelp(target)}`);
-    throw new Error(refused === "hostKey" ? `${message}\n${newKeyHelp}` : silentText(target, message));
+    if (refused === "login") throw new Error(`${firstLine(message)}\n${loginHelp(target, run)}`);
+    throw new Error(refused === "hostKey" ? `${message}\n${newKeyHelp(run)}` : silentText(target, message, run));
   }
 }
 
 const firstLine = (text: string) => text.split("\n")[0];
 
-const newKeyHelp = "Where it is the right one: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…'";
+const newKeyHelp = ({ set, up }: Commands) =>
+  `Where it is the right one, as the host's console shows it: ${set("host.hostKey", someHostKey)} && ${up}`;
 
-/** What to say of a host that does not answer (pure). */
-export function silentText({ address, port, user }: Omit<SshTarget, "hostKey">, found: string): string {
-  const wait = /ENOTFOUND/.test(found) ? "" : `, for ${bootPatience / 1000} s`;
+/** What to say of a host that does not answer (pure). @param waited milliseconds for which it was tried */
+export function silentText(
+  { address, port, user }: Omit<SshTarget, "hostKey">,
+  found: string,
+  run: Commands,
+  waited = bootPatience,
+): string {
+  const wait = waited === 0 || /ENOTFOUND/.test(found) ? "" : `, for ${waited / 1000} s`;
   return [
-    `${address}: ${/closed the connection/.test(found) ? "the ssh server lets nobody in" : "no ssh server answers"}`,
+    `${address}: ${/closed the connection/.test(found) ? "the ssh server closes every connection" : "no ssh server answers"}`,
     `  found: ${found.replace(/^\S+: /, "")}${wait}`,
     `  needed: a running host at pillar-host:host.address, with sshd on port ${port} (pillar-host:ssh.port), reachable from here`,
     `  See it with: ssh -p ${port} ${user}@${address}`,
-    "  Mend the host, or: pulumi config set --path pillar-host:host.address ADDRESS",
+    `  Start the host, or correct its address: ${run.set("host.address", "ADDRESS")}`,
+    `  Then: ${run.up}`,
   ].join("\n");
 }
 
 /** What was offered to a host that refused it, and how it comes to accept it (pure). */
-export function loginHelp(target: SshTarget, agentSocket = process.env.SSH_AUTH_SOCK): string {
+export function loginHelp(target: SshTarget, run: Commands, agentSocket = process.env.SSH_AUTH_SOCK): string {
   const { address, port, user, privateKey, privateKeyPassword, password, agent } = target;
   const lines: string[] = [];
   if (privateKey !== undefined) {
     lines.push(
-      "found: the key pillar-host:ssh.privateKey is not accepted",
+      "found: the ssh key of pillar-host:ssh is not accepted",
       `needed: its line in ~${user}/.ssh/authorized_keys on the host: ${publicLineOf(privateKey, privateKeyPassword) ?? "(the key can't be read)"}`,
-      "or another key: pulumi config set --secret --path pillar-host:ssh.privateKey < FILE",
+      `or another key: ${run.set("ssh.privateKeyFile", "FILE")}`,
     );
   }
   if (password !== undefined) {
     lines.push(
       "found: the password pillar-host:ssh.password is not accepted",
-      "needed: the right one (pulumi config set --secret --path pillar-host:ssh.password), and a sshd that takes passwords",
+      `needed: the right one (${run.setSecret("ssh.password")}), and an sshd that accepts passwords`,
     );
   }
   if (agent) {
@@ -144,7 +158,8 @@ export function loginHelp(target: SshTarget, agentSocket = process.env.SSH_AUTH_
     );
   }
   lines.push(
-    `Is it another user? pulumi config set --path pillar-host:ssh.user USER`,
+    `Is it another user? ${run.set("ssh.user", "USER")}`,
+    `Then: ${run.up}`,
     `See it with: ssh -v -p ${port} ${user}@${address}`,
   );
   return lines.map((line) => `  ${line}`).join("\n");

@@ -1,10 +1,13 @@
 import type { Duplex, Readable } from "node:stream";
+import { shellWord } from "../util/quote";
 import { type Connection, createConnection } from "./connection";
 import { assignments, type Value } from "./shellWords";
 import { fatal, isFatal, type RunningCommand, type SshTarget } from "./ssh";
 
 /** A host on which a signer runs, or is to run; plain values, as a provider gets them. Holds secrets. */
 export interface SignerHost {
+  /** The stack that looks at it: what an operator is told to type names it. */
+  readonly stack: string;
   readonly ssh: SshTarget;
   readonly sudoPassword?: string | undefined;
   /** The key of the configuration that says how it is logged in to, for errors: `pillar-host:ssh` where it is left out. */
@@ -68,13 +71,19 @@ export function rootScript(
   library: string,
   name: string,
   variables: Variables,
-  host: { readonly hostName: string; readonly sudoPassword?: string | undefined; readonly limitSeconds: number },
+  host: {
+    readonly hostName: string;
+    readonly stack: string;
+    readonly sudoPassword?: string | undefined;
+    readonly limitSeconds: number;
+  },
 ): string {
   const [become = "", functions = ""] = library.split(asRoot);
-  const { hostName, sudoPassword = "", limitSeconds } = host;
-  return `${assignments({ host_name: hostName, sudo_password: sudoPassword })}${become}
+  const { hostName, stack, sudoPassword = "", limitSeconds } = host;
+  const names = { host_name: hostName, stack_word: shellWord(stack) };
+  return `${assignments({ ...names, sudo_password: sudoPassword })}${become}
 become_root timeout -k 10 ${limitSeconds} ${readWhole} <<'PILLAR_HOST_ROOT'
-${assignments({ host_name: hostName })}${functions}
+${assignments(names)}${functions}
 ${assignments(variables)}${name} < /dev/null
 PILLAR_HOST_ROOT
 `;
@@ -98,7 +107,7 @@ export function openRoot(
   library: string,
   connection: Connection = createConnection(host.ssh),
 ): RootHost {
-  const { ssh, sudoPassword, configured = "pillar-host:ssh" } = host;
+  const { ssh, stack, sudoPassword, configured = "pillar-host:ssh" } = host;
   const own = [ssh.privateKey, ssh.privateKeyPassword, ssh.password, sudoPassword];
   // The words of the layers below name the stack's own host.
   const inWords = (text: string, secrets: readonly string[] = []) =>
@@ -145,7 +154,7 @@ export function openRoot(
 
   const stream = async (name: string, variables: Variables = {}, options: CallOptions = {}): Promise<RootStream> => {
     const { limitSeconds = usualLimit, secrets = [] } = options;
-    const text = rootScript(library, name, variables, { hostName: ssh.address, sudoPassword, limitSeconds });
+    const text = rootScript(library, name, variables, { hostName: ssh.address, stack, sudoPassword, limitSeconds });
     // The name alone: what a process list and a log show.
     const running = await (await session()).start(`${readWhole} ${name}`, text);
     const done = ending(running, name, limitSeconds, (words) => inWords(words, secrets));

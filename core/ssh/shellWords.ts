@@ -1,10 +1,9 @@
+import { quote } from "../util/quote";
+
+export { quote } from "../util/quote";
+
 /** A variable of a script. Lists become words with blanks between, so their items must have none. */
 export type Value = string | number | boolean | readonly (string | number)[];
-
-/** Quotes a word for the shell (pure). */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 /** Assignments, one a line, of variables in snake_case (pure). */
 export function assignments(values: Readonly<Record<string, Value>>): string {

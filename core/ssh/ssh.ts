@@ -53,6 +53,15 @@ export function fatal(message: string): FatalError {
   return Object.assign(new Error(message), { fatal: true as const });
 }
 
+/** An error for a port of the host on which nothing listens. */
+export function closedPort(what: string): Error & { readonly isClosedPort: true } {
+  return Object.assign(new Error(what), { isClosedPort: true as const });
+}
+
+export function isClosedPort(error: Error & { readonly isClosedPort?: boolean }): boolean {
+  return error.isClosedPort === true;
+}
+
 /** What a host refused, or is refused for. */
 export interface RefusedError extends FatalError {
   refused: "hostKey" | "login";
@@ -102,7 +111,7 @@ export function connectSsh(target: SshTarget): Promise<SshSession> {
             client.forwardOut("127.0.0.1", 0, address, port, (error, stream) => {
               if (!error) opened(stream);
               else if (/Connection refused/.test(error.message))
-                failed(new Error(`nothing listens on ${address}:${port} of the host: the node restarts or is down`));
+                failed(closedPort(`nothing listens on ${address}:${port} of the host: the node restarts or is down`));
               else if (!isOpen) failed(new Error(`the ssh connection to ${target.address} ended`));
               else failed(new Error(`${address}:${port} on the host: ${reasonOf(error)}`));
             });

@@ -13,7 +13,8 @@ case $status in
   *"status: done"*) ;;
   *) fail "cloud-init did not do all that it was given" "$(grep -E '^(status|detail|errors)|^ *- ' <<< "$status" | redact)" \
     "$(last_lines /var/log/cloud-init-output.log 5)" \
-    "Nothing runs on this host yet. Its server can be made anew: set pillar-host:lifecycle to retiring, run pulumi up and pulumi destroy, and begin again." ;;
+    "Nothing runs on this host yet. To delete its server and make another:" \
+    "$(config_set lifecycle retiring) && $(pulumi_up) && $(pulumi_destroy)" "$(config_rm lifecycle) && $(pulumi_up)" ;;
 esac
 
 login=$(sshd -T 2> /dev/null | grep -i '^passwordauthentication ' || true)

@@ -18,7 +18,7 @@ full() { df -Ph "$controller_dir" | awk 'NR == 2 { print "found: " $4 " free on 
 
 started=$(date +%s%N)
 if ! why=$(download "$archive" "$notes/wget.log"); then
-  fail "the controller could not be downloaded from $release_url (controller.release.url)" "found: $why" "$(full)" "What was installed before is untouched. Run pulumi up again."
+  fail "the controller could not be downloaded from $release_url (controller.release.url)" "found: $why" "$(full)" "What was installed before is untouched. Run $(pulumi_up) again."
 fi
 elapsed_ms=$((($(date +%s%N) - started) / 1000000 + 1))
 bytes=$(stat -c %s "$archive")
@@ -31,7 +31,7 @@ if [ "$(head -c 2 "$archive")" != PK ]; then
 fi
 assert_hash archive controller.release.sha256 "$actual" "$bytes"
 unzip -tqq "$archive" > "$notes/unzip.log" 2>&1 ||
-  fail "the archive from $release_url is damaged" "found: $(head -n 1 "$notes/unzip.log")" "$bytes bytes, sha256 $actual" "What was installed before is untouched. Run pulumi up again."
+  fail "the archive from $release_url is damaged" "found: $(head -n 1 "$notes/unzip.log")" "$bytes bytes, sha256 $actual" "What was installed before is untouched. Run $(pulumi_up) again."
 mkdir "$work/files"
 unzip -oqq "$archive" -d "$work/files" > "$notes/unzip.log" 2>&1 ||
   fail "the archive could not be extracted" "found: $(head -n 1 "$notes/unzip.log")" "$(full)" "What was installed before is untouched."

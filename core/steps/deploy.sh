@@ -14,7 +14,7 @@ if is_marked deploy.done; then
   exit 0
 fi
 [ "$(cat "$state/stack" 2> /dev/null)" = "$stack_identity" ] ||
-  fail "this host does not carry this stack's marker ($state/stack)" "Run pulumi up again: the host is prepared first."
+  fail "this host does not carry this stack's marker ($state/stack)" "Run $(pulumi_up) again: the host is prepared first."
 
 # A deploy that was cut off between key store and configuration took the key store's password with it: no address of
 # it was ever shown, and nobody can open it. The controller would ask for that password.
@@ -49,16 +49,18 @@ on_line() {
 # The service that this release of the controller sets up, where it is called otherwise than configured.
 other_service() {
   find /etc/systemd/system -maxdepth 1 -type f -name '*.service' -newer "$state/deploy.started" ! -name "$service.service" -printf '%f\n' 2> /dev/null |
-    sed -nE 's/^([A-Za-z0-9._-]+)\.service$/the controller wrote \1.service: where that is the node'"'"'s, pulumi config set --path pillar-host:node.service \1/p'
+    sed -nE 's/^([A-Za-z0-9._-]+)\.service$/the controller wrote \1.service: where that is the node'"'"'s, '"$(config_set node.service '\1')"'/p'
 }
 
 packages_ask_nothing 600
 say "deploying: the controller builds and starts the node; this takes minutes"
 dialog Deploy "$deploy_seconds"
 
-again="The transcript: $transcript on the host. Run pulumi up again: the deploy is repeated, and a producer key that it had already made is kept."
+again="The transcript: $transcript on the host. Run $(pulumi_up) again: the deploy is repeated, and a producer key that it had already made is kept."
 case $dialog_result in
-  question) fail "the controller asked something that is not known here, and was stopped" "asked: $(redact <<< "$dialog_question")" "$again" ;;
+  question) fail "the controller asked something that this program does not know, and was stopped" "found: $(redact <<< "$dialog_question")" \
+    "needed: a release of the controller without this question (an older one: pillar-host:controller.release), or a newer version of this program; another try would stop at the same question" \
+    "A producer key that was made is kept. The transcript: $transcript on the host. Then: $(pulumi_up)" ;;
   deadline) fail "the controller did not end within $deploy_seconds s, and was stopped (controller.deployTimeout)" "$(last_lines "$transcript" 5)" "$again" ;;
 esac
 # A controller that complained has perhaps started nothing: then there is nothing to wait for.

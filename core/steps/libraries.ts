@@ -12,7 +12,7 @@ export function signerLibrary(): string {
   const parts = readdirSync(join(__dirname, "signer"))
     .filter((name) => name.endsWith(".sh"))
     .sort();
-  return [read("become.sh"), asRoot, read("lib.sh"), ...parts.map((name) => read(join("signer", name)))].join("\n");
+  return library(parts.map((name) => join("signer", name)));
 }
 
 /** The library of functions that retire a host: what is asked of it, its last backup, its end. An input too. */
@@ -26,5 +26,8 @@ export function retirementLibrary(): string {
     "signer/keyStore.sh",
     "signer/manifest.sh",
   ];
-  return [read("become.sh"), asRoot, read("lib.sh"), ...parts.map(read)].join("\n");
+  return library(parts);
 }
+
+const library = (parts: readonly string[]) =>
+  [...["commands.sh", "become.sh"].map(read), asRoot, ...["commands.sh", "lib.sh", ...parts].map(read)].join("\n");

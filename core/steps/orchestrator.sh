@@ -21,14 +21,14 @@ install_release() {
   trap 'rm -rf "$work"' EXIT
   archive=$work/release
   if ! why=$(download "$archive" "$work/wget.log"); then
-    fail "the orchestrator could not be downloaded from $release_url (orchestrator.release.url)" "found: $why" "What was installed before is untouched. Run pulumi up again."
+    fail "the orchestrator could not be downloaded from $release_url (orchestrator.release.url)" "found: $why" "What was installed before is untouched. Run $(pulumi_up) again."
   fi
   actual=$(sha256sum "$archive" | cut -d' ' -f1)
   assert_hash release orchestrator.release.sha256 "$actual" "$(stat -c %s "$archive")"
   mkdir "$work/files"
   case $(head -c 4 "$archive" | od -An -tx1 | tr -d ' \n') in
-    504b*) unzip -oqq "$archive" -d "$work/files" > "$work/unpack.log" 2>&1 || fail "the release from $release_url is damaged" "found: $(head -n 1 "$work/unpack.log")" "Run pulumi up again." ;;
-    1f8b*) tar -xzf "$archive" -C "$work/files" 2> "$work/unpack.log" || fail "the release from $release_url is damaged" "found: $(head -n 1 "$work/unpack.log")" "Run pulumi up again." ;;
+    504b*) unzip -oqq "$archive" -d "$work/files" > "$work/unpack.log" 2>&1 || fail "the release from $release_url is damaged" "found: $(head -n 1 "$work/unpack.log")" "Run $(pulumi_up) again." ;;
+    1f8b*) tar -xzf "$archive" -C "$work/files" 2> "$work/unpack.log" || fail "the release from $release_url is damaged" "found: $(head -n 1 "$work/unpack.log")" "Run $(pulumi_up) again." ;;
     *) mv "$archive" "$work/files/$executable" ;;
   esac
   # The official archive has it under the name of its platform.
@@ -36,7 +36,7 @@ install_release() {
   found=$(find "$work/files" -type f -name "$executable" | head -n 1)
   [ -n "$found" ] || found=$(find "$work/files" -type f -name "$file" | head -n 1)
   [ -n "$found" ] || fail "the release holds no $executable" "found: $(cd "$work/files" && find . -type f | cut -c3- | head -n 10 | tr '\n' ' ')" "needed: $executable or $file (orchestrator.executable)" \
-    "What was installed before is untouched. Is it another asset of that release, or another name? pulumi config set --path pillar-host:orchestrator.release.url URL"
+    "What was installed before is untouched. Is it another asset of that release, or another name? $(config_set orchestrator.release.url URL)"
   chmod 755 "$found"
   assert_version "$found"
   sync "$found"
@@ -55,7 +55,7 @@ assert_version() {
   if [ -z "$said" ]; then
     warn "$executable does not tell its version by itself; getBuildInfo will"
   elif [ "$said" != "$version" ]; then
-    fail "the release is not the version that orchestrator.release.version names" "found: $said in $release_url" "needed: $version" "What was installed before is untouched. Set the right one, then run pulumi up again."
+    fail "the release is not the version that orchestrator.release.version names" "found: $said in $release_url" "needed: $version" "What was installed before is untouched. Set the right one, then run $(pulumi_up) again."
   fi
 }
 

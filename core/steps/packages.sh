@@ -34,7 +34,7 @@ run() {
       return 0
     fi
     if ! tail -n "+$from" "$log" | grep -qE 'locked by another process|Could not get lock|Unable to (acquire|lock)|Failed to obtain the transaction lock|is another process using it'; then
-      fail "$what failed" "$(last_lines "$log" 12)" "The whole log: $log on the host. Mend it, then run pulumi up again."
+      fail "$what failed" "$(last_lines "$log" 12)" "The whole log: $log on the host. Fix what it says, then run $(pulumi_up) again."
     fi
     if [ -z "$said" ]; then
       holder=$(tail -n "+$from" "$log" | grep -oE '(process|with pid) [0-9]+' | grep -oE '[0-9]+' | head -n 1 || true)
@@ -42,7 +42,7 @@ run() {
       say "$what: another package manager holds the lock ($said); waiting"
     fi
     [ $((SECONDS - started)) -lt "$lock_seconds" ] ||
-      fail "$what: the package lock was not released in $lock_seconds s" "found: it is held by ${said:-another}" "See who holds it (ps -fp PID), let it end, then run pulumi up again."
+      fail "$what: the package lock was not released in $lock_seconds s" "found: it is held by ${said:-another}" "See who holds it (ps -fp PID), let it end, then run $(pulumi_up) again."
     sleep 3
   done
 }

@@ -3,8 +3,9 @@ problems=()
 needs() { problems+=("$1: found $2, needed $3"); }
 
 if is_marked stack && [ "$(cat "$state/stack")" != "$stack_identity" ]; then
+  other=$(cut -d' ' -f1 "$state/stack")
   fail "this host belongs to another stack" "found: $(cat "$state/stack")" "needed: $stack_identity, or a blank host" \
-    "Run pulumi up in that stack, or give this one a host of its own (pillar-host:host.address)."
+    "Is it that stack's host? Go on with that stack: pulumi up -s ${other#*/}. Else give this one a host of its own: $(config_set host.address ADDRESS)"
 fi
 
 if ! is_marked stack; then
@@ -13,9 +14,10 @@ if ! is_marked stack; then
   [ ! -e "$data_dir/wallet/producer" ] || mine+=("the producer key store $data_dir/wallet/producer")
   if grep -qs '"Producer"' "$data_dir/config.json"; then mine+=("a producer configuration in $data_dir/config.json"); fi
   if [ ${#mine[@]} -gt 0 ]; then
-    fail "this host already runs a node that this stack did not deploy: it may be a live Pillar, so nothing was touched" \
+    fail "this host already has a node that this stack did not deploy. It may be your live Pillar: nothing was touched" \
       "${mine[@]/#/found: }" "needed: a host without these" \
-      "Give this stack a blank host (pillar-host:host.address)."
+      "Is it your old host? It gets a stack of its own, which takes it over without a change: docs/cutover.md" \
+      "Is it the wrong address? $(config_set host.address ADDRESS)"
   fi
 fi
 
@@ -143,7 +145,7 @@ done
 
 if [ ${#problems[@]} -gt 0 ]; then
   fail "this host does not meet what a Pillar needs; nothing was changed on it" "${problems[@]}" \
-    "Mend the host or the configuration, then run pulumi up again."
+    "Change the host or the configuration, then run $(pulumi_up) again."
 fi
 
 has apt-get ||

@@ -1,6 +1,6 @@
 # Procedure A, step 12: the producer address out of `2) Status`. Status shows the key store's password beside it:
 # nothing but the address leaves this script, and nothing of it is written anywhere.
-is_marked synced || fail "the node has not synced: the producer address is not shown" "Run pulumi up again."
+is_marked synced || fail "the node has not synced: the producer address is not shown" "Run $(pulumi_up) again."
 known_questions=()
 address= several=
 on_line() {

@@ -1,7 +1,7 @@
 import type { StackConfig } from "../config/config";
 import { supportedDistributions } from "../config/distributions";
 import { type ReleaseSource, releaseMarker } from "../config/releaseSchema";
-import { type Step, scriptOf } from "./step";
+import { type Receiver, type Step, scriptOf } from "./step";
 
 /** What the kernel reports of a machine is less than what it is sold as: up to a tenth is the firmware's and its own. */
 const memoryShare = 0.9;
@@ -9,6 +9,11 @@ const memoryShare = 0.9;
 /** What a host belongs to, written on it: `<project>/<stack> <Pillar>`. */
 export function stackIdentity(stack: string, pillar: string): string {
   return `pillar-host/${stack} ${pillar}`;
+}
+
+/** The stack's host, as a step is sent to it. */
+export function receiver({ stack, ssh: { sudoPassword } }: StackConfig, hostName: string): Receiver {
+  return { hostName, stack, ...(sudoPassword === undefined ? {} : { sudoPassword }) };
 }
 
 /** What a new server at a cloud provider does before anything else can begin on it. */
@@ -268,5 +273,37 @@ export function facts({ node }: StackConfig, options: { logLines: number; withSt
       },
       "facts",
     ),
+  };
+}
+
+/** Procedure A on a host, and what is read there. */
+export interface NodeSteps {
+  readonly preflight: Step;
+  readonly prepare: Step;
+  readonly packages: Step;
+  readonly controller: Step;
+  readonly hourlyRestartOn: Step;
+  readonly deploy: Step;
+  /** Where the wait for the sync looks when it stalls. */
+  readonly facts: Step;
+  /** By which a wallet that was updated too early is found. */
+  readonly addressDigest: Step;
+  readonly hourlyRestartOff: Step;
+  readonly producerAddress: Step;
+}
+
+/** @param shutDownAt as of {@link prepare} */
+export function nodeSteps(config: StackConfig, identity: string, shutDownAt?: string): NodeSteps {
+  return {
+    preflight: preflight(config, identity),
+    prepare: prepare(config, identity, shutDownAt),
+    packages: packages(config),
+    controller: controller(config),
+    hourlyRestartOn: hourlyRestart(config, "syncing"),
+    deploy: deploy(config, identity),
+    facts: facts(config, { logLines: 5, withStages: false }),
+    addressDigest: addressDigest(config),
+    hourlyRestartOff: hourlyRestart(config, "synced"),
+    producerAddress: producerAddress(config),
   };
 }

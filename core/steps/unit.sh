@@ -44,7 +44,7 @@ wait
 code=$(cat "$run/code" 2> /dev/null || echo unknown)
 cat "$run/err" >&2
 if [ "$code" = unknown ]; then
-  printf '%s: %s was ended before it was done\n  found: no result after at most %s s (a time limit, a reboot, or somebody stopped %s)\n  Run pulumi up again: it goes on from where it was.\n' "$host_name" "$step" "$limit_seconds" "$unit" >&2
+  printf '%s: %s was ended before it was done\n  found: no result after at most %s s (a time limit, a reboot, or somebody stopped %s)\n  Run %s again: it goes on from where it was.\n' "$host_name" "$step" "$limit_seconds" "$unit" "$(pulumi_up)" >&2
   exit 1
 fi
 exit "$code"

@@ -1,4 +1,4 @@
-import type { CurvePoint, LogEvent } from "../eventLog/eventLog";
+import type { CurvePoint, LogEvent } from "../eventLog/events";
 
 /** Points kept of a wait, whether it takes minutes or days. */
 export const curveLimit = 200;

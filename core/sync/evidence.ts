@@ -1,7 +1,8 @@
 import { freshMomentum } from "../chain/freshMomentum";
 import type { Observation } from "../chain/node";
-import { compareReferences, type ReferenceReading } from "./references";
-import { judgeSync } from "./verdict";
+import type { Reading } from "../chain/reading";
+import { compareReferences, type ReferenceNote } from "./references";
+import { judgeSync, type SyncReason } from "./verdict";
 
 export interface EvidenceOptions {
   /** Good looks in a row. */
@@ -15,7 +16,7 @@ export interface EvidenceOptions {
 /** One look: at the node, and at the references while the node says that it is synced. */
 export interface SyncLook {
   readonly observation: Observation;
-  readonly readings: readonly ReferenceReading[];
+  readonly readings: readonly Reading[];
   /** Milliseconds of a clock that never jumps. */
   readonly at: number;
   /** Unix milliseconds of this machine. */
@@ -47,9 +48,9 @@ export interface Weighed {
   readonly synced: boolean;
   /** This look alone speaks for it. */
   readonly good: boolean;
-  readonly why: string;
+  readonly why: SyncReason;
   /** What is odd about the references. */
-  readonly notes: readonly string[];
+  readonly notes: readonly ReferenceNote[];
   readonly proved: readonly string[];
   readonly unproved: readonly string[];
 }
@@ -76,7 +77,7 @@ export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions
       ? Math.abs(clock - before.lastClock - (at - before.lastAt)) > jump
       : false;
   const seen = { lastAt: at, lastClock: clock };
-  const bad = (why: string, notes: readonly string[] = [], contradictedSince?: number): Weighed => ({
+  const bad = (why: SyncReason, notes: readonly ReferenceNote[] = [], contradictedSince?: number): Weighed => ({
     evidence: { ...noEvidence, ...seen, contradictedSince },
     ...{ synced: false, good: false, why, notes, proved: [], unproved: [] },
   });
@@ -90,7 +91,7 @@ export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions
     return { evidence: before, synced: false, good: true, why: own.why, notes: [], proved: [], unproved: [] };
   }
   const { info, newest, nodeTime } = observation;
-  const { verdict, median, notes } = compareReferences(info.currentHeight, readings, options.tolerance, clock);
+  const { verdict, median, notes } = compareReferences(info.currentHeight, readings, options.tolerance);
   const isOneClock = Math.abs(nodeTime - clock) <= freshMomentum;
   const fresh = newest !== undefined && isOneClock && Math.abs(clock - newest.timestamp) <= freshMomentum;
 
@@ -99,11 +100,7 @@ export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions
     contradictedSince ??= at;
     const long = at - contradictedSince >= contradictionLimit;
     if (!fresh || !long) {
-      return bad(
-        `the node says synced at ${info.currentHeight}, the references are at ${median}`,
-        notes,
-        contradictedSince,
-      );
+      return bad({ kind: "contradicted", height: info.currentHeight, median }, notes, contradictedSince);
     }
   } else contradictedSince = undefined;
   if (own.says === "unproved" && verdict !== "agrees") return bad(own.why, notes);
@@ -127,12 +124,8 @@ export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions
   const moves =
     evidence.moves >= movesWanted && evidence.movedAt !== undefined && at - evidence.movedAt <= freshMomentum;
   const synced = enough && (strong || moves);
-  const why =
-    enough && !synced
-      ? "the node says synced; waiting for its target to move on, as nothing else proves it"
-      : own.says === "unproved"
-        ? "the node says synced, and the references bear it out"
-        : own.why;
+  const why: SyncReason =
+    enough && !synced ? { kind: "targetStands" } : own.says === "unproved" ? { kind: "bornOut" } : own.why;
   return {
     evidence,
     synced,

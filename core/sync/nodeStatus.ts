@@ -2,13 +2,16 @@ import { createNodeClient, type NodeTarget } from "../chain/node";
 import type { Connection } from "../ssh/connection";
 import { withTimeout } from "../util/withTimeout";
 import { contradictionLimit, noEvidence, weigh } from "./evidence";
-import { readReference } from "./references";
-import { isAsserted, judgeSync, mayTakeIn } from "./verdict";
+import { reasonText } from "./messages";
+import { readReferences } from "./references";
+import { isAsserted, judgeSync, mayTakeIn, type SyncReason } from "./verdict";
 
 /** A node as it is this minute. */
 export interface NodeStatus {
   readonly synced: boolean;
   readonly why: string;
+  /** Of the look; absent where there was none. */
+  readonly reason?: SyncReason["kind"];
   /** Whether the node answered at all: without an answer nothing is known. */
   readonly known: boolean;
   readonly state?: number;
@@ -54,22 +57,21 @@ export async function lookAtNode(
     const look = async (left: number): Promise<NodeStatus> => {
       const observation = await client.observe();
       const verdict = judgeSync(observation, Date.now());
-      if (observation.kind === "none") return { synced: false, why: verdict.why, known: false };
+      if (observation.kind === "none") return { synced: false, why: reasonText(verdict.why), known: false };
       // A momentum that is being taken in: the next moment tells.
       if ((verdict.says === "close" || mayTakeIn(observation)) && left > 1) {
         await new Promise((resolve) => setTimeout(resolve, pause));
         return look(left - 1);
       }
-      const readings = isAsserted(verdict)
-        ? await Promise.all(options.references.map((url) => readReference(url, referenceTime)))
-        : [];
+      const readings = isAsserted(verdict) ? await readReferences(options.references, referenceTime) : [];
       // The gate has had its patience with references that contradict a fresh momentum.
       const weighed = weigh(
         { ...noEvidence, contradictedSince: 0 },
         { observation, readings, at: contradictionLimit, clock: Date.now() },
         { confirmations: 1, confirmSpan: 0, tolerance: options.tolerance },
       );
-      return { synced: weighed.good, why: weighed.why, known: true, ...observation.info };
+      const { good, why } = weighed;
+      return { synced: good, why: reasonText(why), reason: why.kind, known: true, ...observation.info };
     };
     return await withTimeout(look(looks), deadline, `no answer within ${deadline / 1000} s`);
   } catch (error) {

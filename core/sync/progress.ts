@@ -1,5 +1,5 @@
 import type { Observation } from "../chain/node";
-import { durationText, minuteText } from "../util/timeText";
+import type { SyncReason } from "./verdict";
 
 /** A height seen at a time (unix milliseconds). */
 export interface Sample {
@@ -46,35 +46,51 @@ export function rangeLeft(height: number, target: number, samples: readonly Samp
   return known.length === times.length && known.length > 0 ? [Math.min(...known), Math.max(...known)] : undefined;
 }
 
-/** What is thought of a look, for its line. */
-export interface Opinion {
+/** What is thought of a look. */
+interface Opinion {
   readonly good: boolean;
-  readonly why: string;
-  /** As `2 of 3 looks`. */
-  readonly confirmed: string;
+  readonly why: SyncReason;
+  /** Good looks in a row, and how many are wanted. */
+  readonly streak: number;
+  readonly confirmations: number;
   /** Unix milliseconds of the first look ever. */
   readonly startedAt: number;
 }
 
-/** One line about where the sync stands (pure). */
-export function progressLine(observation: Observation, samples: readonly Sample[], opinion: Opinion): string {
-  const { good, why, confirmed, startedAt } = opinion;
-  if (observation.kind === "none") return `sync: no answer from the node yet: ${why}`;
+/** Where the sync stands at a look. */
+export interface SyncProgress extends Opinion {
+  readonly observation: Observation;
+  readonly percent?: string | undefined;
+  /** Momentums per second, while it moves and is not good yet. */
+  readonly rate?: number | undefined;
+  /** Milliseconds, at least and at most, likewise. */
+  readonly left?: readonly [number, number] | undefined;
+}
+
+/** What the gate has to say to whoever watches it. */
+export type GateNews =
+  | { readonly kind: "progress"; readonly progress: SyncProgress }
+  | { readonly kind: "told"; readonly text: string }
+  /** There is this to look at on the host. */
+  | { readonly kind: "fact"; readonly text: string };
+
+export function progressOf(observation: Observation, samples: readonly Sample[], opinion: Opinion): SyncProgress {
+  if (observation.kind === "none") return { observation, ...opinion };
+  const { good } = opinion;
   const { state, currentHeight, targetHeight } = observation.info;
   // A target that was reached and still is not the network's height: a share of it would say "done".
   const isStale = state === 2 && !good && currentHeight >= targetHeight;
   const percent = isStale ? undefined : percentOf(currentHeight, targetHeight);
-  const heights = `height ${currentHeight} of ${targetHeight > 0 ? targetHeight : "an unknown target"}`;
-  const parts = [percent === undefined ? heights : `${percent} %, ${heights}`];
+  if (good) return { observation, ...opinion, percent };
   const rate = rateOf(samples);
-  if (!good && rate !== undefined && rate > 0)
-    parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} momentums/s`);
   const left = targetHeight > currentHeight ? rangeLeft(currentHeight, targetHeight, samples) : undefined;
-  if (!good && left) {
-    const [least, most] = left.map(durationText);
-    parts.push(least === most ? `about ${least} left` : `${least} to ${most} left`);
-  }
-  if (!good) parts.push(`since ${minuteText(startedAt)}`);
-  if (good || why !== "syncing") parts.push(good ? `${why} (${confirmed})` : why);
-  return `sync: ${parts.join(", ")}`;
+  return { observation, ...opinion, percent, rate: rate !== undefined && rate > 0 ? rate : undefined, left };
+}
+
+/** What makes it news (pure): each twentieth of the way, where the count is, and another reason. */
+export function progressKey({ observation, streak, why }: SyncProgress): string {
+  if (observation.kind === "none") return observation.reason;
+  const { state, currentHeight, targetHeight } = observation.info;
+  const step = targetHeight > 0 ? Math.floor((currentHeight / targetHeight) * 20) : 0;
+  return [state, step, streak, why.kind, why.kind === "fewPeers" ? why.peers : ""].join();
 }

@@ -1,32 +1,26 @@
-import { freshMomentum } from "../chain/freshMomentum";
-import { nodeResult, parseMomentum } from "../chain/node";
-import { callReference } from "../chain/reference";
-import { durationText } from "../util/timeText";
+import { agreeOn, medianOf } from "../chain/agreement";
+import { chainOfReference } from "../chain/chain";
+import { isTold, type NotTold, type Reading, readNode } from "../chain/reading";
 
-/** What an independent node says of the network's height. */
-export interface ReferenceReading {
-  readonly url: string;
-  readonly height?: number;
-  /** Unix milliseconds of its newest momentum. */
-  readonly timestamp?: number;
-  /** Unix milliseconds by its own clock: this machine's may be wrong. */
-  readonly clock?: number | undefined;
-  /** Why it gave no reading. */
-  readonly error?: string;
+/** A reference's name and what it says is the newest height. */
+interface HeightWord {
+  readonly name: string;
+  readonly height: number;
 }
+
+/** What is odd about a reference. */
+export type ReferenceNote =
+  | { readonly kind: "leftOut"; readonly reading: NotTold }
+  | ({ readonly kind: "onlyOne" } & HeightWord)
+  | { readonly kind: "differ"; readonly words: readonly HeightWord[] }
+  | ({ readonly kind: "odd"; readonly others: number } & HeightWord);
 
 /** What the references say of a height, and what is odd about each of them. */
 export interface ReferenceAgreement {
   /** `unknown` where fewer than two usable ones agree with each other. */
   readonly verdict: "agrees" | "disagrees" | "unknown";
   readonly median?: number;
-  readonly notes: readonly string[];
-}
-
-function median(sorted: readonly number[]): number {
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+  readonly notes: readonly ReferenceNote[];
 }
 
 /**
@@ -34,53 +28,33 @@ function median(sorted: readonly number[]): number {
  * only warns; of two that differ nobody knows which one lies.
  *
  * @param tolerance momentums
- * @param clock unix milliseconds, for those who do not tell their own
  */
-export function compareReferences(
-  height: number,
-  readings: readonly ReferenceReading[],
-  tolerance: number,
-  clock: number,
-): ReferenceAgreement {
-  const notes: string[] = [];
-  const usable: { url: string; height: number }[] = [];
-  for (const { url, height: said, timestamp, error, clock: own = clock } of readings) {
-    if (said === undefined) notes.push(`reference ${url} gives no height: ${error ?? "no answer"}`);
-    else if (timestamp !== undefined && own - timestamp > freshMomentum) {
-      notes.push(`reference ${url} lags: its newest momentum is ${durationText(own - timestamp)} old`);
-    } else usable.push({ url, height: said });
+export function compareReferences(height: number, readings: readonly Reading[], tolerance: number): ReferenceAgreement {
+  const notes: ReferenceNote[] = readings.flatMap((reading) =>
+    isTold(reading) ? [] : [{ kind: "leftOut" as const, reading }],
+  );
+  const words = readings.filter(isTold).map(({ client, newest }) => ({ name: client.name, height: newest.height }));
+  const [first, second] = words;
+  const isClose = (one: number, other: number) => Math.abs(one - other) <= tolerance;
+  if (first === undefined) return { verdict: "unknown", notes };
+  if (second === undefined) {
+    if (!isClose(height, first.height)) notes.push({ kind: "onlyOne", ...first });
+    return { verdict: "unknown", median: first.height, notes };
   }
-  const heights = usable.map(({ height: said }) => said).sort((a, b) => a - b);
-  const [lowest] = heights;
-  if (lowest === undefined) return { verdict: "unknown", notes };
-  const middle = median(heights);
-  const odd = usable.filter(({ height: said }) => Math.abs(said - middle) > tolerance);
-  if (usable.length === 1) {
-    if (Math.abs(height - middle) > tolerance)
-      notes.push(`the only reference that answers, ${usable[0]?.url}, is at ${middle}`);
-    return { verdict: "unknown", median: middle, notes };
-  }
-  if (odd.length * 2 >= usable.length) {
-    notes.push(
-      `the references disagree among themselves: ${usable.map(({ url, height: said }) => `${url} ${said}`).join(", ")}`,
-    );
-    return { verdict: "unknown", notes };
-  }
-  for (const { url, height: said } of odd) notes.push(`reference ${url} says ${said}, the others ${middle}`);
-  if (Math.abs(height - middle) > tolerance) return { verdict: "disagrees", median: middle, notes };
+  const agreement = agreeOn(words, (word) => word.height, medianOf, isClose);
+  if (agreement.kind === "split") return { verdict: "unknown", notes: [...notes, { kind: "differ", words }] };
+  const { word: median, by, others } = agreement;
+  for (const odd of others) notes.push({ kind: "odd", ...odd, others: median });
+  if (!isClose(height, median)) return { verdict: "disagrees", median, notes };
   // Where most of them are out of sight, those that are left may be the liars: their word proves nothing.
-  const many = (usable.length - odd.length) * 2 > readings.length;
-  return { verdict: many ? "agrees" : "unknown", median: middle, notes };
+  return { verdict: by.length * 2 > readings.length ? "agrees" : "unknown", median, notes };
 }
 
-/** Asks one reference for its newest momentum. Never throws. */
-export async function readReference(url: string, timeout = 10_000): Promise<ReferenceReading> {
-  try {
-    const answer = await callReference(url, "ledger.getFrontierMomentum", [], timeout);
-    const momentum = parseMomentum(nodeResult(answer));
-    if (!momentum) return { url, error: "its answer is no momentum" };
-    return { url, height: momentum.height, timestamp: momentum.timestamp, clock: answer.date };
-  } catch (error) {
-    return { url, error: (error as Error).message };
-  }
+/**
+ * Asks the references for their newest momentums, all at once. Never throws.
+ *
+ * @param limit milliseconds for each
+ */
+export function readReferences(references: readonly string[], limit = 10_000): Promise<readonly Reading[]> {
+  return Promise.all(references.map((url) => readNode(chainOfReference(url), async () => ({}), limit)));
 }

@@ -4,14 +4,36 @@ import type { Observation } from "../chain/node";
 /** A node that takes a momentum in shows a target that its height has not reached for a moment. */
 const atTheTip = 2;
 
-/** What one look says about the question "is it synced?", and why, in the operator's words. */
+/** Why a look says what it says. Times in milliseconds. */
+export type SyncReason =
+  | { readonly kind: "noAnswer"; readonly reason: string }
+  | { readonly kind: "syncing" }
+  | { readonly kind: "fewPeers"; readonly peers?: number | undefined }
+  | { readonly kind: "otherState"; readonly state: number }
+  | { readonly kind: "belowTarget" }
+  /** Its newest momentum is fresh, or not. */
+  | { readonly kind: "fresh" | "stale"; readonly age: number }
+  /** Which of two clocks is right decides what is fresh. */
+  | { readonly kind: "clocksApart"; readonly apart: number }
+  /** The height is the target, and the newest momentum is not told. */
+  | { readonly kind: "atTarget" }
+  /** Nothing that it tells bears its word out. */
+  | { readonly kind: "untold"; readonly target: number }
+  /** By the references. */
+  | { readonly kind: "contradicted"; readonly height: number; readonly median: number | undefined }
+  /** Nothing but a target that moves on would prove it. */
+  | { readonly kind: "targetStands" }
+  /** By the references, as nothing else does. */
+  | { readonly kind: "bornOut" };
+
+/** What one look says about the question "is it synced?", and why. */
 export interface SyncVerdict {
   /**
    * `close`: synced but for a momentum or two, as at the arrival of each. `unproved`: the node says that it is, and
    * nothing that it tells bears it out; others must.
    */
   readonly says: "synced" | "close" | "unproved" | "no";
-  readonly why: string;
+  readonly why: SyncReason;
 }
 
 /**
@@ -22,32 +44,23 @@ export interface SyncVerdict {
  * @param clock unix milliseconds of this machine
  */
 export function judgeSync(observation: Observation, clock: number): SyncVerdict {
-  if (observation.kind === "none") return { says: "no", why: observation.reason };
+  if (observation.kind === "none") return { says: "no", why: { kind: "noAnswer", reason: observation.reason } };
   const { info, newest, peers, nodeTime } = observation;
   const { state, currentHeight, targetHeight } = info;
-  if (state === 1) return { says: "no", why: "syncing" };
-  if (state === 3) {
-    const count = peers === undefined ? "" : ` (${peers})`;
-    return { says: "no", why: `not enough peers${count}: is 35995/tcp and udp open to the world?` };
-  }
-  if (state !== 2) return { says: "no", why: `sync state ${state}` };
+  if (state === 1) return { says: "no", why: { kind: "syncing" } };
+  if (state === 3) return { says: "no", why: { kind: "fewPeers", peers } };
+  if (state !== 2) return { says: "no", why: { kind: "otherState", state } };
   const missing = targetHeight - currentHeight;
-  if (missing > 0)
-    return { says: missing <= atTheTip ? "close" : "no", why: "the node says synced, below its own target" };
+  if (missing > 0) return { says: missing <= atTheTip ? "close" : "no", why: { kind: "belowTarget" } };
   if (newest) {
     const age = nodeTime - newest.timestamp;
-    if (isFresh(age) && isFresh(clock - nodeTime))
-      return { says: "synced", why: `synced, newest momentum ${Math.round(age / 1000)} s old` };
-    if (isFresh(age) || isFresh(clock - newest.timestamp)) {
-      const apart = Math.round(Math.abs(nodeTime - clock) / 1000);
-      const why = `the host's clock and this machine's are ${apart} s apart, and no references settle what is fresh`;
-      return { says: "unproved", why };
-    }
-    return { says: "no", why: `the node says synced, but its newest momentum is ${Math.round(age / 1000)} s old` };
+    if (isFresh(age) && isFresh(clock - nodeTime)) return { says: "synced", why: { kind: "fresh", age } };
+    if (isFresh(age) || isFresh(clock - newest.timestamp))
+      return { says: "unproved", why: { kind: "clocksApart", apart: Math.abs(nodeTime - clock) } };
+    return { says: "no", why: { kind: "stale", age } };
   }
-  if (missing === 0 && targetHeight > 0) return { says: "synced", why: "synced, height equals target" };
-  const why = `the node says synced with a target of ${targetHeight}, and does not tell its newest momentum`;
-  return { says: "unproved", why };
+  if (missing === 0 && targetHeight > 0) return { says: "synced", why: { kind: "atTarget" } };
+  return { says: "unproved", why: { kind: "untold", target: targetHeight } };
 }
 
 /**

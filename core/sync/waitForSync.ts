@@ -1,15 +1,20 @@
 import type { NodeClient, Observation } from "../chain/node";
+import type { Reading } from "../chain/reading";
 import type { Clock } from "../util/clock";
+import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
 import { type Evidence, type EvidenceOptions, noEvidence, weigh } from "./evidence";
+import { progressText, referenceKey, referenceText } from "./messages";
 import { pauseAfter } from "./pace";
-import { progressLine, type Sample } from "./progress";
-import type { ReferenceReading } from "./references";
+import { type GateNews, progressKey, progressOf, type Sample, type SyncProgress } from "./progress";
+
 import { followHeight, type HeightStanding } from "./stall";
 import { isAsserted, judgeSync } from "./verdict";
 
 /** How the gate decides; the same for every run. */
 export interface GateSettings extends EvidenceOptions {
+  /** Whose node it is: what an operator is told to type names it. */
+  readonly stack: string;
   /** Milliseconds that a run waits. */
   readonly deadline: number;
   /** Milliseconds without a new height that are a stall. */
@@ -34,12 +39,12 @@ export interface WaitOptions extends GateSettings {
 export interface SyncDeps extends Clock {
   readonly client: NodeClient;
   /** Asks the independent nodes; never throws. */
-  readReferences(): Promise<readonly ReferenceReading[]>;
-  say(line: string): void;
+  readReferences(): Promise<readonly Reading[]>;
+  say(news: GateNews): void;
   /** Called at every turn: what goes on beside the wait. Returns at once and never throws. */
   meanwhile?(): void;
   /** Told of every look, news or not. */
-  seen?(line: string): void;
+  seen?(progress: SyncProgress): void;
   /** Tells somebody who does not watch; never waits and never throws. */
   notify?(event: "synced" | "stalled" | "over" | "deadline", text: string): void;
   /** What there is to look at on the host, a line each; never throws. */
@@ -79,6 +84,7 @@ const checkPatience = 20;
  */
 export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncRecord> {
   const begun = deps.ticks();
+  const tell = (text: string) => deps.say({ kind: "told", text });
   let samples: Sample[] = [];
   let startHeight = options.startHeight;
   let evidence: Evidence = noEvidence;
@@ -99,7 +105,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
       if (observation.isReconnected) {
         // The host may have been down in between.
         if (failures === 0) stretch += 1;
-        deps.say(`sync: the ssh connection to ${options.address} had ended, and was made anew`);
+        tell(`the ssh connection to ${options.address} had ended, and was made anew`);
       }
       failures = 0;
       const { currentHeight } = observation.info;
@@ -116,25 +122,24 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     if (followed.news) await tellOfStall(followed.news, standing, options, deps);
 
     const streak = Math.min(evidence.streak, options.confirmations);
-    const confirmed = `${streak} of ${options.confirmations} looks`;
-    const line = progressLine(observation, samples, { ...weighed, confirmed, startedAt: options.startedAt });
-    deps.seen?.(line);
-    // A momentum's age and the references' heights change with every look: that is no news.
-    const key = [newsOf(observation, streak), weighed.why, ...weighed.notes].join().replace(/-?\d+ s old|\d{3,}/g, "");
+    const { good, why, notes } = weighed;
+    const { confirmations, startedAt } = options;
+    const progress = progressOf(observation, samples, { good, why, streak, confirmations, startedAt });
+    deps.seen?.(progress);
+    const key = [progressKey(progress), ...notes.map(referenceKey)].join();
     if (key !== said?.key || at - said.at >= quietFor) {
-      deps.say(line);
-      for (const note of weighed.notes) deps.say(`sync: ${note}`);
+      deps.say({ kind: "progress", progress });
+      for (const note of notes) tell(referenceText(note));
       said = { at, key };
     }
     if (weighed.synced && observation.kind === "answer") {
-      const { startedAt } = options;
       const { proved, unproved } = weighed;
       deps.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
       return { ...observation.info, startHeight: startHeight ?? 0, startedAt, syncedAt: deps.now(), proved, unproved };
     }
 
     const giveUp = (what: string): GaveUp => {
-      const text = gaveUpText(options, what, line, standing.isStalled);
+      const text = gaveUpText(options, what, progressText(progress), standing.isStalled);
       return Object.assign(new Error(text), { gaveUp: { startHeight, last: observation } });
     };
     if (!deps.isWanted()) throw giveUp("is watched by nobody any more: the engine that waited is gone");
@@ -145,20 +150,12 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const remaining = options.deadline - (deps.ticks() - begun);
     if (remaining <= 0) {
       const what = `has not synced within ${durationText(options.deadline)} (pillar-host:sync.deadline)`;
-      deps.notify?.("deadline", `the node ${what}; pulumi up again goes on waiting`);
+      deps.notify?.("deadline", `the node ${what}; to go on waiting: ${commandsFor(options.stack).up}`);
       throw giveUp(what);
     }
     const isNews = weighed.good || samples.length <= 1;
     await deps.sleep(Math.min(remaining, pauseAfter({ observation, isNews, failures, samples })));
   }
-}
-
-/** Two looks with the same news have nothing new to say: each twentieth of the way, and where the count is (pure). */
-function newsOf(observation: Observation, streak: number): string {
-  if (observation.kind === "none") return observation.reason;
-  const { state, currentHeight, targetHeight } = observation.info;
-  const step = targetHeight > 0 ? Math.floor((currentHeight / targetHeight) * 20) : 0;
-  return `${state}:${step}:${streak}`;
 }
 
 async function tellOfStall(
@@ -168,22 +165,24 @@ async function tellOfStall(
   deps: SyncDeps,
 ): Promise<void> {
   if (news === "over") {
-    deps.say(`sync: the stall is over, height ${height}`);
+    deps.say({ kind: "told", text: `the stall is over, height ${height}` });
     deps.notify?.("over", `the stall is over, height ${height}`);
     return;
   }
   const what = height === undefined ? "the node has not told its height" : `the height stands at ${height}`;
-  deps.say(`sync: stalled: ${what} for ${durationText(stallAfter)}. Going on to wait. On ${address}:`);
+  const text = `stalled: ${what} for ${durationText(stallAfter)}. The wait goes on. On ${address}:`;
+  deps.say({ kind: "told", text });
   deps.notify?.("stalled", `${what} for ${durationText(stallAfter)}`);
-  for (const fact of (await deps.readFacts?.()) ?? []) deps.say(`  ${fact}`);
+  for (const fact of (await deps.readFacts?.()) ?? []) deps.say({ kind: "fact", text: fact });
 }
 
-function gaveUpText({ address, service }: WaitOptions, what: string, line: string, isStalled: boolean): string {
+function gaveUpText({ address, service, stack }: WaitOptions, what: string, last: string, isStalled: boolean): string {
+  const run = commandsFor(stack);
   return [
     `${address}: the node ${what}`,
-    `  last seen: ${line}`,
+    `  last seen: ${last}`,
     ...(isStalled ? ["  The height does not move: what to look at stands above, where the stall was noticed."] : []),
-    "  Nothing is lost: pulumi up again goes on waiting, with the same start.",
-    `  See it live: npx pillar-host status STACK --watch; on the host: systemctl status ${service}`,
+    `  Nothing is lost. To go on waiting, from the same start: ${run.up}`,
+    `  See it live: ${run.status("--watch")}; on the host: systemctl status ${service}`,
   ].join("\n");
 }

@@ -1,15 +1,8 @@
 import type { NodeClient } from "../chain/node";
-import { appendEvent, type CurvePoint, readEvents } from "../eventLog/eventLog";
-import { resolvePath } from "../util/resolvePath";
+import { type EventLog, type LogPlace, openEventLog } from "../eventLog/eventLog";
+import type { CurvePoint } from "../eventLog/events";
 import { openWaits, type Waits, withPoint } from "./curve";
 import type { SyncRecord } from "./waitForSync";
-
-/** Where a wait is recorded: a directory, relative to the project, and whose record it is. */
-export interface WaitLog {
-  readonly directory: string;
-  readonly stack: string;
-  readonly pillar: string;
-}
 
 /** A run that is killed soon is to leave its start, too. */
 const firstAfter = 60_000;
@@ -35,24 +28,13 @@ export interface WaitRecord {
 
 /** @param now unix milliseconds */
 export function createWaitRecord(
-  place: WaitLog | undefined,
+  place: LogPlace | undefined,
   address: string,
   now: () => number,
   say: (line: string) => void,
 ): WaitRecord {
-  const directory = resolvePath(place?.directory ?? "");
-  const careful = (act: (place: WaitLog) => void) => {
-    if (!place) return;
-    try {
-      act(place);
-    } catch (error) {
-      say(`sync: the record of the migration could not be kept: ${(error as Error).message}`);
-    }
-  };
-  let before: Waits = { curve: [] };
-  careful(({ stack, pillar }) => {
-    before = openWaits(readEvents(directory, pillar), stack, address);
-  });
+  const log = place && openEventLog(place, { now, say: (line) => say(`sync: ${line}`) });
+  const before = place && log ? waitsIn(log, place, address, say) : { curve: [] };
   let { curve } = before;
   let unwritten: readonly CurvePoint[] = [];
   let started: Pick<Waits, "startHeight"> & { readonly startedAt: string } = { startedAt: "" };
@@ -61,8 +43,7 @@ export function createWaitRecord(
     due = now() + every;
     const details = { address, ...started, curve: unwritten };
     unwritten = [];
-    const at = new Date(now()).toISOString();
-    careful(({ stack, pillar }) => appendEvent(directory, { at, stack, pillar, event: "waiting", details }));
+    log?.note({ event: "waiting", details });
   };
   return {
     before,
@@ -88,7 +69,17 @@ export function createWaitRecord(
       const startedAt = new Date(times.startedAt).toISOString();
       const syncedAt = new Date(times.syncedAt).toISOString();
       const details = { startedAt, syncedAt, startHeight, currentHeight, proved, unproved, curve };
-      careful(({ stack, pillar }) => appendEvent(directory, { at: syncedAt, stack, pillar, event: "synced", details }));
+      log?.note({ event: "synced", details });
     },
   };
+}
+
+/** Of the runs before; nothing, and why, where the event log can't be read. */
+function waitsIn(log: EventLog, { stack }: LogPlace, address: string, say: (line: string) => void): Waits {
+  try {
+    return openWaits(log.read(), stack, address);
+  } catch (error) {
+    say(`sync: ${(error as Error).message}`);
+    return { curve: [] };
+  }
 }

@@ -50,18 +50,20 @@ export async function compareBulkCopies(bench: Bench): Promise<Values> {
   return { bulkCopy: ratioOf(rounds), bulkCopyOurs: middle.ours, bulkCopyScp: middle.peer };
 }
 
+const move = { project: "bench", stack: "bench", pillar: "bench", attempt: 1 };
+
 function inputsOf(old: LabHost, fresh: LabHost, privateKey: string): MoveInputs {
   const side = ({ address, hostKey }: LabHost) => ({
-    host: { ssh: { address, hostKey, privateKey, port: 22, user: "root" } },
+    host: { stack: "bench", ssh: { address, hostKey, privateKey, port: 22, user: "root" } },
     ...{ service: "bench-signer", directory, executable: "bench-signer" },
   });
   return {
-    ...{ move: "bench/bench/bench/1", stack: "bench", pillar: "bench", rollback: false },
+    ...{ move, stack: "bench", pillar: "bench", rollback: false },
     ...{ old: side(old), new: side(fresh), copy: { address: old.address, port: 22 } },
     node: { ...side(fresh).host, via: "ssh", address: "127.0.0.1", port: 35997 },
     // Ports of its own: the row before leaves an orchestrator on the new host.
     ...{ references: [], tolerance: 0, rpcPort: 56000, p2pPort: 56055, noKeyShare: false, haltedBridge: false },
-    backup: { directory: "/nonexistent", move: "bench/bench/bench/1" },
+    backup: { directory: "/nonexistent", move },
     ...{ library: signerLibrary(), answerWithin: 0, steadyFor: 0 },
   };
 }

@@ -27,7 +27,7 @@ export async function startNode({ host, stack }: Standing, name: string, n: numb
 export function gateSettings(): GateSettings {
   const { confirmations, confirmSeconds, tolerance, deadline, stallMinutes } = stackSchema.shape.sync.parse(undefined);
   return {
-    ...{ confirmations, tolerance, deadline, check: false, service: "go-node" },
+    ...{ confirmations, tolerance, deadline, check: false, stack: "bench", service: "go-node" },
     confirmSpan: confirmSeconds * 1000,
     stallAfter: stallMinutes * 60_000,
   };

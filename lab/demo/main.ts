@@ -47,7 +47,7 @@ Time goes fast here: ${momentumSeconds} s for a momentum (10 s), ${tickMomentums
   console.log("\nWhat was played:");
   for (const line of scenes.summary()) console.log(line);
   const report = await stacks.fresh.cli(["report", "prod-2", "--directory", `${lab.dir}/backups`]);
-  console.log(`\n    $ npx pillar-host report prod-2\n\n${report.replace(/^/gm, "    ")}`);
+  console.log(`\n    $ ./pillar-host report prod-2\n\n${report.replace(/^/gm, "    ")}`);
   const { isGood, lines } = await verdict(lab, { old: server.producer.address, fresh: fresh.producerAddress });
   console.log(`\nThe chain's own verdict (the lab's double of it, which asked neither program nor record):`);
   console.log(lines.join("\n"));

@@ -43,11 +43,17 @@ export interface Asked {
   readonly isRecorded: boolean;
   /** All tests there are. */
   readonly isWhole: boolean;
+  /** The tests of the lab itself are left out where nothing has changed under them since they passed. */
+  readonly isSparing: boolean;
 }
 
-/** What a command line asks for (pure). Without a tier a filter finds the files of both. */
-export function askedOf(args: readonly string[]): Asked {
-  const flags = ["--unit", "--long", "--all", "--record"];
+/**
+ * What a command line asks for (pure). Without a tier a filter finds the files of both.
+ *
+ * @param isCi where nothing is spared
+ */
+export function askedOf(args: readonly string[], isCi = false): Asked {
+  const flags = ["--unit", "--long", "--all", "--record", "--lab"];
   const filters = args.filter((arg) => !flags.includes(arg));
   const isRecorded = args.includes("--record");
   const tiersOf = () => {
@@ -57,5 +63,7 @@ export function askedOf(args: readonly string[]): Asked {
     if (filters.length === 0) return [first];
     return [{ ...first, projects: [...first.projects, ...long.projects], minutes: long.minutes }];
   };
-  return { tiers: tiersOf(), filters, isRecorded, isWhole: args.includes("--all") && filters.length === 0 };
+  const isWhole = args.includes("--all") && filters.length === 0;
+  const isSparing = args.includes("--long") && !args.includes("--lab") && filters.length === 0 && !isCi;
+  return { tiers: tiersOf(), filters, isRecorded, isWhole, isSparing };
 }

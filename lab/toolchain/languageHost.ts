@@ -20,6 +20,14 @@ const [engine = ""] = process.argv.slice(2).filter((arg) => !arg.startsWith("-")
 type Call<Request> = { readonly request: Request };
 type Done<Response> = grpc.sendUnaryData<Response>;
 
+const optionsOf = (request: messages.RunRequest) => request.getInfo()?.getOptions()?.toJavaScript() ?? {};
+
+/** The real one splits them as a shell does. */
+function nodeArguments(request: messages.RunRequest): string[] {
+  const { nodeargs } = optionsOf(request);
+  return typeof nodeargs === "string" ? nodeargs.split(" ").filter((argument) => argument !== "") : [];
+}
+
 function argumentsOf(request: messages.RunRequest): string[] {
   const root = request.getInfo()?.getRootDirectory() || request.getPwd();
   const starter = join(root, "node_modules/@pulumi/pulumi/cmd/run/index.js");
@@ -36,7 +44,7 @@ function argumentsOf(request: messages.RunRequest): string[] {
   };
   const given = Object.entries(flags).flatMap(([name, value]) => (value === "" ? [] : [`--${name}`, value]));
   const dry = request.getDryrun() ? ["--dry-run"] : [];
-  return [starter, ...given, ...dry, request.getProgram() || ".", ...request.getArgsList()];
+  return [...nodeArguments(request), starter, ...given, ...dry, request.getProgram() || ".", ...request.getArgsList()];
 }
 
 /** The configuration's keys as the SDK wants them, `namespace:config:name`; the secret ones' as they come. */
@@ -47,7 +55,7 @@ function environmentOf(request: messages.RunRequest): NodeJS.ProcessEnv {
       .toArray()
       .map(([key, value]) => [key.replace(":", ":config:"), value]),
   );
-  const options = request.getInfo()?.getOptions()?.toJavaScript() ?? {};
+  const options = optionsOf(request);
   return {
     ...process.env,
     PULUMI_CONFIG: JSON.stringify(config),

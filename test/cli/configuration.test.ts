@@ -45,7 +45,7 @@ test("faults are named all at once, without a secret", () => {
   - pillar-host:pillar: missing, needed object
   - pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)
   - pillar-host:pilar: no such key; did you mean pillar?
-Mend Pulumi.prod.yaml, or use pulumi config set, then run this again.`);
+Correct it in Pulumi.prod.yaml, then run this again.`);
 });
 
 test.each([

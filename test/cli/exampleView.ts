@@ -1,5 +1,18 @@
 import type { Held } from "../../cli/lockTexts";
 import type { View } from "../../cli/view";
+import type { SyncProgress } from "../../core/sync/progress";
+
+/** A look at a node that syncs, with these things instead. */
+export function progress(changes: Partial<SyncProgress> = {}): SyncProgress {
+  const info = { state: 1, currentHeight: 16_365, targetHeight: 20_021 };
+  return {
+    observation: { kind: "answer", info, nodeTime: 0 },
+    ...{ good: false, why: { kind: "syncing" }, streak: 0, confirmations: 3 },
+    startedAt: Date.parse("2026-11-21T15:04:09Z"),
+    ...{ percent: "81.7", rate: 4.9, left: [780_000, 780_000] },
+    ...changes,
+  };
+}
 
 /** What core/steps/facts.sh prints of a host that syncs. */
 export const facts = [
@@ -25,7 +38,7 @@ export function viewOf(changes: Partial<View> = {}): View {
     lifecycle: "active",
     state: { begun: true, pending: [] },
     held: [lives],
-    sync: "sync: 81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left",
+    sync: progress(),
     synced: false,
     facts,
     ...changes,

@@ -20,9 +20,9 @@ describe("a stack's locks", () => {
     const { clear, text } = decideLocks("prod", [held("gone", { pid: 1 }), held("lives")], "desk", overruled);
     expect(clear).toBe(false);
     expect(text).toBe(`prod is locked by a run that is at work: ${who}
-Nothing was changed. Let it go on (npx pillar-host status prod --watch shows how far it is). To stop it, press Ctrl-C
+Nothing was changed. Let it go on (./pillar-host status prod --watch shows how far it is). To stop it, press Ctrl-C
 in its terminal, a second time where it waits for the sync; or: kill -INT 4242
-  then: npx pillar-host resume prod`);
+  then: ./pillar-host resume prod`);
   });
 
   test("of another machine stay, and the text says what clearing them risks", () => {
@@ -30,7 +30,7 @@ in its terminal, a second time where it waits for the sync; or: kill -INT 4242
     expect(clear).toBe(false);
     expect(text).toBe(`prod is locked by ${who} (not this machine, laptop)
 Nothing was changed. Only if you know that this run is gone:
-  npx pillar-host resume prod --lock-is-stale
+  ./pillar-host resume prod --lock-is-stale
 If it lives all the same, two runs then work on one host and write one state: what the first one to end has recorded is
 lost.`);
   });

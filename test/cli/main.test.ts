@@ -1,6 +1,10 @@
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
+import { nodeFault } from "../../nodeVersion";
+import { version } from "../../package.json";
 
 const bin = join(import.meta.dirname, "../../cli/bin.js");
 
@@ -13,6 +17,46 @@ async function run(...args: string[]) {
   });
   return { exitCode, stdout, stderr };
 }
+
+describe("the command", () => {
+  const command = join(import.meta.dirname, "../../pillar-host");
+  const sh = ["/usr/bin", "/bin"].join(":");
+
+  test("lies in the project's root and is itself also by a link from elsewhere", async () => {
+    const place = await mkdtemp(join(tmpdir(), "pillar-host-command-"));
+    try {
+      await symlink(command, join(place, "linked"));
+      const { stdout } = await execa(join(place, "linked"), ["--version"], { cwd: place });
+      expect(stdout).toBe(version);
+    } finally {
+      await rm(place, { recursive: true });
+    }
+  });
+
+  test("without Node says what is needed", async () => {
+    const place = await mkdtemp(join(tmpdir(), "pillar-host-command-"));
+    try {
+      for (const name of ["sh", "dirname", "readlink"])
+        await symlink((await execa("which", [name], { env: { PATH: sh } })).stdout, join(place, name));
+      const { exitCode, stderr } = await execa("sh", [command, "status", "prod"], {
+        env: { PATH: place },
+        extendEnv: false,
+        reject: false,
+      });
+      expect(exitCode).toBe(2);
+      expect(stderr).toBe(
+        "pillar-host needs Node 22 or newer, found none in PATH\n  needed: https://nodejs.org, or another PATH",
+      );
+    } finally {
+      await rm(place, { recursive: true });
+    }
+  });
+
+  test("and the program need a Node that is new enough", () => {
+    expect(nodeFault("18.20.4")).toMatch(/^pillar-host needs Node 22 or newer, found 18\.20\.4 \(/);
+    expect([nodeFault("22.0.0"), nodeFault("100.1.0"), nodeFault()]).toEqual([undefined, undefined, undefined]);
+  });
+});
 
 describe("the command line", () => {
   test("tells its exit codes", async () => {

@@ -53,7 +53,7 @@ describe("what is needed, and the exit code for it", () => {
 });
 
 describe("stage and next step", () => {
-  const retire = "pulumi config set pillar-host:lifecycle retiring -s prod && pulumi up -s prod";
+  const retire = "pulumi config set --path pillar-host:lifecycle retiring -s prod && pulumi up -s prod";
   test.each<[string, Partial<View>, string, string]>([
     [
       "producing",
@@ -83,7 +83,7 @@ describe("stage and next step", () => {
       "a run is at work",
       { synced: true, parts: partsOf(registrations.registered) },
       "registered, its first momentum still to come",
-      "nothing to do: the pulumi up that is at work goes on",
+      "nothing to do: the run that is at work goes on",
     ],
     [
       "an adopted host that produces",

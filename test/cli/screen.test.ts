@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isEvent, printable, rowsOf } from "../../cli/rows";
 import { cut, plainReport, screenLines, wrap } from "../../cli/screen";
-import { facts, viewOf } from "./exampleView";
+import { facts, progress, viewOf } from "./exampleView";
 
 const now = Date.parse("2026-11-21T15:05:20Z");
 const times = { now, lookedAt: now - 8000, nextLookAt: now + 8000, factsAt: now - 2000 };
@@ -13,10 +13,11 @@ test("a terminal of 80 by 24 gets all that counts, whole, and of the log what fi
     "Pillar Anvil, stack prod, host 203.0.113.7",
     "",
     "stage       deployed, syncing",
-    "next        nothing to do: the pulumi up that is at work goes on",
+    "next        nothing to do: the run that is at work goes on",
     "pulumi      a run is at work: process 4242 of ada on desk, since 2026-11-21",
     "            15:02 UTC",
-    "sync        81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left",
+    "sync        81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left,",
+    "            since 2026-11-21 15:04 UTC",
     "looked      8 s ago; again in 8 s",
     "on chain    looking for the first time …",
     "",
@@ -37,19 +38,19 @@ test("a terminal of 80 by 24 gets all that counts, whole, and of the log what fi
 
 test("in a low terminal the log gives way first, then what happened", () => {
   const at = (rows: number) => screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows });
-  expect(at(22).filter((line) => line.includes("go-node[7423]"))).toHaveLength(1);
-  expect(at(20)).not.toContain("log:");
-  expect(at(20)).toContain("happened (UTC):");
-  expect(at(18)).not.toContain("happened (UTC):");
-  expect(at(17)).toHaveLength(14);
+  expect(at(23).filter((line) => line.includes("go-node[7423]"))).toHaveLength(1);
+  expect(at(21)).not.toContain("log:");
+  expect(at(21)).toContain("happened (UTC):");
+  expect(at(19)).not.toContain("happened (UTC):");
+  expect(at(18)).toHaveLength(15);
 });
 
 test("where not even that fits, the facts give way, and it says how much else is left out", () => {
   const at = (rows: number) => screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows });
-  expect(at(11).at(-1)).toBe("on chain    looking for the first time …");
-  expect(at(11)).toHaveLength(9);
+  expect(at(12).at(-1)).toBe("on chain    looking for the first time …");
+  expect(at(12)).toHaveLength(10);
   expect(at(8)).toHaveLength(7);
-  expect(at(8).at(-1)).toBe("… 3 more lines: a higher terminal shows them");
+  expect(at(8).at(-1)).toBe("… 4 more lines: a higher terminal shows them");
   expect(at(8).at(-2)).toBe("            15:02 UTC");
 });
 
@@ -90,10 +91,11 @@ test("nothing that a host says commands the terminal", () => {
 });
 
 test("that the height grows is no event, all else is", () => {
-  expect(isEvent("81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left")).toBe(false);
-  expect(isEvent("81.7 %, height 16365 of 20021")).toBe(false);
-  expect(isEvent("100.0 %, height 5 of 5, synced, newest momentum 5 s old (1 of 3 looks)")).toBe(true);
-  expect(isEvent("stalled: the height stands at 5 since 15 min")).toBe(true);
+  expect(isEvent({ kind: "progress", progress: progress() })).toBe(false);
+  expect(isEvent({ kind: "progress", progress: progress({ good: true, why: { kind: "fresh", age: 5000 } }) })).toBe(
+    true,
+  );
+  expect(isEvent({ kind: "told", text: "stalled: the height stands at 5 since 15 min" })).toBe(true);
 });
 
 describe("text", () => {

@@ -94,10 +94,10 @@ describe("creations that were cut off", () => {
     expect(doubtfulText("prod", [{ operation: "creating", type: "hcloud:index/server:Server", name: "host" }])).toBe(
       `the run was killed while it created something that may be there now, without being recorded:
   - host (hcloud:index/server:Server)
-Nothing was cleared, and pulumi up was not run: it would make it a second time. Look at your provider's console, then
+Nothing was cleared, and no run was begun: it would make it a second time. Look at your provider's console, then
 answer for each of them what this command asks (clear: it is not there; import: it is, and this is its id):
   pulumi refresh -s prod
-  then: npx pillar-host resume prod`,
+  then: ./pillar-host resume prod`,
     );
   });
 });

@@ -8,7 +8,7 @@ import { lives, viewOf } from "./exampleView";
 const done = (text: string) => [`done so far: ${text}`];
 const fresh = { begun: false, pending: [] };
 const wait = { startedAt: "2026-11-21T10:00:00.000Z", syncedAt: "2026-11-21T12:00:00.000Z" };
-const goesOn = "nothing to do: the pulumi up that is at work goes on";
+const goesOn = "nothing to do: the run that is at work goes on";
 
 describe("stage and next step", () => {
   test.each<[string, Partial<View>, string, string]>([
@@ -25,18 +25,13 @@ describe("stage and next step", () => {
       "deployed, syncing",
       "pulumi up -s prod goes on from here",
     ],
-    [
-      "the run was killed",
-      { held: [{ ...lives, holder: "gone" }] },
-      "deployed, syncing",
-      "npx pillar-host resume prod",
-    ],
+    ["the run was killed", { held: [{ ...lives, holder: "gone" }] }, "deployed, syncing", "./pillar-host resume prod"],
     ["synced, the run goes on", { synced: true }, "synced", goesOn],
     [
       "synced, the run was killed",
       { synced: true, held: [{ ...lives, holder: "gone" }] },
       "synced",
-      "npx pillar-host resume prod",
+      "./pillar-host resume prod",
     ],
     [
       "synced",
@@ -48,13 +43,13 @@ describe("stage and next step", () => {
       "synced once, behind now",
       { state: { begun: true, pending: [], wait }, held: [] },
       "was synced before, is not now",
-      "do not touch the wallet; npx pillar-host status prod --watch waits for it",
+      "do not touch the wallet; ./pillar-host status prod --watch waits for it",
     ],
     [
       "synced once by the host's own marker",
       { facts: done("packages a, deployed b, synced c"), held: [] },
       "was synced before, is not now",
-      "do not touch the wallet; npx pillar-host status prod --watch waits for it",
+      "do not touch the wallet; ./pillar-host status prod --watch waits for it",
     ],
   ])("%s", (_name, changes, stage, next) => {
     expect(stageOf(viewOf(changes))).toEqual({ stage, next });
@@ -81,7 +76,11 @@ test("as JSON: what is shown, with whether the host was looked at", () => {
     next: goesOn,
     synced: false,
     looked: true,
-    sync: "81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left",
+    sync: {
+      text: "81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left, since 2026-11-21 15:04 UTC",
+      ...{ reason: "syncing", good: false, height: 16_365, target: 20_021, percent: 81.7, rate: 4.9 },
+      secondsLeft: { least: 780, most: 780 },
+    },
     done: ["packages", "deployed"],
     pulumi: [{ user: "ada", host: "desk", pid: 4242, since: "2026-11-21T15:02:54.000Z", run: "lives" }],
   });
@@ -103,7 +102,7 @@ describe("in a file", () => {
       display.show([{ view, times: {} }]);
     const nine = (before.facts ?? []).map((fact) => fact.replace("peers: 8", "peers: 9"));
     for (const facts of [nine, [gone, ...(before.facts ?? [])]]) display.show([{ view: viewOf({ facts }), times: {} }]);
-    display.say("sync: news\u0007");
+    display.say({ kind: "told", text: "news\u0007" });
     expect(lines).toEqual([
       "Pillar Anvil, stack prod, host 203.0.113.7",
       `stage: deployed, syncing; next: ${goesOn}`,

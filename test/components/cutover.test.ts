@@ -8,7 +8,8 @@ import { loginOf } from "../../components/login";
 import { type CutoverShown, cutoverOf } from "../../components/node/cutover";
 import type { HostSeen } from "../../components/node/nodeLook";
 import type { PillarNode } from "../../components/node/pillarNode";
-import { type LogEvent, readEvents } from "../../core/eventLog/eventLog";
+import { readEvents } from "../../core/eventLog/eventLog";
+import type { LogEvent } from "../../core/eventLog/events";
 import { old, ours, says } from "../core/registration/chains";
 import { soon } from "../soon";
 import { configOf } from "./exampleConfig";
@@ -37,6 +38,7 @@ const seenOf = ({ registered, node = synced, restart = "off" }: Look): HostSeen 
   node: Promise.resolve(node),
   readings: Promise.resolve([says("the node of 203.0.113.7", registered)]),
   hourlyRestart: Promise.resolve(restart),
+  close: () => undefined,
 });
 
 async function follow(early: Look, changes: Record<string, unknown> = {}, later: Look = early) {
@@ -49,7 +51,7 @@ async function follow(early: Look, changes: Record<string, unknown> = {}, later:
   const registered = await registeredBy(
     () => {
       const after = pulumi.output(undefined);
-      const shown: CutoverShown = cutoverOf({ config, host, pillar, look, last: { finished: true }, after });
+      const shown: CutoverShown = cutoverOf({ config, host, pillar, look, last: { finished: true }, after, first: [] });
       pulumi.output(shown).apply((value) => {
         values.shown = value;
       });

@@ -10,13 +10,13 @@ export const least = {
 
 /** A configuration: the least, with these keys instead. */
 export function configOf(changes: Record<string, unknown> = {}): StackConfig {
-  const parsed = parseConfig({ ...least, ...changes });
+  const parsed = parseConfig({ ...least, ...changes }, "prod");
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
   return parsed.config;
 }
 
 /** The faults of the least with these keys instead; none where it is accepted. */
 export function faultsOf(changes: Record<string, unknown>): string[] {
-  const parsed = parseConfig({ ...least, ...changes });
+  const parsed = parseConfig({ ...least, ...changes }, "prod");
   return "faults" in parsed ? parsed.faults : [];
 }

@@ -8,6 +8,8 @@ export interface Registered {
   readonly name: string;
   readonly parent: string;
   readonly after: readonly string[];
+  /** It is known by the URN that it had at the stack itself, too. */
+  readonly wasAtStack: boolean;
   readonly inputs: Record<string, unknown>;
 }
 
@@ -38,6 +40,7 @@ interface Request {
   getParent(): string;
   getName(): string;
   getDependenciesList(): string[];
+  getAliasesList(): { getSpec(): { getNoparent(): boolean } | undefined }[];
 }
 
 const nameOf = (urn: string) => urn.split("::").at(-1) ?? "";
@@ -59,6 +62,10 @@ export async function registeredBy(
     requests.set(request.getName(), request);
     return original.apply(this, call);
   });
+  // The text of a provider is of no concern here, and can't be made of what vitest makes of a module (test/providers).
+  const texts = vi.spyOn(pulumi.runtime, "serializeFunction").mockResolvedValue({
+    ...{ text: "its provider", exportName: "handler", containsSecrets: false },
+  });
   await pulumi.runtime.setMocks(
     {
       newResource: ({ type, name, inputs }) => {
@@ -69,6 +76,7 @@ export async function registeredBy(
             name,
             parent: nameOf(request?.getParent() ?? ""),
             after: (request?.getDependenciesList() ?? []).map(nameOf),
+            wasAtStack: (request?.getAliasesList() ?? []).some((alias) => alias.getSpec()?.getNoparent()),
             inputs: inputs as Record<string, unknown>,
           });
         return { id: `${name}-id`, state: { ...inputs, ...outputs[name] } };
@@ -82,5 +90,6 @@ export async function registeredBy(
   program();
   await pulumi.runtime.disconnect();
   spy.mockRestore();
+  texts.mockRestore();
   return registered;
 }

@@ -1,12 +1,12 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type NextStepSituation, nextForGone, nextStep } from "../../components/node/nextStep";
+import type { SourceNote } from "../../core/registration/agreement";
 import type { Registration } from "../../core/registration/registration";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
 const clock = Date.parse("2026-11-21T12:00:00Z");
-const notes: string[] = [];
-const hostKey = "ssh-ed25519 AAAA";
+const notes: readonly SourceNote[] = [];
 const synced = { synced: true, known: true, why: "synced, newest momentum 4 s old" };
 const switched = { height: 77, at: clock - 60_000 };
 const own = { address, since: clock - 300_000, earlier: old, notes };
@@ -14,7 +14,7 @@ const own = { address, since: clock - 300_000, earlier: old, notes };
 const step = (registration: Registration, changes: Partial<NextStepSituation> = {}) =>
   nextStep({
     ...{ stack: "prod-2", pillar: "Anvil", producerAddress: address, now: synced, hourlyRestart: "off", clock },
-    ...{ host: { address: "203.0.113.7", hostKey }, registration },
+    registration,
     ...changes,
   });
 
@@ -33,9 +33,35 @@ test("synced, still the old address: what to do in the wallet, with the address"
   ]);
 });
 
+describe("while the signer's move comes first", () => {
+  const first = ["the signer's turn", "  its command"];
+  const last = { height: 76, at: clock - 90_000, isOurs: false };
+
+  test("the wallet's clicks are held back, and the address with them", () => {
+    const lines = step({ kind: "earlier", address: old, wasOurs: false, notes }, { first });
+    expect(lines).toEqual([...first, "The wallet comes after that: that run ends with what to do there for Anvil."]);
+  });
+
+  test("a warning stands before it, and no address is offered there either", () => {
+    const lines = step({ kind: "foreign", address: old, wasOurs: false, last, notes }, { first });
+    expect(lines[0]).toMatch(/^WARNING: /);
+    expect(lines.slice(-3, -1)).toEqual(first);
+    expect(lines.join()).not.toContain(address);
+  });
+
+  test("a host that produces does not retire the other, which still signs", () => {
+    const lines = step({ kind: "producing", switched, ...own }, { first });
+    expect(lines.slice(-2)).toEqual(first);
+    expect(lines.join()).not.toContain("retiring");
+  });
+});
+
 test.each<[Registration, string]>([
   [{ kind: "unknownPillar", notes }, "Nobody registered a Pillar of the name Anvil (pillar-host:pillar.name)."],
-  [{ kind: "unknown", why: "no RPC", notes }, "Whose address Anvil is registered with is not known: no RPC."],
+  [
+    { kind: "unknown", why: { kind: "nobodyAsked" }, notes },
+    "Whose address Anvil is registered with is not known: nobody was asked.",
+  ],
   [
     { kind: "earlier", address: old, wasOurs: true, notes },
     `Anvil went back to ${old}: for 5 to 10 minutes after that update the elections stay this host's: keep it running until momentums carry that address.`,
@@ -67,7 +93,7 @@ test("registered, not producing: wait, keep the old host, how long", () => {
   expect(step({ kind: "registered", ...own, wait: { ...wait, from: clock + 300_000 }, isLate: false })).toEqual([
     "Anvil is registered with this host's address, and no momentum carries it yet: elections are fixed two ticks ahead, its slots are the old address's until 2026-11-21 12:05 UTC; usually it produces by 2026-11-21 12:20 UTC, and all but certainly by 2026-11-21 16:00 UTC (place 71 of 100 by weight, in 18 of 100 ticks of 5 min).",
     "Keep the old host running: it produces until momentums carry the new address.",
-    "Look again with: pulumi up -s prod-2; or let it wait: pulumi config set --path pillar-host:cutover.wait true",
+    "Look again with: pulumi up -s prod-2; or let it wait: pulumi config set --path pillar-host:cutover.wait true -s prod-2",
   ]);
 });
 
@@ -77,19 +103,16 @@ test("registered for longer than elections take: what to look at", () => {
   expect(lines[0]).toBe(
     "Anvil is registered with this host's address, and no momentum carries it yet: that is longer than all but one of 10,000 healthy ones wait (elected since 2026-11-21 11:56 UTC; place 71 of 100 by weight, in 18 of 100 ticks of 5 min; seen registered 5 min ago; 1 of 3 momentums of this epoch were produced, by a count up to five minutes old).",
   );
-  expect(lines).toContain("See that the node is synced and its clock right: npx pillar-host status prod-2");
+  expect(lines).toContain("See that the node is synced and its clock right: ./pillar-host status prod-2");
 });
 
 test("producing: the exact commands that retire the old host, then the rewards", () => {
   expect(step({ kind: "producing", ...own, switched })).toEqual([
     "Anvil produces here since momentum 77 (2026-11-21 11:59 UTC).",
     "Where another host produced before, it can be shut down now. OLD is its stack:",
-    "  pulumi config set --path pillar-host:retirement.successor.address 203.0.113.7 -s OLD",
-    "  pulumi config set --path pillar-host:retirement.successor.hostKey -s OLD \\",
-    "    'ssh-ed25519 AAAA'",
-    "  pulumi config set pillar-host:lifecycle retiring -s OLD",
-    "  pulumi up -s OLD",
-    "A host that is no stack yet is adopted first: docs/cutover.md",
+    "  ./pillar-host retire OLD --successor prod-2",
+    "A host that is no stack yet is adopted first, at its ADDRESS:",
+    "  ./pillar-host adopt OLD ADDRESS --like prod-2",
     "Then collect the rewards of Anvil in the wallet, once they are paid, and: pulumi destroy -s OLD",
   ]);
 });
@@ -126,6 +149,6 @@ test("somebody else's address: a warning that names it, and no wallet where the 
 
 test("a stack whose server is gone already", () => {
   expect(nextForGone("prod")).toEqual([
-    "Its server is not there any more. To let go of the rest that this stack made: pulumi destroy -s prod",
+    "Its server is not there any more. To remove the rest that this stack made: pulumi destroy -s prod",
   ]);
 });

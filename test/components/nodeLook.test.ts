@@ -43,6 +43,8 @@ test.each([
 
 test("a host out of sight: the chain says why, the crontab nothing, and neither fails", async () => {
   const { readings, hourlyRestart } = await hostLook(withKey, { finished: false })("203.0.113.7", hostKey);
-  expect(await readings).toEqual([{ name: "the node of 203.0.113.7", error: "no host here" }]);
+  expect(await readings).toMatchObject([
+    { client: { name: "the node of 203.0.113.7" }, fault: { kind: "silent", why: "no host here" } },
+  ]);
   expect(await hourlyRestart).toBeUndefined();
 });

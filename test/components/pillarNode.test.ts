@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { existingHost } from "../../components/host/existing";
-import { PillarNode } from "../../components/node/pillarNode";
+import { PillarNode, pillarNodeArgs } from "../../components/node/pillarNode";
 import type { StackConfig } from "../../core/config/config";
 import type { ExistingHostConfig } from "../../core/config/hostSchema";
 import { keyPair } from "../core/chain/fakes";
@@ -13,6 +13,7 @@ const privateKey = `${keyPair("hunter2-phrase").private.trim()}\n`;
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const command = "command:remote:Command";
 const firstContact = "pulumi-nodejs:dynamic/pillar-host:FirstContact";
+const hostGuard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const order = [
   "node-preflight",
@@ -44,10 +45,8 @@ let pillar: PillarNode;
 function standUp(config: StackConfig): Promise<Registered[]> {
   return registeredBy(
     () => {
-      pillar = new PillarNode("node", {
-        host: existingHost(config, config.host as ExistingHostConfig, { finished: false }),
-        config,
-      });
+      const { host } = existingHost(config, config.host as ExistingHostConfig, { finished: false });
+      if (host) pillar = new PillarNode("node", pillarNodeArgs(config, host));
     },
     {
       "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },
@@ -72,16 +71,20 @@ describe("a host with a pinned key", () => {
     all = await standUp(pinned);
   });
 
-  test("the first contact, the component, then its children, each after the one before it", () => {
-    const byPlace = [...all].sort((a, b) => Number(b.name === "first-contact") - Number(a.name === "first-contact"));
+  test("the host with its first contact and guard, the node, then its children, each after the one before it", () => {
+    const places = ["host", "first-contact", "host-guard", "node"];
+    const placeOf = ({ name }: Registered) => (places.includes(name) ? places.indexOf(name) : places.length);
+    const byPlace = [...all].sort((a, b) => placeOf(a) - placeOf(b));
     expect(byPlace.map(({ type, name, parent, after }) => ({ type, name, parent, after }))).toEqual([
-      { type: firstContact, name: "first-contact", parent: "", after: [] },
+      { type: "pillar-host:host:ExistingHost", name: "host", parent: "", after: [] },
+      { type: firstContact, name: "first-contact", parent: "host", after: [] },
+      { type: hostGuard, name: "host-guard", parent: "host", after: ["first-contact"] },
       { type: "pillar-host:node:PillarNode", name: "node", parent: "", after: [] },
       ...order.map((name, index) => ({
         type: name === "node-sync" ? gate : command,
         name,
         parent: "node",
-        after: [index === 0 ? "first-contact" : order[index - 1]],
+        after: [index === 0 ? "host-guard" : order[index - 1]],
       })),
     ]);
   });
@@ -98,7 +101,7 @@ describe("a host with a pinned key", () => {
         "deploy",
         "hourlyRestart",
         "producerAddress",
-      ].map((step) => `bash -euo pipefail -s ${step} # pulumi up goes on from here`),
+      ].map((step) => `bash -euo pipefail -s ${step} # to go on: pulumi up -s prod`),
     );
     for (const { inputs } of commands)
       expect(Object.keys(inputs).sort()).toEqual([
@@ -122,10 +125,11 @@ describe("a host with a pinned key", () => {
   });
 
   test("connection, script and target are secret; no secret is anywhere else", () => {
-    for (const { type, inputs } of all.filter((resource) => resource.name !== "node")) {
+    for (const { type, inputs } of all.filter(({ type: each }) => !each.startsWith("pillar-host:"))) {
       const open = concealed(inputs) as Record<string, unknown>;
       if (type === command) expect(open).toMatchObject({ connection: "[secret]", stdin: "[secret]" });
       else if (type === firstContact) expect(open).toMatchObject({ login: "[secret]" });
+      else if (type === hostGuard) expect(open).toMatchObject({ host: "[secret]", node: "[secret]" });
       else
         expect(open).toMatchObject({
           target: "[secret]",
@@ -166,8 +170,12 @@ describe("a host with a pinned key", () => {
       addressScript,
       ...inputs
     } = revealed(named("node-sync").inputs) as Record<string, unknown>;
-    expect(addressScript).toMatch(/^host_name='203\.0\.113\.7'\nsudo_password='hunter2-sudo'\n[\s\S]*sha256sum/);
-    expect(factsScript).toMatch(/^host_name='203\.0\.113\.7'\nsudo_password='hunter2-sudo'\n[\s\S]*log_lines='5'/);
+    expect(addressScript).toMatch(
+      /^host_name='203\.0\.113\.7'\nstack_word='prod'\nsudo_password='hunter2-sudo'\n[\s\S]*sha256sum/,
+    );
+    expect(factsScript).toMatch(
+      /^host_name='203\.0\.113\.7'\nstack_word='prod'\nsudo_password='hunter2-sudo'\n[\s\S]*log_lines='5'/,
+    );
     expect(inputs).toEqual({
       target: {
         ssh: {
@@ -184,6 +192,7 @@ describe("a host with a pinned key", () => {
         address: "127.0.0.1",
         port: 35997,
       },
+      stack: "prod",
       confirmations: 3,
       confirmSpan: 4000,
       tolerance: 20,
@@ -211,13 +220,15 @@ describe("a host whose key is not configured", () => {
   test("its key is recorded first, and every connection is pinned to it", () => {
     const { __provider: _, run, ...inputs } = revealed(named("first-contact").inputs) as Record<string, unknown>;
     expect(inputs).toEqual({
+      stack: "prod",
       address: "203.0.113.7",
       port: 22,
       login: { user: "root", password: "login-pw", agent: false },
       work: expect.stringMatching(/^[0-9a-f]{12}$/),
     });
     expect(run).toMatch(/^[0-9a-f-]{36}$/);
-    expect(named("node-preflight").after).toContain("first-contact");
+    expect(named("host-guard").after).toContain("first-contact");
+    expect(named("node-preflight").after).toContain("host-guard");
     expect(revealed(named("node-deploy").inputs.connection)).toMatchObject({ hostKey });
   });
 });
@@ -226,7 +237,7 @@ describe("the first contact", () => {
   const inputsOf = async (changes: Record<string, unknown>, finished: boolean) => {
     const config = configOf(changes);
     const registered = await registeredBy(() => existingHost(config, config.host as ExistingHostConfig, { finished }));
-    return revealed(registered[0]?.inputs) as Record<string, unknown>;
+    return revealed(registered.find(({ name }) => name === "first-contact")?.inputs) as Record<string, unknown>;
   };
 
   test("of a stack that once went to the end is the same until there is other work, whatever the login", async () => {

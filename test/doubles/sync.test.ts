@@ -3,7 +3,7 @@ import { defaultNodeSettings, type NodeSettingsPatch } from "../../lab/doubles/c
 import { Sync } from "../../lab/doubles/node/sync";
 
 /** A node at height 900 whose RPC opened at 0, on a network at 1000. */
-function node(settings: NodeSettingsPatch = {}) {
+function node(settings: NodeSettingsPatch = {}, momentumSeconds = 10) {
   const sync = new Sync(900, 0);
   const given = { ...defaultNodeSettings, connectMs: 1000, rate: 10, ...settings } as typeof defaultNodeSettings;
   let height = 1000;
@@ -14,7 +14,7 @@ function node(settings: NodeSettingsPatch = {}) {
       height = next;
     },
     at: (seconds: number) => {
-      const network = { now: seconds * 1000, height, momentumSeconds: 10, chainId: "lab" };
+      const network = { now: seconds * 1000, height, momentumSeconds, chainId: "lab" };
       sync.advance(seconds * 1000, given, network);
       const { state, currentHeight, targetHeight } = sync.info(seconds * 1000, given, network);
       return [state, currentHeight, targetHeight];
@@ -39,14 +39,29 @@ describe("a node's way to the network's height", () => {
     expect(heights).toEqual([900, 900, 901, 901, 902, 902, 903]);
   });
 
-  it("follows new momentums at once when synced", () => {
-    const { at, network } = node({ connectMs: 0 });
+  it("takes new momentums in when synced: state 1 for a moment, and no longer", () => {
+    const { at, network, sync } = node({ connectMs: 0 });
     at(0);
     expect(at(20)).toEqual([2, 1000, 1000]);
     network(1003);
-    expect(at(20.001)).toEqual([2, 1003, 1003]);
+    expect(at(20.001)).toEqual([1, 1000, 1003]);
+    expect(sync.isSynced).toBe(true);
+    expect(at(20.05)).toEqual([1, 1000, 1003]);
+    expect(at(20.052)).toEqual([2, 1003, 1003]);
+    network(1004);
+    expect(at(21)).toEqual([1, 1003, 1004]);
+    expect(at(21.05)).toEqual([2, 1004, 1004]);
     network(1100);
-    expect(at(20.002)).toEqual([1, 1003, 1100]);
+    expect(at(21.06)).toEqual([1, 1004, 1100]);
+    expect(sync.isSynced).toBe(false);
+  });
+
+  it("takes in at once what comes quickly", () => {
+    const { at, network } = node({ connectMs: 0 }, 0.5);
+    at(0);
+    expect(at(20)).toEqual([2, 1000, 1000]);
+    network(1001);
+    expect(at(20.001)).toEqual([2, 1001, 1001]);
   });
 
   it("stands at state 3 and target 0 without peers, and goes on when they come", () => {

@@ -83,7 +83,7 @@ export function databaseOf(host: LabHost): Promise<string> {
 
 /** `pulumi up` of the first steps only, by the ends of their names: enough to see a login or a refusal. */
 export async function upTo(stack: LabStack, ...steps: string[]): Promise<{ exitCode: number; output: string }> {
-  const targets = ["first-contact", "host-guard", "node", ...steps.map((step) => `node-${step}`)];
+  const targets = ["host", "first-contact", "host-guard", "node", ...steps.map((step) => `node-${step}`)];
   return stack.up([...targets.flatMap((name) => ["--target", `**::${name}`])]);
 }
 
@@ -96,10 +96,13 @@ export async function stepOn(
   stepOf: (config: StackConfig, identity: string) => Step,
   changes: StackFile = {},
 ): Promise<{ exitCode: number; output: string }> {
-  const parsed = parseConfig({ ssh: { agent: true }, ...stackFile(lab, host, changes) });
+  const parsed = parseConfig({ ssh: { agent: true }, ...stackFile(lab, host, changes) }, "prod");
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
   const step = stepOf(parsed.config, stackIdentity("prod", "Anvil"));
-  const { exitCode, stdout, stderr } = await host.run("bash -euo pipefail -s", envelope(step, host.address));
+  const { exitCode, stdout, stderr } = await host.run(
+    "bash -euo pipefail -s",
+    envelope(step, { hostName: host.address, stack: "prod" }),
+  );
   return { exitCode: exitCode ?? -1, output: `${stdout}\n${stderr}` };
 }
 

@@ -6,10 +6,12 @@ import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readEvents } from "../../core/eventLog/eventLog";
+import { moveText } from "../../core/eventLog/moveId";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { asRoot } from "../../core/ssh/root";
 import { signerLibrary } from "../../core/steps/libraries";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes";
+import { moveNamed } from "../moveNamed";
 import { project, storedProviders } from "./storedProviders";
 
 type Serialized =
@@ -40,6 +42,7 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
   deadline: 60_000,
   stallAfter: 900_000,
   check: false,
+  stack: "prod",
   service: "go-node",
   references: [],
   title: "Pillar Anvil (prod)",
@@ -71,10 +74,13 @@ describe("SyncGate", () => {
         rate: 0,
         proved,
         unproved,
+        stateVersion: 1,
       },
     });
     expect(log).toEqual([
-      expect.stringMatching(/^sync: watching the node on 127\.0\.0\.1, for days if need be\. To stop: Ctrl-C twice/),
+      expect.stringMatching(
+        /^sync: watching the node on 127\.0\.0\.1, for days if need be\. This terminal may be closed.* To stop: Ctrl-C twice\. To go on: pulumi up -s prod/,
+      ),
       expect.stringMatching(/^sync: 100\.0 %, height 100 of 100, synced, newest momentum \d s old \(1 of 1 looks\)$/),
       `sync: not proved: ${unproved[0]}`,
       expect.stringMatching(/^sync: synced at height 100 after \d s$/),
@@ -90,7 +96,7 @@ describe("SyncGate", () => {
       message: error?.message,
       id: "sync-gate",
       reasons: [error?.message],
-      properties: { ...inputs({ deadline: 0 }), startedAt: time, startHeight: 40 },
+      properties: { ...inputs({ deadline: 0 }), startedAt: time, startHeight: 40, stateVersion: 1 },
     });
   });
 
@@ -133,8 +139,12 @@ describe("SyncGate", () => {
       const { result, log } = await run("syncGate", "create", inputs({ record: record() }));
       expect(result?.outs).toMatchObject({ syncedAt: time });
       expect(log.filter((line) => line.includes("record"))).toEqual([
-        expect.stringMatching(/^sync: the record of the migration could not be kept: ENOTDIR/),
-        expect.stringMatching(/^sync: the record of the migration could not be kept: E(NOTDIR|EXIST)/),
+        expect.stringMatching(
+          /^sync: the record of the migration could not be read on this machine: .*\n {2}found: ENOTDIR/,
+        ),
+        expect.stringMatching(
+          /^sync: the record of the migration could not be written on this machine: .*\n {2}found: E(NOTDIR|EXIST)/,
+        ),
       ]);
     });
   });
@@ -160,7 +170,7 @@ describe("SyncGate", () => {
     const { log, error } = await run("syncGate", "create", inputs({ notify, stallAfter: 0, deadline: 2500 }));
     await server.close();
     expect(heard).toEqual(["Pillar Anvil (prod): stalled", "Pillar Anvil (prod): deadline"]);
-    expect(log).toContain("sync: stalled: the height stands at 40 for 0 s. Going on to wait. On 127.0.0.1:");
+    expect(log).toContain("sync: stalled: the height stands at 40 for 0 s. The wait goes on. On 127.0.0.1:");
     expect(log).toContain("  disk: full");
     expect(JSON.stringify([log, error?.message])).not.toContain("s3cret");
   });
@@ -199,7 +209,7 @@ describe("SyncGate", () => {
     };
     const news = inputs({ confirmations: 5, __provider: "newer text" });
     const { result, log } = await run("syncGate", "update", "sync-gate", { ...inputs(), ...proof }, news);
-    expect(result?.outs).toEqual({ ...news, ...proof });
+    expect(result?.outs).toEqual({ ...news, ...proof, stateVersion: 1 });
     expect({ log, asked: node.asked, connections: host.connections }).toEqual({ log: [], asked: [], connections: 0 });
   });
 
@@ -235,7 +245,12 @@ describe("SyncGate", () => {
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
     const { error } = await run("syncGate", "create", inputs({ check: true }));
     expect(error?.message).toContain("127.0.0.1: the node is not synced yet (pillar-host:sync.wait is check)\n");
-    expect(error?.properties).toEqual({ ...inputs({ check: true }), startedAt: time, startHeight: 40 });
+    expect(error?.properties).toEqual({
+      ...inputs({ check: true }),
+      startedAt: time,
+      startHeight: 40,
+      stateVersion: 1,
+    });
   });
 
   test("a refused login ends it at once, without a secret, and keeps the start", async () => {
@@ -245,7 +260,7 @@ describe("SyncGate", () => {
       `op@127.0.0.1:${host.port} refuses the login\n` +
         "  needed: a key or password that the host accepts (pillar-host:ssh)",
     );
-    expect(error?.properties).toEqual({ ...inputs({ target }), startedAt: time });
+    expect(error?.properties).toEqual({ ...inputs({ target }), startedAt: time, stateVersion: 1 });
   });
 
   test("its text holds no secret and no path of this machine", () => {
@@ -255,10 +270,32 @@ describe("SyncGate", () => {
   });
 });
 
+describe("a state's version", () => {
+  test.each(["diff", "update"])("that a newer program wrote: %s refuses it, with what to do", async (method) => {
+    const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion: 2 }, inputs());
+    expect(error?.message).toBe(
+      "the state of this stack's SyncGate: written by a newer version of this program; nothing was changed\n" +
+        "  found: version 2\n  needed: version 1 or older, or the program that wrote it (docs/upgrading.md)\n" +
+        "  In the program's directory: git pull && npm ci, then run the same command again.",
+    );
+    expect(host.connections).toBe(0);
+  });
+
+  test("that has none is of before there were any: its proof stands", async () => {
+    const times = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
+    const olds = { ...inputs(), ...times, __provider: "older text" };
+    expect((await run("syncGate", "diff", "sync-gate", olds, inputs())).result).toEqual({});
+    const { result } = await run("syncGate", "update", "sync-gate", olds, inputs());
+    expect(result?.outs).toMatchObject({ ...times, stateVersion: 1 });
+    expect(host.connections).toBe(0);
+  });
+});
+
 describe("FirstContact", () => {
   const place = (changes: Record<string, unknown> = {}) => ({
     address: "127.0.0.1",
     port: host.port,
+    stack: "prod",
     login: { user: "op", password: "login-pw" },
     work: "stand up",
     __provider: "its text",
@@ -270,14 +307,14 @@ describe("FirstContact", () => {
   test("create logs in with the configured key, and has nothing to say", async () => {
     const inputs = place({ hostKey: host.hostKey, run: "1" });
     expect(await run("firstContact", "create", inputs)).toEqual({
-      result: { id: `127.0.0.1:${host.port}`, outs: { ...inputs, ...pinned() } },
+      result: { id: `127.0.0.1:${host.port}`, outs: { ...inputs, ...pinned(), stateVersion: 1 } },
       log: [],
     });
   });
 
   test("create records the key that the host shows where none is configured, says its fingerprint, and logs in", async () => {
     expect(await run("firstContact", "create", place())).toEqual({
-      result: { id: `127.0.0.1:${host.port}`, outs: { ...place(), ...pinned() } },
+      result: { id: `127.0.0.1:${host.port}`, outs: { ...place(), ...pinned(), stateVersion: 1 } },
       log: [
         `host key of 127.0.0.1, recorded on first contact: ${pinned().fingerprint}. Compare it with the provider's console.`,
       ],
@@ -304,7 +341,7 @@ describe("FirstContact", () => {
     const silent = place({ hostKey: host.hostKey, port: await closedPort(), server: server("53") });
     const { error } = await run("firstContact", "update", "id", { ...silent, server: server("52") }, silent);
     expect(error?.message).toMatch(
-      /^server pillar-anvil-prod \(53\) at Hetzner, 127\.0\.0\.1: it does not let in\n {2}found: .*ECONNREFUSED.*, for 0 s \(pillar-host:host\.startTimeout\)\n/,
+      /^server pillar-anvil-prod \(53\) at Hetzner, 127\.0\.0\.1: no login to it is possible\n {2}found: .*ECONNREFUSED.*, for 0 s \(pillar-host:host\.startTimeout\)\n/,
     );
   });
 
@@ -312,9 +349,9 @@ describe("FirstContact", () => {
     const olds = { ...place(), pinned: another, fingerprint: "SHA256:old" };
     const configured = place({ hostKey: host.hostKey });
     const taken = await run("firstContact", "update", "id", olds, configured);
-    expect(taken.result?.outs).toEqual({ ...configured, ...pinned() });
+    expect(taken.result?.outs).toEqual({ ...configured, ...pinned(), stateVersion: 1 });
     const moved = await run("firstContact", "update", "id", { ...olds, address: "203.0.113.9" }, place());
-    expect(moved.result?.outs).toEqual({ ...place(), ...pinned() });
+    expect(moved.result?.outs).toEqual({ ...place(), ...pinned(), stateVersion: 1 });
   });
 
   test.each([
@@ -333,7 +370,7 @@ describe("FirstContact", () => {
 
 describe("SignerBackup", () => {
   const passPhrase = "s3cret-pass-phrase";
-  const move = "pillar-host/prod/Anvil/1";
+  const move = moveNamed("pillar-host/prod/Anvil/1");
   let scratch: string;
   let rpc: Awaited<ReturnType<typeof listen>>;
 
@@ -390,7 +427,7 @@ describe("SignerBackup", () => {
   };
   // One fake host plays both: the share on the new one is this move's own.
   const own = () => {
-    const journal = Buffer.from(JSON.stringify({ move, stage: "staging" })).toString("base64");
+    const journal = Buffer.from(JSON.stringify({ move: moveText(move), stage: "staging" })).toString("base64");
     return library().replace("mount=/", `mount=/ journal=${journal}`);
   };
 
@@ -459,7 +496,7 @@ describe("the login of a new server", () => {
 
   test("is recorded without a connection, with whether this state ordered the server", async () => {
     const { result } = await run("loginKey", "create", login("ssh-ed25519 A"));
-    const olds = { ...login("ssh-ed25519 A"), isOrdered: true };
+    const olds = { ...login("ssh-ed25519 A"), isOrdered: true, stateVersion: 1 };
     expect(result?.outs).toEqual(olds);
     const later = login("ssh-ed25519 A", false);
     expect((await run("loginKey", "diff", "id", olds, later)).result).toEqual({ changes: false });
@@ -523,7 +560,7 @@ describe("CutoverGate", () => {
     await isChain(old, "z1qother", "z1qother", old, "z1qother", ours, "z1qother", ours);
     const { result, error, log } = await run("cutoverGate", "create", gate());
     expect(error).toBeUndefined();
-    expect(result).toEqual({ id: "cutover-gate", outs: { ...gate(), height: 6, switchedAt: time } });
+    expect(result).toEqual({ id: "cutover-gate", outs: { ...gate(), height: 6, switchedAt: time, stateVersion: 1 } });
     expect(log).toEqual([expect.stringMatching(/^cutover: Anvil produces here since momentum 6 \(/)]);
     expect(host.connections).toBe(1);
     const figures = { expected: 4, produced: 3 };
@@ -554,7 +591,7 @@ describe("CutoverGate", () => {
     const { error, log } = await run("cutoverGate", "create", gate({ deadline: 0 }));
     expect(error).toMatchObject({
       id: "cutover-gate",
-      properties: gate({ deadline: 0, earlier: old }),
+      properties: { ...gate({ deadline: 0, earlier: old }), stateVersion: 1 },
       reasons: [error?.message],
     });
     expect(error?.message).toContain(`last seen: Anvil is still registered with ${old}`);
@@ -566,7 +603,10 @@ describe("CutoverGate", () => {
     const olds = { ...gate(), height: 6, switchedAt: "2026-01-01T00:00:00.000Z" };
     const closed = { ...gate().target, port: await closedPort() };
     const kept = await run("cutoverGate", "update", "cutover-gate", olds, gate({ target: closed, tolerance: 7 }));
-    expect(kept).toEqual({ result: { outs: { ...gate({ target: closed, tolerance: 7 }), ...at(olds) } }, log: [] });
+    expect(kept).toEqual({
+      result: { outs: { ...gate({ target: closed, tolerance: 7 }), ...at(olds), stateVersion: 1 } },
+      log: [],
+    });
     await isChain(old, ours);
     const other = gate({ producerAddress: old, deadline: 0 });
     const { error } = await run("cutoverGate", "update", "cutover-gate", olds, other);
@@ -601,7 +641,7 @@ describe("HourlyRestartOff", () => {
 
   test("does nothing where nothing was found", async () => {
     expect(await run("hourlyRestartOff", "create", off())).toEqual({
-      result: { id: "hourly-restart-off", outs: off() },
+      result: { id: "hourly-restart-off", outs: { ...off(), stateVersion: 1 } },
       log: [],
     });
     expect(host.connections).toBe(0);
@@ -623,7 +663,7 @@ describe("HourlyRestartOff", () => {
     );
     expect(error?.message).toBe(
       "127.0.0.1: the hourly restart is on, and could not be turned off: a producing node misses momentums\n" +
-        "  found: no\n  Put a # at the start of its line with crontab -e on the host, and run pulumi up again.",
+        "  found: no\n  Put a # at the start of its line with crontab -e on the host, then run the same command again.",
     );
   });
 

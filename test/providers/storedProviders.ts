@@ -1,8 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { text as textOf } from "node:stream/consumers";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll } from "vitest";
+import { compiled } from "../../compile";
+import { cached } from "../../lab/cache";
 
 /** Where the program lies. */
 export const project = join(__dirname, "../..");
@@ -21,6 +25,22 @@ export interface Outcome {
 }
 
 /**
+ * The texts of all providers, as serialize.cjs prints them: made once for a program, its libraries and a Node, since that
+ * takes ten seconds of a processor.
+ */
+async function serializedOnce(): Promise<string> {
+  const given = ["test/providers/serialize.cjs", "package-lock.json"].map((file) => readFileSync(join(project, file)));
+  const hash = createHash("sha256").update([basename(compiled()), process.version, ...given].join("\n"));
+  const directory = await cached("serialized", hash.digest("hex").slice(0, 16), async (dir) => {
+    const serializing = spawn(process.execPath, ["test/providers/serialize.cjs"], { cwd: project });
+    const [printed, complaint] = await Promise.all([textOf(serializing.stdout), textOf(serializing.stderr)]);
+    if (complaint !== "") throw new Error(complaint);
+    writeFileSync(join(dir, "texts.json"), printed);
+  });
+  return readFileSync(join(directory, "texts.json"), "utf8");
+}
+
+/**
  * Runs providers as the engine does: from the text that the state has of them, in a process of its own that has none of
  * the program's modules.
  */
@@ -30,10 +50,7 @@ export function storedProviders<P extends string>() {
   let answers: AsyncIterator<string>;
   let reader: Interface;
   beforeAll(async () => {
-    const serializing = spawn(process.execPath, ["test/providers/serialize.cjs"], { cwd: project });
-    const [printed, complaint] = await Promise.all([textOf(serializing.stdout), textOf(serializing.stderr)]);
-    expect(complaint).toBe("");
-    texts = JSON.parse(printed) as typeof texts;
+    texts = JSON.parse(await serializedOnce());
     runner = spawn(process.execPath, ["test/providers/runProvider.cjs"], { cwd: project });
     reader = createInterface({ input: runner.stdout });
     answers = reader[Symbol.asyncIterator]();

@@ -73,7 +73,7 @@ copy_only_inward() {
   local outward
   outward=$(cd -- "$receive_into" && find . -type l \( -lname '/*' -o -lname '..' -o -lname '../*' -o -lname '*/..' -o -lname '*/../*' \) -printf '%P -> %l\n' | tr -c '[:print:]\n' '?')
   [ -z "$outward" ] || fail "the copy holds links that lead out of the orchestrator's directory" "found: $(head -n 3 <<< "$outward")" \
-    "needed: files, or links within it. On the host that it is copied from, while the orchestrator is stopped, for each: mv LINK LINK.aside && cp -aT \"\$(readlink -f LINK.aside)\" LINK && rm LINK.aside; start it, then run pulumi up again"
+    "needed: files, or links within it. On the host that it is copied from, while the orchestrator is stopped, for each: mv LINK LINK.aside && cp -aT \"\$(readlink -f LINK.aside)\" LINK && rm LINK.aside; start it, then run $(pulumi_up) again"
 }
 
 # On the host that connects. Prints the public key, then this host's addresses.
@@ -185,7 +185,7 @@ signer_copy() {
     local room refused=
     case $said in
       *"Permission denied"*)
-        refused="Or does the old host see this one at another address (NAT)? The key is taken from this host's own addresses only. On the old host, journalctl -u ssh -n 20 tells; then: pulumi config set --path pillar-host:orchestrator.migrateFrom.copyAddress ADDRESS, one that is reached without NAT"
+        refused="Or does the old host see this one at another address (NAT)? The key is taken from this host's own addresses only. On the old host, journalctl -u ssh -n 20 tells; then: $(config_set orchestrator.migrateFrom.copyAddress ADDRESS), one that is reached without NAT"
         ;;
     esac
     # One that ends a side for what it received says what is needed; the way there is not.

@@ -70,7 +70,7 @@ signer_owned() {
   signer_renew_lock
 }
 refuse_signer() {
-  printf '%s: %s\n  Nothing was done here. Wait for its end, then run pulumi up again.\n' "$host_name" "$1" >&2
+  printf '%s: %s\n  Nothing was done here. Wait for its end, then run %s again.\n' "$host_name" "$1" "$(pulumi_up)" >&2
   exit 75
 }
 

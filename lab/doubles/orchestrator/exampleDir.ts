@@ -33,6 +33,8 @@ export interface ExampleDirOptions {
   keyShare?: boolean;
   /** That of the bridge, base64, where it has one. */
   bridgeKey?: string;
+  /** Seconds for which an answer to getStatus stands; default 25. */
+  statusStands?: number;
 }
 
 /** Makes a state directory with a producer key, and so an identity, of its own. */
@@ -51,6 +53,7 @@ export function exampleDir(options: ExampleDirOptions = {}): ExampleDir {
   config.EvmAddress = evmAddressOf(producer);
   config.ProducerKeyFilePassphrase = passphrase;
   config.Networks.Ethereum = { Urls: [`wss://eth-node.example/v3/${accessKey}`] };
+  config.HealthConfig.CachedResponseDelay = options.statusStands ?? config.HealthConfig.CachedResponseDelay;
   config.TssConfig.PublicKey = share?.pub_key ?? "";
   config.TssConfig.LocalPubKeys = share?.participant_keys ?? [];
   const folder = { mode: 0o700 };

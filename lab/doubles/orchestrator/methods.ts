@@ -14,10 +14,9 @@ export interface MethodsBackend {
   networks(): string[];
   /** The producer key's address. */
   producer(): string;
+  /** How long an answer to getStatus stands before it is made anew, milliseconds. */
+  statusStands(): number;
 }
-
-/** How long an answer to getStatus stands before it is made anew, milliseconds. */
-export const statusStands = 25_000;
 
 /** The methods of the RPC: what one gives, undefined for one that there is none of. */
 export function createMethods(backend: MethodsBackend): (method: string) => Promise<unknown> | undefined {
@@ -26,7 +25,7 @@ export function createMethods(backend: MethodsBackend): (method: string) => Prom
     if (method === "getBuildInfo") return Promise.resolve(backend.build());
     if (method === "getIdentity") return identity(backend);
     if (method !== "getStatus") return undefined;
-    if (known === undefined || Date.now() - known.at > statusStands)
+    if (known === undefined || Date.now() - known.at > backend.statusStands())
       known = { at: Date.now(), status: status(backend) };
     return Promise.resolve(known.status);
   };

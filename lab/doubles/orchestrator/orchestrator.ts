@@ -51,6 +51,7 @@ export class OrchestratorDouble {
       toSign: () => this.settings.toSign,
       networks: () => bridgeNetworks,
       producer: () => this.directory.producer,
+      statusStands: () => this.directory.config.HealthConfig.CachedResponseDelay * 1000,
     });
     this.ports = new Ports(options.ports, {
       settings: () => this.settings,

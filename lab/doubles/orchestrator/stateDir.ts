@@ -17,6 +17,8 @@ export interface OrchestratorConfig {
   /** Node addresses; those of other chains hold access keys. */
   Networks: Record<string, { Urls: string[] }>;
   TssConfig: TssConfig;
+  /** The RPC: its port and the limit are what they are here; seconds for which an answer to getStatus stands. */
+  HealthConfig: { Port: number; CachedResponseDelay: number; ResponsesPerSecond: number; Burst: number };
   ProducerKeyFileName: string;
   /** In clear. */
   ProducerKeyFilePassphrase: string;
@@ -64,6 +66,7 @@ export function defaultConfig(dir: string): OrchestratorConfig {
       BaseDir: join(dir, "tss"),
       BaseConfig: { PartyTimeout: 60e9, KeyGenTimeout: 300e9, KeySignTimeout: 60e9, PreParamTimeout: 300e9 },
     },
+    HealthConfig: { Port: 55000, CachedResponseDelay: 25, ResponsesPerSecond: 2, Burst: 2 },
     ProducerKeyFileName: "producer",
     ProducerKeyFilePassphrase: "",
     ProducerIndex: 0,

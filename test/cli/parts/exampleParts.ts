@@ -16,7 +16,7 @@ export const registrations = {
     last: { height: 90, at: clock - 60_000, isOurs: false },
   },
   nobody: { kind: "unknownPillar", notes: [] },
-  unknown: { kind: "unknown", why: "nobody was asked", notes: [] },
+  unknown: { kind: "unknown", why: { kind: "nobodyAsked" }, notes: [] },
   registered: { kind: "registered", ...own, wait, isLate: false },
   late: { kind: "registered", ...own, wait, isLate: true },
   producing: {

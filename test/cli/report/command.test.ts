@@ -91,7 +91,7 @@ describe("a stack whose state and configuration are gone", () => {
     const { exitCode, stderr } = await run(gone, "prod-2");
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
-      `stack prod-2 stands in more than one record\n  found: ${places[0]}\n  found: ${places[1]}\n  needed: npx pillar-host report prod-2 --directory DIR`,
+      `stack prod-2 stands in more than one record\n  found: ${places[0]}\n  found: ${places[1]}\n  needed: ./pillar-host report prod-2 --directory DIR`,
     );
   });
 });

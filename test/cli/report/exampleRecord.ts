@@ -1,4 +1,4 @@
-import type { CurvePoint } from "../../../core/eventLog/eventLog";
+import type { CurvePoint } from "../../../core/eventLog/events";
 
 /** The wait from 18 to 20 November, 2 h between two points, its target known from the second one on. */
 export const curve: readonly CurvePoint[] = Array.from({ length: 25 }, (_, i) => [

@@ -34,7 +34,7 @@ async function failed(
   const file = recordFile("prod", directory);
   writeRecord(file, record);
   const wanted = { token } as CloudHostConfig;
-  const hook = onOrderError({ cloud, plan, wanted }, file);
+  const hook = onOrderError({ cloud, owner: { stack: "prod", pillar: "Anvil" }, plan, wanted }, file);
   const args = { urn: "urn", id: "", name: "server", type: "t", failedOperation: operation, errors: [error, "older"] };
   const isRepeated = await hook(args);
   return { isRepeated, record: readOrderRecord(file), warnings: warn.mock.calls.map(([text]) => text.split("\n")[0]) };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lacksProtection } from "../../../components/host/protectAgain";
-import type { LogEvent } from "../../../core/eventLog/eventLog";
+import type { LogEvent } from "../../../core/eventLog/events";
 
 const server = { id: "52", name: "pillar-anvil-prod", plan: "cpx32", location: "fsn1", isProtected: false };
 const kept = { kind: "keep", server, found: { servers: [server] }, isHalfMade: false } as const;

@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
-import { nextForSigner } from "../../../components/orchestrator/nextSigner";
+import { nextBeforeWallet, nextForSigner } from "../../../components/orchestrator/nextSigner";
 
 const shown = { side: "new", address: "203.0.113.9", why: "moved", attempt: 1, version: "v0.0.9a" };
 
 test("a run that did not begin with a synced node: run it again now", () => {
-  expect(nextForSigner("later", "prod-2")).toEqual([
-    "The orchestrator did not move: this run did not begin with a synced node. Run it again now, and stay with it:",
+  expect(nextBeforeWallet("later", "prod-2")).toEqual([
+    "The orchestrator moves next: this run did not begin with a synced node. Run it again now, and stay with it:",
     "  pulumi up -s prod-2",
   ]);
+  expect(nextForSigner("later", "prod-2")).toEqual([]);
+  expect(nextBeforeWallet("now", "prod-2")).toEqual([]);
 });
 
 test("nothing about a signer where none is configured", () => {
@@ -27,14 +29,14 @@ test("moved: what to do about the producer key", () => {
 test("moved: the health page knows the old address, and who may ask is to be named", () => {
   const next = nextForSigner("now", "prod-2", { ...shown, rpcPort: 5000 }).join("\n");
   expect(next).toContain(
-    "on port 5000: tell its\noperators 203.0.113.9, and let the page in (pillar-host:orchestrator.rpcFrom)",
+    "on port 5000: tell its\noperators 203.0.113.9, and open the port to the page (pillar-host:orchestrator.rpcFrom)",
   );
 });
 
 test("gone back: how to move again", () => {
   const back = { ...shown, side: "old", address: "198.51.100.7" };
   expect(nextForSigner("now", "prod-2", back).at(-1)).toBe(
-    "  pulumi config set --path pillar-host:orchestrator.attempt 2 && pulumi up -s prod-2",
+    "  pulumi config set --path pillar-host:orchestrator.attempt 2 -s prod-2 && pulumi up -s prod-2",
   );
   expect(nextForSigner("now", "prod-2", { ...back, why: "nothing to roll back" })).toEqual([
     "The orchestrator signs on the old host (198.51.100.7): there was nothing to roll back.",

@@ -57,7 +57,7 @@ export async function fakeNode(results: Record<string, unknown>): Promise<FakeNo
 
 export const synced = (height = 100) => ({
   "stats.syncInfo": { state: 2, currentHeight: height, targetHeight: height },
-  "ledger.getFrontierMomentum": { height, timestamp: Math.floor(Date.now() / 1000), hash: "ab" },
+  "ledger.getFrontierMomentum": { height, timestamp: Math.floor(Date.now() / 1000), hash: "ab", producer: "z1q" },
 });
 
 export interface SshHost extends Server {

@@ -2,6 +2,7 @@ import http from "node:http";
 import net from "node:net";
 import { test as base, describe, expect } from "vitest";
 import { compareVersions, createOrchestratorClient, withoutSecrets } from "../../../core/chain/orchestrator";
+import { closedPort } from "../../../core/ssh/ssh";
 import { listen } from "./fakes";
 
 type Answer = { status?: number; body: string };
@@ -113,7 +114,7 @@ describe("getBuildInfo", () => {
 
   test("a port where nothing listens is said in its own words", async () => {
     const open = () =>
-      Promise.reject(new Error("nothing listens on 127.0.0.1:55000 of the host: the node restarts or is down"));
+      Promise.reject(closedPort("nothing listens on 127.0.0.1:55000 of the host: the node restarts or is down"));
     await expect(createOrchestratorClient(open, 55000, clock()).buildInfo()).rejects.toThrow(
       "nothing listens on 127.0.0.1:55000: it is down, or not yet through its start",
     );
@@ -135,7 +136,7 @@ describe("what older builds lack", () => {
       good({ producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" }),
     );
     expect(await client.status()).toEqual({
-      ...{ state: 1, stateName: "keyGen", peers: 3, networks: ["Ethereum", "BNB Chain"], toSign: 3 },
+      ...{ state: 1, stateName: "keyGen", momentum: 7, peers: 3, networks: ["Ethereum", "BNB Chain"], toSign: 3 },
     });
     expect(await client.identity()).toEqual({
       producer: "z1q",

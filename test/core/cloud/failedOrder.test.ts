@@ -3,34 +3,34 @@ import { failedOrderText, plainWords } from "../../../core/cloud/failedOrder";
 import { hetznerFailure } from "../../../core/cloud/hetzner";
 
 const cloud = { provider: "Hetzner", limits: "its console", failureOf: hetznerFailure };
-const text = (words: string) => failedOrderText(cloud, { plan: "cx33", location: "fsn1" }, words);
-const again = "pulumi up orders cx33 in fsn1 again, and nothing else in its place";
+const text = (words: string) => failedOrderText("prod", cloud, { plan: "cx33", location: "fsn1" }, words);
+const again = "pulumi up -s prod orders cx33 in fsn1 again, and nothing else in its place";
 
 test("no room: what comes next", () => {
   expect(text("error during placement (resource_unavailable, 1d)")).toBe(
     "Hetzner has no room for cx33 in fsn1 (error during placement (resource_unavailable, 1d))\n" +
-      "  pulumi up tries what comes next: the preview names it",
+      "  pulumi up -s prod tries what comes next: the preview names it",
   );
 });
 
 test("a quota is named, with where to ask for more", () => {
   expect(text("server limit exceeded (resource_limit_exceeded)")).toBe(
     "Hetzner allows no more of it to this account: the order of cx33 in fsn1 was refused (server limit exceeded (resource_limit_exceeded))\n" +
-      `  needed: a higher limit (its console), or a server less\n  Then: ${again}`,
+      `  needed: a higher limit (its console), or one server less\n  Then: ${again}`,
   );
 });
 
 test("a token's rights are named, with the command that sets another", () => {
   expect(text("insufficient permissions for this request (forbidden)")).toBe(
     "pillar-host:host.token: Hetzner refused the order of cx33 in fsn1 (insufficient permissions for this request (forbidden))\n" +
-      "  needed: an API token that may make servers. Set it with: pulumi config set --secret --path 'pillar-host:host.token'\n" +
+      "  needed: an API token that may make servers: pulumi config set --secret --path pillar-host:host.token -s prod\n" +
       `  Then: ${again}`,
   );
 });
 
 test("anything else is told as it came", () => {
   expect(text("context deadline exceeded")).toBe(
-    `the order of cx33 in fsn1 at Hetzner failed (context deadline exceeded)\n  Where it left a server, pulumi up goes on with it or removes it; else ${again}`,
+    `the order of cx33 in fsn1 at Hetzner failed (context deadline exceeded)\n  Where it left a server, pulumi up -s prod goes on with it or removes it; else ${again}`,
   );
 });
 

@@ -69,7 +69,7 @@ describe("a new stack", () => {
         "host: a server at Hetzner, cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 8.00 EUR a month; image ubuntu-22.04",
         "runner-up: cpx32 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 16.00 EUR a month; dearer than the limit",
         "limit: no server dearer than 10.00 EUR a month is ordered (the 8.00 EUR that were shown first and a quarter; pillar-host:host.maxMonthly sets another)",
-        "should the provider have no room for it, the next pulumi up tries cx33 in nbg1 (8.00 EUR a month)",
+        "should the provider have no room for it, the next run tries cx33 in nbg1 (8.00 EUR a month)",
       ],
       warnings: [],
     });
@@ -90,7 +90,7 @@ describe("a new stack", () => {
     expect(decided).toEqual({
       faults: [
         "pillar-host:host.hostKey: it is for a server that is there already, and Hetzner has none of stack prod",
-        "To have one made: pulumi config rm --path pillar-host:host.hostKey, then pulumi up",
+        "To have one made: pulumi config rm --path pillar-host:host.hostKey -s prod && pulumi up -s prod",
       ],
     });
     expect(asked).toEqual(["found"]);
@@ -101,7 +101,7 @@ describe("a new stack", () => {
     expect(decided).toMatchObject({
       plan: { kind: "gone" },
       lines: [
-        "there is no server of this stack at Hetzner. Where the state still knows one: pulumi refresh, then pulumi destroy",
+        "there is no server of this stack at Hetzner. Where the state still knows one: pulumi refresh -s prod, then pulumi destroy -s prod",
       ],
     });
     expect(asked).toEqual(["found"]);
@@ -115,7 +115,8 @@ describe("the price", () => {
     expect((await decide([], { record: dear })).decided).toEqual({
       faults: [
         "pillar-host:host.maxMonthly: what is left costs more than 7.50 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
-        "To allow it: pulumi config set --path pillar-host:host.maxMonthly 8, then pulumi up. Or: pulumi up later begins with the first one again.",
+        "To allow it: pulumi config set --path pillar-host:host.maxMonthly 8 -s prod && pulumi up -s prod",
+        "Or later, which begins with the first one again: pulumi up -s prod",
         "The limit: the 6.00 EUR that were shown first and a quarter; pillar-host:host.maxMonthly sets another",
       ],
       isExhausted: false,
@@ -133,7 +134,8 @@ describe("the price", () => {
     expect((await decide([], {}, { maxMonthly: 5 })).decided).toMatchObject({
       faults: [
         "pillar-host:host.maxMonthly: what is left costs more than 5.00 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
-        "To allow it: pulumi config set --path pillar-host:host.maxMonthly 8, then pulumi up. Or: pulumi up later begins with the first one again.",
+        "To allow it: pulumi config set --path pillar-host:host.maxMonthly 8 -s prod && pulumi up -s prod",
+        "Or later, which begins with the first one again: pulumi up -s prod",
         "The limit: pillar-host:host.maxMonthly",
       ],
     });
@@ -172,7 +174,8 @@ describe("after an order that came to nothing", () => {
   });
 
   test("where it left nothing, the state may know a server that is gone: what to type then is said", async () => {
-    const advice = "should this run end in an error about a server that is not there: pulumi refresh, then pulumi up";
+    const advice =
+      "should this run end in an error about a server that is not there: pulumi refresh -s prod && pulumi up -s prod";
     const linesOf = async (servers: readonly ServerNow[], record: HostSituation["record"]) => {
       const { decided } = await decide(servers, { record });
       return "lines" in decided ? decided.lines : [];
@@ -203,7 +206,9 @@ describe("after an order that came to nothing", () => {
         "the provider had no room for what was tried:",
         ...["cx33 in fsn1", "cx33 in nbg1"].map((place) => `${place} at ${at}: no room`),
         "pillar-host:host.maxMonthly: what is left costs more than 10.00 EUR a month, the cheapest 16.00 EUR: cpx32 in fsn1",
-        ...[expect.stringContaining("host.maxMonthly 16"), expect.stringContaining("The limit: the 8.00 EUR")],
+        expect.stringContaining("host.maxMonthly 16"),
+        "Or later, which begins with the first one again: pulumi up -s prod",
+        expect.stringContaining("The limit: the 8.00 EUR"),
       ],
       isExhausted: true,
     });
@@ -244,7 +249,7 @@ describe("a server that is there", () => {
     const { decided } = await decide([{ ...server, isProtected: false }], { record: { attempts: [], pending } });
     expect(decided).toMatchObject({
       plan: { kind: "keep", isHalfMade: true },
-      warnings: ["the creation of server 52 was cut off: it is taken over, and the next pulumi up sets its protection"],
+      warnings: ["the creation of server 52 was cut off: it is taken over, and the next run sets its protection"],
     });
   });
 

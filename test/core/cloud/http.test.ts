@@ -58,7 +58,7 @@ test("a rate limit beyond all patience ends in an error", async () => {
   const { message, status } = await failed(http.get("/x"));
   expect(message).toBe(
     "Cloud limits the requests of this token, for 60 more minutes\n" +
-      "  needed: patience, or a token that nothing else uses. Run pulumi up again later.",
+      "  needed: patience, or a token that nothing else uses. Run the same command again later.",
   );
   expect(status).toBe(429);
 });
@@ -69,7 +69,7 @@ test("an API out of order is asked again, four times in all", async () => {
   server?.close();
   const broken = await ask([[503, { error: { code: "service_error", message: "out of order" } }]]);
   expect((await failed(broken.http.get("/x"))).message).toBe(
-    "Cloud answered 503 (service_error: out of order), several times\n  Run pulumi up again when Cloud's API works.",
+    "Cloud answered 503 (service_error: out of order), several times\n  Run the same command again when Cloud's API works.",
   );
   expect([broken.asked.length, broken.paused]).toEqual([4, [2000, 4000, 8000]]);
 });
@@ -115,6 +115,6 @@ test("an API that cannot be reached is told with the reason", async () => {
     sleep: async () => undefined,
   });
   expect((await failed(http.get("/x"))).message).toBe(
-    "Cloud's API cannot be reached at http://127.0.0.1:65009: ECONNREFUSED\n  Run pulumi up again when it can be.",
+    "Cloud's API cannot be reached at http://127.0.0.1:65009: ECONNREFUSED\n  Run the same command again when it can be.",
   );
 });

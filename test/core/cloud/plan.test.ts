@@ -9,6 +9,7 @@ import {
   shortfalls,
   type Wish,
 } from "../../../core/cloud/plan";
+import { commandsFor } from "../../../core/util/commands";
 
 const offer = (plan: string, monthly: number, change: Partial<Offer> = {}): Offer => ({
   ...{ plan, location: "fsn1", cores: 4, memoryGb: 8, diskGb: 80, architecture: "x86", monthly, currency: "EUR" },
@@ -30,7 +31,7 @@ const attempt = (plan: string, location: string): Attempt => ({
 
 /** `plan in location` of what is chosen and of the runner-up, or the faults. */
 function chosen(offers: readonly Offer[], change: Partial<Wish> = {}, attempts: readonly Attempt[] = []) {
-  const choice = choose(offers, { ...wish, ...change }, attempts);
+  const choice = choose(offers, { ...wish, ...change }, attempts, commandsFor("prod"));
   if (choice.kind === "none") return choice.faults;
   return [choice.offer, choice.runnerUp].map((each) => each && `${each.plan} in ${each.location}`);
 }
@@ -74,7 +75,7 @@ group("what was tried in vain", () => {
     expect(chosen(market, {}, tried)).toEqual([
       "the provider had no room for what was tried:",
       ...order.map((place) => `${place} at 2026-11-21T14:00:00Z: resource_unavailable`),
-      "Add locations (pillar-host:host.locations). The next pulumi up begins with the first one again.",
+      "Add locations (pillar-host:host.locations). The next run begins with the first one again.",
     ]);
   });
 });
@@ -93,7 +94,8 @@ group("a price that may not be exceeded", () => {
       "good in fsn1 at 2026-11-21T14:00:00Z: resource_unavailable",
       "good in nbg1 at 2026-11-21T14:00:00Z: resource_unavailable",
       "pillar-host:host.maxMonthly: what is left costs more than 10.00 EUR a month, the cheapest 16.00 EUR: better in fsn1",
-      "To allow it: pulumi config set --path pillar-host:host.maxMonthly 16, then pulumi up. Or: pulumi up later begins with the first one again.",
+      "To allow it: pulumi config set --path pillar-host:host.maxMonthly 16 -s prod && pulumi up -s prod",
+      "Or later, which begins with the first one again: pulumi up -s prod",
     ]);
     expect(chosen(market, { maxMonthly: 7.5 })[0]).toContain("the cheapest 8.00 EUR: good in fsn1");
     expect(chosen(market, { plan: "better", maxMonthly: 8 })[0]).toContain("the cheapest 16.00 EUR: better in fsn1");
@@ -185,7 +187,7 @@ test("what is chosen always fits, costs no more than it may and was not tried; a
         (one, i) => all.findIndex(({ plan, location }) => plan === one.plan && location === one.location) === i,
       );
       const attempts = tried.map(([plan, location]) => attempt(plan, location));
-      const choice = choose(unique, { ...wish, maxMonthly: 40 }, attempts);
+      const choice = choose(unique, { ...wish, maxMonthly: 40 }, attempts, commandsFor("prod"));
       if (choice.kind === "none") {
         expect(choice.faults.length).toBeGreaterThan(0);
         return;

@@ -10,7 +10,7 @@ vi.mock("@pulumi/pulumi", () => ({}));
 const privateKey = keyPair().private.trim();
 const hex = "0123456789abcdef".repeat(4);
 const word = "needed a plain word of letters, digits, dot, dash and underscore";
-const oneLogin = "pillar-host:ssh: needed one of privateKey, password or agent: true";
+const oneLogin = "pillar-host:ssh: needed one of agent: true, privateKeyFile, privateKey or password";
 const hashNeeded =
   "pillar-host:controller.release.sha256: needed with an address that is plain http: the archive runs as root, and anybody on the way could replace it";
 const keyNeeded =
@@ -33,6 +33,7 @@ const syncDefaults = {
 
 test("the least configuration gets every default", () => {
   expect(configOf()).toEqual({
+    stack: "prod",
     pillar: { name: "Anvil" },
     lifecycle: "active",
     host: {
@@ -124,7 +125,7 @@ test("a value that is set replaces its default and leaves those beside it", () =
 });
 
 test("nothing at all: each block that is missing, in one go", () => {
-  expect(parseConfig({})).toEqual({
+  expect(parseConfig({}, "prod")).toEqual({
     faults: [
       "pillar-host:pillar: missing, needed object",
       "pillar-host:host: missing, needed object",
@@ -276,7 +277,7 @@ describe("login", () => {
   test("a key with a pass phrase, with none, the wrong and the right one", () => {
     const locked = keyPair("open sesame").private;
     expect(faultsOf({ ssh: { privateKey: locked } })).toEqual([
-      "pillar-host:ssh.privateKeyPassword: missing: the private key has a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword)",
+      "pillar-host:ssh.privateKeyPassword: missing: the private key has a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword -s prod)",
     ]);
     expect(faultsOf({ ssh: { privateKey: locked, privateKeyPassword: "open" } })).toEqual([
       "pillar-host:ssh.privateKeyPassword: does not open the private key",
@@ -348,7 +349,7 @@ describe("the controller's release", () => {
 
   test("the names that its keys had once are told with those of today, and how to move them", () => {
     const moved = (then: string, now: string) =>
-      `pillar-host:${then}: is called ${now} now. Move it: pulumi config set --path 'pillar-host:${now}' "$(pulumi config get --path 'pillar-host:${then}')" && pulumi config rm --path 'pillar-host:${then}'`;
+      `pillar-host:${then}: is called ${now} now. Move it: pulumi config set --path pillar-host:${now} -s prod "$(pulumi config get --path pillar-host:${then} -s prod)" && pulumi config rm --path pillar-host:${then} -s prod`;
     expect(faultsOf({ controller: { releaseUrl: "https://release.example/c.zip", sha256: hex } })).toEqual([
       moved("controller.releaseUrl", "controller.release.url"),
       moved("controller.sha256", "controller.release.sha256"),

@@ -64,7 +64,7 @@ test.each([42, 24.5, "24.50"])(
   },
 );
 
-const networkNeeded = "needed a network in CIDR form, such as 198.51.100.7/32 for one address or 198.51.100.0/24";
+const networkNeeded = "needed a network in CIDR form, such as 192.0.2.1/32 for one address or 192.0.2.0/24";
 test.each([
   ["198.51.100.7", false],
   ["198.51.100.7/24", false],
@@ -83,14 +83,14 @@ test.each([
 
 test("without sshFrom, the likely mistake is explained", () => {
   const fault =
-    "pillar-host:host.sshFrom: needed the networks that may reach ssh. With none, whoever runs pulumi could not reach the host: your own address is the one that `curl -4 https://ifconfig.co` shows (as 198.51.100.7/32). 0.0.0.0/0 lets everybody try";
+    "pillar-host:host.sshFrom: needed the networks that may reach ssh. With none, whoever runs pulumi could not reach the host: your own address is the one that `curl -4 https://ifconfig.co` shows (as 192.0.2.1/32). 0.0.0.0/0 lets everybody try";
   expect(faultsOf(cloud({ sshFrom: [] }))).toEqual([fault]);
   expect(faultsOf(cloud({ sshFrom: undefined }))).toEqual([fault]);
 });
 
 test("a new server is logged in to as root with a key, and all that is wrong comes together", () => {
   expect(faultsOf(cloud({}, { ssh: { user: "op", port: 2222, password: "x" } }))).toEqual([
-    "pillar-host:ssh.privateKey: missing: a new server at a cloud provider lets in its ssh key only",
+    "pillar-host:ssh.privateKeyFile: missing: a new server at a cloud provider accepts the operator's ssh key only, such as ~/.ssh/id_ed25519",
     "pillar-host:ssh.user: found op, needed root on a new server",
     "pillar-host:ssh.port: found 2222, needed 22 on a new server",
   ]);

@@ -81,7 +81,7 @@ test("who may ask the signer is named; everybody is refused", () => {
   expect(configOf({ orchestrator: { rpcFrom: ["192.0.2.0/24"] } }).orchestrator.rpcFrom).toEqual(["192.0.2.0/24"]);
   expect(faultsOf({ orchestrator: { rpcFrom: ["0.0.0.0/0", "192.0.2.1"] } })).toEqual([
     "pillar-host:orchestrator.rpcFrom.0: is everybody: the orchestrator gives two answers a second to all who ask together, and anybody could use them up",
-    "pillar-host:orchestrator.rpcFrom.1: needed a network in CIDR form, such as 198.51.100.7/32 for one address or 198.51.100.0/24",
+    "pillar-host:orchestrator.rpcFrom.1: needed a network in CIDR form, such as 192.0.2.1/32 for one address or 192.0.2.0/24",
   ]);
 });
 

@@ -32,14 +32,14 @@ describe.each([
   test("is one that editors and the program know", () => {
     expect(editors.safeParse(parse(file)).error).toBeUndefined();
     expect(editors.safeParse(parse(file.replace("dataDir:", "dataDirectory:"))).success).toBe(false);
-    // All that it can't have in clear.
-    expect(parseConfig(configured(file))).toEqual({
-      faults: ["pillar-host:ssh: needed one of privateKey, password or agent: true"],
+    // All that it needs of a reader's machine.
+    expect(parseConfig({ ...configured(file), ssh: { user: "root" } }, "prod")).toEqual({
+      faults: ["pillar-host:ssh: needed one of agent: true, privateKeyFile, privateKey or password"],
     });
   });
 
   test("names what is the real network's, with a reader's login", () => {
-    const parsed = parseConfig({ ...configured(file), ssh: { privateKey: keyPair().private.trim() } });
+    const parsed = parseConfig({ ...configured(file), ssh: { privateKey: keyPair().private.trim() } }, "prod");
     expect(parsed).toMatchObject({
       config: {
         lifecycle: "active",

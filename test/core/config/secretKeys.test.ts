@@ -17,8 +17,8 @@ test("are these, by the schema", () => {
 
 test("secrets that were set without --secret are named, and not shown", () => {
   expect(plainSecrets(raw, () => false, "prod")).toEqual([
-    "pillar-host:ssh.privateKey stands in Pulumi.prod.yaml in plain text. Set it again with: pulumi config set --secret --path 'pillar-host:ssh.privateKey'",
-    "pillar-host:notify stands in Pulumi.prod.yaml in plain text. Set it again with: pulumi config set --secret --path 'pillar-host:notify'",
+    "pillar-host:ssh.privateKey is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:ssh.privateKey -s prod",
+    "pillar-host:notify is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:notify -s prod",
   ]);
 });
 
@@ -30,6 +30,6 @@ test("those that were set with it are not", () => {
 test("one inside a block of a block is named by its whole path", () => {
   const deep = { orchestrator: { migrateFrom: { address: "198.51.100.9", sudoPassword: "pw" } } };
   expect(plainSecrets(deep, () => false, "prod")).toEqual([
-    "pillar-host:orchestrator.migrateFrom.sudoPassword stands in Pulumi.prod.yaml in plain text. Set it again with: pulumi config set --secret --path 'pillar-host:orchestrator.migrateFrom.sudoPassword'",
+    "pillar-host:orchestrator.migrateFrom.sudoPassword is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:orchestrator.migrateFrom.sudoPassword -s prod",
   ]);
 });

@@ -14,10 +14,12 @@ import {
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { test as base, describe, expect } from "vitest";
-import { readMoveEvents } from "../../../core/eventLog/moveEvents";
+import { readMoveEvents } from "../../../core/eventLog/eventLog";
+import type { MoveId } from "../../../core/eventLog/moveId";
 import { readArchive } from "../../../core/orchestrator/archive";
 import { type BackupDeps, type BackupOf, isThere, takeBackup } from "../../../core/orchestrator/backup";
 import { identityFor, openBackup, ownIdentityFile, prove } from "../../../core/orchestrator/vault";
+import { moveNamed } from "../../moveNamed";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 const passPhrase = "s3cret-pass-phrase";
@@ -26,7 +28,7 @@ const odd = ["-rf", "two\nlines", `it's "quoted" $HOME`, "ünïcode-日本", `${
 interface Stage {
   readonly root: LocalRoot;
   readonly what: BackupOf;
-  readonly settings: { directory: string; move: string; identityFile?: string };
+  readonly settings: { directory: string; move: MoveId; identityFile?: string };
   readonly deps: BackupDeps;
   readonly said: string[];
 }
@@ -55,7 +57,7 @@ const test = base.extend<{ stage: Stage }>({
         changing: ["root/.orchestrator/logs"],
         isJson: (path) => path.endsWith(".json"),
       },
-      settings: { directory: join(root.scratch, "mine/backups/Anvil"), move: "pillar-host/prod/Anvil/1" },
+      settings: { directory: join(root.scratch, "mine/backups/Anvil"), move: moveNamed("pillar-host/prod/Anvil/1") },
       deps: {
         now: () => Date.parse("2026-11-21T18:00:00.123Z"),
         sleep: async () => undefined,

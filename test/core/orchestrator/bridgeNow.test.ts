@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { parseBridge } from "../../../core/chain/bridge";
+import { chainClient } from "../../../core/chain/chain";
+import type { RpcAnswer } from "../../../core/chain/jsonRpc";
 import { askInTurn, judgeBridge } from "../../../core/orchestrator/bridgeNow";
 
 // As the node's own tests have it (go-zenon, vm/embedded/tests/z_bridge_test.go).
@@ -16,7 +19,7 @@ const info = {
     metadata: "{}",
   },
 };
-const said = (changes: object, height = 14_900_000) => judgeBridge({ ...info, ...changes }, height, "ref");
+const said = (changes: object, height = 14_900_000) => judgeBridge(parseBridge({ ...info, ...changes }), height, "ref");
 const says = (words: string) => `ref says (embedded.bridge.getBridgeInfo): ${words}`;
 
 describe("what the chain says of the bridge", () => {
@@ -40,7 +43,7 @@ describe("what the chain says of the bridge", () => {
   test.each([null, {}, { ...info, halted: "no" }, { ...info, unhaltedAt: -1 }])(
     "another form is no word: %j",
     (form) => {
-      expect(() => judgeBridge(form, 1, "ref")).toThrow("does not have the form {halted, unhaltedAt");
+      expect(() => parseBridge(form)).toThrow("does not have the form {halted, unhaltedAt");
     },
   );
 });
@@ -48,31 +51,49 @@ describe("what the chain says of the bridge", () => {
 describe("who is asked", () => {
   const node = (name: string, answers: Record<string, unknown>) => {
     const asked: string[] = [];
-    const call = async (method: string) => {
+    const call = async (method: string): Promise<RpcAnswer> => {
       asked.push(method);
       const result = answers[method];
       const error = { code: -32601, message: `the method ${method} does not exist/is not available` };
-      return { status: 200, date: undefined, body: JSON.stringify(result === undefined ? { error } : { result }) };
+      return { status: 200, body: JSON.stringify(result === undefined ? { error } : { result }) };
     };
-    return { name, call, asked };
+    return { asked, client: chainClient(name, call, () => undefined) };
   };
-  const good = { "embedded.bridge.getBridgeInfo": info, "ledger.getFrontierMomentum": { height: 1e6 } };
+  const newest = { height: 1e6, timestamp: Math.floor(Date.now() / 1000), hash: "h", producer: "z1q" };
+  const old = { "ledger.getFrontierMomentum": newest };
+  const good = { "embedded.bridge.getBridgeInfo": info, "ledger.getFrontierMomentum": newest };
 
   test("the own node, and nobody else where it tells", async () => {
     const [own, other] = [node("own", good), node("other", good)];
-    expect(await askInTurn([own, other])).toMatchObject({ known: true, state: 0 });
+    expect(await askInTurn([own.client, other.client])).toMatchObject({ known: true, state: 0 });
     expect(other.asked).toEqual([]);
   });
 
   test("the next one where it lacks the method, or answers nothing", async () => {
-    const broken = { name: "broken", call: () => Promise.reject(new Error("ECONNREFUSED")) };
+    const broken = chainClient(
+      "broken",
+      () => Promise.reject(new Error("ECONNREFUSED")),
+      () => undefined,
+    );
     const halted = { ...good, "embedded.bridge.getBridgeInfo": { ...info, halted: true } };
-    expect(await askInTurn([node("old build", {}), broken, node("other", halted)])).toMatchObject({ state: 2 });
-    expect(await askInTurn([node("old build", {}), broken])).toEqual({
+    expect(await askInTurn([node("old build", old).client, broken, node("other", halted).client])).toMatchObject({
+      state: 2,
+    });
+    expect(await askInTurn([node("old build", old).client, broken])).toEqual({
       known: false,
       why:
         "old build: the RPC answers with error -32601: the method embedded.bridge.getBridgeInfo does not exist/is not available; " +
         "broken: ECONNREFUSED",
     });
+  });
+
+  test("the next one where it is behind: its bridge is of the past", async () => {
+    const late = { ...newest, timestamp: newest.timestamp - 600 };
+    const behind = node("behind", { ...good, "ledger.getFrontierMomentum": late });
+    expect(await askInTurn([behind.client])).toEqual({
+      known: false,
+      why: "behind: it is behind: its newest momentum, 1000000, is 10 min old",
+    });
+    expect(behind.asked).toEqual(["ledger.getFrontierMomentum"]);
   });
 });

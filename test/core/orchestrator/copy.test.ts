@@ -29,7 +29,7 @@ test("a copy that is refused names address translation as a cause, and what to s
     "local: the copy from op@198.51.100.7:22 broke off\n  found: op@198.51.100.7: Permission denied",
   );
   expect(said).toContain("see this one at another address (NAT)?");
-  expect(said).toContain("pulumi config set --path pillar-host:orchestrator.migrateFrom.copyAddress ADDRESS");
+  expect(said).toContain("pulumi config set --path pillar-host:orchestrator.migrateFrom.copyAddress ADDRESS -s prod");
 });
 
 test("what is sent: a fenced key store under its own name, and neither lock nor tss's logs", async () => {

@@ -8,8 +8,9 @@ import {
   type SideObservation,
 } from "../../../core/orchestrator/decide";
 import type { Journal, Saga } from "../../../core/orchestrator/journal";
+import { moveNamed } from "../../moveNamed";
 
-const saga: Saga = { move: "pillar-host/prod/Anvil/1", direction: "forward" };
+const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
 const fresh: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
 const failed: RunMemory = { ...fresh, failed: true };
 
@@ -100,7 +101,7 @@ describe("decide", () => {
   });
 
   test("another stack's move on these hosts is not gone on with, whichever way it goes", () => {
-    const theirs = { move: "pillar-host/other/Anvil/1" };
+    const theirs = { move: moveNamed("pillar-host/other/Anvil/1") };
     for (const direction of ["forward", "back"] as const)
       for (const stage of ["stopping", "fenced"] as const) {
         const side = direction === "forward" ? "old" : "new";
@@ -114,7 +115,7 @@ describe("decide", () => {
 
   test("nor after this one came to its end: the old host may have another signer now", () => {
     const at = { active: false, masked: true };
-    const move = "pillar-host/other/Anvil/1";
+    const move = moveNamed("pillar-host/other/Anvil/1");
     for (const stage of ["stopping", "fenced", "moved", "restored"] as const)
       expect(
         decideMove(

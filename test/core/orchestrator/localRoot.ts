@@ -16,7 +16,12 @@ export interface LocalRoot extends RootHost {
 export function localRoot(): LocalRoot {
   const scratch = mkdtempSync(join(tmpdir(), "signer-"));
   const functions = signerLibrary().split(asRoot)[1] ?? "";
-  const places = { state: join(scratch, "state"), signer_runs: join(scratch, "run"), host_name: "local" };
+  const places = {
+    state: join(scratch, "state"),
+    signer_runs: join(scratch, "run"),
+    host_name: "local",
+    stack_word: "prod",
+  };
   const stream = async (name: string, variables: Readonly<Record<string, Value>> = {}) => {
     const child = spawn("bash", ["-euo", "pipefail", "-s"]);
     const first = self.before;

@@ -36,7 +36,7 @@ const test = base.extend<{ stage: Stage }>({
       take: async (token) => (await root.call("signer_take_lock", { token, orchestrator_lock: lock })).trim(),
       session: async (token) => {
         const functions = signerLibrary().split(asRoot)[1] ?? "";
-        const variables = { state, host_name: "local", token, orchestrator_lock: lock };
+        const variables = { state, host_name: "local", stack_word: "prod", token, orchestrator_lock: lock };
         const text = `${functions}\n${assignments(variables)}signer_take_lock < /dev/null`;
         const child = spawn(sshd, ["-c", 'bash -euo pipefail -c "$1"; read -r _', "sshd", text], {
           stdio: ["pipe", "pipe", "inherit"],

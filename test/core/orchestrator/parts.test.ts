@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { moveText } from "../../../core/eventLog/moveId";
 import type { Looks } from "../../../core/orchestrator/decide";
 import { openHostPair, readSide } from "../../../core/orchestrator/hostPair";
 import { type Journal, parseJournal, type Saga } from "../../../core/orchestrator/journal";
@@ -8,13 +9,17 @@ import type { MoveInputs } from "../../../core/orchestrator/moveInputs";
 import { unfenced } from "../../../core/orchestrator/provedCopy";
 import { errorsIn, readLife, versionFaults } from "../../../core/orchestrator/verify";
 import { whereItIs } from "../../../core/orchestrator/whereItIs";
+import { commandsFor } from "../../../core/util/commands";
+import { moveNamed } from "../../moveNamed";
 
 const journal: Journal & { was: { keyStore: string } } = {
-  ...{ version: 1, move: "pillar-host/prod/Anvil/1", direction: "forward", side: "old", stage: "fenced" },
+  ...{ version: 1, move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward", side: "old", stage: "fenced" },
   other: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" },
   ...{ at: "2026-01-01T00:00:00Z", identity: null, history: [] },
   was: { enabled: true, keyStore: "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z" },
 };
+/** As it stands on a host. */
+const written = { ...journal, move: moveText(journal.move) };
 const places = {
   old: "198.51.100.7",
   new: "203.0.113.9",
@@ -26,17 +31,17 @@ const side = (text: string) =>
 
 describe("parseJournal", () => {
   test("reads what the hosts write, and nothing where there is none", () => {
-    expect(parseJournal(JSON.stringify(journal), "host")).toEqual(journal);
+    expect(parseJournal(JSON.stringify(written), "host")).toEqual(journal);
     expect(parseJournal("", "host")).toBeUndefined();
   });
 
   test.each([
-    ["half of one", JSON.stringify(journal).slice(0, 50)],
+    ["half of one", JSON.stringify(written).slice(0, 50)],
     ["another form", "[]"],
     ["null", "null"],
-    ["a stage of the other side", JSON.stringify({ ...journal, stage: "running" })],
-    ["a history that is none", JSON.stringify({ ...journal, history: "x" })],
-    ["a later version", JSON.stringify({ ...journal, version: 2 })],
+    ["a stage of the other side", JSON.stringify({ ...written, stage: "running" })],
+    ["a history that is none", JSON.stringify({ ...written, history: "x" })],
+    ["a later version", JSON.stringify({ ...written, version: 2 })],
   ])("refuses %s", (_what, text) => {
     expect(() => parseJournal(text, "203.0.113.9")).toThrow(
       /203\.0\.113\.9: the journal .* cannot be read\n {2}found: /,
@@ -45,7 +50,7 @@ describe("parseJournal", () => {
 });
 
 test("readSide takes the look from the end, and what was said before it", () => {
-  const { seen, said } = readSide(side(JSON.stringify(journal)), "host");
+  const { seen, said } = readSide(side(JSON.stringify(written)), "host");
   expect(seen).toEqual({ journal, active: false, masked: true });
   expect(said).toEqual(["config.json: said before"]);
   expect(readSide(side(""), "host").seen.journal).toBeUndefined();
@@ -110,7 +115,7 @@ test("readLife reads the unit and its last lines", () => {
 
 describe("what an error says", () => {
   const aside =
-    "on both: mv /var/lib/pillar-host/orchestrator.json /var/lib/pillar-host/orchestrator.json.aside; then pulumi config set --path pillar-host:orchestrator.rollback true && pulumi up -s prod";
+    "on both: mv /var/lib/pillar-host/orchestrator.json /var/lib/pillar-host/orchestrator.json.aside; then pulumi config set --path pillar-host:orchestrator.rollback true -s prod && pulumi up -s prod";
   const fenced = { journal, active: false, masked: true };
   test("where the key is", () => {
     const none = { active: false, masked: true };
@@ -148,7 +153,10 @@ describe("what an error says", () => {
       {
         old: { journal, ...stopped },
         new: {
-          journal: at("moved", { move: "pillar-host/next/Anvil/1", other: { address: "192.0.2.4", hostKey: "" } }),
+          journal: at("moved", {
+            move: moveNamed("pillar-host/next/Anvil/1"),
+            other: { address: "192.0.2.4", hostKey: "" },
+          }),
           ...stopped,
         },
       },
@@ -171,7 +179,7 @@ describe("what an error says", () => {
   test("one that runs on the old side, while it went on from the new one, is not there to stay", () => {
     const looks: Looks = {
       old: running,
-      new: { journal: at("moved", { move: "pillar-host/next/Anvil/1" }), ...stopped },
+      new: { journal: at("moved", { move: moveNamed("pillar-host/next/Anvil/1") }), ...stopped },
     };
     const text = obstacleText("two may sign", { move: journal.move, direction: "forward" }, looks, places);
     expect(text).toContain("Stop it at once, on 198.51.100.7");
@@ -191,7 +199,7 @@ describe("what an error says", () => {
   });
 
   test("another stack's move that took the signer on: this stack is to let go of it", () => {
-    const next = at("moved", { move: "pillar-host/next/Anvil/1" });
+    const next = at("moved", { move: moveNamed("pillar-host/next/Anvil/1") });
     const text = obstacleText(
       "another move",
       next,
@@ -218,8 +226,8 @@ describe("what an error says", () => {
       [
         "it does not answer",
         "the orchestrator of the new side (203.0.113.9) was started, so nothing is undone by itself: two signers must never run at once",
-        "  To go on: mend what is said above, then pulumi up -s prod",
-        "  To go back: pulumi config set --path pillar-host:orchestrator.rollback true && pulumi up -s prod",
+        "  To go on: fix what is said above, then pulumi up -s prod",
+        "  To go back: pulumi config set --path pillar-host:orchestrator.rollback true -s prod && pulumi up -s prod",
         "  Or by hand:",
         "  first on 203.0.113.9: systemctl stop orchestrator && { [ ! -f /etc/systemd/system/orchestrator.service ] || mv -f /etc/systemd/system/orchestrator.service /etc/systemd/system/orchestrator.service.moved; } && ln -sfn /dev/null /etc/systemd/system/orchestrator.service && systemctl daemon-reload && systemctl is-active orchestrator (it must say inactive)",
         `  only then on 198.51.100.7: systemctl unmask signer && mv ${journal.was.keyStore} /root/.orchestrator/producer && systemctl enable --now signer`,
@@ -243,10 +251,12 @@ describe("what an error says", () => {
   });
 });
 
+const run = commandsFor("prod");
+
 test("versionFaults: what runs is what the configuration names, where it names one", () => {
-  expect(versionFaults({ version: "v0.0.9a" }, "v0.0.9a")).toEqual([]);
-  expect(versionFaults({ version: "v0.0.9" }, undefined)).toEqual([]);
-  expect(versionFaults({ version: "v0.0.9" }, "v0.0.9a")).toEqual([
+  expect(versionFaults({ version: "v0.0.9a" }, "v0.0.9a", run)).toEqual([]);
+  expect(versionFaults({ version: "v0.0.9" }, undefined, run)).toEqual([]);
+  expect(versionFaults({ version: "v0.0.9" }, "v0.0.9a", run)).toEqual([
     expect.stringMatching(/^it is v0\.0\.9, not v0\.0\.9a \(pillar-host:orchestrator\.release\.version\)/),
   ]);
 });

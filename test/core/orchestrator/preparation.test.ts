@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { test as base, describe, expect } from "vitest";
-import { appendMoveEvent, eventLogFile, readMoveEvents } from "../../../core/eventLog/moveEvents";
+import { readMoveEvents } from "../../../core/eventLog/eventLog";
+import { appendLine, eventLogFile } from "../../../core/eventLog/logFile";
+import { moveText } from "../../../core/eventLog/moveId";
 import {
   firstBackupOf,
   moveFaultsText,
@@ -12,9 +14,11 @@ import {
 } from "../../../core/orchestrator/preparation";
 import type { RootHost } from "../../../core/ssh/root";
 import { resolvePath } from "../../../core/util/resolvePath";
+import { moveNamed } from "../../moveNamed";
 import { type LocalRoot, localRoot } from "./localRoot";
 
-const move = "pillar-host/prod/Anvil/1";
+const move = moveNamed("pillar-host/prod/Anvil/1");
+const moved = { holder: "new", version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
 const hostKey = "ssh-ed25519 KEY";
 
 interface Stage {
@@ -67,6 +71,7 @@ const test = base.extend<{ stage: Stage }>({
       ...{ root, said, facts, called },
       options: {
         ...{
+          stack: "prod",
           move,
           old: place,
           new: place,
@@ -92,7 +97,9 @@ const test = base.extend<{ stage: Stage }>({
   },
 });
 
-const begun = (stage: string) => ({ journal: Buffer.from(JSON.stringify({ move, stage })).toString("base64") });
+const begun = (stage: string) => ({
+  journal: Buffer.from(JSON.stringify({ move: moveText(move), stage })).toString("base64"),
+});
 const secure = ({ options, deps }: Stage) => secureSigner(options, deps);
 
 describe("a move that has not begun", () => {
@@ -152,10 +159,12 @@ describe("a move that has begun", () => {
 
   test("and ended, as the record tells, is left alone, even without its backup", async ({ stage }) => {
     const { directory } = stage.options.backups;
-    appendMoveEvent(directory, { at: "2026-11-21T18:00:00Z", move, event: "done" });
+    appendLine(directory, { at: "2026-11-21T18:00:00Z", move, event: "done", details: moved });
     expect(await secure(stage)).toEqual({ move });
     expect(stage.called).toEqual([]);
-    await expect(secureSigner({ ...stage.options, move: "pillar-host/prod/Anvil/2" }, stage.deps)).rejects.toThrow();
+    await expect(
+      secureSigner({ ...stage.options, move: moveNamed("pillar-host/prod/Anvil/2") }, stage.deps),
+    ).rejects.toThrow();
     expect(stage.called).not.toEqual([]);
   });
 });
@@ -206,11 +215,11 @@ describe("the pieces", () => {
 
   test("a line of the record that a power cut broke off loses no other", () => {
     const root = localRoot();
-    const line = { at: "t", move, event: "one" };
-    appendMoveEvent(root.scratch, line);
+    const line = { at: "t", move };
+    appendLine(root.scratch, { ...line, event: "failed", details: {} });
     writeFileSync(eventLogFile(root.scratch), '{"move": "x', { flag: "a" });
-    appendMoveEvent(root.scratch, { ...line, event: "two" });
-    expect(readMoveEvents(root.scratch).map(({ event }) => event)).toEqual(["one", "two"]);
+    appendLine(root.scratch, { ...line, event: "done", details: moved });
+    expect(readMoveEvents(root.scratch).map(({ event }) => event)).toEqual(["failed", "done"]);
     expect(readMoveEvents(join(root.scratch, "none"))).toEqual([]);
     rmSync(root.scratch, { recursive: true });
   });

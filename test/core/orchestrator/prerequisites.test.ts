@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { moveText } from "../../../core/eventLog/moveId";
 import type { BridgeNow } from "../../../core/orchestrator/bridgeNow";
 import { endpointsOf, isUsed } from "../../../core/orchestrator/endpoints";
 import type { MoveSurvey, NewSide, OldSide, Requirements } from "../../../core/orchestrator/findings";
@@ -7,6 +8,7 @@ import { hasBegun, isOwn } from "../../../core/orchestrator/journal";
 import { moveFaultsOf } from "../../../core/orchestrator/prerequisites";
 import { shownOf } from "../../../core/orchestrator/shown";
 import { signerConfigOf } from "../../../core/orchestrator/signerConfig";
+import { moveNamed } from "../../moveNamed";
 
 const hostKey = "ssh-ed25519 KEY";
 const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: "go1.20.14" };
@@ -23,7 +25,8 @@ const facts: SideFacts = {
   },
 };
 const wanted: Requirements = {
-  move: "pillar-host/prod/Anvil/1",
+  stack: "prod",
+  move: moveNamed("pillar-host/prod/Anvil/1"),
   old: { address: "old", service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator" },
   new: { address: "new", service: "orchestrator", directory: "/root/.orchestrator" },
   ...{
@@ -133,14 +136,14 @@ describe("prerequisites", () => {
       survey({ old: { status: { value: { state: 2, stateName: "halted" } } } }),
       {},
       "old: the orchestrator is not live\n  found: state 2 (halted)",
-      "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged",
+      "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged -s prod",
     ],
     [
       "a bridge that was halted just now: getStatus does not tell yet",
       survey({ bridge: { known: true, state: 2, why: "the node of new says: the bridge is halted" } }),
       {},
       "the bridge is halted\n  found: the node of new says: the bridge is halted\n  needed: a live bridge",
-      "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged",
+      "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged -s prod",
     ],
     [
       "a key generation that has just begun, whatever is acknowledged",
@@ -157,7 +160,7 @@ describe("prerequisites", () => {
       }),
       {},
       "old: the orchestrator is not live\n  found: state 2 (halted)",
-      "haltedBridge acknowledged",
+      "haltedBridge acknowledged -s prod",
     ],
     [
       "no status although the build has it",
@@ -349,8 +352,8 @@ describe("prerequisites", () => {
       ],
     ]);
     expect(moveFaultsOf(found, wanted)[0]).toBe(
-      "old: the old host can't be looked at\n  found: old refuses\n  needed: a running host that lets in root, or a user with sudo (pillar-host:orchestrator.migrateFrom)\n" +
-        "  See it with: ssh -v old, as the user and on the port of pillar-host:orchestrator.migrateFrom. Then run pulumi up again.",
+      "old: the old host can't be looked at\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:orchestrator.migrateFrom)\n" +
+        "  See it with: ssh -v old, as the user and on the port of pillar-host:orchestrator.migrateFrom. Then run pulumi up -s prod again.",
     );
   });
 
@@ -395,10 +398,10 @@ describe("prerequisites", () => {
 });
 
 describe("journals", () => {
-  const move = "pillar-host/prod/Anvil/1";
+  const move = moveNamed("pillar-host/prod/Anvil/1");
   test("a move has begun once the old side may be stopped", () => {
-    expect(hasBegun(journal(move, "staging"), move)).toBe(false);
-    expect(hasBegun(journal(move, "stopping"), move)).toBe(true);
+    expect(hasBegun(journal(moveText(move), "staging"), move)).toBe(false);
+    expect(hasBegun(journal(moveText(move), "stopping"), move)).toBe(true);
     expect(hasBegun(journal("pillar-host/prod/Anvil/2", "stopping"), move)).toBe(false);
     for (const none of [undefined, "", "{", "null", "[]"])
       expect([hasBegun(none, move), isOwn(none, move)]).toEqual([false, false]);

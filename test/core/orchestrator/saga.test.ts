@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Saga } from "../../../core/orchestrator/journal";
 import { runSaga } from "../../../core/orchestrator/saga";
+import { moveNamed } from "../../moveNamed";
 import { type Blow, Killed, Model, randomOf } from "./model";
 
-const forward: Saga = { move: "pillar-host/prod/Anvil/1", direction: "forward" };
+const forward: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
 const back: Saga = { ...forward, direction: "back" };
 const places = {
   old: "198.51.100.7",
@@ -35,7 +36,7 @@ describe("runSaga", () => {
     expect(await runSaga(back, model, places)).toEqual({ do: "done", holder: "old", why: "moved" });
     expect(await runSaga(forward, model, places)).toEqual({ do: "done", holder: "old", why: "raise the attempt" });
     expect(model.signers).toEqual(["old"]);
-    const again: Saga = { ...forward, move: "pillar-host/prod/Anvil/2" };
+    const again: Saga = { ...forward, move: moveNamed("pillar-host/prod/Anvil/2") };
     expect(await runSaga(again, model, places)).toEqual({ do: "done", holder: "new", why: "moved" });
     expect(model.signers).toEqual(["new"]);
   });
@@ -48,7 +49,7 @@ describe("runSaga", () => {
 
   it("leaves the signer of another stack alone", async () => {
     const model = new Model(() => "none");
-    const strange = { ...forward, move: "pillar-host/other/Bellows/1" };
+    const strange = { ...forward, move: moveNamed("pillar-host/other/Bellows/1") };
     await runSaga(strange, model, places);
     expect(await run(model, forward)).toMatch(/took this signer elsewhere: pillar-host\/other\/Bellows\/1/);
     expect(model.signers).toEqual(["new"]);

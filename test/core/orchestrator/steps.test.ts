@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import { readSide } from "../../../core/orchestrator/hostPair";
-import type { Journal } from "../../../core/orchestrator/journal";
+import type { WrittenJournal } from "../../../core/orchestrator/journal";
 import { stopForGood } from "../../../core/orchestrator/messages";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments } from "../../../core/ssh/shellWords";
@@ -36,9 +36,9 @@ interface Stage {
   readonly box: Sandbox;
   readonly unit: string;
   readonly directory: string;
-  journal(): Journal | undefined;
+  journal(): WrittenJournal | undefined;
   /** Puts a journal there, after others of its host. */
-  write(journal: Partial<Journal>): string;
+  write(journal: WrittenJournal): string;
   /** Runs a step as the owner of the host's lock. */
   step(name: string, more?: Readonly<Record<string, string>>): Promise<Ran>;
 }
@@ -66,7 +66,7 @@ const test = base.extend<{ stage: Stage }>({
       .replaceAll("/etc/systemd/system", join(dir, "units"));
     await provide({
       ...{ box, unit, directory },
-      journal: () => (existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Journal) : undefined),
+      journal: () => (existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as WrittenJournal) : undefined),
       write: (journal) => {
         const { history = [], ...rest } = journal;
         const lines = Object.entries({ version: 1, other: { address: "x", hostKey: "" }, was: {}, ...rest });
@@ -108,7 +108,7 @@ describe("a step on a host", () => {
     expect((await stage.step("signer_stop", source)).code).toBe(0);
     const fenced = await stage.step("signer_fence", source);
     expect([fenced.code, fenced.stderr]).toEqual([0, ""]);
-    const aside = stage.journal()?.was.keyStore ?? "";
+    const aside = stage.journal()?.was?.keyStore ?? "";
     expect(aside).toMatch(/\/signer\.key\.moved-to-192\.0\.2\.4-\d{8}T\d{6}Z$/);
     expect([existsSync(aside), existsSync(join(directory, "signer.key"))]).toEqual([true, false]);
     // A store of the usual name is another one.

@@ -1,17 +1,18 @@
 import { describe, expect, test } from "vitest";
 import type { Saga } from "../../../core/orchestrator/journal";
 import { globalStateOf, notLive, type StoppedInputs, stoppedFault } from "../../../core/orchestrator/stoppedState";
+import { moveNamed } from "../../moveNamed";
 
-const forward: Saga = { move: "pillar-host/prod/Anvil/1", direction: "forward" };
+const forward: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
 const back: Saga = { ...forward, direction: "back" };
 const side = (address: string) => ({
-  host: { ssh: { address, port: 22, user: "root", hostKey: "" } },
+  host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "" } },
   ...{ service: "orch", directory: "/data/orch", executable: "orchestrator" },
 });
 const inputs: StoppedInputs = {
   ...{ stack: "prod", rpcPort: 55000, haltedBridge: false, old: side("198.51.100.7"), new: side("203.0.113.9") },
 };
-const typed = "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged";
+const typed = "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged -s prod";
 const config = (state?: unknown) =>
   JSON.stringify({ DataPath: "/", GlobalState: state, ProducerKeyFilePassphrase: "p" });
 
@@ -36,9 +37,9 @@ describe("the state in which an orchestrator was stopped", () => {
       [
         "the orchestrator of the old side (198.51.100.7) was stopped in state 1 (key generation): its part in the bridge's next key is not done, and started on the other side it would begin a key generation alone",
         "  found: GlobalState 1 in /data/orch/config.json, which it wrote at its stop",
-        "  needed: GlobalState 0 (live); getStatus, asked before the stop, may be half a minute old",
+        "  needed: GlobalState 0 (live), as getStatus said before the stop",
         '  It is started again where it was. On the host: curl -s -H \'content-type: application/json\' -d \'{"method":"getStatus","params":[]}\' http://127.0.0.1:55000; when it says state 0: pulumi up -s prod',
-        "  Does it stay in state 1 although the bridge's key generation is over? On the host: systemctl stop orch, set GlobalState to 0 in that file, systemctl start orch. Then: pulumi up -s prod",
+        "  Does it stay in state 1 although the bridge's key generation is over? On the host: systemctl stop orch, set GlobalState to 0 in /data/orch/config.json, systemctl start orch. Then: pulumi up -s prod",
       ].join("\n"),
     );
     expect(stoppedFault(config(1), back, inputs)).toMatch(/^the orchestrator of the new side \(203\.0\.113\.9\) /);
@@ -71,10 +72,12 @@ describe("the state in which an orchestrator was stopped", () => {
 });
 
 test("one that is not live is not stopped at all", () => {
-  const why = (state: number, word = false) => notLive("old", { state, stateName: `state${state}` }, word);
-  expect(notLive("old", undefined, false)).toBeUndefined();
+  const why = (state: number, word = false) =>
+    notLive("old", { state, stateName: `state${state}` }, { ...inputs, haltedBridge: word });
+  expect(notLive("old", undefined, inputs)).toBeUndefined();
   expect(why(0)).toBeUndefined();
   expect(why(1)).toContain("takes part in a key generation now");
+  expect(why(1)).toContain("set GlobalState to 0 in /data/orch/config.json, systemctl start orch.");
   expect(why(2)).toContain("found: state 2 (state2)");
   expect(why(2)).toContain(typed);
   expect(why(2, true)).toBeUndefined();

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { moveText } from "../../../core/eventLog/moveId";
 import type { Saga } from "../../../core/orchestrator/journal";
 import { runSaga } from "../../../core/orchestrator/saga";
+import { moveNamed } from "../../moveNamed";
 import { type Blow, installed, Killed, Model, type ModelHost, randomOf, signing } from "./model";
 
 /**
@@ -8,7 +10,7 @@ import { type Blow, installed, Killed, Model, type ModelHost, randomOf, signing 
  * knows of it may be of the past; the model fails as soon as it may sign in two places.
  */
 type Stack = "second" | "third" | "fourth";
-const moveOf = (stack: Stack, attempt = 1) => `pillar-host/${stack}/Anvil/${attempt}`;
+const moveOf = (stack: Stack, attempt = 1) => moveNamed(`pillar-host/${stack}/Anvil/${attempt}`);
 
 class Three {
   readonly a = signing("198.51.100.7");
@@ -67,7 +69,7 @@ describe("a signer that went on to a third host", () => {
     three.a.reachable = true;
     for (const attempt of [1, 2]) {
       const said = await three.up("second", "forward", attempt);
-      expect(said).toContain(`took this signer elsewhere: ${moveOf("third")}`);
+      expect(said).toContain(`took this signer elsewhere: ${moveText(moveOf("third"))}`);
       expect(said).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s second");
       expect(said).toContain("The key is on 192.0.2.4, ");
     }
@@ -92,7 +94,7 @@ describe("a signer that went on to a third host", () => {
     expect(three.signs).toBe("b");
     // It signs on B again, by the third stack's word; A's copy is older than that.
     three.b.running = false;
-    expect(await three.up("second")).toContain(`took this signer elsewhere: ${moveOf("third")}`);
+    expect(await three.up("second")).toContain(`took this signer elsewhere: ${moveText(moveOf("third"))}`);
     expect(three.b.journal).toMatchObject({ move: moveOf("third"), stage: "restored" });
   });
 
@@ -100,7 +102,7 @@ describe("a signer that went on to a third host", () => {
     const three = new Three();
     await three.up("second");
     await three.up("third");
-    expect(await three.up("second", "back")).toContain(`took this signer elsewhere: ${moveOf("third")}`);
+    expect(await three.up("second", "back")).toContain(`took this signer elsewhere: ${moveText(moveOf("third"))}`);
     expect(three.signs).toBe("c");
   });
 
@@ -120,7 +122,7 @@ describe("a signer that went on to a third host", () => {
     // It is on B, and may go back from there to A.
     expect(await three.up("second", "back")).toBe("old: moved");
     expect(three.signs).toBe("a");
-    expect(await three.up("third")).toContain(`took this signer elsewhere: ${moveOf("second")}`);
+    expect(await three.up("third")).toContain(`took this signer elsewhere: ${moveText(moveOf("second"))}`);
   });
 
   test("goes to a host that it left long ago, and from there again", async () => {
@@ -129,11 +131,11 @@ describe("a signer that went on to a third host", () => {
     await three.up("third");
     expect(await three.up("fourth")).toBe("new: moved");
     expect(three.signs).toBe("a");
-    expect(await three.up("second")).toContain(`took this signer elsewhere: ${moveOf("third")}`);
+    expect(await three.up("second")).toContain(`took this signer elsewhere: ${moveText(moveOf("third"))}`);
     expect(await three.up("second", "forward", 2)).toBe("new: moved");
     expect(three.signs).toBe("b");
     expect(await three.up("fourth")).toBe("new: moved on");
-    expect(await three.up("fourth", "back")).toContain(`took this signer elsewhere: ${moveOf("second", 2)}`);
+    expect(await three.up("fourth", "back")).toContain(`took this signer elsewhere: ${moveText(moveOf("second", 2))}`);
   });
 
   // For each seed: a dozen ups of all stacks, with blows between and in them.

@@ -5,6 +5,7 @@ import type { HostPair } from "../../../core/orchestrator/hostPair";
 import type { Saga, SideName } from "../../../core/orchestrator/journal";
 import type { MoveInputs } from "../../../core/orchestrator/moveInputs";
 import { verify } from "../../../core/orchestrator/verify";
+import { moveNamed } from "../../moveNamed";
 import { listen } from "../chain/fakes";
 
 const build = { version: "v0.0.9a", gitCommit: "", goVersion: "go1.26.8" };
@@ -65,7 +66,10 @@ const test = base.extend<{ started: Started }>({
           lookAtNode: () => Promise.reject(new Error("nobody asks")),
           lookAtBridge: () => Promise.reject(new Error("nobody asks")),
         };
-        const saga: Saga = { move: "pillar-host/prod/Anvil/1", direction: side === "new" ? "forward" : "back" };
+        const saga: Saga = {
+          move: moveNamed("pillar-host/prod/Anvil/1"),
+          direction: side === "new" ? "forward" : "back",
+        };
         return verify(inputs, sides, side, saga, { producer: "z1q" }, 0, deps);
       },
     };

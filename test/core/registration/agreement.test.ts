@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { agree } from "../../../core/registration/agreement";
-import type { SourceReading } from "../../../core/registration/source";
+import { agreeOnPillar } from "../../../core/registration/agreement";
+import { noteText, unknownText } from "../../../core/registration/messages";
+import type { PillarReading } from "../../../core/registration/source";
+import { silent } from "../chain/readings";
 import { chainOf, old, ours, says } from "./chains";
 
 const minutes = 60_000;
-const word = (readings: readonly SourceReading[]) => {
-  const found = agree(readings);
-  return found.kind === "settled" ? (found.pillar?.producerAddress ?? null) : found.why;
+const word = (readings: readonly PillarReading[]) => {
+  const found = agreeOnPillar(readings);
+  return found.kind === "settled" ? (found.pillar?.producerAddress ?? null) : unknownText(found.why);
 };
 
 describe("one source alone", () => {
@@ -15,34 +17,11 @@ describe("one source alone", () => {
     expect(word([says("node", null)])).toBe(null);
   });
 
-  test.each<[string, Partial<SourceReading>, string]>([
-    ["no answer", { error: "ECONNREFUSED" }, "ECONNREFUSED"],
-    [
-      "a stale node",
-      { recent: chainOf([old, old], { age: 5 * minutes }) },
-      "it lags, its newest momentum is 5 min old",
-    ],
-    [
-      "a time to come",
-      { recent: chainOf([old, old], { age: -5 * minutes }) },
-      "its newest momentum is 5 min ahead of its own clock",
-    ],
-    ["no momentums", { recent: [] }, "it tells no momentum"],
-    [
-      "a row with gaps",
-      { recent: chainOf([old, old, old]).filter((_, i) => i !== 1) },
-      "its momentums are not in a row",
-    ],
-  ])("is left out with its reason: %s", (_what, lie, why) => {
-    expect(agree([says("node", ours, lie)])).toEqual({
-      kind: "unknown",
-      why: `node is left out: ${why}`,
-      notes: [`node is left out: ${why}`],
-    });
-  });
-
-  test("two minutes are not old yet", () => {
-    expect(word([says("node", ours, { recent: chainOf([old], { age: 2 * minutes }) })])).toBe(ours);
+  test("is left out with its reason", () => {
+    const reading = silent("node");
+    const notes = [{ kind: "leftOut", reading }];
+    expect(agreeOnPillar([reading])).toEqual({ kind: "unknown", why: { kind: "nobodyTells", notes }, notes });
+    expect(word([reading])).toBe("node is left out: ECONNREFUSED");
   });
 });
 
@@ -51,13 +30,10 @@ test("nobody to ask: nothing is known", () => {
 });
 
 test("a stale node with a stale clock is found out by the others", () => {
-  const stale = says("node", old, {
-    recent: chainOf([old], { age: 9 * minutes }),
-    clock: Date.parse("2026-11-21T11:51:00Z"),
-  });
-  const found = agree([stale, says("ref1", ours)]);
+  const stale = says("node", old, chainOf([old], { age: 9 * minutes }));
+  const found = agreeOnPillar([stale, says("ref1", ours)]);
   expect(found).toMatchObject({ kind: "settled", pillar: { producerAddress: ours } });
-  expect(found.notes).toEqual(["node is left out: its newest momentum is 9 min older than the others'"]);
+  expect(found.notes.map(noteText)).toEqual(["node is left out: its newest momentum is 9 min older than the others'"]);
 });
 
 describe("who contradicts", () => {
@@ -69,27 +45,29 @@ describe("who contradicts", () => {
   });
 
   test("of three, two decide, and the third is named", () => {
-    const found = agree([says("node", old), says("ref1", ours), says("ref2", ours)]);
+    const found = agreeOnPillar([says("node", old), says("ref1", ours), says("ref2", ours)]);
     expect(found).toMatchObject({
       kind: "settled",
       pillar: { producerAddress: ours },
-      by: [{ name: "ref1" }, { name: "ref2" }],
+      by: [{ client: { name: "ref1" } }, { client: { name: "ref2" } }],
     });
-    expect(found.notes).toEqual([`node contradicts the others: it says ${old}`]);
+    expect(found.notes.map(noteText)).toEqual([`node contradicts the others: it says ${old}`]);
   });
 
   test("about the chain: more than half decide, else nothing is known", () => {
-    const wrong = { recent: chainOf([old, old, old], { name: "evil" }) };
+    const wrong = chainOf([old, old, old], { name: "evil" });
     expect(word([says("node", ours), says("ref1", old, wrong)])).toBe(
       "they are on different chains: momentum 1002 is lab-1002 at node, evil-1002 at ref1",
     );
-    const found = agree([says("node", ours), says("ref1", old, wrong), says("ref2", ours)]);
+    const found = agreeOnPillar([says("node", ours), says("ref1", old, wrong), says("ref2", ours)]);
     expect(found).toMatchObject({ kind: "settled", pillar: { producerAddress: ours } });
-    expect(found.notes).toEqual(["ref1 is left out: it is on another chain than the others, by momentum 1002"]);
+    expect(found.notes.map(noteText)).toEqual([
+      "ref1 is left out: it is on another chain than the others, by momentum 1002",
+    ]);
   });
 
   test("who is a few momentums ahead or behind is on the same chain", () => {
-    const ahead = { recent: chainOf([old, old, old, old, old]) };
+    const ahead = chainOf([old, old, old, old, old]);
     expect(word([says("node", ours), says("ref1", ours, ahead)])).toBe(ours);
   });
 
@@ -102,7 +80,7 @@ describe("who contradicts", () => {
     for (let turn = 0; turn < all.length; turn += 1) {
       const turned = [...all.slice(turn), ...all.slice(0, turn)];
       expect(word(turned)).toBe(ours);
-      expect(word(turned.filter(({ name }) => name !== "honest0"))).toContain("contradict");
+      expect(word(turned.filter(({ client }) => client.name !== "honest0"))).toContain("contradict");
     }
   });
 });

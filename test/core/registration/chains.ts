@@ -1,5 +1,6 @@
-import type { Produced } from "../../../core/chain/chain";
-import type { SourceReading } from "../../../core/registration/source";
+import type { ChainClient, Produced } from "../../../core/chain/chain";
+import type { PillarTold } from "../../../core/registration/source";
+import { clientNamed } from "../chain/readings";
 
 export const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 export const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
@@ -19,7 +20,12 @@ export const pillarOf = (producerAddress: string, figures = { expected: 10, prod
 });
 
 /** What an honest node says of a Pillar that is registered with an address. */
-export function says(name: string, registered: string | null, changes: Partial<SourceReading> = {}): SourceReading {
+export function says(
+  node: string | ChainClient,
+  registered: string | null,
+  recent: readonly Produced[] = chainOf([old, other, old]),
+): PillarTold {
+  const client = typeof node === "string" ? clientNamed(node) : node;
   const pillar = registered === null ? null : pillarOf(registered);
-  return { name, clock, recent: chainOf([old, other, old]), pillar, ...changes };
+  return { client, clock, newest: recent.at(-1) as Produced, recent, pillar };
 }

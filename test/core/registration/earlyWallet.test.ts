@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { watchForEarlyWallet } from "../../../core/registration/earlyWallet";
 import type { Registration } from "../../../core/registration/registration";
-import type { SourceReading } from "../../../core/registration/source";
+import type { PillarReading } from "../../../core/registration/source";
+import { silent } from "../chain/readings";
 import { old, ours, says } from "./chains";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -16,7 +17,7 @@ function watchOf(before?: string, digest: string | null = sha256(ours)) {
     told: [] as string[],
     kept: [] as Registration[],
   };
-  const state = { readings: [] as SourceReading[], digest: digest ?? undefined };
+  const state = { readings: [] as PillarReading[], digest: digest ?? undefined };
   const watch = watchForEarlyWallet("Anvil", before, {
     read: async () => {
       seen.reads += 1;
@@ -34,7 +35,7 @@ function watchOf(before?: string, digest: string | null = sha256(ours)) {
     record: (registration) => void seen.kept.push(registration),
   });
   /** Turns at a distance of 10 s for so many minutes, while the references say this. */
-  const pass = async (minutes: number, ...readings: SourceReading[]) => {
+  const pass = async (minutes: number, ...readings: PillarReading[]) => {
     state.readings = readings;
     for (let i = 0; i < minutes * 6; i += 1) {
       watch.turn();
@@ -85,8 +86,8 @@ test("the address before is the one that an earlier wait saw", async () => {
 
 const unseen = "sync: whether the wallet was updated too early can't be seen: ";
 
-test.each<[string, SourceReading[], string[]]>([
-  ["nobody answers", [{ name: "ref1", error: "silent" }], [`${unseen}ref1 is left out: silent`]],
+test.each<[string, PillarReading[], string[]]>([
+  ["nobody answers", [silent("ref1")], [`${unseen}ref1 is left out: ECONNREFUSED`]],
   [
     "two contradict each other",
     [says("ref1", ours), says("ref2", old)],

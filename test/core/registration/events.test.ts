@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type LogEvent, readEvents } from "../../../core/eventLog/eventLog";
-import { memoryOf, newsOf, writeNews } from "../../../core/registration/events";
+import { openEventLog, readEvents } from "../../../core/eventLog/eventLog";
+import type { LogEvent } from "../../../core/eventLog/events";
+import { memoryOf, newsOf } from "../../../core/registration/events";
 import { recalled } from "../../../core/registration/look";
 import type { Registration } from "../../../core/registration/registration";
 import { clock, old, other, ours } from "./chains";
@@ -30,7 +31,8 @@ const elsewhere: Registration = { kind: "earlier", address: old, wasOurs: true, 
 function recorded(...looks: Registration[]): LogEvent[] {
   const journey: LogEvent[] = [];
   looks.forEach((look, i) => {
-    journey.push(...newsOf(look, memoryOf(journey, "prod-2", ours), who, clock + i * 1000));
+    const at = new Date(clock + i * 1000).toISOString();
+    journey.push(...newsOf(look, memoryOf(journey, "prod-2", ours)).map((news) => ({ ...who, at, ...news })));
   });
   return journey;
 }
@@ -52,7 +54,7 @@ describe("the record", () => {
     expect(events(producing, elsewhere, elsewhere, registered, again)).toEqual([
       ...["registered", "producing", "registeredElsewhere", "registered", "producing"],
     ]);
-    expect(events(elsewhere, { kind: "unknown", why: "", notes: [] })).toEqual([]);
+    expect(events(elsewhere, { kind: "unknown", why: { kind: "nobodyAsked" }, notes: [] })).toEqual([]);
   });
 
   test("has figures of both moments, and the last momentum of the address before", () => {
@@ -87,12 +89,18 @@ describe("what is remembered", () => {
 
   test("what is written is read again; what can't be is said, and nothing fails", () => {
     const place = { ...who, directory: join(scratch, "backups") };
-    expect(writeNews(place.directory, recorded(producing))).toBeUndefined();
-    expect(readEvents(place.directory, "Anvil")).toEqual(recorded(producing));
+    const said: string[] = [];
+    const deps = { now: () => clock, say: (line: string) => said.push(line) };
+    openEventLog(place, deps).note(...newsOf(producing, {}));
+    expect([readEvents(place.directory, "Anvil"), said]).toEqual([recorded(producing), []]);
     expect(recalled(place, ours).switched).toEqual(switched);
     writeFileSync(join(scratch, "file"), "");
     const broken = { ...who, directory: join(scratch, "file") };
-    expect(writeNews(broken.directory, recorded(producing))).toMatch(/^the record .* could not be written: E/);
+    const log = openEventLog(broken, deps);
+    // Once, however often.
+    log.note(...newsOf(producing, {}));
+    log.note(...newsOf(producing, {}));
+    expect(said).toEqual([expect.stringMatching(/^the record .* could not be written .*\n {2}found: E/)]);
     expect(recalled(broken, ours, old)).toEqual({ earlier: old });
   });
 });

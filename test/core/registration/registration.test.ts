@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { agree } from "../../../core/registration/agreement";
+import { agreeOnPillar } from "../../../core/registration/agreement";
 import { sentenceOf } from "../../../core/registration/messages";
 import { isOurs, type RegistrationFacts, registrationOf } from "../../../core/registration/registration";
-import type { SourceReading } from "../../../core/registration/source";
+import type { PillarReading } from "../../../core/registration/source";
+import { silent } from "../chain/readings";
 import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
 
 const synced = { synced: true, known: true, why: "synced" };
@@ -12,10 +13,10 @@ const minutes = 60_000;
 const network = { momentum: 10_000, tickMomentums: 30 };
 const three = { genesis: clock - 290_000, standing: { pillars: 3, place: 2 } };
 
-const decide = (registered: string | null | SourceReading[], changes: Partial<RegistrationFacts> = {}) =>
+const decide = (registered: string | null | PillarReading[], changes: Partial<RegistrationFacts> = {}) =>
   registrationOf({
     ...{ ours, memory: {}, node: synced, now: clock, network },
-    agreement: agree(Array.isArray(registered) ? registered : [says("node", registered)]),
+    agreement: agreeOnPillar(Array.isArray(registered) ? registered : [says("node", registered)]),
     ...changes,
   });
 
@@ -39,7 +40,7 @@ describe("not ours", () => {
 
   test("what went back is this host's until momentums carry the other address", () => {
     const back = (...producers: string[]) =>
-      decide([says("node", old, { recent: chainOf(producers) })], { memory: { wasOurs: true, earlier: old } });
+      decide([says("node", old, chainOf(producers))], { memory: { wasOurs: true, earlier: old } });
     const words = (...producers: string[]) => sentenceOf(back(...producers), "Anvil", clock);
     expect(back(old, ours, other)).toMatchObject({ kind: "earlier", last: { height: 1001, isOurs: true } });
     expect(words(old, ours, other)).toContain("keep it running until momentums carry that address");
@@ -80,9 +81,11 @@ describe("ours", () => {
   });
 
   test("ticks go by time: momentums that were missed stretch nothing", () => {
-    const gaps = says("node", ours, {
-      recent: chainOf([old, other, old]).map((each, i) => ({ ...each, timestamp: clock - (2 - i) * 60_000 })),
-    });
+    const gaps = says(
+      "node",
+      ours,
+      chainOf([old, other, old]).map((each, i) => ({ ...each, timestamp: clock - (2 - i) * 60_000 })),
+    );
     expect(decide([gaps], { elections: three })).toMatchObject({ wait: { from: clock + 10_000 + 10 * minutes } });
   });
 
@@ -95,7 +98,7 @@ describe("ours", () => {
   });
 
   test("figures that the node has not counted yet are none", () => {
-    const reading = says("node", ours, { pillar: pillarOf(ours, { expected: 0, produced: 0 }) });
+    const reading = { ...says("node", ours), pillar: pillarOf(ours, { expected: 0, produced: 0 }) };
     expect(decide([reading])).not.toHaveProperty("figures");
   });
 
@@ -124,7 +127,7 @@ describe("ours", () => {
 test("nothing known keeps what was known", () => {
   const memory = { earlier: old, since: clock - 1, switched };
   expect(decide([], { memory, switched })).toEqual({
-    ...{ kind: "unknown", why: "nobody was asked", notes: [], earlier: old, since: clock - 1, switched },
+    ...{ kind: "unknown", why: { kind: "nobodyAsked" }, notes: [], earlier: old, since: clock - 1, switched },
   });
 });
 
@@ -136,7 +139,7 @@ test("never ours without a source that says so, never producing without a switch
       for (const third of words)
         for (const known of [synced, { synced: false, known: true, why: "" }]) {
           const readings = [first, second, third].map((word, i) =>
-            word === "silent" ? { name: `s${i}`, error: "silent" } : says(`s${i}`, word),
+            word === "silent" ? silent(`s${i}`) : says(`s${i}`, word),
           );
           const found = decide(readings, { node: known });
           const sayOurs = [first, second, third].filter((word) => word === ours).length;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Registration } from "../../../core/registration/registration";
 import { waitForProducing } from "../../../core/registration/waitForProducing";
+import { silent } from "../chain/readings";
 import { clock, old, ours } from "./chains";
 
 const hour = 3_600_000;
@@ -14,7 +15,8 @@ const registered: Registration = { kind: "registered", wait, isLate: false, ...o
 const late: Registration = { kind: "registered", wait, isLate: true, ...own };
 const tooEarly: Registration = { kind: "tooEarly", why: "syncing", earlier: old, ...own };
 const producing: Registration = { kind: "producing", switched: { height: 77, at: clock }, ...own };
-const unknown: Registration = { kind: "unknown", why: "node is left out: ECONNREFUSED", notes: ["node is left out"] };
+const notes = [{ kind: "leftOut", reading: silent("node") }] as const;
+const unknown: Registration = { kind: "unknown", why: { kind: "nobodyTells", notes }, notes };
 
 /** A world whose time passes in sleeps only; looks find the list in turn, its last item for ever after. */
 function worldOf(found: readonly Registration[], isWanted: (looks: number) => boolean = () => true) {
@@ -36,7 +38,7 @@ function worldOf(found: readonly Registration[], isWanted: (looks: number) => bo
   };
   return { deps, seen };
 }
-const options = { pillar: "Anvil", ours, address: "203.0.113.7", deadline: 12 * hour };
+const options = { stack: "prod", pillar: "Anvil", ours, address: "203.0.113.7", deadline: 12 * hour };
 
 describe("waits", () => {
   test("through the wallet, an outage, an update too early and the elections; each is said once", async () => {
@@ -46,13 +48,13 @@ describe("waits", () => {
     expect(seen.looks).toBe(all.length);
     expect(seen.lines).toEqual([
       `cutover: Anvil is still registered with ${old}`,
-      "cutover: waiting for this in the desktop wallet (to stop: Ctrl-C twice; pulumi up goes on from here):",
+      "cutover: waiting for this in the desktop wallet (to stop: Ctrl-C twice; to go on: pulumi up -s prod):",
       "cutover:   1. Open the settings (the gear icon) and select the address of the Pillar.",
       "cutover:   2. Open Pillars, find Anvil, and choose Update Pillar.",
       `cutover:   3. Paste this into the producer address field: ${ours}`,
       "cutover:   4. Press Next, then Update, until it is saved.",
       "cutover: whose address Anvil is registered with is not known: node is left out: ECONNREFUSED",
-      "cutover: node is left out",
+      "cutover: node is left out: ECONNREFUSED",
       "cutover: Anvil is registered with this host's address while its node is not synced (syncing)",
       `cutover: The way back, while the old host runs: in the wallet, Update Pillar Anvil, producer address: ${old}`,
       "cutover: Anvil is registered with this host's address, and no momentum carries it yet: elections are fixed two ticks ahead, its slots are the old address's until 2026-11-21 12:10 UTC; usually it produces by 2026-11-21 12:15 UTC, and all but certainly by 2026-11-21 12:30 UTC (one of 3 Pillars, all of them in every tick of 5 min)",
@@ -85,7 +87,7 @@ describe("gives up", () => {
         "203.0.113.7: no momentum carries this host's producer address yet, waited 1 h 00 min (pillar-host:cutover.deadline)",
         `  last seen: Anvil is still registered with ${old}`,
         "  Keep the old host running, and update the wallet if that is still to be done.",
-        "  Nothing is lost: pulumi up again goes on waiting. Not to wait: pulumi config rm --path pillar-host:cutover.wait",
+        "  Nothing is lost. To go on waiting: pulumi up -s prod\n  Not to wait: pulumi config rm --path pillar-host:cutover.wait -s prod",
       ].join("\n"),
     );
     expect(seen.ticks - 5e8).toBe(3_605_000);

@@ -3,6 +3,7 @@ import type { Journal } from "../../../core/orchestrator/journal";
 import { decideRetirement, wantsHistory } from "../../../core/retirement/decide";
 import { hostSeen, type RetirementFacts } from "../../../core/retirement/facts";
 import { unmetLines } from "../../../core/retirement/messages";
+import { clientNamed, silent as silentNode } from "../chain/readings";
 import { facts, fenced, hostFacts, key, momentum, next, own, reading, signerParts, successor } from "./exampleFacts";
 
 const lines = (changes: Partial<RetirementFacts>) =>
@@ -111,9 +112,9 @@ describe("each condition alone, with its text", () => {
     [
       "a host that can't be seen",
       { ...silent, hasSignerBackup: true, successor: { ...successor, build } },
-      `- this host, 192.0.2.1, can't be seen: its node may run still
+      `- this host, 192.0.2.1, can't be seen: its node may still run
     found: ECONNREFUSED
-    needed: a host that answers: start it, or mend pillar-host:host and ssh, then pulumi up`,
+    needed: a host that answers: start it, or correct pillar-host:host and pillar-host:ssh, then pulumi up -s prod`,
     ],
     [
       "a host that refuses the login, at a provider that could switch it off",
@@ -121,9 +122,9 @@ describe("each condition alone, with its text", () => {
         ...{ host: hostSeen({ silent: "op@192.0.2.1:22 refuses the login", isRefused: true }, "hetzner") },
         ...{ hasSignerBackup: true, successor: { ...successor, build } },
       },
-      `- this host, 192.0.2.1, answers, and does not let this program in: its node may run still
+      `- this host, 192.0.2.1, answers, and refuses this program's login: its node may still run
     found: op@192.0.2.1:22 refuses the login
-    needed: a login that it accepts, and its own key (pillar-host:ssh, pillar-host:host), then pulumi up; where nobody can log in any more: its power switched off first`,
+    needed: a login that it accepts, and its own key (pillar-host:ssh, pillar-host:host), then pulumi up -s prod; where nobody can log in any more: its power switched off first`,
     ],
     [
       "a host of another Pillar",
@@ -154,37 +155,37 @@ describe("each condition alone, with its text", () => {
     ],
     [
       "an RPC of another chain beside a good one",
-      { readings: [reading(), { source: "reference B", fault: "it is of another chain", isStranger: true }] },
+      { readings: [reading(), { client: clientNamed("reference B"), fault: { kind: "stranger", height: 7 } }] },
       `- an RPC does not know the momentum that was recorded when this host was synced: it is of another chain, or lies
     found: reference B
-    needed: nodes of this chain alone: mend that one, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up`,
+    needed: nodes of this chain alone: put that one right, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up -s prod`,
     ],
     [
       "nobody to ask",
-      { readings: [{ source: "reference A", fault: "ECONNREFUSED" }] },
+      { readings: [silentNode("reference A")] },
       `- nobody tells what the chain says of Anvil
     found: reference A: ECONNREFUSED
-    needed: a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then pulumi up`,
+    needed: a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then pulumi up -s prod`,
     ],
     [
       "no successor",
       { successor: undefined },
       `- who produces after this host is not configured
-    needed: pillar-host:retirement.successor with its address and hostKey, then pulumi up (of a host that is given up: the one that produces today)`,
+    needed: pillar-host:retirement.successor with its address and hostKey, then pulumi up -s prod (of a host that is given up: the one that produces today)`,
     ],
     [
       "a successor that does not answer",
       { successor: { ...successor, look: { silent: "ETIMEDOUT" } } },
       `- the successor, 192.0.2.2, does not answer
     found: ETIMEDOUT
-    needed: a successor that lets in (pillar-host:retirement.successor), synced and producing`,
+    needed: a successor that accepts the login (pillar-host:retirement.successor), synced and producing`,
     ],
     [
       "a successor that is not synced",
       { successor: { ...successor, node: { synced: false, known: true, why: "height 1 of 9" } } },
       `- the successor's node, 192.0.2.2, is not synced now
     found: height 1 of 9
-    needed: its sync (one that was behind for more than five minutes produces from the next tick on); see it with: npx pillar-host status STACK, for the successor's stack`,
+    needed: its sync (one that was behind for more than five minutes produces from the next tick on); see it with: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
     [
       "a successor that is retired itself",
@@ -197,7 +198,7 @@ describe("each condition alone, with its text", () => {
       },
       `- the successor, 192.0.2.2, is shut down for its own retirement
     found: since 2026-11-20T00:00:00Z
-    needed: the host that produces today as pillar-host:retirement.successor, then pulumi up`,
+    needed: the host that produces today as pillar-host:retirement.successor, then pulumi up -s prod`,
     ],
     [
       "a successor without a producer",
@@ -209,7 +210,7 @@ describe("each condition alone, with its text", () => {
       },
       `- the successor, 192.0.2.2, has no producer address
     found: none in its data directory's config.json
-    needed: pillar-host:retirement.successor.dataDir where its node's data lies elsewhere, then pulumi up`,
+    needed: pillar-host:retirement.successor.dataDir where its node's data lies elsewhere, then pulumi up -s prod`,
     ],
     [
       "a third one that is registered",
@@ -271,7 +272,7 @@ describe("each condition alone, with its text", () => {
       { rewards: [{ source: "reference A", says: "fault", why: "ECONNRESET" }] },
       `- nobody tells whether the rewards since the switch were paid and collected
     found: reference A: ECONNRESET
-    needed: a node to ask: the successor's, or pillar-host:retirement.references, then pulumi up`,
+    needed: a node to ask: the successor's, or pillar-host:retirement.references, then pulumi up -s prod`,
     ],
     [
       "an RPC that tells no rewards, within a day of the switch, whatever the operator says",
@@ -315,7 +316,7 @@ describe("each condition alone, with its text", () => {
       },
       `- no proved backup of the signer that was fenced on 192.0.2.1 lies here, and its last backup could not hold all of it
     found: the orchestrator's directory there lacks its configuration, its key store, its key share
-    needed: the backups of its move (pillar-host:orchestrator.backup.directory, then pulumi up; or run this on the machine that has them), or these files back in their place`,
+    needed: the backups of its move (pillar-host:orchestrator.backup.directory, then pulumi up -s prod; or run this on the machine that has them), or these files back in their place`,
     ],
     [
       "a signer that went elsewhere",
@@ -330,14 +331,14 @@ describe("each condition alone, with its text", () => {
       { ...signing, successor: { ...successor, build: { error: "ECONNREFUSED" } } },
       `- the successor's orchestrator does not answer
     found: ECONNREFUSED
-    needed: the signer at work there: npx pillar-host status STACK, for the successor's stack`,
+    needed: the signer at work there: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
     [
       "a successor without an orchestrator",
       { ...signing, successor },
       `- the successor's orchestrator does not answer
     found: no orchestrator runs there
-    needed: the signer at work there: npx pillar-host status STACK, for the successor's stack`,
+    needed: the signer at work there: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
     [
       "a host that is off, of which nobody knows whether it signed",
@@ -386,7 +387,7 @@ describe("several who were asked", () => {
   const lie = { ...reading().pillar, producerAddress: "z1qthird" } as never;
 
   test("the same of all is one condition, with all of them", () => {
-    expect(lines({ readings: [reading({ pillar: lie }), reading({ source: "reference B", pillar: lie })] })).toBe(
+    expect(lines({ readings: [reading({ pillar: lie }), reading({ pillar: lie }, "reference B")] })).toBe(
       `- the successor's producer address is not the registered one of Anvil, say reference A and reference B
     found: registered: z1qthird; the successor's: z1qnext
     needed: the wallet's update to the successor's address, or the right pillar-host:retirement.successor`,
@@ -394,15 +395,13 @@ describe("several who were asked", () => {
   });
 
   test("one that says otherwise is enough to refuse", () => {
-    expect(lines({ readings: [reading(), reading({ source: "reference B", pillar: lie })] })).toContain(
-      "says reference B",
-    );
+    expect(lines({ readings: [reading(), reading({ pillar: lie }, "reference B")] })).toContain("says reference B");
     const waiting = { source: "reference B", says: "waiting", why: "w" } as const;
     expect(lines({ rewards: [...facts().rewards, waiting] })).toContain("says reference B");
   });
 
   test("one that is behind is left out where another tells", () => {
-    expect(lines({ readings: [reading(), { source: "reference B", fault: "it is behind" }] })).toBe("");
+    expect(lines({ readings: [reading(), silentNode("reference B")] })).toBe("");
     expect(lines({ rewards: [...facts().rewards, { source: "reference B", says: "fault", why: "w" }] })).toBe("");
   });
 });
@@ -497,7 +496,7 @@ describe("a host with nothing to lose", () => {
     [
       "a server that never let this stack in",
       { host: { silent: "ETIMEDOUT" }, memory: { isReached: false, isOwnWork: false } },
-      "192.0.2.1 never let this stack in: nothing was deployed on it",
+      "this stack never logged in to 192.0.2.1: nothing was deployed on it",
     ],
   ])("%s: nothing is asked", (_what, changes, evidence) => {
     expect(decideRetirement(facts({ ...nobody, ...changes }))).toEqual({ unmet: [], evidence: [evidence] });
@@ -520,7 +519,7 @@ describe("a host with nothing to lose", () => {
       const host = { silent, isRefused: true } as const;
       const changes = { ...nobody, host, memory: { isReached: false, isOwnWork: false } };
       expect(decideRetirement(facts(changes)).unmet.map(({ what }) => what)).toContain(
-        "this host, 192.0.2.1, answers, and does not let this program in: its node may run still",
+        "this host, 192.0.2.1, answers, and refuses this program's login: its node may still run",
       );
     },
   );

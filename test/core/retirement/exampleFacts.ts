@@ -1,6 +1,7 @@
 import type { Journal } from "../../../core/orchestrator/journal";
 import type { Good, RetirementFacts } from "../../../core/retirement/facts";
 import type { HostFacts } from "../../../core/retirement/host";
+import { clientNamed } from "../chain/readings";
 
 export const own = "z1qown";
 export const next = "z1qnext";
@@ -38,10 +39,10 @@ export const fenced: HostFacts["signer"] = {
 };
 
 /** A node's word after the switch. */
-export function reading(changes: Partial<Good> = {}): Good {
+export function reading(changes: Partial<Good> = {}, name = "reference A"): Good {
   return {
-    source: "reference A",
-    ...{ height: 1000, at: 1_000_000, standing: { pillars: 100, place: 71 }, patience: 360_000 },
+    ...{ client: clientNamed(name), newest: momentum(1000, "z1qother"), clock: 1_000_000 },
+    ...{ standing: { pillars: 100, place: 71 }, patience: 360_000 },
     pillar: {
       ...{ name: "Anvil", producerAddress: next, withdrawAddress: "z1qwithdraw" },
       figures: { expected: 1, produced: 1 },

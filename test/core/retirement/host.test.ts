@@ -31,11 +31,14 @@ describe("what a host says of itself", () => {
 
   test("with the journal of a signer's move", () => {
     const journal = {
-      ...{ version: 1, move: "m", direction: "forward", side: "old", stage: "moved" },
+      ...{ version: 1, move: "pillar-host/next/Anvil/1", direction: "forward", side: "old", stage: "moved" },
       other: { address: "192.0.2.2", hostKey: "ssh-ed25519 B" },
     };
     const line = `journal=${Buffer.from(JSON.stringify(journal)).toString("base64")}`;
-    expect(parseHostFacts(printed([line, "end=yes"]), "h").signer.journal).toMatchObject(journal);
+    expect(parseHostFacts(printed([line, "end=yes"]), "h").signer.journal).toMatchObject({
+      ...journal,
+      move: { project: "pillar-host", stack: "next", pillar: "Anvil", attempt: 1 },
+    });
   });
 
   test("how often the signer's unit restarted it, where it did", () => {

@@ -3,7 +3,8 @@ import http from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { appendEvent, readEvents } from "../../../core/eventLog/eventLog";
+import { readEvents } from "../../../core/eventLog/eventLog";
+import { appendLine } from "../../../core/eventLog/logFile";
 import { asRoot } from "../../../core/ssh/root";
 import { retirementLibrary } from "../../../core/steps/libraries";
 import { newKeyPair } from "../../../providers/hostKey";
@@ -97,9 +98,9 @@ describe("the guard", () => {
     const isReached = async () => (await run("retirementGuard", "create", retiring)).result?.outs.isReached;
     expect(await isReached()).toBe(false);
     const entry = { at: "2026-01-01T00:00:00Z", stack: "prod", pillar: "Anvil" };
-    appendEvent(join(scratch, "backups"), { ...entry, event: "shutDown", details: { address: "a", evidence: [] } });
+    appendLine(join(scratch, "backups"), { ...entry, event: "shutDown", details: { address: "a", evidence: [] } });
     expect(await isReached()).toBe(true);
-    appendEvent(join(scratch, "backups"), { ...entry, event: "released", details: { evidence: [] } });
+    appendLine(join(scratch, "backups"), { ...entry, event: "released", details: { evidence: [] } });
     expect(await isReached()).toBe(false);
   });
 
@@ -114,7 +115,7 @@ describe("the guard", () => {
     const renamed = await run("retirementGuard", "update", "id", olds, inputs({ pillar: "Bolt" }));
     expect(renamed.error?.message).toBe(
       "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\n" +
-        "  found: Bolt\n  needed: Anvil, or a stack of its own for Bolt (pulumi stack init)",
+        "  found: Bolt\n  needed: Anvil, or a stack of its own for Bolt (pulumi stack init NEW)",
     );
     const kept = await run("retirementGuard", "update", "id", olds, inputs());
     expect(kept.result?.outs).toMatchObject({
@@ -192,7 +193,7 @@ describe("the guard", () => {
     const olds = { ...result?.outs, backup: { directory, identityFile: join(scratch, "none") } };
     const { error } = await run("retirementGuard", "delete", "id", olds);
     expect(error?.message).toMatch(/needed: [\s\S]*\n {2}Then: pulumi destroy -s prod/);
-    expect(error?.message).not.toContain("run pulumi up again");
+    expect(error?.message).not.toContain("run pulumi up -s prod again");
     expect(readdirSync(scratch)).not.toContain("stopped");
   });
 
@@ -207,7 +208,7 @@ describe("the guard", () => {
       ...{ createdAt: new Date().toISOString(), isReached: false, isOwnWork: false },
     });
     await cloud.close();
-    expect(error?.message).toContain("answers, and does not let this program in: its node may run still");
+    expect(error?.message).toContain("answers, and refuses this program's login: its node may still run");
     expect(events()).toEqual(["refused"]);
   });
 
@@ -222,7 +223,7 @@ describe("the guard", () => {
     await cloud.close();
     expect(outcome).toEqual({
       log: [
-        "retirement: server 52 is not at hetzner any more: nothing is left to guard. Should this run end in an error about it: pulumi refresh -s prod, then pulumi destroy -s prod",
+        "retirement: server 52 is not at hetzner any more: nothing is left to guard. Should this run end in an error about it: pulumi refresh -s prod && pulumi destroy -s prod",
       ],
     });
     expect(host.connections).toBe(0);
@@ -257,7 +258,7 @@ describe("the guard", () => {
       return run("retirementGuard", "delete", "id", begun.result?.outs);
     };
     const lifted =
-      "retirement: the delete protection of server 52 at hetzner is lifted; where the destroy ends before the server does, the next pulumi up sets it again";
+      "retirement: the delete protection of server 52 at hetzner is lifted; where the destroy ends before the server does, the next run sets it again";
 
     test("the first guard shuts down and leaves it on; the other one lifts it, last of all", async () => {
       const facts = [...hasNode, "nodeMasked=yes"];
@@ -288,8 +289,8 @@ describe("the guard", () => {
         [
           "127.0.0.1, the host of stack prod, is shut down, but server 52 can't be deleted: hetzner protects it",
           "  found: the API of hetzner does not lift the server's protection (server 52): it answers 403: is pillar-host:host.token still valid?",
-          "  needed: its protection lifted, by a token that may write (a destroy has the one of the last pulumi up), or in the provider's console",
-          "  Then: pulumi up -s prod where the token is another one now, and pulumi destroy -s prod",
+          "  needed: its protection lifted, by a token that may write (a destroy has that of the last up), or in the provider's console",
+          "  Then, after a change of the token: pulumi up -s prod && pulumi destroy -s prod; else: pulumi destroy -s prod",
         ].join("\n"),
       );
     });

@@ -1,4 +1,5 @@
 import type { ChainClient, Produced, Rewards } from "../../../core/chain/chain";
+import { clientNamed } from "../chain/readings";
 
 /** A chain as one node tells it: momentums a second apart from time 0 on, with their producers. */
 export function smallChain(producers: readonly string[], changes: Partial<ChainClient> = {}): ChainClient {
@@ -7,8 +8,7 @@ export function smallChain(producers: readonly string[], changes: Partial<ChainC
     producer: producers[height - 1] ?? "nobody",
   });
   const all = producers.map((_, at) => momentum(at + 1));
-  return {
-    name: "reference A",
+  return clientNamed("reference A", {
     newest: async () => ({ momentum: momentum(all.length), clock: (all.length - 1) * 1000 }),
     momentums: async (from, count) => all.slice(from - 1, from - 1 + count),
     before: async (time) => all.findLast(({ timestamp }) => timestamp < time),
@@ -19,9 +19,8 @@ export function smallChain(producers: readonly string[], changes: Partial<ChainC
     standing: async () => ({ pillars: 3, place: 1 }),
     paidEpochs: async () => [],
     rewards: async (): Promise<Rewards> => ({ rows: [], uncollected: { znn: 0n, qsr: 0n } }),
-    close: () => undefined,
     ...changes,
-  };
+  });
 }
 
 /** So many momentums of each producer, one after the other. */

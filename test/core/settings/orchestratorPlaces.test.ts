@@ -9,6 +9,7 @@ import {
   secureOptions,
 } from "../../../core/settings/orchestratorPlaces";
 import { configOf } from "../../components/exampleConfig";
+import { moveNamed } from "../../moveNamed";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const stack = (from: object = {}, changes: object = {}) =>
@@ -19,6 +20,7 @@ const stack = (from: object = {}, changes: object = {}) =>
 
 test("the old host's login is the stack's where nothing else is said", () => {
   expect(oldHost(stack())).toEqual({
+    stack: "prod",
     ssh: { address: "198.51.100.9", port: 2222, user: "op", hostKey, password: "login-pw", agent: false },
     sudoPassword: "sudo-pw",
     configured: "pillar-host:orchestrator.migrateFrom",
@@ -27,6 +29,7 @@ test("the old host's login is the stack's where nothing else is said", () => {
 
 test("a login of its own replaces the whole of it, and another user gets no one else's sudo password", () => {
   expect(oldHost(stack({ user: "root", port: 22, agent: true }))).toEqual({
+    stack: "prod",
     ssh: { address: "198.51.100.9", port: 22, user: "root", hostKey, agent: true },
     configured: "pillar-host:orchestrator.migrateFrom",
   });
@@ -35,6 +38,7 @@ test("a login of its own replaces the whole of it, and another user gets no one 
 
 test("the new host's is the stack's", () => {
   expect(newHost(stack(), "203.0.113.7", "ssh-ed25519 K")).toEqual({
+    stack: "prod",
     ssh: {
       address: "203.0.113.7",
       port: 2222,
@@ -63,7 +67,7 @@ test("the old host's names are the new one's where nothing else is said", () => 
 test("what the prerequisites get holds no secret; the attempt is part of the move's name", () => {
   const options = secureOptions(stack({ noKeyShare: "acknowledged", copyAddress: "10.0.0.9" }, { attempt: 2 }), "prod");
   expect(options).toMatchObject({
-    move: "pillar-host/prod/Anvil/2",
+    move: moveNamed("pillar-host/prod/Anvil/2"),
     ...{
       copyAddress: "10.0.0.9",
       sshPort: 2222,

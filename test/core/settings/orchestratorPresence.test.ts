@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { appendMoveEvent } from "../../../core/eventLog/moveEvents";
+import type { MoveNews } from "../../../core/eventLog/events";
+import { appendLine } from "../../../core/eventLog/logFile";
 import { hasSigner } from "../../../core/settings/orchestratorPresence";
 import { configOf } from "../../components/exampleConfig";
+import { moveNamed } from "../../moveNamed";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 
@@ -19,17 +21,17 @@ test("a signer is configured: one that is to come, or a release", () => {
 test("without the block, the record tells of a signer on this stack's host", () => {
   const directory = mkdtempSync(join(tmpdir(), "record-"));
   const config = configOf({ orchestrator: { backup: { directory } } });
-  const record = (move: string, event: string) =>
-    appendMoveEvent(directory, { at: "2026-11-21T18:00:00Z", move, event });
-  const own = "pillar-host/prod-2/Anvil";
-  record("pillar-host/another/Anvil/1", "done");
-  record(`${own}/1`, "failed");
+  const moved = { holder: "new", version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
+  const record = (stack: string, news: MoveNews) =>
+    appendLine(directory, { at: "2026-11-21T18:00:00Z", move: moveNamed(`pillar-host/${stack}/Anvil/1`), ...news });
+  record("another", { event: "done", details: moved });
+  record("prod-2", { event: "failed", details: {} });
   expect(hasSigner(config, "prod-2")).toBe(false);
-  for (const event of ["secured", "done"]) {
-    record(`${own}/1`, event);
-    expect(hasSigner(config, "prod-2")).toBe(true);
-  }
-  record(`${own}/1`, "rolledBack");
+  record("prod-2", { event: "secured", details: {} });
+  expect(hasSigner(config, "prod-2")).toBe(true);
+  record("prod-2", { event: "done", details: moved });
+  expect(hasSigner(config, "prod-2")).toBe(true);
+  record("prod-2", { event: "rolledBack", details: { ...moved, holder: "old" } });
   expect(hasSigner(config, "prod-2")).toBe(false);
   rmSync(directory, { recursive: true });
 });

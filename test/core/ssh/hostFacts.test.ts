@@ -26,7 +26,7 @@ test("of a script that fails: what it printed, and why", async () => {
     "first",
     "the host can't be looked at: sudo refused",
   ]);
-  expect(await factsOf("exit 7\n")).toEqual(["the host can't be looked at: its facts ended with 7"]);
+  expect(await factsOf("exit 7\n")).toEqual(["the host can't be looked at: it ended with 7"]);
 });
 
 test("of a host that is away: why", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { OwnServer } from "../../../core/ssh/ownServer";
 import { bootPatience, loginHelp, type ReachDeps, reach } from "../../../core/ssh/reachability";
 import { fatal } from "../../../core/ssh/ssh";
+import { commandsFor } from "../../../core/util/commands";
 import { keyPair } from "../chain/fakes";
 
 const target = { address: "203.0.113.7", port: 22, user: "op", hostKey: "ssh-ed25519 AAAA", password: "hunter2" };
@@ -26,8 +27,10 @@ function worldOf(...errors: Error[]) {
   return { deps, said, seen };
 }
 
+const run = commandsFor("prod");
+
 const failure = (deps: ReachDeps, server?: OwnServer, isNew = false) =>
-  reach(target, deps, server, isNew).then(
+  reach(target, deps, run, server, isNew).then(
     () => "",
     (error: Error) => error.message,
   );
@@ -58,7 +61,8 @@ test("a host that stays silent is an error with what was found, what is needed, 
   found: connect ECONNREFUSED 203.0.113.7:22, for 60 s
   needed: a running host at pillar-host:host.address, with sshd on port 22 (pillar-host:ssh.port), reachable from here
   See it with: ssh -p 22 op@203.0.113.7
-  Mend the host, or: pulumi config set --path pillar-host:host.address ADDRESS`,
+  Start the host, or correct its address: pulumi config set --path pillar-host:host.address ADDRESS -s prod
+  Then: pulumi up -s prod`,
   );
   expect(seen.waited).toBe(bootPatience);
 });
@@ -72,7 +76,7 @@ test("a name that nobody knows is not waited for", async () => {
 test("another host key and a refused login are errors at once", async () => {
   const key = worldOf(Object.assign(fatal("203.0.113.7 shows another host key"), { refused: "hostKey" }));
   expect(await failure(key.deps)).toBe(
-    "203.0.113.7 shows another host key\nWhere it is the right one: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…'",
+    "203.0.113.7 shows another host key\nWhere it is the right one, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod",
   );
   const login = worldOf(
     Object.assign(fatal("op@203.0.113.7:22 refuses the login\n  needed: a key"), { refused: "login" }),
@@ -80,8 +84,9 @@ test("another host key and a refused login are errors at once", async () => {
   expect(await failure(login.deps)).toBe(
     `op@203.0.113.7:22 refuses the login
   found: the password pillar-host:ssh.password is not accepted
-  needed: the right one (pulumi config set --secret --path pillar-host:ssh.password), and a sshd that takes passwords
-  Is it another user? pulumi config set --path pillar-host:ssh.user USER
+  needed: the right one (pulumi config set --secret --path pillar-host:ssh.password -s prod), and an sshd that accepts passwords
+  Is it another user? pulumi config set --path pillar-host:ssh.user USER -s prod
+  Then: pulumi up -s prod
   See it with: ssh -v -p 22 op@203.0.113.7`,
   );
   expect(key.seen.waited + login.seen.waited).toBe(0);
@@ -92,19 +97,19 @@ describe("the server of a stack", () => {
     ...{ provider: "Hetzner", id: "52", name: "pillar-anvil-prod", console: "https://console.example, server 52" },
     ...{ sshFrom: ["198.51.100.7/32"], startTimeout: 100_000, isOrdered: true },
   };
-  const throwAway = `  To throw it away and begin anew:
-    pulumi config set pillar-host:lifecycle retiring && pulumi up && pulumi destroy
-    pulumi config rm pillar-host:lifecycle && pulumi up`;
+  const throwAway = `  To delete it and to begin again with another one:
+    pulumi config set --path pillar-host:lifecycle retiring -s prod && pulumi up -s prod && pulumi destroy -s prod
+    pulumi config rm --path pillar-host:lifecycle -s prod && pulumi up -s prod`;
 
   test("that never boots is told of as long as it is waited for, and ends in an error with all that helps", async () => {
     const { deps, said } = worldOf(refused);
     expect(await failure(deps, server, true)).toBe(
-      `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: it does not let in
+      `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: no login to it is possible
   found: connect ECONNREFUSED 203.0.113.7:22, for 100 s (pillar-host:host.startTimeout)
   needed: a server that has booted, with sshd on port 22 that can be reached from here
   Is this machine's address among pillar-host:host.sshFrom (198.51.100.7/32)? See it with: curl -4 https://ifconfig.co
   Look at its screen: https://console.example, server 52
-  When it lets in: pulumi up goes on from here
+  When it accepts a login, go on with: pulumi up -s prod
 ${throwAway}`,
     );
     expect(said).toEqual([
@@ -141,7 +146,7 @@ ${throwAway}`,
   Nothing connects to it. Was it rebuilt in the console, or is somebody in between?
   Look at its screen: https://console.example, server 52
   Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):
-    pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' && pulumi up`,
+    pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod`,
     );
     expect(lasting.seen.waited).toBe(bootPatience);
     const later = worldOf(otherKey);
@@ -156,13 +161,15 @@ describe("what a login is helped with", () => {
   test.each([[undefined], ["pass-phrase"]])("a key (pass phrase: %s): its line for the host, not the key", (phrase) => {
     const pair = keyPair(phrase);
     const line = pair.public.trim().split(" ").slice(0, 2).join(" ");
-    const help = loginHelp({ ...bare, privateKey: pair.private, privateKeyPassword: phrase });
+    const help = loginHelp({ ...bare, privateKey: pair.private, privateKeyPassword: phrase }, run);
     expect(help).toContain(`needed: its line in ~op/.ssh/authorized_keys on the host: ${line}\n`);
     expect(help).not.toContain("PRIVATE");
   });
 
   test("an agent, or none", () => {
-    expect(loginHelp({ ...bare, agent: true }, "/run/agent")).toContain("no key of the ssh agent is accepted");
-    expect(loginHelp({ ...bare, agent: true }, "")).toContain("found: no ssh agent here, SSH_AUTH_SOCK is not set\n");
+    expect(loginHelp({ ...bare, agent: true }, run, "/run/agent")).toContain("no key of the ssh agent is accepted");
+    expect(loginHelp({ ...bare, agent: true }, run, "")).toContain(
+      "found: no ssh agent here, SSH_AUTH_SOCK is not set\n",
+    );
   });
 });

@@ -22,7 +22,7 @@ const test = base.extend<{ host: SshHost; root: RootHost }>({
   },
   root: async ({ host }, provide) => {
     const configured = "pillar-host:orchestrator.migrateFrom";
-    const root = openRoot({ ssh: loginTo(host), sudoPassword: "sudo-pw", configured }, library);
+    const root = openRoot({ stack: "prod", ssh: loginTo(host), sudoPassword: "sudo-pw", configured }, library);
     await provide(root);
     root.close();
   },
@@ -92,7 +92,7 @@ describe("the pieces", () => {
       library,
       "greet",
       { greeting: "x" },
-      { hostName: "h", sudoPassword: "pw1", limitSeconds: 5 },
+      { hostName: "h", stack: "prod", sudoPassword: "pw1", limitSeconds: 5 },
     );
     const [outer = "", inner = ""] = text.split("<<'PILLAR_HOST_ROOT'");
     expect(outer).toContain("sudo_password='pw1'\n");

@@ -27,12 +27,14 @@ while IFS= read -r line; do
 done
 exit 1`;
 
+const to = (sudoPassword = "") => ({ hostName: "203.0.113.7", stack: "prod", sudoPassword });
+
 /** Sends a step as the user op (1000) to a host whose sudo asks so. */
 function become(box: Sandbox, asks: "never" | "always" | "refuse", configured?: string, sent: Step = step) {
   box.command("id", `if [ "$1" = -u ]; then cat "$sandbox/uid" 2> /dev/null || echo 1000; else echo op; fi`);
   box.command("sudo", sudo);
   box.write("asks", asks);
-  return box.run(envelope(sent, "203.0.113.7", configured));
+  return box.run(envelope(sent, to(configured)));
 }
 
 describe("a user other than root", () => {
@@ -58,7 +60,7 @@ describe("a user other than root", () => {
     expect(stdout).toBe("");
     expect(stderr).toBe(
       "203.0.113.7: sudo wants a password for op, and none is configured\n" +
-        "  needed: pulumi config set --secret --path pillar-host:ssh.sudoPassword\n",
+        "  needed: pulumi config set --secret --path pillar-host:ssh.sudoPassword -s prod\n",
     );
   });
 
@@ -67,13 +69,13 @@ describe("a user other than root", () => {
       "always",
       "sudo refused the password of op\n" +
         "  found: a wrong one in pillar-host:ssh.sudoPassword\n" +
-        "  needed: pulumi config set --secret --path pillar-host:ssh.sudoPassword\n",
+        "  needed: pulumi config set --secret --path pillar-host:ssh.sudoPassword -s prod\n",
     ],
     [
       "refuse",
       "the user op may not use sudo\n" +
         "  needed: sudo for op (as root on the host: usermod -aG sudo op, or wheel)\n" +
-        "  or: pulumi config set --path pillar-host:ssh.user root\n",
+        "  or: pulumi config set --path pillar-host:ssh.user root -s prod\n",
     ],
   ] as const)("a password that is refused (%s) is not shown, and nothing runs", async ([asks, said], { box }) => {
     const { code, stdout, stderr } = await become(box, asks, "wrong-one");
@@ -83,14 +85,14 @@ describe("a user other than root", () => {
 
   test("a host without sudo", async ({ box }) => {
     box.command("id", `if [ "$1" = -u ]; then echo 1000; else echo op; fi`);
-    const text = replaceAll(envelope(step, "203.0.113.7", password), [["command -v sudo", "command -v no-such-sudo"]]);
+    const text = replaceAll(envelope(step, to(password)), [["command -v sudo", "command -v no-such-sudo"]]);
     expect(await box.run(text)).toEqual({
       code: 1,
       stdout: "",
       stderr:
         "203.0.113.7: the user op is not root, and there is no sudo\n" +
         "  needed: sudo for op (as root on the host: install sudo, then usermod -aG sudo op)\n" +
-        "  or: pulumi config set --path pillar-host:ssh.user root\n",
+        "  or: pulumi config set --path pillar-host:ssh.user root -s prod\n",
     });
   });
 

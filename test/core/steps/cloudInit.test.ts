@@ -39,7 +39,10 @@ describe("the end of cloud-init", () => {
         "    - no such module",
       ]),
     );
-    expect(stderr).toContain("set pillar-host:lifecycle to retiring, run pulumi up and pulumi destroy");
+    expect(stderr).toContain(
+      "  pulumi config set --path pillar-host:lifecycle retiring -s prod && pulumi up -s prod && pulumi destroy -s prod\n" +
+        "  pulumi config rm --path pillar-host:lifecycle -s prod && pulumi up -s prod\n",
+    );
   });
 
   test("that does not come is told", async ({ box }) => {

@@ -51,7 +51,7 @@ describe("the deploy", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("h: the controller ended, but the node does not run\n");
     expect(stderr).toContain(
-      "  the controller wrote go-zenon.service: where that is the node's, pulumi config set --path pillar-host:node.service go-zenon\n",
+      "  the controller wrote go-zenon.service: where that is the node's, pulumi config set --path pillar-host:node.service go-zenon -s prod\n",
     );
     expect(stderr).not.toContain("go-node.service:");
   });

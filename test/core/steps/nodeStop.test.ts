@@ -37,7 +37,7 @@ TimeoutStopSec=300
       `h: a stop of go-node would not let the node end what it writes: its database may be torn
   found: ExecStop=${kill}
   needed: none, as in /${file}
-  See what sets it: systemctl cat go-node. Take it out, then run pulumi up again.
+  See what sets it: systemctl cat go-node. Take it out, then run pulumi up -s prod again.
 `,
     );
   });

@@ -67,7 +67,7 @@ describe.concurrent("the orchestrator's release", () => {
         "h: the release holds no orchestrator",
         "  found: README orchestrator-linux-arm64 ",
         "  needed: orchestrator or orchestrator-linux-amd64 (orchestrator.executable)",
-        "  What was installed before is untouched. Is it another asset of that release, or another name? pulumi config set --path pillar-host:orchestrator.release.url URL\n",
+        "  What was installed before is untouched. Is it another asset of that release, or another name? pulumi config set --path pillar-host:orchestrator.release.url URL -s prod\n",
       ].join("\n"),
     );
     expect((await box.run("ls -A installed")).stdout).toBe("");

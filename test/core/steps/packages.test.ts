@@ -78,7 +78,9 @@ describe("packages", () => {
     const { code, stderr } = await install(box, "dnf");
     expect(code).toBe(1);
     expect(stderr).toContain("h: package index failed\n");
-    expect(stderr).toContain(`The whole log: ${box.logs}/packages.log on the host. Mend it, then run pulumi up again.`);
+    expect(stderr).toContain(
+      `The whole log: ${box.logs}/packages.log on the host. Fix what it says, then run pulumi up -s prod again.`,
+    );
     expect(box.read("state/packages.done")).toBeUndefined();
   });
 

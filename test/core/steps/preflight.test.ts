@@ -83,7 +83,7 @@ describe("preflight", () => {
       "  release address https://release.example/node-controller.zip: found curl: (7) Failed to connect, needed an answer (controller.release.url; a firewall or DNS on the host?)",
       "  clock: found not synchronised, needed a synchronised clock (install chrony, or systemctl enable --now systemd-timesyncd)",
       "  port 35997/tcp: found held by znnd, needed free (for go-node or the orchestrator)",
-      "  Mend the host or the configuration, then run pulumi up again.",
+      "  Change the host or the configuration, then run pulumi up -s prod again.",
       "",
     ]);
   });
@@ -224,7 +224,8 @@ describe("preflight", () => {
       stderr:
         "h: this host belongs to another stack\n  found: pillar-host/prod Forge\n" +
         `  needed: ${identity}, or a blank host\n` +
-        "  Run pulumi up in that stack, or give this one a host of its own (pillar-host:host.address).\n",
+        "  Is it that stack's host? Go on with that stack: pulumi up -s prod. Else give this one a host of its own: " +
+        "pulumi config set --path pillar-host:host.address ADDRESS -s prod\n",
     });
   });
 
@@ -248,7 +249,7 @@ describe("preflight", () => {
       expect({ code, lines: stderr.split("\n").slice(0, found.length + 2) }).toEqual({
         code: 1,
         lines: [
-          "h: this host already runs a node that this stack did not deploy: it may be a live Pillar, so nothing was touched",
+          "h: this host already has a node that this stack did not deploy. It may be your live Pillar: nothing was touched",
           ...found.map((n) => all[n]),
           "  needed: a host without these",
         ],

@@ -62,7 +62,7 @@ describe("producerAddress", () => {
       expect(await read(box, shown(), "no marker")).toEqual({
         code: 1,
         stdout: "",
-        stderr: "h: the node has not synced: the producer address is not shown\n  Run pulumi up again.\n",
+        stderr: "h: the node has not synced: the producer address is not shown\n  Run pulumi up -s prod again.\n",
       });
       expect(box.read("choice")).toBeUndefined();
     });

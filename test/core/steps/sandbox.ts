@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+const commands = readFileSync(join(import.meta.dirname, "../../../core/steps/commands.sh"), "utf8");
+
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
@@ -52,7 +54,7 @@ export class Sandbox {
       [" PATH=/usr/local/sbin:", ` PATH=${this.bin}:/usr/local/sbin:`],
       [" HOME=/root\n", ` HOME=${this.dir}\n`],
     ];
-    return replaceAll(`host_name=h\n${script}`, moves);
+    return replaceAll(`host_name=h\nstack_word=prod\n${commands}${script}`, moves);
   }
 
   /** Runs bash as the program does: the script on standard input. */

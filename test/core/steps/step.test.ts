@@ -48,24 +48,24 @@ describe("envelope", () => {
   const step: Step = { name: "look", limitSeconds: 5, script: "echo hello\n", looksOnly: true };
 
   test("a step that only looks runs at once, within its time", () => {
-    expect(envelope(step, "203.0.113.7", "it's")).toBe(
-      `host_name='203.0.113.7'\nsudo_password='it'\\''s'\n${file("become")}\n` +
+    expect(envelope(step, { hostName: "203.0.113.7", stack: "prod", sudoPassword: "it's" })).toBe(
+      `host_name='203.0.113.7'\nstack_word='prod'\nsudo_password='it'\\''s'\n${file("commands")}${file("become")}\n` +
         "become_root timeout -k 10 5 bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
-        "host_name='203.0.113.7'\necho hello\nPILLAR_HOST_ROOT\n",
+        `host_name='203.0.113.7'\nstack_word='prod'\n${file("commands")}echo hello\nPILLAR_HOST_ROOT\n`,
     );
   });
 
   test("any other runs in a service that outlives the connection", () => {
-    expect(envelope({ ...step, looksOnly: false }, "h")).toBe(
-      `host_name='h'\nsudo_password=''\n${file("become")}\n` +
+    expect(envelope({ ...step, looksOnly: false }, { hostName: "h", stack: "a b" })).toBe(
+      `host_name='h'\nstack_word=''\\''a b'\\'''\nsudo_password=''\n${file("commands")}${file("become")}\n` +
         "become_root bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
-        `host_name='h'\nstep='look'\nlimit_seconds='5'\nmain() {\n${file("unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
-        "host_name='h'\necho hello\nPILLAR_HOST_STEP\nPILLAR_HOST_ROOT\n",
+        `host_name='h'\nstack_word=''\\''a b'\\'''\nstep='look'\nlimit_seconds='5'\n${file("commands")}main() {\n${file("unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
+        `host_name='h'\nstack_word=''\\''a b'\\'''\n${file("commands")}echo hello\nPILLAR_HOST_STEP\nPILLAR_HOST_ROOT\n`,
     );
   });
 
   test("the sudo password stands there once, and not in what root runs", () => {
-    const text = envelope({ ...step, looksOnly: false }, "h", "hunter2");
+    const text = envelope({ ...step, looksOnly: false }, { hostName: "h", stack: "prod", sudoPassword: "hunter2" });
     expect(text.split("hunter2")).toHaveLength(2);
     expect(text.indexOf("hunter2")).toBeLessThan(text.indexOf("PILLAR_HOST_ROOT"));
   });

@@ -185,7 +185,7 @@ describe("each script", () => {
   test.each(all.map((step, index) => [`${index} ${step.name}`, step] as const))(
     "%s parses, and in its envelope",
     (_n, step) => {
-      for (const script of [step.script, envelope(step, "h", "pw")]) {
+      for (const script of [step.script, envelope(step, { hostName: "h", stack: "prod", sudoPassword: "pw" })]) {
         const checked = spawnSync("bash", ["-n"], { input: script, encoding: "utf8" });
         expect({ status: checked.status, stderr: checked.stderr }).toEqual({ status: 0, stderr: "" });
       }

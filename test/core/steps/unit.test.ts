@@ -35,7 +35,7 @@ if [ -e "$sandbox/service" ] && kill -0 "$(cat "$sandbox/service")" 2> /dev/null
 
 function run(box: Sandbox, script: string, limitSeconds = 5) {
   fakeSystemd(box);
-  const text = envelope({ name: "work", limitSeconds, script }, "h");
+  const text = envelope({ name: "work", limitSeconds, script }, { hostName: "h", stack: "prod" });
   return box.run(
     replaceAll(text, [
       ["/run/systemd/system", box.dir],
@@ -100,13 +100,13 @@ describe("a step in a service", () => {
       stderr:
         "h: work was ended before it was done\n" +
         "  found: no result after at most 5 s (a time limit, a reboot, or somebody stopped pillar-host-step.service)\n" +
-        "  Run pulumi up again: it goes on from where it was.\n",
+        "  Run pulumi up -s prod again: it goes on from where it was.\n",
     });
   });
 
   test("a host without systemd", async ({ box }) => {
     fakeSystemd(box);
-    const text = envelope({ name: "work", limitSeconds: 5, script: "echo ran\n" }, "h");
+    const text = envelope({ name: "work", limitSeconds: 5, script: "echo ran\n" }, { hostName: "h", stack: "prod" });
     expect(await box.run(replaceAll(text, [["/run/systemd/system", `${box.dir}/none`]]))).toEqual({
       code: 1,
       stdout: "",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CurvePoint, LogEvent } from "../../../core/eventLog/eventLog";
+import type { CurvePoint, LogEvent } from "../../../core/eventLog/events";
 import { curveLimit, openWaits, withPoint } from "../../../core/sync/curve";
 
 const curveOf = (times: readonly number[], limit?: number) =>

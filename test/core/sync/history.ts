@@ -59,7 +59,6 @@ export interface Reference {
   /** Share of its looks until the faults end at which it is down, or lags by minutes. */
   readonly faulty: number;
   readonly downForEver: boolean;
-  readonly tellsTime: boolean;
 }
 
 /** All that happens in a history, drawn in advance: only the gate's own looks are not in it. Times in ms. */
@@ -126,7 +125,6 @@ function referencesOf(random: Random, tells: boolean): Reference[] {
     late: random.between(0, 15 * second),
     faulty: outage ? 1 : random.chance(0.3) ? random.next() : 0,
     downForEver: downForEver && i >= liars && random.chance(0.7),
-    tellsTime: random.chance(0.9),
   }));
 }
 

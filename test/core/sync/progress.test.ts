@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { percentOf, progressLine, rangeLeft, rateOf, type Sample, timeLeft } from "../../../core/sync/progress";
+import { progressText } from "../../../core/sync/messages";
+import { percentOf, progressOf, rangeLeft, rateOf, type Sample, timeLeft } from "../../../core/sync/progress";
 import { judgeSync } from "../../../core/sync/verdict";
 import { durationText } from "../../../core/util/timeText";
 import { answer, hour, nodeTime, none } from "./looks";
@@ -102,66 +103,68 @@ describe("the range of time left", () => {
   });
 
   test("both ends are said, where they differ", () => {
-    const line = progressLine(answer(1, 100, 1100), halves, { good: false, why: "syncing", confirmed: "", startedAt });
-    expect(line).toBe(`sync: 9.0 %, height 100 of 1100, 8.0 momentums/s, 2 min to 3 min left, ${since}`);
+    const line = progressText(
+      progressOf(answer(1, 100, 1100), halves, {
+        good: false,
+        why: { kind: "syncing" },
+        streak: 0,
+        confirmations: 3,
+        startedAt,
+      }),
+    );
+    expect(line).toBe(`9.0 %, height 100 of 1100, 8.0 momentums/s, 2 min to 3 min left, ${since}`);
   });
 });
 
-describe("progressLine", () => {
+describe("where the sync stands, in a line", () => {
   const quick = samples([0, 0], [10_000, 1000]);
   const slow = samples([0, 0], [10_000, 25]);
   const still = samples([0, 500], [10_000, 500]);
 
   test.each([
-    ["no answer", none("refused"), [], "sync: no answer from the node yet: refused"],
-    ["the first look", answer(1, 500, 1000), samples([0, 500]), `sync: 50.0 %, height 500 of 1000, ${since}`],
+    ["no answer", none("refused"), [], "no answer from the node yet: refused"],
+    ["the first look", answer(1, 500, 1000), samples([0, 500]), `50.0 %, height 500 of 1000, ${since}`],
     [
       "a quick sync",
       answer(1, 1000, 1_000_000),
       quick,
-      `sync: 0.1 %, height 1000 of 1000000, 100 momentums/s, about 2 h 47 min left, ${since}`,
+      `0.1 %, height 1000 of 1000000, 100 momentums/s, about 2 h 47 min left, ${since}`,
     ],
-    [
-      "a slow one",
-      answer(1, 25, 1000),
-      slow,
-      `sync: 2.5 %, height 25 of 1000, 2.5 momentums/s, about 7 min left, ${since}`,
-    ],
-    ["one that stands", answer(1, 500, 1000), still, `sync: 50.0 %, height 500 of 1000, ${since}`],
-    ["no target", answer(1, 25, 0), slow, `sync: height 25 of an unknown target, 2.5 momentums/s, ${since}`],
+    ["a slow one", answer(1, 25, 1000), slow, `2.5 %, height 25 of 1000, 2.5 momentums/s, about 7 min left, ${since}`],
+    ["one that stands", answer(1, 500, 1000), still, `50.0 %, height 500 of 1000, ${since}`],
+    ["no target", answer(1, 25, 0), slow, `height 25 of an unknown target, 2.5 momentums/s, ${since}`],
     [
       "no peers",
       answer(3, 500, 0, { peers: 0 }),
       still,
-      `sync: height 500 of an unknown target, ${since}, not enough peers (0): is 35995/tcp and udp open to the world?`,
+      `height 500 of an unknown target, ${since}, not enough peers (0): is 35995/tcp and udp open to the world?`,
     ],
     [
       "synced, it says",
       answer(2, 900, 1000),
       still,
-      `sync: 90.0 %, height 900 of 1000, ${since}, the node says synced, below its own target`,
+      `90.0 %, height 900 of 1000, ${since}, the node says synced, below its own target`,
     ],
     [
       "synced",
       answer(2, 1000, 1000, { newestAge: 3000 }),
       quick,
-      "sync: 100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 looks)",
+      "100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 looks)",
     ],
   ])("%s", (_what, observation, seen, line) => {
     const { says, why } = judgeSync(observation, nodeTime);
-    const opinion = { good: says === "synced", why, confirmed: "2 of 3 looks", startedAt };
-    expect(progressLine(observation, seen, opinion)).toBe(line);
+    const opinion = { good: says === "synced", why, streak: 2, confirmations: 3, startedAt };
+    expect(progressText(progressOf(observation, seen, opinion))).toBe(line);
   });
 
   test("the opinion counts, not the node's word", () => {
     const opinion = {
       good: false,
-      why: "the node says synced at 1000, the references are at 2000",
-      confirmed: "",
-      startedAt,
+      why: { kind: "contradicted", height: 1000, median: 2000 } as const,
+      ...{ streak: 0, confirmations: 3, startedAt },
     };
-    expect(progressLine(answer(2, 1000, 1000, { newestAge: 3000 }), still, opinion)).toBe(
-      `sync: height 1000 of 1000, ${since}, the node says synced at 1000, the references are at 2000`,
+    expect(progressText(progressOf(answer(2, 1000, 1000, { newestAge: 3000 }), still, opinion))).toBe(
+      `height 1000 of 1000, ${since}, the node says synced at 1000, the references are at 2000`,
     );
   });
 });

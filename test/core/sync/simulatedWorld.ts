@@ -1,6 +1,8 @@
 import type { Observation } from "../../../core/chain/node";
-import type { ReferenceReading } from "../../../core/sync/references";
+import { ageFault, type Reading } from "../../../core/chain/reading";
+import { gateLine } from "../../../core/sync/messages";
 import type { SyncDeps } from "../../../core/sync/waitForSync";
+import { clientNamed, silent } from "../chain/readings";
 import { type History, type Kind, type Reference, randomOf } from "./history";
 
 const genesis = Date.UTC(2026, 0, 2);
@@ -123,16 +125,18 @@ export function simulate(history: History, limit: number) {
     }
   };
 
-  const read = (reference: Reference, i: number): ReferenceReading => {
-    const url = `http://reference-${i}`;
+  const read = (reference: Reference, i: number): Reading => {
+    const client = clientNamed(`reference ${i}`);
     const faulty = time < faultsEnd && reference.kind === "honest" && random.chance(reference.faulty);
-    if (reference.downForEver || (faulty && random.chance(0.5))) return { url, error: "ECONNREFUSED" };
+    if (reference.downForEver || (faulty && random.chance(0.5))) return silent(`reference ${i}`);
     const honest = network(time - reference.late - (faulty ? 400_000 : 0));
     const lies = { honest, high: honest + 1000, low: Math.max(1, honest - 4000), mirror: height() };
     const said = lies[reference.kind];
     const timestamp = reference.kind === "honest" ? timeOf(said) : clock();
     // An honest one that lags says so by its momentum's time.
-    return { url, height: said, ...(reference.tellsTime || faulty ? { timestamp } : {}) };
+    const newest = { height: said, timestamp, hash: `h${said}`, producer: "z1q" };
+    const fault = ageFault({ newest, clock: clock() });
+    return fault ? { client, fault } : { client, newest, clock: clock() };
   };
 
   const deps: SyncDeps = {
@@ -144,8 +148,8 @@ export function simulate(history: History, limit: number) {
     now: clock,
     ticks: () => time - asleep,
     sleep: async (milliseconds) => pass(milliseconds),
-    say: (line) => {
-      lines.push(`${Math.round(time / 1000)} s: ${line}`);
+    say: (news) => {
+      lines.push(`${Math.round(time / 1000)} s: ${gateLine(news)}`);
     },
     isWanted: () => true,
   };

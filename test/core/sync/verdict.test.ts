@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { reasonText } from "../../../core/sync/messages";
 import { judgeSync, mayTakeIn } from "../../../core/sync/verdict";
 import { answer, nodeTime, none } from "./looks";
 
@@ -62,7 +63,8 @@ test.each([
     "the node says synced with a target of 0, and does not tell its newest momentum",
   ],
 ])("%s", (_what, observation, says, why) => {
-  expect(judgeSync(observation, nodeTime)).toEqual({ says, why });
+  const verdict = judgeSync(observation, nodeTime);
+  expect({ ...verdict, why: reasonText(verdict.why) }).toEqual({ says, why });
 });
 
 // Which of the two clocks is right, a look at the node alone can't tell.
@@ -70,7 +72,9 @@ test.each([
   ["fresh by the host's clock alone", answer(2, 10, 10, fresh), nodeTime + 600_000, "600 s apart"],
   ["fresh by this machine's alone", answer(2, 10, 10, { newestAge: 300_000 }), nodeTime - 300_000, "300 s apart"],
 ])("%s", (_what, observation, clock, why) => {
-  expect(judgeSync(observation, clock)).toEqual({ says: "unproved", why: expect.stringContaining(why) });
+  const verdict = judgeSync(observation, clock);
+  expect(verdict).toMatchObject({ says: "unproved", why: { kind: "clocksApart" } });
+  expect(reasonText(verdict.why)).toContain(why);
 });
 
 test.each([

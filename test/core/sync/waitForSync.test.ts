@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node";
+import type { Reading } from "../../../core/chain/reading";
 import { fatal } from "../../../core/ssh/ssh";
-import type { ReferenceReading } from "../../../core/sync/references";
+import { gateLine } from "../../../core/sync/messages";
+import type { GateNews } from "../../../core/sync/progress";
 import { type GaveUp, type WaitOptions, waitForSync } from "../../../core/sync/waitForSync";
+import { atHeight } from "../chain/readings";
 import { answer, hour, nodeTime, none } from "./looks";
 
 const good = answer(2, 1000, 1000, { newestAge: 3000 });
@@ -16,7 +19,7 @@ const since = "since 2026-01-01 23:00 UTC";
 function worldOf(
   found: readonly (Observation | Error)[],
   isWanted: (looks: number) => boolean = () => true,
-  references: readonly ReferenceReading[] = [],
+  references: readonly Reading[] = [],
 ) {
   const seen = {
     ...{ sleeps: [] as number[], lines: [] as string[], notices: [] as string[] },
@@ -43,8 +46,8 @@ function worldOf(
       seen.sleeps.push(milliseconds);
       seen.ticks += milliseconds;
     },
-    say: (line: string) => {
-      seen.lines.push(line);
+    say: (news: GateNews) => {
+      seen.lines.push(gateLine(news));
     },
     notify: (event: string, text: string) => {
       seen.notices.push(`${event}: ${text}`);
@@ -65,11 +68,12 @@ const options: WaitOptions = {
   startedAt: nodeTime - hour,
   address: "203.0.113.7",
   service: "go-node",
+  stack: "prod",
 };
 
 const help =
-  "  Nothing is lost: pulumi up again goes on waiting, with the same start.\n" +
-  "  See it live: npx pillar-host status STACK --watch; on the host: systemctl status go-node";
+  "  Nothing is lost. To go on waiting, from the same start: pulumi up -s prod\n" +
+  "  See it live: ./pillar-host status prod --watch; on the host: systemctl status go-node";
 
 const giveUp = (waiting: Promise<unknown>) =>
   waiting.then(
@@ -155,7 +159,7 @@ describe("synced", () => {
   });
 
   test("references that contradict it are named, and hold it up for ten minutes", async () => {
-    const readings = [1, 2].map((n) => ({ url: `http://r${n}`, height: 2000 }));
+    const readings = [1, 2].map((n) => atHeight(`r${n}`, 2000));
     const { deps, seen } = worldOf([good], () => true, readings);
     const begun = seen.ticks;
     const record = await waitForSync(options, deps);
@@ -238,21 +242,21 @@ describe("the deadline", () => {
     const error = await giveUp(waitForSync({ ...options, deadline: 2 * hour }, deps));
     expect(error.message).toBe(
       "203.0.113.7: the node has not synced within 2 h 00 min (pillar-host:sync.deadline)\n" +
-        `  last seen: sync: 1.0 %, height 10 of 1000, ${since}\n` +
+        `  last seen: 1.0 %, height 10 of 1000, ${since}\n` +
         "  The height does not move: what to look at stands above, where the stall was noticed.\n" +
         help,
     );
     expect(error.gaveUp).toEqual({ startHeight: 10, last: answer(1, 10, 1000) });
     expect(seen.ticks - begun).toBe(2 * hour);
     expect(seen.notices.at(-1)).toBe(
-      "deadline: the node has not synced within 2 h 00 min (pillar-host:sync.deadline); pulumi up again goes on waiting",
+      "deadline: the node has not synced within 2 h 00 min (pillar-host:sync.deadline); to go on waiting: pulumi up -s prod",
     );
   });
 
   test("a node that never answered: no start height, its reason in the error", async () => {
     const { deps } = worldOf([none("refused")]);
     const error = await giveUp(waitForSync({ ...options, deadline: minute }, deps));
-    expect(error.message).toContain("\n  last seen: sync: no answer from the node yet: refused\n");
+    expect(error.message).toContain("\n  last seen: no answer from the node yet: refused\n");
     expect(error.gaveUp).toEqual({ startHeight: undefined, last: none("refused") });
   });
 
@@ -275,7 +279,7 @@ describe("the deadline", () => {
 describe("a stall", () => {
   const stand = (height: number, looks: number) => Array<Observation>(looks).fill(answer(1, height, 1000));
   const stalled = (what: string) => [
-    `sync: stalled: ${what} for 15 min. Going on to wait. On 203.0.113.7:`,
+    `sync: stalled: ${what} for 15 min. The wait goes on. On 203.0.113.7:`,
     "  disk: full",
     "  log: panic",
   ];
@@ -309,8 +313,8 @@ describe("check", () => {
   const check = { ...options, check: true };
 
   test.each([
-    ["no answer", none("refused"), "sync: no answer from the node yet: refused"],
-    ["syncing", answer(1, 10, 1000), `sync: 1.0 %, height 10 of 1000, ${since}`],
+    ["no answer", none("refused"), "no answer from the node yet: refused"],
+    ["syncing", answer(1, 10, 1000), `1.0 %, height 10 of 1000, ${since}`],
   ])("one look that is not good ends it: %s", async (_what, look, line) => {
     const { deps, seen } = worldOf([look]);
     const error = await giveUp(waitForSync(check, deps));

@@ -1,5 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir, uptime } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { withLock } from "../../../core/util/withLock";
@@ -16,7 +16,13 @@ const deps = {
   },
 };
 const who = { stack: "prod", pillar: "Anvil" };
-const file = () => join(directory, ".destroy-prod-Anvil");
+const file = () => join(directory, ".destroy-prod-Anvil.lock");
+/** As another process holds it that said so some seconds ago. */
+const held = (seconds: number, name = file()) => {
+  mkdirSync(name);
+  const then = Date.now() / 1000 - seconds;
+  utimesSync(name, then, then);
+};
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "alone-"));
   [at, meanwhile] = [0, () => undefined];
@@ -24,43 +30,50 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 test("the work is done with the claim held, which is gone afterwards, whatever came of it", async () => {
-  expect(await withLock(directory, who, deps, async () => readFileSync(file(), "utf8"))).toBe(String(process.pid));
+  expect(await withLock(directory, who, deps, async () => existsSync(file()))).toBe(true);
   expect(existsSync(file())).toBe(false);
   await expect(withLock(directory, who, deps, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(existsSync(file())).toBe(false);
 });
 
+test("a second one in the same process waits for the first", async () => {
+  const order: string[] = [];
+  let end = () => {};
+  const first = withLock(directory, who, deps, async () => {
+    await new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    order.push("first");
+  });
+  await expect.poll(() => existsSync(file())).toBe(true);
+  meanwhile = () => end();
+  await withLock(directory, who, { ...deps, sleep: (ms) => deps.sleep(ms).then(() => first) }, async () => {
+    order.push("second");
+  });
+  expect(order).toEqual(["first", "second"]);
+});
+
 test("one that is at work is waited for, and named where it does not end", async () => {
-  writeFileSync(file(), String(process.ppid));
+  held(0);
+  meanwhile = () => utimesSync(file(), Date.now() / 1000, Date.now() / 1000);
   await expect(withLock(directory, who, deps, async () => 1)).rejects.toThrow(
     `another destroy of prod is at work on this machine: nothing was changed
-  found: process ${process.ppid}, by ${file()}
-  needed: its end; where it is no destroy, the file gone: rm that file
+  found: ${file()}, which a process keeps fresh
+  needed: its end
   Then: pulumi destroy -s prod`,
   );
   expect(at).toBe(60_000);
-  meanwhile = () => rmSync(file(), { force: true });
+  meanwhile = () => rmSync(file(), { recursive: true, force: true });
   expect(await withLock(directory, who, deps, async () => 1)).toBe(1);
 });
 
-test.each([
-  ["of a process that is gone", "999999999"],
-  ["without a process", ""],
-  ["with this process's own number, as in a new container", String(process.pid)],
-])("a claim %s holds nobody", async (_what, text) => {
-  writeFileSync(file(), text);
+test("a claim of a process that was killed, or from before a start of the machine, holds nobody", async () => {
+  held(11);
   expect(await withLock(directory, who, deps, async () => 1)).toBe(1);
   expect(at).toBe(0);
 });
 
-test("a claim from before the machine's last start holds nobody, whoever has that number now", async () => {
-  writeFileSync(file(), String(process.ppid));
-  const before = Date.now() / 1000 - uptime() - 60;
-  utimesSync(file(), before, before);
-  expect(await withLock(directory, who, deps, async () => 1)).toBe(1);
-});
-
 test("another stack's is no hindrance", async () => {
-  writeFileSync(join(directory, ".destroy-prod-2-Anvil"), String(process.ppid));
+  held(0, join(directory, ".destroy-prod-2-Anvil.lock"));
   expect(await withLock(directory, who, deps, async () => 1)).toBe(1);
 });

@@ -24,14 +24,14 @@ describe("pillar-host resume", () => {
     expect(refused.out).toContain(
       `prod is locked by a run that is at work: process ${up.pid} of root on ${hostname()}, since `,
     );
-    expect(refused.out).toContain(`or: kill -INT ${up.pid}\n  then: npx pillar-host resume prod`);
+    expect(refused.out).toContain(`or: kill -INT ${up.pid}\n  then: ./pillar-host resume prod`);
     expect(refused.out).not.toContain("going on");
 
     await up.kill();
     const before = await cli(stage.stack, ["status", "prod"]);
     expect(before.exitCode).toBe(1);
     expect(before.out).toContain(`a run was killed: process ${up.pid} of root on ${hostname()}`);
-    expect(before.out).toMatch(/^next {8}npx pillar-host resume prod$/m);
+    expect(before.out).toMatch(/^next {8}\.\/pillar-host resume prod$/m);
 
     await stage.lab.chain("PATCH", "/nodes/host1", { rate: 5000 });
     const both = await Promise.all([1, 2].map(() => cli(stage.stack, ["resume", "prod", ...goOn])));
@@ -69,7 +69,7 @@ describe("pillar-host resume", () => {
     expect(refused.out).toContain(
       `prod is locked by process 12 of ada on elsewhere, since 2026-01-02 03:04 UTC (not this machine, ${hostname()})`,
     );
-    expect(refused.out).toContain("npx pillar-host resume prod --lock-is-stale");
+    expect(refused.out).toContain("./pillar-host resume prod --lock-is-stale");
     const told = await cli(stage.stack, ["resume", "prod", "--lock-is-stale", ...goOn]);
     expect(told.out).toContain("Cleared, as --lock-is-stale says.");
     expect(told.exitCode).toBe(0);

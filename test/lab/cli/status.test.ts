@@ -81,7 +81,7 @@ describe("pillar-host status", () => {
     expect(faulty.exitCode).toBe(2);
     expect(faulty.out).toBe(`The configuration of stack prod has a fault:
   - pillar-host:sync.confirmation: no such key; did you mean confirmations?
-Mend Pulumi.prod.yaml, or use pulumi config set, then run this again.`);
+Correct it in Pulumi.prod.yaml, then run this again.`);
   });
 
   it("beside a run that waits shows the same progress, the host's facts and who is at work", {
@@ -100,7 +100,7 @@ Mend Pulumi.prod.yaml, or use pulumi config set, then run this again.`);
     const { exitCode, out } = await vi.waitFor(seen, { timeout: 60_000 });
     expect(exitCode).toBe(1);
     expect(out).toMatch(/^stage {7}deployed, syncing$/m);
-    expect(out).toMatch(/^next {8}nothing to do: the pulumi up that is at work goes on$/m);
+    expect(out).toMatch(/^next {8}nothing to do: the run that is at work goes on$/m);
     expect(out).toContain(`a run is at work: process ${up.pid} of root on ${hostname()}, since 20`);
     expect(out).toMatch(/^service {5}go-node is active \(running\) since /m);
     expect(out).toMatch(/^log:\n( {2}.*\n)* {2}\S+ go-node\[\d+\]: /m);

@@ -44,7 +44,7 @@ export function keeper() {
 }
 
 /** What `up` makes before anything connects. */
-const made = ["hcloud", "digitalocean", "tag", "host-key", "ssh-key", "firewall", "server", "login-key"];
+const made = ["host", "hcloud", "digitalocean", "tag", "host-key", "ssh-key", "firewall", "server", "login-key"];
 
 const toServer = ["--skip-preview", ...made.flatMap((name) => ["--target", `**::${name}`])];
 

@@ -16,7 +16,7 @@ describe("failures", () => {
     await fault({ kind: "noCapacity", region: "fra1" });
     const first = await stage.cloud.upToServer();
     expect(first.exitCode).not.toBe(0);
-    expect(first.output).toContain("the next pulumi up tries s-4vcpu-8gb in ams3");
+    expect(first.output).toContain("the next run tries s-4vcpu-8gb in ams3");
     const second = await stage.cloud.upToServer();
     expect(second.exitCode, second.output).toBe(0);
     expect((await droplets()).map(({ region }) => region)).toEqual(["ams3"]);
@@ -56,7 +56,8 @@ describe("failures", () => {
     await anew();
   });
 
-  const goneAdvice = "should this run end in an error about a server that is not there: pulumi refresh, then pulumi up";
+  const goneAdvice =
+    "should this run end in an error about a server that is not there: pulumi refresh -s prod && pulumi up -s prod";
 
   test("a creation that does not end is given up in time, then waited for, and goes on", async () => {
     await stage.cloud.configure({}, { startTimeout: "2s" });
@@ -68,7 +69,7 @@ describe("failures", () => {
     const second = await stage.cloud.upToServer();
     expect(second.exitCode).not.toBe(0);
     expect(linesOf(second.output)).toContain(
-      `server ${id} at DigitalOcean has no address yet: it is still being made\nLook at its screen: https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console\nIn some minutes: pulumi up goes on with it\n`,
+      `server ${id} at DigitalOcean has no address yet: it is still being made\nLook at its screen: https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console\nIn some minutes: pulumi up -s prod\n`,
     );
     expect(second.output).not.toContain("error serializing");
     await stage.cloud.lab("DELETE", "/faults");
@@ -100,12 +101,12 @@ describe("failures", () => {
     const { output, exitCode } = await stage.cloud.upToServer();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
-      `server ${id}, this stack's host, is not at DigitalOcean any more, or has lost its labels there\nTo forget one that is gone and to make another: pulumi refresh, then pulumi up\n`,
+      `server ${id}, this stack's host, is not at DigitalOcean any more, or has lost its labels there\nTo forget one that is gone and to make another: pulumi refresh -s prod && pulumi up -s prod\n`,
     );
     expect((await stage.cloud.record())?.pending).toBeUndefined();
     await stage.cloud.configure({ lifecycle: "retiring" });
     expect((await stage.cloud.stack.preview()).output).toContain(
-      "there is no server of this stack at DigitalOcean. Where the state still knows one: pulumi refresh, then pulumi destroy",
+      "there is no server of this stack at DigitalOcean. Where the state still knows one: pulumi refresh -s prod, then pulumi destroy -s prod",
     );
     await stage.cloud.refresh();
     const destroy = await stage.cloud.stack.destroy(["--skip-preview"]);
@@ -143,7 +144,7 @@ describe("faults of the API in the plugin's own calls", () => {
     const [{ id } = { id: 0 }] = await droplets();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
-      `error: server pillar-anvil-prod (${id}) at DigitalOcean, ${stage.digitalocean.cloud.droplets.get(id)?.address}: it does not let in\n`,
+      `error: server pillar-anvil-prod (${id}) at DigitalOcean, ${stage.digitalocean.cloud.droplets.get(id)?.address}: no login to it is possible\n`,
     );
     expect((await droplets()).length).toBe(1);
     await anew();
@@ -174,7 +175,7 @@ test("a Droplet of somebody else's making is adopted as it is", async () => {
 
   await stage.cloud.configure({ lifecycle: "adopted" }, { importId: droplet.id });
   // The server alone: nobody is there who could be logged in to.
-  const adopting = ["--target", "**::adopted-server"];
+  const adopting = ["--target", "**::host", "--target", "**::adopted-server"];
   const up = await stage.cloud.stack.up(adopting);
   expect(up.exitCode, up.output).toBe(0);
   expect((await stage.cloud.stack.up(adopting)).output).toMatch(/\d+ unchanged/);

@@ -1,17 +1,18 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { linesOf } from "../fixture";
-import { hetznerStage, READ_ONLY } from "./hetznerStage";
+import { hetznerStage, READ_ONLY, TOKEN } from "./hetznerStage";
 import { type OrderFaults, passing, refused } from "./orderFaults";
 import { vanish } from "./vanish";
 
 // As hetznerFailures.test.ts, what comes to pass less often.
 
 const stage = hetznerStage();
-const { servers, anew } = stage;
+const { servers, anew, clean } = stage;
 
 afterEach(() => stage.hetzner.cloud.faults.clear());
 
-const goneAdvice = "should this run end in an error about a server that is not there: pulumi refresh, then pulumi up";
+const goneAdvice =
+  "should this run end in an error about a server that is not there: pulumi refresh -s prod && pulumi up -s prod";
 
 test("a token that can only read is refused before anything is made", async () => {
   await stage.cloud.stack.pulumi(["config", "set", "--secret", "--path", "pillar-host:host.token"], {
@@ -46,6 +47,75 @@ test("a creation that does not end is given up in time; deleted in the console, 
   const third = await stage.cloud.upToServer();
   expect(third.exitCode, third.output).toBe(0);
   expect(servers().length).toBe(1);
+  await anew();
+});
+
+test("what a creation that failed half way left is replaced, and the one that comes is the only one", async () => {
+  stage.hetzner.cloud.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
+  const first = await stage.cloud.upToServer();
+  expect(first.exitCode).not.toBe(0);
+
+  const second = await stage.cloud.upToServer();
+  expect(second.exitCode, second.output).toBe(0);
+  expect(await stage.cloud.lab("GET", "/servers")).toMatchObject([
+    { location: "nbg1", protection: { delete: true, rebuild: true } },
+  ]);
+  expect(servers().length).toBe(1);
+  const third = await stage.cloud.upToServer();
+  expect(third.output).toMatch(/\d+ unchanged/);
+  const destroy = await stage.cloud.stack.destroy();
+  expect(destroy.output).toContain("because it is protected");
+  await anew();
+});
+
+test("a quota is named, and nothing else is tried in its place", async () => {
+  stage.hetzner.cloud.faults.add({ kind: "quota", of: "servers", limit: 0, times: 1 });
+  const first = await stage.cloud.upToServer();
+  expect(first.exitCode).not.toBe(0);
+  expect(linesOf(first.output)).toMatch(
+    /warning: Hetzner allows no more of it to this account: the order of cx33 in fsn1 was refused \(.*\(resource_limit_exceeded.*\)\nneeded: a higher limit \(https:\/\/console.hetzner.cloud, Limits, Request change\), or one server less\nThen: pulumi up -s prod orders cx33 in fsn1 again/,
+  );
+  const second = await stage.cloud.upToServer();
+  expect(second.exitCode, second.output).toBe(0);
+  expect(second.output).toMatch(/the order of cx33 in fsn1 at 20.* failed: .*resource_limit_exceeded/);
+  expect(await stage.cloud.lab("GET", "/servers")).toMatchObject([{ location: "fsn1" }]);
+});
+
+// That of the test before it.
+test("a server that never boots: told while it is waited for, then what to look at and what to type", async () => {
+  await stage.cloud.configure({}, { startTimeout: "2s" });
+  const { output, exitCode } = await stage.cloud.upToServer(["--target", "**::first-contact"]);
+  const [server] = servers();
+  expect(exitCode).not.toBe(0);
+  const name = `server pillar-anvil-prod (${server?.id})`;
+  expect(output).toContain(`waiting up to 2 s for ${name} to boot`);
+  expect(output).toContain(`error: ${name} at Hetzner, 192.0.2.`);
+  expect(output).toMatch(/ {2}found: connect .*, for \d+ s \(pillar-host:host\.startTimeout\)\n/);
+  expect(linesOf(output)).toContain(
+    `Is this machine's address among pillar-host:host.sshFrom (198.51.100.7/32)? See it with: curl -4 https://ifconfig.co
+Look at its screen: https://console.hetzner.cloud, in its project: server ${server?.id}, Console (>_)
+When it accepts a login, go on with: pulumi up -s prod
+To delete it and to begin again with another one:
+pulumi config set --path pillar-host:lifecycle retiring -s prod && pulumi up -s prod && pulumi destroy -s prod
+pulumi config rm --path pillar-host:lifecycle -s prod && pulumi up -s prod
+`,
+  );
+  await clean();
+});
+
+test("what an order left that failed after the engine was killed is removed, though the state does not know it", async () => {
+  stage.hetzner.cloud.faults.add({ kind: "slowAction", command: "create_server", seconds: 3, times: 1 });
+  stage.hetzner.cloud.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
+  await stage.cloud.killUpToServer(() => servers().length > 0);
+  const before = servers().map(({ id }) => id);
+  // Its actions get on when somebody looks.
+  const shown = async () => (await fetch(`${stage.cloud.url}/v1/servers/${before[0]}`, { headers })).json();
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  await expect.poll(shown, { timeout: 20_000 }).toMatchObject({ server: { status: "off" } });
+  const up = await stage.cloud.upToServer();
+  expect(up.exitCode, up.output).toBe(0);
+  expect(up.output).toContain(`what that left is removed: server ${before[0]}`);
+  expect(servers().map(({ place }) => place.name)).toEqual(["nbg1"]);
   await anew();
 });
 

@@ -44,7 +44,7 @@ describe("a new stack", () => {
       "host: a server at Hetzner, cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 10.70 EUR a month; image ubuntu-22.04; Hetzner's list shows no room for it now, which an order tries all the same\n" +
         "runner-up: cx43 in fsn1: 8 cores, 16 GB of memory, 160 GB of disk, 19.62 EUR a month; dearer than the limit; the list shows no room for it\n" +
         "limit: no server dearer than 13.38 EUR a month is ordered (the 10.70 EUR that were shown first and a quarter; pillar-host:host.maxMonthly sets another)\n" +
-        "should the provider have no room for it, the next pulumi up tries cx33 in nbg1 (10.70 EUR a month)\n",
+        "should the provider have no room for it, the next run tries cx33 in nbg1 (10.70 EUR a month)\n",
     );
     expect(output).not.toMatch(/wwww|PRIVATE/);
     expect([exitCode, writes()]).toEqual([0, 0]);
@@ -86,6 +86,21 @@ describe("a new stack", () => {
 });
 
 describe("the stack of a live server", () => {
+  test("its resources are listed as the design draws them", async () => {
+    const { stdout } = await cloud.stack.pulumi(["stack", "--show-urns"]);
+    const urns = [...String(stdout).matchAll(/urn:pulumi:prod::pillar-host::(pillar-host:\S+)/g)].map(([, urn]) => urn);
+    expect(urns.toSorted()).toEqual(
+      [
+        "pillar-host:host:CloudHost::host",
+        "pillar-host:host:CloudHost$hcloud:index/firewall:Firewall::firewall",
+        "pillar-host:host:CloudHost$hcloud:index/server:Server::server",
+        "pillar-host:host:CloudHost$hcloud:index/sshKey:SshKey::ssh-key",
+        "pillar-host:host:CloudHost$pulumi-nodejs:dynamic/pillar-host:HostKey::host-key",
+        "pillar-host:host:CloudHost$pulumi-nodejs:dynamic/pillar-host:LoginKey::login-key",
+      ].toSorted(),
+    );
+  });
+
   test("a second up changes nothing", async () => {
     const before = writes();
     const { output } = await upToServer();
@@ -139,7 +154,7 @@ describe("the stack of a live server", () => {
     const { output, exitCode } = await upToServer();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
-      `server ${id}, this stack's host, is not at Hetzner any more, or has lost its labels there\nTo forget one that is gone and to make another: pulumi refresh, then pulumi up\n`,
+      `server ${id}, this stack's host, is not at Hetzner any more, or has lost its labels there\nTo forget one that is gone and to make another: pulumi refresh -s prod && pulumi up -s prod\n`,
     );
     expect(output).not.toContain(" at /");
     expect([serverIds(), (await cloud.record())?.pending]).toEqual([[], undefined]);
@@ -174,7 +189,7 @@ describe("the stack of a live server", () => {
       new RegExp(
         `the host of stack prod, is shut down, but server ${id} can't be deleted: hetzner protects it\n` +
           `found: the API of hetzner does not lift the server's protection \\(server ${id}\\): it answers 403: is .*token still valid\\?\n` +
-          "needed: its protection lifted, by a token that may write .*\nThen: pulumi up -s prod ",
+          "needed: its protection lifted, by a token that may write .*\nThen, after a change of the token: pulumi up -s prod && pulumi destroy -s prod; else: pulumi destroy -s prod\n",
       ),
     );
     expect(protection()).toEqual([true]);
@@ -191,7 +206,7 @@ describe("the stack of a live server", () => {
     await cloud.configure({});
     const look = await preview();
     expect(look.output).toContain(
-      `server ${id} at hetzner is not protected against deletion: pulumi up protects it again`,
+      `server ${id} at hetzner is not protected against deletion: the next run protects it again`,
     );
     expect(protection()).toEqual([false]);
     const up = await upToServer();

@@ -80,6 +80,33 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
     expect(Math.abs(currentHeight - targetHeight)).toBeLessThanOrEqual(2);
   });
 
+  test("is state 1, below its target, for no more than a moment while it takes a momentum in", async () => {
+    // Asked over one connection, as often as it answers, over more than two momentums.
+    const ask = `
+      const http = require("node:http"), agent = new http.Agent({ keepAlive: true }), end = Date.now() + 25000, seen = [];
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "stats.syncInfo", params: [] });
+      const next = () => http.request(process.argv[1], { agent, method: "POST", headers: { "content-type": "application/json" } },
+        (answer) => { let text = ""; answer.on("data", (part) => { text += part; }).on("end", () => {
+          const at = Date.now();
+          seen.push([at, JSON.parse(text).result]);
+          if (at < end) setTimeout(next, 1); else console.log(JSON.stringify(seen)), agent.destroy(); }); }).end(body);
+      next();`;
+    const [node = "", ...all] = lab.atOperator([process.execPath, "-e", ask, rpc]);
+    const { stdout } = await execa(node, all, { maxBuffer: 1e9 });
+    const seen = JSON.parse(stdout) as [number, { state: number; currentHeight: number; targetHeight: number }][];
+    const heights = seen.map(([, { currentHeight }]) => currentHeight);
+    expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThanOrEqual(2);
+    const taking = seen.filter(([, { state }]) => state !== 2);
+    for (const [, { state, currentHeight, targetHeight }] of taking)
+      expect({ state, behind: targetHeight - currentHeight }).toEqual({ state: 1, behind: 1 });
+    for (const height of new Set(taking.map(([, info]) => info.currentHeight))) {
+      const times = taking.filter(([, info]) => info.currentHeight === height).map(([at]) => at);
+      expect(Math.max(...times) - Math.min(...times)).toBeLessThan(1000);
+    }
+    // A real one takes so little time that a look meets it at one momentum of many.
+    if (kind === "double") expect(taking.length).toBeGreaterThan(0);
+  });
+
   test("the other stats have what an operator is shown", async () => {
     const network = await resultOf<{ numPeers: number; peers: object[]; self: object }>("stats.networkInfo");
     expect(network.peers.length).toBe(network.numPeers);

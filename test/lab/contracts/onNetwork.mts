@@ -9,6 +9,9 @@ import { gateSettings } from "../../../lab/bench/nodes";
 import { passCutover } from "../../../providers/cutoverGate";
 import { passGate } from "../../../providers/syncGate";
 
+/** No engine, and nobody to tell. */
+const alone = { isWanted: () => true, tell: () => undefined };
+
 /** Everything that is done on the network, told on stdin; the answer is JSON on stdout. Runs at the operator's end. */
 export type Task =
   | { readonly do: "gate"; readonly node: string; readonly references: readonly string[] }
@@ -63,13 +66,16 @@ async function run(task: Task): Promise<unknown> {
   const { references, node } = task;
   if (task.do === "gate") {
     const inputs = { ...gateSettings(), target: targetOf(node), references, title: "network", factsScript: "" };
-    return passGate(inputs, {});
+    return passGate(inputs, {}, alone);
   }
   const { pillar, ours, directory, momentum } = task;
-  const { switchedAt, height } = await passCutover({
-    ...{ target: targetOf(node), producerAddress: ours, references, tolerance: 2, network: networkOf(momentum) },
-    ...{ deadline: 600_000, record: { stack: "new", pillar, directory } },
-  });
+  const { switchedAt, height } = await passCutover(
+    {
+      ...{ target: targetOf(node), producerAddress: ours, references, tolerance: 2, network: networkOf(momentum) },
+      ...{ deadline: 600_000, record: { stack: "new", pillar, directory } },
+    },
+    alone,
+  );
   return { switchedAt, height };
 }
 

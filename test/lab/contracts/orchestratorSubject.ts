@@ -51,7 +51,9 @@ export function subjectOf(kind: Kind): Subject {
     if (kind === "double") {
       await stage.lab.chain("PATCH", "/orchestrators/signer", { syncPollMs: 500, stopMs: 100 });
       await setUpSyncedNode(stage.lab, stage.host);
-      stage.passphrase = (await setUpOrchestrator(stage.lab, stage.host, { started: false })).passphrase;
+      stage.passphrase = (
+        await setUpOrchestrator(stage.lab, stage.host, { started: false, statusStands: 25 })
+      ).passphrase;
     } else {
       await setUpWorld(stage.host);
       stage.passphrase = await setUpRealSigner(stage.host, 1, stage.host.address, {});

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { LogEvent } from "../../../core/eventLog/eventLog";
+import type { LogEvent } from "../../../core/eventLog/events";
 import type { RegisteredPillar, Slot } from "../../../lab/doubles/chain";
 import { updateProducer } from "../../../lab/wallet";
 import { onHost, reconfigure } from "../fixture";
@@ -99,7 +99,7 @@ it("waits through the wallet's update and the elections, until momentums carry t
     ...{ state: "producing", registered: true, producing: true, address: ours, earlier, height: first?.height },
   });
   expect(producerAddress).toBe(ours);
-  expect(nextStep).toContain("  pulumi config set --path pillar-host:retirement.successor.address 10.77.0.11 -s OLD");
+  expect(nextStep).toContain("  ./pillar-host retire OLD --successor prod");
   expect((await events()).slice(4)).toEqual(["registered", "producing"]);
 });
 

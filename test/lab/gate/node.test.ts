@@ -33,7 +33,7 @@ describe("a node that has trouble, at the gate", () => {
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toMatch(
-      /10\.77\.0\.11: the node is not synced yet \(pillar-host:sync\.wait is check\)\nlast seen: sync: \d+\.\d %, height \d+ of 20\d\d\d.*\nNothing is lost: pulumi up again goes on waiting, with the same start\./,
+      /10\.77\.0\.11: the node is not synced yet \(pillar-host:sync\.wait is check\)\nlast seen: \d+\.\d %, height \d+ of 20\d\d\d.*\nNothing is lost\. To go on waiting, from the same start: pulumi up -s prod/,
     );
     expect(output).not.toMatch(/z1q|\.ts:\d/);
     expect((await gateState()).syncedAt).toBeUndefined();
@@ -62,7 +62,7 @@ describe("a node that has trouble, at the gate", () => {
     expect(exitCode).not.toBe(0);
     expect(output).toContain("the node has not synced within 1 min (pillar-host:sync.deadline)");
     expect(output).toMatch(
-      /sync: stalled: the height stands at \d+ for 12 s\. Going on to wait\. On 10\.77\.0\.11:\n.* {2}service: go-node is active/,
+      /sync: stalled: the height stands at \d+ for 12 s\. The wait goes on\. On 10\.77\.0\.11:\n.* {2}service: go-node is active/,
     );
     const { startedAt, startHeight } = await gateState();
     expect({ startedAt, startHeight }).toEqual({ startedAt: before.startedAt, startHeight: before.startHeight });

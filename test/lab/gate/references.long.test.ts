@@ -38,7 +38,7 @@ describe("how much the references prove", () => {
   it("takes a single one for a warning only", async () => {
     const [first] = urls;
     const { up, sync } = await askAnew([first]);
-    await up.hears(new RegExp(`^sync: the only reference that answers, ${first}, is at \\d+$`));
+    await up.hears(new RegExp(`^sync: only reference ${first} answers, and it is at \\d+$`));
     await up.hears(new RegExp(`^sync: not proved: ${unproved.replace(/[()]/g, ".")}$`));
     expect([sync.proved, sync.unproved]).toEqual([[expect.stringContaining("reached target"), fresh], [unproved]]);
   });
@@ -46,12 +46,12 @@ describe("how much the references prove", () => {
   it("proves nothing by two that differ, nor by one that is left", async () => {
     const [first, second] = urls;
     const differ = await askAnew([first, second]);
-    await differ.up.hears(/^sync: the references disagree among themselves: http/);
+    await differ.up.hears(/^sync: the references disagree among themselves: reference http/);
     expect(differ.sync.unproved).toEqual([unproved]);
     await healFaults(stage.lab, "ref1");
     await setFault(stage.lab, "ref2", "rpc-down");
     const left = await askAnew([first, second]);
-    await left.up.hears(new RegExp(`^sync: reference ${second} gives no height: ECONNREFUSED$`));
+    await left.up.hears(new RegExp(`^sync: reference ${second} is left out: ECONNREFUSED$`));
     expect(left.sync.unproved).toEqual([unproved]);
   });
 

@@ -51,12 +51,16 @@ describe("what the gate does not believe at once", () => {
     await up.hears(new RegExp(`the node says synced at \\d+, the references are at ${lie}$`));
     await up.hears(new RegExp(`^sync: reference ${third} says \\d+, the others ${lie}$`));
     await setFault(stage.lab, "ref3", "rpc-down");
-    await up.hears(new RegExp(`^sync: reference ${third} gives no height: ECONNREFUSED$`));
+    await up.hears(new RegExp(`^sync: reference ${third} is left out: ECONNREFUSED$`));
     await healFaults(stage.lab, "ref3");
-    const old = { height: 1, timestamp: 1, hash: "" };
+    const old = { height: 1, timestamp: 1, hash: "", producer: "" };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, result: old });
     await stage.lab.chain("PATCH", "/nodes/ref3", { rawAnswer: { status: 200, body } });
-    await up.hears(new RegExp(`^sync: reference ${third} lags: its newest momentum is \\d+ d \\d\\d h old$`));
+    await up.hears(
+      new RegExp(
+        `^sync: reference ${third} is left out: it is behind: its newest momentum, \\d+, is \\d+ d \\d\\d h old$`,
+      ),
+    );
     await stage.lab.chain("PATCH", "/nodes/ref3", { rawAnswer: null });
 
     await healFaults(stage.lab, "ref2");

@@ -69,7 +69,7 @@ describe("a stall", () => {
     expect(lines).toMatch(
       new RegExp(
         [
-          `sync: stalled: the height stands at \\d+ for 6 s\\. Going on to wait\\. On ${host.address}:`,
+          `sync: stalled: the height stands at \\d+ for 6 s\\. The wait goes on\\. On ${host.address}:`,
           "service: go-node is active \\(running\\) since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC",
           "peers: \\d+",
           "disk: [\\d.]+ of [\\d.]+ GB free at /root/\\.znn.*",

@@ -80,7 +80,7 @@ describe("bad input", () => {
 - pillar-host:controller.release.url: needed an http or https address of the controller's zip archive
 - pillar-host:sync.deadline: found 10s, needed a duration of at least 1m, such as 90s, 12h or 7d
 - pillar-host:sync.confirmation: no such key; did you mean confirmations?
-Mend Pulumi.prod.yaml, or use pulumi config set, then run pulumi up again.`);
+Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
   });
 
   it("a host to retire that no run has logged in to, without its key", async () => {
@@ -96,8 +96,8 @@ Mend Pulumi.prod.yaml, or use pulumi config set, then run pulumi up again.`);
     const { privateKey } = await newKey("locked", "Battery Staple 7");
     const lines = await refused({}, { "ssh.privateKey": privateKey });
     expect(lines).toContain(`error: The configuration of stack prod has a fault; nothing was changed:
-- pillar-host:ssh.privateKeyPassword: missing: the private key has a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword)
-Mend Pulumi.prod.yaml, or use pulumi config set, then run pulumi up again.`);
+- pillar-host:ssh.privateKeyPassword: missing: the private key has a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword -s prod)
+Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
   });
 
   it("another host key", async () => {
@@ -107,22 +107,23 @@ Mend Pulumi.prod.yaml, or use pulumi config set, then run pulumi up again.`);
 found: ${stage.host.hostKey}
 needed: ${publicKey}
 Was the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change pillar-host:host.hostKey.
-Where it is the right one: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…'`);
+Where it is the right one, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod`);
   });
 
   it("a key, or a password, that the host does not accept", async () => {
     const { publicKey, privateKey } = await newKey("stranger");
     const where = `root@${stage.host.address}`;
     expect(await refused({}, { "ssh.privateKey": privateKey })).toContain(`error: ${where}:22 refuses the login
-found: the key pillar-host:ssh.privateKey is not accepted
+found: the ssh key of pillar-host:ssh is not accepted
 needed: its line in ~root/.ssh/authorized_keys on the host: ${publicKey}
-or another key: pulumi config set --secret --path pillar-host:ssh.privateKey < FILE
-Is it another user? pulumi config set --path pillar-host:ssh.user USER
+or another key: pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod
+Is it another user? pulumi config set --path pillar-host:ssh.user USER -s prod
+Then: pulumi up -s prod
 See it with: ssh -v -p 22 ${where}`);
     const password = await refused({}, { "ssh.password": "Wrong-Pony-5" });
     expect(password).toContain(`error: ${where}:22 refuses the login
 found: the password pillar-host:ssh.password is not accepted
-needed: the right one (pulumi config set --secret --path pillar-host:ssh.password), and a sshd that takes passwords
+needed: the right one (pulumi config set --secret --path pillar-host:ssh.password -s prod), and an sshd that accepts passwords
 `);
     expect(password).not.toContain("Wrong-Pony-5");
   });
@@ -132,7 +133,7 @@ needed: the right one (pulumi config set --secret --path pillar-host:ssh.passwor
     const lines = await refused({ ssh: { user: "op" } }, secrets);
     expect(lines).toContain(`${stage.host.address}: the user op may not use sudo
 needed: sudo for op (as root on the host: usermod -aG sudo op, or wheel)
-or: pulumi config set --path pillar-host:ssh.user root`);
+or: pulumi config set --path pillar-host:ssh.user root -s prod`);
     expect(lines).not.toContain("Right-Horse-1");
   });
 
@@ -145,7 +146,7 @@ or: pulumi config set --path pillar-host:ssh.user root`);
     const short = `${stage.host.address}: this host does not meet what a Pillar needs; nothing was changed on it`;
     expect(await refused(at("missing"))).toContain(`${short}
 release address ${lab.releaseUrl("missing")}: found HTTP/1.1 404 Not Found, needed 200 (controller.release.url: open it in a browser and compare it with the release page)
-Mend the host or the configuration, then run pulumi up again.`);
+Change the host or the configuration, then run pulumi up -s prod again.`);
     expect(await looked("node-controller")).toContain(`${short}
 release address ${lab.releaseUrl()}: found something that begins with: <!DOCTYPE html><html><head><title>Sign in</title></head><bod, needed a zip archive (controller.release.url: it is perhaps the page about it)`);
     expect(await looked("other")).toContain(`${short}
@@ -154,9 +155,9 @@ release address ${lab.releaseUrl("other")}: found an archive without node-contro
 
   it("an address that nobody has, and a port that nobody listens on", async () => {
     const [nowhere, closed] = await Promise.all(silent.map((run) => run.end()));
-    for (const [end, address, port, found] of [
-      [nowhere, nobody, 22, "EHOSTUNREACH"],
-      [closed, stage.host.address, 2222, "ECONNREFUSED"],
+    for (const [end, stack, address, port, found] of [
+      [nowhere, "nobody", nobody, 22, "EHOSTUNREACH"],
+      [closed, "closed", stage.host.address, 2222, "ECONNREFUSED"],
     ] as const) {
       expect(end?.exitCode).not.toBe(0);
       const lines = linesOf(end?.output ?? "");
@@ -167,7 +168,8 @@ release address ${lab.releaseUrl("other")}: found an archive without node-contro
 found: connect ${found} ${address}:${port}, for 60 s
 needed: a running host at pillar-host:host.address, with sshd on port ${port} (pillar-host:ssh.port), reachable from here
 See it with: ssh -p ${port} root@${address}
-Mend the host, or: pulumi config set --path pillar-host:host.address ADDRESS`);
+Start the host, or correct its address: pulumi config set --path pillar-host:host.address ADDRESS -s ${stack}
+Then: pulumi up -s ${stack}`);
     }
     expect(await facts()).toBe(untouched);
   });

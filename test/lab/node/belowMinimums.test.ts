@@ -56,7 +56,7 @@ describe("a host below the minimums", () => {
       `${host.address}: this host does not meet what a Pillar needs; nothing was changed on it
 cores: found ${cores}, needed 4 (host.minimums.cores)
 memory: found ${memory} MiB, needed 3686 MiB, what a 4 GB machine has at least (host.minimums.memoryGb)
-Mend the host or the configuration, then run pulumi up again.`,
+Change the host or the configuration, then run pulumi up -s prod again.`,
     );
     expect(await facts()).toBe(untouched);
   });
@@ -82,7 +82,7 @@ free disk at /root: found FREE GB, needed 1000000 GB (host.minimums.diskGb)
 clock: found -3600 s off the release server's, needed within 3 s (install chrony, or systemctl enable --now systemd-timesyncd)
 port 35997/tcp: found held by perl, needed free (for go-node or the orchestrator)
 port 35995/udp: found held by perl, needed free (for go-node)
-Mend the host or the configuration, then run pulumi up again.`,
+Change the host or the configuration, then run pulumi up -s prod again.`,
     );
   });
 
@@ -108,12 +108,13 @@ Mend the host or the configuration, then run pulumi up again.`,
     const before = await facts();
     const lines = await refusal(hostOf({ cores: 1, memoryGb: 1, diskGb: 1 }));
     expect(lines).toContain(
-      `${host.address}: this host already runs a node that this stack did not deploy: it may be a live Pillar, so nothing was touched
+      `${host.address}: this host already has a node that this stack did not deploy. It may be your live Pillar: nothing was touched
 found: the service go-node
 found: the producer key store /root/.znn/wallet/producer
 found: a producer configuration in /root/.znn/config.json
 needed: a host without these
-Give this stack a blank host (pillar-host:host.address).`,
+Is it your old host? It gets a stack of its own, which takes it over without a change: docs/cutover.md
+Is it the wrong address? pulumi config set --path pillar-host:host.address ADDRESS -s prod`,
     );
     expect(await facts()).toBe(before);
     await onHost(host, "rm -rf /root/.znn /etc/systemd/system/go-node.service; systemctl daemon-reload");

@@ -67,7 +67,7 @@ describe("the controller's archive", () => {
       /: the controller could not be downloaded from [^\n]*\nfound: it broke off after \d+ bytes\nfound: /,
     );
     expect(lines).not.toContain("unexpected failure");
-    expect(lines).toContain(`${untouched} Run pulumi up again.`);
+    expect(lines).toContain(`${untouched} Run pulumi up -s prod again.`);
   });
 
   it("that is a web page is refused", async () => {
@@ -146,7 +146,7 @@ ${untouched} Compare with the hash that the release page shows.`,
     await stage.lab.releases("PUT", "/node-controller.zip", await buildRelease({ menu: "v0.0.4", version: "0.0.6" }));
     const again = await stage.stack.up();
     expect(again.exitCode).toBe(0);
-    expect(again.output).toContain("15 unchanged");
+    expect(again.output).toContain("17 unchanged");
     expect(await facts()).toBe(installed);
   });
 

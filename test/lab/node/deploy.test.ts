@@ -33,7 +33,7 @@ service go-node: inactive
 RPC on 127.0.0.1:35997: no answer`,
     );
     expect(lines).toMatch(
-      /The transcript: \/var\/log\/pillar-host\/deploy-\S+\.log on the host\. Run pulumi up again: the deploy is repeated, and a producer key that it had already made is kept\./,
+      /The transcript: \/var\/log\/pillar-host\/deploy-\S+\.log on the host\. Run pulumi up -s prod again: the deploy is repeated, and a producer key that it had already made is kept\./,
     );
   });
 
@@ -42,8 +42,8 @@ RPC on 127.0.0.1:35997: no answer`,
     const { exitCode, lines } = await up();
     expect(exitCode).not.toBe(0);
     expect(lines).toContain(
-      `${stage.host.address}: the controller asked something that is not known here, and was stopped
-asked: Do you want to join the newer network? (Y/n):`,
+      `${stage.host.address}: the controller asked something that this program does not know, and was stopped
+found: Do you want to join the newer network? (Y/n):`,
     );
     expect(await onHost(stage.host, "pgrep -f [n]ode-controller || true")).toBe("");
     expect(await wallet()).toBe("");
@@ -58,7 +58,7 @@ asked: Do you want to join the newer network? (Y/n):`,
     const { exitCode, lines } = await running;
     expect(exitCode).not.toBe(0);
     expect(lines).toContain(`${stage.host.address}: deploy was ended before it was done`);
-    expect(lines).toContain("Run pulumi up again: it goes on from where it was.");
+    expect(lines).toContain("Run pulumi up -s prod again: it goes on from where it was.");
     expect(await onHost(stage.host, "pgrep -f [n]ode-controller || true")).toBe("");
   });
 

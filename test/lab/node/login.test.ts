@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ensureBaseImage } from "../../../lab/baseImage";
 import type { LabStack, StackFile } from "../../../lab/stack";
 import { filesWith, onHost, stackFile, staged, testStack, upTo } from "../fixture";
 
@@ -10,21 +9,17 @@ const sudoPassword = "Sudo-Horse 'quoted' $9";
 const passPhrase = "Battery Staple 7";
 
 describe("the login", () => {
-  const stage = staged(
-    undefined,
-    async (_lab, host) => {
-      await onHost(
-        host,
-        `echo "127.0.1.1 $(hostname)" >> /etc/hosts # sudo looks it up
+  const stage = staged(undefined, async (_lab, host) => {
+    await onHost(
+      host,
+      `echo "127.0.1.1 $(hostname)" >> /etc/hosts # sudo looks it up
        useradd -m -s /bin/bash op
        install -d -o op -m 700 /home/op/.ssh
        install -o op -m 600 /root/.ssh/authorized_keys /home/op/.ssh/authorized_keys
        echo 'PermitRootLogin yes' > /etc/ssh/sshd_config.d/a.conf; systemctl reload ssh`,
-      );
-      await host.run("chpasswd", `op:${sudoPassword}\nroot:Root-Pony-5\n`);
-    },
-    ensureBaseImage,
-  );
+    );
+    await host.run("chpasswd", `op:${sudoPassword}\nroot:Root-Pony-5\n`);
+  });
   let key: string;
 
   beforeAll(async () => {
@@ -93,6 +88,15 @@ describe("the login", () => {
     const { publicKey, privateKey } = await newKey("locked", passPhrase);
     await onHost(host(), `echo '${publicKey}' >> /root/.ssh/authorized_keys`);
     await letsIn({}, { "ssh.privateKey": privateKey, "ssh.privateKeyPassword": passPhrase });
+  });
+
+  it("takes a key's file, whose text stands in the state as a secret, and nowhere else", async () => {
+    await letsIn({ ssh: { privateKeyFile: stage.lab.privateKeyFile } }, {});
+    const file = await readFile(stack().configFile, "utf8");
+    expect(file).toContain(`privateKeyFile: ${stage.lab.privateKeyFile}`);
+    // The key of this text is known to the search through all that was printed, too.
+    for (const line of key.trim().split("\n").slice(1, -1))
+      for (const text of [file, await stack().written()]) expect(text.includes(line), "the key is shown").toBe(false);
   });
 
   it("takes a password", async () => {

@@ -28,7 +28,7 @@ describe("the packages", () => {
     expect(lines).toContain(`${host.address}: package index failed`);
     expect(lines).toMatch(/E: Failed to fetch http:\/\/10\.77\.0\.99\/debian/);
     expect(lines).toContain(
-      "The whole log: /var/log/pillar-host/packages.log on the host. Mend it, then run pulumi up again.",
+      "The whole log: /var/log/pillar-host/packages.log on the host. Fix what it says, then run pulumi up -s prod again.",
     );
     expect(await onHost(host, "ls /var/lib/pillar-host")).toBe("apt.conf\nstack");
     await onHost(host, "mv /run/sources.list /etc/apt/sources.list");

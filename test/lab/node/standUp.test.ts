@@ -36,7 +36,7 @@ describe("procedure A on a blank host", () => {
 
   it("is previewed without touching the host", async () => {
     expect(previewed).toMatchObject({ exitCode: 0, quiet: true });
-    expect(previewed.output).toContain("+ 15 to create");
+    expect(previewed.output).toContain("+ 17 to create");
   });
 
   it("ends with the producer address that the node's configuration holds", async () => {
@@ -89,7 +89,7 @@ describe("procedure A on a blank host", () => {
     const before = await facts();
     const again = await stack.up();
     expect(again.exitCode).toBe(0);
-    expect(again.output).toContain("15 unchanged");
+    expect(again.output).toContain("17 unchanged");
     expect(await facts()).toEqual(before);
   });
 

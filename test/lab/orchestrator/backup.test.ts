@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Backup, takeBackup } from "../../../core/orchestrator/backup";
+import type { Backup } from "../../../core/eventLog/events";
+import { takeBackup } from "../../../core/orchestrator/backup";
 import { nodeTarget } from "../../../core/settings/login";
 import { newHost, oldHost, secureOptions } from "../../../core/settings/orchestratorPlaces";
 import { signerLibrary } from "../../../core/steps/libraries";
@@ -12,6 +13,7 @@ import { setUpOrchestrator } from "../../../lab/orchestrator";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
 import { configOf } from "../../components/exampleConfig";
 import { localRoot } from "../../core/orchestrator/localRoot";
+import { moveNamed } from "../../moveNamed";
 import { onHost, testLab } from "../fixture";
 import { type Outcome, providerTexts, runProvider } from "./providerRun";
 
@@ -130,7 +132,7 @@ describe("the first backup", () => {
 
   it("a new side that would be older than the old one is refused", async () => {
     const before = await listed(to);
-    const older = { ...inputs(), move: "pillar-host/prod/Anvil/2", release: { version: "v0.0.8" } };
+    const older = { ...inputs(), move: moveNamed("pillar-host/prod/Anvil/2"), release: { version: "v0.0.8" } };
     const { error } = await run("create", older);
     expect(error?.message).toContain(
       `- ${to.address}: the new host's orchestrator is older than the old host's\n    found: v0.0.8 on the new host, v0.0.9a on the old one`,
@@ -208,7 +210,7 @@ it("a disk of the operator's that runs full in the middle: told, and no half bac
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small]);
   const what = { label: "first", place: { base: root.scratch, paths: ["big"] }, changing: [], isJson: () => false };
   const world = { now: () => Date.now(), sleep: async () => undefined, say: () => undefined };
-  const settings = { directory: join(small, "backups"), move: "pillar-host/prod/Anvil/1" };
+  const settings = { directory: join(small, "backups"), move: moveNamed("pillar-host/prod/Anvil/1") };
   const error = await takeBackup(root, what, settings, world).catch((thrown: Error) => thrown);
   const left = readdirSync(settings.directory);
   execFileSync("umount", [small]);

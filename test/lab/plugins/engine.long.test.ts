@@ -24,6 +24,7 @@ const connection = {
   privateKey: process.env.SSH_KEY!,
   hostKey: process.env.SSH_HOST_KEY!,
 };
+export const node = [...process.execArgv, Reflect.get(globalThis, "loadedFirst")];
 const { args, opts } = JSON.parse(process.env.COMMAND!);
 export const stdout = new command.remote.Command("tiny", { connection, ...args }, opts).stdout;
 `;
@@ -37,7 +38,11 @@ contract("language host", ["pulumi-language-nodejs", "pulumi-resource-command"],
   beforeAll(async () => {
     work = fs.mkdtempSync(path.join(os.tmpdir(), "toolchain-"));
     server = await SshServer.start({ hostKey: hostKey.private });
-    fs.writeFileSync(path.join(work, "Pulumi.yaml"), "name: tiny\nruntime: nodejs\n");
+    fs.writeFileSync(
+      path.join(work, "Pulumi.yaml"),
+      "name: tiny\nruntime:\n  name: nodejs\n  options:\n    nodeargs: --title=tiny  --require=./first.js\n",
+    );
+    fs.writeFileSync(path.join(work, "first.js"), "globalThis.loadedFirst = true;\n");
     fs.writeFileSync(path.join(work, "package.json"), JSON.stringify({ name: "tiny", main: "index.ts" }));
     // Each run would check the types of the SDK anew.
     const compilerOptions = { target: "ES2022", module: "commonjs", moduleResolution: "node10", noCheck: true };
@@ -121,6 +126,15 @@ contract("language host", ["pulumi-language-nodejs", "pulumi-resource-command"],
         expect(await up(args)).toContain('stdout: "hush made"');
         expect(await up(args)).toContain("2 unchanged");
         expect(server.commands).toEqual([]);
+      },
+      LIMIT,
+    );
+
+    test(
+      "begins its Node as Pulumi.yaml's nodeargs say",
+      async () => {
+        const node = await pulumi("stack", "output", "node", "--json", "--stack", "test");
+        expect(JSON.parse(node)).toEqual(["--title=tiny", "--require=./first.js", true]);
       },
       LIMIT,
     );

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { readEvents } from "../../../core/eventLog/eventLog";
-import { readMoveEvents } from "../../../core/eventLog/moveEvents";
+import { readEvents, readMoveEvents } from "../../../core/eventLog/eventLog";
 import { overrideVariable } from "../../../core/retirement/messages";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
 import { updateProducer } from "../../../lab/wallet";
@@ -95,7 +94,7 @@ describe("with the rewards collected, one thing is wrong", () => {
       refuse({ host: away(host) }),
       refuse({ stack: "other", successor: { ...successor, host: away(successor?.host ?? host) } }),
     ]);
-    expect(whats(own)).toContain(`this host, ${stage.old.address}, can't be seen: its node may run still`);
+    expect(whats(own)).toContain(`this host, ${stage.old.address}, can't be seen: its node may still run`);
     expect(whats(next)).toContain(`the successor, ${stage.fresh.address}, does not answer`);
   });
 
@@ -208,7 +207,9 @@ describe("the way around", () => {
     expect(await onHost(stage.old, "systemctl is-active go-node")).toBe("active");
     const gone = await refuse({}, { [overrideVariable]: sentence });
     expect(gone.error).toBeUndefined();
-    const backup = readMoveEvents(directoryOf(stage)).findLast(({ event }) => event === "backup")?.details;
+    const backup = readMoveEvents(directoryOf(stage))
+      .flatMap((each) => (each.event === "backup" ? [each.details] : []))
+      .at(-1);
     expect(readFileSync(String(backup?.manifestFile), "utf8")).toMatch(
       /"root\/\.orchestrator\/producer\.moved-to-x"[\s\S]*"root\/\.orchestrator\/tss\/localstate-/,
     );

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type LogEvent, readEvents } from "../../../core/eventLog/eventLog";
+import { readEvents } from "../../../core/eventLog/eventLog";
+import type { LogEvent } from "../../../core/eventLog/events";
 import { collectedVariable } from "../../../core/retirement/facts";
 import { orderOldServer } from "../../../lab/demo/oldServer";
 import { hurry, makeStacks, pillar, type Stacks } from "../../../lab/demo/stacks";

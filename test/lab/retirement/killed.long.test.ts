@@ -43,7 +43,7 @@ describe("a destroy right after the cutover, of the stack that produces", () => 
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
-      "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\nfound: Bolt\nneeded: Anvil, or a stack of its own for Bolt (pulumi stack init)",
+      "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\nfound: Bolt\nneeded: Anvil, or a stack of its own for Bolt (pulumi stack init NEW)",
     );
     await configureOld(stage, {});
   });
@@ -91,7 +91,7 @@ describe("a host that is dead from the start", () => {
     expect(nextStep[0]).toBe("The node of this host could not be stopped: it does not answer.");
     const { exitCode, output } = await destroy();
     expect(exitCode).not.toBe(0);
-    expect(output).toContain(`- this host, ${stage.old.address}, can't be seen: its node may run still`);
+    expect(output).toContain(`- this host, ${stage.old.address}, can't be seen: its node may still run`);
     const sentence = new RegExp(`${override}='(.*)'`).exec(output)?.[1] ?? "";
     expect(sentence).toBe("Anvil: I accept to lose momentums and the signer");
     const gone = await destroy({ [override]: sentence });

@@ -104,9 +104,8 @@ it("refuses the destroy until the rewards are paid and collected", async () => {
   expect(refused.output).toMatch(
     /- the rewards since the switch are not collected, says the successor's node \(10\.\d+\.\d+\.\d+\)\nfound: the first whole epoch after the switch, \d+, is not paid yet \(it .*\)\nneeded: collect them in the wallet that holds the reward address, z1q\w+; due by about .*\nThen: pulumi destroy -s prod\n/,
   );
-  expect(refused.output).toContain(
-    "PILLAR_HOST_GIVE_UP_ANYWAY='Anvil: I accept to lose rewards' pulumi destroy -s prod",
-  );
+  expect(refused.output).toContain("Waiting is enough. A host that can't wait: docs/retiring.md, The way around");
+  expect(refused.output).not.toContain("PILLAR_HOST_GIVE_UP_ANYWAY");
   await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: quick.rewardDelaySeconds });
   await epochPaid();
   const paid = await run("destroy");

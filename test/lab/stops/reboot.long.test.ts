@@ -26,7 +26,7 @@ describe("a host that goes down", () => {
     const line = linesOf(output)
       .split("\n")
       .find((text) => text.startsWith("error: ") && text.includes(step));
-    expect(line).toContain(`running "bash -euo pipefail -s ${step} # pulumi up goes on from here"`);
+    expect(line).toContain(`running "bash -euo pipefail -s ${step} # to go on: pulumi up -s prod"`);
   };
 
   it("by a power cut in the packages leaves one half-configured", async () => {

@@ -41,7 +41,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
     const { exitCode, output } = await run.end();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
-      'error: wait: remote command exited without exit status or exit signal: running "bash -euo pipefail -s deploy # pulumi up goes on from here"',
+      'error: wait: remote command exited without exit status or exit signal: running "bash -euo pipefail -s deploy # to go on: pulumi up -s prod"',
     );
     expect(await onHost(stage.host, "systemctl is-active pillar-host-step")).toBe("active");
   });
@@ -101,7 +101,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
     await expectOnce(stage.host, stage.stack);
     const before = await factsOf(stage.host);
     const again = await stage.stack.up();
-    expect(again.output).toContain("15 unchanged");
+    expect(again.output).toContain("17 unchanged");
     expect(again.output).toContain(warning);
     expect(linesOf(again.output)).toContain(
       "* urn:pulumi:prod::pillar-host::pillar-host:node:PillarNode$pulumi-nodejs:dynamic/pillar-host:SyncGate::node-sync, interrupted while creating",
@@ -114,7 +114,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
     expect(await connections()).toBe(asked);
     expect(await pending()).toEqual([]);
     const clean = await stage.stack.up();
-    expect(clean.output).toContain("15 unchanged");
+    expect(clean.output).toContain("17 unchanged");
     expect(clean.output).not.toContain("pending operations");
     expect(await factsOf(stage.host)).toBe(before);
   });

@@ -1,0 +1,98 @@
+import type { StackConfig } from "../core/config/config";
+import { fingerprintOf } from "../core/ssh/publicKey";
+import { scanHostKey } from "../core/ssh/ssh";
+import { commandsFor } from "../core/util/commands";
+import { configurationOf } from "./configuration";
+import { createEngine } from "./engine";
+import { CliRefusal } from "./refusal";
+import { type Settings, setPlain, upOrPrint } from "./stackFiles";
+
+export interface AdoptOptions {
+  /** The stack whose Pillar, login and references the new one gets. */
+  readonly like: string;
+  readonly hostKey?: string;
+  readonly up: boolean;
+}
+
+/** Makes a stack of a host that somebody else set up, and lets it be adopted. @returns the exit code. @throws Refusal */
+export async function adopt(
+  stack: string,
+  address: string,
+  args: readonly string[],
+  { like, hostKey, up }: AdoptOptions,
+): Promise<number> {
+  const engine = createEngine(stack);
+  const model = createEngine(like);
+  const config = configurationOf(like, await model.read(["config", "--json", "--show-secrets"]));
+  if (config.host.provider === "existing" && config.host.address === address)
+    throw new CliRefusal(
+      `${address} is the host of ${like} already: nothing was made\n  needed: the address of another host, the one that is to be retired`,
+    );
+  const key = hostKey ?? knownKey(config, address) ?? (await shownKey(stack, address, config.ssh.port));
+  const isNew = !(await engine.list()).includes(stack);
+  if (isNew) await engine.read(["stack", "init", "--no-select", "--copy-config-from", like]);
+  else await isAlreadyFor(stack, address);
+  await setPlain(engine, adoptedSettings(config, address, key), isNew ? replaced : []);
+  console.log(`${stack} is the stack of ${address} now (Pulumi.${stack}.yaml); its login is that of ${like}.`);
+  for (const line of ownLogin(config, stack, address)) console.log(line);
+  return upOrPrint(stack, up, args);
+}
+
+/** What of the other stack's file is about its own host, or about a move to it. */
+const replaced = [
+  ...["host", "cutover", "retirement", "controller", "lifecycle"],
+  ...["migrateFrom", "release", "attempt", "rollback", "unattended"].map((key) => `orchestrator.${key}`),
+];
+
+/** What the stack of an adopted host says (pure). Where its signer is to move from is known of the other stack. */
+export function adoptedSettings({ orchestrator }: StackConfig, address: string, hostKey: string): Settings {
+  const from = orchestrator.migrateFrom?.address === address ? orchestrator.migrateFrom : undefined;
+  return {
+    ...{ "host.provider": "existing", "host.address": address, "host.hostKey": hostKey, lifecycle: "adopted" },
+    ...{ "ssh.user": from?.user, "ssh.port": from?.port, "node.dataDir": from?.dataDir },
+    ...{ "orchestrator.service": from?.service, "orchestrator.directory": from?.directory },
+    "orchestrator.executable": from?.executable,
+  };
+}
+
+/** A secret is not moved from one file to another unasked. */
+function ownLogin({ orchestrator: { migrateFrom } }: StackConfig, stack: string, address: string): string[] {
+  if (migrateFrom?.address !== address) return [];
+  const own = (["privateKey", "privateKeyPassword", "password", "sudoPassword"] as const).filter(
+    (key) => migrateFrom[key],
+  );
+  return own.map(
+    (key) => `Its ${key} in orchestrator.migrateFrom is another: ${commandsFor(stack).setSecret(`ssh.${key}`)}`,
+  );
+}
+
+const knownKey = ({ orchestrator: { migrateFrom } }: StackConfig, address: string) =>
+  migrateFrom?.address === address ? migrateFrom.hostKey : undefined;
+
+/** A key that was only scanned may be anybody's: it is shown, and the operator gives it. */
+async function shownKey(stack: string, address: string, port: number): Promise<never> {
+  const scanned = await scanHostKey(address, port).catch((error: Error) => {
+    throw new CliRefusal(
+      `no ssh server with an ed25519 key answers at ${error.message}\n  needed: the address of a running host`,
+    );
+  });
+  throw new CliRefusal(
+    [
+      `${address} shows the host key ${fingerprintOf(scanned)}; nothing was made`,
+      "  needed: your word that it is that host's. On its console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
+      `  Where it is the same, once more with: --host-key '${scanned}'`,
+      `  (${stack} then logs in to no other key)`,
+    ].join("\n"),
+  );
+}
+
+/** A second try goes on; a stack of another host is left alone. */
+async function isAlreadyFor(stack: string, address: string): Promise<void> {
+  const text = await createEngine(stack)
+    .read(["config", "get", "--path", "pillar-host:host.address"])
+    .catch(() => "");
+  if (text.trim() === address || text.trim() === "") return;
+  throw new CliRefusal(
+    `there is a stack ${stack} already, of ${text.trim()}: nothing was changed\n  needed: another name for the stack of ${address}`,
+  );
+}

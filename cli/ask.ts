@@ -1,0 +1,40 @@
+/** What is loaded when it is asked for: it takes a while. */
+const prompts = () => require("@inquirer/prompts") as typeof import("@inquirer/prompts");
+
+/** On stderr: stdout may be read by a program. */
+const screen = { output: process.stderr };
+
+/** Ctrl-C ends the program, as it does at any other prompt. */
+async function answered<T>(asked: Promise<T>): Promise<T> {
+  return asked.catch((error: Error) => {
+    if (error.name !== "ExitPromptError") throw error;
+    process.stderr.write("\n");
+    process.exit(130);
+  });
+}
+
+/** Asks in the terminal, without showing what is typed. */
+export function askSecret(message: string): Promise<string> {
+  return answered(prompts().password({ message }, screen));
+}
+
+/** Asks for a line. @param options validate: true, or what is wrong with it */
+export function askText(
+  message: string,
+  options: { default?: string; validate?: (answer: string) => true | string } = {},
+): Promise<string> {
+  return answered(prompts().input({ message, required: true, ...options }, screen));
+}
+
+/** Asks which of several. */
+export function askChoice<T extends string>(
+  message: string,
+  choices: readonly { readonly value: T; readonly name: string }[],
+): Promise<T> {
+  return answered(prompts().select<T>({ message, choices: [...choices] }, screen));
+}
+
+/** Asks whether; nothing is taken for a yes but y. */
+export function askYes(message: string): Promise<boolean> {
+  return answered(prompts().confirm({ message, default: false }, screen));
+}

@@ -1,0 +1,67 @@
+import { isTold } from "../../core/chain/reading";
+import { webhookFault } from "../../core/notify/notify";
+import { roomAt } from "../../core/orchestrator/survey";
+import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { referenceText } from "../../core/sync/messages";
+import { compareReferences, readReferences } from "../../core/sync/references";
+import { commandsFor } from "../../core/util/commands";
+import { openStack, type StackSource } from "../source";
+import { amiss, type CheckRow, checkExitCode, checkLines, good, later } from "./checkRow";
+import { checkCloud } from "./cloud";
+import { checkHost } from "./host";
+import { checkRelease } from "./release";
+import { checkSigner } from "./signer";
+
+/** Asks all that `pulumi up` asks before it changes anything. @returns the exit code of --help. @throws Refusal */
+export async function check(stack: string, { json }: { json?: boolean }): Promise<number> {
+  const source = await openStack(stack);
+  const { config } = source;
+  const releases = [config.controller.release, config.orchestrator.release];
+  const rows = (
+    await Promise.all([
+      checkCloud(source),
+      checkHost(source),
+      checkReferences(source),
+      ...(["controller", "orchestrator"] as const).map((program, i) => checkRelease(program, releases[i])),
+      checkWebhook(source),
+      checkRoom(source),
+      checkSigner(source),
+    ])
+  ).flat();
+  const exitCode = checkExitCode(rows);
+  if (json) console.log(JSON.stringify({ stack, good: exitCode === 0, rows }, undefined, 2));
+  else console.log(checkLines(stack, rows).join("\n"));
+  return exitCode;
+}
+
+/** Whether they answer and agree; who is down is told and left out, as the gate does. */
+async function checkReferences({ config: { sync, lifecycle, retirement } }: StackSource): Promise<CheckRow[]> {
+  const urls = [...new Set([...sync.references, ...(lifecycle === "active" ? [] : retirement.references)])];
+  if (urls.length === 0)
+    return [later("references", "none are configured: the sync is then proved by the node's own word and its time")];
+  const readings = await readReferences(urls);
+  const heights = readings.flatMap((reading) => (isTold(reading) ? [reading.newest.height] : []));
+  const { median, notes } = compareReferences(Math.max(0, ...heights), readings, sync.tolerance);
+  const lines = notes.map(referenceText);
+  if (heights.length === 0) return [amiss("references", "none of them gives a height", ...lines)];
+  if (notes.some(({ kind }) => kind === "differ")) return [amiss("references", "they contradict each other", ...lines)];
+  const said = `${heights.length} of ${urls.length} answer${median === undefined ? "" : `, height ${median}`}`;
+  return [good("references", said, ...lines)];
+}
+
+function checkWebhook({ stack, config: { notify } }: StackSource): CheckRow[] {
+  if (notify === undefined) return [];
+  const wrong = webhookFault(notify);
+  if (wrong !== undefined) return [amiss("webhook", wrong, commandsFor(stack).setSecret("notify"))];
+  return [good("webhook", `is configured; that it takes a notice: ./pillar-host notify --test ${stack}`)];
+}
+
+/** A record and the journals of a wait; a signer's backup is measured with the signer. */
+const least = 100 * 1024 * 1024;
+
+function checkRoom({ config }: StackSource): CheckRow[] {
+  const directory = backupPlace(config);
+  const free = roomAt(directory);
+  const said = `${Math.round(free / 1e6)} MB free at ${directory}, for record and backups`;
+  return [free < least ? amiss("this machine", said, "needed: 100 MB at least") : good("this machine", said)];
+}

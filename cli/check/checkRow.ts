@@ -1,0 +1,34 @@
+/** What one question of a check came to. */
+export interface CheckRow {
+  readonly topic: string;
+  /** `later`: it can't be asked yet, and is asked again before it counts. */
+  readonly kind: "good" | "fault" | "later";
+  readonly lines: readonly string[];
+}
+
+export const good = (topic: string, ...lines: string[]): CheckRow => ({ topic, kind: "good", lines });
+export const amiss = (topic: string, ...lines: string[]): CheckRow => ({ topic, kind: "fault", lines });
+export const later = (topic: string, ...lines: string[]): CheckRow => ({ topic, kind: "later", lines });
+
+/** The exit code for it (pure). */
+export function checkExitCode(rows: readonly CheckRow[]): number {
+  return rows.some(({ kind }) => kind === "fault") ? 1 : 0;
+}
+
+const words: Readonly<Record<CheckRow["kind"], string>> = { good: "good", fault: "FAULT", later: "later" };
+
+/** The rows in plain lines, what stands in the way last, since that is what is read (pure). */
+export function checkLines(stack: string, rows: readonly CheckRow[]): string[] {
+  const faults = rows.filter(({ kind }) => kind === "fault");
+  const sorted = [...rows.filter(({ kind }) => kind !== "fault"), ...faults];
+  const width = Math.max(...rows.map(({ topic }) => topic.length));
+  const lines = sorted.flatMap(({ topic, kind, lines: [first = "", ...rest] }) => [
+    `${words[kind].padEnd(5)}  ${topic.padEnd(width)}  ${first}`,
+    ...rest.flatMap((line) => line.split("\n")).map((line) => `${" ".repeat(width + 9)}${line}`),
+  ]);
+  const end =
+    faults.length === 0
+      ? "Nothing stands in the way, and nothing was changed."
+      : `${faults.length === 1 ? "One thing stands" : `${faults.length} things stand`} in the way; nothing was changed. Then again: ./pillar-host check ${stack}`;
+  return [...lines, "", end];
+}

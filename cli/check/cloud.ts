@@ -1,0 +1,35 @@
+import { readOrderRecord, recordFile } from "../../core/cloud/attempts";
+import { createDigitalocean } from "../../core/cloud/digitalocean";
+import { openToAll } from "../../core/cloud/firewall";
+import { createHetzner } from "../../core/cloud/hetzner";
+import { planHost } from "../../core/cloud/hostPlan";
+import { publicKeyOf } from "../../core/settings/login";
+import type { StackSource } from "../source";
+import { amiss, type CheckRow, good } from "./checkRow";
+
+const clouds = { hetzner: createHetzner, digitalocean: createDigitalocean };
+
+/** What `pulumi up` would decide about the server, on the provider's answers: the token's rights, plan, price, image. */
+export async function checkCloud({ stack, config }: StackSource): Promise<CheckRow[]> {
+  const { host, lifecycle, pillar } = config;
+  if (host.provider === "existing") return [];
+  const endpoint = config.apiEndpoint === undefined ? {} : { endpoint: config.apiEndpoint };
+  const cloud = clouds[host.provider]({ token: host.token, ...endpoint });
+  const topic = cloud.provider;
+  try {
+    const decided = await planHost({
+      ...{ cloud, host, lifecycle, stack, pillar: pillar.name, publicKey: publicKeyOf(config) },
+      ...{ record: readOrderRecord(recordFile(stack)), now: Date.now() },
+    });
+    if ("faults" in decided) return [amiss(topic, ...decided.faults)];
+    const { plan, lines, warnings } = decided;
+    const said = {
+      make: "a server can be ordered with this token",
+      keep: `server ${plan.kind === "keep" ? plan.server.id : ""} is there`,
+      gone: "there is no server of this stack",
+    }[plan.kind];
+    return [good(topic, said, ...lines, ...warnings, ...openToAll(host.sshFrom))];
+  } catch (error) {
+    return [amiss(topic, ...(error as Error).message.split("\n"))];
+  }
+}

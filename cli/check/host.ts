@@ -1,0 +1,60 @@
+import { sshTarget } from "../../core/settings/login";
+import { fingerprintOf } from "../../core/ssh/publicKey";
+import { loginHelp, silentText } from "../../core/ssh/reachability";
+import { connectSsh, type RefusedError, type SshTarget, scanHostKey } from "../../core/ssh/ssh";
+import { envelope } from "../../core/steps/step";
+import { preflight, receiver, stackIdentity } from "../../core/steps/steps";
+import { type Commands, commandsFor } from "../../core/util/commands";
+import type { StackSource } from "../source";
+import { amiss, type CheckRow, good, later } from "./checkRow";
+
+const topic = "host";
+
+/** Whether the host lets this machine in, and what its preflight says, which only looks. */
+export async function checkHost({ stack, config, address, hostKey }: StackSource): Promise<CheckRow[]> {
+  if (address === undefined)
+    return [later(topic, "there is none yet: it is checked by the run that makes it, once it has booted")];
+  const { ssh, pillar, lifecycle } = config;
+  if (hostKey === undefined) return unknownKey(address, ssh.port);
+  const target = sshTarget(config, address, hostKey);
+  let session: Awaited<ReturnType<typeof connectSsh>>;
+  try {
+    session = await connectSsh(target);
+  } catch (error) {
+    return [amiss(topic, ...refusedText(target, error as RefusedError, commandsFor(stack)).split("\n"))];
+  }
+  try {
+    const login = good("login", `${ssh.user}@${address} accepts this machine`);
+    if (lifecycle !== "active") return [login];
+    const script = envelope(preflight(config, stackIdentity(stack, pillar.name)), receiver(config, address));
+    const { exitCode, stdout, stderr } = await session.run("bash -euo pipefail -s preflight", script);
+    const said = (text: string) => text.trim().split("\n").filter(Boolean);
+    if (exitCode === 0) return [login, good(topic, ...said(stdout), ...said(stderr))];
+    return [login, amiss(topic, ...said(stderr || stdout || "preflight ended without a word"))];
+  } catch (error) {
+    return [amiss(topic, ...(error as Error).message.split("\n"))];
+  } finally {
+    session.close();
+  }
+}
+
+function refusedText(target: SshTarget, { message, refused }: RefusedError, run: Commands): string {
+  if (refused === "login") return `${message.split("\n")[0]}\n${loginHelp(target, run)}`;
+  return refused === "hostKey" ? message : silentText(target, message, run, 0);
+}
+
+/** No login goes to a machine that may be another one. */
+async function unknownKey(address: string, port: number): Promise<CheckRow[]> {
+  try {
+    const fingerprint = fingerprintOf(await scanHostKey(address, port));
+    return [
+      later(
+        topic,
+        `${address} shows ${fingerprint}; its key is neither configured nor recorded, so nobody logged in`,
+        "Compare it with your provider's console. The next run records it, or pillar-host:host.hostKey pins it.",
+      ),
+    ];
+  } catch (error) {
+    return [amiss(topic, `no ssh server with an ed25519 key answers at ${(error as Error).message}`)];
+  }
+}

@@ -1,0 +1,29 @@
+import type { ReleaseSource } from "../../core/config/releaseSchema";
+import { amiss, type CheckRow, good, later } from "./checkRow";
+
+const limit = 15_000;
+
+/** Whether an address serves something, asked from this machine without a download. */
+export async function checkRelease(program: string, release: ReleaseSource | undefined): Promise<CheckRow[]> {
+  if (release === undefined) return [];
+  const topic = `${program}'s release`;
+  try {
+    const head = await ask(release.url, "HEAD");
+    // Signed addresses refuse to be asked for their headers alone: then some bytes are asked for.
+    const { status } = head.ok ? head : await ask(release.url, "GET");
+    if (status < 400 || status === 416) return [good(topic, `${release.url} answers ${status}`)];
+    return [amiss(topic, `${release.url} answers ${status}`, "needed: 200. Compare it with the release page")];
+  } catch (error) {
+    const { cause, name } = error as Error & { cause?: { code?: string } };
+    const found = cause?.code ?? (name === "TimeoutError" ? `no answer within ${limit / 1000} s` : "no connection");
+    // The host is the one that downloads: it may reach what this machine does not.
+    return [later(topic, `${release.url} is not reached from this machine (${found}); the host is asked, too`)];
+  }
+}
+
+async function ask(url: string, method: "HEAD" | "GET"): Promise<{ ok: boolean; status: number }> {
+  const headers = method === "GET" ? { range: "bytes=0-59" } : {};
+  const response = await fetch(url, { method, headers, signal: AbortSignal.timeout(limit) });
+  await response.body?.cancel();
+  return { ok: response.ok, status: response.status };
+}

@@ -1,0 +1,37 @@
+import { parse } from "yaml";
+import type { z } from "zod";
+import { parseConfig } from "../../core/config/config";
+import { project } from "../../core/config/configFaults";
+import { network } from "../../core/config/hostSchema";
+import { address, hostKey, port, word } from "../../core/config/schemaParts";
+import { stackSchema } from "../../core/config/stackSchema";
+
+/** What an answer has to be: the configuration's own checks. */
+export const answerSchemas = {
+  pillar: stackSchema.shape.pillar.shape.name,
+  address,
+  hostKey,
+  network,
+  user: word,
+  port,
+};
+
+/** For a prompt: true, or what is wrong with the answer (pure). */
+export function checkedBy(schema: z.ZodType): (answer: unknown) => true | string {
+  return (answer) => {
+    const { success, error } = schema.safeParse(answer);
+    return success ? true : (error.issues[0]?.message ?? "not understood");
+  };
+}
+
+/**
+ * What is wrong with a stack's file and the token that it is to get (pure but for the key's file). Other secrets come later.
+ */
+export function fileFaults(stack: string, text: string, given: string | undefined): string[] {
+  const { config } = parse(text) as { config: Record<string, Record<string, unknown>> };
+  const raw = Object.fromEntries(Object.entries(config).map(([key, value]) => [key.slice(project.length + 1), value]));
+  const token = raw.host?.provider === "existing" ? {} : { token: given ?? "0".repeat(64) };
+  const parsed = parseConfig({ ...raw, host: { ...token, ...raw.host } }, stack);
+  const later = `${project}:ssh.privateKeyPassword: missing`;
+  return "faults" in parsed ? parsed.faults.filter((fault) => !fault.startsWith(later)) : [];
+}

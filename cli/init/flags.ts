@@ -1,0 +1,47 @@
+import type { HostProvider } from "./stackText";
+
+/** Each answer as a flag. */
+export interface InitFlags {
+  readonly pillar?: string;
+  readonly provider?: HostProvider;
+  readonly adopt?: boolean;
+  readonly address?: string;
+  readonly hostKey?: string;
+  readonly fingerprint?: string;
+  readonly acceptHostKey?: boolean;
+  readonly sshFrom?: readonly string[];
+  readonly user?: string;
+  readonly port?: string;
+  readonly keyFile?: string;
+  readonly agent?: boolean;
+  readonly tokenFile?: string;
+  readonly release?: string;
+  readonly releaseSha256?: string;
+}
+
+/** The answers that nobody can be asked for, each as it is given (pure). @param hasPassphrase where one is needed */
+export function missingAnswers(stack: string | undefined, flags: InitFlags, hasPassphrase: boolean): string[] {
+  const { pillar, provider, adopt, address, hostKey, fingerprint, acceptHostKey, sshFrom, keyFile, agent } = flags;
+  const isCloud = !adopt && provider !== undefined && provider !== "existing";
+  const isExisting = adopt || provider === "existing";
+  const lines: (readonly [isGiven: boolean, line: string])[] = [
+    [stack !== undefined, "STACK, such as prod-2"],
+    [pillar !== undefined, "--pillar NAME, as registered on chain"],
+    [isCloud || isExisting, "--provider existing, hetzner or digitalocean; or --adopt, for the Pillar's host of today"],
+    [!isExisting || address !== undefined, "--address ADDRESS, the server's"],
+    [
+      !isExisting || (hostKey ?? fingerprint) !== undefined || acceptHostKey === true,
+      "--fingerprint SHA256:… of the host key, as its console shows it; or --host-key LINE; or --accept-host-key, unseen",
+    ],
+    [!isCloud || (sshFrom ?? []).length > 0, "--ssh-from NETWORK, such as 192.0.2.1/32: from where ssh may be reached"],
+    [
+      keyFile !== undefined || (agent === true && !isCloud),
+      `--key-file FILE${isCloud ? "" : ", or --agent"}: the login`,
+    ],
+    [
+      hasPassphrase,
+      "PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE in the environment: it protects the secrets",
+    ],
+  ];
+  return lines.flatMap(([isGiven, line]) => (isGiven ? [] : [line]));
+}

@@ -1,0 +1,84 @@
+import { askChoice, askText } from "../ask";
+import { CliRefusal } from "../refusal";
+import { answerSchemas, checkedBy } from "./checks";
+import type { InitFlags } from "./flags";
+import { comparedHostKey } from "./hostKey";
+import { agentKeys, foundKeyFiles, keyFileFault } from "./logins";
+import type { Answers, HostProvider } from "./stackText";
+
+/**
+ * All answers: those that were given as flags, checked, and the others asked for in the terminal.
+ *
+ * @throws Refusal for an answer that can't be used
+ */
+export async function gatherAnswers(stack: string, flags: InitFlags): Promise<Answers> {
+  const pillar = flags.pillar ?? (await askText("Which Pillar (its name on chain)?", check("pillar")));
+  const { provider, adopt } = await where(flags);
+  const isCloud = provider !== "existing";
+  const address = isCloud ? undefined : (flags.address ?? (await askText("Its address?", check("address"))));
+  const user = isCloud ? "root" : (flags.user ?? (flags.keyFile || flags.agent ? "root" : await askUser()));
+  const port = Number(flags.port ?? 22);
+  const hostKey = address === undefined ? undefined : await comparedHostKey(address, port, flags);
+  const sshFrom = isCloud ? (flags.sshFrom ?? [await askNetwork()]) : [];
+  const keyFile = await login(flags, isCloud);
+  const { release, releaseSha256 } = flags;
+  return { stack, pillar, provider, adopt, address, user, port, hostKey, sshFrom, keyFile, release, releaseSha256 };
+}
+
+const check = (name: keyof typeof answerSchemas) => ({ validate: checkedBy(answerSchemas[name]) });
+
+const askUser = () =>
+  askText("Which user logs in there (another one than root needs sudo)?", {
+    default: "root",
+    ...check("user"),
+  });
+
+async function where({ provider, adopt }: InitFlags): Promise<{ provider: HostProvider; adopt: boolean }> {
+  if (adopt) return { provider: "existing", adopt };
+  if (provider !== undefined) return { provider, adopt: false };
+  const choice = await askChoice("Which host?", [
+    { value: "existing", name: "a new server of my own, that is there already" },
+    { value: "hetzner", name: "a new server, to be ordered at Hetzner Cloud" },
+    { value: "digitalocean", name: "a new server, to be ordered at DigitalOcean" },
+    { value: "adopt", name: "the Pillar's host of today, taken over without a change, to be retired later" },
+  ]);
+  return choice === "adopt" ? { provider: "existing", adopt: true } : { provider: choice, adopt: false };
+}
+
+function askNetwork(): Promise<string> {
+  console.error(
+    "The server's firewall lets only the networks that you name try ssh. Your address: curl -4 https://ifconfig.co",
+  );
+  return askText("From which network (such as 192.0.2.1/32)?", check("network"));
+}
+
+/** @returns the key's file; undefined for the agent */
+async function login({ keyFile, agent }: InitFlags, isCloud: boolean): Promise<string | undefined> {
+  if (agent) return undefined;
+  if (keyFile !== undefined) {
+    const fault = keyFileFault(keyFile);
+    if (fault === undefined) return keyFile;
+    throw new CliRefusal(
+      `--key-file: ${keyFile} ${fault}\n  needed: the file of a private ssh key, such as ~/.ssh/id_ed25519`,
+    );
+  }
+  const keys = isCloud ? undefined : agentKeys();
+  const choice = await askChoice("How does the program log in?", [
+    ...(keys
+      ? [{ value: "agent", name: `with the ssh agent (it holds ${keys === 1 ? "a key" : `${keys} keys`})` }]
+      : []),
+    ...foundKeyFiles().map((file) => ({ value: file, name: `with the key in ${file}` })),
+    { value: "other", name: "with a key in another file" },
+    ...(keys || isCloud
+      ? []
+      : [{ value: "agent", name: "with the ssh agent (there is none now, or it holds no key)" }]),
+  ]);
+  if (choice === "agent") return undefined;
+  if (choice !== "other") return choice;
+  return askText("Which file?", {
+    validate: (file) => {
+      const fault = keyFileFault(file);
+      return fault === undefined ? true : `it ${fault}`;
+    },
+  });
+}

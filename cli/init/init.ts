@@ -1,0 +1,116 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { commandsFor } from "../../core/util/commands";
+import { askText } from "../ask";
+import { createEngine, type Engine } from "../engine";
+import { engineFault } from "../engineErrors";
+import { CliRefusal } from "../refusal";
+import { type InitFlags, missingAnswers } from "./flags";
+import { choosePassphrase, missingSecrets, secretsFor } from "./secrets";
+import { exampleFor, stackText } from "./stackText";
+
+const examples = join(__dirname, "../../examples");
+
+/**
+ * Makes a stack with its file from a few answers: each a flag, or asked for in the terminal. It overwrites nothing, and
+ * leaves nothing where it fails.
+ *
+ * @returns the exit code
+ * @throws Refusal with what is missing, or in the way
+ */
+export async function init(name: string | undefined, flags: InitFlags): Promise<number> {
+  const isAsked = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const hasPassphrase = !(await needsPassphrase()) || givenPassphrase();
+  if (!isAsked) refuseGaps(missingAnswers(name, flags, hasPassphrase));
+  const stack = name ?? (await askText("What is the stack called?", { default: flags.adopt ? "prod" : "prod-2" }));
+  const engine = createEngine(stack);
+  const file = fileOf(stack);
+  const before = await refuseExisting(engine, stack, file);
+
+  // The configuration's checks behind them take a moment to load.
+  const { gatherAnswers } = require("./gather") as typeof import("./gather");
+  const { fileFaults } = require("./checks") as typeof import("./checks");
+  const answers = await gatherAnswers(stack, flags);
+  const secrets = await secretsFor(answers, flags, isAsked);
+  const text = stackText(readFileSync(join(examples, `${exampleFor(answers)}.yaml`), "utf8"), answers);
+  refuseFaults(fileFaults(stack, text, new Map(secrets).get("host.token")));
+  if (!hasPassphrase) process.env.PULUMI_CONFIG_PASSPHRASE = await choosePassphrase();
+
+  await make(engine, stack, { file, text, before });
+  for (const [path, value] of secrets)
+    await engine.read(["config", "set", "--secret", "--path", `pillar-host:${path}`], value);
+  const missing = missingSecrets(answers, secrets);
+  console.log(madeText(stack, answers.adopt, missing));
+  return 0;
+}
+
+const fileOf = (stack: string) => join(process.cwd(), `Pulumi.${stack.split("/").at(-1)}.yaml`);
+
+/** Pulumi's own service keeps the secrets itself. */
+async function needsPassphrase(): Promise<boolean> {
+  const backend = await createEngine("").backend();
+  if (backend !== undefined) return !/^https?:/.test(backend);
+  throw new CliRefusal(
+    "pulumi is not logged in: it does not know where to keep the state of your stacks\n  needed: pulumi login --local --non-interactive, for a directory of this machine (~/.pulumi)",
+  );
+}
+
+function givenPassphrase(): boolean {
+  const { PULUMI_CONFIG_PASSPHRASE, PULUMI_CONFIG_PASSPHRASE_FILE } = process.env;
+  return (PULUMI_CONFIG_PASSPHRASE ?? PULUMI_CONFIG_PASSPHRASE_FILE) !== undefined;
+}
+
+function refuseGaps(missing: readonly string[]): void {
+  if (missing.length === 0) return;
+  const needed = missing.map((line) => `  needed: ${line}`);
+  throw new CliRefusal(
+    ["pillar-host init lacks answers, and there is no terminal to ask in; nothing was written", ...needed].join("\n"),
+  );
+}
+
+function refuseFaults(faults: readonly string[]): void {
+  if (faults.length === 0) return;
+  const lines = faults.map((fault) => `  - ${fault}`);
+  throw new CliRefusal(["pillar-host init got answers that can't be used; nothing was written", ...lines].join("\n"));
+}
+
+/** @returns the file's text where it is the example that came with the program, which may go */
+async function refuseExisting(engine: Engine, stack: string, file: string): Promise<string | undefined> {
+  if ((await engine.list()).includes(stack))
+    throw new CliRefusal(
+      `there is a stack ${stack} already; nothing was written\n  needed: another name; or, to go on with it: ${commandsFor(stack).up}`,
+    );
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, "utf8");
+  const shipped = readFileSync(join(examples, "network-of-momentum.yaml"), "utf8");
+  if (text === shipped.replace("$schema=../", "$schema=./")) return text;
+  throw new CliRefusal(
+    `${file} is there already; nothing was written\n  needed: another name; or, to make the stack of this file: pulumi stack init ${stack} --no-select`,
+  );
+}
+
+/** File and stack, or neither. */
+async function make(
+  engine: Engine,
+  stack: string,
+  { file, text, before }: { file: string; text: string; before: string | undefined },
+): Promise<void> {
+  writeFileSync(file, text, { flag: before === undefined ? "wx" : "w" });
+  const { exitCode, stderr } = await engine.run(["stack", "init", "--no-select"]);
+  if (exitCode === 0) return;
+  if (before === undefined) rmSync(file);
+  else writeFileSync(file, before);
+  throw new CliRefusal(`${engineFault("stack init", stack, stderr)}\nNothing was kept: ${file} is as it was.`);
+}
+
+/** What was made, and what to type next (pure). */
+function madeText(stack: string, adopt: boolean, missing: readonly string[]): string {
+  return [
+    `Made: stack ${stack}, and its file Pulumi.${stack.split("/").at(-1)}.yaml`,
+    ...(adopt ? [] : ["Look at the file: is the controller's release the latest?"]),
+    "",
+    "Next:",
+    ...missing.map((path) => `  ${commandsFor(stack).setSecret(path)}`),
+    `  ${commandsFor(stack).up}`,
+  ].join("\n");
+}

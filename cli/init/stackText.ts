@@ -1,0 +1,81 @@
+import { stringify } from "yaml";
+
+/** Where the host comes from. */
+export const hostProviders = ["existing", "hetzner", "digitalocean"] as const;
+export type HostProvider = (typeof hostProviders)[number];
+
+/** What a stack's file is made of. */
+export interface Answers {
+  /** What the commands in its comments are about. */
+  readonly stack: string;
+  readonly pillar: string;
+  readonly provider: HostProvider;
+  /** The host of today is taken over as it is. */
+  readonly adopt: boolean;
+  /** Of a host that is there already. */
+  readonly address?: string | undefined;
+  readonly hostKey?: string | undefined;
+  /** Networks that reach a new server's ssh. */
+  readonly sshFrom: readonly string[];
+  readonly user: string;
+  readonly port: number;
+  /** The file of the private key; undefined for the ssh agent. */
+  readonly keyFile: string | undefined;
+  readonly release?: string | undefined;
+  readonly releaseSha256?: string | undefined;
+}
+
+/** The example from which a stack's file is made (pure). */
+export function exampleFor({ provider, adopt }: Pick<Answers, "provider" | "adopt">): string {
+  if (adopt) return "old-host";
+  return provider === "existing" ? "own-server" : provider;
+}
+
+/** A part of the example, and what stands there instead. */
+type Place = readonly [found: RegExp, instead: (kept: string) => string];
+
+/**
+ * A stack's file: the example with the operator's values in the place of its own, and its comments (pure).
+ *
+ * @throws where the example lacks a place for one of them
+ */
+export function stackText(example: string, answers: Answers): string {
+  const places = [...commonPlaces(answers), ...hostPlaces(answers), ...releasePlaces(answers)];
+  const named = example.replaceAll("-s prod-2", `-s ${answers.stack}`);
+  return places.reduce((text, [found, instead]) => {
+    if (!found.test(text)) throw new Error(`the example has no place for ${found}`);
+    return text.replace(found, (_, kept: unknown) => instead(typeof kept === "string" ? kept : ""));
+  }, named);
+}
+
+function commonPlaces({ pillar, provider, user, port, keyFile }: Answers): Place[] {
+  const login = [
+    ...(provider === "existing" ? [`    user: ${scalar(user)} # another one than root becomes root with sudo`] : []),
+    ...(port === 22 ? [] : [`    port: ${port}`]),
+    keyFile === undefined ? "    agent: true" : `    privateKeyFile: ${scalar(keyFile)}`,
+  ];
+  return [
+    [/^(# yaml-language-server: .*)\.\.\/stack\.schema\.json$/m, (kept) => `${kept}./stack.schema.json`],
+    [/^# To use it: .*\n.*\n/m, () => "# Change it as you like. docs/configuration.md has every key.\n"],
+    [/^( {4}name: ).*$/m, (kept) => kept + scalar(pillar)],
+    [/^( {2}pillar-host:ssh:\n)(?: {4}.*\n)+/m, (kept) => `${kept}${login.join("\n")}\n`],
+  ];
+}
+
+function hostPlaces({ provider, address = "", hostKey, sshFrom }: Answers): Place[] {
+  if (provider !== "existing") {
+    const networks = `    sshFrom: [${sshFrom.map(scalar).join(", ")}]`;
+    return [[/^ {4}# REPLACE: (the networks.*)\n {4}sshFrom: .*$/m, (kept) => `    # T${kept.slice(1)}\n${networks}`]];
+  }
+  const key: Place = [/^ {4}# From: ssh-keyscan.*\n {4}#hostKey: .*$/m, () => `    hostKey: ${hostKey}`];
+  return [[/^( {4}address: ).*$/m, (kept) => kept + scalar(address)], ...(hostKey === undefined ? [] : [key])];
+}
+
+function releasePlaces({ release, releaseSha256 }: Answers): Place[] {
+  const url: Place = [/^( {6}url: ).*$/m, (kept) => kept + scalar(release ?? "")];
+  const hash: Place = [/^ {6}#(sha256: ).*$/m, (kept) => `      ${kept}"${releaseSha256}"`];
+  return [...(release === undefined ? [] : [url]), ...(releaseSha256 === undefined ? [] : [hash])];
+}
+
+/** Quoted where YAML would take it for something else than a text. */
+const scalar = (text: string) => stringify(text, { lineWidth: 0 }).trim();

@@ -1,0 +1,21 @@
+import { nodeTarget } from "../core/settings/login";
+import { lookAtNode } from "../core/sync/nodeStatus";
+import { nextLines } from "./nextLines";
+import { openStack, type StackSource } from "./source";
+
+/** Says a stack's next step, one thing first. @returns the exit code of --help. @throws Refusal */
+export async function next(stack: string, { json }: { json?: boolean }): Promise<number> {
+  const source = await openStack(stack);
+  const [held, node] = await Promise.all([source.readHeld(), nodeNow(source)]);
+  const { state, config } = source;
+  const lines = nextLines({ stack, lifecycle: config.lifecycle, state, held, node });
+  console.log(json ? JSON.stringify({ stack, nextStep: lines }, undefined, 2) : lines.join("\n"));
+  return 0;
+}
+
+/** Only where a producer address would be shown: that is for now alone, not for when the last run saw it. */
+async function nodeNow({ config, state: { shown }, address, hostKey }: StackSource) {
+  if (shown?.producerAddress === undefined || shown.registered) return undefined;
+  if (address === undefined || hostKey === undefined) return undefined;
+  return lookAtNode(nodeTarget(config, address, hostKey), config.sync);
+}

@@ -1,0 +1,65 @@
+import type { StackConfig } from "../core/config/config";
+import { commandsFor } from "../core/util/commands";
+import { configurationOf } from "./configuration";
+import { createEngine } from "./engine";
+import { CliRefusal } from "./refusal";
+import { type Settings, setPlain, upOrPrint } from "./stackFiles";
+import { hostShown, type OtherHost } from "./stackState";
+
+export interface RetireOptions {
+  /** The stack whose host produces after this one. */
+  readonly successor: string;
+  readonly up: boolean;
+}
+
+/** Names a host's successor and lets it be shut down. @returns the exit code. @throws Refusal */
+export async function retire(
+  stack: string,
+  args: readonly string[],
+  { successor, up }: RetireOptions,
+): Promise<number> {
+  if (stack === successor)
+    throw new CliRefusal(`${stack} can't be its own successor\n  needed: --successor with the stack of the new host`);
+  const old = createEngine(stack);
+  const next = createEngine(successor);
+  const config = configurationOf(stack, await old.read(["config", "--json", "--show-secrets"]));
+  const after = configurationOf(successor, await next.read(["config", "--json", "--show-secrets"]));
+  const host = hostShown(await next.read(["stack", "export"]));
+  if (host === undefined)
+    throw new CliRefusal(
+      `${successor} has not shown its host yet: nothing was changed\n  needed: a run of it that went to its end: ${commandsFor(successor).up}`,
+    );
+  const wrong = retirementFault(stack, successor, config, after, host);
+  if (wrong !== undefined) throw new CliRefusal(wrong);
+  await setPlain(old, successorSettings(config, after, host));
+  console.log(`${stack} is to be retired; its successor is ${host.address}, the host of ${successor}.`);
+  return upOrPrint(stack, up, args);
+}
+
+/** What can't be meant (pure); whether it is time is asked by the run. */
+export function retirementFault(
+  stack: string,
+  successor: string,
+  old: Pick<StackConfig, "pillar" | "host">,
+  after: Pick<StackConfig, "pillar" | "lifecycle">,
+  host: OtherHost,
+): string | undefined {
+  if (old.pillar.name !== after.pillar.name)
+    return `${successor} is of Pillar ${after.pillar.name}, ${stack} of ${old.pillar.name}: nothing was changed\n  needed: a successor of the same Pillar`;
+  if (old.host.provider === "existing" && old.host.address === host.address)
+    return `${stack} and ${successor} are the same host, ${host.address}: nothing was changed\n  needed: the stack of the host that produces after it`;
+  if (after.lifecycle !== "active")
+    return `${successor} is ${after.lifecycle}: nothing was changed\n  needed: a successor that is active. Are the two the wrong way round?`;
+  return undefined;
+}
+
+/** What the old stack's file says of it (pure); of the login only what differs. */
+export function successorSettings({ ssh }: StackConfig, after: StackConfig, host: OtherHost): Settings {
+  return {
+    "retirement.successor.address": host.address,
+    "retirement.successor.hostKey": host.hostKey,
+    "retirement.successor.user": after.ssh.user === ssh.user ? undefined : after.ssh.user,
+    "retirement.successor.port": after.ssh.port === ssh.port ? undefined : after.ssh.port,
+    lifecycle: "retiring",
+  };
+}

@@ -1,0 +1,27 @@
+import { commandsFor } from "../core/util/commands";
+import { createEngine, type Engine } from "./engine";
+
+/** What is written into a stack's file: plain values by path below `pillar-host:`. */
+export type Settings = Readonly<Record<string, string | number | undefined>>;
+
+/** Sets plain values in a stack's file, and takes others out first. @throws Refusal with pulumi's reason */
+export async function setPlain(engine: Engine, settings: Settings, without: readonly string[] = []): Promise<void> {
+  if (without.length > 0)
+    await engine.read(["config", "rm-all", "--path", ...without.map((path) => `pillar-host:${path}`)]);
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  await engine.read([
+    ...["config", "set-all", "--path"],
+    ...given.flatMap(([path, value]) => ["--plaintext", `pillar-host:${path}=${value}`]),
+  ]);
+}
+
+/** Ends in what one would type, or prints it. @returns the exit code */
+export async function upOrPrint(stack: string, up: boolean, args: readonly string[]): Promise<number> {
+  const command = [commandsFor(stack).up, ...args].join(" ");
+  if (!up) {
+    console.log(`Then:\n  ${command}`);
+    return 0;
+  }
+  console.log(`going on: ${command}`);
+  return createEngine(stack).handOver(["up", ...args]);
+}

@@ -1,0 +1,7 @@
+// @ts-check
+// Node keeps what it made of each module's text, beside the compiled program: not where another user of this machine could
+// put something of theirs. Required before all else (Pulumi.yaml, cli/bin.js), as most of the time goes into libraries.
+const nodeModule = require("node:module");
+const path = require("node:path");
+
+nodeModule.enableCompileCache?.(path.join(__dirname, ".compiled", "node"));

@@ -1,0 +1,42 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { CloudServer } from "../../core/cloud/power";
+import type { RetirementGuard } from "../../providers/retirementGuard";
+import { childOf } from "../childOf";
+import type { HostAccess } from "../remote";
+import { createGuard } from "../retirement/guard";
+import { type CloudServerArgs, guardedServer, type KeptPlan } from "./cloudParts";
+import { firstLook } from "./firstLook";
+import type { Host } from "./host";
+
+/** A server at a provider that somebody else made, taken over to be retired: nothing about it is changed. */
+export class AdoptedServer extends pulumi.ComponentResource implements Host {
+  public readonly access: HostAccess;
+  public readonly fingerprint: pulumi.Output<string>;
+  public readonly ready: readonly pulumi.Resource[];
+  public readonly server: pulumi.Output<CloudServer>;
+  public readonly guard: RetirementGuard;
+  public readonly serverId: pulumi.Output<string>;
+  public readonly address: pulumi.Output<string>;
+
+  constructor(
+    name: string,
+    args: CloudServerArgs & { readonly plan: KeptPlan },
+    options?: pulumi.ComponentResourceOptions,
+  ) {
+    super("pillar-host:host:AdoptedServer", name, {}, options);
+    const { plan, wanted, parts, isProtected: protect, login, contact: when, retirement: settings, rpc } = args;
+    const { hostKey } = wanted;
+    const { id, address, resource } = parts().adopted("adopted-server", plan, { ...childOf(this), protect });
+    const place = { address, ...(hostKey === undefined ? {} : { hostKey }) };
+    const contact = firstLook({ place, login, contact: when, after: [resource] }, this);
+    this.access = { ...login, address, hostKey: contact.pinned };
+    this.server = guardedServer(args.server, id);
+    const host = { access: this.access, ready: [contact], server: this.server };
+    this.guard = createGuard("host-guard", { host, settings, rpc, isLast: false }, this);
+    this.ready = [this.guard];
+    this.fingerprint = contact.fingerprint;
+    this.serverId = id;
+    this.address = address;
+    this.registerOutputs({ serverId: id, address, fingerprint: this.fingerprint });
+  }
+}

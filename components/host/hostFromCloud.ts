@@ -1,0 +1,110 @@
+import * as pulumi from "@pulumi/pulumi";
+import { readOrderRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
+import type { Cloud, Owner } from "../../core/cloud/cloud";
+import { openings, openToAll } from "../../core/cloud/firewall";
+import { type HostPlan, type HostRefusal, planHost } from "../../core/cloud/hostPlan";
+import { CloudError } from "../../core/cloud/http";
+import type { StackConfig } from "../../core/config/config";
+import type { CloudHostConfig } from "../../core/config/hostSchema";
+import { readEvents } from "../../core/eventLog/eventLog";
+import { pastEvents } from "../../core/retirement/pastEvents";
+import { publicKeyOf } from "../../core/settings/login";
+import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { hasSigner } from "../../core/settings/orchestratorPresence";
+import { strangerText } from "../../core/ssh/ownServer";
+import { commandsFor } from "../../core/util/commands";
+import type { LastRun } from "../lastRun";
+import { AdoptedServer } from "./adoptedServer";
+import { CloudHost } from "./cloudHost";
+import { cloudProviders } from "./cloudProviders";
+import type { FoundHost } from "./host";
+import { hostArgs } from "./hostArgs";
+import { protectAgain } from "./protectAgain";
+
+/**
+ * The host at a cloud provider: looks at the provider, decides, then registers what the decision comes to.
+ *
+ * @throws RunError, before anything is registered, with all that stands in the way
+ */
+export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig, last: LastRun): Promise<FoundHost> {
+  const stack = pulumi.getStack();
+  const owner: Owner = { stack, pillar: config.pillar.name };
+  const { provider, token, sshFrom } = wanted;
+  const { createCloud, createParts } = cloudProviders[provider];
+  const endpoint = config.apiEndpoint === undefined ? {} : { endpoint: config.apiEndpoint };
+  const cloud = createCloud({ token, say: (line) => void pulumi.log.info(line), ...endpoint });
+  const plan = await decide(config, wanted, cloud, owner);
+  if (plan.kind === "gone") return { shown: { provider } };
+  const shown = { provider, ...serverSummary(plan) };
+  const args = {
+    ...hostArgs(config, last),
+    ...{ plan, wanted, isProtected: config.lifecycle !== "retiring" },
+    parts: (around?: pulumi.ResourceOptions) => createParts(token, config.apiEndpoint, plan.found, around),
+    server: { provider, token, ...endpoint },
+  };
+  if (wanted.importId !== undefined && plan.kind === "keep") {
+    await protectAgain(config, wanted, plan);
+    const host = new AdoptedServer("host", { ...args, plan });
+    return { host, shown: { ...shown, serverId: host.serverId, address: host.address } };
+  }
+  const host = new CloudHost("host", {
+    ...args,
+    ...{ cloud, owner, isActive: config.lifecycle === "active", publicKey: publicKeyOf(config) },
+    openings: openings(config, { sshFrom, hasOrchestrator: hasSigner(config, stack) }),
+    ...(wanted.hostKey === undefined
+      ? { stranger: strangerAt(config, cloud, owner, plan) }
+      : { hostKey: wanted.hostKey }),
+  });
+  // After the plugin, which may be setting it too: while one action holds a server, the provider refuses another.
+  if (plan.kind === "keep") host.serverId.apply(() => protectAgain(config, wanted, plan));
+  const { serverId, address, fingerprint } = host;
+  return { host, shown: { ...shown, serverId, address, fingerprint } };
+}
+
+/** What is said of a server that is there already, where this state has made no key for it. */
+function strangerAt(
+  config: StackConfig,
+  cloud: Cloud,
+  owner: Owner,
+  plan: Exclude<HostPlan, { kind: "gone" }>,
+): string | undefined {
+  if (plan.kind === "make") return undefined;
+  const { id, name, address } = plan.server;
+  const { begun } = pastEvents(readEvents(backupPlace(config), owner.pillar), owner.stack);
+  const recordedKey = begun?.serverId === id ? begun.hostKey : undefined;
+  const server = { provider: cloud.provider, id, name, console: cloud.consoleOf(id) };
+  return strangerText(server, address, recordedKey, commandsFor(owner.stack));
+}
+
+async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud, owner: Owner): Promise<HostPlan> {
+  const file = recordFile(owner.stack);
+  const situation = {
+    ...{ cloud, host: wanted, lifecycle: config.lifecycle, ...owner },
+    ...{ publicKey: publicKeyOf(config), record: readOrderRecord(file), now: Date.now() },
+  };
+  const decided = await planHost(situation).catch((error: unknown): HostRefusal => {
+    if (!(error instanceof CloudError)) throw error;
+    const isOfToken = error.status === 401 || error.status === 403;
+    const set = `  Set it with: ${commandsFor(owner.stack).setSecret("host.token")}`;
+    return { faults: [...error.message.split("\n"), ...(isOfToken ? [set] : [])] };
+  });
+  const { record } = situation;
+  if ("faults" in decided) {
+    if (decided.isExhausted) writeRecord(file, { attempts: [], shown: record.shown });
+    throw new pulumi.RunError(
+      `The host of stack ${owner.stack} cannot be had from ${cloud.provider}; nothing was changed:\n` +
+        decided.faults.map((line) => `  ${line}`).join("\n"),
+    );
+  }
+  for (const line of decided.lines) pulumi.log.info(line);
+  for (const line of [...decided.warnings, ...openToAll(wanted.sshFrom)]) pulumi.log.warn(line);
+  const { plan } = decided;
+  // Kept from the first preview on: what an order may cost follows from it.
+  if (plan.kind === "make" && plan.shown !== record.shown) writeRecord(file, { ...record, shown: plan.shown });
+  return plan;
+}
+
+function serverSummary(plan: Exclude<HostPlan, { kind: "gone" }>) {
+  const { plan: name, location, monthly, currency } = plan.kind === "make" ? plan.offer : plan.server;
+  return { plan: name, location, ...(monthly === undefined ? {} : { monthly: `${monthly.toFixed(2)} ${currency}` }) };
+}

@@ -1,0 +1,109 @@
+import * as pulumi from "@pulumi/pulumi";
+import { readOrderRecord, recordFile } from "../../core/cloud/attempts";
+import type { ServerNow } from "../../core/cloud/cloud";
+import type { StackConfig } from "../../core/config/config";
+import { readEvents } from "../../core/eventLog/eventLog";
+import type { EventDetails } from "../../core/eventLog/events";
+import { lookOnceAt } from "../../core/retirement/host";
+import type { GuardMemory } from "../../core/retirement/inputs";
+import { refusalText } from "../../core/retirement/messages";
+import { pastEvents } from "../../core/retirement/pastEvents";
+import { surveyRetirement } from "../../core/retirement/survey";
+import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { retirementInputs } from "../../core/settings/retirementInputs";
+import { systemClock } from "../../core/util/clock";
+import { commandsFor, someHostKey } from "../../core/util/commands";
+import type { LastRun } from "../lastRun";
+
+/** Of a look that nobody waits for: it says nothing, and believes no word of the operator. */
+export const lookOnly = {
+  ...systemClock,
+  say: () => undefined,
+  saysCollected: false,
+};
+
+/** A host that does not answer may boot: in a preview nobody waits for it. Milliseconds. */
+const patience = 10_000;
+
+/**
+ * Asks host, successor and chain whether the host may be retired, before anything is registered: the engine lifts the
+ * protection of the server before a guard could refuse.
+ *
+ * @throws RunError with every condition that is not met
+ */
+export async function checkRetirement(config: StackConfig, last: LastRun): Promise<void> {
+  if (last.nodeOff) return;
+  const stack = pulumi.getStack();
+  const directory = backupPlace(config);
+  const { since, begun, recorded, knownProducer } = pastEvents(readEvents(directory, config.pillar.name), stack);
+  const { there, place } = await hostLocation(config, last, begun);
+  if (there === "gone") return;
+  const isOwnServer = there !== undefined && readOrderRecord(recordFile(stack)).ordered === there.id;
+  const { address, hostKey } = place;
+  if (there && hostKey === undefined && !isOwnServer && !isAdopted(config))
+    throw new pulumi.RunError(noKeyText(stack, config, there));
+  const inputs = {
+    ...retirementInputs(config, stack, address ?? `the host of ${stack}`, hostKey ?? "", isOwnServer),
+    ...{ recorded, knownProducer },
+  };
+  const look =
+    address === undefined || hostKey === undefined
+      ? { silent: "its address or its key was not shown by the last run" }
+      : await lookOnceAt(inputs.host, inputs.library, inputs.places, patience, lookOnly).catch((error: Error) => {
+          throw new pulumi.RunError(error.message);
+        });
+  const memory: GuardMemory = {
+    createdAt: since ?? new Date().toISOString(),
+    isReached: last.finished || begun !== undefined,
+    isOwnWork: begun?.isOwnWork ?? false,
+  };
+  const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, directory, lookOnly);
+  if (verdict.unmet.length > 0) throw new pulumi.RunError(refusalText(facts, verdict));
+}
+
+interface Place {
+  readonly address?: string | undefined;
+  readonly hostKey?: string | undefined;
+}
+
+/**
+ * Where the host is: as configured, else as the last run showed it, or, after one that failed, as the record has it; a
+ * server as its provider tells. What is known of another server than the one that is there does not count.
+ */
+async function hostLocation(
+  config: StackConfig,
+  last: LastRun,
+  begun: EventDetails["host"] | undefined,
+): Promise<{ there: ServerNow | "gone" | undefined; place: Place }> {
+  const { host } = config;
+  const known = { ...begun, ...last };
+  if (host.provider !== "existing") {
+    // Loaded where it is needed: the clouds' libraries are large.
+    const { serverThere } = await import("../host/serverThere");
+    const there = await serverThere(config, host, known.serverId);
+    const isOther = typeof there === "object" && known.serverId !== undefined && known.serverId !== there.id;
+    const address = (isOther ? undefined : known.address) ?? (typeof there === "object" ? there.address : undefined);
+    return { there, place: { address, hostKey: host.hostKey ?? (isOther ? undefined : known.hostKey) } };
+  }
+  const hostKey = host.hostKey ?? (host.address === known.address ? known.hostKey : undefined);
+  if (hostKey === undefined)
+    throw new pulumi.RunError(
+      `pillar-host:host.hostKey: needed to retire ${host.address}, which this stack never logged in to; nothing was changed\n` +
+        `  Get it with: ssh-keyscan -t ed25519 ${host.address}, and compare it with the host's console`,
+    );
+  return { there: undefined, place: { address: host.address, hostKey } };
+}
+
+function isAdopted({ host }: StackConfig): boolean {
+  return host.provider !== "existing" && host.importId !== undefined;
+}
+
+function noKeyText(stack: string, { host }: StackConfig, { id, name, address }: ServerNow): string {
+  const { set, up } = commandsFor(stack);
+  return [
+    `pillar-host:host.hostKey: needed to retire server ${name} (${id}) at ${host.provider}, ${address ?? "without an address"}; nothing was changed`,
+    `  found: no key of it in the last run of ${stack}, nor in the record of the migration on this machine: it may be a live Pillar`,
+    "  needed: its key as its screen shows it: cat /etc/ssh/ssh_host_ed25519_key.pub",
+    `  ${set("host.hostKey", someHostKey)} && ${up}`,
+  ].join("\n");
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import * as pulumi from "@pulumi/pulumi";
+import type { StackConfig } from "../../core/config/config";
+import { readEvents } from "../../core/eventLog/eventLog";
+import { hostSeen } from "../../core/retirement/facts";
+import { lookOnceAt } from "../../core/retirement/host";
+import type { GuardMemory } from "../../core/retirement/inputs";
+import { unmetLines } from "../../core/retirement/messages";
+import { pastEvents } from "../../core/retirement/pastEvents";
+import { surveyRetirement } from "../../core/retirement/survey";
+import { nodeRpc } from "../../core/settings/login";
+import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { retirementInputs, retirementSettings } from "../../core/settings/retirementInputs";
+import { commandsFor, someHostKey } from "../../core/util/commands";
+import { withTimeout } from "../../core/util/withTimeout";
+import type { Host } from "../host/host";
+import type { LastRun } from "../lastRun";
+import { toldAtEnd } from "../toldAtEnd";
+import { lookOnly } from "./checkRetirement";
+import type { RetirementArgs } from "./guard";
+import { HostRetirement } from "./hostRetirement";
+
+interface Shown {
+  readonly retirement?: { readonly nodeOff: pulumi.Output<boolean> };
+  readonly nextStep: pulumi.Input<string[]>;
+}
+
+/** A host on which nothing is deployed: adopted as it is, or shut down to be given up. @returns outputs */
+export function standBy(config: StackConfig, host: Host, last: LastRun): Shown {
+  const stack = pulumi.getStack();
+  const isRetiring = config.lifecycle === "retiring";
+  const run = last.nodeOff ? undefined : randomUUID();
+  const { shutdown, memory } = new HostRetirement("retirement", {
+    ...retirementArgs(config, host),
+    after: [host.guard],
+    ...(isRetiring ? { shutDown: { first: host.guard, run } } : {}),
+  });
+  if (shutdown === undefined || memory === undefined)
+    return { nextStep: toldAtEnd(pulumi.output(nextForAdopted(stack))) };
+  const inputs = pulumi
+    .all([host.access.address, host.access.hostKey, host.isOrdered ?? false])
+    .apply(([address, hostKey, ordered]) => retirementInputs(config, stack, address, hostKey, ordered));
+  const next = pulumi
+    .all([shutdown.isOff, inputs, memory])
+    .apply(([isOff, known, remembered]) => nextForRetired(config, stack, isOff, known, remembered));
+  return { retirement: { nodeOff: shutdown.isOff }, nextStep: toldAtEnd(pulumi.unsecret(next)) };
+}
+
+/** What a stack's configuration means for what stands before its host's deletion. */
+export function retirementArgs(config: StackConfig, host: Host): RetirementArgs {
+  return { host, settings: retirementSettings(config, pulumi.getStack()), rpc: nodeRpc(config) };
+}
+
+function nextForAdopted(stack: string): string[] {
+  const { set, up } = commandsFor(stack);
+  return [
+    "This host is left as it is. When its Pillar produces elsewhere, name its successor and retire it:",
+    `  ${set("retirement.successor.address", "ADDRESS")}`,
+    `  ${set("retirement.successor.hostKey", someHostKey)}`,
+    `  ${set("lifecycle", "retiring")} && ${up}`,
+  ];
+}
+
+/** Of what a run shows; milliseconds. */
+const deadline = 60_000;
+
+/** What stands in the way of the destroy now: looked up anew in every run, and never thrown. */
+async function nextForRetired(
+  config: StackConfig,
+  stack: string,
+  isOff: boolean,
+  inputs: ReturnType<typeof retirementInputs>,
+  memory: GuardMemory,
+): Promise<string[]> {
+  const shut = isOff
+    ? "The node of this host is off, and stays off."
+    : "The node of this host could not be stopped: it does not answer.";
+  const directory = backupPlace(config);
+  const { destroy } = commandsFor(stack);
+  try {
+    const { recorded } = pastEvents(readEvents(directory, config.pillar.name), stack);
+    const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, lookOnly);
+    const seen = hostSeen(look, config.host.provider === "existing" ? undefined : config.host.provider);
+    const { verdict } = await withTimeout(
+      surveyRetirement("destroy", { ...inputs, recorded }, memory, seen, directory, lookOnly),
+      deadline,
+      `no answer within ${deadline / 1000} s`,
+    );
+    if (verdict.unmet.length === 0) return [shut, `Nothing stands in the way any more: ${destroy}`];
+    return [
+      shut,
+      `${destroy} is refused until this is met, and looks again itself:`,
+      ...verdict.unmet.flatMap(unmetLines).map((line) => `  ${line}`),
+    ];
+  } catch (error) {
+    return [shut, `What stands in the way of ${destroy} can't be told now: ${(error as Error).message.split("\n")[0]}`];
+  }
+}

@@ -1,0 +1,37 @@
+/** What several nodes say together, and who says it; `split` where nothing is said by more than half of them. */
+export type Agreement<R, W> =
+  | { readonly kind: "agreed"; readonly word: W; readonly by: readonly R[]; readonly others: readonly R[] }
+  | { readonly kind: "split" };
+
+/**
+ * Weighs what several nodes say (pure): more than half must be with one word.
+ *
+ * @param common the word that most are with, if any is
+ */
+export function agreeOn<R, W>(
+  readings: readonly R[],
+  wordOf: (reading: R) => W,
+  common: (words: readonly W[]) => W | undefined = commonest,
+  isWith: (word: W, common: W) => boolean = (word, other) => word === other,
+): Agreement<R, W> {
+  const word = common(readings.map(wordOf));
+  if (word === undefined) return { kind: "split" };
+  const by = readings.filter((reading) => isWith(wordOf(reading), word));
+  if (by.length * 2 <= readings.length) return { kind: "split" };
+  return { kind: "agreed", word, by, others: readings.filter((reading) => !by.includes(reading)) };
+}
+
+function commonest<W>(words: readonly W[]): W | undefined {
+  const counts = new Map<W, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
+}
+
+/** The one in the middle of several numbers, or between the two there (pure); undefined of none. */
+export function medianOf(numbers: readonly number[]): number | undefined {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle];
+  const lower = sorted[middle - 1];
+  return sorted.length % 2 === 1 || upper === undefined || lower === undefined ? upper : (lower + upper) / 2;
+}

@@ -1,0 +1,4 @@
+/** A number that can be a height, a count or a time (pure). */
+export function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}

@@ -1,0 +1,28 @@
+import { durationText } from "../util/timeText";
+import type { NodeFault, NotTold } from "./reading";
+
+/** Why a node's word does not count, to stand behind its name and a colon (pure). */
+export function faultText(fault: NodeFault): string {
+  switch (fault.kind) {
+    case "silent":
+      return fault.why;
+    case "behind":
+      return `it is behind: its newest momentum, ${fault.height}, is ${durationText(fault.by)} old`;
+    case "ahead":
+      return `its newest momentum, ${fault.height}, is of a time that has not come, ${durationText(fault.by)} ahead`;
+    case "gap":
+      return `it does not give the momentums from ${fault.from} to ${fault.to}, which it has`;
+    case "stranger":
+      return `it is of another chain: momentum ${fault.height} is not the one that was recorded when this host was synced`;
+  }
+}
+
+/** That a node is not counted, and why (pure). */
+export function leftOutText({ client, fault }: NotTold): string {
+  return `${client.name} is left out: ${faultText(fault)}`;
+}
+
+/** What makes a fault news (pure): its momentum gets older all the time. */
+export function faultKey(fault: NodeFault): string {
+  return fault.kind === "silent" ? `silent ${fault.why}` : fault.kind;
+}

@@ -1,0 +1,171 @@
+import type { SignerIdentity } from "../chain/orchestrator";
+import type { MoveId } from "./moveId";
+
+/** A height at a time, of the wait for the sync: unix milliseconds, the node's height, and the network's as far as known. */
+export type CurvePoint = readonly [at: number, height: number, target: number];
+
+/** What is kept of each event of a migration's journey; times are ISO 8601, heights of momentums. Never a secret. */
+export interface EventDetails {
+  /** A stack has a host from here on. */
+  readonly host: {
+    readonly address: string;
+    readonly provider: string;
+    readonly serverId?: string;
+    /** An authorized_keys line: public. */
+    readonly hostKey?: string;
+    /** The stack stood its node up itself. */
+    readonly isOwnWork: boolean;
+  };
+  /** A momentum of the chain that the host's node was synced to: who does not know it later is on another one, or lies. */
+  readonly recorded: { readonly height: number; readonly hash: string };
+  /** A wait for the sync that has not ended: what it saw since the line before (core/sync/waits.ts). */
+  readonly waiting: {
+    readonly address: string;
+    readonly startedAt: string;
+    readonly startHeight?: number;
+    readonly curve: readonly CurvePoint[];
+  };
+  /** The node was proved synced (the gate's outputs), with the curve of the wait that ended so. */
+  readonly synced: {
+    readonly startedAt: string;
+    readonly syncedAt: string;
+    readonly startHeight: number;
+    readonly currentHeight: number;
+    readonly proved: readonly string[];
+    readonly unproved: readonly string[];
+    readonly curve: readonly CurvePoint[];
+  };
+  /** The Pillar was seen registered with this host's producer address. */
+  readonly registered: { readonly producerAddress: string; readonly figures?: Figures };
+  /** It was registered with this host's address, and is with another one since. */
+  readonly registeredElsewhere: { readonly producerAddress: string };
+  /**
+   * It is registered with this host's address while its node is not synced (docs/specification.md, 1.1, the rule behind
+   * step 13).
+   */
+  readonly registeredTooEarly: { readonly producerAddress: string; readonly earlier?: string };
+  /** The switch: the first momentum that carried this host's address. */
+  readonly producing: {
+    readonly producerAddress: string;
+    readonly height: number;
+    /** Of that momentum. */
+    readonly switchedAt: string;
+    /** It produced before that momentum already: nobody looked further back. */
+    readonly orBefore?: true;
+    /** The last momentum of the address before. */
+    readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: string };
+    /** Slots of the whole network that stayed empty between the two. */
+    readonly empty?: number;
+    readonly figures?: Figures;
+  };
+  /** The node of the old host is about to be stopped, disabled and masked. */
+  readonly shuttingDown: { readonly address: string };
+  /** That was done; whether an orchestrator, or what is left of one, was seen on the host then. */
+  readonly shutDown: {
+    readonly address: string;
+    readonly evidence: readonly string[];
+    readonly hasSigner?: boolean;
+  };
+  /** The rewards were seen paid and collected, or the operator said so. */
+  readonly rewards: { readonly evidence: readonly string[]; readonly saidBy?: "operator" };
+  /** A deletion was refused, with every reason. */
+  readonly refused: { readonly reasons: readonly string[] };
+  /** The operator's typed sentence let a deletion pass in spite of these reasons. */
+  readonly override: { readonly sentence: string; readonly reasons: readonly string[] };
+  /** The guard let the host go: what follows is its deletion. */
+  readonly released: {
+    readonly evidence: readonly string[];
+    readonly address?: string;
+    readonly serverId?: string;
+    /** The producer address that it had. */
+    readonly producer?: string;
+    /** Its provider protected it against deletion until then. */
+    readonly wasProtected?: boolean;
+  };
+}
+
+/**
+ * Of the running epoch, as a node counted up to five minutes before, its whole tick with it: what the Pillar was to
+ * produce, and what it did. The difference of two such counts is not what was missed.
+ */
+export interface Figures {
+  readonly expected: number;
+  readonly produced: number;
+}
+
+/** A backup that was proved. No secret in it. */
+export interface Backup {
+  /** The archive, encrypted with age; absolute. */
+  readonly file: string;
+  /** What is in it; absolute. */
+  readonly manifestFile: string;
+  /** Which identity opens it. */
+  readonly identityFile: string;
+  /** Bytes and sha256 of the encrypted file. */
+  readonly sealedBytes: number;
+  readonly sha256: string;
+  /** Files in it, and their bytes. */
+  readonly files: number;
+  readonly bytes: number;
+  /** ISO 8601. */
+  readonly provedAt: string;
+}
+
+/** What is known of a move's preparation. No secret. */
+export interface Prepared {
+  /** The first backup; absent only where the move went on without this machine's event log. */
+  readonly backup?: Backup;
+  /** ISO 8601. */
+  readonly checkedAt?: string;
+  readonly oldVersion?: string;
+  readonly oldIdentity?: SignerIdentity;
+}
+
+/** The end of a move. */
+interface MoveEnd {
+  /** The side on which the signer is. */
+  readonly holder: "old" | "new";
+  readonly version: string;
+  readonly movedAt: string;
+  /** From the stop to the first good getBuildInfo, where one run did both. */
+  readonly secondsWithoutSigner?: number | undefined;
+  /** The file of the one that was taken after the stop. */
+  readonly lastBackup?: string | undefined;
+}
+
+/** What is kept of each event of a signer's move. Never a secret. */
+export interface MoveEventDetails {
+  /** A backup was proved; the label says when it was taken: `first`, `last`, `retired`. */
+  readonly backup: Backup & { readonly label: string };
+  /** All prerequisites hold, and the first backup is there. */
+  readonly secured: Prepared;
+  /** It came to its end, there or back. */
+  readonly done: MoveEnd;
+  readonly rolledBack: MoveEnd;
+  /** A run of it ended in an error, whose first line this is. */
+  readonly failed: { readonly error?: string | undefined };
+}
+
+export type EventName = keyof EventDetails;
+export type MoveEventName = keyof MoveEventDetails;
+
+/** Something that happened to a stack. */
+export type News = {
+  [E in EventName]: { readonly event: E; readonly details: EventDetails[E] };
+}[EventName];
+
+/** Something that happened to a signer's move. */
+export type MoveNews = {
+  [E in MoveEventName]: { readonly event: E; readonly details: MoveEventDetails[E] };
+}[MoveEventName];
+
+/** A line of the event log about a stack's journey. */
+export type LogEvent = News & {
+  /** ISO 8601: when it was written. */
+  readonly at: string;
+  readonly stack: string;
+  readonly pillar: string;
+};
+
+/** A line about a signer's move. */
+export type MoveEvent = MoveNews & { readonly at: string; readonly move: MoveId };

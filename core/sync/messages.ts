@@ -1,0 +1,94 @@
+import { faultKey, leftOutText } from "../chain/messages";
+import { durationText, minuteText } from "../util/timeText";
+import type { GateNews, SyncProgress } from "./progress";
+import type { ReferenceNote } from "./references";
+import type { SyncReason } from "./verdict";
+
+/** What is odd about a reference (pure). */
+export function referenceText(note: ReferenceNote): string {
+  switch (note.kind) {
+    case "leftOut":
+      return leftOutText(note.reading);
+    case "onlyOne":
+      return `only ${note.name} answers, and it is at ${note.height}`;
+    case "differ":
+      return `the references disagree among themselves: ${note.words.map(({ name, height }) => `${name} ${height}`).join(", ")}`;
+    case "odd":
+      return `${note.name} says ${note.height}, the others ${note.others}`;
+  }
+}
+
+/** What makes a note news: not the heights, which change with every look (pure). */
+export function referenceKey(note: ReferenceNote): string {
+  switch (note.kind) {
+    case "leftOut":
+      return `${note.reading.client.name} ${faultKey(note.reading.fault)}`;
+    case "differ":
+      return `differ ${note.words.map(({ name }) => name).join()}`;
+    default:
+      return `${note.kind} ${note.name}`;
+  }
+}
+
+/** What a look says, in the operator's words (pure). */
+export function reasonText(why: SyncReason): string {
+  const seconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;
+  switch (why.kind) {
+    case "noAnswer":
+      return why.reason;
+    case "syncing":
+      return "syncing";
+    case "fewPeers":
+      return `not enough peers${why.peers === undefined ? "" : ` (${why.peers})`}: is 35995/tcp and udp open to the world?`;
+    case "otherState":
+      return `sync state ${why.state}`;
+    case "belowTarget":
+      return "the node says synced, below its own target";
+    case "fresh":
+      return `synced, newest momentum ${seconds(why.age)} old`;
+    case "stale":
+      return `the node says synced, but its newest momentum is ${seconds(why.age)} old`;
+    case "clocksApart":
+      return `the host's clock and this machine's are ${seconds(why.apart)} apart, and no references settle what is fresh`;
+    case "atTarget":
+      return "synced, height equals target";
+    case "untold":
+      return `the node says synced with a target of ${why.target}, and does not tell its newest momentum`;
+    case "contradicted":
+      return `the node says synced at ${why.height}, the references are at ${why.median}`;
+    case "targetStands":
+      return "the node says synced; waiting for its target to move on, as nothing else proves it";
+    case "bornOut":
+      return "the node says synced, and the references bear it out";
+  }
+}
+
+/** Where the sync stands, in one line (pure). */
+export function progressText(progress: SyncProgress): string {
+  const { observation, good, why, percent, rate, left } = progress;
+  if (observation.kind === "none") return `no answer from the node yet: ${reasonText(why)}`;
+  const { currentHeight, targetHeight } = observation.info;
+  const heights = `height ${currentHeight} of ${targetHeight > 0 ? targetHeight : "an unknown target"}`;
+  const parts = [percent === undefined ? heights : `${percent} %, ${heights}`];
+  if (rate !== undefined) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} momentums/s`);
+  if (left) {
+    const [least, most] = left.map(durationText);
+    parts.push(least === most ? `about ${least} left` : `${least} to ${most} left`);
+  }
+  if (good) parts.push(`${reasonText(why)} (${progress.streak} of ${progress.confirmations} looks)`);
+  else {
+    parts.push(`since ${minuteText(progress.startedAt)}`);
+    if (why.kind !== "syncing") parts.push(reasonText(why));
+  }
+  return parts.join(", ");
+}
+
+/** What the gate has to say, as text (pure). */
+export function newsText(news: GateNews): string {
+  return news.kind === "progress" ? progressText(news.progress) : news.text;
+}
+
+/** The same as a line of a run's output (pure). */
+export function gateLine(news: GateNews): string {
+  return news.kind === "fact" ? `  ${news.text}` : `sync: ${newsText(news)}`;
+}

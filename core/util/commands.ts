@@ -1,0 +1,51 @@
+import { shellWord } from "./quote";
+
+/** The operator's tool, as it is typed in the program's directory. */
+export const tool = "./pillar-host";
+
+/** The commands that act on one stack, as an operator can paste them into a shell. */
+export type Commands = ReturnType<typeof commandsFor>;
+
+/**
+ * What an operator is told to type comes from here, so that it acts on the stack that the text speaks of, whichever is
+ * selected (pure). Keys are those below `pillar-host:`. Names in capitals, as ADDRESS, stand for what the operator fills in.
+ */
+export function commandsFor(stack: string) {
+  const name = shellWord(stack);
+  const config = (verb: string, key: string, options: readonly string[] = [], value?: string) =>
+    [
+      `pulumi config ${verb}`,
+      ...options,
+      // Without it the engine takes the dots for a part of the name.
+      "--path",
+      shellWord(`pillar-host:${key}`),
+      ...(value === undefined ? [] : [shellWord(value)]),
+      `-s ${name}`,
+    ].join(" ");
+  const pillarHost = (command: string, ...options: readonly string[]) => [tool, command, name, ...options].join(" ");
+  return {
+    up: `pulumi up -s ${name}`,
+    preview: `pulumi preview -s ${name}`,
+    destroy: `pulumi destroy -s ${name}`,
+    refresh: `pulumi refresh -s ${name}`,
+    set: (key: string, value: string | number | boolean) => config("set", key, [], String(value)),
+    /** To what the shell makes of a word, as of `"$(…)"`. */
+    setTo: (key: string, word: string) => `${config("set", key)} ${word}`,
+    /** A name of digits, which `--path` alone would make a number. */
+    setText: (key: string, value: string) => config("set", key, ["--type string"], value),
+    /** Asks for the value, which a command line would show. */
+    setSecret: (key: string) => config("set", key, ["--secret"]),
+    setSecretFrom: (key: string, file: string) => `${config("set", key, ["--secret"])} < ${file}`,
+    get: (key: string) => config("get", key),
+    remove: (key: string) => config("rm", key),
+    status: (...options: readonly string[]) => pillarHost("status", ...options),
+    adopt: (address: string, like: string) => pillarHost("adopt", address, "--like", shellWord(like)),
+    retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),
+    check: (...options: readonly string[]) => pillarHost("check", ...options),
+    resume: (...options: readonly string[]) => pillarHost("resume", ...options),
+    report: (...options: readonly string[]) => pillarHost("report", ...options),
+  };
+}
+
+/** The key of a host, to be filled in. */
+export const someHostKey = "ssh-ed25519 AAAA…";

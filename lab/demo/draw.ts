@@ -1,0 +1,6 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { demoPicture } from "./picture";
+
+/** `npm run -s demo | tee demo.log && npm run picture < demo.log`: draws README's picture from a demo that was played. */
+writeFileSync(join(import.meta.dirname, "../../docs/journey.svg"), demoPicture(readFileSync(0, "utf8")));

@@ -1,0 +1,102 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+
+/** A feature as the tests name it, and where it is proved. */
+export interface Proof {
+  readonly feature: string;
+  readonly tests: number;
+  /** Below test/lab. */
+  readonly file: string;
+}
+
+const contracts = ["contract", "realOnly"];
+const suites = ["describe", ...contracts];
+const cases = ["it", "test"];
+
+/**
+ * What a test file proves: a line for each of its outermost suites, and for each test that is in none. What a helper
+ * beside it defines for it counts as its own (pure but for reading that helper).
+ *
+ * @param path of the file, for its imports
+ */
+export function proofsOf(path: string, text: string, file: string): Proof[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
+  const proofs: Proof[] = [];
+  for (const statement of source.statements) {
+    if (!ts.isExpressionStatement(statement) || !ts.isCallExpression(statement.expression)) continue;
+    const call = statement.expression;
+    const name = calledName(call);
+    if (cases.includes(name)) proofs.push({ feature: titleOf(call), tests: 1, file });
+    else if (suites.includes(name)) {
+      const feature = contracts.includes(name) ? `contract ${titleOf(call)}` : titleOf(call);
+      proofs.push({ feature, tests: count(call), file });
+    } else proofs.push(...ofHelper(source, path, name, file));
+  }
+  return proofs;
+}
+
+/** The suites in a function of a file beside this one. */
+function ofHelper(source: ts.SourceFile, path: string, name: string, file: string): Proof[] {
+  const imports = source.statements.filter(ts.isImportDeclaration);
+  const own = imports.find(({ importClause }) => importClause?.getText().match(/\w+/g)?.includes(name));
+  const from = own && ts.isStringLiteral(own.moduleSpecifier) ? own.moduleSpecifier.text : "";
+  const helper = join(dirname(path), `${from}.ts`);
+  if (!from.startsWith("./") || !existsSync(helper)) return [];
+  const parsed = ts.createSourceFile(helper, readFileSync(helper, "utf8"), ts.ScriptTarget.ESNext, true);
+  const body = parsed.statements.filter(ts.isFunctionDeclaration).find((each) => each.name?.text === name)?.body;
+  return (body?.statements ?? []).flatMap((statement) =>
+    ts.isExpressionStatement(statement) &&
+    ts.isCallExpression(statement.expression) &&
+    suites.includes(calledName(statement.expression))
+      ? [{ feature: titleOf(statement.expression), tests: count(statement.expression), file }]
+      : [],
+  );
+}
+
+/** `it` of it(…), it.skipIf(…)(…) and it.each([…])(…). */
+function calledName({ expression }: ts.CallExpression): string {
+  let name: ts.Expression = expression;
+  while (!ts.isIdentifier(name)) {
+    if (ts.isCallExpression(name) || ts.isPropertyAccessExpression(name)) name = name.expression;
+    else return "";
+  }
+  return name.text;
+}
+
+/** What is filled in at run time is left out. */
+function titleOf(call: ts.CallExpression): string {
+  const [title] = call.arguments;
+  if (title && ts.isStringLiteralLike(title)) return title.text;
+  if (title && ts.isTemplateExpression(title))
+    return [title.head.text, ...title.templateSpans.map(({ literal }) => literal.text)].join("…");
+  return title?.getText() ?? "";
+}
+
+/** The tests inside of a suite, as they are written. */
+function count(suite: ts.Node): number {
+  let tests = 0;
+  const visit = (node: ts.Node) => {
+    // Of it.each([…])(…) the outer call is the test.
+    if (ts.isCallExpression(node) && cases.includes(calledName(node)) && !ts.isCallExpression(node.parent)) tests += 1;
+    ts.forEachChild(node, visit);
+  };
+  visit(suite);
+  return tests;
+}
+
+const begin = "<!-- proofs (made by npm run proofs) -->";
+const end = "<!-- end of proofs -->";
+
+/** The documentation with its table of proofs made anew between its two marks (pure). @throws where they are missing */
+export function withProofs(text: string, proofs: readonly Proof[]): string {
+  const [before, rest] = text.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`the marks are missing: ${begin} and ${end}`);
+  const rows = proofs.map(({ feature, tests, file }) => {
+    const isLong = file.endsWith(".long.test.ts");
+    const name = `[${file.replace(/(\.long)?\.test\.ts$/, "")}](../test/lab/${file})`;
+    return `| ${feature.replaceAll("|", "\\|")} | ${tests} | ${isLong ? "second" : "first"} | ${name} |\n`;
+  });
+  return `${before}${begin}\n\n| Feature | Tests | Tier | File |\n| --- | --- | --- | --- |\n${rows.join("")}\n${end}${after}`;
+}

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { metaOf, type Schema, type SchemaKey, schemaKeys } from "../../core/config/schemaKeys";
+import { stackSchema } from "../../core/config/stackSchema";
+
+const begin = (blocks: string) => `<!-- keys: ${blocks} (made by npm run schema) -->`;
+const end = "<!-- end of keys -->";
+const marked = /<!-- keys: ([a-zA-Z, ]+?) \(made by npm run schema\) -->\n[\s\S]*?<!-- end of keys -->/g;
+
+/**
+ * The documentation with its tables of keys made anew, each between its two marks; what stands around them is kept
+ * (pure).
+ *
+ * @throws where a key of the configuration stands in no table, or in two, or a table is of none
+ */
+export function withTables(text: string): string {
+  const wanted = Object.keys(stackSchema.shape);
+  const found = [...text.matchAll(marked)].flatMap(([, blocks = ""]) => blocks.split(", "));
+  const wrong = [...wanted.filter((key) => !found.includes(key)), ...found.filter((key) => !wanted.includes(key))];
+  const twice = found.filter((key, index) => found.indexOf(key) !== index);
+  if (wrong.length + twice.length > 0)
+    throw new Error(
+      `each key of the configuration has one table between "${begin("KEY, KEY")}" and "${end}"; not so: ${[...wrong, ...twice].join(", ")}`,
+    );
+  return text.replace(marked, (_, blocks: string) => `${begin(blocks)}\n\n${tableOf(blocks.split(", "))}\n${end}`);
+}
+
+function tableOf(blocks: readonly string[]): string {
+  const rows = new Map<string, SchemaKey[]>();
+  for (const key of schemaKeys(stackSchema)) {
+    const path = key.path.join(".");
+    if (blocks.includes(key.path[0] ?? "")) rows.set(path, [...(rows.get(path) ?? []), key]);
+  }
+  const variants = new Set([...rows.values()].flat().flatMap(({ variant }) => variant ?? []));
+  const lines = [...rows].map(([path, keys]) => [code(path), ...cellsOf(keys, variants.size)]);
+  return [["Key", "Value", "Default", "What it is"], ["---", "---", "---", "---"], ...lines]
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`)
+    .join("");
+}
+
+/** Value, default and description of a key. @param variants how many its block has */
+function cellsOf(keys: readonly SchemaKey[], variants: number): string[] {
+  const secret = keys.some(({ schema }) => metaOf(schema).secret) ? "Secret. " : "";
+  const isOfAll = keys.length === variants || keys.every(({ variant }) => variant === undefined);
+  return [
+    byVariant(keys, writtenAs, true),
+    byVariant(keys, defaultOf, true),
+    secret + byVariant(keys, descriptionOf, isOfAll),
+  ];
+}
+
+/** What is said of a key, with the variants of its block where it is not said of all. */
+function byVariant(keys: readonly SchemaKey[], textOf: (key: SchemaKey) => string, isOfAll: boolean): string {
+  const said = new Map<string, string[]>();
+  for (const key of keys) said.set(textOf(key), [...(said.get(textOf(key)) ?? []), key.variant ?? ""]);
+  if (said.size === 1 && isOfAll) return [...said.keys()].join();
+  const isNamed = (text: string, variants: readonly string[]) => text === variants.map(code).join();
+  return [...said]
+    .map(([text, variants]) => (isNamed(text, variants) ? text : `(${variants.join(", ")}) ${text}`))
+    .join("; ");
+}
+
+const code = (value: unknown) => `\`${value}\``;
+
+/** A key's JSON schema, as far as a table tells of it. */
+interface Json {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+}
+
+const jsonOf = (schema: Schema) => z.toJSONSchema(schema as z.ZodType, { io: "input", unrepresentable: "any" }) as Json;
+
+/** How a value is written. */
+function writtenAs({ schema, isBlock }: Pick<SchemaKey, "schema" | "isBlock">): string {
+  if (isBlock) return "block of keys";
+  const { form, unit, examples = [] } = metaOf(schema);
+  const element = elementOf(schema);
+  if (element) return `list, each: ${writtenAs({ schema: element, isBlock })}`;
+  const example = examples.length === 0 ? "" : `, as ${examples.map(code).join(" or ")}`;
+  return `${form ?? typeOf(jsonOf(schema))}${unit === undefined ? "" : ` (${unit})`}${example}`;
+}
+
+function typeOf(json: Json): string {
+  const { type, enum: choices, minimum, maximum = Infinity, exclusiveMinimum } = json;
+  if ("const" in json) return code(json.const);
+  if (choices) return choices.map(code).join(" or ");
+  if (type === "boolean") return "`true` or `false`";
+  if (type !== "number" && type !== "integer") return "text";
+  return [
+    type === "integer" ? "whole number" : "number",
+    ...(minimum === undefined ? [] : [`from ${minimum}`]),
+    ...(exclusiveMinimum === undefined ? [] : [`above ${exclusiveMinimum}`]),
+    // JSON's own limit of a whole number is none of ours.
+    ...(maximum >= Number.MAX_SAFE_INTEGER ? [] : [`to ${maximum}`]),
+  ].join(" ");
+}
+
+/** What a list's values are. */
+function elementOf(schema: Schema): Schema | undefined {
+  const { element, innerType } = schema._zod.def as { element?: Schema; innerType?: Schema };
+  return element ?? (innerType && elementOf(innerType));
+}
+
+function defaultOf({ schema, isBlock }: SchemaKey): string {
+  const { otherwise = "" } = metaOf(schema);
+  const { default: value } = jsonOf(schema);
+  const isNeeded = (schema as z.ZodType)._zod.optin === undefined;
+  if (isNeeded) return "needed";
+  if (value === undefined || isBlock) return otherwise;
+  return Array.isArray(value) && value.length > 0
+    ? value.map(code).join(", ")
+    : code(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+function descriptionOf({ schema }: SchemaKey): string {
+  const { description = "", see } = metaOf(schema);
+  return see === undefined ? description : `${description} ([${see.replace(/#.*/, "")}](${see}))`;
+}

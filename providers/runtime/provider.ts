@@ -1,0 +1,95 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { sendNotice } from "../../core/notify/notify";
+import { versionOf } from "../../core/util/formatVersion";
+import { watchEngine } from "./engine";
+import type { ProviderRun, ResourceTable } from "./resourceTable";
+
+/** Of the form of inputs and outputs in the state. A state without one is of before there were any, and the same. */
+const stateVersion = 1;
+
+/** An error after which the engine keeps the resource, with what was seen: the next `up` updates it, and goes on. */
+export interface KeptError extends Error {
+  kept: object;
+}
+
+/** Gives up a wait, with what it has seen. @param kept outputs, and inputs that are to stay known */
+export function giveUp(error: Error, kept: object): KeptError {
+  return Object.assign(error, { kept });
+}
+
+/** The provider that a table stands for: what all of them do around their work. */
+export function providerOf<I extends object, O extends object>(
+  table: ResourceTable<I, O>,
+): pulumi.dynamic.ResourceProvider {
+  const { type, id, create, update, delete: remove, changes } = table;
+  const known = <S extends object>(state: S): S => {
+    const { stateVersion: found, ...rest } = state as S & { readonly stateVersion?: unknown };
+    versionOf(found, stateVersion, `the state of this stack's ${type}`);
+    return rest as S;
+  };
+  return {
+    diff: (_id, olds, news) =>
+      readOnce(async () => {
+        const before = known(olds);
+        return changes ? { changes: changes(before, news) } : {};
+      }),
+    create: (inputs) =>
+      running(async (run) => ({ id: id(inputs), outs: await stateAfter(inputs, id(inputs), create(inputs, run)) })),
+    update: (was, olds, news) =>
+      running(async (run) => ({ outs: await stateAfter(news, was, update(known(olds), news, run)) })),
+    ...(remove ? { delete: (_id: string, olds: I & O) => running((run) => remove(known(olds), run)) } : {}),
+  };
+}
+
+/** What the state has after the work, or after it gave up. */
+async function stateAfter<O extends object>(inputs: object, id: string, work: Promise<O>): Promise<object> {
+  const whole = (outputs: object) => {
+    // A key without a value can't be sent to the engine.
+    const given = Object.entries({ ...inputs, ...outputs }).filter(([, value]) => value !== undefined);
+    return { ...Object.fromEntries(given), stateVersion };
+  };
+  try {
+    return whole(await work);
+  } catch (error) {
+    const { kept, message } = error as Partial<KeptError>;
+    if (kept === undefined) throw error;
+    throw Object.assign(error as Error, { id, properties: whole(kept), reasons: [message] });
+  }
+}
+
+/** Watches the engine while a method is at work, and waits for the notices that it sent. */
+function running<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
+  return readOnce(async () => {
+    const engine = watchEngine();
+    const notices: Promise<void>[] = [];
+    const tell: ProviderRun["tell"] = (webhook, notice) => {
+      if (!webhook) return;
+      notices.push(
+        sendNotice(webhook, notice).then((reason) => {
+          if (reason)
+            console.log(`notify: the webhook (pillar-host:notify) was not told of "${notice.event}": ${reason}`);
+        }),
+      );
+    };
+    try {
+      return await work({ isWanted: engine.isThere, tell });
+    } finally {
+      if (engine.isThere()) engine.stop();
+      await Promise.all(notices);
+    }
+  });
+}
+
+/**
+ * Lets an error be read once: the SDK prints its text and its stack, with the text in it again, before the engine shows
+ * the text with the resource.
+ */
+async function readOnce<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error)
+      Object.assign(error, { toString: () => "It ended here", stack: "what is wrong stands with the resource" });
+    throw error;
+  }
+}

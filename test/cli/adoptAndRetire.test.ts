@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { adoptedSettings } from "../../cli/adopt";
+import { retirementFault, successorSettings } from "../../cli/retire";
+import { hostShown } from "../../cli/stackState";
+import { configOf } from "../components/exampleConfig";
+
+const hostKey = "ssh-ed25519 AAAA";
+const host = { address: "203.0.113.7", hostKey };
+const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as object;
+
+test("an adopted host: its address and key, and nothing else where nothing else is known", () => {
+  expect(given(adoptedSettings(configOf(), "198.51.100.9", hostKey))).toEqual({
+    ...{ "host.provider": "existing", "host.address": "198.51.100.9", "host.hostKey": hostKey },
+    lifecycle: "adopted",
+  });
+});
+
+test("the retirement names the successor as its stack shows it, and of the login what differs", () => {
+  const after = configOf({ ssh: { password: "x", user: "op", port: 2222 } });
+  expect(given(successorSettings(configOf(), after, host))).toEqual({
+    ...{ "retirement.successor.address": host.address, "retirement.successor.hostKey": hostKey },
+    ...{ "retirement.successor.user": "op", "retirement.successor.port": 2222, lifecycle: "retiring" },
+  });
+  expect(given(successorSettings(configOf(), configOf(), host))).not.toHaveProperty("retirement.successor.user");
+});
+
+test("what can't be meant is refused before anything is written", () => {
+  const old = { ...configOf(), host: { ...configOf().host, provider: "existing" as const, address: "198.51.100.9" } };
+  const after = configOf();
+  const fault = (changes: { address?: string; pillar?: string; lifecycle?: "active" | "retiring" }) =>
+    retirementFault(
+      ...(["prod", "prod-2", old] as const),
+      { pillar: { name: changes.pillar ?? after.pillar.name }, lifecycle: changes.lifecycle ?? "active" },
+      { address: changes.address ?? host.address, hostKey },
+    );
+  expect(fault({})).toBeUndefined();
+  expect(fault({ address: "198.51.100.9" })).toContain("are the same host, 198.51.100.9: nothing was changed");
+  expect(fault({ pillar: "Bolt" })).toContain("needed: a successor of the same Pillar");
+  expect(fault({ lifecycle: "retiring" })).toContain("Are the two the wrong way round?");
+});
+
+test("a host is known to others once a run has shown address and key", () => {
+  const exported = (outputs: unknown) =>
+    JSON.stringify({ deployment: { resources: [{ type: "pulumi:pulumi:Stack", urn: "", outputs }] } });
+  expect(hostShown(exported({ host }))).toEqual(host);
+  expect(hostShown(exported({ host: { address: host.address } }))).toBeUndefined();
+  expect(hostShown(JSON.stringify({ deployment: {} }))).toBeUndefined();
+});

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { amiss, checkExitCode, checkLines, good, later } from "../../../cli/check/checkRow";
+
+const rows = [amiss("host", "cores: found 1, needed 4", "needed: more\nor less"), good("references", "2 of 2 answer")];
+
+test("what stands in the way comes last, each line of it in its column", () => {
+  expect(checkLines("prod-2", [...rows, later("signer's move", "not yet")])).toEqual([
+    "good   references     2 of 2 answer",
+    "later  signer's move  not yet",
+    "FAULT  host           cores: found 1, needed 4",
+    "                      needed: more",
+    "                      or less",
+    "",
+    "One thing stands in the way; nothing was changed. Then again: ./pillar-host check prod-2",
+  ]);
+});
+
+test("only a fault counts in the exit code", () => {
+  expect(checkExitCode(rows)).toBe(1);
+  expect(checkExitCode([good("a", "b"), later("c", "d")])).toBe(0);
+  expect(checkLines("prod", [later("c", "d")]).at(-1)).toBe("Nothing stands in the way, and nothing was changed.");
+});

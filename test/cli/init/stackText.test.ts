@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { parse } from "yaml";
+import { fileFaults } from "../../../cli/init/checks";
+import { type Answers, exampleFor, stackText } from "../../../cli/init/stackText";
+
+// Only readConfig needs it, and it takes longer to load than these tests.
+vi.mock("@pulumi/pulumi", () => ({}));
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const own: Answers = {
+  stack: "prod-3",
+  pillar: "Forge",
+  provider: "existing",
+  adopt: false,
+  address: "203.0.113.8",
+  hostKey,
+  sshFrom: [],
+  user: "root",
+  port: 22,
+  keyFile: undefined,
+};
+const cloud: Answers = {
+  ...own,
+  provider: "hetzner",
+  address: undefined,
+  hostKey: undefined,
+  sshFrom: ["192.0.2.1/32", "2001:db8::/64"],
+  keyFile: "~/.ssh/id_ed25519",
+};
+
+const textOf = (answers: Answers) =>
+  stackText(
+    readFileSync(join(import.meta.dirname, "../../../examples", `${exampleFor(answers)}.yaml`), "utf8"),
+    answers,
+  );
+const configOf = (answers: Answers) => parse(textOf(answers)).config;
+
+describe("a stack's file is an example with the operator's values", () => {
+  test("a new server of their own", () => {
+    expect(configOf(own)).toMatchObject({
+      "pillar-host:pillar": { name: "Forge" },
+      "pillar-host:host": { provider: "existing", address: "203.0.113.8", hostKey },
+      "pillar-host:ssh": { user: "root", agent: true },
+      "pillar-host:controller": { executable: "znn-controller" },
+      "pillar-host:node": { service: "go-zenon" },
+    });
+    expect(fileFaults("prod", textOf(own), undefined)).toEqual([]);
+  });
+
+  test.each(["hetzner", "digitalocean"] as const)("a server to be ordered at %s", (provider) => {
+    const { "pillar-host:host": host, "pillar-host:ssh": ssh } = configOf({ ...cloud, provider });
+    expect(host).toMatchObject({ provider, sshFrom: ["192.0.2.1/32", "2001:db8::/64"] });
+    expect(ssh).toEqual({ privateKeyFile: "~/.ssh/id_ed25519" });
+    expect(textOf({ ...cloud, provider })).toContain("pulumi config set -s prod-3 --secret");
+    expect(textOf({ ...cloud, provider })).not.toContain("prod-2");
+  });
+
+  test("the host of today, which is adopted", () => {
+    expect(configOf({ ...own, adopt: true })).toMatchObject({
+      "pillar-host:lifecycle": "adopted",
+      "pillar-host:host": { address: "203.0.113.8", hostKey },
+    });
+    expect(configOf({ ...own, adopt: true })).not.toHaveProperty("pillar-host:controller");
+  });
+
+  test("its values are texts, whatever they look like", () => {
+    const keyFile = "~/keys $& $1/id: # yes";
+    expect(configOf({ ...own, pillar: "007", user: "true", port: 2222, keyFile })).toMatchObject({
+      "pillar-host:pillar": { name: "007" },
+      "pillar-host:ssh": { user: "true", port: 2222, privateKeyFile: keyFile },
+    });
+  });
+
+  test("the controller's release", () => {
+    const answers = {
+      ...own,
+      release: "https://release.example/c.zip",
+      releaseSha256: `${"0123456789".repeat(6)}abcd`,
+    };
+    expect(configOf(answers)["pillar-host:controller"].release).toEqual({
+      url: answers.release,
+      sha256: answers.releaseSha256,
+    });
+  });
+
+  test("an example that lost a place for one is an error", () => {
+    expect(() => stackText("config:\n", own)).toThrow("the example has no place for");
+  });
+});
+
+test("faults of a file come with the token's, and not with the secrets that come later", () => {
+  const bad = { ...cloud, sshFrom: ["192.0.2.1"], keyFile: "/nonexistent/key" };
+  expect(fileFaults("prod", textOf(bad), "short")).toEqual([
+    expect.stringMatching(/^pillar-host:host\.token: needed an API token of Hetzner/),
+    expect.stringMatching(/^pillar-host:host\.sshFrom\.0: needed a network/),
+    expect.stringMatching(/^pillar-host:ssh\.privateKeyFile: \/nonexistent\/key does not exist/),
+  ]);
+});

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { type NextSituation, nextLines } from "../../cli/nextLines";
+import type { LastShown, StackState } from "../../cli/stackState";
+
+const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
+const clicks = ["In the wallet:", `  3. Paste this: ${address}`];
+const shown: LastShown = { nextStep: clicks, producerAddress: address, registered: false };
+const lock = { user: "ada", host: "laptop", pid: 42, since: Date.parse("2026-11-22T10:00:00Z") };
+const at = (changes: Omit<Partial<NextSituation>, "state"> & { shown?: LastShown; state?: Partial<StackState> } = {}) =>
+  nextLines({
+    ...{ stack: "prod-2", lifecycle: "active", held: [], node: { synced: true, known: true, why: "synced" } },
+    ...changes,
+    state: { begun: true, pending: [], ...(changes.shown ? { shown: changes.shown } : {}), ...changes.state },
+  });
+
+test("what the last run said, as it said it", () => {
+  expect(at({ shown })).toEqual(clicks);
+});
+
+test.each([
+  [{ synced: false, known: true, why: "at 9 of 10" }, "is not synced now (at 9 of 10)"],
+  [{ synced: false, known: false, why: "no answer" }, "is out of sight now (no answer)"],
+  [undefined, "was not looked at"],
+])("an address is offered only while the node is synced: %j", (node, said) => {
+  const lines = at({ shown, node });
+  expect(lines).toEqual([
+    `Do not touch the wallet: the node of prod-2 ${said}.`,
+    "Its producer address is shown again once the node is synced:",
+    "  pulumi up -s prod-2",
+  ]);
+});
+
+test("an address that is registered already is no secret of a synced node", () => {
+  expect(at({ shown: { ...shown, registered: true }, node: undefined })).toEqual(clicks);
+});
+
+test("lines without an address need no look", () => {
+  expect(at({ shown: { ...shown, nextStep: ["The orchestrator moves next:"] }, node: undefined })).toEqual([
+    "The orchestrator moves next:",
+  ]);
+});
+
+test("a run that is at work is left to its work, whatever the one before said", () => {
+  expect(at({ shown, held: [{ lock, holder: "lives" }] })).toEqual([
+    "Nothing: a run is at work on prod-2 (process 42 of ada on laptop, since 2026-11-22 10:00 UTC).",
+    "How far it is: ./pillar-host status prod-2 --watch",
+  ]);
+});
+
+test.each([
+  [{ held: [{ lock, holder: "gone" as const }] }],
+  [{ held: undefined, state: { pending: [{ operation: "creating", type: "t", name: "n" }] } }],
+])("a run that was cut off is gone on with: %j", (changes) => {
+  expect(at({ shown, ...changes }).at(-1)).toBe("  ./pillar-host resume prod-2");
+});
+
+test.each([
+  ["active", "  ./pillar-host check prod-2"],
+  ["adopted", "  ./pillar-host check prod-2"],
+  ["retiring", "Nothing is left of prod-2, or nothing was begun. What was recorded of it: ./pillar-host report prod-2"],
+] as const)("nothing made, %s", (lifecycle, said) => {
+  expect(at({ lifecycle, state: { begun: false } })).toContain(said);
+});
+
+test("after a run that ended early: whether it waits, or went wrong", () => {
+  const startedAt = "2026-11-22T10:00:00Z";
+  expect(at({ state: { wait: { startedAt } } })[0]).toMatch(/^The node syncs, and nobody waits/);
+  expect(at({ state: { wait: { startedAt, syncedAt: startedAt } } })[0]).toMatch(/ended with an error/);
+  expect(at()[0]).toMatch(/ended with an error/);
+});

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CloudHost } from "../../../components/host/cloudHost";
+import type { KeptPlan } from "../../../components/host/cloudParts";
+import { cloudProviders } from "../../../components/host/cloudProviders";
+import { existingHost } from "../../../components/host/existing";
+import { hostArgs } from "../../../components/host/hostArgs";
+import { HostRetirement } from "../../../components/retirement/hostRetirement";
+import { retirementArgs } from "../../../components/retirement/standBy";
+import type { CloudHostConfig, ExistingHostConfig } from "../../../core/config/hostSchema";
+import { keyPair } from "../../core/chain/fakes";
+import { configOf } from "../exampleConfig";
+import { registeredBy } from "../fakeEngine";
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const last = { finished: true };
+const here = process.cwd();
+let directory: string;
+
+// Records of orders lie in the working directory.
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "moved-"));
+  process.chdir(directory);
+});
+afterAll(() => {
+  process.chdir(here);
+  rmSync(directory, { recursive: true });
+});
+
+const pair = keyPair("");
+const token = "t".repeat(64);
+const tokens = { hetzner: token, digitalocean: token };
+
+function cloudHostOf(provider: CloudHostConfig["provider"]) {
+  const config = configOf({
+    host: { provider, token: tokens[provider], sshFrom: ["198.51.100.7/32"] },
+    ssh: { privateKey: pair.private },
+  });
+  const wanted = config.host as CloudHostConfig;
+  const owner = { stack: "prod-2", pillar: "Anvil" };
+  const server = {
+    id: "7",
+    name: "anvil",
+    address: "203.0.113.9",
+    plan: "cx33",
+    location: "fsn1",
+    image: "ubuntu-22.04",
+  };
+  const plan = { kind: "keep", server, found: { servers: [server] }, isHalfMade: false } as unknown as KeptPlan;
+  const { createCloud, createParts } = cloudProviders[provider];
+  const host = new CloudHost("host", {
+    ...hostArgs(config, last),
+    ...{ plan, wanted, owner, isProtected: true, isActive: true, publicKey: pair.public.trim(), openings: [] },
+    cloud: createCloud({ token }),
+    parts: (around) => createParts(token, undefined, plan.found, around),
+    server: { provider, token },
+  });
+  new HostRetirement("retirement", { ...retirementArgs(config, host), after: [] });
+}
+
+const made = {
+  "host-key": { publicKey: hostKey, privateKey: "hunter2", fingerprint: "SHA256:x" },
+  "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },
+  "login-key": { isOrdered: true },
+  server: { ipv4Address: "203.0.113.9" },
+};
+
+test.each(["hetzner", "digitalocean"] as const)(
+  "a server at %s and all around it is the one that stood at the stack itself",
+  async (provider) => {
+    const all = await registeredBy(() => cloudHostOf(provider), { ...made, firewall: {} });
+    const plain = all.filter(({ type }) => !type.startsWith("pillar-host:") && !type.startsWith("pulumi:"));
+    expect(plain.map(({ name, parent, wasAtStack }) => [name, parent, wasAtStack]).sort()).toEqual(
+      [
+        ...[
+          "first-contact",
+          "firewall",
+          "host-cloud-init",
+          "host-guard",
+          "host-key",
+          "login-key",
+          "server",
+          "ssh-key",
+        ].map((name) => [name, "host", true]),
+        ...(provider === "digitalocean" ? [["tag", "host", true]] : []),
+        ["guard", "retirement", true],
+      ].sort(),
+    );
+  },
+);
+
+test("so are guard and first contact of a host that is there already, and the shutdown of its node", async () => {
+  const config = configOf({ lifecycle: "retiring", host: { provider: "existing", address: "203.0.113.7", hostKey } });
+  const all = await registeredBy(() => {
+    const { host } = existingHost(config, config.host as ExistingHostConfig, last);
+    if (!host) throw new Error("no host");
+    const shutDown = { first: host.guard, run: undefined };
+    new HostRetirement("retirement", { ...retirementArgs(config, host), after: [host.guard], shutDown });
+  });
+  const plain = all.filter(({ type }) => !type.startsWith("pillar-host:"));
+  expect(plain.map(({ name, parent, wasAtStack }) => [name, parent, wasAtStack]).sort()).toEqual([
+    ["first-contact", "host", true],
+    ["guard", "retirement", true],
+    ["host-guard", "host", true],
+    ["node-shutdown", "retirement", true],
+  ]);
+  expect(all.find(({ name }) => name === "guard")?.after).toHaveLength(2);
+  expect(all.find(({ name }) => name === "guard")?.after).toEqual(
+    expect.arrayContaining(["host-guard", "node-shutdown"]),
+  );
+});

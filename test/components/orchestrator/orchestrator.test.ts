@@ -1,0 +1,48 @@
+import * as pulumi from "@pulumi/pulumi";
+import { expect, test } from "vitest";
+import type { Host } from "../../../components/host/host";
+import { loginOf } from "../../../components/login";
+import { Orchestrator, orchestratorArgs } from "../../../components/orchestrator/orchestrator";
+import { configOf } from "../exampleConfig";
+import { concealed, registeredBy, revealed } from "../fakeEngine";
+
+const config = configOf({
+  ssh: { password: "hunter2-new", sudoPassword: "hunter2-sudo" },
+  orchestrator: {
+    migrateFrom: { address: "198.51.100.9", hostKey: "ssh-ed25519 AAAA", password: "hunter2-old", service: "signer" },
+  },
+});
+const host = { access: { ...loginOf(config), address: "203.0.113.7", hostKey: "ssh-ed25519 BBBB" } } as Host;
+class Node extends pulumi.ComponentResource {
+  constructor() {
+    super("test:Node", "node", {});
+  }
+}
+
+const register = () => registeredBy(() => new Orchestrator("orchestrator", orchestratorArgs(config, host, new Node())));
+
+test("backup, installation and move, one after the other; logins are secret, and stand nowhere else", async () => {
+  const all = (await register()).filter(({ parent }) => parent === "orchestrator");
+  expect(all.map(({ name, after }) => [name, after])).toEqual([
+    ["orchestrator-backup", []],
+    ["orchestrator-install", ["orchestrator-backup"]],
+    ["orchestrator-move", ["orchestrator-install"]],
+  ]);
+  for (const { inputs } of all) expect(JSON.stringify(concealed(inputs))).not.toMatch(/hunter2/);
+  expect(JSON.stringify(revealed(all))).toMatch(/hunter2-old/);
+});
+
+test("the move is told both hosts, each with its own places and login", async () => {
+  const move = (await register()).find(({ name }) => name === "orchestrator-move");
+  expect(revealed(move?.inputs)).toMatchObject({
+    move: { project: "pillar-host", stack: "prod-2", pillar: "Anvil", attempt: 1 },
+    ...{ stack: "prod-2", pillar: "Anvil", rollback: false, rpcPort: 55000 },
+    old: { service: "signer", host: { ssh: { address: "198.51.100.9", user: "root", password: "hunter2-old" } } },
+    new: {
+      service: "orchestrator",
+      host: { ssh: { address: "203.0.113.7", password: "hunter2-new" }, sudoPassword: "hunter2-sudo" },
+    },
+    copy: { address: "198.51.100.9", port: 22 },
+    node: { via: "ssh", address: "127.0.0.1", port: 35997, ssh: { address: "203.0.113.7" } },
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import type { ChainClient, Produced } from "../../../core/chain/chain";
+import { faultText, leftOutText } from "../../../core/chain/messages";
+import { isTold, type NodeFault, readNode, wholePage } from "../../../core/chain/reading";
+import { clientNamed, silent } from "./readings";
+
+const clock = Date.UTC(2026, 0, 2);
+const momentum = (height: number, age = 0): Produced => ({
+  ...{ height, timestamp: clock - age, hash: `h${height}`, producer: "z1q" },
+});
+const node = (age: number, changes: Partial<ChainClient> = {}) =>
+  clientNamed("node", { newest: async () => ({ momentum: momentum(7, age), clock }), ...changes });
+
+describe("a node", () => {
+  test("tells its newest momentum, its clock and what else was asked, and can be asked again", async () => {
+    const client = node(3000);
+    const reading = await readNode(client, async ({ newest }) => ({ twice: newest.height * 2 }));
+    expect(reading).toEqual({ client, newest: momentum(7, 3000), clock, twice: 14 });
+    expect(isTold(reading)).toBe(true);
+  });
+
+  test.each<[string, number, NodeFault | undefined]>([
+    ["two minutes are not old yet", 120_000, undefined],
+    ["behind", 120_001, { kind: "behind", height: 7, by: 120_001 }],
+    ["two minutes ahead are none", -120_000, undefined],
+    ["ahead", -120_001, { kind: "ahead", height: 7, by: 120_001 }],
+  ])("is judged by its own clock: %s", async (_what, age, fault) => {
+    let asked = false;
+    const reading = await readNode(node(age), async () => {
+      asked = true;
+      return {};
+    });
+    expect(isTold(reading) ? undefined : reading.fault).toEqual(fault);
+    expect(asked).toBe(fault === undefined);
+  });
+
+  test.each<[string, ChainClient, string]>([
+    ["fails", clientNamed("node", { newest: () => Promise.reject(new Error("cut off")) }), "cut off"],
+    ["hangs", clientNamed("node", { newest: () => new Promise(() => undefined) }), "no answer within 0.05 s"],
+    ["fails later", node(0), "node was asked for a Pillar"],
+  ])("that %s gives its reason, and no more", async (_what, client, why) => {
+    const reading = await readNode(client, async () => ({ pillar: await client.pillar("Anvil") }), 50);
+    expect(reading).toEqual({ client, fault: { kind: "silent", why } });
+  });
+
+  test("that does not give what it has is found out", async () => {
+    const page = (heights: readonly number[]) =>
+      wholePage(node(0, { momentums: async () => heights.map((height) => momentum(height)) }), 5, 7);
+    expect(await page([5, 6, 7])).toEqual({ page: [5, 6, 7].map((height) => momentum(height)) });
+    for (const odd of [[], [5, 7], [5, 7, 7], [4, 5, 6], [5, 6, 7, 8]])
+      expect(await page(odd)).toEqual({ fault: { kind: "gap", from: 5, to: 7 } });
+  });
+});
+
+test("why its word does not count, in words", () => {
+  expect(leftOutText(silent("reference http://a"))).toBe("reference http://a is left out: ECONNREFUSED");
+  const texts = (
+    [
+      { kind: "behind", height: 7, by: 300_000 },
+      { kind: "ahead", height: 7, by: 300_000 },
+    ] as const
+  ).map(faultText);
+  expect(texts).toEqual([
+    "it is behind: its newest momentum, 7, is 5 min old",
+    "its newest momentum, 7, is of a time that has not come, 5 min ahead",
+  ]);
+});

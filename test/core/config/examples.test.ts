@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { parseConfig } from "../../../core/config/config";
+import { keyPair } from "../chain/fakes";
+
+// Only readConfig needs it, and it takes longer to load than these tests.
+vi.mock("@pulumi/pulumi", () => ({}));
+
+const root = resolve(import.meta.dirname, "../../..");
+const read = (name: string) => readFileSync(resolve(root, name), "utf8");
+const editors = z.fromJSONSchema(JSON.parse(read("stack.schema.json")));
+const examples = readdirSync(resolve(root, "examples")).map((name) => `examples/${name}`);
+
+/** With the lines that are commented out: a blank after the # makes it a word to the reader. */
+const whole = (text: string) => text.replaceAll(/^( +)#(?! \S)/gm, "$1");
+
+/** A reader's own login and token in the place of the example's. */
+function parsed(text: string) {
+  const { config } = parse(text) as { config: Record<string, Record<string, unknown>> };
+  const raw = Object.fromEntries(
+    Object.entries(config).map(([key, value]) => [key.replace("pillar-host:", ""), value]),
+  );
+  const token = raw.host?.provider === "existing" ? {} : { token: "a".repeat(64) };
+  return parseConfig(
+    { ...raw, host: { ...raw.host, ...token }, ssh: { privateKey: keyPair().private.trim() } },
+    "prod",
+  );
+}
+
+test("there is one for each way to a host", () => {
+  expect(examples.map((name) => name.replace(/.*\//, ""))).toEqual([
+    "digitalocean.yaml",
+    "hetzner.yaml",
+    "network-of-momentum.yaml",
+    "old-host.yaml",
+    "own-server.yaml",
+  ]);
+});
+
+describe.each(examples)("%s", (name) => {
+  test.each([
+    ["as it stands", read(name)],
+    ["with all that is commented out", whole(read(name))],
+  ])("is one that editors and the program know, %s", (_, text) => {
+    expect(editors.safeParse(parse(text)).error).toBeUndefined();
+    expect(parsed(text)).toHaveProperty("config.pillar.name", "Anvil");
+  });
+
+  test("logs in with a key's file, and has no secret", () => {
+    expect(parse(read(name)).config["pillar-host:ssh"]).toMatchObject({ privateKeyFile: "~/.ssh/id_ed25519" });
+    expect(read(name)).not.toMatch(/secure:|PRIVATE KEY/);
+  });
+
+  test("names the schema for editors, and ends with a key", () => {
+    expect(read(name)).toMatch(/^# yaml-language-server: \$schema=\.\.\/stack\.schema\.json\n/);
+    // pulumi writes the salt of the pass phrase behind the last key, and what is commented out there behind that.
+    expect(read(name)).toMatch(/\n {4}\w+: .*\n$/);
+  });
+});
+
+test("Pulumi.prod.yaml is the first of them", () => {
+  expect(read("Pulumi.prod.yaml").replace("$schema=./", "$schema=../")).toBe(read("examples/network-of-momentum.yaml"));
+});

@@ -1,0 +1,81 @@
+import http from "node:http";
+import { afterEach, expect, test } from "vitest";
+import { noticeRequest, sendNotice, webhookFault } from "../../../core/notify/notify";
+import { closedPort, listen, type Server } from "../chain/fakes";
+
+const notice = { event: "stalled", title: "Pillar Anvil (prod-2): stalled", message: "the height stands" } as const;
+const servers: Server[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+
+/** A webhook that answers with these statuses in turn, the last for ever after. */
+async function webhook(...statuses: number[]) {
+  const taken: { headers: http.IncomingHttpHeaders; body: string }[] = [];
+  const server = http.createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    taken.push({ headers: request.headers, body });
+    response.writeHead(statuses[Math.min(taken.length, statuses.length) - 1] ?? 200).end("ok");
+  });
+  const listening = await listen(server);
+  servers.push(listening);
+  return { taken, url: `http://127.0.0.1:${listening.port}/s3cret-topic` };
+}
+
+const text = "Pillar Anvil (prod-2): stalled\nthe height stands";
+
+test.each(["https://ntfy.sh/topic", "https://push.example.org/topic", "s3cret"])(
+  "%s: JSON with all of it, and the fields' names for ntfy's templates",
+  (address) => {
+    const { headers, body } = noticeRequest(address, notice);
+    expect(JSON.parse(body)).toEqual({ ...notice, text });
+    expect(headers).toEqual({
+      "content-type": "application/json",
+      "x-template": "yes",
+      "x-title": "{{.title}}",
+      "x-message": "{{.message}}",
+      "x-priority": "high",
+    });
+    const { headers: calm } = noticeRequest(address, { ...notice, event: "synced" });
+    expect(calm).not.toHaveProperty("x-priority");
+  },
+);
+
+test("Slack gets its text and nothing that it does not know", () => {
+  const { headers, body } = noticeRequest("https://hooks.slack.com/services/T0/B0/s3cret", notice);
+  expect([headers, JSON.parse(body)]).toEqual([{ "content-type": "application/json" }, { text }]);
+});
+
+test("Telegram gets text and chat; an address without a chat is named as it has to be, without its token", async () => {
+  const bot = "https://api.telegram.org/bot12:s3cret/sendMessage";
+  const { headers, body } = noticeRequest(`${bot}?chat_id=-100`, notice);
+  expect([headers, JSON.parse(body)]).toEqual([{ "content-type": "application/json" }, { chat_id: "-100", text }]);
+  expect(webhookFault(`${bot}?chat_id=-100`)).toBeUndefined();
+  for (const short of [bot, "https://api.telegram.org/bot12:s3cret?chat_id=1"])
+    expect(await sendNotice(short, notice)).toBe(
+      "Telegram's address is https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT",
+    );
+});
+
+test("is sent once where it is taken", async () => {
+  const { taken, url } = await webhook(204);
+  expect(await sendNotice(url, notice)).toBeUndefined();
+  expect(taken.map(({ headers }) => headers["content-type"])).toEqual(["application/json"]);
+});
+
+test("is tried again, three times at most", async () => {
+  const healing = await webhook(503, 200);
+  expect(await sendNotice(healing.url, notice, 1)).toBeUndefined();
+  expect(healing.taken).toHaveLength(2);
+  const broken = await webhook(404);
+  expect(await sendNotice(broken.url, notice, 1)).toBe("it answers 404");
+  expect(broken.taken).toHaveLength(3);
+});
+
+test.each([
+  ["nobody there", async () => `http://127.0.0.1:${await closedPort()}/s3cret`, "ECONNREFUSED"],
+  ["no such name", async () => "http://s3cret.invalid/", /^(ENOTFOUND|EAI_AGAIN)$/],
+  ["not an address", async () => "s3cret", "ERR_INVALID_URL"],
+])("%s: a reason without the address", async (_what, url, reason) => {
+  const found = await sendNotice(await url(), notice, 1);
+  expect(found).toMatch(reason);
+  expect(found).not.toMatch(/s3cret|127/);
+});

@@ -1,0 +1,72 @@
+import { cp, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Lab } from "../../../lab/lab";
+import { LabStack } from "../../../lab/stack";
+import { linesOf, testLab } from "../fixture";
+
+const source = join(import.meta.dirname, "../../../Pulumi.prod.yaml");
+
+describe("Pulumi.prod.yaml", () => {
+  let lab: Lab;
+  /** Where the stacks are made. */
+  let project: LabStack;
+  let key: string;
+
+  const file = (stack: string) => join(project.programDirectory, `Pulumi.${stack}.yaml`);
+  const set = (stack: string, path: string, value: string) =>
+    project.pulumi(["config", "set", "-s", stack, "--path", `pillar-host:${path}`, value]);
+  const login = (stack: string) => set(stack, "ssh.privateKeyFile", lab.privateKeyFile);
+  const preview = (stack: string) => project.preview(["-s", stack]);
+  /** All that it says beside what was set. */
+  const comments = (text: string) => text.match(/#.*/g);
+
+  beforeAll(async () => {
+    lab = await testLab();
+    key = await readFile(lab.privateKeyFile, "utf8");
+    const host = { provider: "existing", address: "10.77.0.99" };
+    project = await LabStack.create(lab, "other", { pillar: { name: "Anvil" }, host }, { "ssh.privateKey": key });
+    await cp(source, file("prod"));
+    await cp(source, file("prod-2"));
+  });
+  afterAll(async () => lab?.down());
+
+  it("copied for the new host: a stack of the real network, once a reader's values are in it", async () => {
+    await project.pulumi(["stack", "init", "prod-2"]);
+    await set("prod-2", "ssh.privateKeyFile", "/nonexistent/key");
+    const without = await preview("prod-2");
+    expect(without.exitCode).not.toBe(0);
+    expect(linesOf(without.output)).toContain(
+      "- pillar-host:ssh.privateKeyFile: /nonexistent/key does not exist on this machine; needed the file of a private ssh key, such as ~/.ssh/id_ed25519",
+    );
+    await set("prod-2", "pillar.name", "Forge");
+    await set("prod-2", "host.address", "10.77.0.98");
+    await login("prod-2");
+    const { exitCode, output } = await preview("prod-2");
+    expect(exitCode, output).toBe(0);
+    expect(output).toContain("+ 17 to create");
+    const written = await readFile(file("prod-2"), "utf8");
+    expect(comments(written)).toEqual(comments(await readFile(source, "utf8")));
+    expect(written).toMatch(/^encryptionsalt: /m);
+    expect(written).not.toContain("PRIVATE KEY");
+  });
+
+  it("as it lies there, for the host of today: adopted with what the README sets", async () => {
+    await project.pulumi(["stack", "init", "prod"]);
+    await set("prod", "pillar.name", "Forge");
+    await project.pulumi(["config", "set", "-s", "prod", "pillar-host:lifecycle", "adopted"]);
+    await set("prod", "host.provider", "existing");
+    await set("prod", "host.address", "10.77.0.97");
+    await login("prod");
+    const { exitCode, output } = await preview("prod");
+    expect(exitCode, output).toBe(0);
+    expect(output).toContain("guard");
+    expect(output).not.toContain("node-deploy");
+  });
+
+  it("is nothing to a stack of another name", async () => {
+    const { output } = await preview("other");
+    expect(linesOf(output)).toContain("- pillar-host:controller.release.url: missing, needed string");
+    expect(output).not.toContain("znn");
+  });
+});

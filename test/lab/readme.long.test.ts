@@ -1,0 +1,237 @@
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse, parseDocument } from "yaml";
+import type { ChainTruth, SignersTruth } from "../../lab/doubles/chain";
+import type { Lab, LabHost } from "../../lab/lab";
+import { setUpOrchestrator } from "../../lab/orchestrator";
+import { ensurePackagedImage } from "../../lab/packagedImage";
+import { LabStack } from "../../lab/stack";
+import { setUpSyncedNode } from "../../lab/syncedNode";
+import { noteSecret } from "../../lab/testRun/printed";
+import { collectRewards, updateProducer } from "../../lab/wallet";
+import { onHost, stackFile, testLab } from "./fixture";
+import { codeBlocks, commandsOf, type Exchange, typed } from "./readme";
+
+const text = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
+const blocks = codeBlocks(text);
+const commands = commandsOf(blocks);
+const below = (heading: string) => commands.filter((each) => each.heading === heading).map(({ command }) => command);
+
+const passphrase = "Correct Horse 'battery' 7";
+const unlock: Exchange = [/passphrase to unlock config\/secrets/, `${passphrase}\r`];
+const unlocked: Exchange = [/Pass phrase of stack \S+:/, `${passphrase}\r`, "where asked"];
+/** A chain whose ticks take a second, and whose epochs take eight. */
+const quick = { momentumSeconds: 0.25, tickMomentums: 4, epochSeconds: 8, rewardDelaySeconds: 1 };
+const network = { epoch: "8s", momentum: "250ms", tickMomentums: 4 };
+
+describe("README.md, typed in a fresh terminal, from nothing to the old host's end", () => {
+  let lab: Lab;
+  let old: LabHost;
+  let fresh: LabHost;
+  let project: LabStack;
+  let env: NodeJS.ProcessEnv;
+
+  /** A command of the README in a terminal, with the lab's addresses in the place of the examples. */
+  const type = (command: string, exchanges: readonly Exchange[] = []) => {
+    const line = command.replaceAll("203.0.113.7", fresh.address).replaceAll("198.51.100.9", old.address);
+    return typed(
+      lab.atOperator(["script", "-qefc", `stty cols 150 rows 50; ${line}`, "/dev/null"]),
+      {
+        cwd: project.programDirectory,
+        env,
+      },
+      exchanges,
+    );
+  };
+  const succeeds = async (command: string, exchanges: readonly Exchange[] = []) => {
+    const { exitCode, shown } = await type(command, exchanges);
+    expect(exitCode, `${command}\n${shown}`).toBe(0);
+    return shown;
+  };
+  const agreed = (what: "update" | "destroy"): Exchange[] => [
+    unlock,
+    [new RegExp(`Do you want to perform this ${what}`), "yes\r"],
+  ];
+  /** What a reader of another network changes in a stack's file. */
+  const edit = async (stack: string, changes: readonly (readonly [path: string, value: unknown])[]) => {
+    const file = join(project.programDirectory, `Pulumi.${stack}.yaml`);
+    const document = parseDocument(await readFile(file, "utf8"));
+    for (const [path, value] of changes) {
+      const [key = "", ...inner] = path.split(".");
+      const place = ["config", `pillar-host:${key}`, ...inner];
+      if (value === undefined) document.deleteIn(place);
+      else document.setIn(place, document.createNode(value));
+    }
+    await writeFile(file, document.toString());
+  };
+  const truth = () => lab.chain<ChainTruth>("GET", "/truth");
+  const until = async (isSo: () => Promise<boolean>) => {
+    const deadline = Date.now() + 120_000;
+    while (!(await isSo())) {
+      if (Date.now() > deadline) throw new Error("it did not come to pass in two minutes");
+      await sleep(250);
+    }
+  };
+
+  beforeAll(async () => {
+    noteSecret("the pass phrase that is typed", passphrase);
+    lab = await testLab();
+    await lab.chain("PATCH", "/truth", {
+      ...quick,
+      defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 },
+    });
+    old = await lab.addHost("old", ensurePackagedImage);
+    fresh = await lab.addHost("fresh", ensurePackagedImage);
+    const producer = await setUpSyncedNode(lab, old);
+    await setUpOrchestrator(lab, old);
+    await lab.chain("PATCH", "/pillars/Anvil", { producerAddress: producer.address });
+    for (const host of [old, fresh])
+      await onHost(host, "echo 127.0.0.2 bnb-node.example eth-node.example >> /etc/hosts");
+    // For its program's directory and its engine; what is typed has a home and a state of its own.
+    project = await LabStack.create(lab, "other", stackFile(lab, fresh), {}, "readme");
+    const home = join(lab.dir, "reader");
+    await mkdir(join(home, ".ssh"), { recursive: true, mode: 0o700 });
+    await cp(lab.privateKeyFile, join(home, ".ssh/id_ed25519"));
+    env = { ...process.env, ...project.toolchain.env, HOME: home, TERM: "xterm" };
+    for (const name of Object.keys(env))
+      if (/^PULUMI_(CONFIG_PASSPHRASE|BACKEND_URL|STACK)|^SSH_AUTH_SOCK$/.test(name)) delete env[name];
+  });
+  afterAll(async () => {
+    await project?.endRuns();
+    await lab?.down();
+  });
+
+  it("has all its commands below the headings that are played here", () => {
+    const played = ["Install", "1. The new host", "2. The old host is adopted", "3. The orchestrator moves"];
+    played.push("4. The wallet", "5. The old host retires", "6. The old host is given up", "Try it");
+    expect([...new Set(commands.map(({ heading }) => heading))]).toEqual(played);
+  });
+
+  it("installs, and logs in to a directory of this machine", async () => {
+    const [clone, install, login = "", ...more] = below("Install");
+    // The lab's program lies there already, with its libraries.
+    expect([clone, install, more]).toEqual([
+      "git clone REPOSITORY pillar-host && cd pillar-host",
+      "npm ci --omit=dev",
+      [],
+    ]);
+    // The engine takes ~ from the system's list of users: the lab has none of its own.
+    expect(login).toBe("pulumi login --local --non-interactive");
+    await succeeds(`pulumi login file://${env.HOME} --non-interactive`);
+    const other = `${passphrase}\r`;
+    await succeeds("pulumi stack init other2", [
+      [/Enter your passphrase to protect config/, other],
+      [/Re-enter/, other],
+    ]);
+  });
+
+  let producerAddress = "";
+
+  it("1: makes the new host's stack and stands it up, with another stack selected", async () => {
+    const [init = "", up = "", status = "", next = "", ...more] = below("1. The new host");
+    expect(more).toEqual([]);
+    const shown = await succeeds(init, [
+      [/Which Pillar/, "Anvil\r"],
+      [/Which host\?/, "\r"],
+      [/Its address\?/, `${fresh.address}\r`],
+      [/Which user/, "\r"],
+      [/Is it the same\?/, "y\r"],
+      [/How does the program log in\?/, "\r"],
+      [/Choose a pass phrase:/, `${passphrase}\r`],
+      [/Again:/, `${passphrase}\r`],
+    ]);
+    const [, fingerprint = ""] = (await onHost(fresh, "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub")).split(" ");
+    expect(shown).toContain(fingerprint);
+    const [screen] = blocks.filter(({ language }) => language === "text");
+    const example = (screen?.text ?? "").replaceAll("203.0.113.7", fresh.address).replace(/SHA256:\S+/, fingerprint);
+    for (const line of example.split("\n")) expect(shown).toContain(line);
+    expect(shown).not.toContain(passphrase);
+    expect(shown.trim().split("\n").at(-1)?.trim()).toBe(up);
+    await edit("prod-2", [
+      ["host.minimums", { cores: 1, diskGb: 1 }],
+      ["controller", { release: { url: lab.releaseUrl() } }],
+      ["node", undefined],
+      ["network", network],
+    ]);
+    const stood = await succeeds(up, agreed("update"));
+    [producerAddress = ""] = /z1q[0-9a-z]{37}/.exec(stood) ?? [];
+    expect(producerAddress).not.toBe("");
+    expect(await succeeds(status, [unlocked])).toContain("synced");
+    await succeeds(next, [unlocked]);
+  });
+
+  it("2: adopts the old host, and nothing on it changes", async () => {
+    const [init = "", up = "", ...more] = below("2. The old host is adopted");
+    expect(more).toEqual([]);
+    const shown = await succeeds(init, [
+      [/What is the stack called|Which Pillar/, "Anvil\r"],
+      [/Its address\?/, `${old.address}\r`],
+      [/Which user/, "\r"],
+      [/Is it the same\?/, "y\r"],
+      [/How does the program log in\?/, "\r"],
+      [/Choose a pass phrase:/, `${passphrase}\r`],
+      [/Again:/, `${passphrase}\r`],
+    ]);
+    expect(shown).toContain(up);
+    await edit("prod", [
+      ["node", undefined],
+      ["network", network],
+    ]);
+    const pid = () => onHost(old, "systemctl show -p MainPID go-node orchestrator");
+    const before = await pid();
+    await succeeds(up, agreed("update"));
+    expect(await pid()).toBe(before);
+  });
+
+  it("3: moves the signer with what README.md has for the stack's file", async () => {
+    const [up = "", ...more] = below("3. The orchestrator moves");
+    expect(more).toEqual([]);
+    const [block] = blocks.filter(({ language }) => language === "yaml");
+    const { migrateFrom, release } = parse(block?.text ?? "")["pillar-host:orchestrator"];
+    expect([migrateFrom, release]).toEqual([
+      { address: "198.51.100.9", hostKey: "THE_OLD_HOSTS_KEY" },
+      { url: expect.stringContaining(".zip"), sha256: "THE_HASH", version: "v0.0.9a" },
+    ]);
+    await edit("prod-2", [
+      [
+        "orchestrator",
+        {
+          migrateFrom: { ...migrateFrom, address: old.address, hostKey: old.hostKey },
+          release: { url: lab.orchestratorReleaseUrl(), version: release.version },
+          steadySeconds: 3,
+        },
+      ],
+    ]);
+    await succeeds(up, agreed("update"));
+    expect(await onHost(fresh, "systemctl is-active orchestrator")).toBe("active");
+    expect((await lab.chain<SignersTruth>("GET", "/signers")).doubles).toEqual([]);
+  });
+
+  it("4: the wallet's new address carries momentums", async () => {
+    const [up = "", ...more] = below("4. The wallet");
+    expect(more).toEqual([]);
+    await updateProducer(lab, "Anvil", producerAddress);
+    await until(async () => (await type(up, agreed("update"))).shown.includes("produces here since"));
+  });
+
+  it("5: shuts the old host's node down", async () => {
+    const lines = below("5. The old host retires");
+    for (const line of lines.slice(0, -1)) await succeeds(line);
+    const up = lines.at(-1) ?? "";
+    await succeeds(up, agreed("update"));
+    expect(await onHost(old, "systemctl is-active go-node || true")).not.toBe("active");
+    expect(await onHost(fresh, "systemctl is-active go-node")).toBe("active");
+  });
+
+  it("6: gives the old host up after the rewards, and reports", async () => {
+    const [destroy = "", report = "", ...more] = below("6. The old host is given up");
+    expect(more).toEqual([]);
+    const { epoch, pillars } = await truth();
+    await until(async () => (await truth()).distributedEpoch > epoch);
+    await collectRewards(lab, pillars.find(({ name }) => name === "Anvil")?.withdrawAddress ?? "");
+    await succeeds(destroy, agreed("destroy"));
+    expect(await succeeds(report)).toContain("prod-2");
+  });
+});

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { expect, it } from "vitest";
+import { readEvents, readMoveEvents } from "../../../core/eventLog/eventLog";
+import { readArchive } from "../../../core/orchestrator/archive";
+import { openBackup } from "../../../core/orchestrator/vault";
+import {
+  copyBackups,
+  filledExport,
+  filledIn,
+  type Placeholders,
+  strippedExport,
+  withPlaceholders,
+} from "../../../lab/upgradeFixture";
+import { linesOf, onHost, transcripts } from "../fixture";
+import { backupsOf, moveStage, signersOf, stageOf } from "../orchestrator/moveStage";
+
+// What an earlier version left on an operator's machine, in the place of what this one wrote: made by `npm run lab -- fixture`.
+const fixture = join(import.meta.dirname, "fixture");
+/** Where it is made anew, it is this lab's own. */
+const isWritten = process.env.PILLAR_LAB_FIXTURE === "write";
+const stage = moveStage();
+
+const exported = async () => String((await stage.stack.pulumi(["stack", "export", "--show-secrets"])).stdout);
+const identityFile = () => `${backupsOf(stage)}.age-identity`;
+
+/** The values of this lab that the fixture has placeholders for. */
+async function valuesOf(): Promise<Placeholders> {
+  const { producerAddress = "" } = await stage.stack.outputs<{ producerAddress?: string }>();
+  expect(producerAddress).toMatch(/^z1q/);
+  const privateKey = readFileSync(stage.lab.privateKeyFile, "utf8");
+  return {
+    ...{ newAddress: stage.fresh.address, oldAddress: stage.old.address },
+    ...{ newHostKey: stage.fresh.hostKey, oldHostKey: stage.old.hostKey },
+    ...{ privateKey, privateKeyTrimmed: privateKey.trim(), producerAddress, program: stage.stack.programDirectory },
+    ...{ controllerRelease: stage.lab.releaseUrl(), orchestratorRelease: stage.lab.orchestratorReleaseUrl() },
+  };
+}
+
+/** What must not happen again: a deploy, a start of the node, a move. */
+const trace = async () => ({
+  deploys: (await transcripts(stage.fresh)).length,
+  node: await onHost(stage.fresh, "systemctl show -p ExecMainStartTimestampMonotonic go-node"),
+  signer: await onHost(stage.fresh, "systemctl show -p ExecMainStartTimestampMonotonic orchestrator"),
+});
+
+interface Kept {
+  readonly resources: readonly {
+    readonly urn: string;
+    readonly id?: string;
+    readonly outputs?: Record<string, unknown>;
+  }[];
+}
+const gateIn = (text: string) => {
+  const { resources } = (JSON.parse(text) as { deployment: Kept }).deployment;
+  const gate = resources.find(({ urn }) => urn.includes("SyncGate"));
+  return { syncedAt: gate?.outputs?.syncedAt, startedAt: gate?.outputs?.startedAt };
+};
+
+it("finishes a journey: synced, the signer moved", async () => {
+  const { exitCode, output } = await stage.stack.up();
+  expect(exitCode, output).toBe(0);
+  expect(await signersOf(stage)).toEqual(["new"]);
+  if (!isWritten) return;
+  const values = await valuesOf();
+  copyBackups(backupsOf(stage), join(fixture, "backups"), (text) => withPlaceholders(text, values));
+  writeFileSync(join(fixture, "age-identity"), readFileSync(identityFile()));
+  writeFileSync(join(fixture, "state.json"), strippedExport(await exported(), values));
+});
+
+it("takes over what an earlier version left, without a replacement, a redeploy or a forgotten fact", async () => {
+  const before = await trace();
+  const values = await valuesOf();
+  const own = await exported();
+  const text = readFileSync(join(fixture, "state.json"), "utf8");
+  copyBackups(join(fixture, "backups"), backupsOf(stage), (each) => filledIn(each, values));
+  writeFileSync(identityFile(), readFileSync(join(fixture, "age-identity")), { mode: 0o600 });
+  await stage.stack.pulumi(["stack", "import"], { input: filledExport(text, own, values) });
+  expect(gateIn(await exported())).toEqual(gateIn(text));
+  if (!isWritten) expect(gateIn(text)).not.toEqual(gateIn(own));
+
+  const preview = await stage.stack.preview();
+  expect(preview.exitCode, preview.output).toBe(0);
+  expect(linesOf(preview.output)).not.toMatch(/ (create|delete|replace|create-replacement|delete-replaced)\b/);
+  const up = await stage.stack.up();
+  expect(up.exitCode, up.output).toBe(0);
+  expect(linesOf(up.output)).not.toMatch(/ (created|deleted|replaced|creating|deleting|replacing)\b/);
+  expect(await trace()).toEqual(before);
+  expect(gateIn(await exported())).toEqual(gateIn(text));
+  expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["moved", "running"]);
+  const { producerAddress, orchestrator } = await stage.stack.outputs<{
+    producerAddress?: string;
+    orchestrator?: { side: string };
+  }>();
+  expect([producerAddress, orchestrator?.side]).toEqual([values.producerAddress, "new"]);
+});
+
+it("knows the record and the backups of then, and opens them", async () => {
+  const events = readEvents(backupsOf(stage), "Anvil").map(({ event }) => event);
+  expect(events).toEqual(expect.arrayContaining(["host", "synced", "recorded"]));
+  const moves = readMoveEvents(backupsOf(stage));
+  expect(moves.map(({ event }) => event)).toEqual(expect.arrayContaining(["backup", "secured", "done"]));
+  expect(moves.filter(({ event }) => event === "done")).toHaveLength(1);
+  const secret = /AGE-SECRET-KEY-\S+/.exec(readFileSync(identityFile(), "utf8"))?.[0] ?? "";
+  const sealed = readdirSync(backupsOf(stage)).filter((name) => name.endsWith(".tar.age"));
+  expect(sealed.length).toBeGreaterThan(0);
+  for (const name of sealed) {
+    const archive = await readArchive();
+    await pipeline(await openBackup(join(backupsOf(stage), name), secret), new PassThrough(), archive.input);
+    expect([...archive.manifest().keys()].join()).toContain("config.json");
+  }
+});
+
+it("changes nothing in the next up", async () => {
+  const { exitCode, output } = await stage.stack.up();
+  expect(exitCode, output).toBe(0);
+  expect(output).toMatch(/Resources:\s+\d+ unchanged\n/);
+});

@@ -1,0 +1,8 @@
+import { type MoveId, parseMove } from "../core/eventLog/moveId";
+
+/** A move as its text names it. */
+export function moveNamed(text: string): MoveId {
+  const move = parseMove(text);
+  if (move === undefined) throw new Error(`${text} names no move`);
+  return move;
+}

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { documented, made } from "../lab/proofs/files";
+import { proofsOf, withProofs } from "../lab/proofs/proofs";
+
+describe("the table of proofs in lab/README.md", () => {
+  const text = readFileSync(documented, "utf8");
+
+  test("is the one that the tests' names make (npm run proofs writes it)", () => {
+    expect(text).toBe(made());
+  });
+
+  test("names every file of lab tests", () => {
+    const lab = join(import.meta.dirname, "lab");
+    const files = readdirSync(lab, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.filter((name) => !text.includes(`(../test/lab/${name})`))).toEqual([]);
+  });
+});
+
+test("a suite is a feature, and so is a test outside of any", () => {
+  const content = [
+    'describe("the gate", () => { it("waits", go); describe("a stall", () => { it.each([1])("is told: %s", go); }); });',
+    'test("another thing", async () => { it("never", go); });',
+    'contract("node", [], (kind) => { test.skipIf(kind)("answers", go); });',
+    "describe(`a host at $" + "{provider}, from nothing`, () => {});",
+  ].join("\n");
+  expect(proofsOf("/nowhere/a.test.ts", content, "a.test.ts")).toEqual([
+    { feature: "the gate", tests: 2, file: "a.test.ts" },
+    { feature: "another thing", tests: 1, file: "a.test.ts" },
+    { feature: "contract node", tests: 1, file: "a.test.ts" },
+    { feature: "a host at …, from nothing", tests: 0, file: "a.test.ts" },
+  ]);
+});
+
+test("a document without its marks is refused", () => {
+  expect(() => withProofs("# The lab\n", [])).toThrow("the marks are missing");
+});
