@@ -1,10 +1,9 @@
 import type { StackConfig } from "../core/config/config";
-import { fingerprintOf } from "../core/ssh/publicKey";
-import { scanHostKey } from "../core/ssh/ssh";
 import { commandsFor } from "../core/util/commands";
 import { configurationOf } from "./configuration";
 import { createEngine } from "./engine";
 import { CliRefusal } from "./refusal";
+import { shownHostKey } from "./shownHostKey";
 import { type Settings, setPlain, upOrPrint } from "./stackFiles";
 
 export interface AdoptOptions {
@@ -71,16 +70,13 @@ const knownKey = ({ orchestrator: { migrateFrom } }: StackConfig, address: strin
 
 /** A key that was only scanned may be anybody's: it is shown, and the operator gives it. */
 async function shownKey(stack: string, address: string, port: number): Promise<never> {
-  const scanned = await scanHostKey(address, port).catch((error: Error) => {
-    throw new CliRefusal(
-      `no ssh server with an ed25519 key answers at ${error.message}\n  needed: the address of a running host`,
-    );
-  });
+  const shown = await shownHostKey(address, port);
+  if ("fault" in shown) throw new CliRefusal(`${shown.fault}\n  needed: the address of a running host`);
   throw new CliRefusal(
     [
-      `${address} shows the host key ${fingerprintOf(scanned)}; nothing was made`,
+      `${address} shows the host key ${shown.fingerprint}; nothing was made`,
       "  needed: your word that it is that host's. On its console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
-      `  Where it is the same, once more with: --host-key '${scanned}'`,
+      `  Where it is the same, once more with: --host-key '${shown.key}'`,
       `  (${stack} then logs in to no other key)`,
     ].join("\n"),
   );

@@ -1,6 +1,5 @@
-import { fingerprintOf } from "../core/ssh/publicKey";
-import { scanHostKey } from "../core/ssh/ssh";
 import { couldNot } from "./refusal";
+import { shownHostKey } from "./shownHostKey";
 import type { Source } from "./source";
 
 /**
@@ -12,22 +11,20 @@ export async function unknownHost({
   address,
   config: { ssh },
 }: Source): Promise<{ exitCode: number; lines: readonly string[] }> {
-  try {
-    const fingerprint = fingerprintOf(await scanHostKey(address, ssh.port));
-    return {
-      exitCode: 1,
-      lines: [
-        `\n${address} was not looked at: its host key is neither configured nor recorded yet, so nobody logs in.`,
-        `It shows ${fingerprint}. Compare it with your provider's console; the next run records it.`,
-      ],
-    };
-  } catch (error) {
+  const shown = await shownHostKey(address, ssh.port);
+  if ("fault" in shown)
     return {
       exitCode: couldNot,
       lines: [
-        `\nno ssh server with an ed25519 key answers at ${error instanceof Error ? error.message : String(error)}`,
+        `\n${shown.fault}`,
         "  needed: pillar-host:host.address of a running host, and its ssh port (pillar-host:ssh.port)",
       ],
     };
-  }
+  return {
+    exitCode: 1,
+    lines: [
+      `\n${address} was not looked at: its host key is neither configured nor recorded yet, so nobody logs in.`,
+      `It shows ${shown.fingerprint}. Compare it with your provider's console; the next run records it.`,
+    ],
+  };
 }

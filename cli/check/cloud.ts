@@ -1,20 +1,17 @@
 import { readOrderRecord, recordFile } from "../../core/cloud/attempts";
-import { createDigitalocean } from "../../core/cloud/digitalocean";
+import { createCloud } from "../../core/cloud/clouds";
 import { openToAll } from "../../core/cloud/firewall";
-import { createHetzner } from "../../core/cloud/hetzner";
 import { planHost } from "../../core/cloud/hostPlan";
 import { publicKeyOf } from "../../core/settings/login";
 import type { StackSource } from "../source";
 import { amiss, type CheckRow, good } from "./checkRow";
-
-const clouds = { hetzner: createHetzner, digitalocean: createDigitalocean };
 
 /** What `pulumi up` would decide about the server, on the provider's answers: the token's rights, plan, price, image. */
 export async function checkCloud({ stack, config }: StackSource): Promise<CheckRow[]> {
   const { host, lifecycle, pillar } = config;
   if (host.provider === "existing") return [];
   const endpoint = config.apiEndpoint === undefined ? {} : { endpoint: config.apiEndpoint };
-  const cloud = clouds[host.provider]({ token: host.token, ...endpoint });
+  const cloud = createCloud[host.provider]({ token: host.token, ...endpoint });
   const topic = cloud.provider;
   try {
     const decided = await planHost({

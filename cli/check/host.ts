@@ -1,10 +1,10 @@
 import { sshTarget } from "../../core/settings/login";
-import { fingerprintOf } from "../../core/ssh/publicKey";
 import { loginHelp, silentText } from "../../core/ssh/reachability";
-import { connectSsh, type RefusedError, type SshTarget, scanHostKey } from "../../core/ssh/ssh";
+import { connectSsh, type RefusedError, type SshTarget } from "../../core/ssh/ssh";
 import { envelope } from "../../core/steps/step";
 import { preflight, receiver, stackIdentity } from "../../core/steps/steps";
 import { type Commands, commandsFor } from "../../core/util/commands";
+import { shownHostKey } from "../shownHostKey";
 import type { StackSource } from "../source";
 import { amiss, type CheckRow, good, later } from "./checkRow";
 
@@ -45,16 +45,13 @@ function refusedText(target: SshTarget, { message, refused }: RefusedError, run:
 
 /** No login goes to a machine that may be another one. */
 async function unknownKey(address: string, port: number): Promise<CheckRow[]> {
-  try {
-    const fingerprint = fingerprintOf(await scanHostKey(address, port));
-    return [
-      later(
-        topic,
-        `${address} shows ${fingerprint}; its key is neither configured nor recorded, so nobody logged in`,
-        "Compare it with your provider's console. The next run records it, or pillar-host:host.hostKey pins it.",
-      ),
-    ];
-  } catch (error) {
-    return [amiss(topic, `no ssh server with an ed25519 key answers at ${(error as Error).message}`)];
-  }
+  const shown = await shownHostKey(address, port);
+  if ("fault" in shown) return [amiss(topic, shown.fault)];
+  return [
+    later(
+      topic,
+      `${address} shows ${shown.fingerprint}; its key is neither configured nor recorded, so nobody logged in`,
+      "Compare it with your provider's console. The next run records it, or pillar-host:host.hostKey pins it.",
+    ),
+  ];
 }

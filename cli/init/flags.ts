@@ -1,4 +1,4 @@
-import type { HostProvider } from "./stackText";
+import type { HostProvider } from "../../core/config/hostSchema";
 
 /** Each answer as a flag. */
 export interface InitFlags {

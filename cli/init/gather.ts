@@ -1,10 +1,11 @@
+import type { HostProvider } from "../../core/config/hostSchema";
 import { askChoice, askText } from "../ask";
 import { CliRefusal } from "../refusal";
 import { answerSchemas, checkedBy } from "./checks";
 import type { InitFlags } from "./flags";
 import { comparedHostKey } from "./hostKey";
 import { agentKeys, foundKeyFiles, keyFileFault } from "./logins";
-import type { Answers, HostProvider } from "./stackText";
+import type { Answers } from "./stackText";
 
 /**
  * All answers: those that were given as flags, checked, and the others asked for in the terminal.

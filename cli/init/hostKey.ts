@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { fingerprintOf } from "../../core/ssh/publicKey";
-import { scanHostKey } from "../../core/ssh/ssh";
 import { askYes } from "../ask";
 import { CliRefusal } from "../refusal";
+import { shownHostKey } from "../shownHostKey";
 import type { InitFlags } from "./flags";
 
 /**
@@ -12,26 +11,26 @@ import type { InitFlags } from "./flags";
  */
 export async function comparedHostKey(address: string, port: number, flags: InitFlags): Promise<string> {
   if (flags.hostKey !== undefined) return flags.hostKey;
-  const shown = await scanHostKey(address, port).catch((error: Error) => {
+  const shown = await shownHostKey(address, port);
+  if ("fault" in shown)
     throw new CliRefusal(
-      `${error.message}\n  found: no ssh there; nothing was written\n  needed: a server that answers, on another port with --port PORT; or its host key with --host-key LINE`,
+      `${shown.fault}\n  nothing was written\n  needed: a server that answers, on another port with --port PORT; or its host key with --host-key LINE`,
     );
-  });
-  const fingerprint = fingerprintOf(shown);
+  const { key, fingerprint } = shown;
   if (flags.fingerprint !== undefined) {
-    if (flags.fingerprint === fingerprint) return shown;
+    if (flags.fingerprint === fingerprint) return key;
     throw new CliRefusal(
       `${address} shows another host key; nothing was written\n  found:  ${fingerprint}\n  needed: ${flags.fingerprint} (--fingerprint)\nIs it the right address, or is somebody in between?`,
     );
   }
   if (flags.acceptHostKey) {
     console.error(`${address} shows the host key ${fingerprint}, which is accepted unseen (--accept-host-key)`);
-    return shown;
+    return key;
   }
   console.error(
-    `${address} shows this host key:\n\n    ${fingerprint} (ED25519)\n\n${isKnown(address, port, shown) ? "It is the one in your known_hosts." : "Compare it with the one in your provider's console, or on the server's own screen:\n  ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"}`,
+    `${address} shows this host key:\n\n    ${fingerprint} (ED25519)\n\n${isKnown(address, port, key) ? "It is the one in your known_hosts." : "Compare it with the one in your provider's console, or on the server's own screen:\n  ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"}`,
   );
-  if (await askYes("Is it the same?")) return shown;
+  if (await askYes("Is it the same?")) return key;
   throw new CliRefusal(
     `the host key of ${address} was not confirmed; nothing was written\n  needed: the right address, and the key that its console shows`,
   );

@@ -1,8 +1,8 @@
 import { stringify } from "yaml";
+import type { HostProvider } from "../../core/config/hostSchema";
 
-/** Where the host comes from. */
-export const hostProviders = ["existing", "hetzner", "digitalocean"] as const;
-export type HostProvider = (typeof hostProviders)[number];
+/** What is asked, the usual one first. */
+export const hostProviders = ["existing", "hetzner", "digitalocean"] as const satisfies readonly HostProvider[];
 
 /** What a stack's file is made of. */
 export interface Answers {

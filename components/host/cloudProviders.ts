@@ -1,21 +1,14 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Cloud, CloudInventory } from "../../core/cloud/cloud";
-import { createDigitalocean } from "../../core/cloud/digitalocean";
-import { createHetzner } from "../../core/cloud/hetzner";
+import { type CloudAccess, createCloud } from "../../core/cloud/clouds";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
 import type { CloudParts } from "./cloudParts";
 import { digitaloceanParts } from "./digitalocean";
 import { hetznerParts } from "./hetzner";
 
-interface Access {
-  readonly token: string;
-  readonly endpoint?: string;
-  readonly say?: (line: string) => void;
-}
-
 /** A cloud provider: what the program reads there, and what its plugin makes. */
 interface CloudProvider {
-  readonly createCloud: (access: Access) => Cloud;
+  readonly createCloud: (access: CloudAccess) => Cloud;
   readonly createParts: (
     token: string,
     endpoint: string | undefined,
@@ -27,6 +20,6 @@ interface CloudProvider {
 
 /** The cloud providers that pillar-host:host.provider may name. */
 export const cloudProviders: Readonly<Record<CloudHostConfig["provider"], CloudProvider>> = {
-  hetzner: { createCloud: createHetzner, createParts: hetznerParts },
-  digitalocean: { createCloud: createDigitalocean, createParts: digitaloceanParts },
+  hetzner: { createCloud: createCloud.hetzner, createParts: hetznerParts },
+  digitalocean: { createCloud: createCloud.digitalocean, createParts: digitaloceanParts },
 };

@@ -128,6 +128,8 @@ export const hostSchema = z
   .meta({ description: "Where the host comes from, and what it must have" });
 
 type HostConfig = z.output<typeof hostSchema>;
+/** Where a host comes from. */
+export type HostProvider = HostConfig["provider"];
 export type ExistingHostConfig = Extract<HostConfig, { provider: "existing" }>;
 /** A host at a cloud provider. */
 export type CloudHostConfig = Exclude<HostConfig, { provider: "existing" }>;
