@@ -19,6 +19,13 @@ fail() {
   exit 1
 }
 
+# Also of a link that leads nowhere.
+is_there() { [ -e "$1" ] || [ -L "$1" ]; }
+
+# unit_lies_at FILE: whether a unit is in the place where its mask goes: as a file, or as the link by which systemd enables
+# one of another place.
+unit_lies_at() { is_there "$1" && [ "$(readlink "$1")" != /dev/null ]; }
+
 has() { command -v "$1" > /dev/null 2>&1; }
 
 # Markers say how far this stack has come on this host. They are written whole or not at all.

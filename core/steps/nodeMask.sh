@@ -2,12 +2,14 @@
 
 node_is_masked() { [ "$(readlink "/etc/systemd/system/$service.service")" = /dev/null ]; }
 
-# Disabled while its unit file is there; then the file moves aside, since it lies on the mask's own place.
+# Disabled while its unit is there; then that moves aside, since it lies on the mask's own place. A link is copied before:
+# disabling takes it away.
 mask_node() {
   local unit=/etc/systemd/system/$service.service
   if ! node_is_masked; then
+    if unit_lies_at "$unit" && [ -L "$unit" ]; then cp -dfT "$unit" "$unit.retired"; fi
     systemctl disable --quiet "$service" 2> /dev/null || true
-    if [ -e "$unit" ] && ! [ -L "$unit" ]; then mv -f "$unit" "$unit.retired"; fi
+    if unit_lies_at "$unit"; then mv -fT "$unit" "$unit.retired"; fi
     ln -sfn /dev/null "$unit"
     sync /etc/systemd/system
   fi
@@ -20,7 +22,7 @@ unmask_node() {
   local unit=/etc/systemd/system/$service.service
   if ! is_marked retired; then return 0; fi
   if node_is_masked; then rm -f "$unit"; fi
-  if [ -e "$unit.retired" ] && [ ! -e "$unit" ]; then mv -T "$unit.retired" "$unit"; fi
+  if is_there "$unit.retired" && ! is_there "$unit"; then mv -T "$unit.retired" "$unit"; fi
   systemctl daemon-reload
   systemctl enable --quiet "$service" 2> /dev/null || true
   systemctl start "$service" ||

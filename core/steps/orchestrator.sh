@@ -67,12 +67,26 @@ else
   install_release
 fi
 
+# A unit that is enabled from another place: the link to it is kept before disabling takes it away.
+keep_linked_unit() {
+  local linked
+  [ -e "$etc_file" ] || fail "$etc_file leads nowhere" "found: a link to $(readlink "$etc_file")" "needed: a unit's file, or nothing there" \
+    "Remove it, or put that file back, then run $(pulumi_up) again."
+  linked=$(readlink -f -- "$etc_file")
+  if [ "$linked" = "$unit_file" ]; then return 0; fi
+  ln -sfnT "$linked" "$unit_file"
+  say "$etc_file is kept as $unit_file: a link to $linked"
+}
+
 # Not in /etc, where the mask goes. One that the operator set up is taken over.
-if [ -e "$etc_file" ] && ! [ -L "$etc_file" ]; then
-  systemctl disable --quiet "$service" 2> /dev/null || true
+if unit_lies_at "$etc_file"; then
   mkdir -p "${unit_file%/*}"
-  mv -f "$etc_file" "$unit_file"
-  say "$etc_file is kept as $unit_file"
+  if [ -L "$etc_file" ]; then keep_linked_unit; fi
+  systemctl disable --quiet "$service" 2> /dev/null || true
+  if [ -e "$etc_file" ] && ! [ -L "$etc_file" ]; then
+    mv -fT "$etc_file" "$unit_file"
+    say "$etc_file is kept as $unit_file"
+  fi
 elif [ ! -e "$unit_file" ]; then
   mkdir -p "${unit_file%/*}"
   cat > "$unit_file" << UNIT

@@ -1,10 +1,10 @@
 # The steps of a move on a host, there and back (docs/specification.md, 1.2). Each may be run again from any point.
 
-# Out of the way for good: the unit file moves aside where it lies on the mask's own place.
+# Out of the way for good: the unit, a file or a link to one, moves aside where it lies on the mask's own place.
 signer_mask() {
   local file=/etc/systemd/system/$service.service
   if signer_is_masked; then return 0; fi
-  if [ -e "$file" ] && ! [ -L "$file" ]; then mv -f "$file" "$file.moved" && was_unit=$file; fi
+  if unit_lies_at "$file"; then mv -fT "$file" "$file.moved" && was_unit=$file; fi
   # What `systemctl mask` does; it is read at the next boot, and by signer_see_mask.
   ln -sfn /dev/null "$file"
   signer_is_masked || fail "$service could not be masked" "found: $(ls -l "$file" 2>&1)"
@@ -35,7 +35,7 @@ signer_stop() {
     was_enabled=false was_unit= was_store=
     if [ "$(systemctl is-enabled "$service" 2> /dev/null || true)" = enabled ]; then was_enabled=true; fi
     local file=/etc/systemd/system/$service.service
-    if [ -e "$file" ] && ! [ -L "$file" ]; then was_unit=$file; fi
+    if unit_lies_at "$file"; then was_unit=$file; fi
     # Where the key store will go aside is written now, while the signer still signs.
     signer_name_store
     signer_write stopping
@@ -75,7 +75,7 @@ signer_unfence() {
   store=$(signer_plain_store "$was_store")
   if [ -n "$store" ] && [ -e "$was_store" ] && [ ! -e "$store" ]; then mv -T "$was_store" "$store"; fi
   if signer_is_masked; then rm -f "$file"; fi
-  if [ -e "$file.moved" ] && [ ! -e "$file" ]; then mv -T "$file.moved" "$file"; fi
+  if is_there "$file.moved" && ! is_there "$file"; then mv -T "$file.moved" "$file"; fi
   # A unit that nothing refers to is read anew at each look; one that is, is known as it was.
   if [ "$(systemctl show -p LoadState -p NeedDaemonReload --value "$service" | tr '\n' ' ')" != "loaded no " ]; then systemctl daemon-reload; fi
 }

@@ -124,6 +124,21 @@ describe("a step on a host", () => {
     ]);
   });
 
+  test("masks a unit that is a link to another place, and puts the link back as it was", async ({ stage }) => {
+    const { unit } = stage;
+    rmSync(unit);
+    symlinkSync("../signer/producer", unit);
+    expect((await stage.step("signer_stop", source)).code).toBe(0);
+    expect(stage.journal()?.was?.unitFile).toBe(unit);
+    expect([readlinkSync(unit), readlinkSync(`${unit}.moved`)]).toEqual(["/dev/null", "../signer/producer"]);
+    // A second time: the mask is not taken for the unit.
+    expect((await stage.step("signer_stop", source)).code).toBe(0);
+    expect((await stage.step("signer_fence", source)).code).toBe(0);
+    // The way back of one whose disk is not there yet: a link that leads nowhere is no less the unit.
+    expect((await stage.step("signer_restore", source)).code).toBe(0);
+    expect([readlinkSync(unit), existsSync(`${unit}.moved`)]).toEqual(["../signer/producer", false]);
+  });
+
   test("starts nothing that was not put in place", async ({ stage }) => {
     stage.write({ ...target, stage: "staged" });
     const { code, stderr } = await stage.step("signer_start", target);

@@ -8,9 +8,9 @@ import { replaceAll, type Sandbox } from "./sandbox";
 const program = "#!/bin/bash\necho orchestrator version v0.0.9a\n";
 
 /** Installs what an address serves on a host whose places are below the box. */
-function install(box: Sandbox, served: Uint8Array, changes: object = {}) {
+function install(box: Sandbox, served: Uint8Array, changes: object = {}, systemctl = ":") {
   box.command("wget", `cp "$sandbox/served" "\${@: -2:1}"`);
-  box.command("systemctl", ":");
+  box.command("systemctl", systemctl);
   box.command("unshare", 'shift; exec "$@"');
   box.command("sync", ":");
   box.write("served", served);
@@ -52,6 +52,39 @@ describe.concurrent("the orchestrator's release", () => {
     expect((await install(box, zip("orchestrator"), { directory })).code).toBe(0);
     expect(box.read("units/orchestrator.service")).toBe("[Service]\nUser=root\n");
     expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toContain("Environment=HOME=/srv/signer\n");
+  });
+
+  test("an operator's own unit that is enabled from another place is taken over as the link that it is", async ({
+    box,
+  }) => {
+    const etc = "etc/orchestrator.service";
+    await box.run(`mkdir etc opt units; echo '[Unit]' > opt/own.service; ln -s ../opt/own.service ${etc}`);
+    const disabling = `[ "$1" != disable ] || rm -f "$sandbox/${etc}"`;
+    const { code, stdout, stderr } = await install(box, zip("orchestrator"), {}, disabling);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain(`${etc} is kept as ${box.dir}/units/orchestrator.service: a link to ${box.dir}/opt/own.s`);
+    const links = `readlink ${etc} units/orchestrator.service; cat units/orchestrator.service`;
+    const kept = `/dev/null\n${box.dir}/opt/own.service\n[Unit]\n`;
+    expect((await box.run(links)).stdout).toBe(kept);
+    // Again: the mask is no unit of the operator's.
+    expect((await install(box, zip("orchestrator"))).code).toBe(0);
+    expect((await box.run(links)).stdout).toBe(kept);
+    // The link led to the very place where units are kept.
+    await box.run(
+      `ln -sfn ${box.dir}/units/orchestrator.service ${etc}; rm units/*.service; echo own > units/orchestrator.service`,
+    );
+    expect((await install(box, zip("orchestrator"), {}, disabling)).code).toBe(0);
+    expect((await box.run("cat units/orchestrator.service")).stdout).toBe("own\n");
+  });
+
+  test("a unit's link that leads nowhere is left to the operator", async ({ box }) => {
+    await box.run("mkdir etc; ln -s ../opt/own.service etc/orchestrator.service");
+    const { code, stderr } = await install(box, zip("orchestrator"));
+    expect([code, stderr]).toEqual([
+      1,
+      `h: ${box.dir}/etc/orchestrator.service leads nowhere\n  found: a link to ../opt/own.service\n  needed: a unit's file, or nothing there\n  Remove it, or put that file back, then run pulumi up -s prod again.\n`,
+    ]);
+    expect((await box.run("readlink etc/orchestrator.service")).stdout).toBe("../opt/own.service\n");
   });
 
   test("under another name than the default", async ({ box }) => {

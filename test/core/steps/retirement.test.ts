@@ -172,6 +172,23 @@ describe("the node of a host that is retired", () => {
     expect(asked(box)).toContain("stop go-node");
   });
 
+  test.for(["../znn/go-node.service", "../not-mounted/go-node.service"])(
+    "a unit that is a link to %s comes back as it was, though disabling takes the link away",
+    async (linked, { box }) => {
+      host(box);
+      box.command("systemctl", `[ "$1" != disable ] || rm -f "$sandbox/units/go-node.service"`);
+      await box.run(
+        `mkdir units znn; echo '[Unit]' > znn/go-node.service; ln -s ${linked} units/go-node.service; ln -s nowhere units/go-node.service.retired`,
+      );
+      for (let times = 0; times < 2; times++)
+        expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
+      const links = "readlink units/go-node.service units/go-node.service.retired || true";
+      expect((await box.run(links)).stdout).toBe(`/dev/null\n${linked}\n`);
+      await call(box, "unmask_node");
+      expect((await box.run(links)).stdout).toBe(`${linked}\n`);
+    },
+  );
+
   test("a second time nothing changes, not even the time of the first", async ({ box }) => {
     host(box);
     await call(box, "retire_stop");

@@ -4,9 +4,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backup } from "../../../core/eventLog/events";
 import { takeBackup } from "../../../core/orchestrator/backup";
+import { placeVariables } from "../../../core/retirement/host";
 import { nodeTarget } from "../../../core/settings/login";
 import { newHost, oldHost, secureOptions } from "../../../core/settings/orchestratorPlaces";
-import { signerLibrary } from "../../../core/steps/libraries";
+import { asRoot } from "../../../core/ssh/root";
+import { assignments, type Value } from "../../../core/ssh/shellWords";
+import { retirementLibrary, signerLibrary } from "../../../core/steps/libraries";
+import { envelope } from "../../../core/steps/step";
+import { orchestrator } from "../../../core/steps/steps";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
@@ -199,6 +204,78 @@ describe("the first backup", () => {
     expect(again.error).toBeUndefined();
     expect(backupOf(again).file).not.toBe(backupOf(done).file);
     expect(existsSync(backupOf(done).file)).toBe(true);
+  });
+});
+
+describe("units that are enabled from another place", () => {
+  const etc = "/etc/systemd/system";
+  /** Runs functions of a library on the old host, as a call over ssh does. */
+  const call = async (library: string, names: string, variables: Readonly<Record<string, Value>>) => {
+    const functions = library.split(asRoot)[1];
+    const named = assignments({ host_name: "old", stack_word: "prod", ...variables });
+    const { exitCode, stderr } = await from.run("bash -euo pipefail", `${functions}\n${named}${names}`);
+    expect(exitCode, String(stderr)).toBe(0);
+  };
+  /** What is there of a unit, and whether it runs, after systemd has read all anew. */
+  const stateOf = (service: string) =>
+    onHost(
+      from,
+      `systemctl daemon-reload; cd ${etc}; readlink ${service}.service multi-user.target.wants/${service}.service
+       ls | grep -F ${service}; systemctl is-enabled ${service} || true; systemctl is-active ${service} || true`,
+    );
+  const linked = async (service: string) => {
+    await onHost(
+      from,
+      `systemctl disable -q ${service}; mkdir -p /opt/units; mv ${etc}/${service}.service /opt/units
+       systemctl enable -q /opt/units/${service}.service; systemctl restart ${service}`,
+    );
+    return stateOf(service);
+  };
+
+  it("a fence keeps the signer's link and masks it over its own file, and the way back starts it as it was", async () => {
+    const before = await linked("orchestrator");
+    expect(before).toBe(
+      "/opt/units/orchestrator.service\n/opt/units/orchestrator.service\norchestrator.service\nenabled\nactive",
+    );
+    const shared = { token: "me", service: "orchestrator", directory: "/root/.orchestrator", rpc_port: 55000 };
+    const saga = { move: "pillar-host/next/Anvil/1", direction: "forward", side: "old", executable: "orchestrator" };
+    const other = { other_address: to.address, other_host_key: to.hostKey, identity: "" };
+    const variables = { ...shared, ...saga, ...other };
+    await call(signerLibrary(), "signer_take_lock; signer_stop; signer_fence", variables);
+    expect(await stateOf("orchestrator")).toMatch(/^\/dev\/null\n.*\norchestrator.service.moved\nmasked\ninactive$/s);
+    await onHost(from, "! systemctl start orchestrator 2> /dev/null");
+    await call(signerLibrary(), "signer_take_lock; signer_restore; signer_drop_lock", variables);
+    expect(await stateOf("orchestrator")).toBe(before);
+  });
+
+  it("a retirement keeps the node's link, though disabling takes it away, and the way back starts it", async () => {
+    const before = await linked("go-node");
+    const signer = { service: "x", directory: "/x", executable: "x", rpcPort: 1 };
+    const places = placeVariables({ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997, signer });
+    await call(retirementLibrary(), "retire_stop", places);
+    expect(await onHost(from, `readlink ${etc}/go-node.service ${etc}/go-node.service.retired`)).toBe(
+      "/dev/null\n/opt/units/go-node.service",
+    );
+    expect(await onHost(from, "systemctl start go-node 2> /dev/null || systemctl is-active go-node || true")).toBe(
+      "inactive",
+    );
+    await call(retirementLibrary(), "unmask_node", places);
+    expect(await stateOf("go-node")).toBe(before);
+  });
+
+  it("an installation beside it takes the link over, and the unit that it leads to is the one that is masked", async () => {
+    await onHost(from, "systemctl stop orchestrator; rm -f /var/lib/pillar-host/orchestrator.json");
+    const config = configOf({ orchestrator: { migrateFrom: { address: to.address, hostKey: to.hostKey } } });
+    const { exitCode, stdout, stderr } = await from.run(
+      "bash -euo pipefail -s",
+      envelope(orchestrator(config), { hostName: "old", stack: "prod" }),
+    );
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("/etc/systemd/system/orchestrator.service is kept as");
+    await onHost(from, `rm ${etc}/orchestrator.service; systemctl daemon-reload; systemctl enable -q orchestrator`);
+    expect(await onHost(from, "systemctl show -p ExecStart,LoadState --value orchestrator")).toMatch(
+      /path=\/usr\/local\/bin\/orchestrator .*\nloaded$/,
+    );
   });
 });
 
