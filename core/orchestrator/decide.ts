@@ -8,6 +8,8 @@ export interface SideObservation {
   readonly active: boolean;
   /** Its unit is masked for good: no boot and no hand starts it. */
   readonly masked: boolean;
+  /** It is abandoned, and what came with its move lies where a start would find it: its seal was cut off. */
+  readonly inPlace?: boolean;
 }
 
 export type SideLook = SideObservation | "outOfSight";
@@ -254,6 +256,6 @@ function back(saga: Saga, looks: Looks): MoveDecision | undefined {
   if (s === "restoring") return { do: "restore", saga };
   // Read back, not remembered: the source is freed only where the target can't start any more.
   if (to.active && t !== "abandoned") return { do: "stop here", saga, why: "target runs unasked" };
-  if (t !== "abandoned" || !to.masked || to.active) return { do: "seal", saga };
+  if (t !== "abandoned" || !to.masked || to.active || to.inPlace) return { do: "seal", saga };
   return { do: "restore", saga };
 }

@@ -64,6 +64,7 @@ export function readSide(printed: string, address: string): { seen: SideObservat
     journal: parseJournal(text, address),
     active: fact("active") === "yes",
     masked: fact("masked") === "yes",
+    ...(fact("inPlace") === "yes" ? { inPlace: true } : {}),
   };
   return { seen, said: lines.slice(0, at).filter((line) => line.trim() !== "") };
 }

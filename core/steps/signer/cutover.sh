@@ -186,8 +186,10 @@ signer_seal() {
   signer_wait_for_end
   # First: whoever comes between them must not take what is left for a directory in place.
   if [ "$before" != abandoned ]; then signer_write abandoned; fi
-  case $before in
-    staged | switched) if [ ! -e "$directory.arriving" ] && [ -e "$directory" ]; then mv -T "$directory" "$directory.arriving"; fi ;;
-  esac
+  # By what lies there: one that was cut off here has written its stage already.
+  if signer_lies_in_place; then
+    mv -T "$directory" "$directory.arriving"
+    sync "$(dirname "$directory")"
+  fi
   signer_side
 }

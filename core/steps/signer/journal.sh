@@ -171,10 +171,19 @@ signer_is_active() {
 }
 signer_is_masked() { [ "$(readlink "/etc/systemd/system/$service.service")" = /dev/null ]; }
 
+# Whether what this move brought here lies in place though it is abandoned: its seal was cut off before the rename. What was
+# there before the move stays, as does what is staged beside it.
+signer_lies_in_place() {
+  local ends='\{"stage":"(staged|switched)","at":"[^"]*",'
+  ends="$ends\"move\":\"$move\",\"direction\":\"$direction\"\\},\\{\"stage\":\"abandoned\",[^}]*\\}\\]\$"
+  [[ $(signer_line history) =~ $ends ]] && is_there "$directory" && ! is_there "$directory.arriving"
+}
+
 # What a look tells; the last thing that every step prints.
 signer_side() {
   printf 'journal %s\n' "$(base64 -w0 < "$orchestrator_journal" 2> /dev/null || true)"
   if signer_is_active; then say "active yes"; else say "active no"; fi
   if signer_is_masked; then say "masked yes"; else say "masked no"; fi
+  if signer_lies_in_place; then say "inPlace yes"; fi
   say end
 }

@@ -78,6 +78,13 @@ describe("decide", () => {
       failed,
       { do: "seal", saga },
     ],
+    [
+      "its seal is written, and what it brought lies in place still",
+      old("fenced"),
+      target("abandoned", { inPlace: true }),
+      failed,
+      { do: "seal", saga },
+    ],
     ["its seal is read back", old("fenced"), target("abandoned"), failed, { do: "restore", saga }],
   ])("%s", (_what, before, after, memory, expected) => {
     expect(decideMove(saga, { old: before, new: after }, memory)).toEqual(expected);

@@ -61,13 +61,22 @@ export class Model implements SagaActions {
   async look(): Promise<Looks> {
     const at = (side: SideName): SideLook => {
       const { reachable, journal, running, masked } = this.hosts[side];
-      return reachable ? { journal, active: running, masked } : "outOfSight";
+      const inPlace = this.liesInPlace(side) ? { inPlace: true } : {};
+      return reachable ? { journal, active: running, masked, ...inPlace } : "outOfSight";
     };
     return { old: at("old"), new: at("new") };
   }
 
   get signers(): SideName[] {
     return (["old", "new"] as const).filter((side) => this.hosts[side].running);
+  }
+
+  /** Whether a seal was cut off before what had come was moved out of its place. */
+  private liesInPlace(side: SideName): boolean {
+    const { journal, directory, staging } = this.hosts[side];
+    const [before, last] = journal?.history.slice(-2) ?? [];
+    const came = last?.stage === "abandoned" && (before?.stage === "staged" || before?.stage === "switched");
+    return came && directory !== undefined && staging === undefined;
   }
 
   private check(what: string): void {
@@ -225,7 +234,6 @@ export class Model implements SagaActions {
         at(names.source, write(names.source, "moved"));
         break;
       case "seal": {
-        const wasInPlace = target.journal?.stage === "switched" || target.journal?.stage === "staged";
         at(
           names.target,
           () => {
@@ -235,9 +243,11 @@ export class Model implements SagaActions {
             target.masked = true;
           },
           // First: whoever comes between them must not take what is left for a directory in place.
-          write(names.target, "abandoned"),
           () => {
-            if (!wasInPlace || target.staging !== undefined) return;
+            if (target.journal?.stage !== "abandoned") write(names.target, "abandoned")();
+          },
+          () => {
+            if (!this.liesInPlace(names.target)) return;
             target.staging = target.directory;
             target.directory = undefined;
           },
@@ -245,6 +255,7 @@ export class Model implements SagaActions {
         break;
       }
       case "restore":
+        if (this.liesInPlace(names.target)) throw new Error("two sides hold the signer in its place");
         at(
           names.source,
           write(names.source, "restoring"),

@@ -177,6 +177,43 @@ describe("a step on a host", () => {
     expect(lstatSync(arrived).mode & 0o777).toBe(0o600);
   });
 
+  describe("the seal", () => {
+    const aside = ({ directory }: Stage) => [existsSync(directory), existsSync(`${directory}.arriving`)];
+    const came = (...stages: string[]) => stages.map((stage) => ({ stage, at: "x", ...own }));
+
+    test.for(["staged", "switched"] as const)(
+      "of one that is %s puts it out of its place; cut off before that, it is told, and the next one does it",
+      async (stageBefore, { stage }) => {
+        stage.write({ ...target, stage: "abandoned", history: came("staging", stageBefore, "abandoned") });
+        const inPlace = async () => readSide((await stage.step("signer_side", target)).stdout, "h").seen.inPlace;
+        expect(await inPlace()).toBe(true);
+        expect((await stage.step("signer_seal", target)).code).toBe(0);
+        expect(aside(stage)).toEqual([false, true]);
+        expect(await inPlace()).toBeUndefined();
+        expect(stage.journal()?.history).toHaveLength(3);
+      },
+    );
+
+    test("leaves what was there before a move that staged nothing, or that staged beside it", async ({ stage }) => {
+      stage.write({ ...target, stage: "staging", history: came("staging") });
+      for (let times = 0; times < 2; times++) {
+        expect((await stage.step("signer_seal", target)).code).toBe(0);
+        expect(aside(stage)).toEqual([true, false]);
+      }
+      mkdirSync(`${stage.directory}.arriving`);
+      stage.write({ ...target, stage: "staged", history: came("staging", "staged") });
+      expect((await stage.step("signer_seal", target)).code).toBe(0);
+      expect(aside(stage)).toEqual([true, true]);
+      expect(existsSync(join(stage.directory, "producer"))).toBe(true);
+    });
+
+    test("of another way says nothing of this one", async ({ stage }) => {
+      const theirs = came("staged", "abandoned").map((entry) => ({ ...entry, move: "pillar-host/next/Anvil/1" }));
+      stage.write({ ...target, stage: "abandoned", history: theirs });
+      expect(readSide((await stage.step("signer_side", target)).stdout, "h").seen.inPlace).toBeUndefined();
+    });
+  });
+
   test("a stop ends when the process is gone, and its lock is free", async ({ stage }) => {
     const { box, directory, unit } = stage;
     for (const name of ["active", "process"]) box.write(name, "");
