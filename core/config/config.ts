@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import { commandsFor } from "../util/commands";
-import { configFaultsOf, configFaultsText, parseValue, project } from "./configFaults";
-import { withKeyFiles } from "./keyFiles";
+import { checked } from "./allFaults";
+import { configFaultsText, parseValue, project } from "./configFaults";
 import { plainSecrets } from "./secretKeys";
-import { stackSchema } from "./stackSchema";
+import type { stackSchema } from "./stackSchema";
 
 /** The whole configuration, with defaults. Secrets are plain here: wrap them in pulumi.secret before they leave. */
 export type StackConfig = z.output<typeof stackSchema> & {
@@ -25,14 +25,8 @@ export function parseConfig(
   raw: Readonly<Record<string, unknown>>,
   stack: string,
 ): { config: StackConfig } | { faults: string[] } {
-  // zod would compile a checker for each block first, which takes longer than to check once.
-  const keys = withKeyFiles(raw);
-  const result = stackSchema.safeParse(keys.raw, { reportInput: true, jitless: true });
-  const faults = result.success
-    ? []
-    : result.error.issues.flatMap((issue) => configFaultsOf(issue, stackSchema, commandsFor(stack)));
-  if (!result.success || keys.faults.length > 0) return { faults: [...faults, ...keys.faults] };
-  return { config: { ...result.data, stack } };
+  const result = checked(raw, stack);
+  return "data" in result ? { config: { ...result.data, stack } } : result;
 }
 
 /** Reads the stack's configuration. The only reader of it.

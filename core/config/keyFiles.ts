@@ -1,11 +1,10 @@
 import fs from "node:fs";
 import { resolvePath } from "../util/resolvePath";
 import { project } from "./configFaults";
+import { type Raw, valueAt, withValue } from "./rawValues";
 
 /** The blocks that have a login. */
 const logins = ["ssh", "orchestrator.migrateFrom", "retirement.successor"];
-
-type Raw = Readonly<Record<string, unknown>>;
 
 /**
  * The raw values with the text of each `privateKeyFile` as its block's `privateKey`, so that it is checked as one that
@@ -55,14 +54,3 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "may not be read by you",
   EISDIR: "is a directory",
 };
-
-const isBlock = (value: unknown): value is Raw => typeof value === "object" && value !== null && !Array.isArray(value);
-
-function valueAt(raw: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, name) => (isBlock(value) ? value[name] : undefined), raw);
-}
-
-function withValue(raw: Raw, [name = "", ...below]: readonly string[], value: unknown): Raw {
-  const inner = raw[name];
-  return { ...raw, [name]: below.length === 0 ? value : withValue(isBlock(inner) ? inner : {}, below, value) };
-}

@@ -83,6 +83,7 @@ export const sshSchema = z
   })
   .refine(({ privateKeyFile, privateKey, password, agent }) => privateKeyFile ?? privateKey ?? password ?? agent, {
     message: "needed one of agent: true, privateKeyFile, privateKey or password",
+    params: { isLogin: true },
   })
   .superRefine(openableKey)
   .meta({ description: "The login: the ssh agent, a key's file, a private key or a password is needed" });

@@ -15,6 +15,8 @@ interface Definition {
   readonly innerType?: Schema;
   readonly in?: Schema;
   readonly options?: readonly Schema[];
+  /** Of a list. */
+  readonly element?: Schema;
   /** Of a literal. */
   readonly values?: readonly unknown[];
 }
@@ -57,8 +59,27 @@ export function schemaKeys(schema: Schema, path: readonly string[] = []): Schema
   });
 }
 
-/** The one value of the key by which a block's variants are told apart. */
-function variantOf(shape: Shape): string | undefined {
+/** The schema of a key or an element at a path: of the first variant that has it (pure). */
+export function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
+  let found: Schema[] = [schema];
+  for (const step of path) {
+    found = found.flatMap((inner) => {
+      if (typeof step === "number") return elementOf(inner);
+      return shapesOf(inner).flatMap((shape) => shape[String(step)] ?? []);
+    });
+  }
+  return found[0];
+}
+
+function elementOf(schema: Schema): Schema[] {
+  const { element, innerType, in: input } = schema._zod.def as Definition;
+  if (element) return [element];
+  const inner = innerType ?? input;
+  return inner ? elementOf(inner) : [];
+}
+
+/** The one value of the key by which a block's variants are told apart (pure). */
+export function variantOf(shape: Shape): string | undefined {
   const definitions = Object.values(shape).map(({ _zod }) => _zod.def as Definition);
   return definitions.flatMap(({ values }) => values ?? []).map(String)[0];
 }

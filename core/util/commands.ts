@@ -12,12 +12,12 @@ export type Commands = ReturnType<typeof commandsFor>;
  */
 export function commandsFor(stack: string) {
   const name = shellWord(stack);
-  const config = (verb: string, key: string, options: readonly string[] = [], value?: string) =>
+  // Without --path the engine takes the dots for a part of the name.
+  const config = (verb: string, key: string, options: readonly string[] = [], value?: string, path = ["--path"]) =>
     [
       `pulumi config ${verb}`,
       ...options,
-      // Without it the engine takes the dots for a part of the name.
-      "--path",
+      ...path,
       shellWord(`pillar-host:${key}`),
       ...(value === undefined ? [] : [shellWord(value)]),
       `-s ${name}`,
@@ -28,7 +28,9 @@ export function commandsFor(stack: string) {
     preview: `pulumi preview -s ${name}`,
     destroy: `pulumi destroy -s ${name}`,
     refresh: `pulumi refresh -s ${name}`,
-    set: (key: string, value: string | number | boolean) => config("set", key, [], String(value)),
+    // --path alone makes a number with a point a text.
+    set: (key: string, value: string | number | boolean) =>
+      config("set", key, typeof value === "number" && !Number.isInteger(value) ? ["--type float"] : [], String(value)),
     /** To what the shell makes of a word, as of `"$(…)"`. */
     setTo: (key: string, word: string) => `${config("set", key)} ${word}`,
     /** A name of digits, which `--path` alone would make a number. */
@@ -38,6 +40,9 @@ export function commandsFor(stack: string) {
     setSecretFrom: (key: string, file: string) => `${config("set", key, ["--secret"])} < ${file}`,
     get: (key: string) => config("get", key),
     remove: (key: string) => config("rm", key),
+    /** Of a key that was set without --path, whose dots are a part of its name. */
+    getPlain: (key: string) => config("get", key, [], undefined, []),
+    removePlain: (key: string) => config("rm", key, [], undefined, []),
     status: (...options: readonly string[]) => pillarHost("status", ...options),
     adopt: (address: string, like: string) => pillarHost("adopt", address, "--like", shellWord(like)),
     retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),

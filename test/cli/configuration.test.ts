@@ -42,7 +42,7 @@ test("faults are named all at once, without a secret", () => {
   const read = () => configurationOf("prod", printed(config));
   expect(read).toThrow(CliRefusal);
   expect(read).toThrow(`The configuration of stack prod has 3 faults:
-  - pillar-host:pillar: missing, needed object
+  - pillar-host:pillar: missing, needed the Pillar's name (pulumi config set --path pillar-host:pillar.name -s prod NAME)
   - pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)
   - pillar-host:pilar: no such key; did you mean pillar?
 Correct it in Pulumi.prod.yaml, then run this again.`);

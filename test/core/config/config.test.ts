@@ -10,7 +10,8 @@ vi.mock("@pulumi/pulumi", () => ({}));
 const privateKey = keyPair().private.trim();
 const hex = "0123456789abcdef".repeat(4);
 const word = "needed a plain word of letters, digits, dot, dash and underscore";
-const oneLogin = "pillar-host:ssh: needed one of agent: true, privateKeyFile, privateKey or password";
+const oneLogin =
+  "pillar-host:ssh: needed one of agent: true, privateKeyFile, privateKey or password. How does the program log in to 203.0.113.7? With the ssh agent: pulumi config set --path pillar-host:ssh.agent true -s prod; or with a key's file: pulumi config set --path pillar-host:ssh.privateKeyFile '~/.ssh/id_ed25519' -s prod";
 const hashNeeded =
   "pillar-host:controller.release.sha256: needed with an address that is plain http: the archive runs as root, and anybody on the way could replace it";
 const keyNeeded =
@@ -127,10 +128,10 @@ test("a value that is set replaces its default and leaves those beside it", () =
 test("nothing at all: each block that is missing, in one go", () => {
   expect(parseConfig({}, "prod")).toEqual({
     faults: [
-      "pillar-host:pillar: missing, needed object",
-      "pillar-host:host: missing, needed object",
-      "pillar-host:ssh: missing, needed object",
-      "pillar-host:controller.release.url: missing, needed string",
+      "pillar-host:pillar: missing, needed the Pillar's name (pulumi config set --path pillar-host:pillar.name -s prod NAME)",
+      "pillar-host:host: missing, needed where the host comes from: pulumi config set --path pillar-host:host.provider existing -s prod for a server that is there already",
+      "pillar-host:ssh: missing. How does the program log in to the host? With the ssh agent: pulumi config set --path pillar-host:ssh.agent true -s prod; or with a key's file: pulumi config set --path pillar-host:ssh.privateKeyFile '~/.ssh/id_ed25519' -s prod",
+      "pillar-host:controller.release.url: missing, needed the address of the controller's zip archive (pulumi config set --path pillar-host:controller.release.url -s prod URL)",
     ],
   });
 });
@@ -143,7 +144,7 @@ test("several faults in several blocks come together", () => {
     nodes: {},
   });
   expect(faults).toEqual([
-    "pillar-host:pillar.name: missing, needed string",
+    "pillar-host:pillar.name: missing, needed the Pillar's name, as registered on chain (pulumi config set --path pillar-host:pillar.name -s prod NAME)",
     `pillar-host:ssh.user: ${word}`,
     "pillar-host:sync.deadline: found 10s, needed a duration of at least 1m, such as 90s, 12h or 7d",
     "pillar-host:nodes: no such key; did you mean node?",
@@ -181,12 +182,27 @@ describe("unknown keys", () => {
 
 describe("a value of the wrong type is there, not missing", () => {
   test.each([
-    [{ pillar: "Anvil" }, "pillar-host:pillar: found string, needed object"],
-    [{ pillar: { name: 7 } }, "pillar-host:pillar.name: found number, needed string"],
-    [{ sync: { hourlyRestart: "true" } }, "pillar-host:sync.hourlyRestart: found string, needed boolean"],
-    [{ node: { rpcPort: "35997" } }, "pillar-host:node.rpcPort: found string, needed number"],
-    [{ sync: { confirmations: 1.5 } }, "pillar-host:sync.confirmations: found number, needed whole number"],
-    [{ sync: { deadline: 7 } }, "pillar-host:sync.deadline: found number, needed string"],
+    [
+      { pillar: "Anvil" },
+      "pillar-host:pillar: found text, needed a block with keys such as name (pulumi config rm --path pillar-host:pillar -s prod)",
+    ],
+    [
+      { pillar: { name: 7 } },
+      "pillar-host:pillar.name: found the number 7, needed text (pulumi config set --type string --path pillar-host:pillar.name 7 -s prod)",
+    ],
+    [
+      { sync: { hourlyRestart: "true" } },
+      "pillar-host:sync.hourlyRestart: found the text true, needed true or false (pulumi config set --path pillar-host:sync.hourlyRestart true -s prod)",
+    ],
+    [
+      { node: { rpcPort: "35997" } },
+      "pillar-host:node.rpcPort: found the text 35997, needed a number (pulumi config set --path pillar-host:node.rpcPort 35997 -s prod)",
+    ],
+    [{ sync: { confirmations: 1.5 } }, "pillar-host:sync.confirmations: found the number 1.5, needed a whole number"],
+    [
+      { sync: { deadline: 7 } },
+      "pillar-host:sync.deadline: found the number 7, needed a duration such as 7d or 12h (pulumi config set --path pillar-host:sync.deadline -s prod DURATION)",
+    ],
   ])("%j", (changes, fault) => {
     expect(faultsOf(changes)).toEqual([fault]);
   });
@@ -194,21 +210,24 @@ describe("a value of the wrong type is there, not missing", () => {
 
 describe("choices and ranges", () => {
   test.each([
-    [{ lifecycle: "retired" }, /^pillar-host:lifecycle: Invalid (input|option): expected .*"active"/],
-    [{ node: { rpc: "tunnel" } }, /^pillar-host:node\.rpc: Invalid option: expected one of "ssh"\|"direct"$/],
-    [host({ provider: "aws" }), /^pillar-host:host\.provider: Invalid .*'existing'/],
-    [{ node: { rpcPort: 0 } }, /^pillar-host:node\.rpcPort: Too small: expected number to be >=1$/],
-    [{ node: { rpcPort: 65536 } }, /^pillar-host:node\.rpcPort: Too big: expected number to be <=65535$/],
-    [{ sync: { confirmations: 0 } }, /^pillar-host:sync\.confirmations: Too small: expected number to be >=1$/],
-    [{ sync: { wait: "once" } }, /^pillar-host:sync\.wait: Invalid option: expected one of "block"\|"check"$/],
-    [{ sync: { confirmSeconds: -1 } }, /^pillar-host:sync\.confirmSeconds: Too small: expected number to be >=0$/],
-    [{ sync: { confirmSeconds: 61 } }, /^pillar-host:sync\.confirmSeconds: Too big: expected number to be <=60$/],
-    [{ sync: { tolerance: 0 } }, /^pillar-host:sync\.tolerance: Too small: expected number to be >=1$/],
-    [{ sync: { tolerance: 1001 } }, /^pillar-host:sync\.tolerance: Too big: expected number to be <=1000$/],
-    [{ sync: { stallMinutes: 0 } }, /^pillar-host:sync\.stallMinutes: Too small: expected number to be >0$/],
-    [{ sync: { stallMinutes: 1441 } }, /^pillar-host:sync\.stallMinutes: Too big: expected number to be <=1440$/],
-    [{ sync: { confirmations: 101 } }, /^pillar-host:sync\.confirmations: Too big: expected number to be <=100$/],
-    [host({ minimums: { cores: 0 } }), /^pillar-host:host\.minimums\.cores: Too small: expected number to be >=1$/],
+    [
+      { lifecycle: "retired" },
+      /^pillar-host:lifecycle: found retired, needed active, adopted or retiring. Did you mean retiring\? pulumi config set --path pillar-host:lifecycle retiring -s prod$/,
+    ],
+    [{ node: { rpc: "tunnel" } }, /^pillar-host:node\.rpc: found tunnel, needed ssh or direct$/],
+    [host({ provider: "aws" }), /^pillar-host:host\.provider: found aws, needed existing, hetzner or digitalocean$/],
+    [{ node: { rpcPort: 0 } }, /^pillar-host:node\.rpcPort: found 0, needed at least 1$/],
+    [{ node: { rpcPort: 65536 } }, /^pillar-host:node\.rpcPort: found 65536, needed at most 65535$/],
+    [{ sync: { confirmations: 0 } }, /^pillar-host:sync\.confirmations: found 0, needed at least 1$/],
+    [{ sync: { wait: "once" } }, /^pillar-host:sync\.wait: found once, needed block or check$/],
+    [{ sync: { confirmSeconds: -1 } }, /^pillar-host:sync\.confirmSeconds: found -1, needed at least 0$/],
+    [{ sync: { confirmSeconds: 61 } }, /^pillar-host:sync\.confirmSeconds: found 61, needed at most 60$/],
+    [{ sync: { tolerance: 0 } }, /^pillar-host:sync\.tolerance: found 0, needed at least 1$/],
+    [{ sync: { tolerance: 1001 } }, /^pillar-host:sync\.tolerance: found 1001, needed at most 1000$/],
+    [{ sync: { stallMinutes: 0 } }, /^pillar-host:sync\.stallMinutes: found 0, needed more than 0$/],
+    [{ sync: { stallMinutes: 1441 } }, /^pillar-host:sync\.stallMinutes: found 1441, needed at most 1440$/],
+    [{ sync: { confirmations: 101 } }, /^pillar-host:sync\.confirmations: found 101, needed at most 100$/],
+    [host({ minimums: { cores: 0 } }), /^pillar-host:host\.minimums\.cores: found 0, needed at least 1$/],
   ])("%j", (changes, fault) => {
     const faults = faultsOf(changes);
     expect(faults).toHaveLength(1);
@@ -322,7 +341,8 @@ describe("controller", () => {
 });
 
 describe("the controller's release", () => {
-  const missing = "pillar-host:controller.release.url: missing, needed string";
+  const missing =
+    "pillar-host:controller.release.url: missing, needed the address of the controller's zip archive (pulumi config set --path pillar-host:controller.release.url -s prod URL)";
 
   test.each([
     ["no block", undefined],
@@ -334,16 +354,18 @@ describe("the controller's release", () => {
 
   test("missing beside other faults, of its block too", () => {
     expect(faultsOf({ pillar: {}, controller: { directory: "root" } })).toEqual([
-      "pillar-host:pillar.name: missing, needed string",
+      "pillar-host:pillar.name: missing, needed the Pillar's name, as registered on chain (pulumi config set --path pillar-host:pillar.name -s prod NAME)",
       "pillar-host:controller.directory: needed an absolute path without blanks",
       missing,
     ]);
   });
 
   test("what is no block is said so, and not called missing", () => {
-    expect(faultsOf({ controller: "x" })).toEqual(["pillar-host:controller: found string, needed object"]);
+    expect(faultsOf({ controller: "x" })).toEqual([
+      "pillar-host:controller: found text, needed a block with keys such as release, directory, executable (pulumi config rm --path pillar-host:controller -s prod)",
+    ]);
     expect(faultsOf(controller({ release: "x" }))).toEqual([
-      "pillar-host:controller.release: found string, needed object",
+      "pillar-host:controller.release: found text, needed a block with keys such as url, sha256, version (pulumi config rm --path pillar-host:controller.release -s prod)",
     ]);
   });
 
@@ -354,7 +376,7 @@ describe("the controller's release", () => {
       moved("controller.releaseUrl", "controller.release.url"),
       moved("controller.sha256", "controller.release.sha256"),
     ]);
-    expect(faultsOf({ lifecycle: "retiring", controller: { releaseUrl: "x", executables: "y" } })).toEqual([
+    expect(faultsOf({ lifecycle: "retiring", controller: { releaseUrl: "https://x", executables: "y" } })).toEqual([
       moved("controller.releaseUrl", "controller.release.url"),
       "pillar-host:controller.executables: no such key; did you mean executable?",
     ]);

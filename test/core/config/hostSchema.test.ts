@@ -32,7 +32,12 @@ test("the least cloud host gets every default", () => {
 
 test.each([
   [{ token: "short" }, ["pillar-host:host.token: needed an API token of Hetzner Cloud: 64 letters and digits"]],
-  [{ token: undefined }, ["pillar-host:host.token: missing, needed string"]],
+  [
+    { token: undefined },
+    [
+      "pillar-host:host.token: missing, needed an API token that reads and writes (pulumi config set --secret --path pillar-host:host.token -s prod)",
+    ],
+  ],
   [{ locations: [] }, ["pillar-host:host.locations: needed at least one, such as fsn1"]],
   [
     { importId: "web1" },
@@ -51,7 +56,12 @@ test.each([
   [{ image: "debian-12", acceptDistributions: ["debian-12"] }, []],
   [{ maxMonthly: 0 }, ["pillar-host:host.maxMonthly: needed what a server may cost a month"]],
   [{ maxMonthly: "ten" }, ["pillar-host:host.maxMonthly: "]],
-  [{ address: "203.0.113.7" }, ["pillar-host:host.address: no such key"]],
+  [
+    { address: "203.0.113.7" },
+    [
+      "pillar-host:host.address: is for existing; found host.provider hetzner (pulumi config rm --path pillar-host:host.address -s prod)",
+    ],
+  ],
 ])("%j", (changes, faults) => {
   const found = faultsOf(cloud(changes));
   expect(found.map((fault, index) => fault.slice(0, faults[index]?.length))).toEqual(faults);

@@ -82,7 +82,7 @@ describe("a stack whose login is a key's file", () => {
     const privateKeyFile = file("key", pair.private);
     expect(parseConfig({ ...least, pillar: {}, ssh: { privateKeyFile, privateKey: pair.private } }, "prod")).toEqual({
       faults: [
-        "pillar-host:pillar.name: missing, needed string",
+        "pillar-host:pillar.name: missing, needed the Pillar's name, as registered on chain (pulumi config set --path pillar-host:pillar.name -s prod NAME)",
         "pillar-host:ssh.privateKeyFile: found privateKey, too; needed one of the two",
       ],
     });

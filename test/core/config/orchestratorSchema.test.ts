@@ -10,8 +10,8 @@ describe("where the signer comes from", () => {
     expect(configOf(migrate()).orchestrator.migrateFrom).toEqual(from);
     expect(configOf(migrate({ hostKey: `198.51.100.9 ${hostKey} root@old` })).orchestrator.migrateFrom).toEqual(from);
     expect(faultsOf({ orchestrator: { migrateFrom: {} } })).toEqual([
-      "pillar-host:orchestrator.migrateFrom.address: missing, needed string",
-      "pillar-host:orchestrator.migrateFrom.hostKey: missing, needed string",
+      "pillar-host:orchestrator.migrateFrom.address: missing, needed the host's IP address or name (pulumi config set --path pillar-host:orchestrator.migrateFrom.address -s prod ADDRESS)",
+      "pillar-host:orchestrator.migrateFrom.hostKey: missing, needed the host's ssh key (pulumi config set --path pillar-host:orchestrator.migrateFrom.hostKey -s prod 'ssh-ed25519 AAAA…')",
     ]);
   });
 
@@ -37,15 +37,15 @@ describe("where the signer comes from", () => {
     ).toEqual([
       "pillar-host:orchestrator.release.version: needed the release's version, such as v0.0.9 or v0.0.9a",
       "pillar-host:orchestrator.release.sha256: needed with an address that is plain http: the release runs as root, and anybody on the way could replace it",
-      "pillar-host:orchestrator.migrateFrom.port: Too small: expected number to be >=1",
+      "pillar-host:orchestrator.migrateFrom.port: found 0, needed at least 1",
       "pillar-host:orchestrator.migrateFrom.privateKey: needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
       "pillar-host:orchestrator.migrateFrom.directory: needed an absolute path without blanks",
       "pillar-host:orchestrator.migrateFrom.noKeyShare: needed the word acknowledged, or nothing",
       "pillar-host:orchestrator.migrateFrom.haltedBridge: needed the word acknowledged, or nothing",
       "pillar-host:orchestrator.migrateFrom.sudopassword: no such key; did you mean sudoPassword?",
       "pillar-host:orchestrator.startTimeout: found 5s, needed a duration of at least 1m, such as 90s, 12h or 7d",
-      "pillar-host:orchestrator.steadySeconds: Too small: expected number to be >=1",
-      "pillar-host:orchestrator.attempt: Too small: expected number to be >=1",
+      "pillar-host:orchestrator.steadySeconds: found 0, needed at least 1",
+      "pillar-host:orchestrator.attempt: found 0, needed at least 1",
     ]);
   });
 

@@ -55,7 +55,9 @@ describe("a new stack", () => {
   test("the token of the provider's own plugin does as well", async () => {
     await cloud.stack.pulumi(["config", "rm", "--path", "pillar-host:host.token"]);
     const without = await preview();
-    expect(linesOf(without.output)).toContain("- pillar-host:host.token: missing, needed string\n");
+    expect(linesOf(without.output)).toContain(
+      "- pillar-host:host.token: missing, needed an API token that reads and writes (pulumi config set --secret --path pillar-host:host.token -s ",
+    );
     await cloud.stack.pulumi(["config", "set", "--secret", "hcloud:token"], { input: TOKEN });
     const { output, exitCode } = await preview();
     expect(exitCode, output).toBe(0);

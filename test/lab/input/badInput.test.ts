@@ -74,7 +74,7 @@ describe("bad input", () => {
       { "ssh.privateKey": publicKey },
     );
     expect(lines).toContain(`error: The configuration of stack prod has 6 faults; nothing was changed:
-- pillar-host:host.minimums.cores: found string, needed number
+- pillar-host:host.minimums.cores: found text, needed a number
 - pillar-host:host.adress: no such key; did you mean address?
 - pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)
 - pillar-host:controller.release.url: needed an http or https address of the controller's zip archive

@@ -66,7 +66,7 @@ describe("Pulumi.prod.yaml", () => {
 
   it("is nothing to a stack of another name", async () => {
     const { output } = await preview("other");
-    expect(linesOf(output)).toContain("- pillar-host:controller.release.url: missing, needed string");
+    expect(linesOf(output)).toContain("- pillar-host:controller.release.url: missing, needed the address of");
     expect(output).not.toContain("znn");
   });
 });

@@ -1,0 +1,55 @@
+import type { z } from "zod";
+import { commandsFor } from "../util/commands";
+import { configFaultsOf } from "./faultText";
+import { withKeyFiles } from "./keyFiles";
+import { mend } from "./mending";
+import type { Raw } from "./rawValues";
+import { stackSchema } from "./stackSchema";
+
+/** So that a fault that no guess sets right ends the search. */
+const mostRounds = 10;
+
+/**
+ * Checks a configuration: all that is wrong with it comes at once. The schema alone does not ask how keys fit together
+ * while one of them is missing or malformed, so it is asked again with what is wrong set right.
+ *
+ * @returns what the schema makes of it, or a line for each fault
+ */
+export function checked(raw: Raw, stack: string): { data: z.output<typeof stackSchema> } | { faults: string[] } {
+  const context = { schema: stackSchema, run: commandsFor(stack) };
+  const faults = new Set<string>();
+  const ofFiles = new Set<string>();
+  const standIns: (readonly PropertyKey[])[] = [];
+  let values = raw;
+  for (let round = 0; round < mostRounds; round++) {
+    const keys = withKeyFiles(values);
+    for (const fault of keys.faults) ofFiles.add(fault);
+    // zod would compile a checker for each block first, which takes longer than to check once.
+    const result = stackSchema.safeParse(keys.raw, { reportInput: true, jitless: true });
+    if (result.success && round === 0 && ofFiles.size === 0) return { data: result.data };
+    const all = result.error?.issues ?? [];
+    const issues = all.filter(
+      (issue) => !standIns.some((other) => isOneWay(other, issue.path)) && !maybeMisspelt(issue, all),
+    );
+    for (const issue of issues)
+      for (const fault of configFaultsOf(issue, { ...context, raw: values })) faults.add(fault);
+    const before = values;
+    for (const issue of issues) {
+      for (const mended of mend(values, issue, stackSchema)) {
+        values = mended.raw;
+        if (mended.standsIn !== undefined) standIns.push(mended.standsIn);
+      }
+    }
+    if (values === before) break;
+  }
+  return { faults: [...faults, ...ofFiles] };
+}
+
+/** Whether it may be that a block lacks only what stands there under another name: asked again when that is set right. */
+const maybeMisspelt = (issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]) =>
+  issue.code === "custom" &&
+  all.some(({ code, path }) => code === "unrecognized_keys" && path.join(".") === issue.path.join("."));
+
+/** Whether one of two paths leads along the other. */
+const isOneWay = (one: readonly PropertyKey[], other: readonly PropertyKey[]) =>
+  one.slice(0, other.length).every((step, i) => step === other[i]);

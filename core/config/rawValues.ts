@@ -1,0 +1,32 @@
+/** Values as they stand in the stack's file: key to value. */
+export type Raw = Readonly<Record<string, unknown>>;
+
+type Path = readonly PropertyKey[];
+
+const isBlock = (value: unknown): value is Raw => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The value at a path; undefined where there is none (pure). */
+export function valueAt(raw: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, step) => {
+    if (Array.isArray(value)) return (value as unknown[])[Number(step)];
+    return isBlock(value) ? value[String(step)] : undefined;
+  }, raw);
+}
+
+/** The same with another value at a path, in blocks that are made where there are none; undefined takes the key away (pure). */
+export function withValue(raw: Raw, [step = "", ...below]: Path, value: unknown): Raw {
+  const name = String(step);
+  const { [name]: inner, ...others } = raw;
+  const now = below.length === 0 ? value : changed(inner, below, value);
+  return now === undefined ? others : { ...raw, [name]: now };
+}
+
+function changed(inner: unknown, path: Path, value: unknown): unknown {
+  if (!Array.isArray(inner)) return withValue(isBlock(inner) ? inner : {}, path, value);
+  const [step, ...below] = path;
+  const elements = (inner as unknown[]).map((one, i) => {
+    if (i !== Number(step)) return one;
+    return below.length === 0 ? value : changed(one, below, value);
+  });
+  return elements.filter((one) => one !== undefined);
+}
