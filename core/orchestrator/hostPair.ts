@@ -4,6 +4,7 @@ import type { Value } from "../ssh/shellWords";
 import { isFatal } from "../ssh/ssh";
 import type { Clock } from "../util/clock";
 import type { Looks, SideLook, SideObservation } from "./decide";
+import { heldByAnother } from "./heldByAnother";
 import { parseJournal, type Saga, type SideName } from "./journal";
 import type { MoveInputs } from "./moveInputs";
 
@@ -144,8 +145,9 @@ export function openHostPair(inputs: MoveInputs, token: string, deps: HostPairDe
           const answer = (await call(side, "signer_take_lock", saga)).trim();
           if (answer.endsWith("taken")) break;
           if (deps.ticks() >= end)
-            throw new Error(`${roots[side].address}: another run has been at work for 30 minutes; nothing was done`);
-          if (!said) deps.say(`an earlier run still holds the ${side} side (${answer} s); waiting for it`);
+            throw new Error(heldByAnother(roots[side].address, answer, takePatience / 60_000, inputs.stack));
+          if (!said)
+            deps.say(`an earlier run is still at work on the ${side} side (${roots[side].address}); waiting for it`);
           await deps.sleep(pause);
         }
       }

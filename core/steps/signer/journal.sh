@@ -24,7 +24,7 @@ signer_take_lock() {
   printf -v now '%(%s)T' -1
   if [ -n "$owner" ] && [ "$owner" != "$token" ] && [ "${until:-0}" -gt "$now" ] && [ "$until" -le $((now + lease_seconds)) ] &&
     signer_session_lives "$session"; then
-    say "held $((until - now))"
+    say "held $((until - now))${session:+ ${session%%:*}}"
     return 0
   fi
   signer_renew_lock

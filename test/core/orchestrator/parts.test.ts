@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { moveText } from "../../../core/eventLog/moveId";
 import type { Looks } from "../../../core/orchestrator/decide";
+import { heldByAnother } from "../../../core/orchestrator/heldByAnother";
 import { openHostPair, readSide } from "../../../core/orchestrator/hostPair";
 import { type Journal, parseJournal, type Saga } from "../../../core/orchestrator/journal";
 import { manifestOf } from "../../../core/orchestrator/manifest";
@@ -69,6 +70,22 @@ test("each side has its own names", () => {
   expect(sides.variables("old", saga)).toMatchObject({ service: "orch", executable: "orch-linux-amd64" });
   expect(sides.variables("new", saga)).toMatchObject({ service: "orchestrator", executable: "orch" });
   sides.close();
+});
+
+describe("a run that another one holds up", () => {
+  test("is told whose login it is, and what ends it", () => {
+    expect(
+      heldByAnother("203.0.113.9", "held 17 4242", 30, "prod-2"),
+    ).toBe(`203.0.113.9: another run has been at work on this signer for 30 minutes; nothing was done
+  found: it is logged in on 203.0.113.9; its login there is process 4242
+  Whose it is: on 203.0.113.9: ps -o lstart,args -p 4242; ss -tnp | grep pid=4242,
+  needed: its end. Let it go on, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ./pillar-host status prod-2
+  Then: pulumi up -s prod-2`);
+  });
+
+  test("is not sent to a process where none is known", () => {
+    expect(heldByAnother("203.0.113.9", "held 5", 30, "prod-2")).not.toMatch(/process|undefined/);
+  });
 });
 
 test("unfenced gives a key store its own name again, a folder too", () => {
