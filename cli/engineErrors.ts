@@ -1,3 +1,5 @@
+import { anyStack } from "../core/util/commands";
+
 /** pulumi needs a pass phrase and can't ask for it itself, because its output is read (pure). */
 export function wantsPassphrase(stderr: string): boolean {
   return /passphrase must be set/.test(stderr);
@@ -8,7 +10,7 @@ export function engineFault(command: string, stack: string, stderr: string): str
   const known: readonly (readonly [RegExp, string])[] = [
     [
       /no stack named/,
-      `there is no stack ${stack} here\n  needed: one of \`pulumi stack ls\`; is this its program's directory, and its backend (pulumi whoami -v)?`,
+      `there is no stack ${stack} here\n  needed: one of \`${anyStack.list}\`; is this its program's directory, and its backend (${anyStack.whoami})?`,
     ],
     [
       /incorrect passphrase/,
@@ -21,7 +23,7 @@ export function engineFault(command: string, stack: string, stderr: string): str
     [/no Pulumi\.yaml/, "there is no Pulumi.yaml here\n  needed: the program's directory (cd pillar-host)"],
     [
       /PULUMI_ACCESS_TOKEN must be set|not (yet )?logged in|pulumi login/,
-      "pulumi is not logged in to a backend\n  needed: pulumi login, as for pulumi up",
+      `pulumi is not logged in to a backend\n  needed: ${anyStack.login}, to where your stacks are`,
     ],
   ];
   const found = known.find(([pattern]) => pattern.test(stderr));

@@ -8,6 +8,7 @@ import type { GuardMemory, RetirementInputs } from "../core/retirement/inputs";
 import { overrideVariable } from "../core/retirement/messages";
 import { release } from "../core/retirement/release";
 import { systemClock } from "../core/util/clock";
+import { commandsFor } from "../core/util/commands";
 import { dynamicResource } from "./runtime/dynamicResource";
 
 /**
@@ -100,7 +101,7 @@ async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs
   if (olds.pillar !== news.pillar)
     throw new Error(
       `pillar-host:pillar.name: this stack's host is that of ${olds.pillar}; nothing was changed\n` +
-        `  found: ${news.pillar}\n  needed: ${olds.pillar}, or a stack of its own for ${news.pillar} (pulumi stack init NEW)`,
+        `  found: ${news.pillar}\n  needed: ${olds.pillar}, or a stack of its own for ${news.pillar} (${commandsFor("NEW").makeStack})`,
     );
   if (createdAt === undefined) return begin(news);
   return {

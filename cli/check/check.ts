@@ -53,7 +53,7 @@ function checkWebhook({ stack, config: { notify } }: StackSource): CheckRow[] {
   if (notify === undefined) return [];
   const wrong = webhookFault(notify);
   if (wrong !== undefined) return [amiss("webhook", wrong, commandsFor(stack).setSecret("notify"))];
-  return [good("webhook", `is configured; that it takes a notice: ./pillar-host notify --test ${stack}`)];
+  return [good("webhook", `is configured; that it takes a notice: ${commandsFor(stack).notifyTest}`)];
 }
 
 /** A record and the journals of a wait; a signer's backup is measured with the signer. */

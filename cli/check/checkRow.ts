@@ -1,3 +1,5 @@
+import { commandsFor } from "../../core/util/commands";
+
 /** What one question of a check came to. */
 export interface CheckRow {
   readonly topic: string;
@@ -29,6 +31,6 @@ export function checkLines(stack: string, rows: readonly CheckRow[]): string[] {
   const end =
     faults.length === 0
       ? "Nothing stands in the way, and nothing was changed."
-      : `${faults.length === 1 ? "One thing stands" : `${faults.length} things stand`} in the way; nothing was changed. Then again: ./pillar-host check ${stack}`;
+      : `${faults.length === 1 ? "One thing stands" : `${faults.length} things stand`} in the way; nothing was changed. Then again: ${commandsFor(stack).check()}`;
   return [...lines, "", end];
 }

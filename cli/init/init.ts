@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { commandsFor } from "../../core/util/commands";
+import { anyStack, commandsFor } from "../../core/util/commands";
 import { askText } from "../ask";
 import { createEngine, type Engine } from "../engine";
 import { engineFault } from "../engineErrors";
@@ -51,7 +51,7 @@ async function needsPassphrase(): Promise<boolean> {
   const backend = await createEngine("").backend();
   if (backend !== undefined) return !/^https?:/.test(backend);
   throw new CliRefusal(
-    "pulumi is not logged in: it does not know where to keep the state of your stacks\n  needed: pulumi login --local --non-interactive, for a directory of this machine (~/.pulumi)",
+    `pulumi is not logged in: it does not know where to keep the state of your stacks\n  needed: ${anyStack.loginHere}, for a directory of this machine (~/.pulumi)`,
   );
 }
 
@@ -85,7 +85,7 @@ async function refuseExisting(engine: Engine, stack: string, file: string): Prom
   const shipped = readFileSync(join(examples, "network-of-momentum.yaml"), "utf8");
   if (text === shipped.replace("$schema=../", "$schema=./")) return text;
   throw new CliRefusal(
-    `${file} is there already; nothing was written\n  needed: another name; or, to make the stack of this file: pulumi stack init ${stack} --no-select`,
+    `${file} is there already; nothing was written\n  needed: another name; or, to make the stack of this file: ${commandsFor(stack).makeStack}`,
   );
 }
 

@@ -8,7 +8,7 @@ has cloud-init || fail "there is no cloud-init on this host" "needed: an image o
 code=0
 status=$(timeout "$wait_seconds" cloud-init status --wait --long 2>&1) || code=$?
 [ "$code" -ne 124 ] || fail "cloud-init did not end within $wait_seconds s" "$(tail -n 3 <<< "$status")" \
-  "See it with: cloud-init status --long; less /var/log/cloud-init-output.log. Then run pulumi up again."
+  "See it with: cloud-init status --long; less /var/log/cloud-init-output.log. Then run $(pulumi_up) again."
 case $status in
   *"status: done"*) ;;
   *) fail "cloud-init did not do all that it was given" "$(grep -E '^(status|detail|errors)|^ *- ' <<< "$status" | redact)" \

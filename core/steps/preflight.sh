@@ -5,7 +5,7 @@ needs() { problems+=("$1: found $2, needed $3"); }
 if is_marked stack && [ "$(cat "$state/stack")" != "$stack_identity" ]; then
   other=$(cut -d' ' -f1 "$state/stack")
   fail "this host belongs to another stack" "found: $(cat "$state/stack")" "needed: $stack_identity, or a blank host" \
-    "Is it that stack's host? Go on with that stack: pulumi up -s ${other#*/}. Else give this one a host of its own: $(config_set host.address ADDRESS)"
+    "Is it that stack's host? Go on with that stack: $(pulumi_up "${other#*/}"). Else give this one a host of its own: $(config_set host.address ADDRESS)"
 fi
 
 if ! is_marked stack; then

@@ -3,6 +3,15 @@ import { shellWord } from "./quote";
 /** The operator's tool, as it is typed in the program's directory. */
 export const tool = "./pillar-host";
 
+/** What is typed for no stack in particular. */
+export const anyStack = {
+  login: "pulumi login",
+  /** To a directory of this machine. */
+  loginHere: "pulumi login --local --non-interactive",
+  list: "pulumi stack ls",
+  whoami: "pulumi whoami -v",
+};
+
 /** The commands that act on one stack, as an operator can paste them into a shell. */
 export type Commands = ReturnType<typeof commandsFor>;
 
@@ -24,6 +33,8 @@ export function commandsFor(stack: string) {
     ].join(" ");
   const pillarHost = (command: string, ...options: readonly string[]) => [tool, command, name, ...options].join(" ");
   return {
+    // The engine would select the new stack, and commands that name none would then act on it.
+    makeStack: `pulumi stack init ${name} --no-select`,
     up: `pulumi up -s ${name}`,
     preview: `pulumi preview -s ${name}`,
     destroy: `pulumi destroy -s ${name}`,
@@ -43,6 +54,7 @@ export function commandsFor(stack: string) {
     /** Of a key that was set without --path, whose dots are a part of its name. */
     getPlain: (key: string) => config("get", key, [], undefined, []),
     removePlain: (key: string) => config("rm", key, [], undefined, []),
+    notifyTest: `${tool} notify --test ${name}`,
     status: (...options: readonly string[]) => pillarHost("status", ...options),
     adopt: (address: string, like: string) => pillarHost("adopt", address, "--like", shellWord(like)),
     retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),

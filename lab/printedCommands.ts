@@ -1,0 +1,38 @@
+import ts from "typescript";
+
+/** A text of the program that holds a command which no helper made. */
+export interface TypedByHand {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A command as one that is told to an operator: an operation of Pulumi's, or a command of the tool. */
+const command =
+  /\b(pulumi (up|destroy|preview|refresh|cancel|login|logout|whoami|config|stack|state|import)\b|npx pillar-host\b)|\.\/pillar-host\b/;
+
+/**
+ * The texts in which a command stands literally (pure), so that it may lack its stack: `core/util/commands.ts` and
+ * `core/steps/commands.sh` make them. Comments print nothing.
+ */
+export function typedByHand(path: string, text: string): TypedByHand[] {
+  return (path.endsWith(".sh") ? shellLines(text) : stringsOf(path, text))
+    .filter((piece) => command.test(piece.text))
+    .map((piece) => ({ path, ...piece }));
+}
+
+function shellLines(text: string) {
+  return text.split("\n").flatMap((line, i) => (/^\s*#/.test(line) ? [] : [{ line: i + 1, text: line }]));
+}
+
+function stringsOf(path: string, text: string) {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022);
+  const found: { line: number; text: string }[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
+      found.push({ line: source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1, text: node.text });
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}

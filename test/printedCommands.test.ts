@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { typedByHand } from "../lab/printedCommands";
+
+const root = join(import.meta.dirname, "..");
+
+/** Where a command may stand literally, and why: a file, and what the text holds. */
+const exceptions: readonly (readonly [file: string, holds: RegExp, why: string])[] = [
+  ["core/util/commands.ts", /./, "makes the commands"],
+  ["core/steps/commands.sh", /./, "makes them on a host"],
+  ["cli/main.ts", /./, "help texts: they are read before there is a stack, and say what each command is"],
+  ["core/config/retirementSchema.ts", /^`pulumi up` waits until/, "a description in docs/configuration.md"],
+  ["core/config/stackSchema.ts", /so that `pulumi destroy` can give it up$/, "a description in docs/configuration.md"],
+  ["cli/lockTexts.ts", /cleared \(pulumi cancel\)\.$/, "says what was done"],
+];
+
+const files = ["components", "core", "providers", "cli"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(ts|sh|js)$/.test(name))
+    .map((name) => join(folder, name)),
+);
+const found = [...files, "index.ts", "main.js", "nodeVersion.js"].flatMap((path) =>
+  typedByHand(path, readFileSync(join(root, path), "utf8")),
+);
+const isExcepted = (path: string, text: string) =>
+  exceptions.some(([file, holds]) => file === path && holds.test(text));
+
+test("every command that is printed comes from the helper, which names its stack", () => {
+  expect(found.filter(({ path, text }) => !isExcepted(path, text))).toEqual([]);
+});
+
+test("no exception is one of nothing", () => {
+  const idle = exceptions.filter(([file, holds]) => !found.some(({ path, text }) => path === file && holds.test(text)));
+  expect(idle).toEqual([]);
+});
+
+test("a command is found in a text, in a template and in a script, not in a comment", () => {
+  const source = [
+    "// pulumi up",
+    "/** `pulumi destroy` */",
+    'const a = "then pulumi up again";',
+    `const b = \`run pulumi config set x \${a}\`;`,
+    `const c = \`\${a} && ./pillar-host check \${b}\`;`,
+    'const d = ["pulumi", "up"];',
+  ].join("\n");
+  expect(typedByHand("a.ts", source).map(({ line }) => line)).toEqual([3, 4, 5]);
+  expect(
+    typedByHand("a.sh", '# pulumi up\nfail "run pulumi up"\nfail "$(pulumi_up)"\n').map(({ line }) => line),
+  ).toEqual([2]);
+});
