@@ -1,7 +1,7 @@
 import type { OwnServer } from "../core/ssh/ownServer";
 import { fingerprintOf } from "../core/ssh/publicKey";
 import { deps, reach, silentText, whileItBoots } from "../core/ssh/reachability";
-import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
+import { type LoginError, type SshTarget, scanHostKey } from "../core/ssh/ssh";
 import { commandsFor } from "../core/util/commands";
 import { type ArgsOf, differ, dynamicResource } from "./runtime/dynamicResource";
 
@@ -58,7 +58,7 @@ async function recordKey({ stack, address, port, login }: ContactInputs): Promis
   try {
     pinned = await whileItBoots(() => scanHostKey(address, port), deps);
   } catch (error) {
-    throw new Error(silentText({ address, port, ...login }, (error as Error).message, commandsFor(stack)));
+    throw new Error(silentText({ address, port, ...login }, error as LoginError, commandsFor(stack)));
   }
   console.log(
     `host key of ${address}, recorded on first contact: ${fingerprintOf(pinned)}. Compare it with the provider's console.`,

@@ -1,6 +1,6 @@
 import { sshTarget } from "../../core/settings/login";
 import { loginHelp, silentText } from "../../core/ssh/reachability";
-import { connectSsh, type RefusedError, type SshTarget } from "../../core/ssh/ssh";
+import { connectSsh, type LoginError, type SshTarget } from "../../core/ssh/ssh";
 import { envelope } from "../../core/steps/step";
 import { preflight, receiver, stackIdentity } from "../../core/steps/steps";
 import { type Commands, commandsFor } from "../../core/util/commands";
@@ -21,7 +21,7 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
   try {
     session = await connectSsh(target);
   } catch (error) {
-    return [amiss(topic, ...refusedText(target, error as RefusedError, commandsFor(stack)).split("\n"))];
+    return [amiss(topic, ...refusedText(target, error as LoginError, commandsFor(stack)).split("\n"))];
   }
   try {
     const login = good("login", `${ssh.user}@${address} accepts this machine`);
@@ -38,9 +38,10 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
   }
 }
 
-function refusedText(target: SshTarget, { message, refused }: RefusedError, run: Commands): string {
+function refusedText(target: SshTarget, error: LoginError, run: Commands): string {
+  const { message, refused } = error;
   if (refused === "login") return `${message.split("\n")[0]}\n${loginHelp(target, run)}`;
-  return refused === "hostKey" ? message : silentText(target, message, run, 0);
+  return refused === "hostKey" ? message : silentText(target, error, run, 0);
 }
 
 /** No login goes to a machine that may be another one. */

@@ -108,6 +108,16 @@ export function createOrchestratorClient(
   };
 }
 
+/** An error for an orchestrator that answers, and not well: trying again seldom helps. */
+function wrongAnswer(what: string): Error & { readonly isWrongAnswer: true } {
+  return Object.assign(new Error(what), { isWrongAnswer: true as const });
+}
+
+/** Whether an error of a call is about what was answered, not about the way there. */
+export function isWrongAnswer(error: unknown): boolean {
+  return error instanceof Error && (error as Partial<ReturnType<typeof wrongAnswer>>).isWrongAnswer === true;
+}
+
 const lacking = Symbol.for("pillar-host.lacking");
 
 /**
@@ -123,10 +133,12 @@ export function orchestratorResult(
   if (status === 404) return lacking;
   const envelope = envelopeOf(body);
   if (typeof envelope?.error === "string" && envelope.error !== "")
-    throw new Error(`the orchestrator answers ${method} with the error: ${hide(envelope.error)}`);
+    throw wrongAnswer(`the orchestrator answers ${method} with the error: ${hide(envelope.error)}`);
   if (status !== 200) throw new Error(`the orchestrator's RPC answers ${method} with ${status}`);
   if (typeof envelope?.result !== "object" || envelope.result === null || envelope.error !== "")
-    throw new Error(`the answer to ${method} does not have the form {result, error: ""}: another service on the port?`);
+    throw wrongAnswer(
+      `the answer to ${method} does not have the form {result, error: ""}: another service on the port?`,
+    );
   return envelope.result;
 }
 
@@ -141,7 +153,7 @@ function envelopeOf(body: string): { readonly result?: unknown; readonly error?:
 
 /** @throws where it has another form (docs/specification.md, 2.4) */
 export function parseBuildInfo(result: unknown): BuildInfo {
-  if (result === lacking) throw new Error("getBuildInfo is answered with 404: another service on the port?");
+  if (result === lacking) throw wrongAnswer("getBuildInfo is answered with 404: another service on the port?");
   const { version, gitCommit, goVersion } = result as Record<string, unknown>;
   const forms: readonly (readonly [string, unknown, RegExp, string])[] = [
     ["version", version, versionForm, "v1.2.3 or v1.2.3a"],
@@ -151,7 +163,7 @@ export function parseBuildInfo(result: unknown): BuildInfo {
   const wrong = forms.filter(([, value, form]) => typeof value !== "string" || !form.test(value));
   if (wrong.length > 0) {
     const needed = wrong.map(([name, , , example]) => `${name} (needed ${example})`);
-    throw new Error(`the answer to getBuildInfo does not have the specified form: ${needed.join(", ")}`);
+    throw wrongAnswer(`the answer to getBuildInfo does not have the specified form: ${needed.join(", ")}`);
   }
   return { version, gitCommit, goVersion } as BuildInfo;
 }

@@ -1,6 +1,7 @@
 import {
   type BuildInfo,
   createOrchestratorClient,
+  isWrongAnswer,
   type OrchestratorClient,
   type SignerIdentity,
 } from "../chain/orchestrator";
@@ -89,6 +90,7 @@ export async function waitForAnswer(
   let wrongSince: number | undefined;
   for (;;) {
     let why: string;
+    let isWrong = false;
     try {
       // A knock costs no request of the two a second.
       (await sides.roots[side].forward("127.0.0.1", inputs.rpcPort)).destroy();
@@ -96,9 +98,9 @@ export async function waitForAnswer(
       return { build, answeredAt: deps.now() };
     } catch (error) {
       why = (error as Error).message;
+      // That does not come right with time, as a port that is closed does.
+      isWrong = isWrongAnswer(error);
     }
-    // It answers, and not well: that does not come right with time, as a port that is closed does.
-    const isWrong = /^the (answer to|orchestrator answers) getBuildInfo|^getBuildInfo is answered/.test(why);
     wrongSince = isWrong ? (wrongSince ?? deps.ticks()) : undefined;
     if (deps.ticks() >= end || (wrongSince !== undefined && deps.ticks() - wrongSince > wrongFor)) {
       const life = readLife(await sides.call(side, "signer_life", saga, { log_lines: shownLines }));

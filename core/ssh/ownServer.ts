@@ -1,6 +1,6 @@
 import type { Commands } from "../util/commands";
 import { someHostKey } from "../util/commands";
-import type { SshTarget } from "./ssh";
+import type { LoginError, SshTarget } from "./ssh";
 
 /** The server of a stack, as its operator finds it at the provider. */
 export interface OwnServer {
@@ -70,24 +70,24 @@ export function strangerText(
 export function ownServerText(
   server: OwnServer,
   { address, port }: Omit<SshTarget, "hostKey">,
-  found: string,
+  { message, refused, keys, reason = message }: LoginError,
   seconds: number,
   neverLetIn: boolean,
   run: Commands,
 ): string {
   const { provider, sshFrom, startTimeout } = server;
   const which = `${nameOf(server)} at ${provider}, ${address}`;
-  if (/another host key/.test(found))
+  if (refused === "hostKey")
     return [
       `${which}: it shows another host key than the one that this stack pins`,
-      ...found.split("\n").slice(1, 3),
+      ...(keys ? [`  found: ${keys.shown}`, `  needed: ${keys.pinned}`] : []),
       "  Nothing connects to it. Was it rebuilt in the console, or is somebody in between?",
       consoleHelp(server),
       `  ${pinKey(run)}`,
     ].join("\n");
   return [
     `${which}: no login to it is possible`,
-    `  found: ${found.split("\n")[0]?.replace(/^\S+: /, "")}, for ${seconds} s${seconds * 1000 < startTimeout ? "" : " (pillar-host:host.startTimeout)"}`,
+    `  found: ${reason}, for ${seconds} s${seconds * 1000 < startTimeout ? "" : " (pillar-host:host.startTimeout)"}`,
     `  needed: a server that has booted, with sshd on port ${port} that can be reached from here`,
     `  Is this machine's address among pillar-host:host.sshFrom (${sshFrom.join(", ")})? See it with: curl -4 https://ifconfig.co`,
     consoleHelp(server),

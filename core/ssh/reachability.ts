@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../util/clock";
 import { type Commands, someHostKey } from "../util/commands";
 import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
 import { publicLineOf } from "./publicKey";
-import { connectSsh, isFatal, type RefusedError, type SshTarget } from "./ssh";
+import { connectSsh, isFatal, type LoginError, type SshTarget } from "./ssh";
 
 /** What reaching a host depends on. */
 export interface ReachDeps extends Pick<Clock, "ticks" | "sleep"> {
@@ -58,13 +58,13 @@ export async function whileItBoots<T>(
     try {
       return await attempt();
     } catch (error) {
-      const { message, refused } = error as RefusedError;
+      const { message, refused, unreached } = error as LoginError;
       const waited = deps.ticks() - begin;
       if (refused) refusedAt ??= waited;
       // A host that just came up refuses everybody but root for a while (pam_nologin).
       const mayPass = isNew ? waited - (refusedAt ?? waited) < bootPatience : told !== undefined && refused === "login";
       // A name that nobody knows is misspelt; one that can't be looked up now may come.
-      if ((isFatal(error) && !mayPass) || /ENOTFOUND/.test(message) || waited >= limit) throw error;
+      if ((isFatal(error) && !mayPass) || unreached === "unknownName" || waited >= limit) throw error;
       if (told === undefined || waited - told >= toldEvery) {
         const so = `waiting for ${what}, ${Math.round(waited / 1000)} s: ${firstLine(message)}`;
         deps.say(told === undefined ? `${firstLine(message)}: ${limitText}` : so);
@@ -96,17 +96,19 @@ export async function reach(
   try {
     await whileItBoots(() => deps.login(target), deps, waiting);
   } catch (error) {
-    const { message, refused } = error as RefusedError;
+    const { message, refused } = error as LoginError;
     if (server) {
       const seconds = Math.round((deps.ticks() - begin) / 1000);
       throw new Error(
         refused === "login"
           ? `${firstLine(message)}\n${loginHelp(target, run)}\n${consoleHelp(server)}`
-          : ownServerText(server, target, message, seconds, isNew && server.isOrdered, run),
+          : ownServerText(server, target, error as LoginError, seconds, isNew && server.isOrdered, run),
       );
     }
     if (refused === "login") throw new Error(`${firstLine(message)}\n${loginHelp(target, run)}`);
-    throw new Error(refused === "hostKey" ? `${message}\n${newKeyHelp(run)}` : silentText(target, message, run));
+    throw new Error(
+      refused === "hostKey" ? `${message}\n${newKeyHelp(run)}` : silentText(target, error as LoginError, run),
+    );
   }
 }
 
@@ -118,14 +120,14 @@ const newKeyHelp = ({ set, up }: Commands) =>
 /** What to say of a host that does not answer (pure). @param waited milliseconds for which it was tried */
 export function silentText(
   { address, port, user }: Omit<SshTarget, "hostKey">,
-  found: string,
+  { message, unreached, reason = message }: LoginError,
   run: Commands,
   waited = bootPatience,
 ): string {
-  const wait = waited === 0 || /ENOTFOUND/.test(found) ? "" : `, for ${waited / 1000} s`;
+  const wait = waited === 0 || unreached === "unknownName" ? "" : `, for ${waited / 1000} s`;
   return [
-    `${address}: ${/closed the connection/.test(found) ? "the ssh server closes every connection" : "no ssh server answers"}`,
-    `  found: ${found.replace(/^\S+: /, "")}${wait}`,
+    `${address}: ${unreached === "closedEarly" ? "the ssh server closes every connection" : "no ssh server answers"}`,
+    `  found: ${reason}${wait}`,
     `  needed: a running host at pillar-host:host.address, with sshd on port ${port} (pillar-host:ssh.port), reachable from here`,
     `  See it with: ssh -p ${port} ${user}@${address}`,
     `  Start the host, or correct its address: ${run.set("host.address", "ADDRESS")}`,

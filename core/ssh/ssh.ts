@@ -65,10 +65,34 @@ export function isClosedPort(error: Error & { readonly isClosedPort?: boolean })
 /** What a host refused, or is refused for. */
 export interface RefusedError extends FatalError {
   refused: "hostKey" | "login";
+  /** Of a host key: authorized_keys lines. */
+  keys?: { readonly shown: string; readonly pinned: string };
 }
 
-export function refusal(refused: RefusedError["refused"], message: string): RefusedError {
-  return Object.assign(fatal(message), { refused });
+export function refusal(
+  refused: RefusedError["refused"],
+  message: string,
+  more: Pick<RefusedError, "keys"> = {},
+): RefusedError {
+  return Object.assign(fatal(message), { refused, ...more });
+}
+
+/** What an error carries when no login was tried; trying again may help, but for a name that nobody knows. */
+export interface UnreachedError extends Error {
+  unreached: "closedEarly" | "unknownName" | "noConnection";
+  /** Without the host. */
+  reason: string;
+}
+
+/** What a login that fails ends with. */
+export type LoginError = Error & Partial<Pick<RefusedError, "refused" | "keys">> & Partial<UnreachedError>;
+
+/** An error for a host that can't be reached. @param where whom, and from which login */
+export function unreached(where: string, error?: Error & { code?: string }): UnreachedError {
+  const reason = error === undefined ? closedEarly : reasonOf(error);
+  const silent = error?.code === "ENOTFOUND" ? "unknownName" : "noConnection";
+  const how = error === undefined ? "closedEarly" : silent;
+  return Object.assign(new Error(`${where}: ${reason}`), { unreached: how, reason } as const);
 }
 
 export function isFatal(error: unknown): boolean {
@@ -126,6 +150,7 @@ export function connectSsh(target: SshTarget): Promise<SshSession> {
           refusal(
             "hostKey",
             `${target.address} shows another host key than the pinned one\n  found: ${type} ${shown}\n  needed: ${type} ${key}\nWas the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change pillar-host:host.hostKey.`,
+            { keys: { shown: `${type} ${shown}`, pinned: `${type} ${key}` } },
           ),
         );
       } else if (error.level === "client-authentication") {
@@ -135,10 +160,10 @@ export function connectSsh(target: SshTarget): Promise<SshSession> {
             `${where} refuses the login\n  needed: a key or password that the host accepts (pillar-host:ssh)`,
           ),
         );
-      } else reject(new Error(`${where}: ${reasonOf(error)}`));
+      } else reject(unreached(where, error));
     });
     // Without an error: a host that boots or goes down lets in root alone, and one with too many logins drops some.
-    client.on("close", () => reject(new Error(`${target.user}@${target.address}:${target.port}: ${closedEarly}`)));
+    client.on("close", () => reject(unreached(`${target.user}@${target.address}:${target.port}`)));
     client.connect({
       host: target.address,
       port: target.port,
@@ -220,8 +245,8 @@ function reasonOf(error: Error & { code?: string }): string {
 export function scanHostKey(address: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
-    client.on("error", (error) => reject(new Error(`${address}:${port}: ${reasonOf(error)}`)));
-    client.on("close", () => reject(new Error(`${address}:${port}: ${closedEarly}`)));
+    client.on("error", (error) => reject(unreached(`${address}:${port}`, error)));
+    client.on("close", () => reject(unreached(`${address}:${port}`)));
     client.connect({
       host: address,
       port,

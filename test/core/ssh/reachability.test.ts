@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { OwnServer } from "../../../core/ssh/ownServer";
 import { bootPatience, loginHelp, type ReachDeps, reach } from "../../../core/ssh/reachability";
-import { fatal } from "../../../core/ssh/ssh";
+import { refusal, unreached } from "../../../core/ssh/ssh";
 import { commandsFor } from "../../../core/util/commands";
 import { keyPair } from "../chain/fakes";
 
 const target = { address: "203.0.113.7", port: 22, user: "op", hostKey: "ssh-ed25519 AAAA", password: "hunter2" };
-const refused = new Error("op@203.0.113.7:22: connect ECONNREFUSED 203.0.113.7:22");
+const refused = unreached("op@203.0.113.7:22", new Error("connect ECONNREFUSED 203.0.113.7:22"));
 
 /** A world whose logins end in these errors, one after the other, then succeed; its clock is the sleep. */
 function worldOf(...errors: Error[]) {
@@ -49,7 +49,7 @@ test("a host that boots is waited for, and that is said once", async () => {
 });
 
 test("a host that refuses the login while it comes up is waited for", async () => {
-  const { deps, seen } = worldOf(refused, Object.assign(fatal("refuses the login"), { refused: "login" }));
+  const { deps, seen } = worldOf(refused, refusal("login", "refuses the login"));
   expect(await failure(deps)).toBe("");
   expect(seen).toEqual({ logins: 3, waited: 4000 });
 });
@@ -68,19 +68,22 @@ test("a host that stays silent is an error with what was found, what is needed, 
 });
 
 test("a name that nobody knows is not waited for", async () => {
-  const { deps, seen } = worldOf(new Error("op@nowhere.example:22: getaddrinfo ENOTFOUND nowhere.example"));
+  const { deps, seen } = worldOf(
+    unreached(
+      "op@nowhere.example:22",
+      Object.assign(new Error("getaddrinfo ENOTFOUND nowhere.example"), { code: "ENOTFOUND" }),
+    ),
+  );
   expect(await failure(deps)).toContain("  found: getaddrinfo ENOTFOUND nowhere.example\n");
   expect(seen.waited).toBe(0);
 });
 
 test("another host key and a refused login are errors at once", async () => {
-  const key = worldOf(Object.assign(fatal("203.0.113.7 shows another host key"), { refused: "hostKey" }));
+  const key = worldOf(refusal("hostKey", "203.0.113.7 shows another host key"));
   expect(await failure(key.deps)).toBe(
     "203.0.113.7 shows another host key\nWhere it is the right one, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod",
   );
-  const login = worldOf(
-    Object.assign(fatal("op@203.0.113.7:22 refuses the login\n  needed: a key"), { refused: "login" }),
-  );
+  const login = worldOf(refusal("login", "op@203.0.113.7:22 refuses the login\n  needed: a key"));
   expect(await failure(login.deps)).toBe(
     `op@203.0.113.7:22 refuses the login
   found: the password pillar-host:ssh.password is not accepted
@@ -131,9 +134,7 @@ ${throwAway}`,
       );
   });
 
-  const otherKey = Object.assign(fatal("203.0.113.7 shows another host key\n  found: a\n  needed: b\nWas it?"), {
-    refused: "hostKey",
-  });
+  const otherKey = refusal("hostKey", "203.0.113.7 shows another host key", { keys: { shown: "a", pinned: "b" } });
 
   test("may show another key until cloud-init is through", async () => {
     const passing = worldOf(refused, otherKey, otherKey);
