@@ -1,6 +1,7 @@
 import { newsText } from "../core/sync/messages";
+import { printable } from "../core/util/printable";
 import type { Display } from "./display";
-import { isEvent, printable, rowsOf } from "./rows";
+import { isEvent, rowsOf } from "./rows";
 import { manyLines, screenLines } from "./screen";
 
 const newsKept = 5;

@@ -118,6 +118,26 @@ Exit code:
   });
 
 program
+  .command("backup")
+  .argument("<stack>", "such as prod-2")
+  .description("backs the signer up, wherever it runs now: encrypted, proved by reading it back; it signs on meanwhile")
+  .option("--json", "as JSON, for programs")
+  .addHelpText(
+    "after",
+    `
+Make one after each key generation of the bridge, by a timer if you like: until then the newest key share exists once.
+docs/restore.md tells how, and how a signer comes back from such a backup.
+
+Exit code:
+  0    the backup lies on this machine, and opens
+  2    none was made: says why, and what to do`,
+  )
+  .action(async (stack: string, options: { json?: boolean }) => {
+    const { backup } = require("./backup") as typeof import("./backup");
+    process.exitCode = await backup(stack, options);
+  });
+
+program
   .command("adopt")
   .argument("<stack>", "the name of the new stack, such as prod")
   .argument("<address>", "of the host that somebody else set up")

@@ -1,8 +1,8 @@
 import { keyOf, sentenceOf } from "../core/registration/messages";
 import { gateLine } from "../core/sync/messages";
+import { printable } from "../core/util/printable";
 import type { Display } from "./display";
 import { releaseText } from "./parts/releases";
-import { printable } from "./rows";
 import { stageOf } from "./stages";
 import type { View } from "./view";
 

@@ -1,4 +1,5 @@
 import { progressText } from "../core/sync/messages";
+import { printable } from "../core/util/printable";
 import { durationText, minuteText } from "../core/util/timeText";
 import { holderText } from "./lockTexts";
 import { partRows } from "./parts/partRows";
@@ -23,11 +24,6 @@ export interface Rows {
   readonly facts: readonly Row[];
   /** The service's latest log lines. */
   readonly log: readonly string[];
-}
-
-/** Control characters would command the terminal; the host's log may hold any (pure). */
-export function printable(text: string): string {
-  return text.replace(/\t/g, " ").replace(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu, "");
 }
 
 /** What there is to say of a view (pure). */

@@ -1,5 +1,5 @@
 import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams, EChartsOption } from "echarts";
-import { printable } from "../rows";
+import { printable } from "../../core/util/printable";
 import type { Phase, Sync } from "./reportTypes";
 import { lasting } from "./words";
 

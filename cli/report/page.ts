@@ -1,4 +1,4 @@
-import { printable } from "../rows";
+import { printable } from "../../core/util/printable";
 import { phasesChart, syncChart, widths } from "./charts";
 import type { Item, Report } from "./reportTypes";
 import { style } from "./style";

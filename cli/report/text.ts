@@ -1,4 +1,4 @@
-import { printable } from "../rows";
+import { printable } from "../../core/util/printable";
 import { wrap } from "../screen";
 import type { Item, Report } from "./reportTypes";
 import { type Fact, headOf, lasting, minute, signerFacts, switchFacts, syncFacts, unreadText } from "./words";

@@ -114,6 +114,7 @@ function ofMove(entry: MoveEvent): Told {
 
 function backupTitle({ label, files }: { label?: string | undefined; files: number }): string {
   if (label === "retired") return `last backup of the host's keys, proved (${files} files)`;
+  if (label === "asked") return `signer: backup on request, proved (${files} files)`;
   return `signer: ${label === undefined ? "" : `${label} `}backup, proved (${files} files)`;
 }
 

@@ -109,6 +109,16 @@ export interface Backup {
   readonly bytes: number;
   /** ISO 8601. */
   readonly provedAt: string;
+  /** The signer's key share in it; absent where it holds none, and in backups of earlier versions. */
+  readonly keyShare?: KeyShare;
+}
+
+/** The files of a key share: what a signer can't get again before the next key generation. */
+export interface KeyShare {
+  /** As the archive names them. Never their content. */
+  readonly files: readonly string[];
+  /** ISO 8601: when the newest of them was written, at the last key generation that this signer took part in. */
+  readonly generatedAt: string;
 }
 
 /** What is known of a move's preparation. No secret. */
@@ -135,7 +145,7 @@ interface MoveEnd {
 
 /** What is kept of each event of a signer's move. Never a secret. */
 export interface MoveEventDetails {
-  /** A backup was proved; the label says when it was taken: `first`, `last`, `retired`. */
+  /** A backup was proved; the label says when it was taken: `first`, `last`, `retired`; `asked` by the command. */
   readonly backup: Backup & { readonly label: string };
   /** All prerequisites hold, and the first backup is there. */
   readonly secured: Prepared;

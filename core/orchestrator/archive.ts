@@ -11,6 +11,8 @@ export interface ArchiveReader {
   manifest(): Manifest;
   /** The content of the files that were asked for, by path. */
   readonly kept: ReadonlyMap<string, string>;
+  /** When those files were last written. */
+  readonly writtenAt: ReadonlyMap<string, Date>;
 }
 
 const kinds: Readonly<Record<string, Entry["kind"]>> = {
@@ -30,6 +32,7 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
   const tar = await import("tar");
   const entries: Entry[] = [];
   const kept = new Map<string, string>();
+  const writtenAt = new Map<string, Date>();
   let fault: Error | undefined;
   const parser = new tar.Parser({
     strict: true,
@@ -45,12 +48,14 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
       });
       entry.on("end", () => {
         if (kind !== undefined) entries.push(entryOf(entry, kind, hash.digest("hex")));
-        if (isKept) kept.set(plainPath(entry.path), Buffer.concat(chunks).toString("utf8"));
+        if (!isKept) return;
+        kept.set(plainPath(entry.path), Buffer.concat(chunks).toString("utf8"));
+        if (entry.mtime) writtenAt.set(plainPath(entry.path), entry.mtime);
       });
       entry.resume();
     },
   });
-  return { input: writableOf(parser, () => fault), manifest: () => manifestOf(entries), kept };
+  return { input: writableOf(parser, () => fault), manifest: () => manifestOf(entries), kept, writtenAt };
 }
 
 function entryOf(entry: ReadEntry, kind: Entry["kind"], sha256: string): Entry {

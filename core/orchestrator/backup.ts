@@ -4,6 +4,7 @@ import type { Backup } from "../eventLog/events";
 import { appendLine } from "../eventLog/logFile";
 import { type MoveId, moveText } from "../eventLog/moveId";
 import type { RootHost } from "../ssh/root";
+import { keyShareOf } from "./keyShare";
 import {
   compareManifests,
   type Difference,
@@ -27,7 +28,7 @@ export interface BackupSettings {
 
 /** What is backed up. */
 export interface BackupOf {
-  /** Stands in the file's name: `first`, `last`. */
+  /** Stands in the file's name: `first`, `last`, `asked`. */
   readonly label: string;
   readonly place: Place;
   /** Paths below the base that may change meanwhile, with all below them: what can be rebuilt. None once it is stopped. */
@@ -97,6 +98,7 @@ export async function takeBackup(
         const backup: Backup = {
           ...{ file: `${name}.tar.age`, manifestFile: `${name}.manifest.json`, identityFile: identity.file },
           ...{ sealedBytes: sealed.bytes, sha256: sealed.sha256, ...sumOf(manifest), provedAt },
+          ...keyShareOf(sealed.archive),
         };
         settle(part, backup.file);
         writeWhole(backup.manifestFile, manifestText(root.address, what, settings, backup, manifest));

@@ -9,6 +9,7 @@ import { resolvePath } from "../util/resolvePath";
 import { type BackupDeps, type BackupOf, isThere, takeBackup } from "./backup";
 import type { MoveSurvey, Requirements } from "./findings";
 import { hasBegun } from "./journal";
+import { isKeyShare } from "./keyShare";
 import { moveFaultsOf } from "./prerequisites";
 import { shownOf } from "./shown";
 import { type ChainLooks, type SignerPlace, surveyBoth } from "./survey";
@@ -44,20 +45,18 @@ export interface PreparationDeps extends BackupDeps, RpcClock, ChainLooks {
 /**
  * What a signer is made of: its directory, and the node's producer key store beside it (docs/specification.md, 1.2,
  * step 2).
+ *
+ * @param label when it is taken
  */
-export function firstBackupOf({ directory, nodeDirectory }: SignerPlace): BackupOf {
+export function wholeBackupOf(label: string, { directory, nodeDirectory }: SignerPlace): BackupOf {
   const below = (file: string) => file.replace(/^\/+/, "");
   const [signer, node] = [below(directory), below(nodeDirectory)];
   return {
-    label: "first",
+    label,
     place: { base: "/", paths: [signer, `${node}/wallet/producer`, `${node}/config.json`] },
     // Can be rebuilt, or are logs (docs/chain.md, Orchestrator): a running signer writes them all the time.
     changing: ["logs", "events", "queues"].map((part) => `${signer}/${part}`),
-    isJson: (file) =>
-      file === `${signer}/config.json` ||
-      (file.startsWith(`${signer}/tss/localstate-`) &&
-        file.endsWith(".json") &&
-        !file.slice(signer.length + 5).includes("/")),
+    isJson: (file) => file === `${signer}/config.json` || (file.startsWith(`${signer}/`) && isKeyShare(file)),
   };
 }
 
@@ -122,7 +121,7 @@ export async function secureSigner(options: SecureOptions, deps: PreparationDeps
     move,
     identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
   };
-  const backup = await takeBackup(roots.old, firstBackupOf(old), settings, deps).catch((error: Error) => {
+  const backup = await takeBackup(roots.old, wholeBackupOf("first", old), settings, deps).catch((error: Error) => {
     throw new Error(`${error.message}\n  Then: ${commandsFor(options.stack).up}`);
   });
   const { oldVersion, oldIdentity } = seenOf(survey);

@@ -112,7 +112,8 @@ async function lookAtNew(
   return { facts, build, scan: scan.trim(), reached };
 }
 
-async function factsOf(root: RootHost, { service, directory, nodeDirectory, executable }: SignerPlace) {
+/** What a host tells of a signer's things. Changes nothing there. @throws as RootHost.call */
+export async function factsOf(root: RootHost, { service, directory, nodeDirectory, executable }: SignerPlace) {
   return parseFacts(await root.call("signer_facts", { service, directory, node_dir: nodeDirectory, executable }));
 }
 

@@ -58,6 +58,7 @@ export function commandsFor(stack: string) {
     status: (...options: readonly string[]) => pillarHost("status", ...options),
     adopt: (address: string, like: string) => pillarHost("adopt", address, "--like", shellWord(like)),
     retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),
+    backup: (...options: readonly string[]) => pillarHost("backup", ...options),
     check: (...options: readonly string[]) => pillarHost("check", ...options),
     resume: (...options: readonly string[]) => pillarHost("resume", ...options),
     report: (...options: readonly string[]) => pillarHost("report", ...options),

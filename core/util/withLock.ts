@@ -7,11 +7,18 @@ import { commandsFor } from "./commands";
 /** What time is. */
 export type LockDeps = Pick<Clock, "ticks" | "sleep">;
 
+/** What is done once at a time. */
+export interface Locked {
+  readonly stack: string;
+  readonly pillar: string;
+  readonly doing?: "destroy" | "backup";
+}
+
 const patience = 60_000;
 const pause = 500;
 
 /**
- * Allows one release of a stack at a time on this machine: an engine that was killed leaves its provider at work for some
+ * Allows one release, and one asked backup, of a stack at a time on this machine: an engine that was killed leaves its provider at work for some
  * seconds, and the next destroy would take the same backup beside it. One that was killed itself is waited for ten seconds:
  * it no longer says that it lives.
  *
@@ -19,12 +26,12 @@ const pause = 500;
  */
 export async function withLock<T>(
   directory: string,
-  { stack, pillar }: { readonly stack: string; readonly pillar: string },
+  { stack, pillar, doing = "destroy" }: Locked,
   deps: LockDeps,
   work: () => Promise<T>,
 ): Promise<T> {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const file = path.join(directory, `.destroy-${stack}-${pillar}.lock`);
+  const file = path.join(directory, `.${doing}-${stack}-${pillar}.lock`);
   const end = deps.ticks() + patience;
   const claim = async (): Promise<() => Promise<void>> => {
     // A machine that slept loses its lock: what was begun goes on, where the default would end the process.
@@ -37,10 +44,10 @@ export async function withLock<T>(
     if (deps.ticks() >= end)
       throw new Error(
         [
-          `another destroy of ${stack} is at work on this machine: nothing was changed`,
+          `another ${doing} of ${stack} is at work on this machine: nothing was changed`,
           `  found: ${file}, which a process keeps fresh`,
           "  needed: its end",
-          `  Then: ${commandsFor(stack).destroy}`,
+          `  Then: ${doing === "destroy" ? commandsFor(stack).destroy : commandsFor(stack).backup()}`,
         ].join("\n"),
       );
     await deps.sleep(pause);

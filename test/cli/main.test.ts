@@ -70,6 +70,7 @@ describe("the command line", () => {
     [["status", "prod", "--wach"], "error: unknown option '--wach'\n(Did you mean --watch?)"],
     [["status", "prod", "--json", "--watch"], "error: option '--json' cannot be used with option '-w, --watch'"],
     [["resume", "prod", "--yes"], "error: unknown option '--yes'"],
+    [["backup"], "error: missing required argument 'stack'"],
     [["report"], "error: missing required argument 'stack'"],
     [
       ["report", "prod", "--json", "--output", "x"],

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isEvent, printable, rowsOf } from "../../cli/rows";
+import { isEvent, rowsOf } from "../../cli/rows";
 import { cut, plainReport, screenLines, wrap } from "../../cli/screen";
+import { printable } from "../../core/util/printable";
 import { facts, progress, viewOf } from "./exampleView";
 
 const now = Date.parse("2026-11-21T15:05:20Z");

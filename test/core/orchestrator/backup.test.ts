@@ -9,6 +9,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -23,6 +24,7 @@ import { moveNamed } from "../../moveNamed";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 const passPhrase = "s3cret-pass-phrase";
+const generatedAt = new Date("2026-11-01T12:34:56Z");
 const odd = ["-rf", "two\nlines", `it's "quoted" $HOME`, "ünïcode-日本", `${"long".repeat(50)}`];
 
 interface Stage {
@@ -42,6 +44,7 @@ const test = base.extend<{ stage: Stage }>({
       mode: 0o600,
     });
     writeFileSync(join(signer, "tss/localstate-ab.json"), `{"share": "${passPhrase}"}`, { mode: 0o600 });
+    utimesSync(join(signer, "tss/localstate-ab.json"), generatedAt, generatedAt);
     writeFileSync(join(signer, "logs/today.log"), "started\n");
     for (const name of odd) writeFileSync(join(signer, name), name);
     symlinkSync("config.json", join(signer, "link"));
@@ -93,6 +96,7 @@ describe("a backup", () => {
       ...{ file: join(directory, `${name}.tar.age`), manifestFile: join(directory, `${name}.manifest.json`) },
       ...{ identityFile: ownIdentityFile(directory), sealedBytes: sealed.length, provedAt: "2026-11-21T18:00:00.123Z" },
       ...{ sha256: createHash("sha256").update(sealed).digest("hex"), files: 10, bytes: expect.any(Number) },
+      keyShare: { files: ["root/.orchestrator/tss/localstate-ab.json"], generatedAt: generatedAt.toISOString() },
     });
     const manifest = JSON.parse(readFileSync(backup.manifestFile, "utf8"));
     expect(manifest.entries).toContainEqual({

@@ -6,11 +6,11 @@ import { readMoveEvents } from "../../../core/eventLog/eventLog";
 import { appendLine, eventLogFile } from "../../../core/eventLog/logFile";
 import { moveText } from "../../../core/eventLog/moveId";
 import {
-  firstBackupOf,
   moveFaultsText,
   type PreparationDeps,
   type SecureOptions,
   secureSigner,
+  wholeBackupOf,
 } from "../../../core/orchestrator/preparation";
 import type { RootHost } from "../../../core/ssh/root";
 import { resolvePath } from "../../../core/util/resolvePath";
@@ -171,7 +171,7 @@ describe("a move that has begun", () => {
 
 describe("the pieces", () => {
   test("what a first backup holds, and what of it may change meanwhile", () => {
-    const what = firstBackupOf({
+    const what = wholeBackupOf("first", {
       service: "o",
       directory: "/root/.orchestrator",
       nodeDirectory: "/root/.znn",

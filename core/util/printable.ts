@@ -1,0 +1,13 @@
+/**
+ * One line as it may be shown (pure). Control characters, an escape sequence's ESC and C1 forms among them, would command
+ * the terminal; format characters turn what is read around (bidi overrides) or hide it. Hosts, nodes and references may
+ * send any.
+ */
+export function printable(text: string): string {
+  return text.replace(/\t/g, " ").replace(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu, "");
+}
+
+/** The same of several lines, which stay lines (pure). */
+export function printableLines(text: string): string {
+  return text.split("\n").map(printable).join("\n");
+}

@@ -1,0 +1,174 @@
+import { chmod, copyFile, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SignersTruth } from "../../../lab/doubles/chain";
+import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { setUpOrchestrator, waitForSigner } from "../../../lab/orchestrator";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
+import type { LabStack } from "../../../lab/stack";
+import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { keepPrinted } from "../../../lab/testRun/printed";
+import { cli } from "../cli/fixture";
+import { onHost, testLab, testStack } from "../fixture";
+import { type CodeBlock, codeBlocks } from "../readme";
+
+const document = await readFile(join(import.meta.dirname, "../../../docs/restore.md"), "utf8");
+const blocks = codeBlocks(document).filter(({ language }) => language === "sh");
+const below = (heading: string) => blocks.filter((each) => each.heading.startsWith(heading));
+
+interface Made {
+  readonly file: string;
+  readonly identityFile: string;
+  readonly keyShare: { readonly files: readonly string[]; readonly generatedAt: string };
+  readonly stale: readonly string[];
+}
+
+describe("a signer comes back from a backup alone", () => {
+  let lab: Lab;
+  let old: LabHost;
+  let third: LabHost;
+  let stack: LabStack;
+  let state: ExampleDir;
+  let place: string;
+  let made: Made;
+  let given: Record<string, string>;
+
+  /** Types a block of the document on the machine where the backup and its key lie, in a shell of its own. */
+  const typed = async (block: CodeBlock | undefined) => {
+    const variables = Object.entries(given).map(([name, value]) => `${name}='${value}'`);
+    const [command = "", ...args] = lab.atOperator(["bash", "-c", [...variables, block?.text].join("\n")]);
+    const env = { PATH: `${join(place, "bin")}:${process.env.PATH}` };
+    const { exitCode, all } = await execa(command, args, { cwd: place, env, all: true, reject: false });
+    keepPrinted(all);
+    return { exitCode, out: all };
+  };
+  const signs = (host: LabHost) => onHost(host, "systemctl is-active orchestrator || true");
+
+  beforeAll(async () => {
+    lab = await testLab();
+    old = await lab.addHost("old", ensurePackagedImage);
+    third = await lab.addHost("third", ensurePackagedImage);
+    for (const { name } of [old, third])
+      await lab.chain("PATCH", `/orchestrators/${name}`, { syncPollMs: 500, stopMs: 300 });
+    for (const host of [old, third])
+      await onHost(host, "echo 127.0.0.2 bnb-node.example eth-node.example >> /etc/hosts");
+    await Promise.all([setUpSyncedNode(lab, old), setUpSyncedNode(lab, third)]);
+    state = await setUpOrchestrator(lab, old);
+    stack = await testStack(lab, old);
+    place = join(lab.dir, "safe");
+    await mkdir(join(place, "bin"), { recursive: true });
+    // age as it is packaged, and ssh with the operator's key.
+    await onHost(third, "apt-get update -qq && apt-get install -qqy age > /dev/null 2>&1");
+    await copyFile(join(third.root, "usr/bin/age"), join(place, "bin/age"));
+    await writeFile(join(place, "known"), [old, third].map((host) => `${host.address} ${host.hostKey}\n`).join(""));
+    await writeFile(
+      join(place, "bin/ssh"),
+      `#!/bin/sh\nexec /usr/bin/ssh -F none -i '${lab.privateKeyFile}' -o UserKnownHostsFile='${place}/known' "$@"\n`,
+    );
+    for (const name of ["age", "ssh"]) await chmod(join(place, "bin", name), 0o755);
+  });
+  afterAll(() => lab?.down());
+
+  it("the command backs up a signer at work, and leaves it at work; no secret is in what it prints", async () => {
+    const told = await cli(stack, ["backup", "prod"]);
+    expect(told.exitCode, told.out).toBe(0);
+    expect(told.out).toContain(
+      `backup of the signer of ${old.address} (prod), encrypted, and proved by reading it back:`,
+    );
+    expect(told.out).toMatch(new RegExp(`key share +root/.orchestrator/${state.keyShareFile}`));
+    for (const secret of state.secrets) expect(told.out.includes(secret)).toBe(false);
+    expect(await signs(old)).toBe("active");
+    const { identities } = await lab.chain<SignersTruth>("GET", "/signers");
+    expect(identities[state.identity]?.gaps ?? []).toEqual([]);
+  });
+
+  it("after a key generation it says that the one before is of no use", async () => {
+    // As a key generation leaves it: the same name, another share.
+    await onHost(old, `touch -d 2026-01-02T03:04:05Z /root/.orchestrator/${state.keyShareFile}`);
+    const same = await cli(stack, ["backup", "prod", "--json"]);
+    expect(JSON.parse(same.out.slice(same.out.indexOf("{"))).stale).toEqual([]);
+    await onHost(old, `cd /root/.orchestrator/tss && echo '{"another": "share"}' > localstate-another.json`);
+    const told = await cli(stack, ["backup", "prod", "--json"]);
+    expect(told.exitCode, told.out).toBe(0);
+    made = JSON.parse(told.out.slice(told.out.indexOf("{"))) as Made;
+    expect(made.keyShare.files).toHaveLength(2);
+    expect(made.stale).toHaveLength(2);
+    await onHost(old, "rm /root/.orchestrator/tss/localstate-another.json");
+    made = JSON.parse((await cli(stack, ["backup", "prod", "--json"])).out.replace(/^[^{]*/, "")) as Made;
+    expect(made.keyShare).toMatchObject({ generatedAt: "2026-01-02T03:04:05.000Z" });
+  });
+
+  it("where no signer is to be had, it makes none, with 2 and what is needed", async () => {
+    await onHost(old, "systemctl stop orchestrator; mv /root/.orchestrator /root/away");
+    const told = await cli(stack, ["backup", "prod"]);
+    expect(told.exitCode, told.out).toBe(2);
+    expect(told.out).toBe(
+      [
+        "no backup of the signer of prod was made: there is no signer to back up",
+        `  found: none on ${old.address}`,
+        "  needed: the stack of the host on which the orchestrator runs",
+        "  Then: ./pillar-host backup prod",
+      ].join("\n"),
+    );
+    await onHost(old, "mv /root/away /root/.orchestrator; systemctl start orchestrator");
+    await waitForSigner(lab, old, state.identity);
+  });
+
+  it("the backup and its key alone are taken to another place", async () => {
+    const [file, identity] = [basename(made.file), basename(made.identityFile)];
+    await rename(made.file, join(place, file));
+    await rename(made.identityFile, join(place, identity));
+    const url = lab.orchestratorReleaseUrl();
+    const sum = (await onHost(third, `wget -qO- '${url}' | sha256sum`)).slice(0, 64);
+    given = { OLD: old.address, NEW: third.address, BACKUP: file, IDENTITY: identity };
+    given = { ...given, RELEASE: url, RELEASE_SHA256: sum };
+    const [variables] = below("What is typed with");
+    const names = [...(variables?.text ?? "").matchAll(/^([A-Z_0-9]+)=/gm)].map(([, name]) => name);
+    expect(Object.keys(given)).toEqual(names);
+  });
+
+  it("1: an old side that runs is not called fenced; the commands fence it, also over a reboot", async () => {
+    const [check, fence] = below("1.");
+    expect(await typed(check)).toMatchObject({ exitCode: 1, out: "NOT FENCED: it runs" });
+    await onHost(old, "systemctl stop orchestrator");
+    expect(await typed(check)).toMatchObject({ exitCode: 1, out: "NOT FENCED: its unit is not masked" });
+    expect((await typed(fence)).exitCode).toBe(0);
+    expect(await typed(check)).toEqual({ exitCode: 0, out: "FENCED" });
+    await old.reboot();
+    await expect.poll(async () => (await typed(check)).out, { timeout: 60_000 }).toBe("FENCED");
+    expect((await typed(fence)).exitCode).toBe(0);
+    expect(await typed(check)).toEqual({ exitCode: 0, out: "FENCED" });
+  });
+
+  it("2 to 4: the third host takes the signer over, the same one, with its share", { timeout: 180_000 }, async () => {
+    const [isFree, install] = below("2.");
+    expect(await typed(isFree)).toEqual({ exitCode: 0, out: "active\nFREE" });
+    const installed = await typed(install);
+    expect(installed.exitCode, installed.out).toBe(0);
+    expect(await signs(third)).toBe("inactive");
+
+    const [opened] = below("3.");
+    const listed = await typed(opened);
+    expect(listed.exitCode, listed.out).toBe(0);
+    expect(listed.out).toMatch(new RegExp(`2026-01-02 03:04 ${state.keyShareFile}`));
+    const wrong = await typed({ ...(opened as CodeBlock), text: opened?.text.replace("$IDENTITY", "/dev/null") ?? "" });
+    expect(wrong.exitCode).not.toBe(0);
+    expect((await typed(opened)).exitCode).toBe(0);
+
+    const [start, answer] = below("4.");
+    expect((await typed(start)).exitCode).toBe(0);
+    await waitForSigner(lab, third, state.identity);
+    const answers = await typed(answer);
+    expect(answers.exitCode, answers.out).toBe(0);
+    expect(answers.out).toContain(state.identity);
+    expect(answers.out).toMatch(/"state": ?0\b/);
+    const { doubles } = await lab.chain<SignersTruth>("GET", "/signers");
+    expect(doubles).toEqual([]);
+    expect(await signs(old)).toBe("inactive");
+    expect(await readdir(join(third.root, "root"))).not.toContain("restored");
+    const share = await readFile(join(third.root, "root/.orchestrator", String(state.keyShareFile)), "utf8");
+    expect(share).toBe(state.files[String(state.keyShareFile)]?.text);
+  });
+});
