@@ -201,7 +201,7 @@ describe("the way around", () => {
   /** Ticks of four seconds: a busy machine takes its time to look, and each look is to find the same. */
   const slow = { network: { momentum: 1000, tickMomentums: 4 } };
 
-  beforeAll(async () => {
+  it("has a sentence for what is left when all else is settled", async () => {
     const found = async () => {
       await collect(stage);
       return whats(await refuse(slow));
