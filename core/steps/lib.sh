@@ -3,6 +3,9 @@ export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 umask 022
 state=/var/lib/pillar-host
 logs=/var/log/pillar-host
+# What the kernel tells of processes and ports, so that no program need be there for it: one that is missing must not pass
+# for "nothing runs".
+proc=/proc
 
 # What nobody foresaw still says where it happened (the command as written, so no value of it).
 set -E
@@ -72,10 +75,33 @@ assert_hash() {
 # processes_of NAME: the ids of those that run it, where there are any, under its own name or that of the release's file,
 # NAME-linux-ARCH. Of both the kernel keeps 15 characters.
 processes_of() {
-  local name=${1%%-linux-*} file
+  local name=${1%%-linux-*} file of command seen= found=1
   file=$name-linux-
   name=${name:0:15} file=${file:0:15}
-  pgrep -x -- "${name//./[.]}|${file//./[.]}.*"
+  for of in "$proc"/[0-9]*/comm; do
+    # One that has just ended is gone by now.
+    { IFS= read -r command < "$of"; } 2> /dev/null || continue
+    seen=yes
+    case $command in "$name" | "$file"*) of=${of%/comm} found=0 && say "${of##*/}" ;; esac
+  done
+  [ -n "$seen" ] || fail "whether $1 runs here cannot be told" "found: no process in $proc" "needed: $proc, mounted"
+  return "$found"
+}
+
+# port_is_open PORT: whether anything listens there, on any address.
+port_is_open() {
+  local port of address state seen=
+  printf -v port %04X "$1"
+  for of in tcp tcp6; do
+    [ -r "$proc/net/$of" ] || continue
+    seen=yes
+    # 0A: it listens (proc(5), net/tcp).
+    while read -r _ address _ state _; do
+      if [ "$state" = 0A ] && [ "${address##*:}" = "$port" ]; then return 0; fi
+    done < "$proc/net/$of"
+  done
+  [ -n "$seen" ] || fail "whether port $1 is open here cannot be told" "found: no $proc/net/tcp" "needed: $proc, mounted"
+  return 1
 }
 
 # Package managers that run from here on, the controller's own too, ask nothing and restart nothing, keep the operator's

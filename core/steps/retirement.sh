@@ -6,8 +6,7 @@ is_at_work() {
   local unit=$1 executable=$2 port=$3
   case $(systemctl is-active "$unit" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
   if [ -n "$executable" ] && processes_of "$executable" > /dev/null; then return 0; fi
-  if has ss && [ -n "$(ss -Hltn "sport = :$port" 2> /dev/null)" ]; then return 0; fi
-  return 1
+  port_is_open "$port"
 }
 
 # Only reads; lines of name=value. No secret: addresses, states and names.

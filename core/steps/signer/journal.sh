@@ -166,8 +166,7 @@ JSON
 signer_is_active() {
   case $(systemctl is-active "$service" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
   if processes_of "$executable" > /dev/null; then return 0; fi
-  if has ss && [ -n "$(ss -Hltn "sport = :$rpc_port" 2> /dev/null)" ]; then return 0; fi
-  return 1
+  port_is_open "$rpc_port"
 }
 signer_is_masked() { [ "$(readlink "/etc/systemd/system/$service.service")" = /dev/null ]; }
 

@@ -59,8 +59,6 @@ const test = base.extend<{ stage: Stage }>({
     writeFileSync(join(directory, "config.json"), "{}");
     writeFileSync(unit, "[Service]\n");
     box.command("systemctl", systemctl);
-    box.command("pgrep", '[ -e "$sandbox/process" ] && echo 77');
-    box.command("ss", "true");
     const functions = box
       .local(signerLibrary().split(asRoot)[1] ?? "")
       .replaceAll("/etc/systemd/system", join(dir, "units"));
@@ -216,11 +214,12 @@ describe("a step on a host", () => {
 
   test("a stop ends when the process is gone, and its lock is free", async ({ stage }) => {
     const { box, directory, unit } = stage;
-    for (const name of ["active", "process"]) box.write(name, "");
+    box.write("active", "");
+    box.process(77, "orchestrator");
     // It takes its time after systemd has let go of it.
     box.command(
       "systemctl",
-      `${systemctl}\n[ "$1" != stop ] || { (exec flock "$sandbox/signer/.lock" bash -c 'sleep 0.4; rm "$sandbox/process"; sleep 0.4') > /dev/null 2>&1 & }`,
+      `${systemctl}\n[ "$1" != stop ] || { (exec flock "$sandbox/signer/.lock" bash -c 'sleep 0.4; rm -r "$sandbox/proc/77"; sleep 0.4') > /dev/null 2>&1 & }`,
     );
     writeFileSync(join(directory, ".lock"), "");
     const began = performance.now();
@@ -232,9 +231,13 @@ describe("a step on a host", () => {
   });
 
   test("sees a signer that was started by hand, which systemd does not know", async ({ stage }) => {
-    stage.box.write("process", "");
-    const { stdout } = await stage.step("signer_side", target);
-    expect(readSide(stdout, "h").seen.active).toBe(true);
+    const isActive = async () => readSide((await stage.step("signer_side", target)).stdout, "h").seen.active;
+    stage.box.listen(55000);
+    expect(await isActive()).toBe(true);
+    stage.box.listen(55001);
+    expect(await isActive()).toBe(false);
+    stage.box.process(77, "orchestrator");
+    expect(await isActive()).toBe(true);
     const { code, stderr } = await stage.step("signer_staging", target);
     expect(code).toBe(1);
     expect(stderr).toContain("an orchestrator runs here: nothing is staged beside it");

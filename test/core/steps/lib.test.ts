@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { scriptOf } from "../../../core/steps/step";
 import { Sandbox } from "./sandbox";
@@ -45,6 +47,50 @@ describe("redact", () => {
     const { code, stdout, stderr } = await lib('redact < "$TMPDIR/text"');
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.split("\n").slice(0, -1)).toEqual(lines.map(([, shown]) => shown));
+  });
+});
+
+describe("what runs on a host", () => {
+  test("is told by its process, under its own name or that of the release's file, of which the kernel keeps 15 characters", async () => {
+    const names = ["orchestrator", "orchestrator-li", "orchestrator2", "my-orchestrator", "orchestrat", "signer"];
+    for (const [at, name] of names.entries()) box.process(70 + at, name);
+    for (const name of ["orchestrator", "orchestrator-linux-amd64"])
+      expect(await lib(`processes_of ${name}`)).toEqual({ code: 0, stdout: "70\n71\n", stderr: "" });
+    expect(await lib("processes_of '*' || echo none")).toEqual({ code: 0, stdout: "none\n", stderr: "" });
+  });
+
+  test("is told by its port where something listens there, and not by a connection from it", async () => {
+    const open = (port: number) => lib(`if port_is_open ${port}; then echo yes; else echo no; fi`);
+    box.listen(80, 55000);
+    for (const [port, said] of [
+      [55000, "yes\n"],
+      [80, "yes\n"],
+      [5500, "no\n"],
+      [35997, "no\n"],
+    ] as const)
+      expect(await open(port), String(port)).toEqual({ code: 0, stdout: said, stderr: "" });
+    await box.run("mv proc/net/tcp6 proc/net/tcp");
+    expect((await open(55000)).stdout).toBe("yes\n");
+  });
+
+  test("is told of this machine's own ports, too", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const look = `proc=/proc; if port_is_open ${port}; then echo yes; else echo no; fi`;
+    expect((await lib(look)).stdout).toBe("yes\n");
+    server.close();
+    await once(server, "close");
+    expect((await lib(look)).stdout).toBe("no\n");
+  });
+
+  test("is never none because it could not be looked at", async () => {
+    await box.run("rm -r proc");
+    for (const look of ["processes_of orchestrator", "port_is_open 55000"]) {
+      const { code, stdout, stderr } = await lib(`if ${look}; then echo yes; else echo no; fi`);
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(/^h: whether (port 55000 is open|orchestrator runs) here cannot be told\n {2}found: no /);
+    }
   });
 });
 
@@ -131,7 +177,7 @@ describe("processes_of", () => {
   const found = async (running: string, ...configured: string[]) => {
     const look = (name: string) => `processes_of ${name} | grep -qx "$process" && echo found || echo none`;
     const { stdout } = await lib(
-      `cp "$(command -v sleep)" "$sandbox/${running}"; "$sandbox/${running}" 30 & process=$!
+      `proc=/proc; cp "$(command -v sleep)" "$sandbox/${running}"; "$sandbox/${running}" 30 & process=$!
        until [ "$(cat "/proc/$process/comm")" != bash ]; do sleep 0.01; done
        ${configured.map(look).join("\n")}
        kill "$process"`,

@@ -20,8 +20,7 @@ function host(box: Sandbox): void {
        kill) [ -e "$sandbox/deaf" ] || rm "$sandbox/pid" ;;
      esac`,
   );
-  box.command("ss", 'cat "$sandbox/listening" 2> /dev/null || true');
-  box.command("pgrep", 'echo "$@" >> "$sandbox/sought"; [ -e "$sandbox/process" ]');
+  box.command("ss", 'echo "LISTEN 0 4096 *:35997"');
   box.command("sync", ":");
 }
 
@@ -112,13 +111,11 @@ describe("what a host is asked", () => {
 
   test("a node that somebody runs by hand has its port open; an orchestrator its process", async ({ box }) => {
     host(box);
-    box.write("listening", "LISTEN 0 4096 *:35997\n");
+    box.listen(35997);
     expect((await factsOf(box)).node.active).toBe(true);
-    box.write("listening", "");
-    box.write("process", "");
+    box.listen();
+    box.process(77, "orchestrator");
     expect(await factsOf(box)).toMatchObject({ node: { active: false }, signer: { active: true } });
-    // As its own and as the release's file, of which the kernel keeps 15 characters.
-    expect(box.read("sought")).toContain("-x -- orchestrator|orchestrator-li.*\n");
   });
 
   test("empty files are no key store", async ({ box }) => {
@@ -199,7 +196,7 @@ describe("the node of a host that is retired", () => {
 
   test("one that does not end is said, with what to look at", async ({ box }) => {
     host(box);
-    box.write("listening", "LISTEN 0 4096 *:35997\n");
+    box.listen(35997);
     const { code, stderr } = await call(box, "retire_stop");
     expect(code).toBe(1);
     expect(stderr).toContain(
@@ -236,7 +233,7 @@ describe("a host that is given up", () => {
 
   test("one that does not end is said", async ({ box }) => {
     host(box);
-    box.write("process", "");
+    box.process(77, "orchestrator");
     const { code, stderr } = await call(box, "retire_stop_signer");
     expect([code, stderr.split("\n")[0]]).toEqual([1, "h: the orchestrator does not end"]);
   });

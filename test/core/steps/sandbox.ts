@@ -20,6 +20,8 @@ export class Sandbox {
 
   constructor() {
     for (const directory of [this.bin, this.state, this.logs]) mkdirSync(directory);
+    this.process(1, "systemd");
+    this.listen();
   }
 
   /** Puts a command before the system's, written in bash. */
@@ -46,11 +48,29 @@ export class Sandbox {
     writeFileSync(join(this.state, name), text);
   }
 
+  /** A process, as the kernel tells of it. */
+  process(pid: number, command: string): void {
+    mkdirSync(join(this.dir, "proc", String(pid)), { recursive: true });
+    this.write(`proc/${pid}/comm`, `${command}\n`);
+  }
+
+  /** What listens on TCP, and nothing else does; a connection of another state is there in any case. */
+  listen(...ports: number[]): void {
+    const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, "0");
+    const line = (port: number, state: string) =>
+      `   0: 00000000:${hex(port)} 00000000:0000 ${state} 00000000:00000000\n`;
+    const lines = ports.map((port) => line(port, "0A")).join("");
+    mkdirSync(join(this.dir, "proc/net"), { recursive: true });
+    this.write("proc/net/tcp", `  sl  local_address rem_address   st tx_queue rx_queue\n${line(35997, "01")}`);
+    this.write("proc/net/tcp6", `  sl  local_address\n${lines.replaceAll("00000000:0", `${"0".repeat(32)}:0`)}`);
+  }
+
   /** The script with the host's fixed places moved in here. Fails when lib.sh names them otherwise. */
   local(script: string): string {
     const moves: [string, string][] = [
       ["\nstate=/var/lib/pillar-host\n", `\nstate=${this.state}\n`],
       ["\nlogs=/var/log/pillar-host\n", `\nlogs=${this.logs}\n`],
+      ["\nproc=/proc\n", `\nproc=${this.dir}/proc\n`],
       [" PATH=/usr/local/sbin:", ` PATH=${this.bin}:/usr/local/sbin:`],
       [" HOME=/root\n", ` HOME=${this.dir}\n`],
     ];
