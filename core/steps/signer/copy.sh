@@ -99,7 +99,8 @@ signer_copy_key_away() {
 signer_copy_allow() {
   signer_owned
   signer_copy_take_back
-  local home command=$copy_dir/side expiry=
+  local home command=$copy_dir/side expiry= ends
+  ends=$(date -d "+$copy_hours hours" +%s)
   (
     umask 077
     mkdir -p "$copy_dir"
@@ -107,6 +108,8 @@ signer_copy_allow() {
       printf '#!/bin/bash\nset -euo pipefail\n'
       declare -p host_name state directory receive_into aside_store copy_dir signer_runs LC_ALL PATH
       declare -f say fail signer_plain_store signer_work copy_list copy_paths copy_frame copy_take copy_send copy_receive copy_unlink copy_remove copy_only_inward
+      # By itself, too: sshd's own expiry is not to be had below OpenSSH 8.2.
+      printf '[ "$(date +%%s)" -lt %s ] || { echo "the right to this copy ended by itself after %s hours" >&2; exit 1; }\n' "$ends" "$copy_hours"
       printf '%s\n' "$copy_side"
     } > "$command"
     chmod 700 "$command"
@@ -123,7 +126,7 @@ signer_copy_allow() {
     command="sudo -n $command"
   fi
   # Known from OpenSSH 8.2 on; an older one would refuse the whole line.
-  if ssh -V 2>&1 | grep -qE 'OpenSSH_(8\.([2-9]|[1-9][0-9])|9|[1-9][0-9])'; then expiry=",expiry-time=\"$(date -d "+$copy_hours hours" +%Y%m%d%H%M)\""; fi
+  if ssh -V 2>&1 | grep -qE 'OpenSSH_(8\.([2-9]|[1-9][0-9])|9|[1-9][0-9])'; then expiry=",expiry-time=\"$(date -d "@$ends" +%Y%m%d%H%M)\""; fi
   if [ ! -d "$home/.ssh" ]; then install -d -m 700 -o "$login_user" -g "$(id -gn "$login_user")" "$home/.ssh"; fi
   local keys=$home/.ssh/authorized_keys
   if [ ! -e "$keys" ]; then install -m 600 -o "$login_user" -g "$(id -gn "$login_user")" /dev/null "$keys"; fi
@@ -134,15 +137,17 @@ signer_copy_allow() {
 signer_copy_take_back() {
   local home keys
   home=$(getent passwd "$login_user" | cut -d: -f6)
-  for keys in "$home/.ssh/authorized_keys" /root/.ssh/authorized_keys; do
-    if grep -qs " $copy_mark\$" "$keys"; then
-      # Without the blank line before it either; in place, so that owner, mode and label stay.
-      perl -0pe "s/\\n?[^\\n]* $copy_mark\\n/\\n/g; s/\\n\\n+\\z/\\n/" "$keys" > "$keys.$copy_mark"
-      cat "$keys.$copy_mark" > "$keys"
-      rm -f "$keys.$copy_mark"
-    fi
-  done
+  for keys in "$home/.ssh/authorized_keys" /root/.ssh/authorized_keys; do signer_copy_lines_away "$keys"; done
   rm -rf "/etc/sudoers.d/$copy_mark" "/etc/sudoers.d/$copy_mark.new" "$copy_dir"
+}
+# By what such a line may run, too: a comment is the other side's word.
+signer_copy_lines_away() {
+  local line=" $copy_mark\$|command=\"(sudo -n )?$copy_dir/side\""
+  if ! grep -qsE "$line" "$1"; then return 0; fi
+  # Without the blank line before it either; in place, so that owner, mode and label stay.
+  LINE=$line perl -0pe 's/\n?[^\n]*(?:$ENV{LINE})[^\n]*(?:\n|\z)/\n/mg; s/\n\n+\z/\n/' "$1" > "$1.$copy_mark"
+  cat "$1.$copy_mark" > "$1"
+  rm -f "$1.$copy_mark"
 }
 signer_copy_forbid() {
   signer_owned

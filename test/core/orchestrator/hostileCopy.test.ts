@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test as base, describe, expect } from "vitest";
+import { parseCopyKey } from "../../../core/orchestrator/copyKey";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 /** Whoever is copied from may be in another's hands: what it sends must stay below the staging place. */
@@ -131,25 +132,85 @@ describe("a copy from a host in another's hands", () => {
     }
   });
 
+  test("its right ends by itself, whatever its sshd knows of that", async ({ stage }) => {
+    await allow(stage, 0);
+    stage.how = join(stage.root.scratch, "copy", "side");
+    expect(await stage.receive({ files: { x: "x" } })).toContain(
+      "the right to this copy ended by itself after 0 hours",
+    );
+    expect(existsSync(join(stage.arriving, "x"))).toBe(false);
+  });
+
+  test("its right is taken back by what it may run, whatever its key is called", async ({ stage }) => {
+    const { root } = stage;
+    const key = `ssh-ed25519 ${"A".repeat(68)}`;
+    const keys = join(root.scratch, "authorized_keys");
+    const copy_dir = "/var/lib/pillar-host/copy";
+    const own = `${key} me@laptop pillar-host-copy2\nfrom="a",command="${copy_dir}/other" ${key}\n`;
+    const right = `restrict,from="203.0.113.9",command="sudo -n ${copy_dir}/side"`;
+    for (const line of [
+      `${right} ${key} me@laptop`,
+      `${right.replace("sudo -n ", "")},expiry-time="1" ${key}`,
+      `${right} ${key} pillar-host-copy`,
+      `${key} pillar-host-copy`,
+    ])
+      for (const end of ["\n", ""]) {
+        writeFileSync(keys, `${own}\n${line}${end}`);
+        await root.call(`signer_copy_lines_away ${keys}`, { copy_dir });
+        expect(readFileSync(keys, "utf8"), line).toBe(own);
+      }
+    writeFileSync(keys, `\n${right} ${key}\n${own}`);
+    await root.call(`signer_copy_lines_away ${keys}`, { copy_dir });
+    expect(readFileSync(keys, "utf8")).toBe(`\n${own}`);
+  });
+
   test("on the way back the old host's own side receives no otherwise", async ({ stage }) => {
     const { root } = stage;
     const copy_dir = join(root.scratch, "copy");
-    const home = join(root.scratch, "home");
-    mkdirSync(join(home, ".ssh"), { recursive: true });
-    writeFileSync(join(home, ".ssh", "authorized_keys"), "");
-    root.before = `signer_owned() { :; }\nsigner_copy_take_back() { :; }\ngetent() { echo "root:x:0:0::${home}:/bin/sh"; }`;
-    await root.call("signer_copy_allow", {
-      ...{ copy_dir, login_user: "root", copy_side: "copy_receive", receive_into: stage.arriving, aside_store: "" },
-      ...{
-        directory: join(root.scratch, "signer"),
-        public_key: "ssh-ed25519 AAAA",
-        from_addresses: "203.0.113.9",
-        copy_hours: 1,
-      },
-    });
+    await allow(stage, 1);
     stage.how = join(copy_dir, "side");
     expect(await stage.receive({ links: { logs: stage.outside } })).toContain("links that lead out");
     expect(await stage.receive({ gone: ["./logs/victim"], files: { "logs/cron.d/x": "x" } })).toBe("");
     untouched(stage);
+  });
+});
+
+/** Gives the old host's side of a copy its right, for some hours, as on the way back. */
+async function allow({ root, arriving }: Stage, hours: number): Promise<void> {
+  const home = join(root.scratch, "home");
+  mkdirSync(join(home, ".ssh"), { recursive: true });
+  writeFileSync(join(home, ".ssh", "authorized_keys"), "");
+  root.before = `signer_owned() { :; }\nsigner_copy_take_back() { :; }\ngetent() { echo "root:x:0:0::${home}:/bin/sh"; }`;
+  await root.call("signer_copy_allow", {
+    ...{ copy_dir: join(root.scratch, "copy"), login_user: "root", copy_side: "copy_receive", receive_into: arriving },
+    ...{ aside_store: "", directory: join(root.scratch, "signer"), public_key: "ssh-ed25519 AAAA" },
+    ...{ from_addresses: "203.0.113.9", copy_hours: hours },
+  });
+}
+
+describe("what a host gives as its key for the copy", () => {
+  const key = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"b".repeat(43)} pillar-host-copy`;
+
+  test("is read where it is a key, and addresses", () => {
+    expect(parseCopyKey(`${key}\n203.0.113.9 2001:db8::9 \n`, "h")).toEqual({
+      ...{ key, addresses: ["203.0.113.9", "2001:db8::9"] },
+    });
+    expect(parseCopyKey(`${key}\n\n`, "h").addresses).toEqual([]);
+  });
+
+  test.for([
+    ["no key", ""],
+    ["options before it", `command="/bin/sh" ${key}\n203.0.113.9`],
+    ["another comment", `${key.replace(/pillar.*/, "me")}\n203.0.113.9`],
+    ["a second line's worth in one", `${key}\rssh-ed25519 AAAA\n203.0.113.9`],
+    ["another type of key", `${key.replace("ed25519", "rsa")}\n203.0.113.9`],
+    ["a key of another length", `${key.replace("bb", "b")}\n203.0.113.9`],
+    ["a quote among its addresses", `${key}\n203.0.113.9 *",command="x`],
+    ["a pattern among its addresses", `${key}\n*`],
+    ["a second key behind it", `${key}\n${key}`],
+  ])("is refused with %s", ([, printed]) => {
+    expect(() => parseCopyKey(printed ?? "", "203.0.113.9")).toThrow(
+      /^203\.0\.113\.9 gave no key for the copy: nothing was written on the old host\n {2}found: ".*\n {2}needed: an Ed25519 key/,
+    );
   });
 });
