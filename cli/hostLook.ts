@@ -1,3 +1,4 @@
+import { chainOfNode } from "../core/chain/chain";
 import { createNodeClient } from "../core/chain/node";
 import { gateSettings } from "../core/settings/gateSettings";
 import { nodeTarget } from "../core/settings/login";
@@ -27,6 +28,7 @@ export function openHost({ config, address }: Source, hostKey: string): HostRead
   const connection = createConnection(target.ssh);
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
   const script = envelope(step, receiver(config, address));
+  const chain = chainOfNode("the node", target, shared(connection));
   const connections = new Map([[wayTo(target.ssh), connection]]);
   return {
     connection: shared(connection),
@@ -40,7 +42,7 @@ export function openHost({ config, address }: Source, hostKey: string): HostRead
     },
     deps: {
       client: createNodeClient(target, connection),
-      readReferences: () => readReferences(config.sync.references),
+      readReferences: (newest) => readReferences(config.sync.references, newest && { newest, client: chain }),
       ...systemClock,
     },
     readFacts: () => readHostFacts(connection, script),

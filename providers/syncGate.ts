@@ -1,3 +1,4 @@
+import { chainOfNode } from "../core/chain/chain";
 import { createNodeClient, type NodeTarget } from "../core/chain/node";
 import { type LogPlace, openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
@@ -95,6 +96,7 @@ export async function passGate(
   const connection = createConnection(inputs.target.ssh);
   const start = { startedAt: new Date(startedAt).toISOString(), startHeight };
   const client = kept.traced(createNodeClient(inputs.target, connection), start);
+  const own = chainOfNode("the node", inputs.target, connection);
   const notify = (event: Notice["event"], message: string) =>
     tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
   const wallet = earlyWallet(inputs, connection, before.earlier, (text) => notify("registeredTooEarly", text));
@@ -111,7 +113,7 @@ export async function passGate(
       },
       {
         client,
-        readReferences: () => readReferences(inputs.references),
+        readReferences: (newest) => readReferences(inputs.references, newest && { newest, client: own }),
         ...systemClock,
         say: (news) => console.log(gateLine(news)),
         notify,

@@ -1,4 +1,5 @@
 import { isTold } from "../../core/chain/reading";
+import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
 import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/survey";
 import { backupPlace } from "../../core/settings/orchestratorPlaces";
@@ -39,11 +40,21 @@ async function checkReferences({ config: { sync, lifecycle, retirement } }: Stac
   const urls = [...new Set([...sync.references, ...(lifecycle === "active" ? [] : retirement.references)])];
   if (urls.length === 0)
     return [later("references", "none are configured: the sync is then proved by the node's own word and its time")];
-  const readings = await readReferences(urls);
+  const { readings: told } = await readReferences(urls, undefined);
+  const readings = await showToEachOther(told, 5000);
   const heights = readings.flatMap((reading) => (isTold(reading) ? [reading.newest.height] : []));
-  const { median, notes } = compareReferences(Math.max(0, ...heights), readings, sync.tolerance);
+  const { median, notes } = compareReferences(Math.max(0, ...heights), { readings }, sync.tolerance);
   const lines = notes.map(referenceText);
   if (heights.length === 0) return [amiss("references", "none of them gives a height", ...lines)];
+  const fork = firstFork(readings.filter(isTold));
+  if (fork) {
+    const hashes = [fork.one, fork.other].map(
+      (each) => `${hashAt(each, fork.height)?.slice(0, 12)} at ${each.client.name}`,
+    );
+    const found = `momentum ${fork.height} is ${hashes.join(", ")}`;
+    const needed = "needed: nodes of one chain: take the one that is wrong out of pillar-host:sync.references";
+    return [amiss("references", "they are on different chains", found, needed, ...lines)];
+  }
   if (notes.some(({ kind }) => kind === "differ")) return [amiss("references", "they contradict each other", ...lines)];
   const said = `${heights.length} of ${urls.length} answer${median === undefined ? "" : `, height ${median}`}`;
   return [good("references", said, ...lines)];

@@ -57,8 +57,13 @@ export async function readNode<T extends object>(
       ? reading()
       : withTimeout(reading(), limit, `no answer within ${limit / 1000} s`));
   } catch (error) {
-    return { client, fault: { kind: "silent", why: error instanceof Error ? error.message : String(error) } };
+    return { client, fault: silentBy(error) };
   }
+}
+
+/** What stands for an answer that did not come (pure). */
+export function silentBy(error: unknown): NodeFault {
+  return { kind: "silent", why: error instanceof Error ? error.message : String(error) };
 }
 
 /** Whether a node is behind, or ahead, by its own clock (pure): this machine's may be wrong. */

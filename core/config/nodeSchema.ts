@@ -88,7 +88,8 @@ export const syncSchema = z
       unit: "seconds",
     }),
     references: z.array(rpcUrl).default([]).meta({
-      description: "Addresses of independent nodes' RPC; two or more that agree are proof, a single one only warns",
+      description:
+        "Addresses of independent nodes' RPC; two or more that agree are proof, a single one only warns of another height; a node on another chain than they is not synced",
     }),
     tolerance: z.number().int().min(1).max(1000).default(20).meta({
       description: "By how much the height may differ from the references' median",

@@ -2,6 +2,7 @@ import { agreeOn } from "../chain/agreement";
 import type { PillarOnChain } from "../chain/chain";
 import { freshMomentum } from "../chain/freshMomentum";
 import { isTold, type NotTold } from "../chain/reading";
+import { compareChains, hashAt, isSameChain, mostInCompany } from "../chain/sameChain";
 import type { PillarReading, PillarTold } from "./source";
 
 /** What is odd about a node that was asked. */
@@ -61,18 +62,24 @@ export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationA
     notes.push({ kind: "behindOthers", name: reading.client.name, by: lag(reading) });
   if (current.length === 0) return { kind: "unknown", why: { kind: "nobodyTells", notes }, notes };
 
-  // The newest height that all of them have.
-  const height = Math.min(...current.map((reading) => reading.newest.height));
-  const hashOf = ({ recent }: PillarTold) => recent.find((momentum) => momentum.height === height)?.hash;
-  // Who is too far ahead to show it can't be compared.
-  const shown = current.filter((reading) => hashOf(reading) !== undefined);
-  const same = agreeOn(shown, hashOf);
+  const same = agreeOn(current, (reading) => reading, mostInCompany, isSameChain);
   if (same.kind === "split") {
-    const hashes = shown.map((reading) => ({ name: reading.client.name, hash: hashOf(reading) ?? "" }));
+    // The newest height that all of them have.
+    const height = Math.min(...current.map((reading) => reading.newest.height));
+    const hashes = current.map((reading) => ({
+      name: reading.client.name,
+      hash: hashAt(reading, height) ?? "not told",
+    }));
     return { kind: "unknown", why: { kind: "chainsDiffer", height, hashes }, notes };
   }
-  for (const { client } of same.others) notes.push({ kind: "otherChain", name: client.name, height });
-  const chain = current.filter((reading) => !same.others.includes(reading));
+  for (const { client, ...shown } of same.others) {
+    const { verdict, height } = compareChains(same.word, shown);
+    // Who can't say does not agree.
+    const untold = { client, fault: { kind: "gap", from: height, to: height } } as const;
+    if (verdict === "unsaid") notes.push({ kind: "leftOut", reading: untold });
+    else notes.push({ kind: "otherChain", name: client.name, height });
+  }
+  const chain = same.by;
 
   const words = agreeOn(chain, addressOf);
   if (words.kind === "split") return { kind: "unknown", why: { kind: "wordsDiffer", words: chain.map(wordOf) }, notes };

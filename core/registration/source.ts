@@ -1,10 +1,13 @@
 import { type ChainClient, chainOfReference, type PillarOnChain, type Produced } from "../chain/chain";
 import { type Reading, readNode, type Told, wholePage } from "../chain/reading";
+import { type Block, showToEachOther } from "../chain/sameChain";
 
 /** What a node says of a Pillar and of the chain's newest momentums. */
 interface PillarWord {
   /** Its newest momentums in ascending order, about {@link recentCount}. */
   readonly recent: readonly Produced[];
+  /** Those that it was asked for to be compared with nodes that are far behind it. */
+  readonly older?: readonly Block[];
   /** null: nobody registered it. */
   readonly pillar: PillarOnChain | null;
 }
@@ -32,13 +35,14 @@ const ownTime = 10_000;
 const referenceTime = 5000;
 
 /** Asks the node here, where there is one to ask, and the references, all at once. Never throws. */
-export function readSources(
+export async function readSources(
   own: ChainClient | undefined,
   references: readonly string[],
   pillar: string,
 ): Promise<readonly PillarReading[]> {
-  return Promise.all([
+  const readings = await Promise.all([
     ...(own ? [readPillar(own, pillar, ownTime)] : []),
     ...references.map((url) => readPillar(chainOfReference(url), pillar, referenceTime)),
   ]);
+  return showToEachOther(readings, referenceTime);
 }

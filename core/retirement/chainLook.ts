@@ -1,6 +1,7 @@
 import { type ChainClient, momentumPage, type PaidEpoch, type PillarOnChain, type Produced } from "../chain/chain";
 import { chanceOf, type Network, type PillarStanding, patienceTicks, tickOf } from "../chain/elections";
 import { type NodeFault, type Reading, readNode, wholePage } from "../chain/reading";
+import type { Block } from "../chain/sameChain";
 import { isSuccessorsSince } from "./whose";
 
 /** A momentum that was recorded when the host was synced: an RPC that does not know it is of another chain, or lies. */
@@ -42,12 +43,18 @@ export interface ChainWord {
   readonly alternate: boolean;
   /** The newest paid epoch, where all its slots were the successor's. */
   readonly paid?: PaidEpoch;
+  /** Its newest momentums, and others that it is compared with the other nodes by. */
+  readonly recent: readonly Block[];
+  readonly older?: readonly Block[];
 }
 
 export type ChainReading = Reading<ChainWord>;
 
 /** About a day and a half: of a thousand Pillars one outside the first waits no longer. */
 const mostPages = 12;
+
+/** So many of its momentums are kept to be compared; others are asked for. */
+const compared = 128;
 
 /** How old a node's newest momentum may be by this machine's clock, which may be off; milliseconds. */
 const maxAgeHere = 15 * 60_000;
@@ -65,7 +72,7 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
     if ("fault" in late) return late;
     const paid = await paidBySuccessor(client, question);
     return {
-      ...{ pillar, patience },
+      ...{ pillar, patience, recent: late.momentums.slice(-compared).map(({ height, hash }) => ({ height, hash })) },
       ...(standing === undefined ? {} : { standing }),
       last: newestOf(late.momentums, { ...question, registered: pillar?.producerAddress }),
       alternate: alternate(

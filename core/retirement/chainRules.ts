@@ -1,6 +1,7 @@
 import { type Network, standingText } from "../chain/elections";
 import { faultText } from "../chain/messages";
 import { isTold } from "../chain/reading";
+import { firstFork, hashAt } from "../chain/sameChain";
 import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
 import {
@@ -32,6 +33,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Retirement
   const [own] = known;
   return all([
     strangers(facts),
+    oneChain(facts, good),
     ...good.map(({ client: { name: source }, pillar: found, last, alternate, patience }): RetirementVerdict => {
       if (found === null)
         return not({
@@ -82,6 +84,21 @@ function strangers({ stack, readings }: RetirementFacts): RetirementVerdict {
     what: "an RPC does not know the momentum that was recorded when this host was synced: it is of another chain, or lies",
     found: found.map(({ client }) => client.name),
     needed: `nodes of this chain alone: put that one right, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then ${run.up}`,
+  });
+}
+
+/** Of nodes on different chains one has other producers, switches and rewards than the Pillar's. */
+function oneChain({ stack }: RetirementFacts, good: readonly Good[]): RetirementVerdict {
+  const fork = firstFork(good);
+  if (fork === undefined) return met();
+  const { height, one, other } = fork;
+  return not({
+    loss: "momentums",
+    what: "the nodes that were asked are on different chains",
+    found: [one, other].map(
+      (each) => `momentum ${height} is ${hashAt(each, height)?.slice(0, 12) ?? "not shown"} at ${each.client.name}`,
+    ),
+    needed: `nodes of one chain: a fork at the tip is gone in a minute; a node that stays on one is resynced, or taken out of pillar-host:retirement.references and pillar-host:sync.references, then ${commandsFor(stack).up}`,
   });
 }
 

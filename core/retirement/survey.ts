@@ -1,6 +1,7 @@
 import { type ChainClient, chainOfNode, chainOfReference } from "../chain/chain";
 import { createOrchestratorClient } from "../chain/orchestrator";
 import { isTold } from "../chain/reading";
+import { showToEachOther } from "../chain/sameChain";
 import { lastEvent, readEvents, sinceReleased } from "../eventLog/eventLog";
 import { type Connection, createConnection } from "../ssh/connection";
 import { openRoot } from "../ssh/root";
@@ -32,6 +33,8 @@ export interface RetirementSurvey {
 
 /** A successor that boots is waited for so long; milliseconds. */
 const patience = 20_000;
+/** For the momentums that nodes are compared by; milliseconds. */
+const comparing = 20_000;
 /**
  * Asks the host's successor, the chain and this machine's record, and decides. Changes nothing.
  *
@@ -53,7 +56,8 @@ export async function surveyRetirement(
     const { pillar, recorded, epoch, network } = inputs;
     const own = ownProducer({ host, knownProducer: inputs.knownProducer });
     const question = { pillar, recorded, own, successor: next, network, epoch };
-    const readings = await Promise.all(clients.map((client) => readChain(client, question, deps.now())));
+    const told = await Promise.all(clients.map((client) => readChain(client, question, deps.now())));
+    const readings = await showToEachOther(told, comparing);
     const rewards =
       step === "destroy" && next !== undefined
         ? await readAllRewards(readings, { pillar, own, successor: next, epoch }, deps.now())

@@ -1,7 +1,6 @@
 import { freshMomentum } from "../chain/freshMomentum";
 import type { Observation } from "../chain/node";
-import type { Reading } from "../chain/reading";
-import { compareReferences, type ReferenceNote } from "./references";
+import { compareReferences, type ReferenceNote, type ReferencesSeen } from "./references";
 import { judgeSync, type SyncReason } from "./verdict";
 
 export interface EvidenceOptions {
@@ -14,9 +13,8 @@ export interface EvidenceOptions {
 }
 
 /** One look: at the node, and at the references while the node says that it is synced. */
-export interface SyncLook {
+export interface SyncLook extends ReferencesSeen {
   readonly observation: Observation;
-  readonly readings: readonly Reading[];
   /** Milliseconds of a clock that never jumps. */
   readonly at: number;
   /** Unix milliseconds of this machine. */
@@ -68,10 +66,11 @@ const movesWanted = 3;
 /**
  * Adds a look to the evidence (pure). The node's own word must be good (see judge), and something that a stale target
  * can't fake must stand behind it: a fresh newest momentum, by the node's clock and by this machine's; or the median
- * of the references; or, where neither can be had, a target that moves on and is kept up with.
+ * of the references; or, where neither can be had, a target that moves on and is kept up with. A node on another chain
+ * than the references never passes.
  */
 export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions): Weighed {
-  const { observation, readings, at, clock } = look;
+  const { observation, at, clock } = look;
   const jumped =
     before.lastAt !== undefined && before.lastClock !== undefined
       ? Math.abs(clock - before.lastClock - (at - before.lastAt)) > jump
@@ -91,7 +90,12 @@ export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions
     return { evidence: before, synced: false, good: true, why: own.why, notes: [], proved: [], unproved: [] };
   }
   const { info, newest, nodeTime } = observation;
-  const { verdict, median, notes } = compareReferences(info.currentHeight, readings, options.tolerance);
+  const compared = compareReferences(info.currentHeight, look, options.tolerance);
+  const { verdict, median, notes } = compared;
+  // However long it lasts, and however fresh it is: a fork goes on by itself.
+  if (compared.fork) return bad({ kind: "otherChain", ...compared.fork }, notes, before.contradictedSince);
+  if (compared.unsaid !== undefined)
+    return bad({ kind: "chainUntold", height: compared.unsaid }, notes, before.contradictedSince);
   const isOneClock = Math.abs(nodeTime - clock) <= freshMomentum;
   const fresh = newest !== undefined && isOneClock && Math.abs(clock - newest.timestamp) <= freshMomentum;
 

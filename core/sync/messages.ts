@@ -15,6 +15,8 @@ export function referenceText(note: ReferenceNote): string {
       return `the references disagree among themselves: ${note.words.map(({ name, height }) => `${name} ${height}`).join(", ")}`;
     case "odd":
       return `${note.name} says ${note.height}, the others ${note.others}`;
+    case "otherChain":
+      return `${note.name} is left out: it is on another chain than the node, by momentum ${note.height}`;
   }
 }
 
@@ -56,6 +58,10 @@ export function reasonText(why: SyncReason): string {
       return `the node says synced with a target of ${why.target}, and does not tell its newest momentum`;
     case "contradicted":
       return `the node says synced at ${why.height}, the references are at ${why.median}`;
+    case "otherChain":
+      return `the node is on another chain than the references: its momentum ${why.height} is ${why.own.slice(0, 12)}, that of ${why.names[0]} is ${why.theirs.slice(0, 12)}${why.names.length > 1 ? ` (so say ${why.names.length} of them)` : ""}`;
+    case "chainUntold":
+      return `the node does not show its momentum ${why.height}, which would tell whether it is on the references' chain`;
     case "targetStands":
       return "the node says synced; waiting for its target to move on, as nothing else proves it";
     case "bornOut":

@@ -1,5 +1,6 @@
+import { chainOfNode } from "../chain/chain";
 import { createNodeClient, type NodeTarget } from "../chain/node";
-import type { Connection } from "../ssh/connection";
+import { type Connection, createConnection } from "../ssh/connection";
 import { withTimeout } from "../util/withTimeout";
 import { contradictionLimit, noEvidence, weigh } from "./evidence";
 import { reasonText } from "./messages";
@@ -52,7 +53,8 @@ export async function lookAtNode(
   options: LookupOptions,
   connection?: Connection,
 ): Promise<NodeStatus> {
-  const client = createNodeClient(target, connection);
+  const way = connection ?? createConnection(target.ssh);
+  const client = createNodeClient(target, way);
   try {
     const look = async (left: number): Promise<NodeStatus> => {
       const observation = await client.observe();
@@ -63,11 +65,15 @@ export async function lookAtNode(
         await new Promise((resolve) => setTimeout(resolve, pause));
         return look(left - 1);
       }
-      const readings = isAsserted(verdict) ? await readReferences(options.references, referenceTime) : [];
+      const { newest } = observation;
+      const own = newest && { newest, client: chainOfNode("the node", target, way) };
+      const seen = isAsserted(verdict)
+        ? await readReferences(options.references, own, referenceTime)
+        : { readings: [] };
       // The gate has had its patience with references that contradict a fresh momentum.
       const weighed = weigh(
         { ...noEvidence, contradictedSince: 0 },
-        { observation, readings, at: contradictionLimit, clock: Date.now() },
+        { observation, ...seen, at: contradictionLimit, clock: Date.now() },
         { confirmations: 1, confirmSpan: 0, tolerance: options.tolerance },
       );
       const { good, why } = weighed;

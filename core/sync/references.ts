@@ -1,6 +1,7 @@
 import { agreeOn, medianOf } from "../chain/agreement";
-import { chainOfReference } from "../chain/chain";
+import { type ChainClient, chainOfReference } from "../chain/chain";
 import { isTold, type NotTold, type Reading, readNode } from "../chain/reading";
+import { type Block, type Comparison, compareChains, hashAt, olderOf, type ShownChain } from "../chain/sameChain";
 
 /** A reference's name and what it says is the newest height. */
 interface HeightWord {
@@ -8,53 +9,135 @@ interface HeightWord {
   readonly height: number;
 }
 
+/** What a reference says, as far as it is compared. */
+export type ReferenceReading = Reading<ShownChain>;
+
+/** The references' answers, and what the node that is compared with them shows of its own chain. */
+export interface ReferencesSeen {
+  readonly readings: readonly ReferenceReading[];
+  /** Absent where the node does not tell its momentums. */
+  readonly own?: ShownChain | undefined;
+}
+
+/** References that are on another chain than the node: the hashes of a height, the node's and that of the first. */
+export interface Fork {
+  readonly height: number;
+  readonly own: string;
+  readonly theirs: string;
+  readonly names: readonly string[];
+}
+
 /** What is odd about a reference. */
 export type ReferenceNote =
   | { readonly kind: "leftOut"; readonly reading: NotTold }
   | ({ readonly kind: "onlyOne" } & HeightWord)
   | { readonly kind: "differ"; readonly words: readonly HeightWord[] }
-  | ({ readonly kind: "odd"; readonly others: number } & HeightWord);
+  | ({ readonly kind: "odd"; readonly others: number } & HeightWord)
+  /** Its momentum of that height is not the node's, and most of the others are on the node's chain, or as many. */
+  | ({ readonly kind: "otherChain" } & HeightWord);
 
-/** What the references say of a height, and what is odd about each of them. */
+/** What the references say of a node, and what is odd about each of them. */
 export interface ReferenceAgreement {
-  /** `unknown` where fewer than two usable ones agree with each other. */
-  readonly verdict: "agrees" | "disagrees" | "unknown";
+  /**
+   * `unknown` where fewer than two usable ones agree with each other; `otherChain` where the node is on another one than
+   * they; `unsaid` where it does not show the momentum that would tell.
+   */
+  readonly verdict: "agrees" | "disagrees" | "unknown" | "otherChain" | "unsaid";
   readonly median?: number;
+  readonly fork?: Fork;
+  /** The height of the momentum that the node does not show. */
+  readonly unsaid?: number;
   readonly notes: readonly ReferenceNote[];
 }
 
 /**
- * Compares a height with those of independent nodes (pure). Who is down or lags is named and left out; a single one
- * only warns; of two that differ nobody knows which one lies.
+ * Compares a node with independent ones (pure): first the chains, by hashes of a height that both have, then the heights.
+ * Who is down or lags is named and left out; a single one that is only higher or lower warns; of two that differ nobody
+ * knows which one lies. On another chain is a node where at least as many references say so as say the contrary, and
+ * more than one of two.
  *
+ * @param height the node's
  * @param tolerance momentums
  */
-export function compareReferences(height: number, readings: readonly Reading[], tolerance: number): ReferenceAgreement {
+export function compareReferences(
+  height: number,
+  { readings, own }: ReferencesSeen,
+  tolerance: number,
+): ReferenceAgreement {
   const notes: ReferenceNote[] = readings.flatMap((reading) =>
     isTold(reading) ? [] : [{ kind: "leftOut" as const, reading }],
   );
-  const words = readings.filter(isTold).map(({ client, newest }) => ({ name: client.name, height: newest.height }));
-  const [first, second] = words;
-  const isClose = (one: number, other: number) => Math.abs(one - other) <= tolerance;
-  if (first === undefined) return { verdict: "unknown", notes };
+  const told = readings.filter(isTold);
+  const compared = told.map((reading) => ({ reading, ...(own ? compareChains(own, reading) : noComparison) }));
+  const others = compared.filter(({ verdict }) => verdict === "other");
+  const same = compared.filter(({ verdict }) => verdict === "same");
+  const [first] = others;
+  if (own && first && (others.length > 1 ? others.length >= same.length : same.length === 0)) {
+    const { reading, height: at } = first;
+    const hashes = { own: hashAt(own, at) ?? "", theirs: hashAt(reading, at) ?? "" };
+    const names = others.map((other) => other.reading.client.name);
+    return { verdict: "otherChain", fork: { height: at, ...hashes, names }, notes };
+  }
+  const unsaid = own && compared.find(({ verdict }) => verdict === "unsaid");
+  if (unsaid) return { verdict: "unsaid", unsaid: unsaid.height, notes };
+  for (const { reading, height: at } of others)
+    notes.push({ kind: "otherChain", name: reading.client.name, height: at });
+
+  const words = told
+    .filter((reading) => !others.some((other) => other.reading === reading))
+    .map(({ client, newest }) => ({ name: client.name, height: newest.height }));
+  const [one, second] = words;
+  const isClose = (a: number, b: number) => Math.abs(a - b) <= tolerance;
+  if (one === undefined) return { verdict: "unknown", notes };
   if (second === undefined) {
-    if (!isClose(height, first.height)) notes.push({ kind: "onlyOne", ...first });
-    return { verdict: "unknown", median: first.height, notes };
+    if (!isClose(height, one.height)) notes.push({ kind: "onlyOne", ...one });
+    return { verdict: "unknown", median: one.height, notes };
   }
   const agreement = agreeOn(words, (word) => word.height, medianOf, isClose);
   if (agreement.kind === "split") return { verdict: "unknown", notes: [...notes, { kind: "differ", words }] };
-  const { word: median, by, others } = agreement;
-  for (const odd of others) notes.push({ kind: "odd", ...odd, others: median });
+  const { word: median, by, others: away } = agreement;
+  for (const odd of away) notes.push({ kind: "odd", ...odd, others: median });
   if (!isClose(height, median)) return { verdict: "disagrees", median, notes };
-  // Where most of them are out of sight, those that are left may be the liars: their word proves nothing.
-  return { verdict: by.length * 2 > readings.length ? "agrees" : "unknown", median, notes };
+  // Where most of them are out of sight, those that are left may be the liars: their word proves nothing. Nor does it where
+  // the node does not tell its momentums: as high as they are is a fork, too.
+  return { verdict: own && by.length * 2 > readings.length ? "agrees" : "unknown", median, notes };
+}
+
+/** A node that does not tell its momentums can't be compared. */
+const noComparison: Comparison = { verdict: "unsaid", height: 0 };
+
+/** The node that is compared, and how to ask it for more. */
+export interface OwnChain {
+  readonly client: ChainClient;
+  readonly newest: Block;
 }
 
 /**
- * Asks the references for their newest momentums, all at once. Never throws.
+ * Asks the references for their newest momentums, all at once, and for what the node and they can be compared by. Never
+ * throws.
  *
+ * @param own absent where the node does not tell its newest momentum
  * @param limit milliseconds for each
  */
-export function readReferences(references: readonly string[], limit = 10_000): Promise<readonly Reading[]> {
-  return Promise.all(references.map((url) => readNode(chainOfReference(url), async () => ({}), limit)));
+export async function readReferences(
+  references: readonly string[],
+  own: OwnChain | undefined,
+  limit = 10_000,
+): Promise<ReferencesSeen> {
+  const ask = async (client: ChainClient, newest: Block) => {
+    const shown = { newest, recent: [] };
+    const older = own ? await olderOf(shown, client, [own.newest.height], limit) : { older: [] };
+    return "fault" in older ? older : { ...shown, ...older };
+  };
+  const readings = await Promise.all(
+    references.map((url) => {
+      const client = chainOfReference(url);
+      return readNode(client, ({ newest }) => ask(client, newest), limit);
+    }),
+  );
+  if (own === undefined) return { readings };
+  const shown = { newest: own.newest, recent: [] };
+  const tops = readings.filter(isTold).map(({ newest }) => newest.height);
+  const older = await olderOf(shown, own.client, tops, limit);
+  return { readings, own: "fault" in older ? shown : { ...shown, ...older } };
 }

@@ -1,5 +1,6 @@
 import { freshMomentum } from "../chain/freshMomentum";
 import type { Observation } from "../chain/node";
+import type { Fork } from "./references";
 
 /** A node that takes a momentum in shows a target that its height has not reached for a moment. */
 const atTheTip = 2;
@@ -21,6 +22,10 @@ export type SyncReason =
   | { readonly kind: "untold"; readonly target: number }
   /** By the references. */
   | { readonly kind: "contradicted"; readonly height: number; readonly median: number | undefined }
+  /** By the references' hashes of a height. */
+  | ({ readonly kind: "otherChain" } & Fork)
+  /** The momentum of this height, which would tell whether it is on the references' chain, the node does not show. */
+  | { readonly kind: "chainUntold"; readonly height: number }
   /** Nothing but a target that moves on would prove it. */
   | { readonly kind: "targetStands" }
   /** By the references, as nothing else does. */

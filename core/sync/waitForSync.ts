@@ -1,5 +1,4 @@
-import type { NodeClient, Observation } from "../chain/node";
-import type { Reading } from "../chain/reading";
+import type { Momentum, NodeClient, Observation } from "../chain/node";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
@@ -7,7 +6,7 @@ import { type Evidence, type EvidenceOptions, noEvidence, weigh } from "./eviden
 import { progressText, referenceKey, referenceText } from "./messages";
 import { pauseAfter } from "./pace";
 import { type GateNews, progressKey, progressOf, type Sample, type SyncProgress } from "./progress";
-
+import type { ReferencesSeen } from "./references";
 import { followHeight, type HeightStanding } from "./stall";
 import { isAsserted, judgeSync } from "./verdict";
 
@@ -38,8 +37,12 @@ export interface WaitOptions extends GateSettings {
 /** What the loop depends on. */
 export interface SyncDeps extends Clock {
   readonly client: NodeClient;
-  /** Asks the independent nodes; never throws. */
-  readReferences(): Promise<readonly Reading[]>;
+  /**
+   * Asks the independent nodes, and what they and the node can be compared by; never throws.
+   *
+   * @param newest the node's newest momentum, where it tells it
+   */
+  readReferences(newest: Momentum | undefined): Promise<ReferencesSeen>;
   say(news: GateNews): void;
   /** Called at every turn: what goes on beside the wait. Returns at once and never throws. */
   meanwhile?(): void;
@@ -97,9 +100,10 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const observation = await deps.client.observe().catch((error: Error) => {
       throw Object.assign(error, { gaveUp: { startHeight } });
     });
-    const readings = isAsserted(judgeSync(observation, deps.now())) ? await deps.readReferences() : [];
+    const asked = observation.kind === "answer" && isAsserted(judgeSync(observation, deps.now()));
+    const references = asked ? await deps.readReferences(observation.newest) : { readings: [] };
     const at = deps.ticks();
-    const weighed = weigh(evidence, { observation, readings, at, clock: deps.now() }, options);
+    const weighed = weigh(evidence, { observation, ...references, at, clock: deps.now() }, options);
     evidence = weighed.evidence;
     if (observation.kind === "answer") {
       if (observation.isReconnected) {
@@ -139,7 +143,11 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     }
 
     const giveUp = (what: string): GaveUp => {
-      const text = gaveUpText(options, what, progressText(progress), standing.isStalled);
+      const hints = [
+        ...(standing.isStalled ? [stallHint] : []),
+        ...(why.kind === "otherChain" ? forkHints(options) : []),
+      ];
+      const text = gaveUpText(options, what, progressText(progress), hints);
       return Object.assign(new Error(text), { gaveUp: { startHeight, last: observation } });
     };
     if (!deps.isWanted()) throw giveUp("is watched by nobody any more: the engine that waited is gone");
@@ -176,12 +184,22 @@ async function tellOfStall(
   for (const fact of (await deps.readFacts?.()) ?? []) deps.say({ kind: "fact", text: fact });
 }
 
-function gaveUpText({ address, service, stack }: WaitOptions, what: string, last: string, isStalled: boolean): string {
+const stallHint = "  The height does not move: what to look at stands above, where the stall was noticed.";
+
+/** What is needed of a node on another chain: it never passes by waiting alone. */
+function forkHints({ address }: WaitOptions): string[] {
+  return [
+    "  needed: the chain of the references. A node that is on a fork for longer than some minutes is resynced: Resync in the menu",
+    `  of the controller on ${address}. Where a reference is of another network, take it out of pillar-host:sync.references.`,
+  ];
+}
+
+function gaveUpText({ address, service, stack }: WaitOptions, what: string, last: string, hints: string[]): string {
   const run = commandsFor(stack);
   return [
     `${address}: the node ${what}`,
     `  last seen: ${last}`,
-    ...(isStalled ? ["  The height does not move: what to look at stands above, where the stall was noticed."] : []),
+    ...hints,
     `  Nothing is lost. To go on waiting, from the same start: ${run.up}`,
     `  See it live: ${run.status("--watch")}; on the host: systemctl status ${service}`,
   ].join("\n");

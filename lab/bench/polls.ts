@@ -37,7 +37,7 @@ try {
     { ...settings, startedAt: Date.now(), address },
     {
       client,
-      readReferences: async () => [],
+      readReferences: async () => ({ readings: [] }),
       now: () => Date.now(),
       ticks: () => performance.now(),
       sleep: () => new Promise((resolve) => setImmediate(resolve)),

@@ -36,8 +36,13 @@ export interface Asked {
 
 export type FakeNode = Server & { readonly asked: Asked[] };
 
-/** A node's RPC: `results` by method, at each call, and no other method; remembers what it was asked. */
-export async function fakeNode(results: Record<string, unknown>): Promise<FakeNode> {
+/**
+ * A node's RPC: `results` by method, at each call, and no other method; remembers what it was asked.
+ *
+ * @param results a function is called with the parameters
+ * @param clockOff milliseconds by which its clock is ahead
+ */
+export async function fakeNode(results: Record<string, unknown>, clockOff = 0): Promise<FakeNode> {
   const asked: Asked[] = [];
   const server = http.createServer((request, response) => {
     let body = "";
@@ -46,19 +51,32 @@ export async function fakeNode(results: Record<string, unknown>): Promise<FakeNo
     });
     request.on("end", () => {
       asked.push({ method: request.method ?? "", path: request.url ?? "", headers: request.headers, body });
-      const { id, method } = JSON.parse(body) as { id: number; method: string };
+      const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: readonly unknown[] };
       const unknown = { code: -32601, message: `the method ${method} does not exist/is not available` };
-      const answer = method in results ? { result: results[method] } : { error: unknown };
+      const given = results[method];
+      const result = typeof given === "function" ? given(...params) : given;
+      const answer = method in results ? { result } : { error: unknown };
+      response.setHeader("date", new Date(Date.now() + clockOff).toUTCString());
       response.end(`${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n`);
     });
   });
   return { ...(await listen(server)), asked };
 }
 
-export const synced = (height = 100) => ({
-  "stats.syncInfo": { state: 2, currentHeight: height, targetHeight: height },
-  "ledger.getFrontierMomentum": { height, timestamp: Math.floor(Date.now() / 1000), hash: "ab", producer: "z1q" },
-});
+/** Results of a synced node; all momentums of a chain have its name for a hash. */
+export function synced(height = 100, chain = "ab"): Record<string, unknown> {
+  const momentum = (at: number) => ({
+    ...{ height: at, timestamp: Math.floor(Date.now() / 1000) },
+    ...{ hash: chain, producer: "z1q" },
+  });
+  return {
+    "stats.syncInfo": { state: 2, currentHeight: height, targetHeight: height },
+    "ledger.getFrontierMomentum": momentum(height),
+    "ledger.getMomentumsByHeight": (from: number, count: number) => ({
+      list: Array.from({ length: count }, (_, i) => momentum(from + i)),
+    }),
+  };
+}
 
 export interface SshHost extends Server {
   /** The authorized_keys line of its host key. */

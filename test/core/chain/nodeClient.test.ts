@@ -148,14 +148,27 @@ describe("a node client", () => {
     use,
     targetOf,
   }) => {
-    const quiet = use(await fakeNode({ "stats.syncInfo": { state: 2, currentHeight: 100, targetHeight: 0 } }));
-    const others = await Promise.all([fakeNode(synced(101)), fakeNode(synced(102))]);
+    const late = use(await fakeNode(synced(), -300_000));
+    const others = await Promise.all([fakeNode(synced(99)), fakeNode(synced(102))]);
     for (const other of others) use(other);
-    const target = targetOf({ via: "direct", port: quiet.port });
+    const target = targetOf({ via: "direct", port: late.port });
     expect(await lookAtNode(target, options)).toMatchObject({ synced: false, known: true });
     const references = others.map(({ port }) => `http://127.0.0.1:${port}`);
     expect(await lookAtNode(target, { ...options, references })).toMatchObject({ synced: true, known: true });
   });
+
+  test.for([100, 6000])(
+    "a look of the program never calls a node synced that is on another chain than the references, at %i",
+    async (height, { use, targetOf }) => {
+      const others = await Promise.all([fakeNode(synced(height, "cd")), fakeNode(synced(height + 1, "cd"))]);
+      for (const other of others) use(other);
+      const references = others.map(({ port }) => `http://127.0.0.1:${port}`);
+      expect(await lookAtNode(targetOf(), { ...options, references })).toMatchObject({
+        ...{ synced: false, known: true, reason: "otherChain" },
+        why: `the node is on another chain than the references: its momentum 100 is ab, that of reference ${references[0]} is cd (so say 2 of them)`,
+      });
+    },
+  );
 
   test("a look of the program bears with references that contradict a fresh momentum, as the gate does in the end", async ({
     use,

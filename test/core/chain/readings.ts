@@ -1,5 +1,6 @@
 import type { ChainClient } from "../../../core/chain/chain";
-import { ageFault, type NotTold, type Reading } from "../../../core/chain/reading";
+import { ageFault, isTold, type NotTold } from "../../../core/chain/reading";
+import type { ReferenceReading, ReferencesSeen } from "../../../core/sync/references";
 
 /** A node that is asked for nothing but what a test gives it. */
 export function clientNamed(name: string, changes: Partial<ChainClient> = {}): ChainClient {
@@ -24,10 +25,26 @@ export function silent(name: string, why = "ECONNREFUSED"): NotTold {
   return { client: clientNamed(name), fault: { kind: "silent", why } };
 }
 
+/** The chain that nodes are on if no other is said: its momentums' hashes. */
+export const block = (height: number, chain = "h") => ({ height, hash: `${chain}${height}` });
+
 /** A node whose newest momentum has this height and age, by its own clock. */
-export function atHeight(name: string, height: number, age = 3000): Reading {
+export function atHeight(name: string, height: number, age = 3000, chain = "h"): ReferenceReading {
   const clock = Date.UTC(2026, 0, 2);
-  const newest = { height, timestamp: clock - age, hash: `h${height}`, producer: "z1q" };
+  const newest = { ...block(height, chain), timestamp: clock - age, producer: "z1q" };
   const fault = ageFault({ newest, clock });
-  return fault ? { client: clientNamed(name), fault } : { client: clientNamed(name), newest, clock };
+  return fault ? { client: clientNamed(name), fault } : { client: clientNamed(name), newest, recent: [], clock };
+}
+
+/** Those references and a node at a height, each of which shows what it can be compared by. */
+export function seenFrom(
+  height: number,
+  readings: readonly ReferenceReading[],
+  chains: { readonly own?: string; readonly theirs?: readonly string[] } = {},
+): ReferencesSeen {
+  const told = readings.map((reading, i) =>
+    isTold(reading) ? { ...reading, older: [block(height, chains.theirs?.[i])] } : reading,
+  );
+  const older = readings.filter(isTold).map(({ newest }) => block(newest.height, chains.own));
+  return { readings: told, own: { newest: block(height, chains.own), recent: [], older } };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Block } from "../../../core/chain/sameChain";
 import { agreeOnPillar } from "../../../core/registration/agreement";
 import { noteText, unknownText } from "../../../core/registration/messages";
 import type { PillarReading } from "../../../core/registration/source";
@@ -69,6 +70,22 @@ describe("who contradicts", () => {
   test("who is a few momentums ahead or behind is on the same chain", () => {
     const ahead = chainOf([old, old, old, old, old]);
     expect(word([says("node", ours), says("ref1", ours, ahead)])).toBe(ours);
+  });
+
+  test("who is far ahead shows the momentum that tells, or is left out: who can't say does not agree", () => {
+    const fork = chainOf([old, old], { first: 6000, name: "evil" });
+    const far = (older: readonly Block[]) => ["ref1", "ref2"].map((name) => ({ ...says(name, ours, fork), older }));
+    const found = agreeOnPillar([says("node", old), ...far([{ height: 1002, hash: "evil-1002" }])]);
+    expect(found).toMatchObject({ kind: "settled", pillar: { producerAddress: ours } });
+    expect(found.notes.map(noteText)).toEqual([
+      "node is left out: it is on another chain than the others, by momentum 1002",
+    ]);
+    expect(word([says("node", old), ...far([]).slice(1)])).toBe(
+      "they are on different chains: momentum 1002 is lab-1002 at node, not told at ref2",
+    );
+    expect(agreeOnPillar([says("node", old), ...far([])]).notes.map(noteText)).toEqual([
+      "node is left out: it does not give the momentums from 1002 to 1002, which it has",
+    ]);
   });
 
   // All of one word with at most as many liars as honest ones less one.

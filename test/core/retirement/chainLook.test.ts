@@ -30,6 +30,13 @@ describe("a node that is asked about the chain", () => {
         successor: { height: 100, timestamp: 99_000, hash: "h100", producer: "next" },
         registered: { height: 100, timestamp: 99_000, hash: "h100", producer: "next" },
       },
+      recent: Array.from({ length: 100 }, (_, i) => ({ height: i + 1, hash: `h${i + 1}` })),
+    });
+  });
+
+  test("keeps no more of its momentums than are compared", async () => {
+    expect(await read(smallChain(runs(["next", 300])), 299_000)).toMatchObject({
+      recent: { length: 128, 127: { height: 300 } },
     });
   });
 
@@ -157,7 +164,7 @@ describe("a node that is asked about the chain", () => {
 describe("whether an address has produced since a time", () => {
   const good = (client: ChainClient, height = 5000): ChainReading => ({
     ...{ client, clock: 4_999_000, newest: { height, timestamp: 4_999_000, hash: "h", producer: "x" } },
-    ...{ pillar: null, last: {}, patience: 1, alternate: false },
+    ...{ pillar: null, last: {}, patience: 1, alternate: false, recent: [] },
   });
   const since = 1_000_000;
   const asked = (producers: readonly string[], changes: Partial<ChainClient> = {}, height = 5000) =>

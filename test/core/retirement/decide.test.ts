@@ -161,6 +161,16 @@ describe("each condition alone, with its text", () => {
     needed: nodes of this chain alone: put that one right, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up -s prod`,
     ],
     [
+      "nodes on different chains, of one height",
+      {
+        readings: [reading(), reading({ newest: { ...momentum(1000, "z1qother"), hash: "forked" } }, "reference B")],
+      },
+      `- the nodes that were asked are on different chains
+    found: momentum 1000 is h1000 at reference A
+    found: momentum 1000 is forked at reference B
+    needed: nodes of one chain: a fork at the tip is gone in a minute; a node that stays on one is resynced, or taken out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up -s prod`,
+    ],
+    [
       "nobody to ask",
       { readings: [silentNode("reference A")] },
       `- nobody tells what the chain says of Anvil

@@ -48,7 +48,7 @@ export function reading(changes: Partial<Good> = {}, name = "reference A"): Good
       figures: { expected: 1, produced: 1 },
     },
     last: { own: momentum(900, own), successor: momentum(999, next), registered: momentum(999, next) },
-    alternate: false,
+    ...{ alternate: false, recent: [] },
     ...changes,
   };
 }

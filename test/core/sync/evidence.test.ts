@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node";
-import type { Reading } from "../../../core/chain/reading";
 import {
   contradictionLimit,
   type EvidenceOptions,
@@ -10,13 +9,26 @@ import {
   weigh,
 } from "../../../core/sync/evidence";
 import { reasonText } from "../../../core/sync/messages";
-import { atHeight } from "../chain/readings";
+import type { ReferencesSeen } from "../../../core/sync/references";
+import { atHeight, seenFrom } from "../chain/readings";
 import { answer, nodeTime, none } from "./looks";
 
 const options: EvidenceOptions = { confirmations: 1, confirmSpan: 0, tolerance: 20 };
 const good = answer(2, 1000, 1000, { newestAge: 3000 });
 const untold = (height = 1000) => answer(2, height, height);
-const saying = (...heights: number[]): Reading[] => heights.map((height, i) => atHeight(`r${i}`, height));
+/** References at these heights, and a node at 1000 on their chain. */
+const saying = (...heights: number[]): ReferencesSeen =>
+  seenFrom(
+    1000,
+    heights.map((height, i) => atHeight(`r${i}`, height)),
+  );
+/** References at these heights, and a node at `own` on a fork. */
+const forked = (own: number, ...heights: number[]): ReferencesSeen =>
+  seenFrom(
+    own,
+    heights.map((height, i) => atHeight(`r${i}`, height)),
+    { own: "f" },
+  );
 const look = (observation: Observation, change: Partial<SyncLook> = {}): SyncLook => ({
   observation,
   readings: [],
@@ -64,27 +76,22 @@ describe("one look", () => {
     ],
     [
       "references that agree",
-      look(good, { readings: saying(1001, 1002) }),
+      look(good, { ...saying(1001, 1002) }),
       { synced: true, notes: [], proved: [reached, fresh, agrees], unproved: [] },
     ],
     [
-      "references that agree, a momentum that is not told",
-      look(untold(), { readings: saying(1001, 1002) }),
-      { synced: true, why: "synced, height equals target", proved: [reached, agrees], unproved: [notTold] },
-    ],
-    [
       "references that disagree",
-      look(good, { readings: saying(2000, 2000) }),
+      look(good, { ...saying(2000, 2000) }),
       { synced: false, good: false, why: "the node says synced at 1000, the references are at 2000" },
     ],
     [
       "references that differ do not block",
-      look(good, { readings: saying(1000, 2000) }),
+      look(good, { ...saying(1000, 2000) }),
       { synced: true, notes: [expect.objectContaining({ kind: "differ" })] },
     ],
     [
       "a single reference only warns",
-      look(good, { readings: saying(2000) }),
+      look(good, { ...saying(2000) }),
       { synced: true, notes: [{ kind: "onlyOne", name: "r0", height: 2000 }], unproved: [noReferences] },
     ],
     [
@@ -98,7 +105,7 @@ describe("one look", () => {
     ],
     [
       "the same, and references agree",
-      look(good, { clock: nodeTime - 121_000, readings: saying(1000, 1000) }),
+      look(good, { clock: nodeTime - 121_000, ...saying(1000, 1000) }),
       { synced: true, proved: [reached, agrees], unproved: ["newest momentum is fresh (the clocks differ)"] },
     ],
     [
@@ -180,7 +187,9 @@ describe("a look in the moment in which a momentum is taken in", () => {
 });
 
 describe("what the node alone does not bear out", () => {
-  const noTarget = (readings: Reading[]) => look(answer(2, 1000, 0), { readings });
+  const noTarget = (seen: ReferencesSeen) => look(answer(2, 1000, 0, { newestAge: 3000 }), { ...seen, ...apart });
+  const apart = { clock: nodeTime - 121_000 };
+  const unclear = "the host's clock and this machine's are 121 s apart, and no references settle what is fresh";
 
   test("counts with references that agree, and not without", () => {
     expect(weighAll([noTarget(saying(1000, 1001))])).toMatchObject({
@@ -189,21 +198,31 @@ describe("what the node alone does not bear out", () => {
       proved: [agrees],
     });
     expect(weighAll([noTarget(saying(1000))])).toMatchObject({ synced: false, good: false });
-    expect(weighAll([noTarget([])])).toMatchObject({
-      synced: false,
+    expect(weighAll([noTarget({ readings: [] })])).toMatchObject({ synced: false, why: unclear });
+  });
+
+  test("never counts by heights alone: as high as they are is a fork, too", () => {
+    const { readings } = saying(1000, 1001);
+    expect(weighAll([look(answer(2, 1000, 0), { readings })])).toMatchObject({
+      ...{ synced: false, good: false },
       why: "the node says synced with a target of 0, and does not tell its newest momentum",
+    });
+    expect(weighAll([look(untold(), { readings })])).toMatchObject({
+      synced: false,
+      good: true,
+      unproved: [notTold, noReferences],
     });
   });
 });
 
 describe("references that contradict a fresh momentum", () => {
-  const at = (milliseconds: number, readings = saying(2000, 2000), observation: Observation = good) =>
-    look(observation, { at: milliseconds, clock: nodeTime, readings });
+  const at = (milliseconds: number, seen = saying(2000, 2000), observation: Observation = good) =>
+    look(observation, { at: milliseconds, clock: nodeTime, ...seen });
   const ages = (milliseconds: number) =>
     look(good, {
       at: milliseconds,
       clock: nodeTime + milliseconds,
-      readings: saying(2000, 2000),
+      ...saying(2000, 2000),
       observation: later(milliseconds),
     });
   const later = (milliseconds: number): Observation => ({
@@ -228,7 +247,7 @@ describe("references that contradict a fresh momentum", () => {
   });
 
   test("one look that agrees begins the time anew", () => {
-    const agreeing = { ...ages(5000), readings: saying(1000, 1000) };
+    const agreeing = { ...ages(5000), ...saying(1000, 1000) };
     expect(weighAll([ages(0), agreeing]).evidence.contradictedSince).toBeUndefined();
     expect(weighAll([ages(0), agreeing, ages(6000), ages(contradictionLimit)])).toMatchObject({
       synced: false,
@@ -282,5 +301,48 @@ describe("where nothing else proves it, a target must move on", () => {
     const looks = [at(0, 1000), at(2, 1001), at(6, 1002), at(10, 1003), at(130, 1003)];
     expect(weighAll(looks, { confirmSpan: 130_000 }).synced).toBe(true);
     expect(weighAll([...looks.slice(0, 4), at(130.001, 1003)], { confirmSpan: 130_000 }).synced).toBe(false);
+  });
+});
+
+describe("a node on another chain than the references", () => {
+  const seconds = (at: number, seen: ReferencesSeen) => look(good, { at: at * 1000, clock: nodeTime, ...seen });
+  const other = "the node is on another chain than the references: its momentum";
+
+  test.each<[string, ReferencesSeen, string]>([
+    ["as high as they are", forked(1000, 1000, 1000), `${other} 1000 is f1000, that of r0 is h1000 (so say 2 of them)`],
+    [
+      "thousands of momentums below them",
+      forked(1000, 6000, 6001, 6002),
+      `${other} 1000 is f1000, that of r0 is h1000`,
+    ],
+    ["thousands of momentums above them", forked(9000, 4000, 4000), `${other} 4000 is f4000, that of r0 is h4000`],
+    ["by the only one that answers", forked(1000, 1000), `${other} 1000 is f1000, that of r0 is h1000`],
+  ])("never counts, however long it lasts: %s", (_what, seen, why) => {
+    const long = Array.from({ length: 200 }, (_, i) => seconds(i * contradictionLimit, seen));
+    const weighed = weighAll(long);
+    expect(weighed).toMatchObject({ synced: false, good: false, evidence: { streak: 0 } });
+    expect(weighed.why).toContain(why);
+  });
+
+  test("counts where most references are on its own chain: the others are named", () => {
+    const three = [1000, 1000, 1000].map((height, i) => atHeight(`r${i}`, height, 3000, i === 2 ? "f" : "h"));
+    expect(weighAll([seconds(0, seenFrom(1000, three))])).toMatchObject({
+      ...{ synced: true, proved: [reached, fresh, agrees] },
+      notes: [{ kind: "otherChain", name: "r2", height: 1000 }],
+    });
+  });
+
+  test("of two that say the contrary nobody knows which one lies, and neither proves anything", () => {
+    const two = [1000, 1000].map((height, i) => atHeight(`r${i}`, height, 3000, i === 1 ? "f" : "h"));
+    expect(weighAll([seconds(0, seenFrom(1000, two))])).toMatchObject({ synced: true, unproved: [noReferences] });
+  });
+
+  test("a node that does not show the momentum that would tell does not count", () => {
+    const { readings } = saying(990, 990);
+    const own = { newest: { height: 1000, hash: "h1000" }, recent: [] };
+    expect(weighAll([seconds(0, { readings, own })])).toMatchObject({
+      ...{ synced: false, good: false },
+      why: "the node does not show its momentum 990, which would tell whether it is on the references' chain",
+    });
   });
 });

@@ -1,16 +1,21 @@
 import http from "node:http";
 import type net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Reading } from "../../../core/chain/reading";
+import { chainOfReference } from "../../../core/chain/chain";
 import { referenceText } from "../../../core/sync/messages";
-import { compareReferences, type ReferenceAgreement, readReferences } from "../../../core/sync/references";
-import { closedPort } from "../chain/fakes";
-import { atHeight, silent } from "../chain/readings";
+import {
+  compareReferences,
+  type ReferenceAgreement,
+  type ReferenceReading,
+  readReferences,
+} from "../../../core/sync/references";
+import { closedPort, fakeNode, type Server } from "../chain/fakes";
+import { atHeight, seenFrom, silent } from "../chain/readings";
 
 const textual = ({ notes, ...agreement }: ReferenceAgreement) => ({ ...agreement, notes: notes.map(referenceText) });
 
 describe("compare a height of 1000, tolerance 20", () => {
-  test.each<[string, Reading[], object]>([
+  test.each<[string, ReferenceReading[], object]>([
     ["none is given", [], { verdict: "unknown", notes: [] }],
     [
       "all are down",
@@ -85,16 +90,22 @@ describe("compare a height of 1000, tolerance 20", () => {
       },
     ],
   ])("%s", (_what, readings, agreement) => {
-    expect(textual(compareReferences(1000, readings, 20))).toEqual(agreement);
+    expect(textual(compareReferences(1000, seenFrom(1000, readings), 20))).toEqual(agreement);
   });
 });
 
 describe("a reference", () => {
-  const read = async (url: string, limit?: number) => (await readReferences([url], limit))[0];
+  const read = async (url: string, limit?: number) => (await readReferences([url], undefined, limit)).readings[0];
   let server: http.Server | undefined;
+  const used: Server[] = [];
+  const use = <T extends Server>(each: T): T => {
+    used.push(each);
+    return each;
+  };
   const asked: { method?: string | undefined; type?: string | undefined; body: string }[] = [];
 
   afterEach(() => {
+    for (const each of used.splice(0)) void each.close();
     server?.closeAllConnections();
     server?.close();
     asked.length = 0;
@@ -127,6 +138,7 @@ describe("a reference", () => {
     expect(await read(url)).toEqual({
       client: expect.objectContaining({ name: `reference ${url}` }),
       newest: { height: 7, timestamp: 1_700_000_000_000, hash: "ab", producer: "z1q" },
+      ...{ recent: [], older: [] },
       clock: 1_700_000_000_000,
     });
     expect(asked.map(({ body, ...rest }) => ({ ...rest, body: JSON.parse(body) }))).toEqual([
@@ -154,6 +166,29 @@ describe("a reference", () => {
   ])("an odd answer is its error: %s", async (_what, body, status, error) => {
     const url = await serve(body, {}, status);
     expect(await read(url)).toMatchObject({ fault: { kind: "silent", why: error } });
+  });
+
+  test("shows the momentum at the height of the node that it is compared with, and the node the one at its own", async () => {
+    const one = (height: number) => ({ height, timestamp: 1_700_000_000, hash: `h${height}`, producer: "z1q" });
+    const node = use(await fakeNode({ "ledger.getMomentumsByHeight": (from: number) => ({ list: [one(from)] }) }));
+    const refs = await Promise.all(
+      [7, 3000].map(async (height) => {
+        const { timestamp: _, ...rest } = one(height);
+        const now = { ...rest, timestamp: Math.floor(Date.now() / 1000) };
+        return use(
+          await fakeNode({
+            "ledger.getFrontierMomentum": now,
+            "ledger.getMomentumsByHeight": (from: number) => ({ list: [one(from)] }),
+          }),
+        );
+      }),
+    );
+    const at = ({ port }: { port: number }) => `http://127.0.0.1:${port}`;
+    const own = { client: chainOfReference(at(node)), newest: { height: 1000, hash: "h1000" } };
+    const seen = await readReferences(refs.map(at), own);
+    expect(seen.readings).toMatchObject([{ older: [] }, { older: [{ height: 1000, hash: "h1000" }] }]);
+    expect(seen.own).toMatchObject({ newest: own.newest, older: [{ height: 7, hash: "h7" }] });
+    expect(node.asked).toHaveLength(1);
   });
 
   test("nobody there", async () => {

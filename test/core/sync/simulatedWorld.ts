@@ -1,8 +1,9 @@
 import type { Observation } from "../../../core/chain/node";
-import { ageFault, type Reading } from "../../../core/chain/reading";
+import { ageFault } from "../../../core/chain/reading";
 import { gateLine } from "../../../core/sync/messages";
+import type { ReferenceReading } from "../../../core/sync/references";
 import type { SyncDeps } from "../../../core/sync/waitForSync";
-import { clientNamed, silent } from "../chain/readings";
+import { clientNamed, seenFrom, silent } from "../chain/readings";
 import { type History, type Kind, type Reference, randomOf } from "./history";
 
 const genesis = Date.UTC(2026, 0, 2);
@@ -125,7 +126,7 @@ export function simulate(history: History, limit: number) {
     }
   };
 
-  const read = (reference: Reference, i: number): Reading => {
+  const read = (reference: Reference, i: number): ReferenceReading => {
     const client = clientNamed(`reference ${i}`);
     const faulty = time < faultsEnd && reference.kind === "honest" && random.chance(reference.faulty);
     if (reference.downForEver || (faulty && random.chance(0.5))) return silent(`reference ${i}`);
@@ -136,14 +137,15 @@ export function simulate(history: History, limit: number) {
     // An honest one that lags says so by its momentum's time.
     const newest = { height: said, timestamp, hash: `h${said}`, producer: "z1q" };
     const fault = ageFault({ newest, clock: clock() });
-    return fault ? { client, fault } : { client, newest, clock: clock() };
+    return fault ? { client, fault } : { client, newest, recent: [], clock: clock() };
   };
 
   const deps: SyncDeps = {
     client: { observe, close: () => undefined },
-    readReferences: async () => {
+    readReferences: async (newest) => {
       if (history.references.length > 0) pass(random.next() * (random.chance(0.02) ? longestReading : 200));
-      return history.references.map(read);
+      const readings = history.references.map(read);
+      return newest ? seenFrom(newest.height, readings) : { readings };
     },
     now: clock,
     ticks: () => time - asleep,

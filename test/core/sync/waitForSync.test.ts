@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node";
-import type { Reading } from "../../../core/chain/reading";
 import { fatal } from "../../../core/ssh/ssh";
 import { gateLine } from "../../../core/sync/messages";
 import type { GateNews } from "../../../core/sync/progress";
+import type { ReferencesSeen } from "../../../core/sync/references";
 import { type GaveUp, type WaitOptions, waitForSync } from "../../../core/sync/waitForSync";
-import { atHeight } from "../chain/readings";
+import { atHeight, seenFrom } from "../chain/readings";
 import { answer, hour, nodeTime, none } from "./looks";
 
 const good = answer(2, 1000, 1000, { newestAge: 3000 });
@@ -19,7 +19,7 @@ const since = "since 2026-01-01 23:00 UTC";
 function worldOf(
   found: readonly (Observation | Error)[],
   isWanted: (looks: number) => boolean = () => true,
-  references: readonly Reading[] = [],
+  references: ReferencesSeen = { readings: [] },
 ) {
   const seen = {
     ...{ sleeps: [] as number[], lines: [] as string[], notices: [] as string[] },
@@ -159,8 +159,11 @@ describe("synced", () => {
   });
 
   test("references that contradict it are named, and hold it up for ten minutes", async () => {
-    const readings = [1, 2].map((n) => atHeight(`r${n}`, 2000));
-    const { deps, seen } = worldOf([good], () => true, readings);
+    const seenThere = seenFrom(
+      1000,
+      [1, 2].map((n) => atHeight(`r${n}`, 2000)),
+    );
+    const { deps, seen } = worldOf([good], () => true, seenThere);
     const begun = seen.ticks;
     const record = await waitForSync(options, deps);
     // The first look that may count is at 600 s, the row has three.
@@ -170,6 +173,15 @@ describe("synced", () => {
     );
     expect(record.unproved).toEqual(["height agrees with independent nodes (sync.references)"]);
   });
+});
+
+test("a node on a fork never passes, and the error says what is needed", async () => {
+  const refs = [1, 2].map((n) => atHeight(`r${n}`, 1000));
+  const { deps } = worldOf([good], () => true, seenFrom(1000, refs, { own: "f" }));
+  const text = await waitForSync({ ...options, deadline: 7 * 24 * hour }, deps).catch((error: Error) => error.message);
+  expect(text).toContain("the node has not synced within 7 d");
+  expect(text).toContain("its momentum 1000 is f1000, that of r1 is h1000 (so say 2 of them)");
+  expect(text).toContain("needed: the chain of the references.");
 });
 
 describe("pauses", () => {

@@ -39,7 +39,7 @@ describe("what the gate does not believe at once", () => {
     expect(output).not.toMatch(/\.ts:\d|\.js:\d/);
   });
 
-  it("waits while two references contradict the node, and names who is down or lags", async () => {
+  it("waits while two references contradict the node, or it is on a fork, and names who is down or lags", async () => {
     await reconfigure(stage.stack, stage.host, { sync: { references: urls, tolerance: 100 } });
     const [first, , third] = urls;
     const { network } = await stage.lab.chain<ChainTruth>("GET", "/truth");
@@ -63,7 +63,12 @@ describe("what the gate does not believe at once", () => {
     );
     await stage.lab.chain("PATCH", "/nodes/ref3", { rawAnswer: null });
 
+    await stage.lab.chain("PATCH", "/nodes/host1", { otherChain: true });
+    await up.hears(
+      /the node is on another chain than the references: its momentum \d+ is \w{12}, .* \(so say 3 of them\)$/,
+    );
     await healFaults(stage.lab, "ref2");
+    await stage.lab.chain("PATCH", "/nodes/host1", { otherChain: false });
     await up.hears(new RegExp(`^sync: reference ${first} says ${lie}, the others \\d+$`));
     const { proved, unproved: gaps } = await expectSynced<Sync>(stage, up);
     expect(proved).toEqual(expect.arrayContaining([fresh, agrees]));

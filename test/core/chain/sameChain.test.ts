@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import type { ChainClient } from "../../../core/chain/chain";
+import type { Reading } from "../../../core/chain/reading";
+import {
+  compareChains,
+  firstFork,
+  mostInCompany,
+  type ShownChain,
+  showToEachOther,
+} from "../../../core/chain/sameChain";
+import { block, clientNamed, silent } from "./readings";
+
+const shown = (height: number, chain = "h", ...older: number[]): ShownChain => ({
+  ...{ newest: block(height, chain), recent: [] },
+  older: older.map((at) => block(at, chain)),
+});
+
+describe("two nodes", () => {
+  test.each<[string, ShownChain, ShownChain, string, number]>([
+    ["of one height and hash", shown(7), shown(7), "same", 7],
+    ["of one height, on a fork", shown(7), shown(7, "f"), "other", 7],
+    ["the one behind the other", shown(7), shown(9000, "h", 7), "same", 7],
+    ["the one far behind the other, on a fork", shown(7, "f"), shown(9000, "h", 7), "other", 7],
+    ["of which one does not show its momentum there", shown(7), shown(9000), "unsaid", 7],
+  ])("%s", (_what, one, other, verdict, height) => {
+    expect(compareChains(one, other)).toEqual({ verdict, height });
+    expect(compareChains(other, one)).toEqual({ verdict, height });
+  });
+});
+
+test("of several, the first two that are not on one chain, and one of the largest company", () => {
+  const [one, two, fork] = [shown(7), shown(7), shown(7, "f")];
+  expect(firstFork([one, two])).toBeUndefined();
+  expect(firstFork([one, two, fork])).toMatchObject({ verdict: "other", height: 7, one, other: fork });
+  expect(mostInCompany([fork, one, two])).toBe(one);
+  expect(mostInCompany([])).toBeUndefined();
+});
+
+describe("showing each other what they are compared by", () => {
+  const at = (name: string, height: number, changes: Partial<ChainClient> = {}): Reading<ShownChain> => ({
+    client: clientNamed(name, changes),
+    ...{ clock: 1, newest: { ...block(height), timestamp: 1, producer: "z1q" }, recent: [] },
+  });
+  const momentum = (height: number) => ({ ...block(height), timestamp: 1, producer: "z1q" });
+  const showing = { momentums: async (from: number) => [momentum(from)] };
+
+  test("asks the higher one for the lower one's height, and nobody else for anything", async () => {
+    const [low, high, gone] = await showToEachOther([at("a", 7), at("b", 9, showing), silent("c")], 1000);
+    expect([low, high]).toMatchObject([{ older: [] }, { older: [{ height: 7, hash: "h7" }] }]);
+    expect(gone).toMatchObject({ fault: { kind: "silent" } });
+  });
+
+  test.each<[string, ChainClient["momentums"], object]>([
+    ["another height", async () => [momentum(8)], { kind: "gap", from: 7, to: 7 }],
+    ["none", async () => [], { kind: "gap", from: 7, to: 7 }],
+    ["an error", () => Promise.reject(new Error("no such method")), { kind: "silent", why: "no such method" }],
+    ["nothing for ever", () => new Promise(() => undefined), { kind: "silent", why: "no answer within 0.02 s" }],
+  ])("one that can't is left out: %s", async (_what, momentums, fault) => {
+    const [, high] = await showToEachOther([at("a", 7), at("b", 9, { momentums })], 20);
+    expect(high).toMatchObject({ client: { name: "b" }, fault });
+  });
+});
