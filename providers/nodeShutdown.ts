@@ -7,6 +7,7 @@ import { pastEvents } from "../core/retirement/pastEvents";
 import { stopNode } from "../core/retirement/shutDown";
 import { surveyRetirement } from "../core/retirement/survey";
 import { openRoot } from "../core/ssh/root";
+import { isSameHost } from "../core/ssh/sameHost";
 import { systemClock } from "../core/util/clock";
 import { resolvePath } from "../core/util/resolvePath";
 import { differ, dynamicResource } from "./runtime/dynamicResource";
@@ -65,7 +66,8 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
     log.add({ event: "shuttingDown", details: { address } });
     await stopNode(root, places, deps.say);
     deps.say(`the node of ${address} is stopped, disabled and masked: it stays off after a reboot`);
-    const details = { address, evidence: verdict.evidence, hasSigner: hasSignerTraces(look.facts) };
+    const { hostKey } = host.ssh;
+    const details = { address, hostKey, evidence: verdict.evidence, hasSigner: hasSignerTraces(look.facts) };
     log.add({ event: "shutDown", details });
     return { isOff: true };
   } finally {
@@ -75,5 +77,5 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
 
 /** Nothing but a run that finished, and showed that it is off, gives no token: after any other it is done again. */
 function isDone(olds: ShutdownInputs & Partial<ShutdownOutputs>, news: ShutdownInputs): boolean {
-  return olds.isOff === true && news.run === undefined && olds.host.ssh.address === news.host.ssh.address;
+  return olds.isOff === true && news.run === undefined && isSameHost(olds.host.ssh, news.host.ssh);
 }

@@ -9,6 +9,7 @@ import { isOurs } from "../core/registration/registration";
 import { readSources } from "../core/registration/source";
 import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
+import { isSameHost } from "../core/ssh/sameHost";
 import { gateLine } from "../core/sync/messages";
 import { readReferences } from "../core/sync/references";
 import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "../core/sync/waitForSync";
@@ -31,8 +32,8 @@ export class SyncGate extends dynamicResource<GateInputs, GateOutputs>({
   id: () => "sync-gate",
   create: (inputs, run) => passGate(inputs, {}, run),
   update: async (olds, news, run) => {
-    // The proof was another machine's: a server that is gone, and this is the one after it.
-    if (olds.target.ssh.address !== news.target.ssh.address) return passGate(news, {}, run);
+    // The proof was another machine's: a server that is gone, or what was there before a reinstall.
+    if (!isSameHost(olds.target.ssh, news.target.ssh)) return passGate(news, {}, run);
     // A live producer is never waited for: whatever else changed, the proof stands.
     return provedBefore(olds) ?? passGate(news, olds, run);
   },

@@ -63,6 +63,8 @@ export interface EventDetails {
   /** That was done; whether an orchestrator, or what is left of one, was seen on the host then. */
   readonly shutDown: {
     readonly address: string;
+    /** Lines of before it was kept have none. */
+    readonly hostKey?: string;
     readonly evidence: readonly string[];
     readonly hasSigner?: boolean;
   };

@@ -5,6 +5,7 @@ import { showToEachOther } from "../chain/sameChain";
 import { lastEvent, readEvents, sinceReleased } from "../eventLog/eventLog";
 import { type Connection, createConnection } from "../ssh/connection";
 import { openRoot } from "../ssh/root";
+import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 import { lookAtNode } from "../sync/nodeStatus";
 import { type ChainReading, readChain } from "./chainLook";
@@ -101,7 +102,7 @@ function backedUp({ places, host: { ssh } }: RetirementInputs, memory: GuardMemo
 function recordOf({ pillar, stack, host }: RetirementInputs, directory: string) {
   const own = sinceReleased(readEvents(directory, pillar), stack);
   const shut = lastEvent(own, stack, "shutDown");
-  const isSame = shut?.details.address === host.ssh.address && shut.details.hasSigner === false;
+  const isSame = shut !== undefined && isSameHost(shut.details, host.ssh) && shut.details.hasSigner === false;
   return {
     producing: lastEvent(own, stack, "producing") !== undefined,
     noSignerAt: isSame ? shut.at : undefined,

@@ -231,6 +231,35 @@ describe("SyncGate", () => {
     expect(result?.outs.startedAt).not.toBe(proof.startedAt);
   });
 
+  test("a machine that was installed anew at the same address is proved anew", async () => {
+    const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
+    const before = { ...inputs().target, ssh: { ...loginTo(host), hostKey: "ssh-ed25519 BEFORE" } };
+    const { result } = await run(
+      "syncGate",
+      "update",
+      "sync-gate",
+      { ...inputs(), ...proof, target: before },
+      inputs(),
+    );
+    expect(result?.outs).toMatchObject({ syncedAt: time, currentHeight: 100, target: inputs().target });
+    expect(result?.outs.syncedAt).not.toBe(proof.syncedAt);
+  });
+
+  test("a proof of before a host key was recorded stands, and the pinned key is recorded with it", async () => {
+    const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
+    const { hostKey: _, ...keyless } = loginTo(host);
+    const before = { ...inputs().target, ssh: keyless };
+    const { result } = await run(
+      "syncGate",
+      "update",
+      "sync-gate",
+      { ...inputs(), ...proof, target: before },
+      inputs(),
+    );
+    expect(result?.outs).toMatchObject({ ...proof, target: { ssh: { hostKey: host.hostKey } } });
+    expect(node.asked).toEqual([]);
+  });
+
   test("references are asked, and stand for it", async () => {
     const references = [`http://127.0.0.1:${node.port}`, `http://127.0.0.1:${node.port}/`];
     const { result } = await run("syncGate", "create", inputs({ references }));

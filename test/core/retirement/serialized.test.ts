@@ -312,6 +312,10 @@ describe("the shutdown of the node", () => {
       const { log } = (await run("nodeShutdown", "update", "id", result?.outs, shutdown(changes))) as Outcome;
       expect(log.at(-1)).toContain("is stopped, disabled and masked");
     }
+    // What was stopped there is gone with it.
+    const before = { ...result?.outs, host: { ssh: { ...loginTo(host), hostKey: "ssh-ed25519 BEFORE" } } };
+    const anew = await run("nodeShutdown", "update", "id", before, shutdown());
+    expect(anew.log.at(-1)).toContain("is stopped, disabled and masked");
   });
 
   test("is refused where the host is needed", async () => {

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { isSameHost } from "../../../core/ssh/sameHost";
+
+const now = { address: "192.0.2.1", hostKey: "ssh-ed25519 NEW" };
+
+test.each<[string, Parameters<typeof isSameHost>[0], boolean]>([
+  ["the same", now, true],
+  ["the same key with a comment", { ...now, hostKey: "ssh-ed25519 NEW root@pillar" }, true],
+  ["installed anew at the same address", { ...now, hostKey: "ssh-ed25519 OLD" }, false],
+  ["another address, and a copied key", { ...now, address: "192.0.2.2" }, false],
+  ["no key was recorded", { address: now.address }, true],
+  ["a key that nobody had recorded yet", { ...now, hostKey: "" }, true],
+  ["no key was recorded, another address", { address: "192.0.2.2" }, false],
+])("what was known of a machine: %s", (_what, known, isSame) => {
+  expect(isSameHost(known, now)).toBe(isSame);
+});
