@@ -97,6 +97,8 @@ const test = base.extend<{ stage: Stage }>({
       stage.called.push(`${side} ${name}`);
       if (name === "signer_flush") await stage.beforeFlush;
       if (name === "signer_read") return readFileSync(join(directory, "config.json"), "utf8");
+      if (name === "signer_copy_key")
+        return `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"A".repeat(43)} pillar-host-copy\n203.0.113.9\n`;
       return "";
     };
     const sides: HostPair = {
