@@ -25,6 +25,12 @@ export interface Engine {
   handOver(args: readonly string[]): Promise<number>;
 }
 
+/** The last one that was typed: most operators have one for all their stacks. */
+let typed: string | undefined;
+
+/** That of the login, the same for all stacks. */
+let backendAddress: Promise<string | undefined> | undefined;
+
 export function createEngine(stack: string): Engine {
   let passphrase: Promise<string> | undefined;
   const environment = async () => ({
@@ -38,11 +44,19 @@ export function createEngine(stack: string): Engine {
       input,
     );
   const run = (args: readonly string[], input?: string) => quietly([...args, "-s", stack], input);
+  const opens = async (one: string) => {
+    const args = ["config", "--json", "--show-secrets", "-s", stack, "--non-interactive"];
+    return (await ranOf(args, { ...process.env, PULUMI_CONFIG_PASSPHRASE: one })).exitCode === 0;
+  };
+  const phrase = async () => {
+    if (typed === undefined || !(await opens(typed))) typed = await askSecret(`Pass phrase of stack ${stack}:`);
+    return typed;
+  };
   const engine: Engine = {
     run: async (args, input) => {
       const ran = await run(args, input);
       if (ran.exitCode === 0 || !wantsPassphrase(ran.stderr) || !process.stdin.isTTY) return ran;
-      passphrase ??= askSecret(`Pass phrase of stack ${stack}:`);
+      passphrase ??= phrase();
       return run(args, input);
     },
     read: async (args, input) => {
@@ -55,11 +69,14 @@ export function createEngine(stack: string): Engine {
       if (exitCode !== 0) throw new CliRefusal(engineFault("stack ls", stack, stderr));
       return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
     },
-    backend: async () => {
-      const { exitCode, stdout } = await quietly(["whoami", "--verbose", "--json"]);
-      if (exitCode !== 0) return undefined;
-      const { url } = JSON.parse(stdout) as { url?: unknown };
-      return typeof url === "string" ? url : undefined;
+    backend: () => {
+      backendAddress ??= (async () => {
+        const { exitCode, stdout } = await quietly(["whoami", "--verbose", "--json"]);
+        if (exitCode !== 0) return undefined;
+        const { url } = JSON.parse(stdout) as { url?: unknown };
+        return typeof url === "string" ? url : undefined;
+      })();
+      return backendAddress;
     },
     handOver: async (args) => handedOver([...args.slice(0, 1), "-s", stack, ...args.slice(1)], await environment()),
   };

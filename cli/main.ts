@@ -53,11 +53,16 @@ Exit code:
 
 program
   .command("status")
-  .argument("<stack...>", "such as prod; several are shown one after the other")
+  .argument("[stack...]", "such as prod; several are shown one after the other")
   .description("how far a stack's host is, looked at now; changes nothing, takes no lock")
   .option("-w, --watch", "show it live until the node is synced, then ring the bell; several stacks until Ctrl-C")
   .option("-k, --keep", "with --watch: go on after the sync, until Ctrl-C")
   .addOption(new Option("--json", "as JSON, for programs").conflicts("watch"))
+  .addOption(
+    new Option("-a, --all", "every stack of the backend, a line each, first what needs somebody").conflicts([
+      ...["watch", "keep"],
+    ]),
+  )
   .addHelpText(
     "after",
     `
@@ -69,10 +74,12 @@ Exit code:
        of several stacks the highest
   130  --watch was ended with Ctrl-C`,
   )
-  .action(async (stacks: string[], options: { watch?: boolean; keep?: boolean; json?: boolean }) => {
+  .action(async (stacks: string[], options: import("./status").StatusOptions & { all?: boolean }, command: Command) => {
+    if ((stacks.length === 0) !== (options.all === true))
+      command.error(options.all ? "error: --all or stacks, not both" : "error: name a stack, or --all");
     // Required when needed: the Pulumi SDK behind it takes a second to load, and --help should not.
-    const { status } = require("./status") as typeof import("./status");
-    process.exitCode = await status(stacks, options);
+    const { status, statusOfAll } = require("./status") as typeof import("./status");
+    process.exitCode = await (options.all ? statusOfAll(options) : status(stacks, options));
   });
 
 program

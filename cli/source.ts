@@ -29,10 +29,24 @@ export interface Source extends StackSource {
 /** Asks Pulumi, which is not run for it. @throws Refusal with what is wrong with stack or configuration */
 export async function openSource(stack: string): Promise<Source> {
   const source = await openStack(stack);
-  const { address } = source;
-  if (address === undefined)
-    throw new CliRefusal(`stack ${stack} has no server yet\n  needed: ${commandsFor(stack).up}, which makes it`);
+  const { address, config } = source;
+  if (address === undefined) throw new NoServer(stack, config.lifecycle === "retiring");
   return { ...source, address };
+}
+
+/** A stack without a host: one that is still to come, or one that was retired. */
+export class NoServer extends CliRefusal {
+  constructor(
+    stack: string,
+    readonly isRetired: boolean,
+  ) {
+    const { up, removeStack } = commandsFor(stack);
+    super(
+      isRetired
+        ? `stack ${stack} has no server any more\n  needed: nothing; ${removeStack} forgets the stack`
+        : `stack ${stack} has no server yet\n  needed: ${up}, which makes it`,
+    );
+  }
 }
 
 /** As openSource, of a stack whose server may be still to come. */

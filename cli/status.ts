@@ -1,18 +1,14 @@
+import { createEngine } from "./engine";
+import type { Found } from "./overview";
 import { noParts } from "./parts/parts";
 import { CliRefusal, couldNot } from "./refusal";
 import { openSource, type Source, viewOf } from "./source";
-import type { View } from "./view";
 
 export interface StatusOptions {
   readonly watch?: boolean;
   readonly keep?: boolean;
   readonly json?: boolean;
 }
-
-/** A stack that was looked at, or why it was not. */
-type Found =
-  | { readonly stack: string; readonly view: View; readonly exitCode: number; readonly lines: readonly string[] }
-  | { readonly stack: string; readonly refusal: CliRefusal };
 
 /** Looks at the hosts of stacks, once or live. @returns the exit code of --help. @throws Refusal where one stack is asked for */
 export async function status(stacks: readonly string[], options: StatusOptions): Promise<number> {
@@ -28,12 +24,41 @@ export async function status(stacks: readonly string[], options: StatusOptions):
     for (const source of sources) if (source instanceof CliRefusal) console.error(source.message);
     return watch(known, { keep: options.keep === true || stacks.length > 1 });
   }
-  const found = await Promise.all(sources.map((source, i) => lookAt(stacks[i] ?? "", source)));
+  const found = await lookAtEach(stacks, sources);
   const [only] = found;
   if (found.length === 1 && only && "refusal" in only) throw only.refusal;
   show(found, options);
   return Math.max(...found.map((one) => ("refusal" in one ? couldNot : one.exitCode)));
 }
+
+/** Looks at every stack of the backend that is this program's. @returns the exit code of --help. @throws Refusal */
+export async function statusOfAll({ json }: Pick<StatusOptions, "json">): Promise<number> {
+  const { overviewCode, overviewJson, overviewLines } = require("./overview") as typeof import("./overview");
+  const stacks = await createEngine("").list();
+  const sources: (Source | CliRefusal)[] = [];
+  // The first one may ask for the pass phrase, which is tried for the others; then some at once.
+  for (const some of inSteps(stacks, mayAsk() ? 1 : atOnce))
+    sources.push(...(await Promise.all(some.map((stack) => refused(openSource(stack))))));
+  const found = await lookAtEach(stacks, sources);
+  if (json) console.log(JSON.stringify(overviewJson(found), undefined, 2));
+  else for (const line of overviewLines(found, process.stdout.columns ?? 120)) console.log(line);
+  return overviewCode(found);
+}
+
+/** Each is a pulumi of its own, which keeps a core busy. */
+const atOnce = 3;
+
+const mayAsk = () =>
+  process.stdin.isTTY &&
+  process.env.PULUMI_CONFIG_PASSPHRASE === undefined &&
+  process.env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined;
+
+function inSteps<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+}
+
+const lookAtEach = (stacks: readonly string[], sources: readonly (Source | CliRefusal)[]): Promise<Found[]> =>
+  Promise.all(sources.map((source, i) => lookAt(stacks[i] ?? "", source)));
 
 async function lookAt(stack: string, source: Source | CliRefusal): Promise<Found> {
   if (source instanceof CliRefusal) return { stack, refusal: source };
@@ -61,13 +86,9 @@ async function refused<T>(promise: Promise<T>): Promise<T | CliRefusal> {
 function show(found: readonly Found[], { json }: StatusOptions): void {
   const { rowsOf } = require("./rows") as typeof import("./rows");
   const { plainReport } = require("./screen") as typeof import("./screen");
-  const { jsonReport } = require("./jsonReport") as typeof import("./jsonReport");
+  const { foundJson } = require("./overview") as typeof import("./overview");
   if (json) {
-    const reports = found.map((one) =>
-      "refusal" in one
-        ? { stack: one.stack, looked: false, refusal: one.refusal.message }
-        : jsonReport(one.view, one.exitCode),
-    );
+    const reports = found.map(foundJson);
     console.log(JSON.stringify(found.length === 1 ? reports[0] : reports, undefined, 2));
     for (const one of found) if ("lines" in one) for (const line of one.lines) console.error(line);
     return;

@@ -38,6 +38,7 @@ export function commandsFor(stack: string) {
     up: `pulumi up -s ${name}`,
     preview: `pulumi preview -s ${name}`,
     destroy: `pulumi destroy -s ${name}`,
+    removeStack: `pulumi stack rm -s ${name}`,
     refresh: `pulumi refresh -s ${name}`,
     // --path alone makes a number with a point a text.
     set: (key: string, value: string | number | boolean) =>

@@ -66,7 +66,9 @@ describe("the command line", () => {
   });
 
   test.each([
-    [["status"], "error: missing required argument 'stack'"],
+    [["status"], "error: name a stack, or --all"],
+    [["status", "prod", "--all"], "error: --all or stacks, not both"],
+    [["status", "--all", "--watch"], "error: option '-a, --all' cannot be used with option '-w, --watch'"],
     [["status", "prod", "--wach"], "error: unknown option '--wach'\n(Did you mean --watch?)"],
     [["status", "prod", "--json", "--watch"], "error: option '--json' cannot be used with option '-w, --watch'"],
     [["resume", "prod", "--yes"], "error: unknown option '--yes'"],

@@ -47,6 +47,24 @@ it("several stacks on one screen, as JSON an array; one that is not there is tol
   ]);
 });
 
+it("all stacks of the backend, a line each: first what needs somebody", async () => {
+  await stage.stack.pulumi(["stack", "init", "bare", "--no-select"]);
+  const { exitCode, out } = await cli(stage.stack, ["status", "--all"]);
+  expect(exitCode).toBe(2);
+  const lines = out.split("\n");
+  expect(lines[0]).toMatch(/^NEEDS {4}STACK {2}PILLAR {2}HOST +STAGE$/);
+  expect(lines[1]).toBe("unseen   bare");
+  expect(out).toContain("pillar-host:pillar");
+  expect(lines).toContain(`nothing  prod   Anvil   ${stage.old.address}  adopted, its node is synced`);
+  const json = await cli(stage.stack, ["status", "--all", "--json"]);
+  expect(JSON.parse(json.out)).toMatchObject([
+    { stack: "bare", needs: "unseen", looked: false },
+    { stack: "prod", needs: "nothing", lifecycle: "adopted" },
+  ]);
+  await stage.stack.pulumi(["stack", "rm", "bare", "--yes"]);
+  expect((await cli(stage.stack, ["status", "--all"])).exitCode).toBe(0);
+});
+
 it("of a host that is shut down: what its destroy waits for, until nothing is left", async () => {
   const { stack, lab, addresses } = stage;
   await elect(stage, addresses.fresh);
