@@ -73,7 +73,7 @@ async function outputsOf(
       });
     return { holder, why, ...(build ? { build } : {}) };
   }
-  const seconds = stoppedAt === undefined ? undefined : Math.round((verified.answeredAt - stoppedAt) / 100) / 10;
+  const seconds = stoppedAt === undefined ? undefined : secondsWithout(stoppedAt, verified.answeredAt);
   const movedAt = new Date(verified.answeredAt).toISOString();
   const details = {
     ...{ holder, version: verified.build.version, movedAt, secondsWithoutSigner: seconds },
@@ -90,6 +90,11 @@ async function outputsOf(
     movedAt,
     ...(seconds === undefined ? {} : { secondsWithoutSigner: seconds }),
   };
+}
+
+/** The time without a signer in seconds, with tenths, of milliseconds (pure). */
+export function secondsWithout(stoppedAt: number, answeredAt: number): number {
+  return Math.round((answeredAt - stoppedAt) / 100) / 10;
 }
 
 /** As configured: relative to the project, which is the working directory here. */

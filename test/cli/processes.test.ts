@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { parseProcess, processSeen } from "../../cli/processes";
 
 const now = Date.parse("2026-11-21T15:00:00Z");
@@ -27,4 +27,13 @@ test("this process is seen with its start, and a free process id is not", async 
   if (seen.kind !== "process") throw new Error(`seen: ${seen.kind}`);
   expect(Math.abs(seen.startedAt - (Date.now() - process.uptime() * second))).toBeLessThan(3 * second);
   expect(await processSeen(2 ** 30)).toEqual({ kind: "nothing" });
+});
+
+test("a process of somebody else, which may not be asked, is seen all the same", async () => {
+  const kill = vi.spyOn(process, "kill").mockImplementation(() => {
+    throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
+  });
+  const seen = await processSeen(process.pid);
+  kill.mockRestore();
+  expect(seen.kind).toBe("process");
 });

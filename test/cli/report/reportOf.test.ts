@@ -150,6 +150,16 @@ test("a wait that goes on is told as far as it is recorded, on no line of its ow
   expect(told("prod-2", [...syncing, ...wholeWay.slice(3, 4)]).syncs.map(({ isOver }) => isOver)).toEqual([true]);
 });
 
+test("a phase begins with the last event that can begin it: of a server that was made anew, the new one's", () => {
+  const synced = on("new", "03T00:00:00", "synced", {
+    ...{ startedAt: at("02T01:00:00"), syncedAt: at("03T00:00:00"), startHeight: 1, currentHeight: 2 },
+    ...{ proved: [], unproved: [], curve: [] },
+  });
+  expect(told("new", [host("new", "01T00:00:00"), host("new", "02T00:00:00"), synced]).phases).toEqual([
+    { stack: "new", title: "host set up, node synced", from: at("02T00:00:00"), to: at("03T00:00:00") },
+  ]);
+});
+
 describe("whose events are told", () => {
   test("the old host's report begins with the old host, and has the new one's", () => {
     expect(told("prod")).toMatchObject({ stacks: ["prod", "prod-2"], from: at("02T08:00:00") });

@@ -41,6 +41,15 @@ group("plan: auto", () => {
     expect(chosen(market)).toEqual(["good in fsn1", "better in fsn1"]);
   });
 
+  test("is priced where it is tried first: what it costs in a later location does not count", () => {
+    const here = (plan: string, first: number, later: number) => [
+      offer(plan, first),
+      offer(plan, later, { location: "nbg1" }),
+    ];
+    expect(chosen([...here("even", 8, 8), ...here("uneven", 9, 3)])).toEqual(["even in fsn1", "uneven in fsn1"]);
+    expect(chosen([...here("even", 8, 8), ...here("uneven", 7, 30)])).toEqual(["uneven in fsn1", "even in fsn1"]);
+  });
+
   test("keeps to what is sold on, and is x86", () => {
     const deprecated = market.map((each) => (each.plan === "good" ? { ...each, isDeprecated: true } : each));
     expect(chosen(deprecated)).toEqual(["better in fsn1", undefined]);

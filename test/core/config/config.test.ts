@@ -321,6 +321,7 @@ describe("controller", () => {
 
   test("the scheme of an address may be written large", () => {
     expect(faultsOf(release({ url: "HTTPS://release.example/c.zip" }))).toEqual([]);
+    expect(faultsOf(release({ url: "HTTP://release.example/c.zip" }))).toEqual([hashNeeded]);
   });
 
   test("a hash in capitals becomes small letters", () => {

@@ -58,6 +58,20 @@ describe("decide", () => {
     ],
     ["or before the copy", old("fenced", { masked: false }), target("staging"), fresh, stopsFor("source runs unasked")],
     [
+      "a run that did not stop the old side itself stops it again: what lies there was not listed since",
+      old("stopping"),
+      target("staging"),
+      fresh,
+      { do: "stop", saga },
+    ],
+    [
+      "nothing is copied of a host that is out of sight",
+      "outOfSight",
+      target("staging"),
+      fresh,
+      stopsFor("source out of sight"),
+    ],
+    [
       "the new side's seal is not there: it is sealed first",
       old("fenced"),
       target("staged"),

@@ -18,7 +18,9 @@ export interface ModelHost {
   reachable: boolean;
 }
 
-export type Blow = "none" | "fail" | "kill" | "break" | "reboot old" | "reboot new" | "lose old" | "lose new";
+export type Blow =
+  | ("none" | "fail" | "kill" | "break" | "reboot old" | "reboot new" | "lose old" | "lose new")
+  | ("unmask old" | "unmask new" | "start old" | "start new");
 
 export class Killed extends Error {
   /** As where another run took over: this one does nothing more. */
@@ -131,8 +133,19 @@ export class Model implements SagaActions {
         this.hosts[lost].reachable = false;
         if (lost === side) throw Object.assign(new Error(`${what}: the connection broke`), { broken: true });
       }
+      if (blow === "unmask old" || blow === "start old") this.byHand("old", blow === "start old");
+      if (blow === "unmask new" || blow === "start new") this.byHand("new", blow === "start new");
       this.effect(what, effect);
     }
+  }
+
+  /** Somebody takes a fence down, and perhaps starts what is there; two signers of a hand's making are not the program's. */
+  private byHand(side: SideName, isStarted: boolean): void {
+    const [host, other] = [this.hosts[side], this.hosts[side === "old" ? "new" : "old"]];
+    if (other.running || (other.enabled && !other.masked)) return;
+    host.masked = false;
+    if (isStarted) host.running = host.directory !== undefined && !host.keyAside;
+    this.check(`a hand on ${side}`);
   }
 
   private effect(what: string, effect: () => void): void {

@@ -26,6 +26,8 @@ interface Stage {
   readonly called: string[];
   /** What getStatus of the old host tells of requests to sign, in turn, the last for ever. */
   toSign: number[];
+  /** What the gate's evidence says of the new side's node. */
+  node: { synced: boolean; why: string; known: boolean };
   /** What the chain says of the bridge. */
   bridge: BridgeNow;
   /** The operator's word. */
@@ -57,7 +59,7 @@ const test = base.extend<{ stage: Stage }>({
       writeFileSync(join(directory, name), text);
     const live: BridgeNow = { known: true, state: 0, why: "live" };
     const stage = {
-      ...{ bridge: live, haltedBridge: false },
+      ...{ bridge: live, haltedBridge: false, node: { synced: true, why: "", known: true } },
       ...{ directory, arriving, called: [] as string[], afterCopy: () => {} },
       ...{ toSign: [0], slept: [] as number[], said: [] as string[] },
       ...{ beforeList: Promise.resolve(), beforeFlush: Promise.resolve() },
@@ -127,7 +129,7 @@ const test = base.extend<{ stage: Stage }>({
       ...{ now: () => Date.now(), say: (line: string) => void stage.said.push(line) },
       ticks: () => stage.slept.reduce((sum, each) => sum + each, 0),
       sleep: async (milliseconds: number) => void stage.slept.push(milliseconds),
-      lookAtNode: async () => ({ synced: true, why: "", known: true }),
+      lookAtNode: async () => stage.node,
       lookAtBridge: async () => stage.bridge,
     };
     const hands = createMoveActions(inputs, sides, saga, deps, () => true);
@@ -234,6 +236,14 @@ test("a ceremony that may be at work is waited for, and the signer is stopped th
     "stopping the old side (old), which still holds the key",
   ]);
   expect(stage.called).toContain("old signer_stop");
+});
+
+test("a node of the new side that fell behind meanwhile: nobody is stopped for it", async ({ stage }) => {
+  stage.node = { synced: false, why: "it is 300 momentums behind", known: true };
+  await expect(stage.hands.perform("stop", saga, signing)).rejects.toThrow(
+    /^the node of the new side \(new\) is not synced now.*\n {2}found: it is 300 momentums behind\n/,
+  );
+  expect(stage.called).not.toContain("old signer_stop");
 });
 
 test("a bridge that was halted just now, of which getStatus does not tell yet: nobody is stopped without the operator's word", async ({

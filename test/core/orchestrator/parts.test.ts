@@ -6,6 +6,7 @@ import { openHostPair, readSide } from "../../../core/orchestrator/hostPair";
 import { type Journal, parseJournal, type Saga } from "../../../core/orchestrator/journal";
 import { manifestOf } from "../../../core/orchestrator/manifest";
 import { obstacleText } from "../../../core/orchestrator/messages";
+import { secondsWithout } from "../../../core/orchestrator/move";
 import type { MoveInputs } from "../../../core/orchestrator/moveInputs";
 import { unfenced } from "../../../core/orchestrator/provedCopy";
 import { errorsIn, readLife, versionFaults } from "../../../core/orchestrator/verify";
@@ -276,4 +277,8 @@ test("versionFaults: what runs is what the configuration names, where it names o
   expect(versionFaults({ version: "v0.0.9" }, "v0.0.9a", run)).toEqual([
     expect.stringMatching(/^it is v0\.0\.9, not v0\.0\.9a \(pillar-host:orchestrator\.release\.version\)/),
   ]);
+});
+
+test("the time without a signer is told in seconds, with tenths", () => {
+  expect([secondsWithout(1000, 8349), secondsWithout(0, 90_000), secondsWithout(5, 5)]).toEqual([7.3, 90, 0]);
 });

@@ -71,6 +71,20 @@ describe("runSaga", () => {
     expect(model.hosts.new).toMatchObject({ masked: true, running: false });
   });
 
+  it("touches nothing any more once another run has taken over", async () => {
+    const steps: string[] = [];
+    class Taken extends Model {
+      override async perform(...[step, saga]: Parameters<Model["perform"]>) {
+        steps.push(step);
+        if (step === "fence") throw Object.assign(new Error("another run has taken this move over"), { taken: true });
+        return super.perform(step, saga);
+      }
+    }
+    const model = new Taken(() => "none");
+    await expect(runSaga(forward, model, places)).rejects.toThrow(/^another run has taken this move over$/);
+    expect(steps).toEqual(["bulk", "stop", "backup", "fence"]);
+  });
+
   // For each seed: a way with one to four blows, a few more runs under blows, then one in peace.
   it.each(Array.from({ length: 40 }, (_, index) => index))(
     "never lets two sides sign, and ends with one: %i",
@@ -101,6 +115,32 @@ describe("runSaga", () => {
         expect(last, context()).toBeUndefined();
         expect(model.signers, context()).toHaveLength(1);
       }
+    },
+  );
+
+  // What a hand did is left to the operator: a run may end with what stands in the way, and never with a second signer.
+  it.each(Array.from({ length: 10 }, (_, index) => index))(
+    "starts nothing beside what somebody unmasks or starts by hand: %i",
+    async (group) => {
+      let hands = 0;
+      for (let seed = group * 50; seed < group * 50 + 50; seed += 1) {
+        const random = randomOf(seed);
+        const kinds: Blow[] = ["fail", "kill", "unmask old", "unmask new", "start old", "start new"];
+        const model = new Model(() =>
+          random() < 0.1 ? (kinds[Math.floor(random() * kinds.length)] ?? "none") : "none",
+        );
+        let wanted = forward;
+        for (let round = 0; round < 6; round += 1) {
+          if (random() < 0.2) wanted = wanted === forward ? back : forward;
+          const failed = await run(model, wanted);
+          const context = `seed ${seed}\n${model.story.join("\n")}`;
+          expect(failed ?? "", context).not.toMatch(/two sides/);
+          if (failed !== undefined && failed !== "killed") expect(failed, context).toMatch(naming);
+          expect(model.signers.length, context).toBeLessThan(2);
+        }
+        hands += model.story.filter((line) => line.startsWith("a hand on")).length;
+      }
+      expect(hands).toBeGreaterThan(20);
     },
   );
 

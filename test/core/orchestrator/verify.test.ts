@@ -16,6 +16,8 @@ const networks = { Ethereum: { wrapsToSign: 0, unwrapsToSign: 0 } };
 interface Started {
   readonly answers: Record<string, unknown>;
   life: string[];
+  /** What systemd says after it was watched, where that is something else. */
+  later?: string[];
   log: string[];
   config: unknown;
   readonly said: string[];
@@ -50,8 +52,10 @@ const test = base.extend<{ started: Started }>({
           return net.connect(server.port, "127.0.0.1");
         };
         const root = { address: "203.0.113.9", forward };
-        const call = async (_side: SideName, name: string) =>
-          name === "signer_read" ? JSON.stringify(started.config) : [...started.life, "log", ...started.log].join("\n");
+        const call = async (_side: SideName, name: string) => {
+          if (name === "signer_read") return JSON.stringify(started.config);
+          return [...((ticks > 0 && started.later) || started.life), "log", ...started.log].join("\n");
+        };
         const sides = { roots: { old: root, new: root }, call } as unknown as HostPair;
         const place = { directory: "/root/.orchestrator", service: "orchestrator" };
         const inputs = {
@@ -98,6 +102,22 @@ describe("a started orchestrator", () => {
     );
     started.log = ["a start that failed is written as INFO"];
     await expect(started.look()).rejects.toThrow("  log: a start that failed is written as INFO");
+  });
+
+  test.for([
+    ["by its unit", ["NRestarts=1", "MainPID=7"]],
+    ["by a hand", ["NRestarts=0", "MainPID=8"]],
+  ] as const)(
+    "that was restarted %s while it was watched did not stay up",
+    async ([, [restarts, pid]], { started }) => {
+      started.later = started.life.with(2, restarts).with(3, pid);
+      await expect(started.look()).rejects.toThrow("found: it did not stay up: it was restarted while it was watched");
+    },
+  );
+
+  test("that ended while it was watched is not well", async ({ started }) => {
+    started.later = started.life.with(0, "ActiveState=failed").with(1, "SubState=failed");
+    await expect(started.look()).rejects.toThrow("found: its unit is failed (failed)");
   });
 
   test("without a share of the bridge's key would sign nothing, and says that it is live", async ({ started }) => {

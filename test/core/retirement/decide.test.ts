@@ -134,6 +134,13 @@ describe("each condition alone, with its text", () => {
     needed: the host of Anvil (pillar-host:host)`,
     ],
     [
+      "a host of a Pillar whose name ends so",
+      { host: { facts: hostFacts({ marks: { stack: "pillar-host/prod BlackAnvil" } }) } },
+      `- this host, 192.0.2.1, is that of another Pillar
+    found: pillar-host/prod BlackAnvil, in /var/lib/pillar-host/stack there
+    needed: the host of Anvil (pillar-host:host)`,
+    ],
+    [
       "an unknown Pillar",
       { readings: [reading({ pillar: null })] },
       `- there is no Pillar Anvil, says reference A
@@ -305,6 +312,15 @@ describe("each condition alone, with its text", () => {
     needed: the signer's move in the successor's stack (pillar-host:orchestrator.migrateFrom), or its stop by hand`,
     ],
     [
+      "an orchestrator that runs, where the node is to be shut down, and nothing keeps it from signing",
+      {
+        step: "retire",
+        host: { facts: hostFacts({ signer: { ...fenced, active: true, masked: false, hasKeyStore: true } }) },
+      },
+      `- an orchestrator runs on this host, 192.0.2.1
+    needed: the signer's move in the successor's stack (pillar-host:orchestrator.migrateFrom), or its stop by hand`,
+    ],
+    [
       "an orchestrator that is not fenced",
       { host: { facts: hostFacts({ signer: { ...fenced, masked: false } }) }, successor: { ...successor, build } },
       `- the orchestrator on this host, 192.0.2.1, is not fenced: it would sign again after a start
@@ -408,6 +424,17 @@ describe("several who were asked", () => {
     expect(lines({ readings: [reading(), reading({ pillar: lie }, "reference B")] })).toContain("says reference B");
     const waiting = { source: "reference B", says: "waiting", why: "w" } as const;
     expect(lines({ rewards: [...facts().rewards, waiting] })).toContain("says reference B");
+  });
+
+  test("none of them tells rewards: a day has to lie behind all of them", () => {
+    const silent = (source: string, aDayAfter: boolean) => ({ source, says: "notOffered", aDayAfter }) as const;
+    const two = (first: boolean, second: boolean) => ({
+      rewards: [silent("reference A", first), silent("reference B", second)],
+      saysCollected: true,
+    });
+    expect(lines(two(true, true))).toBe("");
+    for (const both of [two(true, false), two(false, true)])
+      expect(lines(both)).toContain("less than a day has passed since the switch");
   });
 
   test("one that is behind is left out where another tells", () => {

@@ -118,6 +118,12 @@ describe("rewards after a switch in epoch 4", () => {
       },
     ],
     [
+      "one that is paid while it runs",
+      rewards([row(6), row(5)]),
+      6.2 * day,
+      { says: "fault", why: "it has paid epoch 6 while epoch 6 runs: does pillar-host:network.epoch fit this chain?" },
+    ],
+    [
       "an epoch's length that does not fit the chain",
       rewards([row(90), row(89)]),
       6.2 * day,

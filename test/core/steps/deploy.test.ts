@@ -42,6 +42,15 @@ describe("the deploy", () => {
     );
   });
 
+  test("comes once in a host's life: a node that runs is left alone, one that is off is started", async ({ box }) => {
+    box.mark("deploy.done");
+    const again = await run(box, "touch $sandbox/deployed");
+    expect(again).toEqual({ code: 0, stdout: "deployed before, at 2026-01-02T03:04:05Z\n", stderr: "" });
+    const { stdout } = await run(box, "touch $sandbox/deployed", false);
+    expect(stdout).toContain("but go-node is not running: starting it");
+    expect(box.read("deployed")).toBeUndefined();
+  });
+
   test("a node of another name than the configured one is told, with the command that names it", async ({ box }) => {
     const { code, stderr } = await run(
       box,

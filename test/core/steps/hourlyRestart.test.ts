@@ -41,6 +41,7 @@ describe("hourlyRestart", () => {
       ["with strange bytes", "# ü \\ \\n $HOME `id` %s \x01\n\n\n  \t\n"],
       ["another service's", "0 * * * * /usr/bin/sudo /usr/sbin/service go-node2 restart\n"],
       ["our line, disabled", `#${line}`],
+      ["our restart with a command behind it", `${line.trim()} && /usr/local/bin/mine\n`],
       ["our line at another hour", "30 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n"],
     ])("other lines stay byte for byte: %s", async ([_what, before], { box }) => {
       box.write("tab", before);
@@ -144,6 +145,13 @@ describe("hourlyRestart", () => {
         code: 1,
         stderr: "h: root's crontab is not what was written to it\n  Look at it with: crontab -l\n",
       });
+    });
+
+    test("our restart with a command behind it is somebody's own", async ({ box }) => {
+      const other = `${line.trim()} && /usr/local/bin/mine`;
+      box.write("tab", `${other}\n`);
+      expect((await run(box, "synced")).stdout).toContain(`another line about go-node, left as it is: ${other}. `);
+      expect(box.read("tab")).toBe(`${other}\n`);
     });
 
     test("another line about the service is left, and warned about", async ({ box }) => {

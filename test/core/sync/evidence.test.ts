@@ -297,6 +297,14 @@ describe("where nothing else proves it, a target must move on", () => {
     expect(weighed).toMatchObject({ synced: false, evidence: { streak: 1 } });
   });
 
+  test("leaps while the newest momentum was fresh count for nothing once that is not told any more", () => {
+    const fresh = (seconds: number, height: number) =>
+      look(answer(2, height, height, { newestAge: 0 }), { at: seconds * 1000 });
+    const leaps = [fresh(0, 1000), fresh(2, 1500), fresh(4, 2000), fresh(6, 2500)];
+    expect(weighAll(leaps)).toMatchObject({ synced: true, evidence: { moves: 0 } });
+    expect(weighAll([...leaps, at(8, 2500)])).toMatchObject({ synced: false, why: weak });
+  });
+
   test("one that moved long ago is not: it may have gone stale since", () => {
     const looks = [at(0, 1000), at(2, 1001), at(6, 1002), at(10, 1003), at(130, 1003)];
     expect(weighAll(looks, { confirmSpan: 130_000 }).synced).toBe(true);
