@@ -1,0 +1,6 @@
+import type { Mutant } from "./mutant";
+import { nodeMutants } from "./nodeMutants";
+import { signerMutants } from "./signerMutants";
+
+/** Every mistake that is made. */
+export const mutants: readonly Mutant[] = [...signerMutants, ...nodeMutants];
