@@ -51,7 +51,7 @@ export async function backup(stack: string, { json }: { json?: boolean }): Promi
     return 0;
   } catch (error) {
     if (error instanceof CliRefusal) throw error;
-    throw new CliRefusal(printableLines(`no backup of the signer of ${stack} was made: ${(error as Error).message}`));
+    throw new CliRefusal(`no backup of the signer of ${stack} was made: ${(error as Error).message}`);
   } finally {
     for (const { root } of candidates) root.close();
   }

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { printableLines } from "../core/util/printable";
 import type { InitFlags } from "./init/flags";
 import { hostProviders } from "./init/stackText";
 import { CliRefusal, couldNot } from "./refusal";
@@ -239,7 +240,7 @@ program
     // Commander has shown its own; help that was asked for is no error.
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : couldNot;
     else {
-      console.error(error instanceof CliRefusal ? error.message : error);
+      console.error(error instanceof CliRefusal ? printableLines(error.message) : error);
       process.exitCode = couldNot;
     }
   })

@@ -1,5 +1,5 @@
-import * as pulumi from "@pulumi/pulumi";
 import { type Notice, sendNotice } from "../core/notify/notify";
+import { warn } from "./log";
 
 /** Noticed news it is. */
 export interface Noticed {
@@ -17,5 +17,5 @@ export async function tell(
   if (webhook === undefined) return;
   const reason = await sendNotice(webhook, { event, title: `Pillar ${pillar} (${stack}): ${event}`, message });
   if (reason !== undefined)
-    await pulumi.log.warn(`notify: the webhook (pillar-host:notify) was not told of "${event}": ${reason}`);
+    await warn(`notify: the webhook (pillar-host:notify) was not told of "${event}": ${reason}`);
 }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { info } from "./log";
 
 /**
  * Tells the next step in plain lines when it is known, which is last: as an output the engine shows it as a list, and in a
@@ -8,7 +9,7 @@ import * as pulumi from "@pulumi/pulumi";
  */
 export function toldAtEnd(lines: pulumi.Output<string[]>): pulumi.Output<string[]> {
   return lines.apply(async (next) => {
-    if (!pulumi.runtime.isDryRun()) await pulumi.log.info(["What comes next:", ...next].join("\n"));
+    if (!pulumi.runtime.isDryRun()) await info(["What comes next:", ...next].join("\n"));
     return next;
   });
 }

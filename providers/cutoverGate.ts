@@ -12,6 +12,7 @@ import { waitForProducing } from "../core/registration/waitForProducing";
 import { createConnection } from "../core/ssh/connection";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
+import { say } from "../core/util/say";
 import { dynamicResource } from "./runtime/dynamicResource";
 import { giveUp } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
@@ -78,7 +79,7 @@ export async function passCutover(inputs: CutoverInputs, { isWanted, tell }: Pro
       {
         look: looker(inputs, connection, seen, (text) => notify("registered", text)),
         ...systemClock,
-        say: (line) => console.log(line),
+        say,
         notify,
         isWanted,
       },
@@ -99,7 +100,7 @@ function looker(
   tellRegistered: (text: string) => void,
 ): () => Promise<Registration> {
   const { target, producerAddress: ours, references, tolerance, network } = inputs;
-  const log = openEventLog(inputs.record, { ...systemClock, say: (line) => console.log(`cutover: ${line}`) });
+  const log = openEventLog(inputs.record, { ...systemClock, say: (line) => say(`cutover: ${line}`) });
   const own = chainOfNode(`the node of ${target.ssh.address}`, target, connection);
   return async () => {
     const [node, readings] = await Promise.all([

@@ -3,6 +3,7 @@ import { fingerprintOf } from "../core/ssh/publicKey";
 import { deps, reach, silentText, whileItBoots } from "../core/ssh/reachability";
 import { type LoginError, type SshTarget, scanHostKey } from "../core/ssh/ssh";
 import { commandsFor } from "../core/util/commands";
+import { say } from "../core/util/say";
 import { type ArgsOf, differ, dynamicResource } from "./runtime/dynamicResource";
 
 /**
@@ -60,7 +61,7 @@ async function recordKey({ stack, address, port, login }: ContactInputs): Promis
   } catch (error) {
     throw new Error(silentText({ address, port, ...login }, error as LoginError, commandsFor(stack)));
   }
-  console.log(
+  say(
     `host key of ${address}, recorded on first contact: ${fingerprintOf(pinned)}. Compare it with the provider's console.`,
   );
   return pinned;

@@ -1,6 +1,7 @@
 import { createConnection } from "../core/ssh/connection";
 import { runScript, type ScriptError } from "../core/ssh/runScript";
 import type { SshTarget } from "../core/ssh/ssh";
+import { say } from "../core/util/say";
 import { differ, dynamicResource } from "./runtime/dynamicResource";
 
 /**
@@ -36,12 +37,12 @@ async function turnOff({ target, script, found }: OffInputs): Promise<object> {
   if (found === undefined) return {};
   const connection = createConnection(target);
   try {
-    console.log(`hourly restart: found on again in root's crontab of ${target.address}, after the node had synced`);
-    for (const line of await runScript(connection, "hourlyRestart", script, limit)) console.log(line);
+    say(`hourly restart: found on again in root's crontab of ${target.address}, after the node had synced`);
+    for (const line of await runScript(connection, "hourlyRestart", script, limit)) say(line);
     return {};
   } catch (error) {
     const { printed = [], message } = error as Partial<ScriptError>;
-    for (const line of printed) console.log(line);
+    for (const line of printed) say(line);
     throw new Error(
       [
         `${target.address}: the hourly restart is on, and could not be turned off: a producing node misses momentums`,

@@ -1,4 +1,5 @@
 import { connectSsh, isFatal, type RefusedError, type SshSession, type SshTarget } from "../core/ssh/ssh";
+import { say } from "../core/util/say";
 import { differ, dynamicResource } from "./runtime/dynamicResource";
 
 /**
@@ -84,7 +85,7 @@ export async function authorise(
   }
   if (!(await isLetIn()))
     throw new Error(`${address} refuses the new ssh key, although it was added to /root/.ssh/authorized_keys`);
-  console.log(`the changed ssh key was authorised on ${address} with the one before it, which stays authorised`);
+  say(`the changed ssh key was authorised on ${address} with the one before it, which stays authorised`);
 }
 
 /** Whether this state ordered the server (pure): what an earlier run knew of the same one stays. */

@@ -10,6 +10,7 @@ import { openRoot } from "../core/ssh/root";
 import { isSameHost } from "../core/ssh/sameHost";
 import { systemClock } from "../core/util/clock";
 import { resolvePath } from "../core/util/resolvePath";
+import { say } from "../core/util/say";
 import { differ, dynamicResource } from "./runtime/dynamicResource";
 
 /**
@@ -50,7 +51,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
   try {
     const deps = {
       ...systemClock,
-      say: (line: string) => console.log(`retirement: ${line}`),
+      say: (line: string) => say(`retirement: ${line}`),
       saysCollected: false,
     };
     const log = openEventLog({ directory, stack, pillar }, deps);

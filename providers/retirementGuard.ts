@@ -9,6 +9,7 @@ import { overrideVariable } from "../core/retirement/messages";
 import { release } from "../core/retirement/release";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
+import { say } from "../core/util/say";
 import { dynamicResource } from "./runtime/dynamicResource";
 
 /**
@@ -92,7 +93,7 @@ async function recordMomentum(inputs: GuardInputs): Promise<Recorded | undefined
 
 function logOf({ backup, stack, pillar }: GuardInputs): EventLog {
   const place = { directory: backup.directory, stack, pillar };
-  return openEventLog(place, { ...systemClock, say: (line) => console.log(line) });
+  return openEventLog(place, { ...systemClock, say });
 }
 
 /** What a run leaves out stays known: a retiring stack has no node that would tell its address. */
@@ -117,7 +118,7 @@ async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs
 async function end(olds: GuardInputs & GuardOutputs): Promise<void> {
   await release(olds, olds, {
     ...systemClock,
-    say: (line) => console.log(line),
+    say,
     saysCollected: process.env[collectedVariable] === olds.pillar,
     override: process.env[overrideVariable],
   });

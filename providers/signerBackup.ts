@@ -4,6 +4,7 @@ import { type Secured, type SecureOptions, secureSigner } from "../core/orchestr
 import { openRoot, type SignerHost } from "../core/ssh/root";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
+import { say } from "../core/util/say";
 import { dynamicResource } from "./runtime/dynamicResource";
 
 /**
@@ -45,7 +46,7 @@ async function passBackup(inputs: BackupInputs): Promise<Secured> {
       lookAtNode: () => lookAtNode(inputs.node, inputs),
       lookAtBridge: () => lookAtBridge(inputs),
       ...systemClock,
-      say: (line) => console.log(line),
+      say,
     });
   } finally {
     roots.old.close();

@@ -3,6 +3,7 @@ import { type MoveOutputs, move } from "../core/orchestrator/move";
 import type { MoveInputs } from "../core/orchestrator/moveInputs";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
+import { say } from "../core/util/say";
 import { dynamicResource } from "./runtime/dynamicResource";
 import type { ProviderRun } from "./runtime/resourceTable";
 
@@ -26,7 +27,7 @@ async function goOn(inputs: MoveInputs, before: Partial<MoveOutputs>, { isWanted
     inputs,
     {
       ...systemClock,
-      say: (line) => console.log(`orchestrator: ${line}`),
+      say: (line) => say(`orchestrator: ${line}`),
       lookAtNode: () => lookAtNode(inputs.node, inputs),
       lookAtBridge: () => lookAtBridge(inputs),
     },

@@ -16,6 +16,7 @@ import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "..
 import { createWaitRecord } from "../core/sync/waits";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
+import { say } from "../core/util/say";
 import { durationText } from "../core/util/timeText";
 import { type ArgsOf, dynamicResource } from "./runtime/dynamicResource";
 import { giveUp } from "./runtime/provider";
@@ -90,7 +91,7 @@ export async function passGate(
   { isWanted, tell }: ProviderRun,
 ): Promise<GateOutputs> {
   const { address } = inputs.target.ssh;
-  const kept = createWaitRecord(inputs.record, address, Date.now, (line) => console.log(line));
+  const kept = createWaitRecord(inputs.record, address, Date.now, say);
   // The state of a run that was killed has no start; the record has.
   const startedAt = Date.parse(before.startedAt ?? kept.before.startedAt ?? new Date().toISOString());
   const startHeight = before.startHeight ?? kept.before.startHeight;
@@ -101,7 +102,7 @@ export async function passGate(
   const notify = (event: Notice["event"], message: string) =>
     tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
   const wallet = earlyWallet(inputs, connection, before.earlier, (text) => notify("registeredTooEarly", text));
-  console.log(
+  say(
     `sync: watching the node on ${inputs.target.ssh.address}, for days if need be. This terminal may be closed, and this machine may sleep: the node syncs all the same. To stop: Ctrl-C twice. To go on: ${commandsFor(inputs.stack).up}`,
   );
   try {
@@ -116,7 +117,7 @@ export async function passGate(
         client,
         readReferences: (newest) => readReferences(inputs.references, newest && { newest, client: own }),
         ...systemClock,
-        say: (news) => console.log(gateLine(news)),
+        say: (news) => say(gateLine(news)),
         notify,
         readFacts: () => readHostFacts(connection, inputs.factsScript),
         isWanted,
@@ -125,10 +126,8 @@ export async function passGate(
     );
     const outputs = outputsOf(record);
     kept.end(record);
-    for (const gap of record.unproved) console.log(`sync: not proved: ${gap}`);
-    console.log(
-      `sync: synced at height ${record.currentHeight} after ${durationText(record.syncedAt - record.startedAt)}`,
-    );
+    for (const gap of record.unproved) say(`sync: not proved: ${gap}`);
+    say(`sync: synced at height ${record.currentHeight} after ${durationText(record.syncedAt - record.startedAt)}`);
     return outputs;
   } catch (error) {
     const { gaveUp } = error as Partial<GaveUp>;
@@ -152,12 +151,12 @@ function earlyWallet(
   tell: (text: string) => void,
 ): EarlyWalletWatch | undefined {
   if (references.length === 0 || addressScript === undefined || record === undefined) return undefined;
-  const log = openEventLog(record, { ...systemClock, say: (line) => console.log(`sync: ${line}`) });
+  const log = openEventLog(record, { ...systemClock, say: (line) => say(`sync: ${line}`) });
   return watchForEarlyWallet(record.pillar, before, {
     read: () => readSources(undefined, references, record.pillar),
     digest: () => readAddressDigest(connection, addressScript),
     ...systemClock,
-    say: (line) => console.log(line),
+    say,
     tell,
     record: (registration) => {
       if (!isOurs(registration)) return;

@@ -8,6 +8,7 @@ import { beginAnew, consoleHelp } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
 import type { HostKey } from "../../providers/hostKey";
 import { childOf } from "../childOf";
+import { warn } from "../log";
 import type { CloudParts, CloudServerArgs, ServerMade } from "./cloudParts";
 import { orderHook } from "./orderHook";
 
@@ -140,9 +141,7 @@ async function checkMade(
   if (pulumi.runtime.isDryRun()) return;
   // None was there before this stack's orders: one that failed left it, or a plugin repeated one whose answer was lost.
   for (const { id } of servers.filter((server) => server.id !== serverId)) {
-    pulumi.log.warn(
-      `server ${id} at ${cloud.provider}, which an order of this stack left, is removed; ${serverId} is kept`,
-    );
+    warn(`server ${id} at ${cloud.provider}, which an order of this stack left, is removed; ${serverId} is kept`);
     await cloud.remove(id);
   }
 }

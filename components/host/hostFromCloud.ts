@@ -14,6 +14,7 @@ import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { strangerText } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
 import type { LastRun } from "../lastRun";
+import { info, warn } from "../log";
 import { AdoptedServer } from "./adoptedServer";
 import { CloudHost } from "./cloudHost";
 import { cloudProviders } from "./cloudProviders";
@@ -32,7 +33,7 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
   const { provider, token, sshFrom } = wanted;
   const { createCloud, createParts } = cloudProviders[provider];
   const endpoint = config.apiEndpoint === undefined ? {} : { endpoint: config.apiEndpoint };
-  const cloud = createCloud({ token, say: (line) => void pulumi.log.info(line), ...endpoint });
+  const cloud = createCloud({ token, say: (line) => void info(line), ...endpoint });
   const plan = await decide(config, wanted, cloud, owner);
   if (plan.kind === "gone") return { shown: { provider } };
   const shown = { provider, ...serverSummary(plan) };
@@ -96,8 +97,8 @@ async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud
         decided.faults.map((line) => `  ${line}`).join("\n"),
     );
   }
-  for (const line of decided.lines) pulumi.log.info(line);
-  for (const line of [...decided.warnings, ...openToAll(wanted.sshFrom)]) pulumi.log.warn(line);
+  for (const line of decided.lines) info(line);
+  for (const line of [...decided.warnings, ...openToAll(wanted.sshFrom)]) warn(line);
   const { plan } = decided;
   // Kept from the first preview on: what an order may cost follows from it.
   if (plan.kind === "make" && plan.shown !== record.shown) writeRecord(file, { ...record, shown: plan.shown });

@@ -4,6 +4,7 @@ import type { Cloud, Owner } from "../../core/cloud/cloud";
 import { failedOrderText, plainWords } from "../../core/cloud/failedOrder";
 import type { HostPlan } from "../../core/cloud/hostPlan";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
+import { warn } from "../log";
 
 interface Ordering {
   readonly cloud: Cloud;
@@ -30,7 +31,7 @@ export function onOrderError(
     const words = plainWords(errors[0] ?? "", wanted.token);
     const record = readOrderRecord(file);
     if (record.pending) writeRecord(file, { ...record, pending: { ...record.pending, reason: words } });
-    await pulumi.log.warn(failedOrderText(owner.stack, cloud, plan.offer, words));
+    await warn(failedOrderText(owner.stack, cloud, plan.offer, words));
     return false;
   };
 }

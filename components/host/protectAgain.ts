@@ -8,6 +8,7 @@ import type { LogEvent } from "../../core/eventLog/events";
 import { backupPlace } from "../../core/settings/orchestratorPlaces";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
+import { info, warn } from "../log";
 
 type Kept = HostPlan & { kind: "keep" };
 
@@ -25,15 +26,15 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
   const { id } = plan.server;
   const which = `server ${id} at ${provider}`;
   if (pulumi.runtime.isDryRun()) {
-    pulumi.log.info(`${which} is not protected against deletion: the next run protects it again`);
+    info(`${which} is not protected against deletion: the next run protects it again`);
     return;
   }
   try {
     const isChanged = await setProtection({ provider, id, token, endpoint: config.apiEndpoint }, true, systemClock);
-    if (isChanged) pulumi.log.info(`${which} is protected against deletion again`);
+    if (isChanged) info(`${which} is protected against deletion again`);
   } catch (error) {
     // The rest of the run is none the worse for it.
-    pulumi.log.warn(
+    warn(
       `${which} is not protected against deletion, and can't be now: ${(error as Error).message}\n` +
         `  To try again: ${commandsFor(stack).up}; or set it in the provider's console`,
     );

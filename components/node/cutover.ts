@@ -15,6 +15,7 @@ import { CutoverGate } from "../../providers/cutoverGate";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
+import { warn } from "../log";
 import { stepInput } from "../remote";
 import { tell } from "../tell";
 import { nextStep } from "./nextStep";
@@ -74,7 +75,7 @@ export function cutoverOf({ config, host, pillar, look, last, after, first }: Cu
     const { registration } = found;
     if (!pulumi.runtime.isDryRun()) await keep(found, config.notify);
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
-      void pulumi.log.warn(sentenceOf(registration, config.pillar.name, Date.now()));
+      void warn(sentenceOf(registration, config.pillar.name, Date.now()));
     return found;
   });
   const shown = pulumi.all([synced, now]);
@@ -148,7 +149,7 @@ async function decide(config: StackConfig, last: LastRun, { ours, seen }: At): P
 }
 
 async function keep({ registration, memory, place }: Found, webhook: string | undefined): Promise<void> {
-  const log = openEventLog(place, { now: () => Date.now(), say: (line) => void pulumi.log.warn(line) });
+  const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   const news = newsOf(registration, memory);
   // Where the record is not written, every run would tell it again.
   if (!log.note(...news) || !news.some(({ event }) => event === "registered")) return;

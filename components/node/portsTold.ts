@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { lookAtPorts, portFaults, portRules } from "../../core/settings/portRules";
+import { warn } from "../log";
 
 /**
  * Tries the ports of a server that was there already from this machine, once its node is deployed, and says what is wrong
@@ -22,6 +23,6 @@ export function portsTold(
     const rules = portRules(config, hasSigner(config, stack), { node: true, signer: false });
     const faults = portFaults(await look(host.address, rules));
     if (faults.length > 0)
-      await pulumi.log.warn([`the ports of ${host.address}, tried from this machine:`, ...faults].join("\n  "));
+      await warn([`the ports of ${host.address}, tried from this machine:`, ...faults].join("\n  "));
   });
 }

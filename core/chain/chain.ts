@@ -1,5 +1,6 @@
 import { type Connection, createConnection } from "../ssh/connection";
 import { isFatal } from "../ssh/ssh";
+import { isPrintable } from "../util/printable";
 import { type BridgeInfo, parseBridge } from "./bridge";
 import { isCount } from "./count";
 import type { PillarStanding } from "./elections";
@@ -172,7 +173,7 @@ const isNotFound = (error: unknown) => (error as { rpcCode?: unknown }).rpcCode 
 
 function parseProduced(result: unknown): Produced {
   const { height, timestamp, hash, producer } = (result ?? {}) as Record<string, unknown>;
-  if (!isCount(height) || !isCount(timestamp) || typeof hash !== "string" || typeof producer !== "string")
+  if (!isCount(height) || !isCount(timestamp) || !isPrintable(hash) || !isPrintable(producer))
     throw new Error("the RPC's momentum does not have the form {height, timestamp, hash, producer}");
   return { height, timestamp: timestamp * 1000, hash, producer };
 }
@@ -182,7 +183,7 @@ function parsePillar(result: unknown, asked: string): PillarOnChain | null {
   const { name, producerAddress, withdrawAddress, currentStats } = (result ?? {}) as Record<string, unknown>;
   const { expectedMomentums, producedMomentums } = (currentStats ?? {}) as Record<string, unknown>;
   if (name !== asked) throw new Error(`the RPC's embedded.pillar.getByName answers with another Pillar than ${asked}`);
-  if (typeof producerAddress !== "string" || typeof withdrawAddress !== "string")
+  if (!isPrintable(producerAddress) || !isPrintable(withdrawAddress))
     throw new Error("the RPC's embedded.pillar.getByName does not have the form {producerAddress, withdrawAddress}");
   const figures = {
     expected: isCount(expectedMomentums) ? expectedMomentums : 0,

@@ -1,6 +1,7 @@
 import net from "node:net";
 import { type Connection, createConnection } from "../ssh/connection";
 import { isFatal, type SshTarget } from "../ssh/ssh";
+import { isPrintable, printable } from "../util/printable";
 import { isLate } from "../util/withTimeout";
 import { isCount } from "./count";
 import { callRpc, type OpenStream, type RpcAnswer } from "./jsonRpc";
@@ -76,7 +77,9 @@ export function nodeResult(answer: RpcAnswer): unknown {
   if (typeof envelope !== "object" || envelope === null) throw new Error("another service answers on the RPC's port");
   if (envelope.error) {
     const { code, message } = envelope.error;
-    const words = new Error(`the RPC answers with error ${code}: ${String(message).slice(0, 200)}`);
+    const words = new Error(
+      `the RPC answers with error ${printable(String(code)).slice(0, 20)}: ${printable(String(message)).slice(0, 200)}`,
+    );
     throw Object.defineProperty(words, "rpcCode", { value: code });
   }
   if (!("result" in envelope)) throw new Error("another service answers on the RPC's port");
@@ -95,7 +98,7 @@ export function parseSyncInfo(result: unknown): SyncInfo {
 /** Checks the form of a `ledger.getFrontierMomentum` result (pure). @returns undefined when it is another one */
 export function parseMomentum(result: unknown): Momentum | undefined {
   const { height, timestamp, hash } = (result ?? {}) as Record<string, unknown>;
-  if (!isCount(height) || !isCount(timestamp) || typeof hash !== "string") return undefined;
+  if (!isCount(height) || !isCount(timestamp) || !isPrintable(hash)) return undefined;
   return { height, timestamp: timestamp * 1000, hash };
 }
 

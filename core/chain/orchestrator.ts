@@ -1,5 +1,6 @@
 import { isClosedPort, isFatal } from "../ssh/ssh";
 import type { Clock } from "../util/clock";
+import { isPrintable, printable, printableLines } from "../util/printable";
 import { callHttp, type OpenStream, type RpcAnswer } from "./jsonRpc";
 
 /** Result of `getBuildInfo` (docs/specification.md, 2.4). */
@@ -133,7 +134,7 @@ export function orchestratorResult(
   if (status === 404) return lacking;
   const envelope = envelopeOf(body);
   if (typeof envelope?.error === "string" && envelope.error !== "")
-    throw wrongAnswer(`the orchestrator answers ${method} with the error: ${hide(envelope.error)}`);
+    throw wrongAnswer(`the orchestrator answers ${method} with the error: ${printableLines(hide(envelope.error))}`);
   if (status !== 200) throw new Error(`the orchestrator's RPC answers ${method} with ${status}`);
   if (typeof envelope?.result !== "object" || envelope.result === null || envelope.error !== "")
     throw wrongAnswer(
@@ -173,7 +174,7 @@ function parseStatus(result: unknown): SignerStatus | undefined {
   const { state, stateName, frontierMomentum, peersLen } = result as Record<string, unknown>;
   if (typeof state !== "number") throw new Error("the answer to getStatus has no number as its state");
   return {
-    ...{ state, stateName: typeof stateName === "string" ? stateName : (stateNames[state] ?? "unknown") },
+    ...{ state, stateName: isPrintable(stateName) ? stateName : (stateNames[state] ?? "unknown") },
     ...(typeof frontierMomentum === "number" ? { momentum: frontierMomentum } : {}),
     ...(typeof peersLen === "number" ? { peers: peersLen } : {}),
     ...networksOf((result as Record<string, unknown>).networks),
@@ -185,7 +186,7 @@ function networksOf(found: unknown): Pick<SignerStatus, "networks" | "toSign"> {
   const counts = Object.values(found as Record<string, Record<string, unknown> | null>).flatMap((network) =>
     [network?.wrapsToSign, network?.unwrapsToSign].filter((count) => typeof count === "number"),
   );
-  return { networks: Object.keys(found), toSign: counts.reduce((sum, count) => sum + count, 0) };
+  return { networks: Object.keys(found).map(printable), toSign: counts.reduce((sum, count) => sum + count, 0) };
 }
 
 /** Of the states of getStatus, by number. */
@@ -195,7 +196,7 @@ function parseIdentity(result: unknown): SignerIdentity | undefined {
   if (result === lacking) return undefined;
   const text = (name: string) => {
     const value = (result as Record<string, unknown>)[name];
-    return typeof value === "string" ? value : "";
+    return isPrintable(value) ? value : "";
   };
   const parts = { producer: text("producer"), pillarName: text("pillarName") };
   return { ...parts, tssPeerId: text("tssPeerId"), evmAddress: text("evmAddress") };

@@ -1,3 +1,4 @@
+import { printable } from "../util/printable";
 import type { RpcAnswer } from "./jsonRpc";
 
 /**
@@ -27,6 +28,6 @@ export async function callReference(
     };
   } catch (error) {
     const { cause, message } = error as Error & { cause?: Error & { code?: string } };
-    throw new Error(cause?.code ?? cause?.message ?? message);
+    throw new Error(printable(cause?.code ?? cause?.message ?? message));
   }
 }

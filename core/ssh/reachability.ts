@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../util/clock";
 import { type Commands, someHostKey } from "../util/commands";
+import { say } from "../util/say";
 import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
 import { publicLineOf } from "./publicKey";
 import { connectSsh, isFatal, type LoginError, type SshTarget } from "./ssh";
@@ -14,7 +15,7 @@ export interface ReachDeps extends Pick<Clock, "ticks" | "sleep"> {
 export const deps: ReachDeps = {
   login: async (target) => (await connectSsh(target)).close(),
   ...systemClock,
-  say: (line) => console.log(line),
+  say,
 };
 
 const pause = 2000;

@@ -1,4 +1,5 @@
 import type { Duplex, Readable } from "node:stream";
+import { printableLines } from "../util/printable";
 import { shellWord } from "../util/quote";
 import { type Connection, createConnection } from "./connection";
 import { assignments, type Value } from "./shellWords";
@@ -111,7 +112,7 @@ export function openRoot(
   const own = [ssh.privateKey, ssh.privateKeyPassword, ssh.password, sudoPassword];
   // The words of the layers below name the stack's own host.
   const inWords = (text: string, secrets: readonly string[] = []) =>
-    masked(text, [...own, ...secrets]).replaceAll(/pillar-host:(ssh|host)\b/g, configured);
+    printableLines(masked(text, [...own, ...secrets])).replaceAll(/pillar-host:(ssh|host)\b/g, configured);
   const session = () =>
     connection.session().catch((error: Error) => {
       const words = inWords(error.message);

@@ -1,3 +1,4 @@
+import { printable, printableLines } from "../util/printable";
 import { withTimeout } from "../util/withTimeout";
 import type { Connection } from "./connection";
 
@@ -23,8 +24,11 @@ export async function runScript(
 ): Promise<readonly string[]> {
   const running = connection.session().then((session) => session.run(`bash -euo pipefail -s ${name}`, script));
   const { exitCode, stdout, stderr } = await withTimeout(running, limit, `no end within ${limit / 1000} s`);
-  const printed = stdout.split("\n").filter((line) => line.trim() !== "");
+  const printed = stdout
+    .split("\n")
+    .map(printable)
+    .filter((line) => line.trim() !== "");
   if (exitCode === 0) return printed;
-  const reason = stderr.trim() || `it ended with ${exitCode ?? "the connection"}`;
+  const reason = printableLines(stderr).trim() || `it ended with ${exitCode ?? "the connection"}`;
   throw Object.assign(new Error(reason), { printed });
 }

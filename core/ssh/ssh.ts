@@ -1,5 +1,6 @@
 import type { Duplex, Readable } from "node:stream";
 import ssh2 from "ssh2";
+import { printable } from "../util/printable";
 
 /** Where and how to log in; plain values, as a provider gets them. */
 export interface SshTarget {
@@ -234,7 +235,7 @@ function startOver(client: ssh2.Client, command: string, input: string): Promise
 const closedEarly = "the host closed the connection before the login was done";
 
 function reasonOf(error: Error & { code?: string }): string {
-  return error.message || error.code || "connection failed";
+  return printable(error.message) || error.code || "connection failed";
 }
 
 /**

@@ -8,3 +8,9 @@ config_set() { printf 'pulumi config set --path pillar-host:%s %s -s %s' "$1" "$
 # It asks for the value.
 config_set_secret() { printf 'pulumi config set --secret --path pillar-host:%s -s %s' "$1" "$stack_word"; }
 config_rm() { printf 'pulumi config rm --path pillar-host:%s -s %s' "$1" "$stack_word"; }
+
+# What may be shown of what programs print: without what commands a terminal (C0, DEL and C1 controls), and what turns text
+# around or hides it (format characters of Unicode).
+printable() {
+  LC_ALL=C sed -u 's/[\x01-\x08\x0b-\x1f\x7f]//g; s/\xc2[\x80-\x9f\xad]//g; s/\xd8\x9c//g; s/\xe2\x80[\x8b-\x8f\xa8-\xae]//g; s/\xe2\x81[\xa0-\xaf]//g; s/\xef\xbb\xbf//g'
+}

@@ -44,7 +44,8 @@ export function envelope(step: Step, { hostName, stack, sudoPassword = "" }: Rec
   const names = { host_name: hostName, stack_word: shellWord(stack) };
   const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds };
   const commands = read("commands");
-  const inner = assignments(names) + commands + step.script;
+  const isShown = step.looksOnly && !step.quiet;
+  const inner = assignments(names) + commands + (isShown ? plainly(step.script) : step.script);
   const root = step.looksOnly
     ? { argv: `timeout -k 10 ${step.limitSeconds} bash -euo pipefail -s`, input: inner }
     : { argv: "bash -euo pipefail -s", input: assignments(variables) + commands + hereDocument(read("unit"), inner) };
@@ -52,6 +53,11 @@ export function envelope(step: Step, { hostName, stack, sudoPassword = "" }: Rec
 become_root ${root.argv} <<'PILLAR_HOST_ROOT'
 ${root.input}PILLAR_HOST_ROOT
 `;
+}
+
+/** Runs a script in a function, both of whose streams are shown without what commands a terminal. */
+function plainly(script: string): string {
+  return `look() {\n${script}\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\n`;
 }
 
 /** Runs a script in a function whose standard input is another text. */

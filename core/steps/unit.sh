@@ -39,10 +39,10 @@ done
 
 ends=$((SECONDS + limit_seconds + 60))
 while [ ! -e "$run/code" ] && busy && [ "$SECONDS" -lt "$ends" ]; do sleep 0.2; done &
-tail -n +1 -f -s 0.2 --pid=$! "$run/out"
+tail -n +1 -f -s 0.2 --pid=$! "$run/out" | printable
 wait
 code=$(cat "$run/code" 2> /dev/null || echo unknown)
-cat "$run/err" >&2
+printable < "$run/err" >&2
 if [ "$code" = unknown ]; then
   printf '%s: %s was ended before it was done\n  found: no result after at most %s s (a time limit, a reboot, or somebody stopped %s)\n  Run %s again: it goes on from where it was.\n' "$host_name" "$step" "$limit_seconds" "$unit" "$(pulumi_up)" >&2
   exit 1

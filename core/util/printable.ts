@@ -11,3 +11,8 @@ export function printable(text: string): string {
 export function printableLines(text: string): string {
   return text.split("\n").map(printable).join("\n");
 }
+
+/** Whether a value is a text that is one line and nothing else (pure): what is compared is refused, never mended. */
+export function isPrintable(value: unknown): value is string {
+  return typeof value === "string" && printable(value) === value;
+}

@@ -1,6 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { sendNotice } from "../../core/notify/notify";
 import { versionOf } from "../../core/util/formatVersion";
+import { printableLines } from "../../core/util/printable";
+import { say } from "../../core/util/say";
 import { watchEngine } from "./engine";
 import type { ProviderRun, ResourceTable } from "./resourceTable";
 
@@ -53,7 +55,7 @@ async function stateAfter<O extends object>(inputs: object, id: string, work: Pr
   } catch (error) {
     const { kept, message } = error as Partial<KeptError>;
     if (kept === undefined) throw error;
-    throw Object.assign(error as Error, { id, properties: whole(kept), reasons: [message] });
+    throw Object.assign(error as Error, { id, properties: whole(kept), reasons: [printableLines(message ?? "")] });
   }
 }
 
@@ -66,8 +68,7 @@ function running<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
       if (!webhook) return;
       notices.push(
         sendNotice(webhook, notice).then((reason) => {
-          if (reason)
-            console.log(`notify: the webhook (pillar-host:notify) was not told of "${notice.event}": ${reason}`);
+          if (reason) say(`notify: the webhook (pillar-host:notify) was not told of "${notice.event}": ${reason}`);
         }),
       );
     };
@@ -81,15 +82,17 @@ function running<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
 }
 
 /**
- * Lets an error be read once: the SDK prints its text and its stack, with the text in it again, before the engine shows
+ * Lets an error be read once, and as text alone, since a host's or a node's words may be in it: the SDK prints its text and its stack, with the text in it again, before the engine shows
  * the text with the resource.
  */
 async function readOnce<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Error)
+    if (error instanceof Error) {
+      error.message = printableLines(error.message);
       Object.assign(error, { toString: () => "It ended here", stack: "what is wrong stands with the resource" });
+    }
     throw error;
   }
 }

@@ -11,6 +11,7 @@ import { fingerprintOf } from "../../core/ssh/publicKey";
 import { asRoot } from "../../core/ssh/root";
 import { signerLibrary } from "../../core/steps/libraries";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes";
+import { evilText, harmless } from "../evilText";
 import { moveNamed } from "../moveNamed";
 import { project, storedProviders } from "./storedProviders";
 
@@ -680,6 +681,15 @@ describe("HourlyRestartOff", () => {
     const { log } = await run("hourlyRestartOff", "update", "id", off(), off({ found: "1" }));
     expect(log[0]).toBe("hourly restart: found on again in root's crontab of 127.0.0.1, after the node had synced");
     expect(log[1]).toBe("hourly restart: off, read back");
+  });
+
+  test("what the host says commands no terminal, nor does what it complains of", async () => {
+    const evil = `printf '%s\\n' '${evilText}'`;
+    const { log } = await run("hourlyRestartOff", "update", "id", off(), off({ found: "1", script: evil }));
+    expect(log[1]).toBe(harmless);
+    const failing = off({ found: "1", script: `${evil} >&2; exit 1` });
+    const { error } = await run("hourlyRestartOff", "update", "id", off(), failing);
+    expect(error?.message).toContain(`found: ${harmless}\n`);
   });
 
   test("fails where it stays on: what to do by hand", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nodeResult, parseMomentum, parseSyncInfo } from "../../../core/chain/node";
+import { evilText, harmless } from "../../evilText";
 
 const answer = (body: string, status = 200) => ({ status, body });
 
@@ -30,6 +31,13 @@ describe("resultOf", () => {
     ['{"error":"broken"}', "the RPC answers with error undefined: undefined"],
   ])("%j is refused", (body, message) => {
     expect(() => nodeResult(answer(body))).toThrow(new Error(message));
+  });
+
+  test("the node's own words command no terminal", () => {
+    const body = JSON.stringify({ error: { code: evilText, message: evilText } });
+    expect(() => nodeResult(answer(body))).toThrow(
+      new Error(`the RPC answers with error ${harmless.slice(0, 20)}: ${harmless}`),
+    );
   });
 
   test("a long error is cut", () => {

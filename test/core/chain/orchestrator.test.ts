@@ -3,6 +3,7 @@ import net from "node:net";
 import { test as base, describe, expect } from "vitest";
 import { compareVersions, createOrchestratorClient, withoutSecrets } from "../../../core/chain/orchestrator";
 import { closedPort } from "../../../core/ssh/ssh";
+import { evilText, harmless } from "../../evilText";
 import { listen } from "./fakes";
 
 type Answer = { status?: number; body: string };
@@ -118,6 +119,19 @@ describe("getBuildInfo", () => {
     await expect(createOrchestratorClient(open, 55000, clock()).buildInfo()).rejects.toThrow(
       "nothing listens on 127.0.0.1:55000: it is down, or not yet through its start",
     );
+  });
+});
+
+describe("words that would command a terminal", () => {
+  test("are told without, or count as not told", async ({ talk }) => {
+    const { client } = await talk(
+      good({ state: 1, stateName: evilText, networks: { [evilText]: {} } }),
+      good({ producer: evilText, pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" }),
+      { body: JSON.stringify({ result: null, error: evilText }) },
+    );
+    expect(await client.status()).toMatchObject({ stateName: "key generation", networks: [harmless] });
+    expect(await client.identity()).toMatchObject({ producer: "", pillarName: "Anvil" });
+    await expect(client.buildInfo()).rejects.toThrow(`with the error: ${harmless}`);
   });
 });
 

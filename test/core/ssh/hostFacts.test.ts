@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createConnection } from "../../../core/ssh/connection";
 import { readHostFacts } from "../../../core/ssh/hostFacts";
+import { evilText, harmless } from "../../evilText";
 import { soon } from "../../soon";
 import { closedPort, loginTo, type SshHost, sshHost } from "../chain/fakes";
 
@@ -19,6 +20,13 @@ async function factsOf(script: string, target = loginTo(host)): Promise<readonly
 
 test("are the lines that the script prints", async () => {
   expect(await factsOf("echo \"step $1\"; echo; echo '  disk: full'\n")).toEqual(["step facts", "  disk: full"]);
+});
+
+test("command no terminal", async () => {
+  expect(await factsOf(`echo '${evilText}'; echo '${evilText}' >&2; exit 1\n`)).toEqual([
+    harmless,
+    `the host can't be looked at: ${harmless}`,
+  ]);
 });
 
 test("of a script that fails: what it printed, and why", async () => {

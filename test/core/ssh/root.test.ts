@@ -1,5 +1,6 @@
 import { test as base, describe, expect } from "vitest";
 import { type CallError, masked, openRoot, type RootHost, rootScript } from "../../../core/ssh/root";
+import { evilText, harmless } from "../../evilText";
 import { loginTo, type SshHost, sshHost } from "../chain/fakes";
 
 const library = `become_root() { "$@"; }
@@ -36,6 +37,11 @@ async function errorOf(promise: Promise<unknown>): Promise<CallError> {
 }
 
 describe("functions as root", () => {
+  test("complain in words that command no terminal", async ({ root }) => {
+    const { message } = await errorOf(root.call("refuse", { word: evilText }));
+    expect(message).toContain(`it said ${harmless}, see`);
+  });
+
   test("get variables of any text, and give what they print", async ({ root }) => {
     expect(await root.call("greet", { greeting: "it's $HOME\n`id`" })).toBe("it's $HOME\n`id` from 127.0.0.1\n");
   });

@@ -51,7 +51,7 @@ describe("envelope", () => {
     expect(envelope(step, { hostName: "203.0.113.7", stack: "prod", sudoPassword: "it's" })).toBe(
       `host_name='203.0.113.7'\nstack_word='prod'\nsudo_password='it'\\''s'\n${file("commands")}${file("become")}\n` +
         "become_root timeout -k 10 5 bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
-        `host_name='203.0.113.7'\nstack_word='prod'\n${file("commands")}echo hello\nPILLAR_HOST_ROOT\n`,
+        `host_name='203.0.113.7'\nstack_word='prod'\n${file("commands")}look() {\necho hello\n\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\nPILLAR_HOST_ROOT\n`,
     );
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { envelope } from "../../../core/steps/step";
+import { evilText, harmless } from "../../evilText";
 import { test } from "./boxed";
 import { replaceAll, type Sandbox } from "./sandbox";
 
@@ -52,6 +53,21 @@ describe("a step in a service", () => {
     const { code, stdout, stderr } = await run(box, "echo one; echo two; echo bad >&2; exit 7\n");
     expect({ code, stdout, stderr }).toEqual({ code: 7, stdout: "one\ntwo\n", stderr: "bad\n" });
     expect((await box.run("ls run\n")).stdout).toBe("");
+  });
+
+  test("of what it prints and complains of, nothing commands the operator's terminal", async ({ box }) => {
+    const evil = `printf '%s\\n' '${evilText} ünïcode-日本'`;
+    const { code, stdout, stderr } = await run(box, `${evil}; ${evil} >&2; exit 3\n`);
+    const left = `${harmless} ünïcode-日本\n`;
+    expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: left, stderr: left });
+  });
+
+  test("the same of a step that only looks", async ({ box }) => {
+    box.command("id", "echo 0");
+    const evil = `printf '%s\\n' '${evilText}'`;
+    const step = { name: "look", limitSeconds: 5, script: `${evil}; ${evil} >&2; exit 3\n`, looksOnly: true };
+    const { code, stdout, stderr } = await box.run(envelope(step, { hostName: "h", stack: "prod" }));
+    expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: `${harmless}\n`, stderr: `${harmless}\n` });
   });
 
   test("the step runs with an empty standard input, and stops at its first error", async ({ box }) => {

@@ -1,15 +1,39 @@
-import { expect, test } from "vitest";
-import { printable, printableLines } from "../../../core/util/printable";
-
-// What a host may send: a title, a cursor that goes up, a line erased, C1 forms of both, and text turned around.
-const evil =
-  "a\u001b]0;title\u0007b\u001b[2Ac\u001b[2Kd\u009b2Ke\u009d0;t\u009cf\u202eg\u2066h\u200ei\rj\u0000k\u2028l";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { isPrintable, printable, printableLines } from "../../../core/util/printable";
+import { say } from "../../../core/util/say";
+import { evilText, harmless } from "../../evilText";
 
 test("one line keeps nothing that commands a terminal, or that turns text around", () => {
-  expect(printable(evil)).toBe("a]0;titleb[2Ac[2Kd2Ke0;tfghijkl");
-  expect(printable("a\tb\nc")).toBe("a bc");
+  expect(printable(evilText)).toBe(harmless);
+  expect(printable("a\tb\nc\u0000\u2028d")).toBe("a bcd");
 });
 
 test("several lines stay lines", () => {
-  expect(printableLines(`x\n${evil}\n`)).toBe("x\na]0;titleb[2Ac[2Kd2Ke0;tfghijkl\n");
+  expect(printableLines(`x\n${evilText}\n`)).toBe(`x\n${harmless}\n`);
+});
+
+test("what is compared is refused, not mended", () => {
+  expect(["z1qexample", ""].map(isPrintable)).toEqual([true, true]);
+  expect([evilText, "z1q\u200bexample", 1, undefined].map(isPrintable)).toEqual([false, false, false, false]);
+});
+
+test("what a provider says is filtered", () => {
+  const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  say(`waiting\n${evilText}`);
+  expect(log.mock.calls).toEqual([[`waiting\n${harmless}`]]);
+  log.mockRestore();
+});
+
+test("providers and components have no other way to the terminal", () => {
+  const project = join(import.meta.dirname, "../../..");
+  const files = globSync("{providers,components}/**/*.ts", { cwd: project });
+  expect(files.length).toBeGreaterThan(20);
+  const others = files.filter(
+    (file) =>
+      file !== "components/log.ts" &&
+      /console\.\w+\(|pulumi\.log|process\.std/.test(readFileSync(join(project, file), "utf8")),
+  );
+  expect(others).toEqual([]);
 });
