@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
+import { secretKeys } from "../../core/config/secretKeys";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
 import { childOf } from "../childOf";
 import type { HostAccess } from "../remote";
@@ -43,11 +44,19 @@ export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, 
 export function contactOf(config: StackConfig, finished: boolean): ContactArgs {
   const { ssh: _, stack: __, ...rest } = config;
   const isRetiring = config.lifecycle === "retiring";
-  // Another token is no other work, and has no business in the state.
-  const work = JSON.stringify(rest, (key, value: unknown) => (key === "token" ? undefined : value));
+  const secrets = new Set(secretKeys().map((path) => path.join(".")));
+  // Another secret is no other work, and a short hash over one would tell who reads the state when a guess is right.
+  const work = JSON.stringify(withoutKeys(rest, secrets));
   return {
     work: createHash("sha256").update(work).digest("hex").slice(0, 12),
     run: finished || isRetiring ? undefined : randomUUID(),
     standsAside: isRetiring,
   };
+}
+
+/** What is configured, without the keys of these paths. */
+function withoutKeys(value: unknown, paths: ReadonlySet<string>, at = ""): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const kept = Object.entries(value).filter(([key]) => !paths.has(at + key));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutKeys(inner, paths, `${at}${key}.`)]));
 }

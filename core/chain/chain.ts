@@ -109,10 +109,16 @@ export function chainOfNode(
   );
 }
 
+/** An address as it may be shown and kept (pure): a path, a query and a user name may hold an access key. */
+export function shownAddress(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  return pathname.length > 1 || search !== "" ? `${origin}/…` : origin;
+}
+
 /** Asks an independent node at its address. */
 export function chainOfReference(url: string): ChainClient {
   const call: Call = (method, params) => callReference(url, method, params, callTimeout);
-  return chainClient(`reference ${url}`, call, () => undefined);
+  return chainClient(`reference ${shownAddress(url)}`, call, () => undefined);
 }
 
 /** A client on any way to call. */

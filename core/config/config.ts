@@ -3,8 +3,9 @@ import type { z } from "zod";
 import { commandsFor } from "../util/commands";
 import { checked } from "./allFaults";
 import { configFaultsText, parseValue, project } from "./configFaults";
-import { plainSecrets } from "./secretKeys";
+import { mayBeMixed, plainSecrets } from "./secretKeys";
 import type { stackSchema } from "./stackSchema";
+import { writtenConfig } from "./writtenConfig";
 
 /** The whole configuration, with defaults. Secrets are plain here: wrap them in pulumi.secret before they leave. */
 export type StackConfig = z.output<typeof stackSchema> & {
@@ -40,7 +41,8 @@ export function readConfig(): StackConfig {
   const secret: unknown = JSON.parse(process.env.PULUMI_CONFIG_SECRET_KEYS ?? "null");
   if (Array.isArray(secret)) {
     const isSecret = (key: string) => secret.includes(`${project}:${key}`);
-    for (const warning of plainSecrets(raw, isSecret, stack)) pulumi.log.warn(warning);
+    const written = mayBeMixed(raw, isSecret) ? writtenConfig(process.cwd(), stack) : undefined;
+    for (const warning of plainSecrets(raw, isSecret, stack, written)) pulumi.log.warn(warning);
   }
   const parsed = parseConfig(raw, stack);
   if ("config" in parsed) return { ...parsed.config, ...(apiEndpoint === undefined ? {} : { apiEndpoint }) };

@@ -13,21 +13,32 @@ export function secretKeys(): string[][] {
  *
  * @param raw key (without `pillar-host:`) to value
  * @param isSecret whether a key holds anything that was set with --secret; the engine tells no more
+ * @param written the same keys as the stack's file has them, encrypted values and all; undefined where there is no file
  */
 export function plainSecrets(
   raw: Readonly<Record<string, unknown>>,
   isSecret: (key: string) => boolean,
   stack: string,
+  written: Readonly<Record<string, unknown>> = {},
 ): string[] {
-  const plain = secretKeys().filter(([key = "", ...inner]) => {
-    const value = inner.reduce<unknown>(
-      (block, name) => (block as Record<string, unknown> | undefined)?.[name],
-      raw[key],
-    );
-    return value !== undefined && !isSecret(key);
+  const plain = secretKeys().filter((path) => {
+    const [key = ""] = path;
+    // A key of the engine's covers a whole block: one value in it may be plain beside another that is not.
+    return at(raw, path) !== undefined && (!isSecret(key) || typeof at(written, path) === "string");
   });
   return plain.map((keys) => {
     const path = `pillar-host:${keys.join(".")}`;
     return `${path} is in Pulumi.${stack}.yaml as plain text. Set it again with: ${commandsFor(stack).setSecret(keys.join("."))}`;
   });
+}
+
+/** Whether a block of the engine's key may hold a plain secret beside an encrypted one (pure). */
+export function mayBeMixed(raw: Readonly<Record<string, unknown>>, isSecret: (key: string) => boolean): boolean {
+  const inBlocks = secretKeys().filter((path) => path.length > 1 && at(raw, path) !== undefined);
+  const blocks = inBlocks.map(([key = ""]) => key).filter(isSecret);
+  return new Set(blocks).size < blocks.length;
+}
+
+function at(values: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((block, name) => (block as Record<string, unknown> | undefined | null)?.[name], values);
 }

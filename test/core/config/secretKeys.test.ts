@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { plainSecrets, secretKeys } from "../../../core/config/secretKeys";
+import { mayBeMixed, plainSecrets, secretKeys } from "../../../core/config/secretKeys";
+import { writtenConfig } from "../../../core/config/writtenConfig";
 
 const raw = { ssh: { user: "op", privateKey: "KEY" }, notify: "https://ntfy.example/topic", pillar: { name: "Anvil" } };
 
@@ -32,4 +36,32 @@ test("one inside a block of a block is named by its whole path", () => {
   expect(plainSecrets(deep, () => false, "prod")).toEqual([
     "pillar-host:orchestrator.migrateFrom.sudoPassword is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:orchestrator.migrateFrom.sudoPassword -s prod",
   ]);
+});
+
+test("a plain one beside an encrypted one in the same block is named: the engine's word is of the whole block", () => {
+  const mixed = { ssh: { privateKey: "KEY", sudoPassword: "hunter2" } };
+  const directory = mkdtempSync(join(tmpdir(), "written-"));
+  const file = `config:
+  pillar-host:ssh:
+    privateKey:
+      secure: v1:abc
+    sudoPassword: hunter2
+  aws:region: x
+`;
+  writeFileSync(join(directory, "Pulumi.prod.yaml"), file);
+  const written = writtenConfig(directory, "prod");
+  const nowhere = writtenConfig(directory, "prod-2");
+  rmSync(directory, { recursive: true });
+  expect(written).toEqual({ ssh: { privateKey: { secure: "v1:abc" }, sudoPassword: "hunter2" } });
+  expect(nowhere).toBeUndefined();
+  expect(plainSecrets(mixed, () => true, "prod", written)).toEqual([
+    "pillar-host:ssh.sudoPassword is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:ssh.sudoPassword -s prod",
+  ]);
+  expect(plainSecrets(mixed, () => true, "prod", nowhere)).toEqual([]);
+});
+
+test("the file is read only where a block has several secrets, some of them encrypted", () => {
+  expect(mayBeMixed({ ssh: { privateKey: "KEY", sudoPassword: "pw" } }, () => true)).toBe(true);
+  expect(mayBeMixed({ ssh: { privateKey: "KEY", sudoPassword: "pw" } }, () => false)).toBe(false);
+  expect(mayBeMixed({ ssh: { privateKey: "KEY" }, notify: "https://x" }, () => true)).toBe(false);
 });

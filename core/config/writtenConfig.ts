@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { project } from "./configFaults";
+
+/**
+ * What a stack's file says of this project, as it is written: an encrypted value is a block with the key `secure`.
+ *
+ * @param directory the project's
+ * @returns key (without `pillar-host:`) to value; undefined where it can't be read, or lies elsewhere (`--config-file`)
+ */
+export function writtenConfig(directory: string, stack: string): Record<string, unknown> | undefined {
+  // Required where it is needed: most runs do without.
+  const { parse } = require("yaml") as typeof import("yaml");
+  try {
+    const { config } = parse(readFileSync(`${directory}/Pulumi.${stack}.yaml`, "utf8")) as { config?: object };
+    const own = Object.entries(config ?? {}).filter(([key]) => key.startsWith(`${project}:`));
+    return Object.fromEntries(own.map(([key, value]) => [key.slice(project.length + 1), value]));
+  } catch {
+    return undefined;
+  }
+}

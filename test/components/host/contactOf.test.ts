@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { contactOf } from "../../../components/host/firstLook";
+import { parseConfig } from "../../../core/config/config";
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAabcdefabcdefabcdefabcdefabcdefabcdefabcdef";
+
+/** The hash of what is to be done, with a secret wherever the configuration takes one. */
+function workOf(secret: string, address = "203.0.113.7"): string {
+  const login = { password: secret, sudoPassword: secret, user: "op" };
+  const raw = {
+    pillar: { name: "Anvil" },
+    host: { provider: "existing", address, hostKey },
+    controller: { release: { url: "https://example.org/x.zip" } },
+    ssh: login,
+    notify: `https://ntfy.example/${secret}`,
+    orchestrator: { migrateFrom: { ...login, address: "198.51.100.9", hostKey } },
+    retirement: { successor: { ...login, address: "198.51.100.10", hostKey } },
+  };
+  const parsed = parseConfig(raw, "prod");
+  if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
+  return contactOf(parsed.config, true).work;
+}
+
+test("the hash of the work tells nothing of a secret, wherever one is configured", () => {
+  expect(workOf("hunter2")).toBe(workOf("hunter3"));
+});
+
+test("other work is another hash", () => {
+  expect(workOf("hunter2")).not.toBe(workOf("hunter2", "203.0.113.8"));
+});

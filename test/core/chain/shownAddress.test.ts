@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { chainOfReference, shownAddress } from "../../../core/chain/chain";
+
+test.each([
+  ["https://node.example:35997", "https://node.example:35997"],
+  ["https://node.example/", "https://node.example"],
+  ["https://node.example/v1/s3cret", "https://node.example/…"],
+  ["https://node.example?key=s3cret", "https://node.example/…"],
+  ["https://me:s3cret@node.example/", "https://node.example"],
+])("%s is shown and kept as %s", (url, shown) => {
+  expect(shownAddress(url)).toBe(shown);
+  expect(chainOfReference(url).name).toBe(`reference ${shown}`);
+});
