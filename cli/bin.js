@@ -11,7 +11,7 @@ try {
   require.resolve("typescript");
 } catch (_) {
   console.error(
-    "pillar-host is not installed yet: its libraries are missing\n  needed: npm ci --omit=dev, in the program's directory",
+    "pillar-host is not installed yet: its libraries are missing\n  needed: npm ci --omit=dev --ignore-scripts, in the program's directory",
   );
   process.exit(2);
 }

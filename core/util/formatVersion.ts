@@ -12,7 +12,7 @@ export function versionOf(found: unknown, known: number, what: string): number {
       `${what}: written by a newer version of this program; nothing was changed`,
       `  found: version ${JSON.stringify(found)}`,
       `  needed: version ${known} or older, or the program that wrote it (docs/upgrading.md)`,
-      "  In the program's directory: git pull && npm ci, then run the same command again.",
+      "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
     ].join("\n"),
   );
 }

@@ -114,7 +114,7 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
     // The lab's program lies there already, with its libraries.
     expect([clone, install, more]).toEqual([
       "git clone REPOSITORY pillar-host && cd pillar-host",
-      "npm ci --omit=dev",
+      "npm ci --omit=dev --ignore-scripts",
       [],
     ]);
     // The engine takes ~ from the system's list of users: the lab has none of its own.

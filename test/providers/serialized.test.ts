@@ -306,7 +306,7 @@ describe("a state's version", () => {
     expect(error?.message).toBe(
       "the state of this stack's SyncGate: written by a newer version of this program; nothing was changed\n" +
         "  found: version 2\n  needed: version 1 or older, or the program that wrote it (docs/upgrading.md)\n" +
-        "  In the program's directory: git pull && npm ci, then run the same command again.",
+        "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
     );
     expect(host.connections).toBe(0);
   });

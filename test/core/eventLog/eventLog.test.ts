@@ -82,7 +82,7 @@ describe("a line's version", () => {
     expect(() => readEvents(directory, "Anvil")).toThrow(
       `the record of the migration, ${eventLogFile(directory)}: written by a newer version of this program; nothing was changed\n` +
         "  found: version 2\n  needed: version 1 or older, or the program that wrote it (docs/upgrading.md)\n" +
-        "  In the program's directory: git pull && npm ci, then run the same command again.",
+        "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
     );
   });
 });

@@ -1,0 +1,33 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { allowScripts } from "../package.json";
+
+const project = join(import.meta.dirname, "..");
+const read = (file: string) => readFileSync(join(project, file), "utf8");
+
+interface Locked {
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+test("no package that operators get may run a script when it is installed, and each that has one is judged", () => {
+  const locked = JSON.parse(read("package-lock.json")) as { readonly packages: Readonly<Record<string, Locked>> };
+  const scripts = Object.entries(locked.packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+  const judged: Readonly<Record<string, boolean>> = allowScripts;
+  expect(scripts.length).toBeGreaterThan(2);
+  for (const [path, { dev = false }] of scripts) {
+    const name = path.split("node_modules/").at(-1) ?? "";
+    expect(judged, name).toHaveProperty([name]);
+    expect(judged[name] && !dev, name).toBe(false);
+  }
+  expect(read(".npmrc")).toContain("\nstrict-allow-scripts=true\n");
+});
+
+test("every command that installs for operators runs no scripts, whatever their npm knows", () => {
+  const files = globSync("{README.md,docs/*.md,cli/**/*.{js,ts},core/**/*.ts}", { cwd: project });
+  const commands = files.flatMap((file) => read(file).match(/npm (ci|install)\b[^`"\n|,)]*/g) ?? []);
+  const operators = commands.filter((command) => command.includes("--") || command.includes("then"));
+  expect(operators.length).toBeGreaterThan(6);
+  for (const command of operators) expect(command.trim()).toBe("npm ci --omit=dev --ignore-scripts");
+});
