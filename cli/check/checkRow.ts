@@ -1,4 +1,5 @@
 import { commandsFor } from "../../core/util/commands";
+import { printableLines } from "../../core/util/printable";
 
 /** What one question of a check came to. */
 export interface CheckRow {
@@ -8,9 +9,14 @@ export interface CheckRow {
   readonly lines: readonly string[];
 }
 
-export const good = (topic: string, ...lines: string[]): CheckRow => ({ topic, kind: "good", lines });
-export const amiss = (topic: string, ...lines: string[]): CheckRow => ({ topic, kind: "fault", lines });
-export const later = (topic: string, ...lines: string[]): CheckRow => ({ topic, kind: "later", lines });
+// Words of hosts and nodes are in them.
+const rowOf = (topic: string, kind: CheckRow["kind"], lines: readonly string[]): CheckRow => ({
+  ...{ topic, kind },
+  lines: lines.map(printableLines),
+});
+export const good = (topic: string, ...lines: string[]): CheckRow => rowOf(topic, "good", lines);
+export const amiss = (topic: string, ...lines: string[]): CheckRow => rowOf(topic, "fault", lines);
+export const later = (topic: string, ...lines: string[]): CheckRow => rowOf(topic, "later", lines);
 
 /** The exit code for it (pure). */
 export function checkExitCode(rows: readonly CheckRow[]): number {

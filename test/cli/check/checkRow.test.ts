@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { amiss, checkExitCode, checkLines, good, later } from "../../../cli/check/checkRow";
+import { evilText, harmless } from "../../evilText";
 
 const rows = [amiss("host", "cores: found 1, needed 4", "needed: more\nor less"), good("references", "2 of 2 answer")];
 
@@ -13,6 +14,11 @@ test("what stands in the way comes last, each line of it in its column", () => {
     "",
     "One thing stands in the way; nothing was changed. Then again: ./pillar-host check prod-2",
   ]);
+});
+
+test("words of hosts and nodes command no terminal", () => {
+  for (const row of [good("a", evilText), amiss("a", evilText), later("a", evilText)])
+    expect(row.lines).toEqual([harmless]);
 });
 
 test("only a fault counts in the exit code", () => {
