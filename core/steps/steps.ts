@@ -40,6 +40,7 @@ export function preflight(config: StackConfig, identity: string): Step {
       {
         stack_identity: identity,
         service: node.service,
+        signer_service: orchestrator.service,
         data_dir: node.dataDir,
         distributions: [...supportedDistributions, ...config.host.acceptDistributions],
         minimum_cores: minimums.cores,
@@ -75,6 +76,7 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
       {
         stack_identity: identity,
         service: node.service,
+        signer_service: orchestrator.service,
         ...(shutDownAt === undefined ? {} : { shut_down_at: shutDownAt }),
         reserved_ports: reservedPorts([
           node.p2pPort,

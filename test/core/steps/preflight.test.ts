@@ -88,6 +88,24 @@ describe("preflight", () => {
     ]);
   });
 
+  test.for([
+    ["signer.one.service", "signer.one", 0],
+    ["go-node.service", "signer.one", 0],
+    ["signer-one.service", "signer.one", 1],
+    ["orchestrator.service", "signer.one", 1],
+    ["orchestrator.service", "orchestrator", 0],
+  ] as const)(
+    "a port that %s holds, where the orchestrator's service is %s",
+    async ([unit, service, code], { box }) => {
+      box.mark("stack", `${identity}\n`);
+      box.process(77, "orchestrator");
+      box.write("proc/77/cgroup", `0::/system.slice/${unit}\n`);
+      const ss = "if [[ $* == *-Hltnp*55000* ]]; then echo 'LISTEN users:((\"orchestrator\",pid=77,fd=3))'; fi";
+      const named = [["signer_service='orchestrator'", `signer_service='${service}'`]] as const;
+      expect((await look(box, { ss }, named)).code).toBe(code);
+    },
+  );
+
   test("a kilobyte below the minimum is below it", async ({ box }) => {
     box.write("meminfo", "MemTotal: 3774872 kB\n");
     expect((await look(box)).stderr).toContain("  memory: found 3686 MiB, needed 3686 MiB,");

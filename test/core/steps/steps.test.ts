@@ -59,6 +59,7 @@ describe("variables", () => {
     expect(variablesOf(steps.preflight(config, identity))).toEqual([
       "stack_identity='pillar-host/prod-2 Anvil'",
       "service='go-node'",
+      "signer_service='orchestrator'",
       "data_dir='/root/.znn'",
       "distributions='ubuntu-22.04 debian-11 centos-8 fedora-36'",
       "minimum_cores='4'",
@@ -102,6 +103,7 @@ describe("variables", () => {
     expect(variablesOf(steps.prepare(config, identity))).toEqual([
       "stack_identity='pillar-host/prod-2 Anvil'",
       "service='go-node'",
+      "signer_service='orchestrator'",
       "reserved_ports='35995,35997-35998,55000,55055'",
     ]);
   });
