@@ -1,7 +1,9 @@
 import type { StackConfig } from "../core/config/config";
 import { commandsFor } from "../core/util/commands";
+import { quote } from "../core/util/quote";
 import { configurationOf } from "./configuration";
-import { createEngine } from "./engine";
+import { type Asked, createEngine } from "./engine";
+import { comparedHostKey } from "./init/hostKey";
 import { CliRefusal } from "./refusal";
 import { shownHostKey } from "./shownHostKey";
 import { type Settings, setPlain, upOrPrint } from "./stackFiles";
@@ -20,21 +22,27 @@ export async function adopt(
   args: readonly string[],
   { like, hostKey, up }: AdoptOptions,
 ): Promise<number> {
-  const engine = createEngine(stack);
-  const model = createEngine(like);
+  const asked: Asked = {};
+  const model = createEngine(like, asked);
   const config = configurationOf(like, await model.read(["config", "--json", "--show-secrets"]));
   if (config.host.provider === "existing" && config.host.address === address)
     throw new CliRefusal(
       `${address} is the host of ${like} already: nothing was made\n  needed: the address of another host, the one that is to be retired`,
     );
-  const key = hostKey ?? knownKey(config, address) ?? (await shownKey(stack, address, config.ssh.port));
-  const isNew = !(await engine.list()).includes(stack);
+  const key = hostKey ?? knownKey(config, address) ?? (await comparedKey(stack, address, like, config.ssh.port));
+  const isNew = !(await model.list()).includes(stack);
+  // Where none of its configuration is a secret, nothing else has asked for its pass phrase yet.
+  if (isNew) await model.read(["stack", "export", "--show-secrets"]);
+  // Secrets that are copied are opened and closed with one pass phrase.
+  const engine = createEngine(stack, isNew ? asked : {});
   if (isNew) await engine.read(["stack", "init", "--no-select", "--copy-config-from", like]);
   else await isAlreadyFor(stack, address);
   await setPlain(engine, adoptedSettings(config, address, key), isNew ? replaced : []);
-  console.log(`${stack} is the stack of ${address} now (Pulumi.${stack}.yaml); its login is that of ${like}.`);
+  console.log(
+    `${stack} is the stack of ${address} now (Pulumi.${stack}.yaml); its login is that of ${like}${isNew ? ", and so is its pass phrase" : ""}.`,
+  );
   for (const line of ownLogin(config, stack, address)) console.log(line);
-  return upOrPrint(stack, up, args);
+  return upOrPrint(stack, up, args, engine);
 }
 
 /** What of the other stack's file is about its own host, or about a move to it. */
@@ -68,15 +76,16 @@ function ownLogin({ orchestrator: { migrateFrom } }: StackConfig, stack: string,
 const knownKey = ({ orchestrator: { migrateFrom } }: StackConfig, address: string) =>
   migrateFrom?.address === address ? migrateFrom.hostKey : undefined;
 
-/** A key that was only scanned may be anybody's: it is shown, and the operator gives it. */
-async function shownKey(stack: string, address: string, port: number): Promise<never> {
+/** A key that was only scanned may be anybody's: it is shown, and the operator compares it, or gives it. */
+async function comparedKey(stack: string, address: string, like: string, port: number): Promise<string> {
+  if (process.stdin.isTTY) return comparedHostKey(address, port, {});
   const shown = await shownHostKey(address, port);
   if ("fault" in shown) throw new CliRefusal(`${shown.fault}\n  needed: the address of a running host`);
   throw new CliRefusal(
     [
       `${address} shows the host key ${shown.fingerprint}; nothing was made`,
       "  needed: your word that it is that host's. On its console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
-      `  Where it is the same, once more with: --host-key '${shown.key}'`,
+      `  Where it is the same: ${commandsFor(stack).adopt(address, like, "--host-key", quote(shown.key))}`,
       `  (${stack} then logs in to no other key)`,
     ].join("\n"),
   );

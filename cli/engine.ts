@@ -31,11 +31,15 @@ let typed: string | undefined;
 /** That of the login, the same for all stacks. */
 let backendAddress: Promise<string | undefined> | undefined;
 
-export function createEngine(stack: string): Engine {
-  let passphrase: Promise<string> | undefined;
+/** A pass phrase that was asked for; engines of stacks that have the same one share it. */
+export interface Asked {
+  passphrase?: Promise<string>;
+}
+
+export function createEngine(stack: string, asked: Asked = {}): Engine {
   const environment = async () => ({
     ...process.env,
-    ...(passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: await passphrase }),
+    ...(asked.passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: await asked.passphrase }),
   });
   const quietly = async (args: readonly string[], input?: string) =>
     ranOf(
@@ -56,7 +60,7 @@ export function createEngine(stack: string): Engine {
     run: async (args, input) => {
       const ran = await run(args, input);
       if (ran.exitCode === 0 || !wantsPassphrase(ran.stderr) || !process.stdin.isTTY) return ran;
-      passphrase ??= phrase();
+      asked.passphrase ??= phrase();
       return run(args, input);
     },
     read: async (args, input) => {

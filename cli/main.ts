@@ -151,7 +151,10 @@ program
   .argument("<address>", "of the host that somebody else set up")
   .argument("[args...]", "after --: passed on to pulumi up")
   .requiredOption("--like <stack>", "the stack of the same Pillar whose login, references and names it gets")
-  .option("--host-key <key>", "the host's key; else the one that the other stack's orchestrator.migrateFrom has")
+  .option(
+    "--host-key <key>",
+    "the host's key; else the one that the other stack's orchestrator.migrateFrom has, else it is shown and asked for",
+  )
   .option("--no-up", "write the stack's file, and print the command instead of running it")
   .description("makes a stack of an old host, and adopts it: nothing on it is changed")
   .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")

@@ -33,7 +33,7 @@ export async function retire(
   if (wrong !== undefined) throw new CliRefusal(wrong);
   await setPlain(old, successorSettings(config, after, host));
   console.log(`${stack} is to be retired; its successor is ${host.address}, the host of ${successor}.`);
-  return upOrPrint(stack, up, args);
+  return upOrPrint(stack, up, args, old);
 }
 
 /** What can't be meant (pure); whether it is time is asked by the run. */

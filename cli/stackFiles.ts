@@ -1,5 +1,5 @@
 import { commandsFor } from "../core/util/commands";
-import { createEngine, type Engine } from "./engine";
+import type { Engine } from "./engine";
 
 /** What is written into a stack's file: plain values by path below `pillar-host:`. */
 export type Settings = Readonly<Record<string, string | number | undefined>>;
@@ -16,12 +16,12 @@ export async function setPlain(engine: Engine, settings: Settings, without: read
 }
 
 /** Ends in what one would type, or prints it. @returns the exit code */
-export async function upOrPrint(stack: string, up: boolean, args: readonly string[]): Promise<number> {
+export async function upOrPrint(stack: string, up: boolean, args: readonly string[], engine: Engine): Promise<number> {
   const command = [commandsFor(stack).up, ...args].join(" ");
   if (!up) {
     console.log(`Then:\n  ${command}`);
     return 0;
   }
   console.log(`going on: ${command}`);
-  return createEngine(stack).handOver(["up", ...args]);
+  return engine.handOver(["up", ...args]);
 }

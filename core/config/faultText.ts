@@ -116,12 +116,13 @@ function wrongType(issue: z.core.$ZodIssueInvalidType, { schema, run }: FaultCon
     case "int": {
       const needed = issue.expected === "int" ? "a whole number" : "a number";
       const meant = meantNumber(found);
-      if (meant !== undefined) return `found the text ${String(found)}, needed ${needed} (${run.set(key, meant)})`;
+      if (meant !== undefined) return `found the text ${String(found)}, needed ${needed} (${run.setAnew(key, meant)})`;
       return `found ${typeof found === "number" ? value : kindOf(found)}, needed ${needed}`;
     }
     case "boolean": {
       const meant = meantBoolean(found);
-      if (meant !== undefined) return `found the text ${String(found)}, needed true or false (${run.set(key, meant)})`;
+      if (meant !== undefined)
+        return `found the text ${String(found)}, needed true or false (${run.setAnew(key, meant)})`;
       return `found ${typeof found === "number" ? value : kindOf(found)}, needed true or false`;
     }
     case "array":

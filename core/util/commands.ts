@@ -32,6 +32,9 @@ export function commandsFor(stack: string) {
       `-s ${name}`,
     ].join(" ");
   const pillarHost = (command: string, ...options: readonly string[]) => [tool, command, name, ...options].join(" ");
+  // --path alone makes a number with a point a text.
+  const set = (key: string, value: string | number | boolean) =>
+    config("set", key, typeof value === "number" && !Number.isInteger(value) ? ["--type float"] : [], String(value));
   return {
     // The engine would select the new stack, and commands that name none would then act on it.
     makeStack: `pulumi stack init ${name} --no-select`,
@@ -40,9 +43,9 @@ export function commandsFor(stack: string) {
     destroy: `pulumi destroy -s ${name}`,
     removeStack: `pulumi stack rm -s ${name}`,
     refresh: `pulumi refresh -s ${name}`,
-    // --path alone makes a number with a point a text.
-    set: (key: string, value: string | number | boolean) =>
-      config("set", key, typeof value === "number" && !Number.isInteger(value) ? ["--type float"] : [], String(value)),
+    set,
+    /** Where a text stands: the engine would keep that type. */
+    setAnew: (key: string, value: number | boolean) => `${config("rm", key)} && ${set(key, value)}`,
     /** To what the shell makes of a word, as of `"$(…)"`. */
     setTo: (key: string, word: string) => `${config("set", key)} ${word}`,
     /** A name of digits, which `--path` alone would make a number. */
@@ -57,7 +60,8 @@ export function commandsFor(stack: string) {
     removePlain: (key: string) => config("rm", key, [], undefined, []),
     notifyTest: `${tool} notify --test ${name}`,
     status: (...options: readonly string[]) => pillarHost("status", ...options),
-    adopt: (address: string, like: string) => pillarHost("adopt", address, "--like", shellWord(like)),
+    adopt: (address: string, like: string, ...options: readonly string[]) =>
+      pillarHost("adopt", address, "--like", shellWord(like), ...options),
     retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),
     backup: (...options: readonly string[]) => pillarHost("backup", ...options),
     check: (...options: readonly string[]) => pillarHost("check", ...options),

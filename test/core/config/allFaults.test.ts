@@ -67,11 +67,11 @@ describe("what `pulumi config set` makes of words", () => {
     ],
     [
       { sync: { confirmSeconds: "1.5" } },
-      "sync.confirmSeconds: found the text 1.5, needed a number (pulumi config set --type float --path pillar-host:sync.confirmSeconds 1.5 -s prod)",
+      "sync.confirmSeconds: found the text 1.5, needed a number (pulumi config rm --path pillar-host:sync.confirmSeconds -s prod && pulumi config set --type float --path pillar-host:sync.confirmSeconds 1.5 -s prod)",
     ],
     [
       { cutover: { wait: "No" } },
-      `cutover.wait: found the text No, needed true or false (${set}cutover.wait false -s prod)`,
+      `cutover.wait: found the text No, needed true or false (pulumi config rm --path pillar-host:cutover.wait -s prod && ${set}cutover.wait false -s prod)`,
     ],
     [{ cutover: { wait: 1 } }, "cutover.wait: found the number 1, needed true or false"],
     [

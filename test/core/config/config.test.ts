@@ -192,11 +192,11 @@ describe("a value of the wrong type is there, not missing", () => {
     ],
     [
       { sync: { hourlyRestart: "true" } },
-      "pillar-host:sync.hourlyRestart: found the text true, needed true or false (pulumi config set --path pillar-host:sync.hourlyRestart true -s prod)",
+      "pillar-host:sync.hourlyRestart: found the text true, needed true or false (pulumi config rm --path pillar-host:sync.hourlyRestart -s prod && pulumi config set --path pillar-host:sync.hourlyRestart true -s prod)",
     ],
     [
       { node: { rpcPort: "35997" } },
-      "pillar-host:node.rpcPort: found the text 35997, needed a number (pulumi config set --path pillar-host:node.rpcPort 35997 -s prod)",
+      "pillar-host:node.rpcPort: found the text 35997, needed a number (pulumi config rm --path pillar-host:node.rpcPort -s prod && pulumi config set --path pillar-host:node.rpcPort 35997 -s prod)",
     ],
     [{ sync: { confirmations: 1.5 } }, "pillar-host:sync.confirmations: found the number 1.5, needed a whole number"],
     [

@@ -1,9 +1,12 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { commandsFor } from "../../../core/util/commands";
 import type { LabHost } from "../../../lab/lab";
 import { waitForSigner } from "../../../lab/orchestrator";
-import { onHost } from "../fixture";
+import { linesOf, onHost } from "../fixture";
 import { moveStage } from "../orchestrator/moveStage";
-import { cli } from "./fixture";
+import { cli, typedAsPrinted } from "./fixture";
 
 // The node is synced, and the signer's move is next.
 describe("what an operator asks between two runs", () => {
@@ -54,10 +57,66 @@ describe("what an operator asks between two runs", () => {
     );
   });
 
+  it("a fault's command, typed as printed with another stack selected, sets it right", {
+    timeout: 180_000,
+  }, async () => {
+    await stage.stack.pulumi(["stack", "init", "other"]);
+    const file = () => readFile(join(stage.stack.programDirectory, "Pulumi.other.yaml"), "utf8");
+    const before = await file();
+    await stage.stack.pulumi([
+      "config",
+      "set",
+      "--type",
+      "string",
+      "--path",
+      "pillar-host:sync.hourlyRestart",
+      "true",
+      "-s",
+      "prod",
+    ]);
+    const refused = await cli(stage.stack, ["check", "prod"]);
+    expect(refused.exitCode).toBe(2);
+    const [, command = ""] = /needed true or false \((.*)\)$/m.exec(refused.out) ?? [];
+    expect(command).toMatch(/^pulumi config rm .* -s prod && pulumi config set .* -s prod$/);
+    expect(await typedAsPrinted(stage.stack, command)).toMatchObject({ exitCode: 0 });
+    expect(await file()).toBe(before);
+
+    await onHost(stage.old, "systemctl stop orchestrator");
+    const amiss = await cli(stage.stack, ["check", "prod"]);
+    await onHost(stage.old, "systemctl start orchestrator");
+    await waitForSigner(stage.lab, stage.old, stage.state.identity);
+    const [, again = ""] = /Then again: (.*)$/m.exec(amiss.out) ?? [];
+    expect(again).toMatch(/ check prod$/);
+    const checked = await typedAsPrinted(stage.stack, again);
+    expect(checked.exitCode, `${again}\n${checked.out}`).toBe(0);
+  });
+
+  it("adopt makes the old host's stack and goes on to its end; retire goes on to the refusal", {
+    timeout: 300_000,
+  }, async () => {
+    const adopted = await typedAsPrinted(stage.stack, commandsFor("old").adopt(stage.old.address, "prod"));
+    expect(adopted.exitCode, adopted.out).toBe(0);
+    expect(adopted.out).toContain("going on: pulumi up -s old\n");
+    expect(adopted.out).toMatch(/host:ExistingHost|guard/);
+    const retired = await typedAsPrinted(stage.stack, commandsFor("old").retire("prod"));
+    expect(retired.exitCode, retired.out).not.toBe(0);
+    expect(retired.out).toContain("going on: pulumi up -s old\n");
+    expect(linesOf(retired.out)).toContain(
+      `${stage.old.address}, the host of stack old for Anvil, can't be shut down yet`,
+    );
+    const [, once = ""] = /Then: (pulumi up -s old)$/m.exec(linesOf(retired.out)) ?? [];
+    const more = await typedAsPrinted(stage.stack, once);
+    expect(linesOf(more.out)).toContain("the host of stack old for Anvil, can't be shut down yet");
+    expect(await onHost(stage.old, "systemctl is-active go-node orchestrator")).toBe("active\nactive");
+  });
+
   it("the run that moves it ends with the clicks in plain lines; next has them while the node is synced", {
     timeout: 300_000,
   }, async () => {
-    const { exitCode, output } = await stage.stack.up();
+    const { out: next } = await cli(stage.stack, ["next", "prod"]);
+    const [, command = ""] = /^ {2}(pulumi .*)$/m.exec(next) ?? [];
+    expect(command).toBe("pulumi up -s prod");
+    const { exitCode, out: output } = await typedAsPrinted(stage.stack, command);
     expect(exitCode, output).toBe(0);
     const { producerAddress } = await stage.stack.outputs<{ producerAddress: string }>();
     expect(output).toMatch(/What comes next:\s+The node of Anvil is synced\. Now, in the desktop wallet:/);

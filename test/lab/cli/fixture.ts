@@ -23,7 +23,14 @@ export async function cli(
   return { exitCode: exitCode ?? -1, out: all };
 }
 
-/** The same in a terminal of its own. @param seconds after which somebody presses Ctrl-C */
+/** A command as it was printed, in a shell where another stack is selected. Pulumi's question is answered with yes. */
+export async function typedAsPrinted(stack: LabStack, line: string): Promise<Told> {
+  const env = { PULUMI_STACK: "other", PULUMI_SKIP_CONFIRMATIONS: "true" };
+  const { exitCode, all } = await running(stack, ["bash", "-c", line], env);
+  return { exitCode: exitCode ?? -1, out: all };
+}
+
+/** `pillar-host` in a terminal of its own. @param seconds after which somebody presses Ctrl-C */
 export async function cliInTerminal(stack: LabStack, args: readonly string[], seconds?: number): Promise<Told> {
   const interrupt = seconds === undefined ? "" : `timeout --foreground --preserve-status -s INT ${seconds} `;
   const line = `stty cols 100 rows 30; ${interrupt}node cli/bin.js ${args.join(" ")}`;
