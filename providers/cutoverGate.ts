@@ -5,7 +5,7 @@ import { type LogPlace, openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
 import { newsOf } from "../core/registration/events";
 import { lookAtRegistration, recalled } from "../core/registration/look";
-import { sentenceOf } from "../core/registration/messages";
+import { noticesOf } from "../core/registration/notices";
 import type { Registration } from "../core/registration/registration";
 import { readSources } from "../core/registration/source";
 import { waitForProducing } from "../core/registration/waitForProducing";
@@ -77,7 +77,7 @@ export async function passCutover(inputs: CutoverInputs, { isWanted, tell }: Pro
     const { switched } = await waitForProducing(
       { stack: record.stack, pillar: record.pillar, ours, address: target.ssh.address, deadline },
       {
-        look: looker(inputs, connection, seen, (text) => notify("registered", text)),
+        look: looker(inputs, connection, seen, notify),
         ...systemClock,
         say,
         notify,
@@ -97,7 +97,7 @@ function looker(
   inputs: CutoverInputs,
   connection: ReturnType<typeof createConnection>,
   seen: { earlier?: string | undefined },
-  tellRegistered: (text: string) => void,
+  notify: (event: Notice["event"], message: string) => void,
 ): () => Promise<Registration> {
   const { target, producerAddress: ours, references, tolerance, network } = inputs;
   const log = openEventLog(inputs.record, { ...systemClock, say: (line) => say(`cutover: ${line}`) });
@@ -112,9 +112,10 @@ function looker(
     const registration = await lookAtRegistration({ ours, readings, memory, node, network, now });
     if (registration.kind === "earlier") seen.earlier = registration.address;
     const news = newsOf(registration, memory);
-    if (news.some(({ event }) => event === "registered") && registration.kind === "registered")
-      tellRegistered(sentenceOf(registration, inputs.record.pillar, Date.now()));
-    log.note(...news);
+    // The wait itself tells that it is over, also where that is no news.
+    if (log.note(...news))
+      for (const { event, message } of noticesOf(news, registration, inputs.record, Date.now()))
+        if (event !== "producing") notify(event, message);
     return registration;
   };
 }

@@ -1,6 +1,8 @@
+import type { Notice } from "../core/notify/notify";
 import { lookAtBridge } from "../core/orchestrator/bridgeNow";
 import { type MoveOutputs, move } from "../core/orchestrator/move";
 import type { MoveInputs } from "../core/orchestrator/moveInputs";
+import { movedText, moveFailed } from "../core/orchestrator/notices";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
@@ -17,12 +19,17 @@ export class SignerMove extends dynamicResource<MoveInputs, MoveOutputs>({
   id: () => "signer-move",
   create: (inputs, run) => goOn(inputs, {}, run),
   update: (olds, news, run) => goOn(news, olds, run),
-  secretInputs: ["old", "new", "node"],
+  secretInputs: ["old", "new", "node", "notify"],
   outputs: { holder: "plain", why: "plain", build: "plain", movedAt: "plain", secondsWithoutSigner: "plain" },
 }) {}
 
 /** The journals on both hosts decide what is left of it. */
-async function goOn(inputs: MoveInputs, before: Partial<MoveOutputs>, { isWanted }: ProviderRun): Promise<MoveOutputs> {
+async function goOn(
+  inputs: MoveInputs,
+  before: Partial<MoveOutputs>,
+  { isWanted, tell }: ProviderRun,
+): Promise<MoveOutputs> {
+  const title = (event: Notice["event"]) => `Pillar ${inputs.pillar} (${inputs.stack}): ${event}`;
   const done = await move(
     inputs,
     {
@@ -32,7 +39,13 @@ async function goOn(inputs: MoveInputs, before: Partial<MoveOutputs>, { isWanted
       lookAtBridge: () => lookAtBridge(inputs),
     },
     isWanted,
-  );
+  ).catch((error: Error) => {
+    if (isWanted())
+      tell(inputs.notify, { event: "failed", title: title("failed"), message: moveFailed(error, inputs.stack) });
+    throw error;
+  });
+  const message = movedText(inputs, before, done);
+  if (message !== undefined) tell(inputs.notify, { event: "signerMoved", title: title("signerMoved"), message });
   if (before.holder !== done.holder) return done;
   // A run that finds it done keeps what was told of it.
   const { movedAt, secondsWithoutSigner, build } = before;

@@ -131,7 +131,11 @@ export async function passGate(
     return outputs;
   } catch (error) {
     const { gaveUp } = error as Partial<GaveUp>;
-    if (!gaveUp) throw error;
+    if (!gaveUp) {
+      if (isWanted())
+        notify("failed", `the wait for the sync ended in an error: ${(error as Error).message.split("\n")[0]}`);
+      throw error;
+    }
     kept.pause();
     await wallet?.settled();
     throw giveUp(error as Error, {

@@ -37,6 +37,7 @@ const journeyDetails = {
   shuttingDown: z.object({ address: z.string() }),
   shutDown: z.object({ address: z.string(), evidence: texts }),
   rewards: z.object({ evidence: texts, saidBy: z.literal("operator").optional() }),
+  told: z.object({ notice: z.string() }),
   refused: z.object({ reasons: texts }),
   override: z.object({ sentence: z.string(), reasons: texts }),
   released: z.object({ evidence: texts, serverId: z.string().optional() }),

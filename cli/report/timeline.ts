@@ -73,6 +73,8 @@ function ofJourney(entry: TellingEntry): Told {
       const { evidence, saidBy } = entry.details;
       return stage(`rewards collected${saidBy === "operator" ? " (said by the operator)" : ""}`, evidence);
     }
+    case "told":
+      return { title: `the webhook was told: ${entry.details.notice}`, lines: [], weight: "note" };
     case "refused":
       return { title: "a deletion was refused", lines: entry.details.reasons, weight: "note" };
     case "override": {

@@ -5,6 +5,7 @@ import { type LogPlace, openEventLog } from "../../core/eventLog/eventLog";
 import { newsOf } from "../../core/registration/events";
 import { lookAtRegistration, recalled } from "../../core/registration/look";
 import { sentenceOf } from "../../core/registration/messages";
+import { noticesOf } from "../../core/registration/notices";
 import { isOurs, type Registration, type RegistrationMemory } from "../../core/registration/registration";
 import { type RegistrationShown, registrationShown } from "../../core/registration/registrationShown";
 import { nodeTarget, sshTarget } from "../../core/settings/login";
@@ -152,7 +153,7 @@ async function keep({ registration, memory, place }: Found, webhook: string | un
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   const news = newsOf(registration, memory);
   // Where the record is not written, every run would tell it again.
-  if (!log.note(...news) || !news.some(({ event }) => event === "registered")) return;
-  if (registration.kind !== "registered") return;
-  await tell(webhook, "registered", place, sentenceOf(registration, place.pillar, Date.now()));
+  if (!log.note(...news)) return;
+  for (const { event, message } of noticesOf(news, registration, place, Date.now()))
+    await tell(webhook, event, place, message);
 }

@@ -30,7 +30,10 @@ export interface OrchestratorArgs {
   /** Addresses of independent nodes that are asked beside the own one, and the momentums by which that may be behind. */
   readonly evidence: { readonly references: readonly string[]; readonly tolerance: number };
   /** Which move it is, which way it goes, and how long a start is waited for, in milliseconds. */
-  readonly move: Pick<MoveInputs, "stack" | "pillar" | "rollback" | "p2pPort" | "answerWithin" | "steadyFor">;
+  readonly move: Pick<
+    MoveInputs,
+    "stack" | "pillar" | "rollback" | "notify" | "p2pPort" | "answerWithin" | "steadyFor"
+  >;
   /** Counts the moves of this stack, from 1 on. */
   readonly attempt: number;
 }
@@ -46,6 +49,7 @@ export function orchestratorArgs(config: StackConfig, host: Host, after: pulumi.
     evidence: { references: sync.references, tolerance: sync.tolerance },
     move: {
       ...{ stack, pillar: config.pillar.name, rollback: orchestrator.rollback, p2pPort: orchestrator.p2pPort },
+      ...(config.notify === undefined ? {} : { notify: config.notify }),
       ...{ answerWithin: orchestrator.startTimeout, steadyFor: orchestrator.steadySeconds * 1000 },
     },
     attempt: orchestrator.attempt,

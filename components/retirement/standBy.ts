@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { readEvents } from "../../core/eventLog/eventLog";
+import { openEventLog, readEvents } from "../../core/eventLog/eventLog";
 import { hostSeen } from "../../core/retirement/facts";
 import { lookOnceAt } from "../../core/retirement/host";
 import type { GuardMemory } from "../../core/retirement/inputs";
 import { unmetLines } from "../../core/retirement/messages";
+import { type RetirementNotice, retirementNotices } from "../../core/retirement/notices";
 import { pastEvents } from "../../core/retirement/pastEvents";
 import { surveyRetirement } from "../../core/retirement/survey";
 import { nodeRpc } from "../../core/settings/login";
@@ -15,6 +16,7 @@ import { commandsFor, someHostKey } from "../../core/util/commands";
 import { withTimeout } from "../../core/util/withTimeout";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
+import { tell } from "../tell";
 import { toldAtEnd } from "../toldAtEnd";
 import { lookOnly } from "./checkRetirement";
 import type { RetirementArgs } from "./guard";
@@ -78,14 +80,16 @@ async function nextForRetired(
   const directory = backupPlace(config);
   const { destroy } = commandsFor(stack);
   try {
-    const { recorded } = pastEvents(readEvents(directory, config.pillar.name), stack);
+    const journey = readEvents(directory, config.pillar.name);
+    const { recorded } = pastEvents(journey, stack);
     const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, lookOnly);
     const seen = hostSeen(look, config.host.provider === "existing" ? undefined : config.host.provider);
-    const { verdict } = await withTimeout(
+    const { facts, verdict } = await withTimeout(
       surveyRetirement("destroy", { ...inputs, recorded }, memory, seen, directory, lookOnly),
       deadline,
       `no answer within ${deadline / 1000} s`,
     );
+    if (!pulumi.runtime.isDryRun()) await tellOnce(config, stack, retirementNotices(facts, verdict, journey));
     if (verdict.unmet.length === 0) return [shut, `Nothing stands in the way any more: ${destroy}`];
     return [
       shut,
@@ -94,5 +98,15 @@ async function nextForRetired(
     ];
   } catch (error) {
     return [shut, `What stands in the way of ${destroy} can't be told now: ${(error as Error).message.split("\n")[0]}`];
+  }
+}
+
+async function tellOnce(config: StackConfig, stack: string, notices: readonly RetirementNotice[]): Promise<void> {
+  if (config.notify === undefined || notices.length === 0) return;
+  const place = { directory: backupPlace(config), stack, pillar: config.pillar.name };
+  const log = openEventLog(place, { now: () => Date.now(), say: (line) => void pulumi.log.warn(line) });
+  for (const { notice, message } of notices) {
+    // Where the record is not written, every run would tell it again.
+    if (log.note({ event: "told", details: { notice } })) await tell(config.notify, notice, place, message);
   }
 }

@@ -70,6 +70,8 @@ export interface EventDetails {
   };
   /** The rewards were seen paid and collected, or the operator said so. */
   readonly rewards: { readonly evidence: readonly string[]; readonly saidBy?: "operator" };
+  /** The webhook was told of something that stays so: it is told once. */
+  readonly told: { readonly notice: "rewardsDue" | "retirementPossible" };
   /** A deletion was refused, with every reason. */
   readonly refused: { readonly reasons: readonly string[] };
   /** The operator's typed sentence let a deletion pass in spite of these reasons. */

@@ -20,6 +20,8 @@ export interface MoveInputs {
   readonly pillar: string;
   /** True: the signer goes back to the old host. */
   readonly rollback: boolean;
+  /** A webhook that is told of the end; a secret. */
+  readonly notify?: string | undefined;
   readonly old: SideInputs;
   readonly new: SideInputs;
   /** The new host's node, and what its evidence needs. */

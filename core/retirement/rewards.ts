@@ -15,6 +15,8 @@ export type RewardsReading =
       readonly says: "waiting";
       readonly why: string;
       readonly dueAt?: number;
+      /** They wait to be collected. */
+      readonly isPaid?: true;
       readonly rewardAddress?: string;
     }
   | { readonly source: string; readonly says: "collected"; readonly evidence: string };
@@ -87,7 +89,7 @@ export async function judgeRewards(
   figures: readonly PaidEpoch[] = [],
 ): Promise<
   | { says: "fault" | "paidNothing"; why: string }
-  | { says: "waiting"; why: string; dueAt?: number }
+  | { says: "waiting"; why: string; dueAt?: number; isPaid?: true }
   | { says: "collected"; evidence: string }
 > {
   const running = Math.floor((now - genesis) / epoch);
@@ -128,6 +130,7 @@ export async function judgeRewards(
   if (!collected)
     return {
       says: "waiting",
+      isPaid: true,
       why: `paid since epoch ${first.epoch}, and not collected: ${coins(uncollected)} wait (collect them in the wallet)`,
     };
   return {

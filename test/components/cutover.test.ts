@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import http from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
@@ -10,6 +11,7 @@ import type { HostSeen } from "../../components/node/nodeLook";
 import type { PillarNode } from "../../components/node/pillarNode";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
+import { listen } from "../core/chain/fakes";
 import { old, ours, says } from "../core/registration/chains";
 import { soon } from "../soon";
 import { configOf } from "./exampleConfig";
@@ -92,6 +94,24 @@ test("registered: shown and recorded once, and the address even while the node i
   expect(first.shown.producerAddress).toBe(ours);
   expect(first.events).toEqual(["registered", "registeredTooEarly"]);
   expect((await follow({ registered: ours })).events).toEqual(["registered", "registeredTooEarly"]);
+});
+
+test("the webhook is told of the registration once, and not in a preview", async () => {
+  const told: string[] = [];
+  const hook = await listen(
+    http.createServer(async (request, response) => {
+      told.push(JSON.parse(Buffer.concat(await request.toArray()).toString()).title);
+      response.end();
+    }),
+  );
+  const changes = { notify: `http://127.0.0.1:${hook.port}/s3cret` };
+  const dry = vi.spyOn(pulumi.runtime, "isDryRun").mockReturnValue(true);
+  await follow({ registered: ours }, changes);
+  dry.mockRestore();
+  await follow({ registered: ours }, changes);
+  await follow({ registered: ours }, changes);
+  await hook.close();
+  expect(told).toEqual(["Pillar Anvil (prod-2): registered"]);
 });
 
 test("behind and not registered: no address", async () => {

@@ -1,16 +1,27 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { commandsFor } from "../../../core/util/commands";
+import { endProcess } from "../../../lab/hosts/machine";
 import type { LabHost } from "../../../lab/lab";
 import { waitForSigner } from "../../../lab/orchestrator";
 import { linesOf, onHost } from "../fixture";
 import { moveStage } from "../orchestrator/moveStage";
+import { type LabWebhook, startWebhook } from "../webhook";
 import { cli, typedAsPrinted } from "./fixture";
 
 // The node is synced, and the signer's move is next.
 describe("what an operator asks between two runs", () => {
-  const stage = moveStage();
+  let webhook: LabWebhook;
+  const stage = moveStage({
+    prepare: async (made) => {
+      webhook = await startWebhook(made.lab);
+      await made.stack.pulumi(["config", "set", "--secret", "pillar-host:notify"], { input: webhook.address });
+    },
+  });
+  afterAll(async () => {
+    if (webhook) await endProcess(webhook.process);
+  });
 
   it("next: the signer first, and nothing of the wallet", async () => {
     const told = await cli(stage.stack, ["next", "prod"]);
@@ -118,10 +129,17 @@ describe("what an operator asks between two runs", () => {
     expect(command).toBe("pulumi up -s prod");
     const { exitCode, out: output } = await typedAsPrinted(stage.stack, command);
     expect(exitCode, output).toBe(0);
+    // Told once: a run after it has nothing to tell.
+    expect((await stage.stack.up()).exitCode).toBe(0);
+    const notices = (await webhook.notices()).map(({ body }) => body);
+    const told = notices.filter(({ event }) => event === "signerMoved");
+    expect(told).toEqual([expect.objectContaining({ title: "Pillar Anvil (prod): signerMoved" })]);
+    expect(told[0]?.message).toMatch(new RegExp(`^the orchestrator signs on ${stage.fresh.address} now, the new side`));
+    expect(JSON.stringify(notices)).not.toMatch(/z1q/);
     const { producerAddress } = await stage.stack.outputs<{ producerAddress: string }>();
     expect(output).toMatch(/What comes next:\s+The node of Anvil is synced\. Now, in the desktop wallet:/);
-    const told = await cli(stage.stack, ["next", "prod"]);
-    expect(told.out).toContain(`  3. Paste this into the producer address field: ${producerAddress}`);
+    const after = await cli(stage.stack, ["next", "prod"]);
+    expect(after.out).toContain(`  3. Paste this into the producer address field: ${producerAddress}`);
 
     await onHost(stage.fresh, "systemctl stop go-node");
     const behind = await cli(stage.stack, ["next", "prod", "--json"]);

@@ -1,63 +1,44 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { endProcess, type OwnProcess, startDetached } from "../../../lab/hosts/machine";
-import { operatorAddress } from "../../../lab/hosts/network";
+import { endProcess } from "../../../lab/hosts/machine";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack } from "../../../lab/stack";
 import { linesOf, onHost, pastPackages, stackFile, testLab } from "../fixture";
-
-/** A webhook at the operator's end: writes what it gets into a file, a line each. */
-const webhook = `require("node:http").createServer((request, response) => {
-  let body = "";
-  request.on("data", (piece) => { body += piece; }).on("end", () => {
-    const { "x-title": title, "x-message": message, "x-template": template } = request.headers;
-    require("node:fs").appendFileSync(process.argv[1], JSON.stringify({ title, message, template, body: JSON.parse(body) }) + "\\n");
-    response.end();
-  });
-}).listen(9009, "${operatorAddress}");`;
+import { type LabWebhook, startWebhook } from "../webhook";
 
 describe("a stall", () => {
   let lab: Lab;
   let host: LabHost;
   let stack: LabStack;
-  let hook: OwnProcess;
+  let webhook: LabWebhook;
   let running: Promise<{ exitCode: number; output: string }>;
-  const heard = () => readFile(join(lab.dir, "heard"), "utf8").catch(() => "");
-  const notices = async () =>
-    (await heard())
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
   const until = async (what: string, happened: () => Promise<boolean>) => {
     for (const end = Date.now() + 120_000; !(await happened()); ) {
       if (Date.now() > end) throw new Error(`${what} did not happen`);
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   };
-  const topic = "s3cret-topic";
 
   beforeAll(async () => {
     lab = await testLab();
     await lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 5 } });
     host = await lab.addHost("host1", ensurePackagedImage);
     await pastPackages(lab, host);
-    const argv = lab.atOperator([process.execPath, "-e", webhook, join(lab.dir, "heard")]);
-    hook = await startDetached(argv, join(lab.dir, "hook.log"));
+    webhook = await startWebhook(lab);
     const secrets = {
       "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8"),
-      notify: `http://${operatorAddress}:9009/${topic}`,
+      notify: webhook.address,
     };
     stack = await LabStack.create(lab, "prod", stackFile(lab, host, { sync: { stallMinutes: 0.1 } }), secrets);
     await lab.chain("PATCH", "/nodes/host1", { stall: true });
     running = stack.up();
-    await until("the stall", async () => (await notices()).length === 1);
+    await until("the stall", async () => (await webhook.notices()).length === 1);
     await lab.chain("PATCH", "/nodes/host1", { stall: false, rate: 2000 });
   });
   afterAll(async () => {
     await running?.catch(() => undefined);
-    if (hook) await endProcess(hook);
+    if (webhook) await endProcess(webhook.process);
     await lab?.down();
   });
 
@@ -86,7 +67,7 @@ describe("a stall", () => {
 
   it("is told to a webhook, as Slack and ntfy take it, and so is its end and the sync", async () => {
     await running;
-    const all = await notices();
+    const all = await webhook.notices();
     expect(all.map(({ body }) => body.event)).toEqual(["stalled", "over", "synced"]);
     expect(all[0]).toEqual({
       title: "{{.title}}",
@@ -99,17 +80,22 @@ describe("a stall", () => {
         text: expect.stringMatching(/^Pillar Anvil \(prod\): stalled\nthe height stands at \d+ for 6 s$/),
       },
     });
-    expect(await heard()).not.toMatch(/10\.77|z1q/);
+    expect(JSON.stringify(await webhook.notices())).not.toMatch(/10\.77|z1q/);
   });
 
   it("shows and keeps no secret: neither the webhook's address nor the producer's password", async () => {
     const { output } = await running;
     const password: string = JSON.parse(await onHost(host, "cat /root/.znn/config.json")).Producer.Password;
     const verbose = await stack.pulumi(["up", "--yes", "--logtostderr", "-v=7"], { all: true, reject: false });
-    const places = { output, verbose: String(verbose.all), state: await stack.written(), heard: await heard() };
+    const places = {
+      output,
+      verbose: String(verbose.all),
+      state: await stack.written(),
+      heard: JSON.stringify(await webhook.notices()),
+    };
     for (const [place, text] of Object.entries(places)) {
       expect(text.length, place).toBeGreaterThan(100);
-      for (const secret of [topic, password, JSON.stringify(password).slice(1, -1)])
+      for (const secret of [webhook.topic, password, JSON.stringify(password).slice(1, -1)])
         expect(text.includes(secret), `${place} holds a secret`).toBe(false);
     }
     expect(await onHost(host, "journalctl -u go-node | grep -c Password")).not.toBe("0");

@@ -1,0 +1,20 @@
+import { commandsFor } from "../util/commands";
+import type { MoveOutputs } from "./move";
+import type { MoveInputs } from "./moveInputs";
+
+/** What is told of a move that ended well; nothing where the last run had found it so already, or nothing moved (pure). */
+export function movedText(
+  inputs: Pick<MoveInputs, "old" | "new">,
+  before: Partial<MoveOutputs>,
+  { holder, movedAt, secondsWithoutSigner }: MoveOutputs,
+): string | undefined {
+  if (before.holder === holder || movedAt === undefined) return undefined;
+  const gap =
+    secondsWithoutSigner === undefined ? "" : `; the bridge was without this signer for ${secondsWithoutSigner} s`;
+  return `the orchestrator signs on ${inputs[holder].host.ssh.address} now, the ${holder} side${gap}`;
+}
+
+/** What is told of one that did not, in a line: the run itself says where the signer is (pure). */
+export function moveFailed({ message }: Error, stack: string): string {
+  return `the orchestrator's move ended in an error: ${message.split("\n")[0]}. Where the signer is: ${commandsFor(stack).status()}`;
+}

@@ -1,0 +1,33 @@
+import type { News } from "../eventLog/events";
+import { commandsFor } from "../util/commands";
+import { sentenceOf } from "./messages";
+import type { Registration } from "./registration";
+
+/** What somebody who does not watch is told of a registration. */
+export interface RegistrationNotice {
+  readonly event: "registered" | "producing" | "retirementPossible";
+  readonly message: string;
+}
+
+/** What of a look's news to the event log, where each comes once, is told (pure). */
+export function noticesOf(
+  news: readonly News[],
+  registration: Registration,
+  { stack, pillar }: { readonly stack: string; readonly pillar: string },
+  now: number,
+): RegistrationNotice[] {
+  const sentence = sentenceOf(registration, pillar, now);
+  const notices: RegistrationNotice[] = [];
+  if (registration.kind === "registered" && news.some(({ event }) => event === "registered"))
+    notices.push({ event: "registered", message: sentence });
+  const producing = news.find((each) => each.event === "producing");
+  if (registration.kind !== "producing" || producing === undefined) return notices;
+  notices.push({ event: "producing", message: sentence });
+  const { before } = producing.details;
+  if (before !== undefined)
+    notices.push({
+      event: "retirementPossible",
+      message: `the host of ${before.producerAddress} can be shut down now; OLD is its stack: ${commandsFor("OLD").retire(stack)}`,
+    });
+  return notices;
+}

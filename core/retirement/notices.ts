@@ -1,0 +1,29 @@
+import type { LogEvent } from "../eventLog/events";
+import { commandsFor } from "../util/commands";
+import type { RetirementFacts, RetirementVerdict } from "./facts";
+
+/** What somebody who does not watch is told of a host that is shut down. */
+export interface RetirementNotice {
+  readonly notice: "rewardsDue" | "retirementPossible";
+  readonly message: string;
+}
+
+/** What is so now and was not told before (pure). */
+export function retirementNotices(
+  { rewards, stack, pillar }: Pick<RetirementFacts, "rewards" | "stack" | "pillar">,
+  { unmet }: Pick<RetirementVerdict, "unmet">,
+  journey: readonly LogEvent[],
+): RetirementNotice[] {
+  const notices: RetirementNotice[] = [];
+  const due = rewards.find((reading) => reading.says === "waiting" && reading.isPaid);
+  if (due?.says === "waiting")
+    notices.push({ notice: "rewardsDue", message: `the rewards of ${pillar} since the switch: ${due.why}` });
+  if (unmet.length === 0)
+    notices.push({
+      notice: "retirementPossible",
+      message: `nothing stands in the way of giving up the old host any more: ${commandsFor(stack).destroy}`,
+    });
+  const isTold = (notice: string) =>
+    journey.some((entry) => entry.stack === stack && entry.event === "told" && entry.details.notice === notice);
+  return notices.filter(({ notice }) => !isTold(notice));
+}

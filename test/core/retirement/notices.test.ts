@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import type { LogEvent } from "../../../core/eventLog/events";
+import type { Unmet } from "../../../core/retirement/facts";
+import { retirementNotices } from "../../../core/retirement/notices";
+import type { RewardsReading } from "../../../core/retirement/rewards";
+
+const paid: RewardsReading = { source: "n", says: "waiting", isPaid: true, why: "paid since epoch 5, 30 ZNN wait" };
+const unpaid: RewardsReading = { source: "n", says: "waiting", why: "not paid yet", dueAt: 1 };
+const facts = (...rewards: RewardsReading[]) => ({ rewards, stack: "prod", pillar: "Anvil" });
+const unmet: Unmet = { loss: "rewards", what: "not collected", needed: "collect them" };
+const told = (notice: string, stack = "prod") => ({ stack, event: "told", details: { notice } }) as LogEvent;
+
+test("rewards that wait are told once for each stack, and not before they are paid", () => {
+  const due = {
+    notice: "rewardsDue",
+    message: "the rewards of Anvil since the switch: paid since epoch 5, 30 ZNN wait",
+  };
+  expect(retirementNotices(facts(paid), { unmet: [unmet] }, [])).toEqual([due]);
+  expect(retirementNotices(facts(paid), { unmet: [unmet] }, [told("rewardsDue", "other")])).toEqual([due]);
+  expect(retirementNotices(facts(paid), { unmet: [unmet] }, [told("rewardsDue")])).toEqual([]);
+  expect(retirementNotices(facts(unpaid), { unmet: [unmet] }, [])).toEqual([]);
+});
+
+test("a host that can be given up, with the command, once", () => {
+  expect(retirementNotices(facts(), { unmet: [] }, [told("rewardsDue")])).toEqual([
+    {
+      notice: "retirementPossible",
+      message: "nothing stands in the way of giving up the old host any more: pulumi destroy -s prod",
+    },
+  ]);
+  expect(retirementNotices(facts(), { unmet: [] }, [told("retirementPossible")])).toEqual([]);
+});
