@@ -1,3 +1,4 @@
+import { commandsFor } from "../util/commands";
 import type { SideFacts } from "./hostPairFacts";
 import { type Journal, parseJournal } from "./journal";
 
@@ -51,7 +52,7 @@ export function signerNow(hosts: readonly SignerSeenOn[]): SignerNow {
     return {
       nowhere: "the signer is on its way between two hosts, and its move takes its own backups",
       found: moving.map(({ address, journal }) => `${address}: the move stands at "${journal?.stage}"`),
-      needed: "the end of that move: pulumi up of the new host's stack goes on",
+      needed: `the end of that move, which goes on with (NEW is the stack of the new host): ${commandsFor("NEW").up}`,
     };
   const here = seen.filter(({ hasDirectory, journal }) => hasDirectory && !left.includes(journal?.stage ?? ""));
   if (here.length === 1 && here[0]) return { at: here[0].at, runs: false };
