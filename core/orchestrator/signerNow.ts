@@ -48,11 +48,11 @@ export function signerNow(hosts: readonly SignerSeenOn[]): SignerNow {
       needed: "a look at each host",
     };
   const moving = seen.filter(({ journal }) => journal && onTheWay.includes(journal.stage));
-  if (moving.length > 0)
+  if (moving[0]?.journal)
     return {
       nowhere: "the signer is on its way between two hosts, and its move takes its own backups",
       found: moving.map(({ address, journal }) => `${address}: the move stands at "${journal?.stage}"`),
-      needed: `the end of that move, which goes on with (NEW is the stack of the new host): ${commandsFor("NEW").up}`,
+      needed: `the end of that move, with which this goes on: ${commandsFor(moving[0].journal.move.stack).up}`,
     };
   const here = seen.filter(({ hasDirectory, journal }) => hasDirectory && !left.includes(journal?.stage ?? ""));
   if (here.length === 1 && here[0]) return { at: here[0].at, runs: false };

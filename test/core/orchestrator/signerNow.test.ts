@@ -48,6 +48,12 @@ describe("where the signer is now", () => {
     expect(signerNow(hosts)).toMatchObject({ nowhere: expect.stringContaining(nowhere) });
   });
 
+  test("a move at work is told with the command that goes on with it", () => {
+    expect(signerNow([host("a", { directory: "there", journal: journal("fenced", "old") })])).toMatchObject({
+      needed: "the end of that move, with which this goes on: pulumi up -s prod",
+    });
+  });
+
   test("a host that it left says where it went", () => {
     const left = signerNow([host("a", { directory: "there", journal: journal("moved", "old") })]);
     expect(left).toMatchObject({ found: ["none on a, from which it went to 192.0.2.99"] });
