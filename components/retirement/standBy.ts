@@ -16,6 +16,7 @@ import { commandsFor, someHostKey } from "../../core/util/commands";
 import { withTimeout } from "../../core/util/withTimeout";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
+import { warn } from "../log";
 import { tell } from "../tell";
 import { toldAtEnd } from "../toldAtEnd";
 import { lookOnly } from "./checkRetirement";
@@ -104,7 +105,7 @@ async function nextForRetired(
 async function tellOnce(config: StackConfig, stack: string, notices: readonly RetirementNotice[]): Promise<void> {
   if (config.notify === undefined || notices.length === 0) return;
   const place = { directory: backupPlace(config), stack, pillar: config.pillar.name };
-  const log = openEventLog(place, { now: () => Date.now(), say: (line) => void pulumi.log.warn(line) });
+  const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   for (const { notice, message } of notices) {
     // Where the record is not written, every run would tell it again.
     if (log.note({ event: "told", details: { notice } })) await tell(config.notify, notice, place, message);
