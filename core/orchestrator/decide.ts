@@ -104,9 +104,15 @@ function sagasIn(looks: Looks, wanted: Saga): Saga[] {
     .map(({ move, direction }) => ({ move, direction }));
 }
 
-/** The side on which the signer stands by the journals, where one saga or none has been to its end (pure). */
-function standsAt({ old, new: fresh }: Looks): SideName {
-  const stage = (look: SideLook) => (look === "outOfSight" ? undefined : look.journal?.stage);
+/**
+ * The side on which the signer stands by this stack's journals, where one saga or none has been to its end (pure): what
+ * another stack's move says of its own sides is said of other hosts.
+ */
+function standsAt({ old, new: fresh }: Looks, wanted: Saga): SideName {
+  const stage = (look: SideLook) =>
+    look !== "outOfSight" && look.journal && isSameOwner(look.journal.move, wanted.move)
+      ? look.journal.stage
+      : undefined;
   if (stage(fresh) === "running" || stage(fresh) === "starting" || stage(fresh) === "restored") return "new";
   if (stage(old) === "moved") return "new";
   return "old";
@@ -180,6 +186,9 @@ export function decideMove(wanted: Saga, looks: Looks, memory: RunMemory): MoveD
   const open = sagasIn(looks, wanted).find((saga) => isOpen(stagesOf(saga, looks)));
   const isSame = open && isSameMove(open.move, wanted.move);
   if (open && (!isSame || open.direction !== wanted.direction)) {
+    // A signer that another stack has on the host that is the source now was, in that one, at its target.
+    const between = anothers(open, looks);
+    if (between) return afterAnother(open, between, looks);
     const stages = stagesOf(open, looks);
     // One that may sign on its target is ended first, but for the way back, which may begin at any time from then on.
     if (isSame && wanted.direction === "back" && isPast(stages)) return begin(wanted, looks, memory);
@@ -195,7 +204,7 @@ export function decideMove(wanted: Saga, looks: Looks, memory: RunMemory): MoveD
 function begin(wanted: Saga, looks: Looks, memory: RunMemory): MoveDecision {
   const { s, t } = stagesOf(wanted, looks);
   const { target } = sidesOf(wanted);
-  const holder = standsAt(looks);
+  const holder = standsAt(looks, wanted);
   const isKnown = s !== undefined || t !== undefined;
   if (wanted.direction === "back" && !isKnown && holder === "old")
     return done(holder, "nothing to roll back", wanted, looks);
@@ -227,7 +236,9 @@ function onward(saga: Saga, looks: Looks, memory: RunMemory): MoveDecision {
   if (t === "running" || t === "starting" || t === "switched" || t === "staged") {
     // Without sight of the source its fence is known from the target's journal.
     if (from !== "outOfSight" && (from.active || !from.masked)) return stop("source runs unasked");
-    if (s === "stopping" || s === "restoring" || s === "restored") return stop("journals disagree");
+    // The source hears of the end only after the target's journal has it: one that says less is of an earlier moment.
+    const isPastEnd = s === "moved" && t !== "running";
+    if (s === "stopping" || s === "restoring" || s === "restored" || isPastEnd) return stop("journals disagree");
     if (t === "running") return step("close");
     return step(t === "staged" ? "arrive" : "start");
   }

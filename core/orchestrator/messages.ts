@@ -129,7 +129,10 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
         return `  found on the ${side} side: ${journal ? `${journal.stage} since ${journal.at}, other side ${journal.other.address}` : "no journal"}`;
       }),
       ...(isAtWork
-        ? ["  Nothing is touched. End that move with its own stack first."]
+        ? [
+            `  Nothing is touched. End that move with its own stack first: ${commandsFor(saga.move.stack).up}`,
+            "  Is there no such stack any more? docs/orchestrator.md tells what each journal should say.",
+          ]
         : [
             "  Nothing is touched: what this stack knows of the signer is older than that move.",
             `  needed: a stack that does not move it any more: ${run.remove("orchestrator.migrateFrom")} && ${up}`,

@@ -68,7 +68,7 @@ export async function runSaga(wanted: Saga, hands: SagaActions, places: Places, 
       if (isBroken && again < tries) hands.say(`${message}: looking again at what was done`);
       else if (failure !== undefined)
         throw new Error(
-          `${failure}\nand the way back failed: ${message}\n${whereItIs(lastSeen(seen, await hands.look()), places)}`,
+          stepFailed(`${failure}\nand the way back failed: ${message}`, lastSeen(seen, await hands.look()), places),
         );
       else {
         failure = `${message}`;

@@ -228,7 +228,7 @@ describe("what an error says", () => {
     expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && pulumi up -s prod");
     const open = { ...next, stage: "stopping" as const };
     expect(obstacleText("another move", open, { old: stopped, new: { journal: open, ...stopped } }, places)).toContain(
-      "End that move with its own stack first.",
+      "End that move with its own stack first: pulumi up -s next",
     );
   });
 
