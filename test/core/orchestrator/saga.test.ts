@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Saga } from "../../../core/orchestrator/journal";
 import { runSaga } from "../../../core/orchestrator/saga";
+import { type Blow, Killed, Model, randomOf } from "../../../lab/simulation/model";
 import { moveNamed } from "../../moveNamed";
-import { type Blow, Killed, Model, randomOf } from "./model";
 
 const forward: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
 const back: Saga = { ...forward, direction: "back" };

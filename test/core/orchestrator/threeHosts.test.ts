@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { moveText } from "../../../core/eventLog/moveId";
 import type { Saga } from "../../../core/orchestrator/journal";
 import { runSaga } from "../../../core/orchestrator/saga";
+import { installed, type ModelHost, signing } from "../../../lab/simulation/host";
+import { type Blow, Killed, Model, randomOf } from "../../../lab/simulation/model";
 import { moveNamed } from "../../moveNamed";
-import { type Blow, installed, Killed, Model, type ModelHost, randomOf, signing } from "./model";
 
 /**
  * A signer that goes from host to host, each time by another stack: A to B by `second`, B to C by `third`. What one
@@ -88,8 +89,8 @@ describe("a signer that went on to a third host", () => {
     cuts.push("kill");
     expect(await three.up("third")).toBe("killed");
     three.a.reachable = true;
-    expect(await three.up("second")).toContain("End that move with its own stack first.");
-    expect(await three.up("second", "back")).toContain("End that move with its own stack first.");
+    expect(await three.up("second")).toContain("End that move with its own stack first: pulumi up -s third");
+    expect(await three.up("second", "back")).toContain("End that move with its own stack first: pulumi up -s third");
     expect(await three.up("third", "back")).toBe("old: nothing to roll back");
     expect(three.signs).toBe("b");
     // It signs on B again, by the third stack's word; A's copy is older than that.

@@ -1,0 +1,67 @@
+import { boot, cutPower, diskOf, installed, type ModelHost, sync } from "./host";
+import { broke } from "./promises";
+import { hostNames, type World } from "./state";
+
+/** Hosts' events: the environment's, and other people's. */
+export type HostEvent =
+  | "reboot"
+  | "cut power"
+  | "lose"
+  | "find"
+  | "save"
+  | "rewind"
+  | "reinstall"
+  | "start by hand"
+  | "stop by hand"
+  | "release";
+
+/** The bridge makes a new key: each signer at work has a new share. */
+export function generate(world: World): void {
+  const signers = hostNames.map((name) => world.hosts[name]).filter(({ running }) => running);
+  if (signers.length !== 1) return;
+  world.generation += 1;
+  for (const host of signers) {
+    host.directory = world.generation;
+    sync(host);
+  }
+}
+
+/** What happens to a host. @throws Broken */
+export function befall(world: World, host: ModelHost, event: Exclude<HostEvent, "release">): void {
+  switch (event) {
+    case "reboot":
+      boot(host);
+      break;
+    case "cut power":
+      cutPower(host);
+      break;
+    case "lose":
+      host.reachable = false;
+      break;
+    case "find":
+      host.reachable = true;
+      break;
+    case "save":
+      host.saved = diskOf(host);
+      break;
+    case "rewind":
+      if (host.saved === undefined) return;
+      Object.assign(host, host.saved, { durable: undefined, rewound: true });
+      boot(host);
+      break;
+    case "reinstall":
+      Object.assign(host, diskOf(installed("")), { durable: undefined, running: false, rewound: true });
+      break;
+    case "start by hand":
+      Object.assign(host, { masked: false, keyAside: false, enabled: true, running: host.directory !== undefined });
+      break;
+    case "stop by hand":
+      Object.assign(host, { masked: true, running: false });
+      break;
+  }
+  const isHarm = event === "rewind" || event === "reinstall" || event.endsWith("by hand");
+  if (isHarm) world.isHarmed = true;
+  const by = event === "rewind" || event.endsWith("by hand") ? "others" : "power";
+  const broken = broke(world, event, by, host, { plain: [], hadNewest: false, isBlind: false });
+  if (broken) throw broken;
+}

@@ -1,0 +1,243 @@
+import type { Looks, MoveStep, SideLook } from "../../core/orchestrator/decide";
+import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/journal";
+import type { SagaActions } from "../../core/orchestrator/saga";
+import { boot, cutPower, installed, type ModelHost, signing, wouldBoot } from "./host";
+import { begin, type Call, effectsOf, type ScriptName } from "./scripts";
+
+type Struck = `${"reboot" | "cut" | "lose"} ${SideName}`;
+
+/** What may happen right before an effect. */
+export type Blow = "none" | "fail" | "kill" | "break" | Struck;
+
+/** Where a blow falls. */
+export interface Moment {
+  readonly what: string;
+  readonly side: SideName;
+  /** Of the effect in its script. */
+  readonly index: number;
+}
+
+export class Killed extends Error {
+  /** As where another run took over: this one does nothing more. */
+  readonly taken = true;
+}
+
+/** Numbers that are the same in each run (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** What a model is told beyond its hosts. */
+export interface ModelSettings {
+  /** Called after each effect of the program, and each boot; throws where a promise is broken. */
+  readonly check?: (what: string, by: "program" | "power", host: ModelHost) => void;
+  /** The sealed backup of a share. */
+  readonly backUp?: (share: number | undefined) => void;
+  /** Of the run, for the hosts' locks. */
+  readonly token?: string;
+  /** Whether scripts refuse to write over another stack's move, as they do. */
+  readonly isGuarded?: boolean;
+}
+
+/**
+ * Two hosts and an engine that can be struck at any moment: the steps of core/orchestrator/moveActions.ts as calls of
+ * the scripts, and these effect by effect.
+ */
+export class Model implements SagaActions {
+  readonly story: string[] = [];
+  blows = 0;
+
+  /** @param all hosts of the signer, other stacks' too: on one of them it may sign */
+  constructor(
+    private readonly blow: (at: Moment) => Blow | Promise<Blow>,
+    readonly hosts: Record<SideName, ModelHost> = { old: signing("198.51.100.7"), new: installed("203.0.113.9") },
+    private readonly all: readonly ModelHost[] = Object.values(hosts),
+    private readonly settings: ModelSettings = {},
+  ) {}
+
+  say = () => undefined;
+  isWanted = () => true;
+
+  async look(): Promise<Looks> {
+    return { old: this.lookAt("old"), new: this.lookAt("new") };
+  }
+
+  private lookAt(side: SideName): SideLook {
+    const { reachable, journal, running, masked } = this.hosts[side];
+    return reachable ? { journal, active: running, masked } : "outOfSight";
+  }
+
+  get signers(): SideName[] {
+    return (["old", "new"] as const).filter((side) => this.hosts[side].running);
+  }
+
+  private check(what: string, by: "program" | "power", host: ModelHost): void {
+    if (this.settings.check) {
+      this.settings.check(what, by, host);
+      return;
+    }
+    const brief = (side: SideName) => {
+      const {
+        address: _,
+        journal,
+        running,
+        masked,
+        keyAside,
+        reachable,
+        durable: _durable,
+        ...rest
+      } = this.hosts[side];
+      const flags = Object.entries({ running, masked, keyAside, reachable }).filter(([, is]) => is);
+      return `${side}: ${journal?.direction} ${journal?.stage} ${flags.map(([name]) => name)} ${JSON.stringify(rest)}`;
+    };
+    this.story.push(`${what}: ${brief("old")} | ${brief("new")}`);
+    const maySign = this.all.filter((each) => each.running || wouldBoot(each));
+    if (maySign.length > 1) throw new Error(`two sides may sign after ${what}\n${this.story.join("\n")}`);
+    for (const each of this.all) if (each.running) each.directory = (each.directory ?? 0) + 1;
+  }
+
+  reboot(side: SideName): void {
+    boot(this.hosts[side]);
+    this.check(`reboot of ${side}`, "power", this.hosts[side]);
+  }
+
+  private strike(blow: Blow, side: SideName, what: string, rest: () => void): void {
+    if (blow === "none") return;
+    if (blow === "fail") throw new Error(`${what} failed`);
+    const broken = () => Object.assign(new Error(`${what}: the connection broke`), { broken: true });
+    if (blow === "kill") {
+      rest();
+      throw new Killed(what);
+    }
+    if (blow === "break") {
+      rest();
+      throw broken();
+    }
+    const [how, struck] = blow.split(" ") as ["reboot" | "cut" | "lose", SideName];
+    const host = this.hosts[struck];
+    if (how === "reboot") boot(host);
+    if (how === "cut") cutPower(host);
+    if (how === "lose") host.reachable = false;
+    if (how !== "lose") this.check(blow, "power", host);
+    if (struck === side) throw broken();
+  }
+
+  /** One call on a host: its effects in order, between which it may be struck. */
+  private async effects(side: SideName, what: string, made: () => readonly (() => void)[]): Promise<void> {
+    const host = this.hosts[side];
+    let effects: readonly (() => void)[] | undefined;
+    for (let index = 0; effects === undefined || index < effects.length; index += 1) {
+      const blow = await this.blow({ what, side, index });
+      if (!host.reachable) throw Object.assign(new Error(`${side} does not answer`), { broken: true });
+      if (blow !== "none") {
+        this.blows += 1;
+        this.story.push(`-- ${blow} before effect ${index} of ${what}`);
+      }
+      const rest = () => {
+        // The script on the host goes on without its engine, or dies with the connection.
+        if (effects && this.blows % 2 === 0) for (const left of effects.slice(index)) this.effect(what, left, host);
+      };
+      this.strike(blow, side, what, rest);
+      // Read when it begins; whoever took the lock in the meantime has it.
+      if (effects === undefined) {
+        const { token } = this.settings;
+        if (token !== undefined && host.owner !== token) throw new Killed(`${what}: another run has taken over`);
+        effects = made();
+      }
+      const effect = effects[index];
+      if (effect) this.effect(what, effect, host);
+    }
+  }
+
+  private effect(what: string, effect: () => void, host: ModelHost): void {
+    effect();
+    this.check(what, "program", host);
+  }
+
+  private async script(side: SideName, name: ScriptName, saga: Saga, stage?: Call["stage"]): Promise<void> {
+    const host = this.hosts[side];
+    const otherAddress = this.hosts[side === "old" ? "new" : "old"].address;
+    const call = { saga, side, otherAddress, ...(stage ? { stage } : {}) };
+    await this.effects(side, `${name}${stage ? ` ${stage}` : ""} ${saga.direction}`, () => {
+      if (this.settings.isGuarded !== false) begin(host, call);
+      return effectsOf(name, host, call);
+    });
+  }
+
+  private async copy(saga: Saga): Promise<void> {
+    const { source, target } = sidesOf(saga);
+    await this.effects(target, `copy ${saga.direction}`, () => [
+      () => {
+        if (!this.hosts[source].reachable) throw Object.assign(new Error("the copy broke off"), { broken: true });
+        if (this.hosts[source].directory === undefined) throw new Error("the copy broke off: no such directory");
+        this.hosts[target].staging = this.hosts[source].directory;
+      },
+    ]);
+  }
+
+  private verify(side: SideName): void {
+    if (!this.hosts[side].running) throw new Error(`the signer of the ${side} side does not run`);
+  }
+
+  async perform(step: MoveStep, saga: Saga, looks?: Looks): Promise<Looks> {
+    const { source, target } = sidesOf(saga);
+    switch (step) {
+      case "bulk":
+        await this.script(target, "signer_staging", saga);
+        await this.copy(saga);
+        break;
+      case "stop":
+        await this.script(source, "signer_stop", saga);
+        break;
+      case "backup":
+        await this.effects(source, "backup", () => [() => this.settings.backUp?.(this.hosts[source].directory)]);
+        await this.copy(saga);
+        break;
+      case "fence":
+        await this.script(source, "signer_fence", saga);
+        break;
+      case "copy":
+        await this.script(target, "signer_staging", saga);
+        await this.copy(saga);
+        await this.script(target, "signer_arrive", saga);
+        break;
+      case "arrive":
+        await this.script(target, "signer_arrive", saga);
+        break;
+      case "start":
+        await this.script(target, "signer_start", saga);
+        this.verify(target);
+        await this.script(target, "signer_settle", saga, "running");
+        break;
+      case "close":
+        await this.script(source, "signer_settle", saga, "moved");
+        break;
+      case "seal":
+        await this.script(target, "signer_seal", saga);
+        break;
+      case "restore":
+        await this.script(source, "signer_restore", saga);
+        this.verify(source);
+        await this.script(source, "signer_settle", saga, "restored");
+        break;
+    }
+    return this.after(step, saga, looks);
+  }
+
+  /** As HostPair.step: the host that was called is looked at anew, the other one is as it was before. */
+  private after(step: MoveStep, saga: Saga, looks?: Looks): Looks {
+    const { source, target } = sidesOf(saga);
+    const onSource = step === "stop" || step === "fence" || step === "close" || step === "restore";
+    const seen = { old: this.lookAt("old"), new: this.lookAt("new") };
+    if (looks === undefined) return seen;
+    if (step === "backup") return looks;
+    const side = onSource ? source : target;
+    return { ...looks, [side]: seen[side] };
+  }
+}

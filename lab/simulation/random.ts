@@ -1,0 +1,114 @@
+import type { HostEvent } from "./events";
+import { randomOf } from "./model";
+import type { Found } from "./search";
+import { allUps } from "./search";
+import { settle } from "./settle";
+import { Broken, hostNames, newWorld } from "./state";
+import { type Action, play, type RunSettings, type Strike } from "./world";
+
+const events: readonly HostEvent[] = [
+  ...(["reboot", "cut power", "lose", "find", "find", "save", "rewind"] as const),
+  ...(["reinstall", "start by hand", "stop by hand", "release"] as const),
+];
+const mostActions = 16;
+/** More than a way there has effects. */
+const mostEffects = 32;
+
+/** The actions of a seed. */
+function historyOf(seed: number): Action[] {
+  const random = randomOf(seed);
+  const one = <T>(of: readonly [T, ...T[]] | readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+  const ups = allUps(2);
+  // Harm hides what can be promised without it: half of the histories have none.
+  const isCalm = seed % 2 === 0;
+  const calm = events.filter((event) => !/rewind|reinstall|hand/.test(event));
+  const strike = (): Strike => {
+    const struck = one(["kill", "fail", "break", "reboot", "cut", "lose", "up"] as const);
+    const at = Math.floor(random() * mostEffects);
+    if (struck === "up") return { at, blow: { up: one(ups) } };
+    if (struck === "kill" || struck === "fail" || struck === "break") return { at, blow: struck };
+    return { at, blow: `${struck} ${one(["old", "new"] as const)}` };
+  };
+  return Array.from({ length: 4 + Math.floor(random() * (mostActions - 4)) }, (): Action => {
+    const what = random();
+    if (what < 0.55) {
+      const strikes = Array.from({ length: Math.floor(random() * 3) }, strike);
+      return { do: "up", ...one(ups), strikes };
+    }
+    if (what < 0.62) return { do: "generate" };
+    if (what < 0.64) return { do: "lose laptop" };
+    return { do: one(isCalm ? calm : events), host: one(hostNames) };
+  });
+}
+
+/** Plays a history, and what is promised after it. @returns what was broken, and after how many actions */
+export async function replay(path: readonly Action[], settings: RunSettings = {}): Promise<Found | undefined> {
+  const world = newWorld();
+  let played = 0;
+  try {
+    for (const action of path) {
+      played += 1;
+      await play(world, action, settings);
+    }
+    await settle(world, allUps(1), settings);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Broken) return { path: path.slice(0, played), why: error.message };
+    throw error;
+  }
+}
+
+/** The same break with as few actions and strikes as leaving out one after the other leaves. */
+export async function minimised(found: Found, settings: RunSettings = {}): Promise<Found> {
+  let best = found;
+  for (let isSmaller = true; isSmaller; ) {
+    isSmaller = false;
+    for (const smaller of smallerThan(best.path)) {
+      const again = await replay(smaller, settings);
+      if (again === undefined) continue;
+      best = again;
+      isSmaller = true;
+      break;
+    }
+  }
+  return best;
+}
+
+function smallerThan(path: readonly Action[]): Action[][] {
+  return path.flatMap((action, index) => [
+    path.toSpliced(index, 1),
+    ...(action.do === "up"
+      ? action.strikes.map((_strike, at) =>
+          path.toSpliced(index, 1, { ...action, strikes: action.strikes.toSpliced(at, 1) }),
+        )
+      : []),
+  ]);
+}
+
+export interface Histories {
+  readonly histories: number;
+  readonly actions: number;
+  readonly found?: Found & { readonly seed: number };
+}
+
+/** Histories by seed, one after the other, until one breaks a promise, or the time or their number is over. */
+export async function randomHistories(
+  seed: number,
+  { most, until }: { readonly most: number; readonly until: number },
+  settings: RunSettings = {},
+): Promise<Histories> {
+  let actions = 0;
+  let histories = 0;
+  for (; histories < most && Date.now() < until; histories += 1) {
+    const path = historyOf(seed + histories);
+    actions += path.length;
+    const found = await replay(path, settings);
+    if (found === undefined) continue;
+    return {
+      histories: histories + 1,
+      actions,
+      found: { ...(await minimised(found, settings)), seed: seed + histories },
+    };
+  }
+  return { histories, actions };
+}

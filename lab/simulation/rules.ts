@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { build } from "esbuild";
+import { runSaga } from "../../core/orchestrator/saga";
+import { decideRetirement } from "../../core/retirement/decide";
+import { isReached } from "../../core/retirement/inputs";
+
+/** The program's own decisions. */
+export interface Rules {
+  readonly runSaga: typeof runSaga;
+  readonly decideRetirement: typeof decideRetirement;
+  readonly isReached: typeof isReached;
+}
+
+export const realRules: Rules = { runSaga, decideRetirement, isReached };
+
+/** A change of the program's text, as one who set a fix back would make it. */
+export interface Mutation {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const root = join(import.meta.dirname, "../..");
+
+/** The same decisions out of a changed copy of the sources. @throws where a text is not there */
+export async function mutated(mutations: readonly Mutation[]): Promise<Rules> {
+  const left = new Set(mutations);
+  const contents = ["orchestrator/saga", "retirement/decide", "retirement/inputs"]
+    .map((file) => `export * from "./core/${file}";`)
+    .join("\n");
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: root, loader: "ts" },
+    ...{ bundle: true, write: false, format: "esm", platform: "node", packages: "external" },
+    plugins: [
+      {
+        name: "mutations",
+        setup: (bundle) => {
+          bundle.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+            const here = mutations.filter(({ file }) => file === relative(root, path));
+            let text = readFileSync(path, "utf8");
+            for (const mutation of here) {
+              if (!text.includes(mutation.from)) continue;
+              text = text.replace(mutation.from, () => mutation.to);
+              left.delete(mutation);
+            }
+            return { contents: text, loader: "ts" };
+          });
+        },
+      },
+    ],
+  });
+  for (const { file, from } of left) throw new Error(`not in ${file}: ${from}`);
+  const text = outputFiles[0]?.text ?? "";
+  return (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as Rules;
+}

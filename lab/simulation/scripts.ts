@@ -1,0 +1,172 @@
+import { isSameMove, isSameOwner } from "../../core/eventLog/moveId";
+import { isSource, type Journal, type Saga, type SideName } from "../../core/orchestrator/journal";
+import { type ModelHost, sync } from "./host";
+
+/**
+ * What each function of core/steps/signer/*.sh does to its host, effect by effect: between any two, the script may die.
+ * test/simulation/scripts.test.ts runs both from the same disk.
+ */
+export type Effect = () => void;
+
+/** What a script is told. */
+export interface Call {
+  readonly saga: Saga;
+  readonly side: SideName;
+  readonly otherAddress: string;
+  /** Of signer_settle. */
+  readonly stage?: "running" | "moved" | "restored";
+}
+
+export type ScriptName =
+  | "signer_stop"
+  | "signer_fence"
+  | "signer_staging"
+  | "signer_arrive"
+  | "signer_start"
+  | "signer_settle"
+  | "signer_seal"
+  | "signer_restore";
+
+/** The stage of this saga on a host, as signer_stage reads it. */
+function stageOf({ journal }: ModelHost, { move, direction }: Saga) {
+  return journal && isSameMove(journal.move, move) && journal.direction === direction ? journal.stage : undefined;
+}
+
+/** signer_begin. @throws where another stack's move has the host, or took the signer on from there */
+export function begin({ journal }: ModelHost, { saga, side }: Call): void {
+  if (journal === undefined || isSameOwner(journal.move, saga.move)) return;
+  const { stage, history } = journal;
+  const isHeld = stage === "running" || stage === "restored";
+  if (isSource(side, saga) && isHeld) return;
+  const atWork: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
+  const was: readonly string[] = ["starting", "running", "stopping", "fenced", "moved", "restoring", "restored"];
+  const wasHere = history.some((past) => past.move && isSameMove(past.move, saga.move) && was.includes(past.stage));
+  if (isSource(side, saga) || atWork.includes(stage) || wasHere)
+    throw new Error("another move is at work on this host, or took this signer elsewhere");
+}
+
+function write(host: ModelHost, { saga, side, otherAddress }: Call, stage: Journal["stage"]): Effect {
+  return () => {
+    const before = host.journal;
+    const entry = { move: saga.move, direction: saga.direction, stage, at: "" };
+    host.journal = {
+      ...{ version: 1, move: saga.move, direction: saga.direction, side, stage, at: "" },
+      other: { address: otherAddress, hostKey: "" },
+      ...{ was: {}, identity: null, history: [...(before?.history ?? []), entry] },
+    };
+    sync(host);
+  };
+}
+
+/** As signer_unfence_and_start; nothing of it is synced. */
+function unfenceAndStart(host: ModelHost): Effect[] {
+  return [
+    () => {
+      host.keyAside = false;
+    },
+    () => {
+      host.masked = false;
+    },
+    () => {
+      if (host.directory === undefined) throw new Error("the signer does not start");
+      host.running = true;
+    },
+  ];
+}
+
+function arrive(host: ModelHost, call: Call): Effect[] {
+  const inPlace: Effect[] = [
+    () => {
+      if (host.staging === undefined || host.directory === undefined) return;
+      host.kept = Math.max(host.kept ?? 0, host.directory);
+      host.directory = undefined;
+    },
+    () => {
+      if (host.staging === undefined) return;
+      host.directory = host.staging;
+      host.staging = undefined;
+      host.keyAside = false;
+      sync(host);
+    },
+  ];
+  const isStaged = stageOf(host, call.saga) === "staged";
+  return [...(isStaged ? [] : [write(host, call, "staged")]), ...inPlace, write(host, call, "switched")];
+}
+
+function seal(host: ModelHost, call: Call): Effect[] {
+  const before = stageOf(host, call.saga);
+  const back = () => {
+    if (host.staging !== undefined || host.directory === undefined) return;
+    host.staging = host.directory;
+    host.directory = undefined;
+  };
+  return [
+    () => {
+      host.running = false;
+    },
+    () => {
+      host.masked = true;
+      sync(host);
+    },
+    // First: whoever comes between them must not take what is left for a directory in place.
+    ...(before === "abandoned" ? [] : [write(host, call, "abandoned")]),
+    ...(before === "staged" || before === "switched" ? [back] : []),
+  ];
+}
+
+/** The effects of a script on a host, in order. @throws where it refuses to begin, as the script does */
+export function effectsOf(name: ScriptName, host: ModelHost, call: Call): Effect[] {
+  const stage = stageOf(host, call.saga);
+  const refuse = (is: boolean, why: string) => {
+    if (is) throw new Error(`${name}: ${why}`);
+  };
+  const wasStarted = host.journal?.stage === "starting" || host.journal?.stage === "running";
+  const unless = (now: Journal["stage"]) => (stage === now ? [] : [write(host, call, now)]);
+  switch (name) {
+    case "signer_stop":
+      return [
+        ...unless("stopping"),
+        () => {
+          host.masked = true;
+          sync(host);
+        },
+        () => {
+          host.running = false;
+        },
+      ];
+    case "signer_fence":
+      refuse(!host.masked, "it is not masked");
+      refuse(host.running, "it runs again");
+      return [
+        () => {
+          host.keyAside = true;
+          sync(host);
+        },
+        ...unless("fenced"),
+      ];
+    case "signer_staging":
+      refuse(wasStarted, "a signer was started here");
+      refuse(host.running, "an orchestrator runs here");
+      return unless("staging");
+    case "signer_arrive":
+      refuse(stage !== "staging" && stage !== "staged", "nothing was staged here");
+      refuse(host.running, "an orchestrator runs here");
+      return arrive(host, call);
+    case "signer_start":
+      refuse(stage !== "switched" && stage !== "starting", "the signer was not put in place here");
+      refuse(host.directory === undefined || host.keyAside, "the directory is not whole");
+      return [...unless("starting"), ...unfenceAndStart(host)];
+    case "signer_restore":
+      return [...unless("restoring"), ...unfenceAndStart(host)];
+    case "signer_seal":
+      refuse(wasStarted, "the orchestrator of this host was started");
+      return seal(host, call);
+    case "signer_settle": {
+      const settled = call.stage ?? "moved";
+      const enable = () => {
+        host.enabled = true;
+      };
+      return [...(settled === "moved" ? [] : [enable]), ...unless(settled)];
+    }
+  }
+}

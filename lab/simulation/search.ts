@@ -1,0 +1,170 @@
+import type { HostEvent } from "./events";
+import type { Moment } from "./model";
+import { settle } from "./settle";
+import { Broken, copyOf, type HostName, newWorld, type World, worldText } from "./state";
+import { type Action, play, type RunSettings, type Strike, type Up } from "./world";
+
+/** What a search plays, and how far. */
+export interface Bounds {
+  /** Actions in a row. */
+  readonly depth: number;
+  readonly ups: readonly Up[];
+  readonly events: readonly HostEvent[];
+  readonly hosts: readonly HostName[];
+  /** Key generations of the bridge. */
+  readonly generations: number;
+  /** What befalls a run at the beginning of each of its calls, beyond its kill at each effect. */
+  readonly strikes: readonly Strike["blow"][];
+  readonly laptop?: boolean;
+  /** From each state, what is promised once faults stop. */
+  readonly isSettled?: boolean;
+  readonly mostStates?: number;
+  /** Unix milliseconds. */
+  readonly until?: number;
+}
+
+export interface Found {
+  readonly path: readonly Action[];
+  readonly why: string;
+}
+
+export interface Searched {
+  readonly states: number;
+  readonly transitions: number;
+  readonly depth: number;
+  /** States that were not gone on from. */
+  readonly frontier: number;
+  readonly isExhausted: boolean;
+  readonly found?: Found;
+}
+
+interface Node {
+  readonly world: World;
+  readonly before?: Node;
+  readonly action?: Action;
+}
+
+function pathTo(node: Node | undefined, last?: Action): Action[] {
+  const path = last ? [last] : [];
+  for (let at = node; at?.action; at = at.before) path.unshift(at.action);
+  return path;
+}
+
+/** What else than an `up` may come next; what changes nothing is not played. */
+function eventsIn(world: World, { events, hosts, generations, laptop }: Bounds): Action[] {
+  const on = hosts.flatMap((host) =>
+    events.filter((event) => isSensible(event, world, host)).map((event) => ({ do: event, host })),
+  );
+  return [
+    ...on,
+    ...(world.generation < generations ? [{ do: "generate" } as const] : []),
+    ...(laptop && world.hasLaptop ? [{ do: "lose laptop" } as const] : []),
+  ];
+}
+
+function isSensible(event: HostEvent, { hosts }: World, name: HostName): boolean {
+  const host = hosts[name];
+  if (event === "lose") return host.reachable;
+  if (event === "find") return !host.reachable;
+  if (event === "rewind") return host.saved !== undefined;
+  if (event === "save") return host.saved === undefined && host.directory !== undefined;
+  return true;
+}
+
+/**
+ * All there is, breadth first: the first history that breaks a promise is one of the shortest. Each run is killed before
+ * each of its effects; states that have one future are gone on from once.
+ */
+export async function search(bounds: Bounds, settings: RunSettings = {}): Promise<Searched> {
+  const first: Node = { world: newWorld() };
+  const seen = new Set([worldText(first.world)]);
+  let layer = [first];
+  let transitions = 0;
+  let depth = 0;
+  const result = (frontier: number, found?: Found): Searched => {
+    const isExhausted = frontier === 0 && found === undefined;
+    return { states: seen.size, transitions, depth, frontier, isExhausted, ...(found ? { found } : {}) };
+  };
+  for (; depth < bounds.depth && layer.length > 0; depth += 1) {
+    const next: Node[] = [];
+    const meet = (world: World, before: Node, action: Action) => {
+      transitions += 1;
+      const text = worldText(world);
+      if (seen.has(text)) return;
+      seen.add(text);
+      next.push({ world: copyOf(world), before, action });
+    };
+    for (const [index, node] of layer.entries()) {
+      const isOver =
+        seen.size >= (bounds.mostStates ?? Number.POSITIVE_INFINITY) ||
+        Date.now() >= (bounds.until ?? Number.POSITIVE_INFINITY);
+      if (isOver) return result(layer.length - index + next.length);
+      const found = await goOn(node, bounds, settings, meet);
+      if (found) return result(layer.length - index + next.length, found);
+    }
+    layer = next;
+  }
+  return result(layer.length);
+}
+
+/** All that may follow one state. @returns the history that breaks a promise */
+async function goOn(
+  node: Node,
+  bounds: Bounds,
+  settings: RunSettings,
+  meet: (world: World, before: Node, action: Action) => void,
+) {
+  const playIt = async (
+    action: Action,
+    onMoment?: (at: Moment, count: number, world: World) => void,
+  ): Promise<Found | undefined> => {
+    const world = copyOf(node.world);
+    try {
+      await play(
+        world,
+        action,
+        onMoment ? { ...settings, onMoment: (at, count) => onMoment(at, count, world) } : settings,
+      );
+      meet(world, node, action);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Broken) return { path: pathTo(node, action), why: error.message };
+      throw error;
+    }
+  };
+  try {
+    if (bounds.isSettled) await settle(node.world, bounds.ups, settings);
+  } catch (error) {
+    if (error instanceof Broken) return { path: pathTo(node), why: error.message };
+    throw error;
+  }
+  for (const event of eventsIn(node.world, bounds)) {
+    const found = await playIt(event);
+    if (found) return found;
+  }
+  for (const each of bounds.ups) {
+    const calls: number[] = [];
+    const act = (...strikes: Strike[]): Action => ({ do: "up", ...each, strikes });
+    const found = await playIt(act(), ({ index }, count, world) => {
+      if (index === 0) calls.push(count);
+      // A kill right here leaves what is there now.
+      meet(world, node, act({ at: count, blow: "kill" }));
+    });
+    if (found) return found;
+    for (const at of calls)
+      for (const blow of bounds.strikes) {
+        const struck = await playIt(act({ at, blow }));
+        if (struck) return struck;
+      }
+  }
+  return undefined;
+}
+
+/** All moves of three hosts, in both directions. */
+export function allUps(attempts: number): Up[] {
+  return (["second", "third", "fourth"] as const).flatMap((stack) =>
+    (["forward", "back"] as const).flatMap((direction) =>
+      Array.from({ length: attempts }, (_, index) => ({ stack, direction, attempt: index + 1 })),
+    ),
+  );
+}

@@ -1,0 +1,125 @@
+import type { Direction, SideName } from "../../core/orchestrator/journal";
+import { befall, generate, type HostEvent } from "./events";
+import type { ModelHost } from "./host";
+import { type Blow, Killed, Model, type Moment } from "./model";
+import { broke } from "./promises";
+import { release } from "./retire";
+import { type Rules, realRules } from "./rules";
+import { Broken, type HostName, hasNewest, type World } from "./state";
+
+/** Each takes the signer on from the one before; the fourth brings it round to the first host. */
+export type Stack = "second" | "third" | "fourth";
+const pairs: Record<Stack, { readonly old: HostName; readonly new: HostName }> = {
+  second: { old: "a", new: "b" },
+  third: { old: "b", new: "c" },
+  fourth: { old: "c", new: "a" },
+};
+
+/** An `up` of a stack. */
+export interface Up {
+  readonly stack: Stack;
+  readonly direction: Direction;
+  readonly attempt: number;
+}
+
+/** What befalls a run right before an effect: a blow, or another operator's whole run. */
+export interface Strike {
+  readonly at: number;
+  readonly blow: Blow | { readonly up: Up };
+}
+
+export type Action =
+  | (Up & { readonly do: "up"; readonly strikes: readonly Strike[] })
+  | { readonly do: HostEvent; readonly host: HostName }
+  /** The bridge makes a new key: each signer at work has a new share. */
+  | { readonly do: "generate" }
+  /** The operator's state and record are gone. */
+  | { readonly do: "lose laptop" };
+
+export interface RunSettings {
+  readonly rules?: Rules;
+  /** Set back: scripts that write over another stack's move. */
+  readonly isGuarded?: boolean;
+  /** Hears of each moment of a run, with the world as it is then. */
+  readonly onMoment?: (at: Moment, count: number) => void;
+}
+
+let tokens = 0;
+
+/** Plays a run of the program. @returns how it ended @throws Broken */
+export async function up(world: World, wanted: Up, strikes: readonly Strike[], settings: RunSettings): Promise<string> {
+  const { rules = realRules, onMoment, isGuarded = true } = settings;
+  const names = pairs[wanted.stack];
+  const hosts: Record<SideName, ModelHost> = { old: world.hosts[names.old], new: world.hosts[names.new] };
+  const move = { project: "pillar-host", stack: wanted.stack, pillar: "Anvil", attempt: wanted.attempt };
+  tokens += 1;
+  const token = `${tokens}`;
+  let count = 0;
+  const left = [...strikes];
+  // The saga would take it for a step that failed.
+  let broken: Broken | undefined;
+  const blow = async (at: Moment): Promise<Blow> => {
+    onMoment?.(at, count);
+    const found = left.find((strike) =>
+      typeof strike.blow === "string" ? strike.at === count : strike.at <= count && at.index === 0,
+    );
+    count += 1;
+    if (found === undefined) return "none";
+    left.splice(left.indexOf(found), 1);
+    if (typeof found.blow === "string") return found.blow;
+    // Between two calls: during one, the other run waits for the lock of the host.
+    await up(world, found.blow.up, [], { ...settings, onMoment: () => undefined });
+    return "none";
+  };
+  const plain = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
+  const before = { plain, hadNewest: hasNewest(world), isBlind: isBlind(hosts, wanted) };
+  const model = new Model(blow, hosts, Object.values(world.hosts), {
+    ...{ token, isGuarded },
+    check: (what, by, host) => {
+      broken ??= broke(world, what, by, host, before);
+    },
+    backUp: (share) => {
+      world.backup = Math.max(world.backup, share ?? 0);
+    },
+  });
+  const services = { old: "orchestrator", new: "orchestrator" };
+  const places = { old: hosts.old.address, new: hosts.new.address, services, stack: wanted.stack };
+  for (const host of [hosts.new, hosts.old]) if (host.reachable) host.owner = token;
+  const ending = await rules.runSaga({ move, direction: wanted.direction }, model, places).then(
+    ({ holder, why }) => `${holder}: ${why}`,
+    (error: Error) => (error instanceof Killed ? "killed" : error.message),
+  );
+  if (broken) throw broken;
+  const seen = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
+  if (isDone(ending) && strikes.length === 0 && seen.length > 1)
+    throw new Broken("two sign in plain sight, and the run says that all is done");
+  if (!isDone(ending) && ending !== "killed" && !isHelpful(ending))
+    throw new Broken(`an error that does not tell where the key is, or what to do:\n${ending}`);
+  return ending;
+}
+
+/** A host of the pair whose disk is of an earlier moment, where the source's journal does not tell that the move had ended. */
+function isBlind(hosts: Record<SideName, ModelHost>, { stack, direction }: Up): boolean {
+  const { journal, reachable } = direction === "forward" ? hosts.old : hosts.new;
+  const isEnded = reachable && journal?.stage === "moved" && journal.move.stack === stack;
+  return !isEnded && (hosts.old.rewound === true || hosts.new.rewound === true);
+}
+
+export function isDone(ending: string): boolean {
+  return /^(old|new): [a-z ]+$/.test(ending);
+}
+
+/** Whether a refusal tells where the key is, and a command. */
+function isHelpful(said: string): boolean {
+  return /(The key is on |Where the key is cannot be told)/.test(said) && /(pulumi (up|config)|systemctl)/.test(said);
+}
+
+/** What happens to a host, or to all of them. @throws Broken */
+export async function play(world: World, action: Action, settings: RunSettings = {}): Promise<string> {
+  if (action.do === "up") return up(world, action, action.strikes, settings);
+  if (action.do === "lose laptop") world.hasLaptop = false;
+  else if (action.do === "generate") generate(world);
+  else if (action.do === "release") return release(world, action.host, settings.rules ?? realRules);
+  else befall(world, world.hosts[action.host], action.do);
+  return "";
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { type Mutation, mutated } from "../../lab/simulation/rules";
+import { search } from "../../lab/simulation/search";
+import { searches } from "../../lab/simulation/searches";
+
+const decide = "core/orchestrator/decide.ts";
+
+/** Mistakes that the program once made, set back: the search finds each by itself. */
+test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>([
+  [
+    "a live server is nobody's where the laptop is lost",
+    "given up",
+    [
+      { file: "core/retirement/decide.ts", from: "memory.isReached || isAlive", to: "memory.isReached" },
+      {
+        file: "core/retirement/inputs.ts",
+        from: "memory.isReached || !isOwnServer",
+        to: "memory.isReached",
+      },
+    ],
+    true,
+    /the release of host . was allowed/,
+  ],
+  [
+    "another stack's journal is written over",
+    "three stacks",
+    [
+      { file: decide, from: "if (theirs) return afterAnother", to: "if (false) return afterAnother" },
+      { file: decide, from: "if (between) return", to: "if (false) return" },
+    ],
+    false,
+    /two may sign now/,
+  ],
+  [
+    "a second signer in plain sight is called done",
+    "by hand",
+    [{ file: decide, from: "if (runs === undefined)", to: "if (true)" }],
+    true,
+    /two sign in plain sight/,
+  ],
+])("%s: the search finds it", async (_what, name, mutations, isGuarded, why) => {
+  const rules = await mutated(mutations);
+  const bounds = { ...searches[name], depth: 4 };
+  const { found } = await search(bounds, { rules, isGuarded });
+  expect(found?.why).toMatch(why);
+  // It is the mutation that does it.
+  expect((await search({ ...bounds, depth: found?.path.length ?? 0, mostStates: 300 })).found).toBeUndefined();
+});

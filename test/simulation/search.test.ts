@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { randomHistories, replay } from "../../lab/simulation/random";
+import { allUps, search } from "../../lab/simulation/search";
+import { searches } from "../../lab/simulation/searches";
+import type { Action } from "../../lab/simulation/world";
+
+/** CI's share of `npm run simulate`: always the same, since states and not time end it. */
+const mostStates = 300;
+
+describe("the search of what may befall a move", () => {
+  test.each(Object.keys(searches) as (keyof typeof searches)[])("keeps each promise: %s", async (name) => {
+    const { found, states, transitions } = await search({ ...searches[name], depth: 3, mostStates });
+    expect(found).toBeUndefined();
+    expect(states).toBeGreaterThan(250);
+    expect(transitions).toBeGreaterThan(states);
+  });
+
+  test("comes to its end where there is one", async () => {
+    const ups = allUps(1).filter(({ stack }) => stack === "second");
+    const small = { ups, hosts: ["a", "b"], events: [], generations: 1, strikes: [] } as const;
+    const { isExhausted, frontier } = await search({ ...small, depth: 40, isSettled: true });
+    expect({ isExhausted, frontier }).toEqual({ isExhausted: true, frontier: 0 });
+  });
+
+  test("counts the same twice", async () => {
+    const once = () => search({ ...searches["three stacks"], depth: 2 });
+    expect(await once()).toEqual(await once());
+  });
+
+  test("random histories keep each promise", async () => {
+    const { found, histories } = await randomHistories(1, { most: 400, until: Number.POSITIVE_INFINITY });
+    expect(found).toBeUndefined();
+    expect(histories).toBe(400);
+  });
+});
+
+const up = (stack: "second" | "third", ...strikes: Extract<Action, { do: "up" }>["strikes"]): Action => ({
+  ...{ do: "up", direction: "forward", attempt: 1, stack, strikes },
+});
+
+describe("what the search has found", () => {
+  const back = (action: Action): Action => ({ ...action, direction: "back" }) as Action;
+
+  test.each<[string, Action[]]>([
+    [
+      "a target that was set back to before its start, when its source knows the end",
+      [
+        up("second", { at: 14, blow: "kill" }),
+        { do: "save", host: "b" },
+        up("second"),
+        up("third"),
+        { do: "rewind", host: "b" },
+        up("second"),
+      ],
+    ],
+    [
+      "another stack's way back, read as the end of a move that never began",
+      [up("second", { at: 16, blow: "kill" }), back(up("second")), back(up("third"))],
+    ],
+    ["a refusal because of another stack that names no command", [up("second", { at: 1, blow: "kill" }), up("third")]],
+    [
+      "a way back over a signer that another stack's failed move left",
+      [
+        up("second", { at: 21, blow: "kill" }),
+        up("third", { at: 5, blow: "fail" }),
+        { do: "stop by hand", host: "b" },
+        back(up("second")),
+      ],
+    ],
+    ["a way back that fails, too", [up("second", { at: 8, blow: "fail" }, { at: 15, blow: "fail" })]],
+  ])("%s", async (_what, path) => {
+    expect(await replay(path)).toBeUndefined();
+  });
+});
