@@ -50,6 +50,13 @@ export function sync(host: ModelHost): void {
   host.durable = diskOf(host);
 }
 
+/** Whether a seal was cut off before what had come was moved out of its place; as signer_lies_in_place. */
+export function liesInPlace({ journal, directory, staging }: Disk): boolean {
+  const [before, last] = journal?.history.slice(-2) ?? [];
+  const came = last?.stage === "abandoned" && (before?.stage === "staged" || before?.stage === "switched");
+  return came && directory !== undefined && staging === undefined;
+}
+
 /** Whether its next boot starts the signer. */
 export function wouldBoot({ enabled, masked, directory, keyAside }: Disk): boolean {
   return enabled && !masked && directory !== undefined && !keyAside;
@@ -79,9 +86,11 @@ function journalText(journal: Journal): string {
   return text;
 }
 
-function diskText({ journal, enabled, masked, directory, keyAside, staging, kept }: Disk): string {
+function diskText(disk: Disk): string {
+  const { journal, enabled, masked, directory, keyAside, staging, kept } = disk;
   const flags = `${enabled ? "e" : ""}${masked ? "m" : ""}${keyAside ? "a" : ""}`;
-  return `${flags} ${directory ?? "-"} ${staging ?? "-"} ${kept ?? "-"} ${journal ? journalText(journal) : ""}`;
+  const lies = liesInPlace(disk) ? "lies" : "";
+  return `${flags}${lies} ${directory ?? "-"} ${staging ?? "-"} ${kept ?? "-"} ${journal ? journalText(journal) : ""}`;
 }
 
 /** Two hosts with one text behave alike for ever. */

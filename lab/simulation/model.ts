@@ -1,10 +1,10 @@
 import type { Looks, MoveStep, SideLook } from "../../core/orchestrator/decide";
 import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/journal";
 import type { SagaActions } from "../../core/orchestrator/saga";
-import { boot, cutPower, installed, type ModelHost, signing, wouldBoot } from "./host";
+import { boot, cutPower, installed, liesInPlace, type ModelHost, signing, wouldBoot } from "./host";
 import { begin, type Call, effectsOf, type ScriptName } from "./scripts";
 
-type Struck = `${"reboot" | "cut" | "lose"} ${SideName}`;
+type Struck = `${"reboot" | "cut" | "lose" | "unmask" | "start"} ${SideName}`;
 
 /** What may happen right before an effect. */
 export type Blow = "none" | "fail" | "kill" | "break" | Struck;
@@ -70,7 +70,8 @@ export class Model implements SagaActions {
 
   private lookAt(side: SideName): SideLook {
     const { reachable, journal, running, masked } = this.hosts[side];
-    return reachable ? { journal, active: running, masked } : "outOfSight";
+    const inPlace = liesInPlace(this.hosts[side]) ? { inPlace: true } : {};
+    return reachable ? { journal, active: running, masked, ...inPlace } : "outOfSight";
   }
 
   get signers(): SideName[] {
@@ -119,13 +120,26 @@ export class Model implements SagaActions {
       rest();
       throw broken();
     }
-    const [how, struck] = blow.split(" ") as ["reboot" | "cut" | "lose", SideName];
+    const [how, struck] = blow.split(" ") as ["reboot" | "cut" | "lose" | "unmask" | "start", SideName];
     const host = this.hosts[struck];
     if (how === "reboot") boot(host);
     if (how === "cut") cutPower(host);
     if (how === "lose") host.reachable = false;
+    if (how === "unmask" || how === "start") {
+      this.byHand(struck, how === "start");
+      return;
+    }
     if (how !== "lose") this.check(blow, "power", host);
     if (struck === side) throw broken();
+  }
+
+  /** Somebody takes a fence down, and perhaps starts what is there; two signers of a hand's making are not the program's. */
+  private byHand(side: SideName, isStarted: boolean): void {
+    const [host, other] = [this.hosts[side], this.hosts[side === "old" ? "new" : "old"]];
+    if (other.running || (other.enabled && !other.masked)) return;
+    host.masked = false;
+    if (isStarted) host.running = host.directory !== undefined && !host.keyAside;
+    this.check(`a hand on ${side}`, "power", host);
   }
 
   /** One call on a host: its effects in order, between which it may be struck. */
@@ -222,6 +236,7 @@ export class Model implements SagaActions {
         await this.script(target, "signer_seal", saga);
         break;
       case "restore":
+        if (liesInPlace(this.hosts[target])) throw new Error("two sides hold the signer in its place");
         await this.script(source, "signer_restore", saga);
         this.verify(source);
         await this.script(source, "signer_settle", saga, "restored");

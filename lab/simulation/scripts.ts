@@ -1,10 +1,9 @@
 import { isSameMove, isSameOwner } from "../../core/eventLog/moveId";
 import { isSource, type Journal, type Saga, type SideName } from "../../core/orchestrator/journal";
-import { type ModelHost, sync } from "./host";
+import { liesInPlace, type ModelHost, sync } from "./host";
 
 /**
  * What each function of core/steps/signer/*.sh does to its host, effect by effect: between any two, the script may die.
- * test/simulation/scripts.test.ts runs both from the same disk.
  */
 export type Effect = () => void;
 
@@ -96,9 +95,10 @@ function arrive(host: ModelHost, call: Call): Effect[] {
 function seal(host: ModelHost, call: Call): Effect[] {
   const before = stageOf(host, call.saga);
   const back = () => {
-    if (host.staging !== undefined || host.directory === undefined) return;
+    if (!liesInPlace(host)) return;
     host.staging = host.directory;
     host.directory = undefined;
+    sync(host);
   };
   return [
     () => {
@@ -110,7 +110,8 @@ function seal(host: ModelHost, call: Call): Effect[] {
     },
     // First: whoever comes between them must not take what is left for a directory in place.
     ...(before === "abandoned" ? [] : [write(host, call, "abandoned")]),
-    ...(before === "staged" || before === "switched" ? [back] : []),
+    // By what lies there: one that was cut off here has written its stage already.
+    back,
   ];
 }
 
