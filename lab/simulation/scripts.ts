@@ -4,6 +4,7 @@ import { liesInPlace, type ModelHost, sync } from "./host";
 
 /**
  * What each function of core/steps/signer/*.sh does to its host, effect by effect: between any two, the script may die.
+ * test/simulation/scripts.test.ts runs the real ones from the same disk.
  */
 export type Effect = () => void;
 
@@ -138,6 +139,7 @@ export function effectsOf(name: ScriptName, host: ModelHost, call: Call): Effect
     case "signer_fence":
       refuse(!host.masked, "it is not masked");
       refuse(host.running, "it runs again");
+      refuse(host.directory === undefined, "no key store is there");
       return [
         () => {
           host.keyAside = true;

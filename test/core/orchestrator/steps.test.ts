@@ -11,80 +11,18 @@ import {
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import { readSide } from "../../../core/orchestrator/hostPair";
-import type { WrittenJournal } from "../../../core/orchestrator/journal";
 import { stopForGood } from "../../../core/orchestrator/messages";
-import { asRoot } from "../../../core/ssh/root";
-import { assignments } from "../../../core/ssh/shellWords";
-import { signerLibrary } from "../../../core/steps/libraries";
-import { type Ran, Sandbox } from "../steps/sandbox";
-
-/** What systemd does with a unit, as far as a move asks; as the real one it masks nothing that lies in its place. */
-const systemctl = `
-file=$sandbox/units/\${@: -1}.service
-[ "$1" != daemon-reload ] || exit 0 # in the background, when the sandbox may be gone
-echo "$*" >> "$sandbox/asked"
-case $1 in
-  is-active) if [ -e "$sandbox/active" ]; then echo active; else echo inactive; exit 3; fi ;;
-  is-enabled) echo enabled ;;
-  show) [ "$(readlink "$file")" = /dev/null ] && echo masked || echo loaded ;;
-  stop) [ -e "$file" ] || { echo "Failed to stop \${@: -1}.service: Unit \${@: -1}.service not loaded." >&2; exit 5; }; rm -f "$sandbox/active" ;;
-  start) : > "$sandbox/active" ;;
-  mask) [ ! -f "$file" ] || { echo "Failed to mask unit: File $file already exists." >&2; exit 1; }; ln -s /dev/null "$file" ;;
-esac`;
-
-interface Stage {
-  readonly box: Sandbox;
-  readonly unit: string;
-  readonly directory: string;
-  journal(): WrittenJournal | undefined;
-  /** Puts a journal there, after others of its host. */
-  write(journal: WrittenJournal): string;
-  /** Runs a step as the owner of the host's lock. */
-  step(name: string, more?: Readonly<Record<string, string>>): Promise<Ran>;
-}
+import { openScriptStage, type ScriptStage, systemctl } from "./scriptStage";
 
 const own = { move: "pillar-host/prod/Anvil/1", direction: "forward" } as const;
 const target = { side: "new", ...own } as const;
 const source = { side: "old", ...own } as const;
 
-const test = base.extend<{ stage: Stage }>({
+const test = base.extend<{ stage: ScriptStage }>({
   stage: async ({ task: _task }, provide) => {
-    const box = new Sandbox();
-    const { dir, state } = box;
-    const directory = join(dir, "signer");
-    const file = join(state, "orchestrator.json");
-    const unit = join(dir, "units", "orchestrator.service");
-    for (const place of [directory, join(directory, "producer"), join(dir, "units"), join(dir, "run")])
-      mkdirSync(place);
-    writeFileSync(join(directory, "config.json"), "{}");
-    writeFileSync(unit, "[Service]\n");
-    box.command("systemctl", systemctl);
-    const functions = box
-      .local(signerLibrary().split(asRoot)[1] ?? "")
-      .replaceAll("/etc/systemd/system", join(dir, "units"));
-    await provide({
-      ...{ box, unit, directory },
-      journal: () => (existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as WrittenJournal) : undefined),
-      write: (journal) => {
-        const { history = [], ...rest } = journal;
-        const lines = Object.entries({ version: 1, other: { address: "x", hostKey: "" }, was: {}, ...rest });
-        const text = [...lines, ["history", history] as const].map(
-          ([key, value]) => `  "${key}": ${JSON.stringify(value)}`,
-        );
-        writeFileSync(file, `{\n${text.join(",\n")}\n}\n`);
-        return readFileSync(file, "utf8");
-      },
-      step: (name, more = {}) => {
-        writeFileSync(join(state, "orchestrator.lock"), "me 99999999999 \n");
-        const variables = {
-          ...{ token: "me", service: "orchestrator", directory, executable: "orchestrator", rpc_port: "55000" },
-          ...{ signer_runs: join(dir, "run"), other_address: "192.0.2.4", other_host_key: "k", identity: "" },
-          ...more,
-        };
-        return box.run(`${functions}\n${assignments(variables)}${name} < /dev/null`);
-      },
-    });
-    box.remove();
+    const stage = openScriptStage();
+    await provide(stage);
+    stage.box.remove();
   },
 });
 
@@ -176,7 +114,7 @@ describe("a step on a host", () => {
   });
 
   describe("the seal", () => {
-    const aside = ({ directory }: Stage) => [existsSync(directory), existsSync(`${directory}.arriving`)];
+    const aside = ({ directory }: ScriptStage) => [existsSync(directory), existsSync(`${directory}.arriving`)];
     const came = (...stages: string[]) => stages.map((stage) => ({ stage, at: "x", ...own }));
 
     test.for(["staged", "switched"] as const)(
@@ -249,7 +187,12 @@ describe("a step on a host that another stack's move came to", () => {
   const been = [{ stage: "running", at: "x", ...own }];
   const steps = ["stop", "fence", "restore", "staging", "arrive", "start", "settle", "seal"] as const;
   /** All of them in one go. */
-  const refused = async (stage: Stage, names: readonly string[], host: typeof source | typeof target, text: string) => {
+  const refused = async (
+    stage: ScriptStage,
+    names: readonly string[],
+    host: typeof source | typeof target,
+    text: string,
+  ) => {
     const all = names.map((name) => `(signer_${name}) || echo refused`).join("; ");
     const { stdout, stderr } = await stage.step(`all() { ${all}; }; all`, { stage: "moved", ...host });
     expect(stdout, host.side).toBe("refused\n".repeat(names.length));
@@ -300,7 +243,7 @@ describe("a step on a host that another stack's move came to", () => {
 });
 
 describe("the commands that an error prints for a host", () => {
-  const byHand = ({ box }: Stage, service: string) =>
+  const byHand = ({ box }: ScriptStage, service: string) =>
     box.run(stopForGood(service).replaceAll("/etc/systemd/system", join(box.dir, "units")), ["-s"]);
 
   test("stop and mask a unit whose file lies where the mask goes, and say so", async ({ stage }) => {

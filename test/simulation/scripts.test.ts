@@ -1,0 +1,188 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { moveText } from "../../core/eventLog/moveId";
+import type { Direction, SideName } from "../../core/orchestrator/journal";
+import { type ModelHost, signing } from "../../lab/simulation/host";
+import { randomOf } from "../../lab/simulation/model";
+import { begin, type Call, effectsOf, type ScriptName } from "../../lab/simulation/scripts";
+import { openScriptStage, type ScriptStage, systemctl } from "../core/orchestrator/scriptStage";
+import { moveNamed } from "../moveNamed";
+
+/** A script with what it is told; `copy` is what the copy between the hosts leaves beside the directory. */
+interface Step {
+  readonly name: ScriptName | "copy";
+  readonly side: SideName;
+  readonly direction: Direction;
+  readonly stack: string;
+  readonly stage?: "running" | "moved" | "restored";
+}
+
+const share = "localstate-1.json";
+
+function put(directory: string, generation: number): void {
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(join(directory, "producer"), { recursive: true });
+  writeFileSync(join(directory, "config.json"), "{}");
+  writeFileSync(join(directory, share), `${generation}`);
+}
+
+function shareIn(directory: string): number | undefined {
+  const file = join(directory, share);
+  return existsSync(file) ? Number(readFileSync(file, "utf8")) : undefined;
+}
+
+/** What the real scripts left, in the words of the simulation. */
+function found({ box, unit, directory, journal }: ScriptStage) {
+  const { move, direction, side, stage, history = [] } = journal() ?? {};
+  const shares = readdirSync(box.dir)
+    .filter((name) => name.startsWith("signer.before-"))
+    .map((name) => shareIn(join(box.dir, name)) ?? 0);
+  const names = existsSync(directory) ? readdirSync(directory) : [];
+  return {
+    ...{ move, direction, side, stage, history: history.map((past) => `${past.move}:${past.stage}`) },
+    running: existsSync(join(box.dir, "active")),
+    masked: existsSync(`${unit}.moved`) && readlinkSync(unit) === "/dev/null",
+    directory: shareIn(directory),
+    keyAside: names.some((name) => name.startsWith("producer.moved-to-")) && !names.includes("producer"),
+    staging: shareIn(`${directory}.arriving`),
+    kept: shares.length > 0 ? Math.max(...shares) : undefined,
+  };
+}
+
+function simulated({
+  journal,
+  running,
+  masked,
+  directory,
+  keyAside,
+  staging,
+  kept,
+}: ModelHost): ReturnType<typeof found> {
+  return {
+    move: journal && moveText(journal.move),
+    ...{ direction: journal?.direction, side: journal?.side, stage: journal?.stage },
+    history: (journal?.history ?? []).map((past) => `${past.move && moveText(past.move)}:${past.stage}`),
+    ...{ running, masked, directory, keyAside, staging, kept },
+  };
+}
+
+function open() {
+  const stage = openScriptStage();
+  stage.box.command("systemctl", systemctl.replace("start) :", 'start) [ -d "$sandbox/signer" ] || exit 1; :'));
+  put(stage.directory, 1);
+  writeFileSync(join(stage.box.dir, "active"), "");
+  return { stage, host: signing("198.51.100.7"), copied: 1 };
+}
+
+/** Plays one step on both. @returns whether both refused it */
+async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step): Promise<boolean> {
+  const { stage, host } = both;
+  if (name === "copy") {
+    both.copied += 1;
+    host.staging = both.copied;
+    put(`${stage.directory}.arriving`, both.copied);
+    return false;
+  }
+  const move = moveNamed(`pillar-host/${told.stack}/Anvil/1`);
+  const { side, direction, stage: settled } = told;
+  const call: Call = {
+    saga: { move, direction },
+    side,
+    otherAddress: "192.0.2.4",
+    ...(settled ? { stage: settled } : {}),
+  };
+  const { code, stderr } = await stage.step(name, {
+    move: moveText(move),
+    side,
+    direction,
+    ...(settled ? { stage: settled } : {}),
+    other_addresses: "",
+  });
+  let refused = false;
+  try {
+    begin(host, call);
+    for (const effect of effectsOf(name, host, call)) effect();
+  } catch {
+    refused = true;
+  }
+  expect({ refused: code !== 0, ...found(stage) }, `${name} ${JSON.stringify(told)}\n${stderr}`).toEqual({
+    refused,
+    ...simulated(host),
+  });
+  return refused;
+}
+
+const source = { side: "old", direction: "forward", stack: "prod" } as const;
+const target = { side: "old", direction: "back", stack: "prod" } as const;
+
+describe("the simulated host does what the scripts do", () => {
+  test("there and back, each script twice", async () => {
+    const both = open();
+    const way: Step[] = [
+      ...(["signer_stop", "signer_fence"] as const).map((name) => ({ name, ...source })),
+      { name: "signer_settle", stage: "moved", ...source },
+      ...(
+        [
+          "signer_staging",
+          "copy",
+          "signer_arrive",
+          "signer_seal",
+          "signer_staging",
+          "signer_arrive",
+          "signer_start",
+        ] as const
+      ).map((name) => ({ name, ...target })),
+      { name: "signer_settle", stage: "running", ...target },
+    ];
+    const refused: string[] = [];
+    for (const step of way) for (const _again of [1, 2]) if (await playOnBoth(both, step)) refused.push(step.name);
+    both.stage.box.remove();
+    // What is in place is not put there again.
+    expect(refused).toEqual(["signer_arrive", "signer_arrive"]);
+    expect(both.host).toMatchObject({ running: true, journal: { stage: "running" }, kept: 1 });
+  });
+
+  test("a way that was given up", async () => {
+    const both = open();
+    const names = ["signer_stop", "signer_fence", "signer_restore", "signer_restore"] as const;
+    for (const name of names) expect(await playOnBoth(both, { name, ...source })).toBe(false);
+    expect(await playOnBoth(both, { name: "signer_settle", stage: "restored", ...source })).toBe(false);
+    both.stage.box.remove();
+    expect(both.host).toMatchObject({ running: true, keyAside: false, masked: false });
+  });
+
+  // Any script after any other, of two stacks: also what it refuses.
+  test.each([1, 2, 3])("in any order: %i", async (seed) => {
+    const random = randomOf(seed);
+    const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+    const both = open();
+    const seen = { done: 0, refused: 0 };
+    for (let count = 0; count < 20; count += 1) {
+      const stack = random() < 0.8 ? "prod" : "next";
+      const isSource = random() < 0.4;
+      const name = isSource
+        ? one(["signer_stop", "signer_fence", "signer_restore", "signer_settle"] as const)
+        : one([
+            "signer_staging",
+            "copy",
+            "signer_arrive",
+            "signer_arrive",
+            "signer_start",
+            "signer_settle",
+            "signer_seal",
+          ] as const);
+      const stage = isSource ? one(["moved", "restored"] as const) : ("running" as const);
+      const step: Step = {
+        name,
+        ...(isSource ? source : target),
+        stack,
+        ...(name === "signer_settle" ? { stage } : {}),
+      };
+      if (await playOnBoth(both, step)) seen.refused += 1;
+      else seen.done += 1;
+    }
+    both.stage.box.remove();
+    expect(Math.min(seen.done, seen.refused)).toBeGreaterThan(3);
+  });
+});
