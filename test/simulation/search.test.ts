@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { randomHistories, replay } from "../../lab/simulation/random";
+import { minimised, randomHistories, replay } from "../../lab/simulation/random";
+import { type Mutation, mutated } from "../../lab/simulation/rules";
 import { allUps, search } from "../../lab/simulation/search";
 import { searches } from "../../lab/simulation/searches";
 import type { Action } from "../../lab/simulation/world";
@@ -38,10 +39,16 @@ const up = (stack: "second" | "third", ...strikes: Extract<Action, { do: "up" }>
   ...{ do: "up", direction: "forward", attempt: 1, stack, strikes },
 });
 
+const decide = (from: string, to: string): Mutation => ({ file: "core/orchestrator/decide.ts", from, to });
+
+/** What failed on both ways, without a word of where the key is, and what to do. */
+const silent: Mutation = { file: "core/orchestrator/saga.ts", from: "stepFailed(`", to: "((text: string) => text)(`" };
+
 describe("what the search has found", () => {
   const back = (action: Action): Action => ({ ...action, direction: "back" }) as Action;
 
-  test.each<[string, Action[]]>([
+  // Each with its fix set back, too: else the history would show nothing.
+  test.each<[string, Action[], readonly Mutation[]]>([
     [
       "a target that was set back to before its start, when its source knows the end",
       [
@@ -52,12 +59,13 @@ describe("what the search has found", () => {
         { do: "rewind", host: "b" },
         up("second"),
       ],
+      [decide('s === "restored" || isPastEnd', 's === "restored"')],
     ],
     [
-      "another stack's way back, read as the end of a move that never began",
-      [up("second", { at: 16, blow: "kill" }), back(up("second")), back(up("third"))],
+      "a refusal because of another stack that names no command",
+      [up("second", { at: 1, blow: "kill" }), up("third")],
+      [{ file: "core/orchestrator/messages.ts", from: "commandsFor(saga.move.stack).up", to: '""' }],
     ],
-    ["a refusal because of another stack that names no command", [up("second", { at: 1, blow: "kill" }), up("third")]],
     [
       "a way back over a signer that another stack's failed move left",
       [
@@ -66,9 +74,23 @@ describe("what the search has found", () => {
         { do: "stop by hand", host: "b" },
         back(up("second")),
       ],
+      [decide("if (between) return", "if (false) return"), silent],
     ],
-    ["a way back that fails, too", [up("second", { at: 8, blow: "fail" }, { at: 15, blow: "fail" })]],
-  ])("%s", async (_what, path) => {
+    ["a way back that fails, too", [up("second", { at: 8, blow: "fail" }, { at: 15, blow: "fail" })], [silent]],
+  ])("%s", async (_what, path, fixes) => {
     expect(await replay(path)).toBeUndefined();
+    expect(await replay(path, { rules: await mutated(fixes) })).toMatchObject({ path });
+  });
+
+  test("and is as short as leaving out can make it", async () => {
+    const rules = await mutated([decide("if (runs === undefined)", "if (true)")]);
+    const long: Action[] = [
+      ...[{ do: "generate" } as const, { do: "reboot", host: "a" } as const, up("second", { at: 3, blow: "break" })],
+      ...[{ do: "lose", host: "c" } as const, { do: "start by hand", host: "a" } as const, up("second")],
+    ];
+    const found = await replay(long, { rules });
+    expect(found && (await minimised(found, { rules })).path).toEqual([
+      ...[up("second"), { do: "start by hand", host: "a" }, up("second")],
+    ]);
   });
 });

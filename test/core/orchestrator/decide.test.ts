@@ -33,6 +33,14 @@ const runs = { active: true, masked: false };
 const stopsFor = (why: Obstacle): unknown => expect.objectContaining({ do: "stop here", why });
 
 describe("decide", () => {
+  test("nothing is rolled back where another stack's way back ended on the old side: it speaks of other hosts", () => {
+    const others = { move: moveNamed("pillar-host/before/Anvil/1"), direction: "back", side: "new" } as const;
+    const looks = { old: { ...old(), journal: journal("new", "moved", others) }, new: target() };
+    expect(decideMove({ ...saga, direction: "back" }, looks, fresh)).toEqual({
+      ...{ do: "done", holder: "old", why: "nothing to roll back" },
+    });
+  });
+
   test.each<[string, SideLook, SideLook, RunMemory, unknown]>([
     [
       "an orchestrator runs on the new side, before anything",
