@@ -1,5 +1,6 @@
 import http from "node:http";
 import type { Duplex } from "node:stream";
+import { answerLimit, tooLarge } from "../util/boundedText";
 import { withTimeout } from "../util/withTimeout";
 
 /** Opens a stream to the RPC's port: through ssh, or directly. */
@@ -21,8 +22,6 @@ export interface RpcCall {
   /** Milliseconds for the whole call: a frozen node accepts and never answers. */
   readonly timeout: number;
 }
-
-const bodyLimit = 5 * 1024 * 1024;
 
 /** One HTTP request with a JSON body. */
 export interface HttpCall {
@@ -91,8 +90,11 @@ function exchange(stream: Duplex, { verb, authority, body }: HttpCall): Promise<
       let size = 0;
       response.on("data", (chunk: Buffer) => {
         size += chunk.length;
-        if (size > bodyLimit) reject(new Error("the answer is larger than 5 MiB"));
-        else chunks.push(chunk);
+        if (size <= answerLimit) chunks.push(chunk);
+        else {
+          reject(new Error(tooLarge("the answer", answerLimit).message));
+          response.destroy();
+        }
       });
       response.on("error", () => reject(new Error("the RPC's answer was cut off")));
       response.on("end", () => {

@@ -1,3 +1,4 @@
+import { boundedText } from "../util/boundedText";
 import { printable } from "../util/printable";
 import type { RpcAnswer } from "./jsonRpc";
 
@@ -23,7 +24,7 @@ export async function callReference(
     const date = Date.parse(response.headers.get("date") ?? "");
     return {
       status: response.status,
-      body: await response.text(),
+      body: await boundedText(response),
       date: Number.isNaN(date) ? undefined : date,
     };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { bareLine } from "../ssh/publicKey";
 import { type Cloud, type CloudInventory, type OrderFailure, type Owner, resourceName, type ServerNow } from "./cloud";
-import { type ApiOptions, CloudError, type CloudHttp, createHttp } from "./http";
+import { type ApiOptions, CloudError, type CloudHttp, createHttp, endless, mostPages } from "./http";
 import type { Offer } from "./plan";
 import { mayWrite } from "./rights";
 
@@ -152,6 +152,7 @@ async function checkRights(http: CloudHttp, leaving: number): Promise<void> {
 async function all<T>(http: CloudHttp, path: string, key: string): Promise<T[]> {
   const items: T[] = [];
   for (let page = 1; ; page += 1) {
+    if (page > mostPages) throw endless("DigitalOcean", path);
     type Page = { links?: { pages?: { next?: string } } } & Record<string, T[]>;
     const body: Page = await http.get(`${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=200`);
     items.push(...(body[key] ?? []));

@@ -1,6 +1,6 @@
 import { bareLine } from "../ssh/publicKey";
 import { type Cloud, type CloudInventory, labelValue, type OrderFailure, type Owner, type ServerNow } from "./cloud";
-import { type ApiOptions, CloudError, type CloudHttp, createHttp } from "./http";
+import { type ApiOptions, CloudError, type CloudHttp, createHttp, endless, mostPages } from "./http";
 import type { Offer } from "./plan";
 import { mayWrite } from "./rights";
 
@@ -138,7 +138,8 @@ export function createHetzner(options: Pick<ApiOptions, "token" | "sleep" | "say
 /** All pages of a list. */
 async function all<T>(http: CloudHttp, path: string, key: string): Promise<T[]> {
   const items: T[] = [];
-  for (let page: number | null = 1; page !== null; ) {
+  for (let page: number | null = 1, read = 0; page !== null; read += 1) {
+    if (read === mostPages) throw endless("Hetzner", path);
     const paged = `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=50`;
     type Page = { meta?: { pagination?: { next_page: number | null } } } & Record<string, T[]>;
     const body: Page = await http.get(paged);

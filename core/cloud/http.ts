@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { boundedText, isTooLarge } from "../util/boundedText";
 
 /** Whose API is asked, and what the operator calls it. */
 export interface ApiOptions {
@@ -44,6 +45,8 @@ const goneTries = 60;
 const gonePause = 2000;
 /** The longest that a rate limit is waited for, in all. */
 const patience = 10 * 60_000;
+/** No list of an account has more; one without an end is none of a provider's. */
+export const mostPages = 100;
 
 /** Waits as told where requests are limited, and asks again where the API is out of order. */
 export function createHttp(options: ApiOptions): CloudHttp {
@@ -83,8 +86,10 @@ export function createHttp(options: ApiOptions): CloudHttp {
       let body: unknown;
       try {
         response = await once(method, path, content);
-        body = await response.json().catch(() => undefined);
+        body = parsed(await boundedText(response));
       } catch (error) {
+        if (isTooLarge(error))
+          throw new CloudError(`what answers at ${endpoint} is not ${provider}'s API: ${error.message}`, 0);
         if (attempt < tries) {
           await sleep(1000 * 2 ** attempt);
           continue;
@@ -134,6 +139,19 @@ export function createHttp(options: ApiOptions): CloudHttp {
     remove,
     removeWhole,
   };
+}
+
+/** A list that goes on for ever. */
+export function endless(provider: string, path: string): CloudError {
+  return new CloudError(`${provider}'s API gives more than ${mostPages} pages of ${path.replace(/\?.*/, "")}`, 0);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** How long a 429 asks to wait (pure): Retry-After, else until RateLimit-Reset, else a while. */

@@ -1,3 +1,4 @@
+import { boundedText, isTooLarge } from "../util/boundedText";
 import type { Clock } from "../util/clock";
 
 // https://docs.hetzner.cloud/reference/cloud and https://docs.digitalocean.com/reference/api, as of November 2026.
@@ -100,12 +101,14 @@ export async function call(
         signal: AbortSignal.timeout(limit),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const text = await response.text();
+      const text = await boundedText(response);
       if (response.status !== 429 && response.status < 500)
         return { status: response.status, body: text === "" ? {} : JSON.parse(text) };
       reason = `it answers ${response.status}`;
     } catch (error) {
       const { name, cause } = error as Error & { cause?: { code?: string } };
+      if (isTooLarge(error))
+        throw new Error(`the API of ${server.provider} does not answer as it should: ${error.message}`);
       if (name === "SyntaxError") throw new Error(`the API of ${server.provider} does not answer in JSON`);
       reason = cause?.code ?? (name === "TimeoutError" ? `no answer within ${limit / 1000} s` : "no connection");
     }

@@ -24,6 +24,7 @@ const kinds: Readonly<Record<string, Entry["kind"]>> = {
   SymbolicLink: "link",
 };
 
+/** Bytes, of all that are kept. */
 const keptLimit = 16 * 1024 * 1024;
 
 /** @param keep paths of small text files whose content is wanted; it holds secrets */
@@ -34,13 +35,15 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
   const kept = new Map<string, string>();
   const writtenAt = new Map<string, Date>();
   let fault: Error | undefined;
+  let left = keptLimit;
   const parser = new tar.Parser({
     strict: true,
     onReadEntry: (entry: ReadEntry) => {
       const kind = kinds[entry.type];
       if (kind === undefined) fault ??= new Error(`the archive holds a ${entry.type}`);
       const hash = crypto.createHash("sha256");
-      const isKept = kind === "file" && entry.size <= keptLimit && keep(plainPath(entry.path));
+      const isKept = kind === "file" && entry.size <= left && keep(plainPath(entry.path));
+      if (isKept) left -= entry.size;
       const chunks: Buffer[] = [];
       entry.on("data", (chunk: Buffer) => {
         hash.update(chunk);

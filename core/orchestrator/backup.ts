@@ -87,7 +87,7 @@ export async function takeBackup(
     fs.rmSync(part, { force: true });
     try {
       const before = await readManifest(root, what.place);
-      const sealed = await copy(root, what, part, identity.recipient);
+      const sealed = await copy(root, what, part, identity.recipient, archiveLimit(before));
       const after = await readManifest(root, what.place);
       const manifest = sealed.archive.manifest();
       wrong = faultsOf(before, manifest, after, mayChange, sealed.archive.kept);
@@ -132,7 +132,17 @@ async function prepare({ directory, identityFile }: BackupSettings, now: () => n
   return identityFor(directory, identityFile, now);
 }
 
-async function copy(root: RootHost, { place, isJson }: BackupOf, part: string, recipient: string) {
+/** A file's head and padding in an archive, with a long name. */
+const headSize = 4096;
+/** What may have grown since the list was made. */
+const growth = 256 * 1024 * 1024;
+
+/** The most bytes that an archive of listed files has (pure). */
+export function archiveLimit(listed: Manifest): number {
+  return 2 * sumOf(listed).bytes + headSize * listed.size + growth;
+}
+
+async function copy(root: RootHost, { place, isJson }: BackupOf, part: string, recipient: string, limit: number) {
   const { base, paths } = place;
   const { stdout, done } = await root.stream("signer_archive", { base, paths }, { limitSeconds });
   // The host's words are the better reason, where it has one.
@@ -141,7 +151,7 @@ async function copy(root: RootHost, { place, isJson }: BackupOf, part: string, r
     (error: Error) => error,
   );
   try {
-    const sealed = await seal(stdout, part, recipient, isJson);
+    const sealed = await seal(stdout, part, recipient, isJson, limit);
     const failure = await told;
     if (failure) throw failure;
     return sealed;

@@ -57,6 +57,8 @@ export function parseManifest(printed: Buffer): Manifest {
     const kind = kinds[letter];
     if (kind === undefined)
       throw new Error(`${shown(plainPath(path))} is a device, or of an unknown kind (${letter}): remove it first`);
+    if (kind === "file" && !(/^\d{1,15}$/.test(size) && /^[0-9a-f]{64}$/.test(content)))
+      throw new Error(`the list of files has another form than size and hash at ${shown(plainPath(path))}`);
     entries.push({
       ...{ path: plainPath(path), kind, mode: kind === "link" ? "777" : mode, owner },
       size: kind === "file" ? Number(size) : 0,
@@ -76,13 +78,25 @@ export interface Place {
 }
 
 const manifestLimit = 3600;
+/** Bytes: some hundred thousand files. */
+const listLimit = 64 * 1024 * 1024;
 
 /** Asks a host for a manifest. @throws as RootHost.call, and as parseManifest with the host's name */
 export async function readManifest(root: RootHost, { base, paths }: Place): Promise<Manifest> {
   const { stdout, done } = await root.stream("signer_manifest", { base, paths }, { limitSeconds: manifestLimit });
   const chunks: Buffer[] = [];
-  stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-  await done;
+  let size = 0;
+  stdout.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= listLimit) chunks.push(chunk);
+    else stdout.destroy();
+  });
+  const over = () =>
+    new Error(`${root.address}: ${base}: the list of files is larger than ${listLimit / 1024 / 1024} MiB`);
+  await done.catch((error: Error) => {
+    throw size > listLimit ? over() : error;
+  });
+  if (size > listLimit) throw over();
   try {
     return parseManifest(Buffer.concat(chunks));
   } catch (error) {

@@ -113,6 +113,7 @@ export interface Sealed {
 /**
  * Encrypts an archive into a new file (mode 0600, on the disk when this returns), and reads it as it passes.
  *
+ * @param limit bytes of the archive: a host that sends without an end would fill this machine's disk
  * @throws Error of the archive, of its source, or of this machine's disk
  */
 export async function seal(
@@ -120,12 +121,13 @@ export async function seal(
   file: string,
   recipient: string,
   keep: (path: string) => boolean,
+  limit: number,
 ): Promise<Sealed> {
   const age = await import("age-encryption");
   const encrypter = new age.Encrypter();
   encrypter.addRecipient(recipient);
   const archive = await readArchive(keep);
-  const tap = passing(archive);
+  const tap = passing(archive, limit);
   const hash = crypto.createHash("sha256");
   let bytes = 0;
   const counted = new Transform({
@@ -158,9 +160,15 @@ function webOf(stream: Readable) {
 }
 
 /** Hands an archive on unchanged while the reader sees it. */
-function passing(archive: ArchiveReader): Transform {
+function passing(archive: ArchiveReader, limit: number): Transform {
+  let size = 0;
   return new Transform({
     transform: (chunk: Buffer, _encoding, next: TransformCallback) => {
+      size += chunk.length;
+      if (size > limit) {
+        next(new Error(`the archive is larger than the files that were listed: more than ${limit} bytes`));
+        return;
+      }
       archive.input.write(chunk, (error) => next(error ?? null, chunk));
     },
     flush: (next) => {

@@ -174,9 +174,14 @@ export function openRoot(
       stdout.on("data", (chunk: Buffer) => {
         size += chunk.length;
         if (size <= outputLimit) chunks.push(chunk);
+        // The host would go on for as long as it is listened to.
+        else stdout.destroy();
       });
-      await done;
-      if (size > outputLimit) throw new Error(`${ssh.address}: ${name} printed ${size} bytes, more than it may`);
+      const over = () => new Error(`${ssh.address}: ${name} printed more than ${outputLimit / 1024 / 1024} MiB`);
+      await done.catch((error: Error) => {
+        throw size > outputLimit ? over() : error;
+      });
+      if (size > outputLimit) throw over();
       return Buffer.concat(chunks).toString("utf8");
     },
     forward: async (address, port) => (await session()).forward(address, port),

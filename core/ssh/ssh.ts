@@ -38,7 +38,11 @@ export interface SshSession {
   readonly isOpen: boolean;
   /** Opens a TCP stream from the host to an address that it reaches. */
   forward(address: string, port: number): Promise<Duplex>;
-  /** Runs a command as the login user, with a text on its standard input; keeps the first 256 KiB of what it prints. */
+  /**
+   * Runs a command as the login user, with a text on its standard input.
+   *
+   * @throws where it prints more than 256 KiB
+   */
   run(command: string, input: string): Promise<CommandResult>;
   /** The same, with its standard output as a stream of any length. */
   start(command: string, input: string): Promise<RunningCommand>;
@@ -193,7 +197,12 @@ function runOver(client: ssh2.Client, command: string, input: string): Promise<C
       if (error) return reject(new Error(`a command on the host: ${reasonOf(error)}`));
       let [stdout, stderr, exitCode] = ["", "", undefined as number | undefined];
       channel.setEncoding("utf8").on("data", (piece: string) => {
-        if (stdout.length < outputLimit) stdout += piece;
+        if (stdout.length > outputLimit) return;
+        stdout += piece;
+        if (stdout.length <= outputLimit) return;
+        // What is cut off may read as something else; and whoever floods is not listened to any longer.
+        reject(new Error(`a command on the host printed more than ${outputLimit / 1024} KiB`));
+        channel.destroy();
       });
       channel.stderr.setEncoding("utf8").on("data", (piece: string) => {
         if (stderr.length < outputLimit) stderr += piece;

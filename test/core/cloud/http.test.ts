@@ -1,6 +1,8 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
+import { createDigitalocean } from "../../../core/cloud/digitalocean";
+import { createHetzner } from "../../../core/cloud/hetzner";
 import { type CloudError, createHttp, pauseOf } from "../../../core/cloud/http";
 
 const token = "hunter2-token";
@@ -117,4 +119,17 @@ test("an API that cannot be reached is told with the reason", async () => {
   expect((await failed(http.get("/x"))).message).toBe(
     "Cloud's API cannot be reached at http://127.0.0.1:65009: ECONNREFUSED\n  Run the same command again when it can be.",
   );
+});
+
+test("a list without an end is none of a provider's", async () => {
+  const more = { meta: { pagination: { next_page: 2 } }, links: { pages: { next: "more" } } };
+  const { asked } = await ask([[200, more]]);
+  const address = server?.address() as AddressInfo;
+  const endpoint = `http://127.0.0.1:${address.port}`;
+  for (const [name, create] of Object.entries({ Hetzner: createHetzner, DigitalOcean: createDigitalocean })) {
+    asked.length = 0;
+    const { message } = await failed(create({ token, endpoint }).images());
+    expect(message).toBe(`${name}'s API gives more than 100 pages of /images`);
+    expect(asked).toHaveLength(100);
+  }
 });

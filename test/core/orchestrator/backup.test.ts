@@ -18,8 +18,9 @@ import { test as base, describe, expect } from "vitest";
 import { readMoveEvents } from "../../../core/eventLog/eventLog";
 import type { MoveId } from "../../../core/eventLog/moveId";
 import { readArchive } from "../../../core/orchestrator/archive";
-import { type BackupDeps, type BackupOf, isThere, takeBackup } from "../../../core/orchestrator/backup";
-import { identityFor, openBackup, ownIdentityFile, prove } from "../../../core/orchestrator/vault";
+import { archiveLimit, type BackupDeps, type BackupOf, isThere, takeBackup } from "../../../core/orchestrator/backup";
+import { manifestOf } from "../../../core/orchestrator/manifest";
+import { identityFor, openBackup, ownIdentityFile, prove, seal } from "../../../core/orchestrator/vault";
 import { moveNamed } from "../../moveNamed";
 import { type LocalRoot, localRoot } from "./localRoot";
 
@@ -120,6 +121,27 @@ describe("a backup", () => {
     expect(archive.manifest().get("root/.orchestrator/events/sparse")?.size).toBe(500_000);
     expect(archive.manifest().get("root/.orchestrator/link")?.target).toBe("config.json");
     expect(archive.kept.get("root/.orchestrator/hard")).toContain(passPhrase);
+  });
+
+  test("of a host that sends without an end is ended", async ({ stage }) => {
+    const { directory } = stage.settings;
+    mkdirSync(directory, { recursive: true });
+    const { recipient } = await identityFor(directory, undefined, stage.deps.now);
+    const { stdout } = await stage.root.stream("signer_archive", { ...stage.what.place });
+    const sealing = seal(stdout, join(directory, "part"), recipient, () => false, 100_000);
+    await expect(sealing).rejects.toThrow(
+      "the archive is larger than the files that were listed: more than 100000 bytes",
+    );
+    expect(stdout.destroyed).toBe(true);
+  });
+
+  test("may be as large as what was listed, with room for what grows meanwhile", () => {
+    const entry = { kind: "file", mode: "600", owner: "0:0", sha256: "a" } as const;
+    const listed = manifestOf([
+      { ...entry, path: "a", size: 1000 },
+      { ...entry, path: "b", size: 1 },
+    ]);
+    expect(archiveLimit(listed)).toBe(2 * 1001 + 2 * 4096 + 256 * 1024 * 1024);
   });
 
   test("is never overwritten: a second one lies beside it, opened by the same key, of which is told once", async ({

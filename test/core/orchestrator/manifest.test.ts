@@ -114,6 +114,13 @@ describe("what lies on a host", () => {
     );
   });
 
+  test("a list without an end is not read on", async ({ root, dir }) => {
+    root.before = "signer_manifest() { yes; }";
+    await expect(readManifest(root, { base: dir, paths: ["."] })).rejects.toThrow(
+      `local: ${dir}: the list of files is larger than 64 MiB`,
+    );
+  });
+
   test("hard links are files each", async ({ root, dir }) => {
     writeFileSync(join(dir, "one"), "x");
     linkSync(join(dir, "one"), join(dir, "two"));
@@ -123,19 +130,32 @@ describe("what lies on a host", () => {
 });
 
 describe("parsing", () => {
+  const hash = "a".repeat(64);
   const line = (...fields: string[]) => `${fields.join("\0")}\0`;
 
   test("an output that was cut off is an error", () => {
-    const whole = line("f", "600", "0:0", "1", "ab", "./x");
+    const whole = line("f", "600", "0:0", "1", hash, "./x");
     expect(() => parseManifest(Buffer.from(whole.slice(0, -1)))).toThrow("cut off");
     expect(() => parseManifest(Buffer.from(`${whole}f\0`))).toThrow("cut off");
     expect(parseManifest(Buffer.from("")).size).toBe(0);
   });
 
+  test.each([
+    ["-1", hash],
+    ["1e9", hash],
+    ["", hash],
+    ["1", "ab"],
+    ["1", "\u001b[2J"],
+  ])("a file of %j bytes with the hash %j is an error", (size, content) => {
+    expect(() => parseManifest(Buffer.from(line("f", "600", "0:0", size, content, "./x")))).toThrow(
+      "the list of files has another form than size and hash at x",
+    );
+  });
+
   test("a device is an error, and so are two names that can't be told apart", () => {
     expect(() => parseManifest(Buffer.from(line("b", "600", "0:0", "0", "", "./x y")))).toThrow('"x y" is a device');
     const twins = Buffer.concat(
-      [0xff, 0xfe].flatMap((byte) => [Buffer.from("f\x00600\x000:0\x001\x00ab\x00./"), Buffer.from([byte, 0])]),
+      [0xff, 0xfe].flatMap((byte) => [Buffer.from(`f\x00600\x000:0\x001\x00${hash}\x00./`), Buffer.from([byte, 0])]),
     );
     expect(() => parseManifest(twins)).toThrow("two files have the same name");
   });

@@ -1,0 +1,64 @@
+import http from "node:http";
+import zlib from "node:zlib";
+import { afterEach, describe, expect, test } from "vitest";
+import { chainOfReference } from "../../../core/chain/chain";
+import { createHttp } from "../../../core/cloud/http";
+import { powerState } from "../../../core/cloud/power";
+import { answerLimit, boundedText } from "../../../core/util/boundedText";
+import { listen, type Server } from "../chain/fakes";
+
+let server: Server | undefined;
+afterEach(() => server?.close());
+
+/** A server that answers with these bytes, again and again. */
+async function serve(body: () => Buffer, headers: http.OutgoingHttpHeaders = {}) {
+  const answering = http.createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json", ...headers }).end(body());
+  });
+  server = await listen(answering);
+  return `http://127.0.0.1:${server.port}`;
+}
+
+const megabytes = (count: number) => Buffer.alloc(count * 1024 * 1024, " ");
+/** Some 150 KB that become 150 MB. */
+const packed = () => serve(() => zlib.gzipSync(megabytes(150)), { "content-encoding": "gzip" });
+
+describe("an answer", () => {
+  test("is read whole up to its limit, and not beyond", async () => {
+    const url = await serve(() => Buffer.from("123456789"));
+    expect(await boundedText(await fetch(url), 9)).toBe("123456789");
+    await expect(boundedText(await fetch(url), 8)).rejects.toMatchObject({ tooLarge: true });
+    expect(await boundedText(new Response(null))).toBe("");
+  });
+
+  test("counts as it is unpacked, and no more of it is read", async () => {
+    const response = await fetch(await packed());
+    const before = process.memoryUsage().arrayBuffers;
+    await expect(boundedText(response)).rejects.toThrow("the answer is larger than 5 MiB");
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10 * answerLimit);
+  });
+});
+
+describe("a small answer that unpacks to a large one", () => {
+  test("of a reference is its fault", async () => {
+    await expect(chainOfReference(await packed()).newest()).rejects.toThrow("the answer is larger than 5 MiB");
+  });
+
+  test("of a cloud's API is told, and not asked for again", async () => {
+    const endpoint = await packed();
+    const slept: number[] = [];
+    const api = createHttp({
+      ...{ provider: "Cloud", endpoint, token: "t", wordsOf: () => ({ code: "", message: "" }) },
+      sleep: async (milliseconds) => slept.push(milliseconds),
+    });
+    await expect(api.get("/x")).rejects.toThrow(
+      `what answers at ${endpoint} is not Cloud's API: the answer is larger than 5 MiB`,
+    );
+    const own = { provider: "hetzner", id: "52", token: "t", endpoint };
+    const sleep = async (milliseconds: number) => void slept.push(milliseconds);
+    await expect(powerState(own, { sleep })).rejects.toThrow(
+      "the API of hetzner does not answer as it should: the answer is larger than 5 MiB",
+    );
+    expect(slept).toEqual([]);
+  });
+});
