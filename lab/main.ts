@@ -3,6 +3,7 @@ import { execa } from "execa";
 import { ensureBaseImage } from "./baseImage";
 import { addFaultCommand } from "./commands/fault";
 import { addReferenceCommand } from "./commands/reference";
+import { addShellCommand } from "./commands/shell";
 import { Lab } from "./lab";
 import { ensureToolchain } from "./toolchain";
 
@@ -83,6 +84,7 @@ program
 
 addFaultCommand(program, labOption, open);
 addReferenceCommand(program, labOption, open);
+addShellCommand(program);
 
 program
   .command("prepare")

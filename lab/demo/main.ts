@@ -61,7 +61,10 @@ Look around, as root on the new host:
   ${shell} ls /var/log/pillar-host    the transcript of the deploy, without secrets
 
 Take it down:
-  npm run lab -- down`);
+  npm run lab -- down
+
+To type it all yourself, as an operator, before you touch a server:
+  npm run lab -- shell`);
   return isGood ? 0 : 1;
 }
 

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { Lab, testLabPrefix } from "../../lab/lab";
+import { type Exchange, typed } from "./readme";
+
+const checkout = join(import.meta.dirname, "../..");
+const name = `${testLabPrefix(Number(process.env.PILLAR_TEST_RUN ?? process.ppid))}s`;
+const prompt = /pillar-host\$ /;
+
+afterAll(async () => {
+  if (Lab.exists(name)) await (await Lab.open(name)).down();
+});
+
+/** `npm run lab -- shell` in a terminal, and what is typed in it. */
+async function shell(...lines: readonly (string | Exchange)[]) {
+  const exchanges = lines.map((line): Exchange => (typeof line === "string" ? [prompt, `${line}\r`] : line));
+  const command = `stty cols 150 rows 50; lab/run lab/main.ts shell --lab ${name}`;
+  return typed(["script", "-qefc", command, "/dev/null"], { cwd: checkout, env: { ...process.env, TERM: "xterm" } }, [
+    ...exchanges,
+    [prompt, "exit\r"],
+  ]);
+}
+
+it("an operator's shell: README's commands act on hosts of the lab, and the next shell finds them as they were", {
+  timeout: 300_000,
+}, async () => {
+  const first = await shell(
+    "pulumi up -s prod-2",
+    [/Do you want to perform this update/, "yes\r"],
+    "./pillar-host status prod-2",
+    "./pillar-host check prod-2",
+  );
+  expect(first.exitCode, first.shown).toBe(0);
+  expect(first.shown).toMatch(/Nothing stands in the way, and nothing was changed\./);
+  expect(first.shown).toMatch(/The orchestrator moves next/);
+  expect(first.shown).toMatch(/sync +synced/);
+
+  const again = await shell("./pillar-host next prod-2", "wallet collect");
+  expect(again.exitCode, again.shown).toBe(0);
+  expect(again.shown).not.toContain("making the lab");
+  expect(again.shown).toContain("  pulumi up -s prod-2");
+  expect(again.shown).toContain("collected: all that was paid until now");
+});
