@@ -33,7 +33,7 @@ it("an operator's shell: README's commands act on hosts of the lab, and the next
   expect(first.exitCode, first.shown).toBe(0);
   expect(first.shown).toMatch(/Nothing stands in the way, and nothing was changed\./);
   expect(first.shown).toMatch(/The orchestrator moves next/);
-  expect(first.shown).toMatch(/sync +synced/);
+  expect(first.shown).toMatch(/stage +synced/);
 
   const again = await shell("./pillar-host next prod-2", "wallet collect");
   expect(again.exitCode, again.shown).toBe(0);
