@@ -25,8 +25,9 @@ function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
 /** Whether something would be lost with a host. */
 function whyNeeded(world: World, host: ModelHost): string | undefined {
   const others = hostNames.map((name) => world.hosts[name]).filter((each) => each !== host);
-  // One that somebody else started beside the signer is switched off with the host.
-  if (host.running && !(host.strange && others.some(({ running }) => running))) return "a signer runs there";
+  // One out of sight is switched off with the host: that is what it is for, where another one signs.
+  const isReplaced = others.some(({ running }) => running) && (host.strange === true || !host.reachable);
+  if (host.running && !isReplaced) return "a signer runs there";
   const has = (each: ModelHost) => holds(each, world.generation);
   const isOnly = has(host) && !others.some(has) && world.backup !== world.generation;
   // The last backup is taken of what the guard can see.
