@@ -59,9 +59,17 @@ redact() {
 }
 
 # download FILE LOG: what is at release_url. Prints why it can't be had; wget has no word for a connection that broke off.
+# Nor does it mind being led from https to plain http, where anybody on the way could put something else in its place: so
+# that is refused where no hash ($sha256) is there to compare with. Nothing of what came was run by then.
 download() {
-  wget --no-verbose --tries=3 --timeout=30 -O "$1" "$release_url" > "$2" 2>&1 && return
-  redact < "$2" | grep -vE '^$' | tail -n 1 | grep . || say "it broke off after $(stat -c %s "$1") bytes"
+  if wget --no-verbose --tries=3 --timeout=30 --server-response -O "$1" "$release_url" > "$2" 2>&1; then
+    if [ -n "$sha256" ] || [[ ${release_url,,} == http:* ]] || ! grep -qiE '^ *Location: *http:' "$2"; then return 0; fi
+    rm -f "$1"
+    say "it leads from https to plain http ($(sed -nE 's,^ *[Ll]ocation: *(http://[^/ ]*).*,\1,Ip' "$2" | head -n 1)), where anybody on the way could replace it; needed: its sha256 in the configuration, or another address"
+    return 1
+  fi
+  # What is indented are the server's own lines.
+  redact < "$2" | grep -vE '^$|^  ' | tail -n 1 | grep . || say "it broke off after $(stat -c %s "$1") bytes"
   return 1
 }
 

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createServer as createWeb } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { scriptOf } from "../../../core/steps/step";
@@ -95,11 +96,11 @@ describe("what runs on a host", () => {
 });
 
 describe("download", () => {
-  const tried = (wget: string) => `wget() { ${wget}; }; release_url=https://release.example/a.zip
+  const tried = (wget: string) => `wget() { ${wget}; }; release_url=https://release.example/a.zip sha256=
 if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo "had: $(cat "$TMPDIR/a.zip")"; else echo "why: $why"; fi`;
 
   test.each([
-    ["what is there", 'echo whole > "$5"', "had: whole"],
+    ["what is there", 'echo whole > "$6"', "had: whole"],
     [
       "the last that wget says, without a secret",
       "printf 'first\npassword abc\n\n' >&2; return 8",
@@ -107,11 +108,52 @@ if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo "had: $(cat "$T
     ],
     [
       "a connection that broke off, of which wget says nothing",
-      'printf 12345 > "$5"; return 4',
+      'printf 12345 > "$6"; return 4',
       "why: it broke off after 5 bytes",
     ],
   ])("%s", async (_, wget, said) => {
     expect(await lib(tried(wget))).toEqual({ code: 0, stdout: `${said}\n`, stderr: "" });
+  });
+
+  const led = (to: string, address: string, sha256 = "") =>
+    lib(`wget() { printf '  HTTP/1.1 302 Found\\n  Location: ${to}\\n' >&2; echo whole > "$6"; }; release_url=${address} sha256=${sha256}
+if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo had; else echo "why: $why"; ls "$TMPDIR/a.zip" 2> /dev/null || true; fi`);
+
+  test.each([
+    ["from https to https", "https://cdn.example/a?key=x", "https://release.example/a.zip", ""],
+    ["from http, which has a hash", "http://cdn.example/a", "http://release.example/a.zip", "aa"],
+    ["to plain http, where its hash is known", "http://cdn.example/a", "https://release.example/a.zip", "aa"],
+  ])("is led %s", async (_, to, address, sha256) => {
+    expect((await led(to, address, sha256)).stdout).toBe("had\n");
+  });
+
+  test.each(["http://cdn.example/a?key=x", "HTTP://cdn.example/a"])(
+    "is not led from https to %s without a hash to compare with, and keeps nothing of it",
+    async (to) => {
+      expect((await led(to, "https://release.example/a.zip")).stdout).toMatch(
+        /^why: it leads from https to plain http \(http:\/\/cdn\.example\), where .*needed: its sha256 in the configuration, or another address\n$/i,
+      );
+    },
+  );
+
+  test("shows no line of the server where wget has no word for what happened", async () => {
+    const broken = tried("printf '  HTTP/1.1 200 OK\\n  Date: x\\n' >&2; printf 12345 > \"$6\"; return 4");
+    expect((await lib(broken)).stdout).toBe("why: it broke off after 5 bytes\n");
+  });
+
+  test("reads the real wget's words: where it was led, and why nothing came", async () => {
+    const server = createWeb((request, response) => {
+      if (request.url === "/here") response.end("whole");
+      else response.writeHead(request.url === "/led" ? 302 : 404, { Location: "/here" }).end();
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const get = (path: string) =>
+      lib(`release_url=http://127.0.0.1:${port}${path} sha256=
+if why=$(download "$TMPDIR/a" "$TMPDIR/log"); then cat "$TMPDIR/a"; grep -c '^ *Location: /here' "$TMPDIR/log"; else echo "why: $why"; fi`);
+    expect((await get("/led")).stdout).toBe("whole1\n");
+    expect((await get("/none")).stdout).toMatch(/^why: .*ERROR 404: Not Found\.\n$/);
+    server.close();
   });
 });
 
