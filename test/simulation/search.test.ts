@@ -44,7 +44,7 @@ const decide = (from: string, to: string): Mutation => ({ file: "core/orchestrat
 /** What failed on both ways, without a word of where the key is, and what to do. */
 const silent: Mutation = { file: "core/orchestrator/saga.ts", from: "stepFailed(`", to: "((text: string) => text)(`" };
 
-describe("what the search has found", () => {
+describe("histories that once broke a promise", () => {
   const back = (action: Action): Action => ({ ...action, direction: "back" }) as Action;
 
   // Each with its fix set back, too: else the history would show nothing.
