@@ -2,9 +2,10 @@ import type { OwnServer } from "../core/ssh/ownServer";
 import { fingerprintOf } from "../core/ssh/publicKey";
 import { deps, reach, silentText, whileItBoots } from "../core/ssh/reachability";
 import { type LoginError, type SshTarget, scanHostKey } from "../core/ssh/ssh";
-import { commandsFor } from "../core/util/commands";
+import { commandsFor, someHostKey } from "../core/util/commands";
 import { say } from "../core/util/say";
 import { type ArgsOf, differ, dynamicResource } from "./runtime/dynamicResource";
+import { giveUp } from "./runtime/provider";
 
 /**
  * Logs in to a host before the first step does, so that what is wrong with address, key or login is said in words and
@@ -46,6 +47,8 @@ interface ContactInputs {
   readonly server?: OwnServer | undefined;
   /** Keeps what is known, without a look. */
   readonly standsAside?: boolean | undefined;
+  /** What of the configuration would go to whoever shows the key: keys' names. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 interface ContactOutputs {
@@ -67,6 +70,17 @@ async function recordKey({ stack, address, port, login }: ContactInputs): Promis
   return pinned;
 }
 
+function compareText({ stack, address, secrets = [] }: ContactInputs, pinned: string): string {
+  const { set, up } = commandsFor(stack);
+  return [
+    `${address}: its host key is recorded, and this run ends before a secret goes there (${secrets.join(", ")})`,
+    `  found: ${fingerprintOf(pinned)}`,
+    "  needed: the same on the provider's console, or on the host's screen: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
+    `  Where it is the same, to go on: ${up}`,
+    `  Where it is another, somebody is in between. The right one, as the screen shows it: ${set("host.hostKey", someHostKey)}`,
+  ].join("\n");
+}
+
 async function look(inputs: ContactInputs, recorded: string | undefined, isFirst: boolean): Promise<ContactOutputs> {
   const { address, port, login, server } = inputs;
   if (inputs.standsAside) {
@@ -74,7 +88,11 @@ async function look(inputs: ContactInputs, recorded: string | undefined, isFirst
     const pinned = inputs.hostKey ?? recorded ?? "";
     return { pinned, fingerprint: pinned === "" ? "" : fingerprintOf(pinned) };
   }
-  const pinned = inputs.hostKey ?? recorded ?? (await recordKey(inputs));
+  const known = inputs.hostKey || recorded;
+  const pinned = known || (await recordKey(inputs));
+  // A key that nobody compared may be that of somebody in between.
+  if (!known && inputs.secrets?.length)
+    throw giveUp(new Error(compareText(inputs, pinned)), { pinned, fingerprint: fingerprintOf(pinned) });
   await reach({ ...login, address, port, hostKey: pinned }, deps, commandsFor(inputs.stack), server, isFirst);
   return { pinned, fingerprint: fingerprintOf(pinned) };
 }

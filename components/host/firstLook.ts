@@ -14,6 +14,8 @@ export interface ContactArgs {
   readonly run: pulumi.Input<string | undefined>;
   /** Keeps what is known, without a look: a host that is retired may be dead. */
   readonly standsAside: boolean;
+  /** Names of configured secrets that go to the host, besides keys, which it never sees. */
+  readonly secrets: readonly string[];
 }
 
 interface FirstLookArgs {
@@ -32,6 +34,8 @@ export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, 
     {
       ...{ ...place, stack, port, login: pulumi.output({ user, privateKey, privateKeyPassword, password, agent }) },
       ...{ work: contact.work, run: contact.run, standsAside: contact.standsAside || undefined },
+      // Only where the first contact's key is taken does it matter what goes there.
+      ...(place.hostKey === undefined && contact.secrets.length > 0 ? { secrets: contact.secrets } : {}),
     },
     { ...childOf(parent), dependsOn: [...after] },
   );
@@ -51,6 +55,11 @@ export function contactOf(config: StackConfig, finished: boolean): ContactArgs {
     work: createHash("sha256").update(work).digest("hex").slice(0, 12),
     run: finished || isRetiring ? undefined : randomUUID(),
     standsAside: isRetiring,
+    secrets: [
+      ...(config.ssh.password === undefined ? [] : ["pillar-host:ssh.password"]),
+      ...(config.ssh.sudoPassword === undefined ? [] : ["pillar-host:ssh.sudoPassword"]),
+      ...(config.orchestrator?.migrateFrom === undefined ? [] : ["pillar-host:orchestrator.migrateFrom"]),
+    ],
   };
 }
 

@@ -106,7 +106,8 @@ export const hostSchema = z
       address: address.meta({ description: "The host's IP address or name" }),
       hostKey: hostKey.optional().meta({
         description: "The host's ssh key; one that shows another is refused",
-        otherwise: "recorded on first contact",
+        otherwise:
+          "recorded on first contact; with a password, sudoPassword or migrateFrom that run ends there, to have it compared",
       }),
       ...common,
     }),

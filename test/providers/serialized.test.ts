@@ -352,6 +352,17 @@ describe("FirstContact", () => {
     expect(host.connections).toBe(2);
   });
 
+  test("create records the key and ends, before a secret goes there; the next run goes on with it", async () => {
+    const secrets = ["pillar-host:ssh.password"];
+    const { error } = await run("firstContact", "create", place({ secrets }));
+    expect(error?.message).toContain(
+      `127.0.0.1: its host key is recorded, and this run ends before a secret goes there (pillar-host:ssh.password)\n  found: ${pinned().fingerprint}\n`,
+    );
+    expect([error?.properties, host.connections]).toEqual([{ ...place({ secrets }), ...pinned(), stateVersion: 1 }, 1]);
+    const again = await run("firstContact", "update", "id", error?.properties, place({ secrets, run: "2" }));
+    expect(again.result?.outs).toMatchObject(pinned());
+  });
+
   test("create refuses what the login refuses, without the password", async () => {
     const { error } = await run("firstContact", "create", place({ login: { user: "op", password: "hunter2" } }));
     expect(error?.message).toMatch(/^op@127\.0\.0\.1:\d+ refuses the login\n {2}found: the password/);

@@ -87,6 +87,10 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
   it("beside a run that waits shows the same progress, the host's facts and who is at work", {
     timeout: 600_000,
   }, async () => {
+    // Sudo's password goes nowhere before the host's key was recorded and could be compared.
+    expect((await stack.up()).output).toContain(
+      "this run ends before a secret goes there (pillar-host:ssh.sudoPassword)",
+    );
     const up = await stack.begin();
     await up.printed(" %, height ");
     await up.printed(`warning: the ports of ${host.address}, tried from this machine:`);
