@@ -12,7 +12,7 @@ import { surveyRetirement } from "../../core/retirement/survey";
 import { nodeRpc } from "../../core/settings/login";
 import { backupPlace } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs, retirementSettings } from "../../core/settings/retirementInputs";
-import { commandsFor, someHostKey } from "../../core/util/commands";
+import { commandsFor } from "../../core/util/commands";
 import { withTimeout } from "../../core/util/withTimeout";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
@@ -55,12 +55,10 @@ export function retirementArgs(config: StackConfig, host: Host): RetirementArgs 
 }
 
 function nextForAdopted(stack: string): string[] {
-  const { set, up } = commandsFor(stack);
   return [
-    "This host is left as it is. When its Pillar produces elsewhere, name its successor and retire it:",
-    `  ${set("retirement.successor.address", "ADDRESS")}`,
-    `  ${set("retirement.successor.hostKey", someHostKey)}`,
-    `  ${set("lifecycle", "retiring")} && ${up}`,
+    "This host is left as it is. When its Pillar produces elsewhere, retire it; the stack of the host that took over names it:",
+    `  ${commandsFor(stack).retire("STACK")}`,
+    "  (a successor without a stack here: docs/retiring.md)",
   ];
 }
 

@@ -36,5 +36,10 @@ function endpointOf(network: string, url: string, own: readonly string[]): Endpo
 
 /** Of the networks that a signer has to do with, where its build tells them; the node's is always one. */
 export function isUsed({ network }: Endpoint, networks: readonly string[] | undefined): boolean {
-  return networks === undefined || network === "Zenon" || networks.includes(network);
+  return networks === undefined || isPillarNode({ network }) || networks.includes(network);
+}
+
+/** Whether it is the node beside a Pillar, which a stand-up deploys (pure). */
+export function isPillarNode({ network }: Pick<Endpoint, "network">): boolean {
+  return network === "Zenon";
 }

@@ -2,6 +2,8 @@ import type { RpcClock } from "../chain/orchestrator";
 import { readMoveEvents } from "../eventLog/eventLog";
 import type { RootHost } from "../ssh/root";
 import { resolvePath } from "../util/resolvePath";
+import { isPillarNode } from "./endpoints";
+import type { MoveSurvey } from "./findings";
 import { type Forecast, forecastOf, type Measured, stopsIn } from "./forecast";
 import { beganAt, requirementsOf, type SecureOptions } from "./preparation";
 import { moveFaultsOf } from "./prerequisites";
@@ -34,11 +36,20 @@ export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps
   const begun = beganAt(found, options.move);
   if (begun !== undefined) return { begun, faults: [], shown: [] };
   const wanted = requirementsOf(options, roots);
-  const survey = nodeCounts ? found : { ...found, node: { ...found.node, synced: true } };
+  const survey = nodeCounts ? found : withNode(found);
   const base = { faults: moveFaultsOf(survey, wanted), shown: shownOf(survey, wanted) };
   if ("error" in found.old || found.old.value.facts.directory !== "there") return base;
   const measured = await measure(roots, options, directory, deps);
   return { ...base, gap: { measured, forecast: forecastOf(measured) } };
+}
+
+/** A survey as it will be once the new host's own node is there and synced (pure). */
+export function withNode(found: MoveSurvey): MoveSurvey {
+  const node = { ...found.node, synced: true };
+  if ("error" in found.new || "error" in found.old) return { ...found, node };
+  const there = found.old.value.endpoints.filter((each) => each.isOwn && isPillarNode(each));
+  const reached = [...found.new.value.reached, ...there.map((each) => each.new)];
+  return { ...found, node, new: { value: { ...found.new.value, reached } } };
 }
 
 async function measure(

@@ -225,6 +225,7 @@ describe("a host whose key is not configured", () => {
       port: 22,
       login: { user: "root", password: "login-pw", agent: false },
       work: expect.stringMatching(/^[0-9a-f]{12}$/),
+      secrets: ["pillar-host:ssh.password"],
     });
     expect(run).toMatch(/^[0-9a-f-]{36}$/);
     expect(named("host-guard").after).toContain("first-contact");

@@ -6,6 +6,7 @@ import type { MoveSurvey, NewSide, OldSide, Requirements } from "../../../core/o
 import { parseFacts, type SideFacts } from "../../../core/orchestrator/hostPairFacts";
 import { hasBegun, isOwn } from "../../../core/orchestrator/journal";
 import { moveFaultsOf } from "../../../core/orchestrator/prerequisites";
+import { withNode } from "../../../core/orchestrator/rehearsal";
 import { shownOf } from "../../../core/orchestrator/shown";
 import { signerConfigOf } from "../../../core/orchestrator/signerConfig";
 import { moveNamed } from "../../moveNamed";
@@ -451,4 +452,16 @@ test("a configuration's places are read, and none of its secrets", () => {
   });
   for (const odd of [{}, { TssConfig: null }, { TssConfig: 1, DataPath: 2, ProducerKeyFileName: "" }])
     expect(signerConfigOf(odd)).toEqual({ keyStore: "producer", hasPassphrase: false, hasShare: false });
+});
+
+test("before the stand-up the new host's own node is to come, and nothing else is", () => {
+  const node = { network: "Zenon", old: "127.0.0.1:35998", new: "127.0.0.1:35998", isOwn: true };
+  const bare = survey({
+    old: { endpoints: [eth, node, ownEth], reached: ["eth:443", "127.0.0.1:35998", "localhost:8545"] },
+    node: false,
+  });
+  expect(moveFaultsOf(bare, wanted).join("\n")).toContain("nothing at 127.0.0.1:35998 for Zenon");
+  const rehearsed = moveFaultsOf(withNode(bare), wanted);
+  expect(rehearsed).toHaveLength(1);
+  expect(rehearsed[0]).toContain("found: nothing at localhost:8545 for Ethereum\n");
 });
