@@ -2,7 +2,7 @@ import type { StackConfig } from "../core/config/config";
 import { commandsFor } from "../core/util/commands";
 import { quote } from "../core/util/quote";
 import { configurationOf } from "./configuration";
-import { type Asked, createEngine } from "./engine";
+import { type Asked, createEngine, type Engine } from "./engine";
 import { comparedHostKey } from "./init/hostKey";
 import { CliRefusal } from "./refusal";
 import { shownHostKey } from "./shownHostKey";
@@ -36,7 +36,7 @@ export async function adopt(
   // Secrets that are copied are opened and closed with one pass phrase.
   const engine = createEngine(stack, isNew ? asked : {});
   if (isNew) await engine.read(["stack", "init", "--no-select", "--copy-config-from", like]);
-  else await isAlreadyFor(stack, address);
+  else await isAlreadyFor(stack, address, engine);
   await setPlain(engine, adoptedSettings(config, address, key), isNew ? replaced : []);
   console.log(
     `${stack} is the stack of ${address} now (Pulumi.${stack}.yaml); its login is that of ${like}${isNew ? ", and so is its pass phrase" : ""}.`,
@@ -92,10 +92,8 @@ async function comparedKey(stack: string, address: string, like: string, port: n
 }
 
 /** A second try goes on; a stack of another host is left alone. */
-async function isAlreadyFor(stack: string, address: string): Promise<void> {
-  const text = await createEngine(stack)
-    .read(["config", "get", "--path", "pillar-host:host.address"])
-    .catch(() => "");
+async function isAlreadyFor(stack: string, address: string, engine: Engine): Promise<void> {
+  const text = await engine.read(["config", "get", "--path", "pillar-host:host.address"]).catch(() => "");
   if (text.trim() === address || text.trim() === "") return;
   throw new CliRefusal(
     `there is a stack ${stack} already, of ${text.trim()}: nothing was changed\n  needed: another name for the stack of ${address}`,

@@ -37,20 +37,21 @@ export interface Asked {
 }
 
 export function createEngine(stack: string, asked: Asked = {}): Engine {
-  const environment = async () => ({
+  const environment = async (passphrase = asked.passphrase) => ({
     ...process.env,
-    ...(asked.passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: await asked.passphrase }),
+    ...(passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: await passphrase }),
   });
-  const quietly = async (args: readonly string[], input?: string) =>
+  const quietly = async (args: readonly string[], input?: string, passphrase?: Promise<string>) =>
     ranOf(
       [...args, "--non-interactive", "--color", "never"],
-      { ...(await environment()), PULUMI_SKIP_UPDATE_CHECK: "true" },
+      { ...(await environment(passphrase)), PULUMI_SKIP_UPDATE_CHECK: "true" },
       input,
     );
   const run = (args: readonly string[], input?: string) => quietly([...args, "-s", stack], input);
   const opens = async (one: string) => {
-    const args = ["config", "--json", "--show-secrets", "-s", stack, "--non-interactive"];
-    return (await ranOf(args, { ...process.env, PULUMI_CONFIG_PASSPHRASE: one })).exitCode === 0;
+    // What is asked for is not known yet: to wait for it here would be to wait for oneself.
+    const args = ["config", "--json", "--show-secrets", "-s", stack];
+    return (await quietly(args, undefined, Promise.resolve(one))).exitCode === 0;
   };
   const phrase = async () => {
     if (typed === undefined || !(await opens(typed))) typed = await askSecret(`Pass phrase of stack ${stack}:`);

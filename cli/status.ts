@@ -86,8 +86,8 @@ async function refused<T>(promise: Promise<T>): Promise<T | CliRefusal> {
 function show(found: readonly Found[], { json }: StatusOptions): void {
   const { rowsOf } = require("./rows") as typeof import("./rows");
   const { plainReport } = require("./screen") as typeof import("./screen");
-  const { foundJson } = require("./overview") as typeof import("./overview");
   if (json) {
+    const { foundJson } = require("./overview") as typeof import("./overview");
     const reports = found.map(foundJson);
     console.log(JSON.stringify(found.length === 1 ? reports[0] : reports, undefined, 2));
     for (const one of found) if ("lines" in one) for (const line of one.lines) console.error(line);

@@ -223,40 +223,30 @@ describe("SyncGate", () => {
     expect(node.asked).toEqual([]);
   });
 
+  const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
+  /** The next run of a gate whose proof is of this machine. */
+  const provedOf = (target: object) =>
+    run("syncGate", "update", "sync-gate", { ...inputs(), ...proof, target }, inputs());
+
   test("another machine than the one that was proved is proved anew", async () => {
-    const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
     const target = { ...inputs().target, ssh: { ...loginTo(host), address: "203.0.113.9" } };
-    const { result } = await run("syncGate", "update", "sync-gate", { ...inputs(), ...proof, target }, inputs());
+    const { result } = await provedOf(target);
     expect(result?.outs).toMatchObject({ syncedAt: time, currentHeight: 100, proved });
     expect(result?.outs.syncedAt).not.toBe(proof.syncedAt);
     expect(result?.outs.startedAt).not.toBe(proof.startedAt);
   });
 
   test("a machine that was installed anew at the same address is proved anew", async () => {
-    const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
     const before = { ...inputs().target, ssh: { ...loginTo(host), hostKey: "ssh-ed25519 BEFORE" } };
-    const { result } = await run(
-      "syncGate",
-      "update",
-      "sync-gate",
-      { ...inputs(), ...proof, target: before },
-      inputs(),
-    );
+    const { result } = await provedOf(before);
     expect(result?.outs).toMatchObject({ syncedAt: time, currentHeight: 100, target: inputs().target });
     expect(result?.outs.syncedAt).not.toBe(proof.syncedAt);
   });
 
   test("a proof of before a host key was recorded stands, and the pinned key is recorded with it", async () => {
-    const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
     const { hostKey: _, ...keyless } = loginTo(host);
     const before = { ...inputs().target, ssh: keyless };
-    const { result } = await run(
-      "syncGate",
-      "update",
-      "sync-gate",
-      { ...inputs(), ...proof, target: before },
-      inputs(),
-    );
+    const { result } = await provedOf(before);
     expect(result?.outs).toMatchObject({ ...proof, target: { ssh: { hostKey: host.hostKey } } });
     expect(node.asked).toEqual([]);
   });
