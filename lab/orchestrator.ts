@@ -49,9 +49,12 @@ export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: Orches
   return state;
 }
 
+/** Milliseconds: a start after one that failed, and the unit's ten seconds between them, on a busy machine. */
+const signerMs = 120_000;
+
 /** Returns when an orchestrator with this identity signs on a host and its RPC is open, where that is not forbidden. */
 export async function waitForSigner(lab: Lab, host: HostShell, identity: string): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + signerMs;
   const signs = async () => {
     const { now, identities } = await lab.chain<SignersTruth>("GET", "/signers");
     const last = identities[identity]?.intervals.at(-1);
@@ -59,12 +62,20 @@ export async function waitForSigner(lab: Lab, host: HostShell, identity: string)
     return last?.host === host.name && !last.stopped && last.until > last.from && now - last.until < 1000;
   };
   while (!(await signs())) {
-    if (Date.now() > deadline) {
-      const { stdout } = await host.run("journalctl -u orchestrator -n 20 --no-pager");
-      throw new Error(`no signer on ${host.name} within a minute\n${stdout}`);
-    }
+    if (Date.now() > deadline) throw new Error(await noSigner(lab, host, identity));
     await sleep(200);
   }
+}
+
+/** What is to be seen of a signer that did not come: nothing of its configuration, which its log has with the pass phrase. */
+async function noSigner(lab: Lab, host: HostShell, identity: string): Promise<string> {
+  const { identities, now } = await lab.chain<SignersTruth>("GET", "/signers");
+  const { stdout } = await host.run(`systemctl show orchestrator -p ActiveState,SubState,NRestarts
+    curl -sS -m 5 -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"stats.syncInfo","params":[]}' http://127.0.0.1:35997 2>&1; echo
+    journalctl -u orchestrator -n 200 -o short-precise --no-pager | grep -v app/config |
+      grep -E 'systemd|\t(node|app|network)/|panic' | tail -n 30`);
+  const told = JSON.stringify({ now, intervals: identities[identity]?.intervals ?? [] });
+  return `no signer on ${host.name} within ${signerMs / 1000} s\n${told}\n${stdout}`;
 }
 
 /** Fills a folder with files of noise, a hundred to a folder: a gigabyte in the time that the disk takes. */

@@ -79,6 +79,39 @@ describe("what a run of the tests came to", () => {
     expect(failuresOf({ exitCode: 1, report })).toEqual(["test/a.test.ts: test 1", "test/lab/b.test.ts"]);
   });
 
+  test("tells why in the first lines, without the runner's own places, and never where a secret was printed", () => {
+    const message = [
+      "\u001b[31mAssertionError\u001b[39m: expected 1 to be 2",
+      "",
+      "    at Proxy.toBe (/checkout/node_modules/@vitest/expect/index.js:1:1)",
+      "    at /checkout/test/a.test.ts:7:3",
+      "    at runTest (/checkout/node_modules/vitest/run.js:1:1)",
+    ].join("\n");
+    const failed = (message: string) => ({
+      ...reportOf({ "test/a.test.ts": {} }),
+      testResults: [
+        {
+          name: "/checkout/test/a.test.ts",
+          status: "failed",
+          assertionResults: [{ status: "failed", fullName: "counts", ancestorTitles: [], failureMessages: [message] }],
+        },
+        { name: "/checkout/test/b.test.ts", status: "failed", assertionResults: [], message: "Error: no such module" },
+      ],
+    });
+    expect(failuresOf({ exitCode: 1, report: failed(message) })).toEqual([
+      "test/a.test.ts: counts\n    AssertionError: expected 1 to be 2\n    at /checkout/test/a.test.ts:7:3",
+      "test/b.test.ts\n    Error: no such module",
+    ]);
+    const long = failuresOf({ exitCode: 1, report: failed("x".repeat(5000) + "\ny".repeat(100)) })[0] ?? "";
+    expect(long.split("\n")).toHaveLength(13);
+    expect(long.length).toBeLessThan(500);
+    expect(failuresOf({ exitCode: 1, report: failed(message), leaks: ["a.test.ts: it printed a key"] })).toEqual([
+      "test/a.test.ts: counts",
+      "test/b.test.ts",
+      "a.test.ts: it printed a key",
+    ]);
+  });
+
   test("is summed over the tiers, and told in one line", () => {
     const sum = sumOf([
       { passed: 20, failed: 0, skipped: 1 },

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { contractOf } from "./contracts";
 
 /** What vitest's JSON report says, as far as it is counted here. */
@@ -11,7 +12,10 @@ export interface Report {
       readonly status: string;
       readonly fullName: string;
       readonly ancestorTitles: readonly string[];
+      readonly failureMessages?: readonly string[];
     }>;
+    /** Why a file could not be loaded. */
+    readonly message?: string;
   }>;
 }
 
@@ -54,15 +58,30 @@ export function countOf({ exitCode, report, leaks = [] }: Run): Tally {
   };
 }
 
-/** What did not do what it should, by file and name, to be told again where it is read: at the end (pure). */
+/**
+ * What did not do what it should, by file and name, with the first lines of why, to be told again where it is read: at the
+ * end (pure). Where something printed a secret, a reason may hold it: none is told again.
+ */
 export function failuresOf({ report, leaks = [] }: Run): string[] {
-  const failures = (report?.testResults ?? []).flatMap(({ name, status, assertionResults }) => {
+  const withReason = (what: string, why: string | undefined) =>
+    [what, ...(leaks.length > 0 ? [] : reasonLines(why ?? ""))].join("\n    ");
+  const failures = (report?.testResults ?? []).flatMap(({ name, status, assertionResults, message }) => {
     const file = name.slice(name.lastIndexOf("/test/") + 1);
     const failed = assertionResults.filter((test) => test.status === "failed");
-    if (failed.length === 0 && status === "failed") return [file];
-    return failed.map(({ fullName }) => `${file}: ${fullName}`);
+    if (failed.length === 0 && status === "failed") return [withReason(file, message)];
+    return failed.map(({ fullName, failureMessages }) => withReason(`${file}: ${fullName}`, failureMessages?.[0]));
   });
   return [...failures, ...leaks];
+}
+
+/** The first lines of an error, and the first place of its stack that is the project's own. */
+function reasonLines(message: string): string[] {
+  const lines = stripVTControlCharacters(message)
+    .split("\n")
+    .map((line) => line.trimEnd().slice(0, 300));
+  const isPlace = (line: string) => /^\s+at /.test(line);
+  const own = lines.find((line) => isPlace(line) && !line.includes("node_modules")) ?? "";
+  return [...lines.filter((line) => line !== "" && !isPlace(line)).slice(0, 12), own.trim()].filter(Boolean);
 }
 
 /** All of it together (pure). */
