@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { parseCopyKey } from "../ssh/copyKey";
 import type { Looks } from "./decide";
 import type { HostPair } from "./hostPair";
 import { type Saga, sidesOf } from "./journal";
@@ -19,29 +19,6 @@ const copyHours = 12;
 
 export function stagingOf(inputs: MoveInputs, saga: Saga): string {
   return `${inputs[sidesOf(saga).target].directory}.arriving`;
-}
-
-/** As ssh-keygen prints an Ed25519 key: its type, 51 bytes, and the comment that it was given. */
-const ed25519Line = /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43} pillar-host-copy$/;
-
-/**
- * Reads what signer_copy_key prints (pure): its key, then its addresses. They go into the other host's authorized_keys,
- * where anything else in them could widen what the key may do there.
- *
- * @throws where it is anything but that
- */
-export function parseCopyKey(printed: string, address: string): { readonly key: string; readonly addresses: string[] } {
-  const [key = "", ...lines] = printed.trim().split("\n");
-  const addresses = lines.join(" ").split(/\s+/).filter(Boolean);
-  const odd = ed25519Line.test(key) ? addresses.find((each) => isIP(each) === 0) : key;
-  if (odd === undefined) return { key, addresses };
-  throw new Error(
-    [
-      `${address} gave no key for the copy: nothing was written on the old host`,
-      `  found: ${JSON.stringify(odd.slice(0, 100))}`,
-      "  needed: an Ed25519 key as ssh-keygen prints it, then IP addresses, of ssh-keygen and hostname -I there",
-    ].join("\n"),
-  );
 }
 
 /**

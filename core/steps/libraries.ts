@@ -12,7 +12,7 @@ export function signerLibrary(): string {
   const parts = readdirSync(join(__dirname, "signer"))
     .filter((name) => name.endsWith(".sh"))
     .sort();
-  return library(parts.map((name) => join("signer", name)));
+  return library(["copyRight.sh", ...parts.map((name) => join("signer", name))]);
 }
 
 /** The library of functions that retire a host: what is asked of it, its last backup, its end. An input too. */

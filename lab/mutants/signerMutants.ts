@@ -145,7 +145,7 @@ export const signerMutants: readonly Mutant[] = [
   },
   {
     what: "what the new host gives as its key goes in unchecked",
-    file: "core/orchestrator/copyKey.ts",
+    file: "core/ssh/copyKey.ts",
     from: "if (odd === undefined) return { key, addresses };",
     to: "if (odd !== null) return { key, addresses };",
     tests: copied,

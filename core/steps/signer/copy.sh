@@ -76,131 +76,47 @@ copy_only_inward() {
     "needed: files, or links within it. On the host that it is copied from, while the orchestrator is stopped, for each: mv LINK LINK.aside && cp -aT \"\$(readlink -f LINK.aside)\" LINK && rm LINK.aside; start it, then run $(pulumi_up) again"
 }
 
-# On the host that connects. Prints the public key, then this host's addresses.
 signer_copy_key() {
   signer_owned
-  signer_copy_key_away
-  (
-    umask 077
-    mkdir -p "$copy_dir"
-    ssh-keygen -q -t ed25519 -N '' -C "$copy_mark" -f "$copy_dir/key"
-    printf '%s %s\n' "$known_as" "$other_host_key" > "$copy_dir/known_hosts"
-  )
-  cat "$copy_dir/key.pub"
-  hostname -I
+  copy_key
 }
-signer_copy_key_away() {
-  # The connection of the bulk copy is kept for the one after the stop: a login is time without a signer.
-  if [ -S "$copy_dir/mux" ]; then ssh -F /dev/null -o ControlPath="$copy_dir/mux" -O exit away 2> /dev/null || true; fi
-  rm -rf "$copy_dir"
-}
+signer_copy_key_away() { copy_key_away; }
 
-# On the host that is connected to: the key may do one thing, from one machine, for some hours.
 signer_copy_allow() {
   signer_owned
-  signer_copy_take_back
-  local home command=$copy_dir/side expiry= ends
-  ends=$(date -d "+$copy_hours hours" +%s)
-  (
-    umask 077
-    mkdir -p "$copy_dir"
-    {
-      printf '#!/bin/bash\nset -euo pipefail\n'
-      declare -p host_name state directory receive_into aside_store copy_dir signer_runs LC_ALL PATH
-      declare -f say fail signer_plain_store signer_work copy_list copy_paths copy_frame copy_take copy_send copy_receive copy_unlink copy_remove copy_only_inward
-      # By itself, too: sshd's own expiry is not to be had below OpenSSH 8.2.
-      printf '[ "$(date +%%s)" -lt %s ] || { echo "the right to this copy ended by itself after %s hours" >&2; exit 1; }\n' "$ends" "$copy_hours"
-      printf '%s\n' "$copy_side"
-    } > "$command"
-    chmod 700 "$command"
-  )
-  home=$(getent passwd "$login_user" | cut -d: -f6)
-  [ -n "$home" ] || fail "the user $login_user has no home directory"
-  if [ "$login_user" != root ]; then
-    (umask 077; printf '%s ALL=(root) NOPASSWD: %s ""\n' "$login_user" "$command" > "/etc/sudoers.d/$copy_mark.new")
-    visudo -cqf "/etc/sudoers.d/$copy_mark.new" || fail "the right to copy could not be written for $login_user"
-    chmod 440 "/etc/sudoers.d/$copy_mark.new"
-    mv -f "/etc/sudoers.d/$copy_mark.new" "/etc/sudoers.d/$copy_mark"
-    # sudo must be able to name the file before it is root.
-    chmod 711 "$copy_dir"
-    command="sudo -n $command"
-  fi
-  # Known from OpenSSH 8.2 on; an older one would refuse the whole line.
-  if ssh -V 2>&1 | grep -qE 'OpenSSH_(8\.([2-9]|[1-9][0-9])|9|[1-9][0-9])'; then expiry=",expiry-time=\"$(date -d "@$ends" +%Y%m%d%H%M)\""; fi
-  if [ ! -d "$home/.ssh" ]; then install -d -m 700 -o "$login_user" -g "$(id -gn "$login_user")" "$home/.ssh"; fi
-  local keys=$home/.ssh/authorized_keys
-  if [ ! -e "$keys" ]; then install -m 600 -o "$login_user" -g "$(id -gn "$login_user")" /dev/null "$keys"; fi
-  printf '\nrestrict,from="%s",command="%s"%s %s\n' "$(tr -s ' \n' ',' <<< "$from_addresses" | sed 's/^,//; s/,$//')" "$command" "$expiry" "$public_key" >> "$keys"
+  copy_allow signer_copy_side_text
+}
+signer_copy_side_text() {
+  declare -p host_name state directory receive_into aside_store copy_dir signer_runs LC_ALL PATH
+  declare -f say fail signer_plain_store signer_work copy_list copy_paths copy_frame copy_take copy_send copy_receive copy_unlink copy_remove copy_only_inward
 }
 
-# Nothing of the copy's right stays behind, whichever run gave it.
-signer_copy_take_back() {
-  local home keys
-  home=$(getent passwd "$login_user" | cut -d: -f6)
-  for keys in "$home/.ssh/authorized_keys" /root/.ssh/authorized_keys; do signer_copy_lines_away "$keys"; done
-  rm -rf "/etc/sudoers.d/$copy_mark" "/etc/sudoers.d/$copy_mark.new" "$copy_dir"
-}
-# By what such a line may run, too: a comment is the other side's word.
-signer_copy_lines_away() {
-  local line=" $copy_mark\$|command=\"(sudo -n )?$copy_dir/side\""
-  if ! grep -qsE "$line" "$1"; then return 0; fi
-  # Without the blank line before it either; in place, so that owner, mode and label stay.
-  LINE=$line perl -0pe 's/\n?[^\n]*(?:$ENV{LINE})[^\n]*(?:\n|\z)/\n/mg; s/\n\n+\z/\n/' "$1" > "$1.$copy_mark"
-  cat "$1.$copy_mark" > "$1"
-  rm -f "$1.$copy_mark"
-}
 signer_copy_forbid() {
   signer_owned
-  signer_copy_take_back
+  copy_take_back
 }
 
 # On the host that connects: runs its side ($copy_side) against the other one's.
 signer_copy() {
-  local code=0 ours=0 tell_at=$((SECONDS + 5))
   signer_owned
   mkdir -p "$signer_runs"
   exchange=$(mktemp -d "$signer_runs/exchange.XXXXXX")
-  mkfifo "$exchange/to" "$exchange/from"
-  ssh -F /dev/null -T -p "$copy_port" -i "$copy_dir/key" -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=yes \
-    -o ControlMaster=auto -o ControlPath="$copy_dir/mux" -o ControlPersist=60 \
-    -o UserKnownHostsFile="$copy_dir/known_hosts" -o GlobalKnownHostsFile=/dev/null -o ConnectTimeout=15 -o ServerAliveInterval=10 \
-    -o ServerAliveCountMax=3 -o LogLevel=ERROR -o Ciphers=aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes128-ctr,aes256-ctr \
-    "$login_user@$copy_address" 9>&- < "$exchange/to" > "$exchange/from" 2> "$exchange/said" &
-  ssh_pid=$!
-  # Opened in the other one's order: a pipe opens when both its ends do.
-  ("$copy_side" 9>&- > "$exchange/to" < "$exchange/from" 2> "$exchange/side-said") 9>&- &
-  side_pid=$!
-  # With this script, which notices by its next line that nobody listens any more.
-  trap 'kill "$ssh_pid" "$side_pid" 2> /dev/null || true; rm -rf "$exchange"' EXIT
-  if [ -n "${progress:-}" ]; then
-    while kill -0 "$side_pid" 2> /dev/null; do
-      sleep 0.1
-      if [ "$SECONDS" -ge "$tell_at" ]; then
-        tell_at=$((SECONDS + 5))
-        say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"
-      fi
-    done
-  fi
-  wait "$side_pid" || ours=$?
-  wait "$ssh_pid" || code=$?
-  local said
-  said=$(cat "$exchange/said" "$exchange/side-said" | head -n 8)
-  rm -rf "$exchange"
-  if [ "$code" -ne 0 ] || [ "$ours" -ne 0 ]; then
-    local room refused=
-    case $said in
-      *"Permission denied"*)
-        refused="Or does the old host see this one at another address (NAT)? The key is taken from this host's own addresses only. On the old host, journalctl -u ssh -n 20 tells; then: $(config_set orchestrator.migrateFrom.copyAddress ADDRESS), one that is reached without NAT"
-        ;;
-    esac
-    # One that ends a side for what it received says what is needed; the way there is not.
-    case $said in *"needed: "*) fail "the copy from $login_user@$copy_address:$copy_port broke off" "$said" ;; esac
-    room=$(df -Ph "$(dirname "$receive_into")" | awk 'NR == 2 { print $4 " free on " $6 }')
-    fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: ${said:-ssh ended with $code}" "room here: $room" \
-      "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port" \
-      ${refused:+"$refused"}
-  fi
+  copy_exchange "${progress:+signer_copy_so_far}"
+  [ -n "$copy_said" ] || return 0
+  local room refused=
+  case $copy_said in
+    *"Permission denied"*)
+      refused="Or does the old host see this one at another address (NAT)? The key is taken from this host's own addresses only. On the old host, journalctl -u ssh -n 20 tells; then: $(config_set orchestrator.migrateFrom.copyAddress ADDRESS), one that is reached without NAT"
+      ;;
+  esac
+  # One that ends a side for what it received says what is needed; the way there is not.
+  case $copy_said in *"needed: "*) fail "the copy from $login_user@$copy_address:$copy_port broke off" "$copy_said" ;; esac
+  room=$(df -Ph "$(dirname "$receive_into")" | awk 'NR == 2 { print $4 " free on " $6 }')
+  fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: $copy_said" "room here: $room" \
+    "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port" \
+    ${refused:+"$refused"}
 }
+signer_copy_so_far() { say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; }
 
 # What was received, to the disk.
 signer_flush() {

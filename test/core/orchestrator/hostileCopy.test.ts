@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test as base, describe, expect } from "vitest";
-import { parseCopyKey } from "../../../core/orchestrator/copyKey";
+import { parseCopyKey } from "../../../core/ssh/copyKey";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 /** Whoever is copied from may be in another's hands: what it sends must stay below the staging place. */
@@ -156,11 +156,11 @@ describe("a copy from a host in another's hands", () => {
     ])
       for (const end of ["\n", ""]) {
         writeFileSync(keys, `${own}\n${line}${end}`);
-        await root.call(`signer_copy_lines_away ${keys}`, { copy_dir });
+        await root.call(`copy_lines_away ${keys}`, { copy_dir });
         expect(readFileSync(keys, "utf8"), line).toBe(own);
       }
     writeFileSync(keys, `\n${right} ${key}\n${own}`);
-    await root.call(`signer_copy_lines_away ${keys}`, { copy_dir });
+    await root.call(`copy_lines_away ${keys}`, { copy_dir });
     expect(readFileSync(keys, "utf8")).toBe(`\n${own}`);
   });
 
@@ -180,7 +180,7 @@ async function allow({ root, arriving }: Stage, hours: number): Promise<void> {
   const home = join(root.scratch, "home");
   mkdirSync(join(home, ".ssh"), { recursive: true });
   writeFileSync(join(home, ".ssh", "authorized_keys"), "");
-  root.before = `signer_owned() { :; }\nsigner_copy_take_back() { :; }\ngetent() { echo "root:x:0:0::${home}:/bin/sh"; }`;
+  root.before = `signer_owned() { :; }\ncopy_take_back() { :; }\ngetent() { echo "root:x:0:0::${home}:/bin/sh"; }`;
   await root.call("signer_copy_allow", {
     ...{ copy_dir: join(root.scratch, "copy"), login_user: "root", copy_side: "copy_receive", receive_into: arriving },
     ...{ aside_store: "", directory: join(root.scratch, "signer"), public_key: "ssh-ed25519 AAAA" },

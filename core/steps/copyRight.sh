@@ -1,0 +1,111 @@
+# The right to one copy between two hosts: a key that exists for it alone, may do one thing, from one machine, for some hours.
+# One host connects, the other is connected to. Who uses it sets $copy_dir, a directory of its own on both, and $copy_mark, the
+# name that key and right are known by there; variables are $known_as, $other_host_key, $login_user, $copy_hours, $public_key,
+# $from_addresses, $copy_address, $copy_port and $copy_side, the function that a side is.
+
+# On the host that connects. Prints the public key, then this host's addresses.
+copy_key() {
+  copy_key_away
+  (
+    umask 077
+    mkdir -p "$copy_dir"
+    ssh-keygen -q -t ed25519 -N '' -C "$copy_mark" -f "$copy_dir/key"
+    printf '%s %s\n' "$known_as" "$other_host_key" > "$copy_dir/known_hosts"
+  )
+  cat "$copy_dir/key.pub"
+  hostname -I
+}
+copy_key_away() {
+  # The connection of the bulk copy is kept for the one after the stop: a login is time without a signer.
+  if [ -S "$copy_dir/mux" ]; then ssh -F /dev/null -o ControlPath="$copy_dir/mux" -O exit away 2> /dev/null || true; fi
+  rm -rf "$copy_dir"
+}
+
+# copy_allow SIDE_TEXT, on the host that is connected to: SIDE_TEXT is the function that prints what $copy_side is made of.
+copy_allow() {
+  copy_take_back
+  local home command=$copy_dir/side expiry= ends
+  ends=$(date -d "+$copy_hours hours" +%s)
+  (
+    umask 077
+    mkdir -p "$copy_dir"
+    {
+      printf '#!/bin/bash\nset -euo pipefail\n'
+      "$1"
+      # By itself, too: sshd's own expiry is not to be had below OpenSSH 8.2.
+      printf '[ "$(date +%%s)" -lt %s ] || { echo "the right to this copy ended by itself after %s hours" >&2; exit 1; }\n' "$ends" "$copy_hours"
+      printf '%s\n' "$copy_side"
+    } > "$command"
+    chmod 700 "$command"
+  )
+  home=$(getent passwd "$login_user" | cut -d: -f6)
+  [ -n "$home" ] || fail "the user $login_user has no home directory"
+  if [ "$login_user" != root ]; then
+    (umask 077; printf '%s ALL=(root) NOPASSWD: %s ""\n' "$login_user" "$command" > "/etc/sudoers.d/$copy_mark.new")
+    visudo -cqf "/etc/sudoers.d/$copy_mark.new" || fail "the right to copy could not be written for $login_user"
+    chmod 440 "/etc/sudoers.d/$copy_mark.new"
+    mv -f "/etc/sudoers.d/$copy_mark.new" "/etc/sudoers.d/$copy_mark"
+    # sudo must be able to name the file before it is root.
+    chmod 711 "$copy_dir"
+    command="sudo -n $command"
+  fi
+  # Known from OpenSSH 8.2 on; an older one would refuse the whole line.
+  if ssh -V 2>&1 | grep -qE 'OpenSSH_(8\.([2-9]|[1-9][0-9])|9|[1-9][0-9])'; then expiry=",expiry-time=\"$(date -d "@$ends" +%Y%m%d%H%M)\""; fi
+  if [ ! -d "$home/.ssh" ]; then install -d -m 700 -o "$login_user" -g "$(id -gn "$login_user")" "$home/.ssh"; fi
+  local keys=$home/.ssh/authorized_keys
+  if [ ! -e "$keys" ]; then install -m 600 -o "$login_user" -g "$(id -gn "$login_user")" /dev/null "$keys"; fi
+  printf '\nrestrict,from="%s",command="%s"%s %s\n' "$(tr -s ' \n' ',' <<< "$from_addresses" | sed 's/^,//; s/,$//')" "$command" "$expiry" "$public_key" >> "$keys"
+}
+
+# Nothing of the copy's right stays behind, whichever run gave it.
+copy_take_back() {
+  local home keys
+  home=$(getent passwd "$login_user" | cut -d: -f6)
+  for keys in "$home/.ssh/authorized_keys" /root/.ssh/authorized_keys; do copy_lines_away "$keys"; done
+  rm -rf "/etc/sudoers.d/$copy_mark" "/etc/sudoers.d/$copy_mark.new" "$copy_dir"
+}
+# By what such a line may run, too: a comment is the other side's word.
+copy_lines_away() {
+  local line=" $copy_mark\$|command=\"(sudo -n )?$copy_dir/side\""
+  if ! grep -qsE "$line" "$1"; then return 0; fi
+  # Without the blank line before it either; in place, so that owner, mode and label stay.
+  LINE=$line perl -0pe 's/\n?[^\n]*(?:$ENV{LINE})[^\n]*(?:\n|\z)/\n/mg; s/\n\n+\z/\n/' "$1" > "$1.$copy_mark"
+  cat "$1.$copy_mark" > "$1"
+  rm -f "$1.$copy_mark"
+}
+
+# copy_exchange [TELL], on the host that connects: runs its side against the other one's, and TELL every few seconds. What was
+# said of a failure is $copy_said; empty where all was done. Not called where bash forgets `set -e` (if, &&, ||): the sides need it.
+# $exchange is a directory, which goes with the script.
+copy_exchange() {
+  local code=0 ours=0 tell_at=$((SECONDS + 5))
+  mkfifo "$exchange/to" "$exchange/from"
+  ssh -F /dev/null -T -p "$copy_port" -i "$copy_dir/key" -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=yes \
+    -o ControlMaster=auto -o ControlPath="$copy_dir/mux" -o ControlPersist=60 \
+    -o UserKnownHostsFile="$copy_dir/known_hosts" -o GlobalKnownHostsFile=/dev/null -o ConnectTimeout=15 -o ServerAliveInterval=10 \
+    -o ServerAliveCountMax=3 -o LogLevel=ERROR -o Ciphers=aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes128-ctr,aes256-ctr \
+    "$login_user@$copy_address" 9>&- < "$exchange/to" > "$exchange/from" 2> "$exchange/said" &
+  ssh_pid=$!
+  # Opened in the other one's order: a pipe opens when both its ends do.
+  ("$copy_side" 9>&- > "$exchange/to" < "$exchange/from" 2> "$exchange/side-said") 9>&- &
+  side_pid=$!
+  # With this script, which notices by its next line that nobody listens any more.
+  trap 'kill "$ssh_pid" "$side_pid" 2> /dev/null || true; rm -rf "$exchange"' EXIT
+  if [ -n "${1:-}" ]; then
+    while kill -0 "$side_pid" 2> /dev/null; do
+      sleep 0.1
+      if [ "$SECONDS" -ge "$tell_at" ]; then
+        tell_at=$((SECONDS + 5))
+        "$1"
+      fi
+    done
+  fi
+  wait "$side_pid" || ours=$?
+  wait "$ssh_pid" || code=$?
+  copy_said=
+  if [ "$code" -ne 0 ] || [ "$ours" -ne 0 ]; then
+    copy_said=$(cat "$exchange/said" "$exchange/side-said" | head -n 8)
+    copy_said=${copy_said:-ssh ended with $code}
+  fi
+  rm -rf "$exchange"
+}
