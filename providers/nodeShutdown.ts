@@ -11,6 +11,7 @@ import { isSameHost } from "../core/ssh/sameHost";
 import { systemClock } from "../core/util/clock";
 import { resolvePath } from "../core/util/resolvePath";
 import { say } from "../core/util/say";
+import { isUnattended, unattendedRefusal } from "../core/util/unattended";
 import { differ, dynamicResource } from "./runtime/dynamicResource";
 
 /**
@@ -46,6 +47,8 @@ const patience = 20_000;
 async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
   const { host, places, library, stack, pillar, memory } = inputs;
   const { address } = host.ssh;
+  if (isUnattended(process.env))
+    throw new Error(`${address}: nothing was changed\n${unattendedRefusal("a node is shut down", "up", stack)}`);
   const directory = resolvePath(inputs.backup.directory);
   const root = openRoot(host, library);
   try {

@@ -10,6 +10,7 @@ import { release } from "../core/retirement/release";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
 import { say } from "../core/util/say";
+import { isUnattended, unattendedRefusal } from "../core/util/unattended";
 import { dynamicResource } from "./runtime/dynamicResource";
 
 /**
@@ -116,6 +117,10 @@ async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs
 
 /** Looks again with live calls, and throws where anything would be lost. */
 async function end(olds: GuardInputs & GuardOutputs): Promise<void> {
+  if (isUnattended(process.env))
+    throw new Error(
+      `${olds.host.ssh.address}: nothing was changed\n${unattendedRefusal("a host is given up", "destroy", olds.stack)}`,
+    );
   await release(olds, olds, {
     ...systemClock,
     say,

@@ -6,6 +6,7 @@ import { movedText, moveFailed } from "../core/orchestrator/notices";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
+import { isUnattended } from "../core/util/unattended";
 import { dynamicResource } from "./runtime/dynamicResource";
 import type { ProviderRun } from "./runtime/resourceTable";
 
@@ -37,6 +38,7 @@ async function goOn(
       say: (line) => say(`orchestrator: ${line}`),
       lookAtNode: () => lookAtNode(inputs.node, inputs),
       lookAtBridge: () => lookAtBridge(inputs),
+      isWatched: !isUnattended(process.env),
     },
     isWanted,
   ).catch((error: Error) => {

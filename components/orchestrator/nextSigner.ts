@@ -1,21 +1,28 @@
 import { commandsFor } from "../../core/util/commands";
+import { unattendedVariable } from "../../core/util/unattended";
 import type { SignerShown } from "./orchestrator";
 
 /** Why the signer is not part of a run, or that it is. */
-export type SignerTurn = "none" | "now" | "later" | "removed";
+export type SignerTurn = "none" | "now" | "later" | "unwatched" | "removed";
 
 /** What the operator does before anything in the wallet: lets the signer move, where its turn is next (pure). */
 export function nextBeforeWallet(turn: SignerTurn, stack: string): string[] {
+  const { up } = commandsFor(stack);
+  if (turn === "unwatched")
+    return [
+      `The orchestrator moves next, in a run that somebody watches: this one had ${unattendedVariable} set. By hand, once the node is synced:`,
+      `  env -u ${unattendedVariable} ${up}`,
+    ];
   if (turn !== "later") return [];
   return [
     "The orchestrator moves next: this run did not begin with a synced node. Run it again now, and stay with it:",
-    `  ${commandsFor(stack).up}`,
+    `  ${up}`,
   ];
 }
 
 /** What comes next about the signer, in lines after those of the node (pure). */
 export function nextForSigner(turn: SignerTurn, stack: string, shown?: SignerShown): string[] {
-  if (turn === "later") return [];
+  if (turn === "later" || turn === "unwatched") return [];
   const run = commandsFor(stack);
   if (turn === "removed")
     return [

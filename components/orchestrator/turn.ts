@@ -5,6 +5,7 @@ import { isSameMove } from "../../core/eventLog/moveId";
 import { backupPlace, moveIdOf } from "../../core/settings/orchestratorPlaces";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { scanHostKey } from "../../core/ssh/ssh";
+import { isUnattended } from "../../core/util/unattended";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import type { NodeLook } from "../node/nodeLook";
@@ -20,9 +21,11 @@ import { Orchestrator, orchestratorArgs, type SignerShown } from "./orchestrator
 async function signerTurn(config: StackConfig, last: LastRun, look: NodeLook): Promise<SignerTurn> {
   const { migrateFrom, unattended } = config.orchestrator;
   if (migrateFrom === undefined) return last.signer === undefined ? "none" : "removed";
-  if (unattended || last.signer !== undefined) return "now";
+  if (last.signer !== undefined) return "now";
   const move = moveIdOf(config, pulumi.getStack());
   if (readMoveEvents(backupPlace(config)).some((entry) => isSameMove(entry.move, move))) return "now";
+  if (isUnattended(process.env)) return "unwatched";
+  if (unattended) return "now";
   const { host } = config;
   const configured = host.provider === "existing" ? host : undefined;
   const address = configured?.address ?? last.address;

@@ -1,11 +1,18 @@
 import { isSameMove, moveText } from "../eventLog/moveId";
 import { commandsFor } from "../util/commands";
+import { unattendedRefusal } from "../util/unattended";
 import type { Looks, Obstacle, SideLook } from "./decide";
 import { journalFile, plainStore, type Saga, type SideName, sidesOf } from "./journal";
 import { type Places, whereItIs } from "./whereItIs";
 
 function journalOf(look: SideLook) {
   return look === "outOfSight" ? undefined : look.journal;
+}
+
+/** Why a run that nobody watches does no step of a move, and where the signer is (pure). */
+export function notWatched(looks: Looks, places: Places): string {
+  const [what, ...rest] = unattendedRefusal("the signer is moved", "up", places.stack).split("\n");
+  return [`${what}; this one moved nothing`, whereItIs(looks, places), ...rest].join("\n");
 }
 
 /** What was done about a step that failed before its target was started (pure). */

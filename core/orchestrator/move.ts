@@ -5,7 +5,7 @@ import { resolvePath } from "../util/resolvePath";
 import type { Looks } from "./decide";
 import { openHostPair } from "./hostPair";
 import type { Saga, SideName } from "./journal";
-import { createMoveActions } from "./moveActions";
+import { createMoveActions, type MoveDeps } from "./moveActions";
 import type { MoveInputs } from "./moveInputs";
 import { type Ending, runSaga } from "./saga";
 import { clientOf, type VerifyDeps } from "./verify";
@@ -24,7 +24,7 @@ export interface MoveOutputs {
 }
 
 /** The move, from wherever it stands to its end. @throws Error in the operator's words */
-export async function move(asked: MoveInputs, deps: VerifyDeps, isWanted: () => boolean): Promise<MoveOutputs> {
+export async function move(asked: MoveInputs, deps: MoveDeps, isWanted: () => boolean): Promise<MoveOutputs> {
   const inputs = { ...asked, backup: placed(asked.backup) };
   const log = openEventLog({ ...inputs, directory: inputs.backup.directory }, deps);
   const saga: Saga = { move: inputs.move, direction: inputs.rollback ? "back" : "forward" };

@@ -30,6 +30,12 @@ export interface MoveActions extends SagaActions {
   end(saga: Saga, looks: Looks): Promise<void>;
 }
 
+/** What a move depends on. */
+export interface MoveDeps extends VerifyDeps {
+  /** Whether somebody watches this run (core/util/unattended.ts). */
+  readonly isWatched: boolean;
+}
+
 /** Milliseconds for which a host does not trust the hash of a file that changed (signer/manifest.sh). */
 const young = 3100;
 
@@ -40,7 +46,7 @@ export function createMoveActions(
   inputs: MoveInputs,
   sides: HostPair,
   wanted: Saga,
-  deps: VerifyDeps,
+  deps: MoveDeps,
   isWanted: () => boolean,
 ): MoveActions {
   const seen: MoveObservations = {};
@@ -210,6 +216,7 @@ export function createMoveActions(
     perform,
     say: deps.say,
     isWanted,
+    isWatched: () => deps.isWatched,
     end: async (saga, looks) => {
       for (const line of await copier.end(saga, looks)) deps.say(line);
     },

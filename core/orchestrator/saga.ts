@@ -1,6 +1,6 @@
 import { decideMove, type Looks, type MoveDecision, type MoveStep, type RunMemory } from "./decide";
 import type { Saga } from "./journal";
-import { obstacleText, stepFailed } from "./messages";
+import { notWatched, obstacleText, stepFailed } from "./messages";
 import { type Places, whereItIs } from "./whereItIs";
 
 /** The two hosts, as the saga acts on them. */
@@ -12,6 +12,8 @@ export interface SagaActions {
   say(line: string): void;
   /** False once the engine that wants the end of it is gone. */
   isWanted(): boolean;
+  /** False where nobody watches this run: it does no step of a move, and says where the signer is. */
+  isWatched(): boolean;
 }
 
 /** What an error of a step carries where another run took over: nothing may be done or undone any more. */
@@ -57,6 +59,7 @@ export async function runSaga(wanted: Saga, hands: SagaActions, places: Places, 
       throw new Error(obstacleText(decision.why, decision.saga, seen, places, failure));
     }
     const { do: step, saga } = decision;
+    if (!hands.isWatched()) throw new Error(notWatched(seen, places));
     try {
       looks = await hands.perform(step, saga, looks);
       memory = remember(memory, step);

@@ -63,6 +63,7 @@ export class Model implements SagaActions {
 
   say = () => undefined;
   isWanted = () => true;
+  isWatched = () => true;
 
   async look(): Promise<Looks> {
     return { old: this.lookAt("old"), new: this.lookAt("new") };

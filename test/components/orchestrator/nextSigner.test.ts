@@ -12,6 +12,14 @@ test("a run that did not begin with a synced node: run it again now", () => {
   expect(nextBeforeWallet("now", "prod-2")).toEqual([]);
 });
 
+test("a run that nobody watched: by hand, in a shell without the variable", () => {
+  expect(nextBeforeWallet("unwatched", "prod-2")).toEqual([
+    "The orchestrator moves next, in a run that somebody watches: this one had PILLAR_HOST_UNATTENDED set. By hand, once the node is synced:",
+    "  env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2",
+  ]);
+  expect(nextForSigner("unwatched", "prod-2", shown)).toEqual([]);
+});
+
 test("nothing about a signer where none is configured", () => {
   expect(nextForSigner("none", "prod-2")).toEqual([]);
 });

@@ -131,6 +131,7 @@ const test = base.extend<{ stage: Stage }>({
       sleep: async (milliseconds: number) => void stage.slept.push(milliseconds),
       lookAtNode: async () => stage.node,
       lookAtBridge: async () => stage.bridge,
+      isWatched: true,
     };
     const hands = createMoveActions(inputs, sides, saga, deps, () => true);
     await provide(Object.assign(stage, { hands }));

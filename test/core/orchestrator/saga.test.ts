@@ -47,6 +47,22 @@ describe("runSaga", () => {
     expect(model.story).toEqual([]);
   });
 
+  it("does no step where nobody watches, begun or not, and rests where nothing is to do", async () => {
+    const alone = new Model(() => "none");
+    alone.isWatched = () => false;
+    const refused = await run(alone, forward);
+    expect(refused).toMatch(/^the signer is moved only in a run that somebody watches; this one moved nothing\n/);
+    expect(refused).toMatch(naming);
+    expect(alone.story).toEqual([]);
+    expect(alone.signers).toEqual(["old"]);
+    alone.isWatched = () => true;
+    await runSaga(forward, alone, places);
+    alone.isWatched = () => false;
+    expect(await runSaga(forward, alone, places)).toMatchObject({ do: "done", holder: "new" });
+    expect(await run(alone, back)).toMatch(/this one moved nothing/);
+    expect(alone.signers).toEqual(["new"]);
+  });
+
   it("leaves the signer of another stack alone", async () => {
     const model = new Model(() => "none");
     const strange = { ...forward, move: moveNamed("pillar-host/other/Bellows/1") };

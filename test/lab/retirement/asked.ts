@@ -43,9 +43,9 @@ export async function askedDirectly(stage: RetirementStage) {
     },
     remove: (stored: Stored, env: Record<string, string> = {}): Promise<Outcome> =>
       run("retirementGuard", "delete", env, "guard", stored),
-    shutDown: (stored: Stored): Promise<Outcome> => {
+    shutDown: (stored: Stored, env: Record<string, string> = {}): Promise<Outcome> => {
       const memory = { createdAt: stored.createdAt, isReached: stored.isReached, isOwnWork: stored.isOwnWork };
-      return run("nodeShutdown", "create", {}, { ...inputsOf(stage), memory });
+      return run("nodeShutdown", "create", env, { ...inputsOf(stage), memory });
     },
   };
 }

@@ -74,6 +74,16 @@ describe("with the rewards collected, one thing is wrong", () => {
     await collect(stage);
   });
 
+  it("nobody watches: neither shut down nor given up, whatever else is so", async () => {
+    const env = { PILLAR_HOST_UNATTENDED: "1" };
+    const before = await traceOf(stage.old);
+    expect((await refuse({}, env)).error?.message).toContain("a host is given up only in a run that somebody watches");
+    expect((await asked.shutDown(last, env)).error?.message).toContain(
+      "a node is shut down only in a run that somebody",
+    );
+    expect(await traceOf(stage.old)).toBe(before);
+  });
+
   it("no successor is configured", async () => {
     expect(whats(await refuse({ successor: undefined }))).toContain("who produces after this host is not configured");
   });
