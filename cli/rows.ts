@@ -33,7 +33,7 @@ export function rowsOf(view: View, times?: Times): Rows {
   const head: Row[] = [["stage", stage]];
   head.push(["next", next]);
   const held = view.held;
-  if (held === undefined) head.push(["pulumi", "whether a run is at work can't be seen with this backend"]);
+  if (held === undefined) head.push(["pulumi", unseenRun(view.state.pending)]);
   for (const { lock, holder } of held ?? []) {
     const state = { lives: "is at work", gone: "was killed", unknown: "holds the lock" }[holder];
     head.push(["pulumi", `a run ${state}: ${holderText(lock)}`]);
@@ -57,6 +57,14 @@ export function rowsOf(view: View, times?: Times): Rows {
     ],
     log: facts.filter(isLog).map(logLine),
   };
+}
+
+/** Of a backend that tells of no lock the state alone says how far a run came (pure). */
+function unseenRun(pending: View["state"]["pending"]): string {
+  const unseen = "can't be seen with this backend";
+  if (pending.length === 0) return `whether a run is at work ${unseen}`;
+  const names = pending.map(({ name }) => printable(name)).join(", ");
+  return `a run is at work, or was killed, in the middle of ${names}: which of both ${unseen}`;
 }
 
 /** Whether what the gate says is more than that the height grows, which is to be seen anyway (pure). */

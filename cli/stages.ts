@@ -68,8 +68,9 @@ export function stageOf(view: View): Stage {
   const done = doneOn(view.facts);
   // A first run that is at work has recorded nothing yet.
   const begun = state.begun || (held !== undefined && held.length > 0);
-  const goOn = nextRun(stack, held, begun);
-  const isHeld = held !== undefined && held.length > 0;
+  const goOn = nextRun(stack, view, begun);
+  const isOpen = held === undefined && state.pending.length > 0;
+  const isHeld = isOpen || (held !== undefined && held.length > 0);
   const other = view.lifecycle === "active" ? stageOnChain(view) : stageOfOther(view);
   if (other) return isHeld ? { ...other, next: goOn } : other;
   if (synced) {
@@ -89,7 +90,9 @@ export function stageOf(view: View): Stage {
   return { stage: begun ? "begun, packages not there yet" : "not begun", next: goOn };
 }
 
-function nextRun(stack: string, held: View["held"], begun: boolean): string {
+function nextRun(stack: string, { held, state }: View, begun: boolean): string {
+  if (held === undefined && state.pending.length > 0)
+    return `${commandsFor(stack).resume()} goes on, and refuses where a run is at work`;
   if (held?.some(({ holder }) => holder === "lives")) return "nothing to do: the run that is at work goes on";
   if (held !== undefined && held.length > 0) return commandsFor(stack).resume();
   return begun ? `${commandsFor(stack).up} goes on from here` : commandsFor(stack).up;

@@ -6,6 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { execa, type Options } from "execa";
 import { parse, stringify } from "yaml";
 import { compiled } from "../compile";
+import type { Backend } from "./backends";
 import { Run } from "./engineRun";
 import type { Lab } from "./lab";
 import { type Secured, securedAt, withSecured } from "./stackSecrets";
@@ -42,6 +43,7 @@ export class LabStack {
    * Makes a project directory, a state backend and an empty stack below the lab's directory.
    *
    * @param folder of the project: another one than the stack's name where two projects have a stack of one name
+   * @param backend of the state; by default a directory beside the project
    */
   static async create(
     lab: Lab,
@@ -49,6 +51,7 @@ export class LabStack {
     config: StackFile,
     secrets: Readonly<Record<string, string>>,
     folder = name,
+    backend?: Backend,
   ): Promise<LabStack> {
     const dir = join(lab.dir, "stacks", folder);
     await mkdir(join(dir, "backend"), { recursive: true });
@@ -61,7 +64,7 @@ export class LabStack {
       await symlink(made, join(dir, "program", relative(checkout, made)));
     await symlink(join(checkout, "node_modules"), join(dir, "program", "node_modules"));
     const toolchain = await ensureToolchain({ home: join(dir, "home"), plugins: pluginsOf(config) });
-    const stack = new LabStack(lab, name, dir, toolchain, randomBytes(12).toString("hex"));
+    const stack = new LabStack(lab, name, dir, toolchain, randomBytes(12).toString("hex"), backend);
     noteSecret("a stack's pass phrase", stack.passphrase);
     await stack.pulumi(["stack", "init", name]);
     await stack.configure(config, secrets);
@@ -74,6 +77,7 @@ export class LabStack {
     readonly dir: string,
     readonly toolchain: Toolchain,
     readonly passphrase: string,
+    private readonly backend?: Backend,
   ) {}
 
   get programDirectory(): string {
@@ -87,7 +91,8 @@ export class LabStack {
   get env(): Record<string, string> {
     return {
       ...this.toolchain.env,
-      PULUMI_BACKEND_URL: `file://${join(this.dir, "backend")}`,
+      PULUMI_BACKEND_URL: this.backend?.url ?? `file://${join(this.dir, "backend")}`,
+      ...this.backend?.env,
       PULUMI_CONFIG_PASSPHRASE: this.passphrase,
       PULUMI_STACK: this.name,
     };

@@ -8,6 +8,7 @@ import { lives, viewOf } from "./exampleView";
 const done = (text: string) => [`done so far: ${text}`];
 const fresh = { begun: false, pending: [] };
 const wait = { startedAt: "2026-11-21T10:00:00.000Z", syncedAt: "2026-11-21T12:00:00.000Z" };
+const cutOff = { name: "node-sync", type: "pulumi-nodejs:dynamic/pillar-host:SyncGate", operation: "creating" };
 const goesOn = "nothing to do: the run that is at work goes on";
 
 describe("stage and next step", () => {
@@ -24,6 +25,12 @@ describe("stage and next step", () => {
       { held: undefined },
       "deployed, syncing",
       "pulumi up -s prod goes on from here",
+    ],
+    [
+      "in the middle of a step, and who waits is not to be seen",
+      { held: undefined, state: { begun: true, pending: [cutOff] } },
+      "deployed, syncing",
+      "./pillar-host resume prod goes on, and refuses where a run is at work",
     ],
     ["the run was killed", { held: [{ ...lives, holder: "gone" }] }, "deployed, syncing", "./pillar-host resume prod"],
     ["synced, the run goes on", { synced: true }, "synced", goesOn],

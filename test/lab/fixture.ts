@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from "vitest";
 import { parseConfig, type StackConfig } from "../../core/config/config";
 import { envelope, type Step } from "../../core/steps/step";
 import { stackIdentity } from "../../core/steps/steps";
+import type { Backend } from "../../lab/backends";
 import { Lab, type LabHost, testLabPrefix } from "../../lab/lab";
 import { ensurePackagedImage } from "../../lab/packagedImage";
 import { LabStack, type StackFile } from "../../lab/stack";
@@ -64,9 +65,15 @@ export function stackFile(lab: Lab, host: LabHost, changes: StackFile = {}): Sta
 }
 
 /** A stack for a host, with the operator's key. */
-export async function testStack(lab: Lab, host: LabHost, changes: StackFile = {}, name = "prod"): Promise<LabStack> {
+export async function testStack(
+  lab: Lab,
+  host: LabHost,
+  changes: StackFile = {},
+  name = "prod",
+  backend?: Backend,
+): Promise<LabStack> {
   const privateKey = await readFile(lab.privateKeyFile, "utf8");
-  return LabStack.create(lab, name, stackFile(lab, host, changes), { "ssh.privateKey": privateKey });
+  return LabStack.create(lab, name, stackFile(lab, host, changes), { "ssh.privateKey": privateKey }, name, backend);
 }
 
 /** What a script prints on a host, without its last line break. */
