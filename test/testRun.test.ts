@@ -102,6 +102,10 @@ describe("what a run of the tests came to", () => {
       "test/a.test.ts: counts\n    AssertionError: expected 1 to be 2\n    at /checkout/test/a.test.ts:7:3",
       "test/b.test.ts\n    Error: no such module",
     ]);
+    const setUp = { exitCode: 1, report: reportOf({ "test/lab/d.test.ts": { status: "failed" } }) };
+    expect(
+      failuresOf({ ...setUp, setUps: { [setUp.report.testResults[0]?.name ?? ""]: ["Error: no such host"] } }),
+    ).toEqual(["test/lab/d.test.ts\n    Error: no such host"]);
     const long = failuresOf({ exitCode: 1, report: failed("x".repeat(5000) + "\ny".repeat(100)) })[0] ?? "";
     expect(long.split("\n")).toHaveLength(13);
     expect(long.length).toBeLessThan(500);

@@ -38,6 +38,13 @@ test("a test that somebody left alone in its file fails the run", { timeout: 120
   expect(failed).toBeGreaterThan(0);
 });
 
+test("a set-up that fails is told with its reason", { timeout: 120_000 }, async () => {
+  const content = `${good}import { beforeAll, describe } from "vitest";
+    describe("set up", () => { beforeAll(() => { throw new Error("no host today"); }); ${good} });`;
+  const [told] = failuresOf(await runOf(content, 100));
+  expect(told).toMatch(/one\.test\.ts\n {4}Error: no host today\n/);
+});
+
 test("a test that asserts nothing fails", { timeout: 120_000 }, async () => {
   expect(await ran(`${good}it("asserts nothing", () => undefined);`, 100)).toEqual({
     passed: 1,

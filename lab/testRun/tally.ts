@@ -23,6 +23,8 @@ export interface Report {
 export interface Run {
   readonly exitCode: number;
   readonly report?: Report;
+  /** By file, its whole path, why a set-up failed (lab/testRun/fileReporter.ts). */
+  readonly setUps?: Readonly<Record<string, readonly string[]>>;
   /** Secrets in what was printed, a line each (lab/testRun/printed.ts). */
   readonly leaks?: readonly string[];
 }
@@ -62,13 +64,13 @@ export function countOf({ exitCode, report, leaks = [] }: Run): Tally {
  * What did not do what it should, by file and name, with the first lines of why, to be told again where it is read: at the
  * end (pure). Where something printed a secret, a reason may hold it: none is told again.
  */
-export function failuresOf({ report, leaks = [] }: Run): string[] {
+export function failuresOf({ report, setUps = {}, leaks = [] }: Run): string[] {
   const withReason = (what: string, why: string | undefined) =>
     [what, ...(leaks.length > 0 ? [] : reasonLines(why ?? ""))].join("\n    ");
   const failures = (report?.testResults ?? []).flatMap(({ name, status, assertionResults, message }) => {
     const file = name.slice(name.lastIndexOf("/test/") + 1);
     const failed = assertionResults.filter((test) => test.status === "failed");
-    if (failed.length === 0 && status === "failed") return [withReason(file, message)];
+    if (failed.length === 0 && status === "failed") return [withReason(file, message || setUps[name]?.[0])];
     return failed.map(({ fullName, failureMessages }) => withReason(`${file}: ${fullName}`, failureMessages?.[0]));
   });
   return [...failures, ...leaks];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { type RealProgram, realsUsed, usedVariable } from "../real";
 import type { Durations } from "./durations";
-import { durationsVariable } from "./durationsReporter";
+import { type FilesSeen, filesVariable } from "./fileReporter";
 import { notedVariable, secretsPrinted } from "./printed";
 import type { Run } from "./tally";
 
@@ -40,14 +40,14 @@ export async function vitest(
   output: "inherit" | "ignore" = "inherit",
 ): Promise<VitestRun> {
   const dir = await mkdtemp(join(tmpdir(), "pillar-host-test-"));
-  const [report, durations] = [join(dir, "report.json"), join(dir, "durations.json")];
+  const [report, files] = [join(dir, "report.json"), join(dir, "files.json")];
   const [noted, out, err] = [join(dir, "noted"), join(dir, "out.log"), join(dir, "err.log")];
   await mkdir(noted, { mode: 0o700 });
   const json = async (file: string) => {
     const text = await readFile(file, "utf8").catch(() => undefined);
     return text === undefined ? undefined : JSON.parse(text);
   };
-  const reporters = ["default", "json", join(import.meta.dirname, "durationsReporter.ts")];
+  const reporters = ["default", "json", join(import.meta.dirname, "fileReporter.ts")];
   const options = [...reporters.map((name) => `--reporter=${name}`), `--outputFile.json=${report}`];
   const to = (file: string) => (output === "inherit" ? ["inherit" as const, { file }] : { file });
   try {
@@ -61,7 +61,7 @@ export async function vitest(
       env: {
         PILLAR_TEST_RUN: String(process.pid),
         [usedVariable]: dir,
-        [durationsVariable]: durations,
+        [filesVariable]: files,
         [notedVariable]: noted,
         // What is searched for secrets goes through a pipe.
         ...(process.stdout.isTTY && !process.env.NO_COLOR ? { FORCE_COLOR: "1" } : {}),
@@ -83,7 +83,8 @@ export async function vitest(
     const told = (await json(report)) as Run["report"];
     if (told === undefined) console.error("the test runner left no report");
     const leaks = secretsPrinted(noted, [out, err]);
-    const seen = { durations: (await json(durations)) ?? {}, realsUsed: realsUsed(dir), leaks };
+    const { durations = {}, setUps = {} } = ((await json(files)) ?? {}) as Partial<FilesSeen>;
+    const seen = { durations, setUps, realsUsed: realsUsed(dir), leaks };
     return { exitCode, ...seen, ...(told === undefined ? {} : { report: told }) };
   } finally {
     await rm(dir, { recursive: true, force: true });
