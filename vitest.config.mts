@@ -30,7 +30,6 @@ const setupFiles = [join(import.meta.dirname, "lab/testRun/testFile.ts")];
 const inLab = { ...common, setupFiles, testTimeout: 600_000, hookTimeout: 600_000 };
 
 const longTests = "test/**/*.long.test.ts";
-const benchTest = "test/lab/bench.long.test.ts";
 
 export default defineConfig({
   test: {
@@ -65,12 +64,10 @@ export default defineConfig({
           ...inLab,
           name: "long",
           include: [longTests],
-          exclude: [benchTest, ...leftOut()],
+          exclude: leftOut(),
           sequence: { groupOrder: 2 },
         },
       },
-      // It measures: alone, behind all others.
-      { test: { ...inLab, name: "bench", include: [benchTest], sequence: { groupOrder: 3 } } },
     ],
   },
 });

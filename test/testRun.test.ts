@@ -139,17 +139,14 @@ describe("what is asked for", () => {
 
   test("the first tier, the long one, both one after the other, or the unit tests", () => {
     expect(projectsOf()).toEqual([["unit", "lab"]]);
-    expect(projectsOf("--long")).toEqual([["long", "bench"]]);
-    expect(projectsOf("--all")).toEqual([
-      ["unit", "lab"],
-      ["long", "bench"],
-    ]);
+    expect(projectsOf("--long")).toEqual([["long"]]);
+    expect(projectsOf("--all")).toEqual([["unit", "lab"], ["long"]]);
     expect(projectsOf("--unit")).toEqual([["unit"]]);
   });
 
   test("a filter finds the files of either tier, unless one is named", () => {
-    expect(projectsOf("clouds")).toEqual([["unit", "lab", "long", "bench"]]);
-    expect(projectsOf("--long", "clouds")).toEqual([["long", "bench"]]);
+    expect(projectsOf("clouds")).toEqual([["unit", "lab", "long"]]);
+    expect(projectsOf("--long", "clouds")).toEqual([["long"]]);
     expect(askedOf(["--long", "clouds", "-t", "name"]).filters).toEqual(["clouds", "-t", "name"]);
   });
 

@@ -23,7 +23,7 @@ const first: Tier = {
 /** What explores widely, and the tests of the lab itself, in files named *.long.test.ts: `npm run test:long`. */
 const long: Tier = {
   title: "npm run test:long",
-  projects: ["long", "bench"],
+  projects: ["long"],
   needsLab: true,
   isChecked: false,
   minutes: 65,

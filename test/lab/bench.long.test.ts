@@ -2,7 +2,7 @@ import { execa } from "execa";
 import { expect, it } from "vitest";
 import { type Row, rowNames } from "../../lab/bench/rows";
 
-// That it measures, whatever it finds: a goal is for a machine that does nothing else.
+// That it measures, whatever it finds, beside other tests: a goal is for a machine that does nothing else.
 it("the bench comes to its end, with a figure in each row", { timeout: 1_800_000 }, async () => {
   const argv = ["lab/bench/main.ts", "--json", "--rounds", "1"];
   const { exitCode, stdout, stderr } = await execa("tsx", argv, { preferLocal: true, reject: false });
