@@ -198,6 +198,29 @@ Exit code:
   });
 
 program
+  .command("repair")
+  .argument("<stack>", "such as prod")
+  .description(
+    "judges the database of a node that does not come back or stands still, and repairs it where a kill tore it",
+  )
+  .option("--yes", "do it without asking: where the node runs it is stopped meanwhile, and produces nothing")
+  .addHelpText(
+    "after",
+    `
+Looks first. A node that runs is stopped only after you said so: its database can't be judged while it runs. The repair takes
+back the one momentum that was half written, adds one file for that, and keeps a copy of what that momentum touches.
+
+Exit code:
+  0    the database is sound, or is so again, and a node that was started answers
+  1    it is not: says what was found, and what to do; or you did not say yes
+  2    could not look: says why, and what to do`,
+  )
+  .action(async (stack: string, options: { yes?: boolean }) => {
+    const { repair } = require("./repair") as typeof import("./repair");
+    process.exitCode = await repair(stack, options);
+  });
+
+program
   .command("resume")
   .argument("<stack>", "such as prod")
   .argument("[args...]", "after --: passed on to pulumi up")

@@ -9,8 +9,9 @@ if is_marked deploy.done; then
     exit 0
   fi
   say "deployed before, at $(cat "$state/deploy.done"), but $service is not running: starting it; off for more than five minutes, it produces from the next tick on"
-  systemctl start "$service" 2> "$logs/start.log" || fail "$service does not start" "$(node_facts)"
-  wait_for_node "$rpc_seconds" || fail "$service was started but its RPC does not answer" "$(node_facts)"
+  torn="It was killed before, by a power cut too? Whether that tore its database, and its repair: $(repair_command)"
+  systemctl start "$service" 2> "$logs/start.log" || fail "$service does not start" "$(node_facts)" "$torn"
+  wait_for_node "$rpc_seconds" || fail "$service was started but its RPC does not answer" "$(node_facts)" "$torn"
   exit 0
 fi
 [ "$(cat "$state/stack" 2> /dev/null)" = "$stack_identity" ] ||

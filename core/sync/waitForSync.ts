@@ -169,7 +169,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
 async function tellOfStall(
   news: "stalled" | "over",
   { height }: HeightStanding,
-  { stallAfter, address }: WaitOptions,
+  { stallAfter, address, stack }: WaitOptions,
   deps: SyncDeps,
 ): Promise<void> {
   if (news === "over") {
@@ -182,7 +182,12 @@ async function tellOfStall(
   deps.say({ kind: "told", text });
   deps.notify?.("stalled", `${what} for ${durationText(stallAfter)}`);
   for (const fact of (await deps.readFacts?.()) ?? []) deps.say({ kind: "fact", text: fact });
+  deps.say({ kind: "told", text: tornHint(stack) });
 }
+
+/** The node itself never says so. */
+const tornHint = (stack: string) =>
+  `a node that was killed, by a power cut too, may stand still on a torn database. Whether it is, and its repair: ${commandsFor(stack).repair()}`;
 
 const stallHint = "  The height does not move: what to look at stands above, where the stall was noticed.";
 

@@ -65,6 +65,7 @@ export function commandsFor(stack: string) {
     retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),
     backup: (...options: readonly string[]) => pillarHost("backup", ...options),
     check: (...options: readonly string[]) => pillarHost("check", ...options),
+    repair: (...options: readonly string[]) => pillarHost("repair", ...options),
     resume: (...options: readonly string[]) => pillarHost("resume", ...options),
     report: (...options: readonly string[]) => pillarHost("report", ...options),
   };

@@ -37,3 +37,40 @@ export function readJudged(text: string): Judged[] {
 
 /** How `judge_database` and `cure_database` end, besides 0: all are sound. */
 export const judgeExits = { torn: 3, unreadable: 4, inUse: 5, absent: 6, limits: 7 } as const;
+
+/** What `repair.sh` tells. */
+export interface RepairSeen {
+  /** The state of the node's unit before, in systemd's word. */
+  readonly node: string;
+  /** Whether its unit starts with the host. */
+  readonly enabled: boolean;
+  readonly judged: readonly Judged[];
+  /** How the judge ended, {@link judgeExits} or 0. */
+  readonly exit: number;
+  /** Why nothing, or not all, could be judged. */
+  readonly why?: string;
+  /** Where what it touched lies as it was. */
+  readonly copy?: string;
+  /** Whether the node answers after its start; absent where it was not started. */
+  readonly started?: boolean;
+  /** What there is to see where it does not. */
+  readonly facts: readonly string[];
+}
+
+/** Reads the lines of `repair.sh` (pure). @throws where it did not come to its end */
+export function readRepair(lines: readonly string[]): RepairSeen {
+  const all = (name: string) =>
+    lines.filter((line) => line.startsWith(name)).map((line) => line.slice(name.length).trim());
+  const [node] = all("node=");
+  const [exit] = all("exit=");
+  if (node === undefined || exit === undefined)
+    throw new Error(`the host told nothing of its node's database; it said: ${lines.join(" / ") || "nothing"}`);
+  const [[why], [copy], [started]] = [all("why="), all("copy "), all("started=")];
+  return {
+    ...{ node, enabled: all("enabled=")[0] === "yes", judged: readJudged(lines.join("\n")), exit: Number(exit) },
+    ...(why === undefined ? {} : { why }),
+    ...(copy === undefined ? {} : { copy }),
+    ...(started === undefined ? {} : { started: started === "yes" }),
+    facts: all("fact="),
+  };
+}

@@ -46,8 +46,9 @@ describe("the deploy", () => {
     box.mark("deploy.done");
     const again = await run(box, "touch $sandbox/deployed");
     expect(again).toEqual({ code: 0, stdout: "deployed before, at 2026-01-02T03:04:05Z\n", stderr: "" });
-    const { stdout } = await run(box, "touch $sandbox/deployed", false);
+    const { stdout, stderr } = await run(box, "touch $sandbox/deployed", false);
     expect(stdout).toContain("but go-node is not running: starting it");
+    expect(stderr).toMatch(/RPC does not answer\n[\s\S]* its repair: \.\/pillar-host repair prod\n$/);
     expect(box.read("deployed")).toBeUndefined();
   });
 
