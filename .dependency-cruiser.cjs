@@ -7,22 +7,36 @@
  *   settings (what a stack's configuration means) ─┐
  *   retirement → orchestrator → sync   registration → sync
  *   eventLog → chain → ssh   notify   cloud   steps   config
+ *   store
  *   util
  */
 const core = {
   util: [],
+  store: ["util"],
   config: ["util"],
   ssh: ["util"],
   chain: ["ssh", "util"],
   steps: ["config", "ssh", "util"],
   cloud: ["config", "ssh", "util"],
-  eventLog: ["chain", "ssh", "util"],
+  eventLog: ["chain", "ssh", "store", "util"],
   notify: ["util"],
-  sync: ["chain", "eventLog", "ssh", "util"],
-  registration: ["sync", "chain", "eventLog", "ssh", "util"],
-  orchestrator: ["sync", "chain", "eventLog", "ssh", "util"],
-  retirement: ["orchestrator", "sync", "chain", "cloud", "eventLog", "ssh", "util"],
-  settings: ["retirement", "orchestrator", "sync", "steps", "cloud", "chain", "eventLog", "ssh", "config", "util"],
+  sync: ["chain", "eventLog", "ssh", "store", "util"],
+  registration: ["sync", "chain", "eventLog", "ssh", "store", "util"],
+  orchestrator: ["sync", "chain", "eventLog", "ssh", "store", "util"],
+  retirement: ["orchestrator", "sync", "chain", "cloud", "eventLog", "ssh", "store", "util"],
+  settings: [
+    "retirement",
+    "orchestrator",
+    "sync",
+    "steps",
+    "cloud",
+    "chain",
+    "eventLog",
+    "ssh",
+    "config",
+    "store",
+    "util",
+  ],
 };
 
 const room = (/** @type {string} */ name) => `core/${name}`;

@@ -9,6 +9,7 @@ import { PillarNode, pillarNodeArgs, syncShown } from "./components/node/pillarN
 import { portsTold } from "./components/node/portsTold";
 import { nextBeforeWallet, nextForSigner } from "./components/orchestrator/nextSigner";
 import { signerOf } from "./components/orchestrator/turn";
+import { bringRecords } from "./components/records";
 import { checkRetirement } from "./components/retirement/checkRetirement";
 import { HostRetirement } from "./components/retirement/hostRetirement";
 import { retirementArgs, standBy } from "./components/retirement/standBy";
@@ -19,6 +20,7 @@ import { readConfig, type StackConfig } from "./core/config/config";
 export = async () => {
   const config = readConfig();
   const stack = pulumi.getStack();
+  bringRecords(config, stack);
   const last = await lastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
   const look = hostLook(config, last);

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { StoreFault } from "../core/store/contradiction";
 import { printableLines } from "../core/util/printable";
 import type { InitFlags } from "./init/flags";
 import { hostProviders } from "./init/stackText";
@@ -246,7 +247,7 @@ program
   .argument("<stack>", "such as prod")
   .description("tells a stack's migration from its record, also when stack and state are gone; writes JSON and a page")
   .addOption(new Option("--json", "print it as JSON, for programs, and write nothing").conflicts("output"))
-  .option("--directory <dir>", "where record.jsonl lies; else as configured, else backups/*")
+  .option("--directory <dir>", "where record.jsonl lies; else as configured, else any that names the stack")
   .option("--output <dir>", "write report-STACK.json and report-STACK.html there; else beside the record")
   .addHelpText(
     "after",
@@ -266,7 +267,7 @@ program
     // Commander has shown its own; help that was asked for is no error.
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : couldNot;
     else {
-      console.error(error instanceof CliRefusal ? printableLines(error.message) : error);
+      console.error(error instanceof CliRefusal || error instanceof StoreFault ? printableLines(error.message) : error);
       process.exitCode = couldNot;
     }
   })

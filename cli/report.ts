@@ -1,4 +1,6 @@
+import fs from "node:fs";
 import path from "node:path";
+import { ownIdentityFile } from "../core/store/places";
 import { commandsFor } from "../core/util/commands";
 import { createEngine } from "./engine";
 import { CliRefusal, couldNot } from "./refusal";
@@ -44,7 +46,9 @@ export async function report(fullName: string, { json, directory: asked, output 
         `  needed: room, and a directory that you may write to: ${commandsFor(fullName).report("--output", "DIR")}`,
     );
   }
-  console.log(`\nThe record: ${directory}\nWritten:    ${stem}.html\n            ${stem}.json`);
+  const key = ownIdentityFile(directory);
+  const keyLine = fs.existsSync(key) ? `\nThe key:    ${key}, which opens the backups: keep a copy elsewhere` : "";
+  console.log(`\nThe record: ${directory}${keyLine}\nWritten:    ${stem}.html\n            ${stem}.json`);
   return 0;
 }
 
@@ -60,7 +64,7 @@ async function configuredPlace(stack: string): Promise<string | undefined> {
   } catch (error) {
     if (!(error instanceof CliRefusal)) throw error;
     const [why] = error.message.split("\n");
-    console.error(`(looking in backups/*, as the stack's configuration can't be read: ${why})`);
+    console.error(`(looking among all records of this machine, as the stack's configuration can't be read: ${why})`);
     return undefined;
   }
 }

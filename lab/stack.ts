@@ -95,7 +95,18 @@ export class LabStack {
       ...this.backend?.env,
       PULUMI_CONFIG_PASSPHRASE: this.passphrase,
       PULUMI_STACK: this.name,
+      XDG_DATA_HOME: join(this.dir, "data"),
     };
+  }
+
+  /** Where the program keeps what it knows of a Pillar at this stack's operator. */
+  records(pillar: string): string {
+    return join(this.dir, "data/pillar-host/records", pillar);
+  }
+
+  /** The key that opens the Pillar's backups. */
+  backupKey(pillar: string): string {
+    return join(this.dir, "data/pillar-host/keys", `${pillar}.age-identity`);
   }
 
   /** Replaces the plain configuration and sets the secrets (paths like `ssh.privateKey`). */

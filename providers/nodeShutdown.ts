@@ -8,8 +8,8 @@ import { stopNode } from "../core/retirement/shutDown";
 import { surveyRetirement } from "../core/retirement/survey";
 import { openRoot } from "../core/ssh/root";
 import { isSameHost } from "../core/ssh/sameHost";
+import { recordsAt } from "../core/store/records";
 import { systemClock } from "../core/util/clock";
-import { resolvePath } from "../core/util/resolvePath";
 import { say } from "../core/util/say";
 import { isUnattended, unattendedRefusal } from "../core/util/unattended";
 import { differ, dynamicResource } from "./runtime/dynamicResource";
@@ -49,7 +49,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
   const { address } = host.ssh;
   if (isUnattended(process.env))
     throw new Error(`${address}: nothing was changed\n${unattendedRefusal("a node is shut down", "up", stack)}`);
-  const directory = resolvePath(inputs.backup.directory);
+  const directory = recordsAt(inputs.backup.directory);
   const root = openRoot(host, library);
   try {
     const deps = {

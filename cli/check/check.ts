@@ -1,8 +1,10 @@
+import fs from "node:fs";
 import { isTold } from "../../core/chain/reading";
 import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
 import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/survey";
 import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { meantPlace, ownIdentityFile } from "../../core/store/places";
 import { referenceText } from "../../core/sync/messages";
 import { compareReferences, readReferences } from "../../core/sync/references";
 import { commandsFor } from "../../core/util/commands";
@@ -67,6 +69,11 @@ function checkWebhook({ stack, config: { notify } }: StackSource): CheckRow[] {
   return [good("webhook", `is configured; that it takes a notice: ${commandsFor(stack).notifyTest}`)];
 }
 
+function keyLine(file: string): string {
+  const is = fs.existsSync(meantPlace(file)) ? "is" : "will be";
+  return `${file} ${is} the key of the backups: copies of it and of them belong elsewhere, apart from each other`;
+}
+
 /** A record and the journals of a wait; a signer's backup is measured with the signer. */
 const least = 100 * 1024 * 1024;
 
@@ -74,5 +81,6 @@ function checkRoom({ config }: StackSource): CheckRow[] {
   const directory = backupPlace(config);
   const free = roomAt(directory);
   const said = `${Math.round(free / 1e6)} MB free at ${directory}, for record and backups`;
-  return [free < least ? amiss("this machine", said, "needed: 100 MB at least") : good("this machine", said)];
+  const key = keyLine(config.orchestrator.backup.identityFile ?? ownIdentityFile(directory));
+  return [free < least ? amiss("this machine", said, "needed: 100 MB at least", key) : good("this machine", said, key)];
 }

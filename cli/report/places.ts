@@ -1,6 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
+import { withFilesFound } from "../../core/eventLog/eventLog";
 import { eventLogFile } from "../../core/eventLog/logFile";
+import { dataDirectory } from "../../core/store/places";
+import { isTakenOver } from "../../core/store/takeOver";
 import { commandsFor } from "../../core/util/commands";
 import { CliRefusal } from "../refusal";
 import { type Lines, linesOf } from "./lines";
@@ -22,8 +25,9 @@ export interface LogQuery {
 }
 
 /**
- * Finds the record that knows a stack: where it is asked for, else where it is configured, else in `backups` of the
- * working directory. State and configuration may be gone by now.
+ * Finds the record that knows a stack: where it is asked for, else where it is configured, else among those of the
+ * user's data directory, and in `backups` of the working directory, where an earlier version kept them. State and
+ * configuration may be gone by now.
  *
  * @throws Refusal where there is none, or more than one
  */
@@ -32,7 +36,7 @@ export async function findRecord(stack: string, { asked, configured }: LogQuery)
   const first = place === undefined ? [] : [path.resolve(place)];
   const rest = asked === undefined ? backupDirectories() : [];
   const known = first.filter((directory) => knows(directory, stack));
-  const others = rest.filter((directory) => !first.includes(directory) && knows(directory, stack));
+  const others = rest.filter((directory) => knows(directory, stack));
   const found = known.length > 0 ? known : others;
   if (found.length > 1)
     throw new CliRefusal(
@@ -45,10 +49,18 @@ export async function findRecord(stack: string, { asked, configured }: LogQuery)
   return { directory, lines };
 }
 
+/** One that is reached in two ways, as through the link in the old place, is one. */
 function backupDirectories(): string[] {
+  const own = inside(path.join(dataDirectory(), "records"));
   const base = path.resolve("backups");
-  const inside = fs.existsSync(base) ? fs.readdirSync(base, { withFileTypes: true }) : [];
-  return [base, ...inside.filter((entry) => !entry.isFile()).map(({ name }) => path.join(base, name))];
+  const all = [...own, base, ...inside(base)].filter((each) => fs.existsSync(each) && !isTakenOver(each));
+  const places = all.map((each) => fs.realpathSync(each));
+  return all.filter((_, i) => places.indexOf(places[i] ?? "") === i);
+}
+
+function inside(base: string): string[] {
+  const found = fs.existsSync(base) ? fs.readdirSync(base, { withFileTypes: true }) : [];
+  return found.filter((entry) => !entry.isFile()).map(({ name }) => path.join(base, name));
 }
 
 function knows(directory: string, stack: string): boolean {
@@ -60,7 +72,8 @@ function knows(directory: string, stack: string): boolean {
 function readLines(directory: string): Lines | undefined {
   const file = eventLogFile(directory);
   try {
-    return linesOf(fs.readFileSync(file, "utf8"), file);
+    const lines = linesOf(fs.readFileSync(file, "utf8"), file);
+    return { ...lines, moves: lines.moves.map((entry) => withFilesFound(entry, directory)) };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
@@ -80,7 +93,7 @@ function nothingFound(stack: string, places: readonly string[]): string {
     `no record of a migration names stack ${stack}`,
     ...(places.length > 0 ? [`  looked in: ${places.join(", ")}`] : []),
     ...seen,
-    "  needed: the program's directory on the machine that the runs were made on, or --directory DIR with the one that holds",
+    "  needed: the machine, and its user, that the runs were made by, or --directory DIR with the one that holds",
     `  record.jsonl (beside the backups). Where nothing was done yet, to begin: ${commandsFor(stack).up}`,
   ].join("\n");
 }

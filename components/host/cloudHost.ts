@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { recordFile, writeRecord } from "../../core/cloud/attempts";
+import { writeRecord } from "../../core/cloud/attempts";
 import { resourceName } from "../../core/cloud/cloud";
 import type { CloudServer } from "../../core/cloud/power";
 import type { OwnServer } from "../../core/ssh/ownServer";
@@ -43,7 +43,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
 
   constructor(name: string, args: CloudHostArgs, options?: pulumi.ComponentResourceOptions) {
     super("pillar-host:host:CloudHost", name, {}, options);
-    const { owner, login, contact: when, retirement: settings, rpc, isActive } = args;
+    const { orders, login, contact: when, retirement: settings, rpc, isActive } = args;
     const { stranger } = args;
     const key = args.hostKey === undefined ? new HostKey("host-key", { stranger }, childOf(this)) : undefined;
     // Nothing at the provider is touched before it is known whose server is there.
@@ -61,8 +61,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
       this,
     );
     // From here on it is no server any more that can be thrown away.
-    if (isActive && !pulumi.runtime.isDryRun())
-      contact.pinned.apply(() => writeRecord(recordFile(owner.stack), { attempts: [] }));
+    if (isActive && !pulumi.runtime.isDryRun()) contact.pinned.apply(() => writeRecord(orders, { attempts: [] }));
     const booted = isActive
       ? runStep("host-cloud-init", cloudInit(), this.access, { ...childOf(this), dependsOn: [contact] })
       : contact;

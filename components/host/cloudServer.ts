@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readOrderRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
+import { readOrderRecord, writeRecord } from "../../core/cloud/attempts";
 import { type Cloud, type Owner, resourceName } from "../../core/cloud/cloud";
 import type { Opening } from "../../core/cloud/firewall";
 import { type HostPlan, orderRecord } from "../../core/cloud/hostPlan";
@@ -20,6 +20,8 @@ export interface Making extends Omit<CloudServerArgs, "parts"> {
   readonly cloud: Cloud;
   /** By which it is known there. */
   readonly owner: Owner;
+  /** The record of its orders, absolute. */
+  readonly orders: string;
   readonly parts: CloudParts;
   /** The public half of the login's key; none where the login has no key. */
   readonly publicKey?: string | undefined;
@@ -31,7 +33,7 @@ export interface Making extends Omit<CloudServerArgs, "parts"> {
 
 /** The server of a stack, and what it needs at the provider. */
 export function makeServer(making: Making): ServerMade {
-  const { parent, wanted, cloud, owner, plan, parts, isProtected: protect, publicKey, openings, key } = making;
+  const { parent, wanted, cloud, owner, orders, plan, parts, isProtected: protect, publicKey, openings, key } = making;
   const label = resourceName(owner);
   const { found } = plan;
   const child = childOf(parent);
@@ -46,7 +48,7 @@ export function makeServer(making: Making): ServerMade {
   const text =
     key &&
     pulumi.all([key.privateKey, key.publicKey, firewall.id, ...sshKeys]).apply(async ([privateKey, hostKey]) => {
-      if (plan.kind === "make" && !pulumi.runtime.isDryRun()) await beforeOrder(cloud, owner, plan);
+      if (plan.kind === "make" && !pulumi.runtime.isDryRun()) await beforeOrder(cloud, orders, plan);
       return userData({ privateKey: privateKey ?? "", publicKey: hostKey ?? "" });
     });
   const args = {
@@ -60,7 +62,7 @@ export function makeServer(making: Making): ServerMade {
       { ...args, plan: plan.server.plan, location: plan.server.location, image: plan.server.image ?? wanted.image },
       { ...options, protect, import: plan.server.id, kept: plan.isHalfMade ? "asItIs" : "whole" },
     );
-  const hooks = { onError: [orderHook({ cloud, owner, plan, wanted })] };
+  const hooks = { onError: [orderHook({ cloud, owner, orders, plan, wanted })] };
   return parts.server(
     "server",
     { ...args, plan: plan.offer.plan, location: plan.offer.location, image: wanted.image },
@@ -78,25 +80,28 @@ export function makeServer(making: Making): ServerMade {
  * Makes room for the order, then writes it down: killed from here on, the next run knows of it. What is in the way is not
  * removed: the engine does that where its state has it, and Hetzner's plugin fails where it is gone by then; else checkMade.
  */
-async function beforeOrder(cloud: Cloud, owner: Owner, plan: HostPlan & { kind: "make" }): Promise<void> {
+async function beforeOrder(cloud: Cloud, orders: string, plan: HostPlan & { kind: "make" }): Promise<void> {
   try {
     if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
-    writeRecord(recordFile(owner.stack), orderRecord(plan, new Date()));
+    writeRecord(orders, orderRecord(plan, new Date()));
   } catch (error) {
     throw plainly(error);
   }
 }
 
 /** The server's address, once it is sure that the server which the state knows is there, and alone, and has one. */
-export function presentAddress({ cloud, owner, plan }: Making, { id, address }: ServerMade): pulumi.Output<string> {
+export function presentAddress(
+  { cloud, owner, orders, plan }: Making,
+  { id, address }: ServerMade,
+): pulumi.Output<string> {
   return pulumi.all([id, address]).apply(async ([serverId, recorded]) => {
     const at = recorded || (plan.kind === "keep" && plan.server.address) || "";
     try {
-      if (plan.kind === "make") await checkMade(cloud, owner, plan, serverId);
+      if (plan.kind === "make") await checkMade(cloud, owner, orders, plan, serverId);
       if (pulumi.runtime.isDryRun()) return at;
-      const isOrdered = isOrderedHere({ owner, plan });
+      const isOrdered = isOrderedHere({ orders, plan });
       if (at === "") throw new Error(noAddressText(cloud, owner.stack, serverId, isOrdered));
-      writeRecord(recordFile(owner.stack), { attempts: [], ...(isOrdered ? { ordered: serverId } : {}) });
+      writeRecord(orders, { attempts: [], ...(isOrdered ? { ordered: serverId } : {}) });
     } catch (error) {
       throw plainly(error);
     }
@@ -108,8 +113,8 @@ export function presentAddress({ cloud, owner, plan }: Making, { id, address }: 
  * Whether this run orders the server, goes on with an order that was cut off, or an earlier run here ordered it and nobody
  * was let in yet: a destroy that ended half way forgets the login before the server.
  */
-export function isOrderedHere({ owner, plan }: Pick<Making, "owner" | "plan">): boolean {
-  return plan.kind === "make" || plan.isHalfMade || readOrderRecord(recordFile(owner.stack)).ordered === plan.server.id;
+export function isOrderedHere({ orders, plan }: Pick<Making, "orders" | "plan">): boolean {
+  return plan.kind === "make" || plan.isHalfMade || readOrderRecord(orders).ordered === plan.server.id;
 }
 
 function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered: boolean): string {
@@ -125,6 +130,7 @@ function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered:
 async function checkMade(
   cloud: Cloud,
   owner: Owner,
+  orders: string,
   { attempts, shown }: HostPlan & { kind: "make" },
   serverId: string,
 ): Promise<void> {
@@ -132,7 +138,7 @@ async function checkMade(
   if (servers.every(({ id }) => id !== serverId)) {
     const run = commandsFor(owner.stack);
     // The engine took the one that is gone for made: no order went out.
-    if (!pulumi.runtime.isDryRun()) writeRecord(recordFile(owner.stack), { attempts, shown });
+    if (!pulumi.runtime.isDryRun()) writeRecord(orders, { attempts, shown });
     throw new Error(
       `server ${serverId}, this stack's host, is not at ${cloud.provider} any more, or has lost its labels there\n` +
         `  To forget one that is gone and to make another: ${run.refresh} && ${run.up}`,

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readOrderRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
+import { readOrderRecord, writeRecord } from "../../core/cloud/attempts";
 import type { Cloud, Owner } from "../../core/cloud/cloud";
 import { openings, openToAll } from "../../core/cloud/firewall";
 import { type HostPlan, type HostRefusal, planHost } from "../../core/cloud/hostPlan";
@@ -9,7 +9,7 @@ import type { CloudHostConfig } from "../../core/config/hostSchema";
 import { readEvents } from "../../core/eventLog/eventLog";
 import { pastEvents } from "../../core/retirement/pastEvents";
 import { publicKeyOf } from "../../core/settings/login";
-import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { backupPlace, ordersPlace } from "../../core/settings/orchestratorPlaces";
 import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { strangerText } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
@@ -50,7 +50,13 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
   }
   const host = new CloudHost("host", {
     ...args,
-    ...{ cloud, owner, isActive: config.lifecycle === "active", publicKey: publicKeyOf(config) },
+    ...{
+      cloud,
+      owner,
+      orders: ordersPlace(config, stack),
+      isActive: config.lifecycle === "active",
+      publicKey: publicKeyOf(config),
+    },
     openings: openings(config, { sshFrom, hasOrchestrator: hasSigner(config, stack) }),
     ...(wanted.hostKey === undefined
       ? { stranger: strangerAt(config, cloud, owner, plan) }
@@ -78,7 +84,7 @@ function strangerAt(
 }
 
 async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud, owner: Owner): Promise<HostPlan> {
-  const file = recordFile(owner.stack);
+  const file = ordersPlace(config, owner.stack);
   const situation = {
     ...{ cloud, host: wanted, lifecycle: config.lifecycle, ...owner },
     ...{ publicKey: publicKeyOf(config), record: readOrderRecord(file), now: Date.now() },

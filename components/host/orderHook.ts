@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readOrderRecord, recordFile, writeRecord } from "../../core/cloud/attempts";
+import { readOrderRecord, writeRecord } from "../../core/cloud/attempts";
 import type { Cloud, Owner } from "../../core/cloud/cloud";
 import { failedOrderText, plainWords } from "../../core/cloud/failedOrder";
 import type { HostPlan } from "../../core/cloud/hostPlan";
@@ -11,6 +11,8 @@ interface Ordering {
   readonly owner: Owner;
   readonly plan: HostPlan & { kind: "make" };
   readonly wanted: CloudHostConfig;
+  /** The record of orders. */
+  readonly orders: string;
 }
 
 /**
@@ -18,7 +20,7 @@ interface Ordering {
  * mean. Of the run that orders alone: kept longer, a plain destroy would miss it where the server's deletion fails.
  */
 export function orderHook(ordering: Ordering): pulumi.ErrorHook {
-  return new pulumi.ErrorHook("server-order", onOrderError(ordering, recordFile(ordering.owner.stack)));
+  return new pulumi.ErrorHook("server-order", onOrderError(ordering, ordering.orders));
 }
 
 /** What the hook does; never asks for the order to be repeated. @param file of the order's record */

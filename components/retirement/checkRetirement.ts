@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readOrderRecord, recordFile } from "../../core/cloud/attempts";
+import { readOrderRecord } from "../../core/cloud/attempts";
 import type { ServerNow } from "../../core/cloud/cloud";
 import type { StackConfig } from "../../core/config/config";
 import { readEvents } from "../../core/eventLog/eventLog";
@@ -9,7 +9,7 @@ import type { GuardMemory } from "../../core/retirement/inputs";
 import { refusalText } from "../../core/retirement/messages";
 import { pastEvents } from "../../core/retirement/pastEvents";
 import { surveyRetirement } from "../../core/retirement/survey";
-import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { backupPlace, ordersPlace } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs } from "../../core/settings/retirementInputs";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor, someHostKey } from "../../core/util/commands";
@@ -38,7 +38,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const { since, begun, recorded, knownProducer } = pastEvents(readEvents(directory, config.pillar.name), stack);
   const { there, place } = await hostLocation(config, last, begun);
   if (there === "gone") return;
-  const isOwnServer = there !== undefined && readOrderRecord(recordFile(stack)).ordered === there.id;
+  const isOwnServer = there !== undefined && readOrderRecord(ordersPlace(config, stack)).ordered === there.id;
   const { address, hostKey } = place;
   if (there && hostKey === undefined && !isOwnServer && !isAdopted(config))
     throw new pulumi.RunError(noKeyText(stack, config, there));

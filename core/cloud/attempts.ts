@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { z } from "zod";
 import type { Attempt } from "./plan";
 
@@ -37,11 +38,6 @@ const schema = z.object({
 /** Room comes back: what failed longer ago is tried again. */
 const memory = 24 * 3600 * 1000;
 
-/** The record beside the stack's file: `Pulumi.<stack>.attempts.json`. Nothing in it is a secret. */
-export function recordFile(stack: string, directory = process.cwd()): string {
-  return `${directory}/Pulumi.${stack}.attempts.json`;
-}
-
 /** An unreadable record is none: what comes of it is an attempt made twice, and a price that is shown anew. */
 export function readOrderRecord(file: string): OrderRecord {
   if (!existsSync(file)) return { attempts: [] };
@@ -52,14 +48,15 @@ export function readOrderRecord(file: string): OrderRecord {
   }
 }
 
-/** Written whole or not at all; without anything in it, removed. */
+/** Written whole or not at all; without anything in it, removed. Nothing in it is a secret. */
 export function writeRecord(file: string, record: OrderRecord): void {
   const { attempts, pending, ordered, shown } = record;
   if (attempts.length === 0 && !pending && ordered === undefined && !shown) {
     rmSync(file, { force: true });
     return;
   }
-  writeFileSync(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 

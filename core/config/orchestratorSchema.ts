@@ -83,7 +83,9 @@ export const orchestratorSchema = z
     migrateFrom: migrateFrom.optional(),
     backup: z
       .strictObject({
-        directory: ownPath.optional().meta({ description: "Where the backups go", otherwise: "`backups/<Pillar>`" }),
+        directory: ownPath
+          .optional()
+          .meta({ description: "Where the backups go", otherwise: "`$XDG_DATA_HOME/pillar-host/records/<Pillar>`" }),
         identityFile: ownPath.optional().meta({
           description: "An age identity that opens the backups; only read",
           otherwise: "made on first use",

@@ -1,11 +1,12 @@
-import { resolvePath } from "../util/resolvePath";
+import { found } from "../store/found";
+import { recordsAt } from "../store/records";
 import type { EventName, LogEvent, MoveEvent, MoveEventName, MoveNews, News } from "./events";
 import { appendLine, readLines } from "./logFile";
 import { isSameMove, type MoveId } from "./moveId";
 
 /** Where a stack's event log is, and whose it is. */
 export interface LogPlace {
-  /** Absolute, or relative to the project. */
+  /** As core/store/records.ts takes it: as configured, or the word for the user's own. */
   readonly directory: string;
   readonly stack: string;
   readonly pillar: string;
@@ -34,7 +35,7 @@ export interface EventLogDeps {
 }
 
 export function openEventLog({ directory: place, stack, pillar }: LogPlace, deps: EventLogDeps): EventLog {
-  const directory = resolvePath(place);
+  const directory = recordsAt(place);
   const inWords = <T>(what: string, work: () => T): T => {
     try {
       return work();
@@ -83,7 +84,15 @@ export function readEvents(directory: string, pillar: string): LogEvent[] {
 
 /** All that was written of signers' moves, the oldest first. @param directory absolute */
 export function readMoveEvents(directory: string): MoveEvent[] {
-  return readLines(directory).filter((entry) => "move" in entry);
+  const events = readLines(directory).filter((entry) => "move" in entry);
+  return events.map((entry) => withFilesFound(entry, directory));
+}
+
+/** The same with the files of backups where they are now. @param directory absolute */
+export function withFilesFound(entry: MoveEvent, directory: string): MoveEvent {
+  if (entry.event === "backup") return { ...entry, details: found(entry.details, directory) };
+  if (entry.event !== "secured" || entry.details.backup === undefined) return entry;
+  return { ...entry, details: { ...entry.details, backup: found(entry.details.backup, directory) } };
 }
 
 /** What a stack lived through since it let its last host go (pure). */

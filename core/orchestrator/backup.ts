@@ -4,6 +4,7 @@ import type { Backup } from "../eventLog/events";
 import { appendLine } from "../eventLog/logFile";
 import { type MoveId, moveText } from "../eventLog/moveId";
 import type { RootHost } from "../ssh/root";
+import { settle, writeWhole } from "../util/writeAtomically";
 import { keyShareOf } from "./keyShare";
 import {
   compareManifests,
@@ -15,7 +16,7 @@ import {
   shown,
   sumOf,
 } from "./manifest";
-import { identityFor, prove, seal, settle, writeWhole } from "./vault";
+import { identityFor, prove, seal } from "./vault";
 
 /** Where backups go, on the operator's machine. */
 export interface BackupSettings {

@@ -1,6 +1,7 @@
 import crypto from "node:crypto";
 import type { BuildInfo } from "../chain/orchestrator";
 import { type EventLog, openEventLog } from "../eventLog/eventLog";
+import { recordsAt } from "../store/records";
 import { resolvePath } from "../util/resolvePath";
 import type { Looks } from "./decide";
 import { openHostPair } from "./hostPair";
@@ -100,5 +101,5 @@ export function secondsWithout(stoppedAt: number, answeredAt: number): number {
 /** As configured: relative to the project, which is the working directory here. */
 function placed({ directory, identityFile, move }: MoveInputs["backup"]): MoveInputs["backup"] {
   const identity = identityFile === undefined ? {} : { identityFile: resolvePath(identityFile) };
-  return { directory: resolvePath(directory), move, ...identity };
+  return { directory: recordsAt(directory), move, ...identity };
 }

@@ -4,6 +4,7 @@ import type { Prepared } from "../eventLog/events";
 import { appendLine } from "../eventLog/logFile";
 import type { MoveId } from "../eventLog/moveId";
 import type { RootHost } from "../ssh/root";
+import { recordsAt } from "../store/records";
 import { commandsFor } from "../util/commands";
 import { resolvePath } from "../util/resolvePath";
 import { type BackupDeps, type BackupOf, isThere, takeBackup } from "./backup";
@@ -68,7 +69,7 @@ export function requirementsOf(options: SecureOptions, roots: PreparationDeps["r
       stack: options.stack,
       move: options.move,
       rpcPort: old.rpcPort,
-      backupDirectory: resolvePath(options.backups.directory),
+      backupDirectory: recordsAt(options.backups.directory),
       noKeyShare: options.noKeyShare,
     },
     haltedBridge: options.haltedBridge,
@@ -93,7 +94,7 @@ export function requirementsOf(options: SecureOptions, roots: PreparationDeps["r
  */
 export async function secureSigner(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
   const { move, old } = options;
-  const directory = resolvePath(options.backups.directory);
+  const directory = recordsAt(options.backups.directory);
   const known = recordedOf(directory, move);
   if (known) return known;
 

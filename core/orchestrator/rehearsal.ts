@@ -1,7 +1,7 @@
 import type { RpcClock } from "../chain/orchestrator";
 import { readMoveEvents } from "../eventLog/eventLog";
 import type { RootHost } from "../ssh/root";
-import { resolvePath } from "../util/resolvePath";
+import { recordsAt } from "../store/records";
 import { isPillarNode } from "./endpoints";
 import type { MoveSurvey } from "./findings";
 import { type Forecast, forecastOf, type Measured, stopsIn } from "./forecast";
@@ -31,7 +31,7 @@ export interface Rehearsal {
  */
 export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps: RehearsalDeps): Promise<Rehearsal> {
   const { roots } = deps;
-  const directory = resolvePath(options.backups.directory);
+  const directory = recordsAt(options.backups.directory);
   const found = await surveyBoth(roots, { ...options, backupDirectory: directory }, deps, deps);
   const begun = beganAt(found, options.move);
   if (begun !== undefined) return { begun, faults: [], shown: [] };

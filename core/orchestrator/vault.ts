@@ -4,7 +4,8 @@ import path from "node:path";
 import { PassThrough, Readable, Transform, type TransformCallback } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
-import { writeBeside } from "../util/writeAtomically";
+import { ownIdentityFile } from "../store/places";
+import { writeWhole } from "../util/writeAtomically";
 import { type ArchiveReader, readArchive } from "./archive";
 import { compareManifests, differenceLines, type Manifest } from "./manifest";
 
@@ -17,11 +18,6 @@ export interface Identity {
   readonly recipient: string;
   /** The line `AGE-SECRET-KEY-1…`: never stored or shown. */
   readonly secret: string;
-}
-
-/** Where an identity is made if none is configured: beside the backups, not among them. */
-export function ownIdentityFile(directory: string): string {
-  return `${directory.replace(/\/+$/, "")}.age-identity`;
 }
 
 /**
@@ -73,33 +69,6 @@ function identityFault(file: string, found: string): string {
     "  needed: an age identity in plain text, as age-keygen writes it (pillar-host:orchestrator.backup.identityFile)",
     "  Make one with: age-keygen -o FILE, or leave the key out: the program makes one",
   ].join("\n");
-}
-
-/** Writes a file that nobody else reads, whole or not at all. @throws where there is one already */
-export function writeWhole(file: string, text: string): void {
-  writeBeside(file, text, (part) => settle(part, file));
-}
-
-/** Gives a written file its name, never another's, so that a power cut does not lose it. */
-export function settle(part: string, file: string): void {
-  try {
-    fs.linkSync(part, file);
-    fs.rmSync(part);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // Some file systems have no links.
-    if (code === "EEXIST" || fs.existsSync(file)) throw new Error(`${file} is there already: nothing is overwritten`);
-    if (code === "ENOENT") throw error;
-    fs.renameSync(part, file);
-  }
-  const directory = fs.openSync(path.dirname(file), "r");
-  try {
-    fs.fsyncSync(directory);
-  } catch {
-    // Not on every file system.
-  } finally {
-    fs.closeSync(directory);
-  }
 }
 
 /** What was written. */

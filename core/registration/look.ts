@@ -1,7 +1,7 @@
 import type { Network } from "../chain/elections";
 import { type LogPlace, readEvents } from "../eventLog/eventLog";
+import { recordsAt } from "../store/records";
 import type { NodeStatus } from "../sync/nodeStatus";
-import { resolvePath } from "../util/resolvePath";
 import { withTimeout } from "../util/withTimeout";
 import { agreeOnPillar } from "./agreement";
 import { memoryOf } from "./events";
@@ -56,7 +56,7 @@ async function electionsOf({ client, pillar }: PillarTold): Promise<Elections> {
 /** What the event log says; nothing where it can't be read. */
 export function recalled({ directory, stack, pillar }: LogPlace, ours: string, seen?: string): RegistrationMemory {
   try {
-    return memoryOf(readEvents(resolvePath(directory), pillar), stack, ours, seen);
+    return memoryOf(readEvents(recordsAt(directory), pillar), stack, ours, seen);
   } catch {
     return memoryOf([], stack, ours, seen);
   }

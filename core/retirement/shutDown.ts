@@ -1,6 +1,7 @@
 import type { EventLog } from "../eventLog/eventLog";
 import { type BackupOf, takeBackup } from "../orchestrator/backup";
 import type { RootHost } from "../ssh/root";
+import { recordsAt } from "../store/records";
 import { commandsFor } from "../util/commands";
 import { resolvePath } from "../util/resolvePath";
 import { type HostFacts, type HostPlaces, placeVariables } from "./host";
@@ -23,7 +24,7 @@ export async function shutDown(
   const variables = placeVariables(places);
   const { directory, identityFile } = backup;
   const settings = {
-    directory: resolvePath(directory),
+    directory: recordsAt(directory),
     move: { project: "pillar-host", stack, pillar },
     identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
   };

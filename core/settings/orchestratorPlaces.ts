@@ -1,11 +1,12 @@
-import path from "node:path";
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
 import type { MoveId } from "../eventLog/moveId";
 import type { SecureOptions } from "../orchestrator/preparation";
 import type { SignerPlace } from "../orchestrator/survey";
 import type { SignerHost } from "../ssh/root";
-import { resolvePath } from "../util/resolvePath";
+import { ordersAt } from "../store/orders";
+import { recordsWord } from "../store/places";
+import { recordsAt } from "../store/records";
 import { otherLogin, sshTarget } from "./login";
 
 /** Names an attempt to move the signer: what journals, record and backups are known by (pure). */
@@ -13,14 +14,19 @@ export function moveIdOf({ pillar, orchestrator }: StackConfig, stack: string): 
   return { project, stack, pillar: pillar.name, attempt: orchestrator.attempt };
 }
 
-/** Where the backups go on the operator's machine, as configured: relative to the project (pure). */
+/** Where records and backups go, as inputs have it: as configured, or the word for the user's own (pure). */
 export function backupDirectory({ pillar, orchestrator }: StackConfig): string {
-  return orchestrator.backup.directory ?? path.join("backups", pillar.name);
+  return orchestrator.backup.directory ?? recordsWord(pillar.name);
 }
 
-/** The same, absolute: from the project's directory, which is the program's working directory. */
+/** The same, absolute, with all that is known on this machine in it. @throws StoreFault */
 export function backupPlace(config: StackConfig): string {
-  return resolvePath(backupDirectory(config));
+  return recordsAt(backupDirectory(config));
+}
+
+/** The record of the orders of a stack's server, absolute. @throws StoreFault */
+export function ordersPlace(config: StackConfig, stack: string): string {
+  return ordersAt(backupDirectory(config), { stack, pillar: config.pillar.name });
 }
 
 /** The signer's things on the new host (pure). */

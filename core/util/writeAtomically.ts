@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import path from "node:path";
 
 /**
  * Writes a text beside a file, for nobody else to read, then has it put in the file's place: whole or not at all, and on
@@ -21,5 +22,37 @@ export function writeBeside(file: string, text: string, settle: (part: string) =
     settle(part);
   } finally {
     fs.rmSync(part, { force: true });
+  }
+}
+
+/** Writes a file that nobody else reads, whole or not at all. @throws where there is one already */
+export function writeWhole(file: string, text: string): void {
+  writeBeside(file, text, (part) => settle(part, file));
+}
+
+/** Gives a written file its name, never another's, so that a power cut does not lose it. */
+export function settle(part: string, file: string, disk = fs): void {
+  try {
+    disk.linkSync(part, file);
+    disk.rmSync(part);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Some file systems have no links.
+    if (code === "EEXIST" || disk.existsSync(file)) throw new Error(`${file} is there already: nothing is overwritten`);
+    if (code === "ENOENT") throw error;
+    disk.renameSync(part, file);
+  }
+  syncDirectory(path.dirname(file), disk);
+}
+
+/** Has the names in a directory on the disk. */
+export function syncDirectory(directory: string, disk = fs): void {
+  const handle = disk.openSync(directory, "r");
+  try {
+    disk.fsyncSync(handle);
+  } catch {
+    // Not on every file system.
+  } finally {
+    disk.closeSync(handle);
   }
 }

@@ -76,7 +76,7 @@ export async function compareSignerGaps(bench: Bench): Promise<Values> {
     await again(true);
     await bench.configure(stack, fresh, config(attempt));
     await timeUp(stack);
-    const record = await readFile(`${stack.programDirectory}/backups/Anvil/record.jsonl`, "utf8");
+    const record = await readFile(`${stack.records("Anvil")}/record.jsonl`, "utf8");
     const last = JSON.parse(record.trim().split("\n").at(-1) ?? "{}");
     if (last.event !== "done") throw new Error(`the move was not done: ${JSON.stringify(last)}`);
     return { seconds: Date.parse(last.details.movedAt) / 1000 - (await stoppedAt(old)) };

@@ -33,7 +33,8 @@ async function run(script: string, ...args: string[]) {
   writeFileSync(join(path, "pulumi"), `#!/bin/sh\n${script}\n`);
   chmodSync(join(path, "pulumi"), 0o700);
   const { exitCode, stdout, stderr } = await execa(process.execPath, [bin, "report", ...args], {
-    ...{ cwd: program, env: { PATH: `${path}:/usr/bin:/bin` }, extendEnv: false, reject: false, stdin: "ignore" },
+    ...{ cwd: program, extendEnv: false, reject: false, stdin: "ignore" },
+    env: { PATH: `${path}:/usr/bin:/bin`, XDG_DATA_HOME: join(program, "data") },
   });
   return { exitCode, stdout, stderr };
 }
@@ -61,7 +62,8 @@ describe("a stack whose state and configuration are gone", () => {
     const { exitCode, stdout, stderr } = await run(gone, "prod-2");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
-      stderr: "(looking in backups/*, as the stack's configuration can't be read: there is no stack prod-2 here)",
+      stderr:
+        "(looking among all records of this machine, as the stack's configuration can't be read: there is no stack prod-2 here)",
     });
     expect(stdout.split("\n")[0]).toBe("Pillar Anvil, stack prod-2, with prod");
     expect(stdout.split("\n").slice(-3)).toEqual([
@@ -104,6 +106,30 @@ describe("where the record is", () => {
     const { stdout, stderr } = await run(script, "prod-2");
     expect(stderr).toBe("");
     expect(stdout).toContain(`The record: ${place}\n`);
+  });
+
+  test("nothing configured: in the user's data directory, to which it is brought from the checkout", async () => {
+    record("backups/Anvil");
+    writeFileSync(join(program, "backups/Anvil.age-identity"), "AGE-SECRET-KEY-1NONE\n");
+    const place = join(program, "data/pillar-host/records/Anvil");
+    const first = await run(knowing(least), "prod-2");
+    expect(first.stderr).toContain(`The records of Anvil were brought from ${program}/backups/Anvil to ${place}`);
+    expect(first.stdout).toContain(
+      `The record: ${place}\nThe key:    ${program}/data/pillar-host/keys/Anvil.age-identity, which opens the backups: keep a copy elsewhere\n`,
+    );
+    rmSync(join(program, "backups"), { recursive: true });
+    for (const script of [knowing(least), gone]) {
+      const { exitCode, stdout } = await run(script, "prod-2");
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`The record: ${place}\n`)]);
+    }
+  });
+
+  test("two records that contradict each other are not chosen from: said without a stack trace", async () => {
+    record("backups/Anvil");
+    record("data/pillar-host/records/Anvil", textOf(wholeWay.slice(1, 2)));
+    const { exitCode, stderr } = await run(knowing(least), "prod-2");
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^the records of Anvil lie in two places/)]);
+    expect(stderr).not.toContain(" at ");
   });
 
   test("--directory says, and --output where the report goes; pulumi is not asked", async () => {

@@ -52,7 +52,16 @@ function cloudHostOf(provider: CloudHostConfig["provider"]) {
   const { createCloud, createParts } = cloudProviders[provider];
   const host = new CloudHost("host", {
     ...hostArgs(config, last),
-    ...{ plan, wanted, owner, isProtected: true, isActive: true, publicKey: pair.public.trim(), openings: [] },
+    ...{
+      plan,
+      wanted,
+      owner,
+      orders: join(directory, "orders.json"),
+      isProtected: true,
+      isActive: true,
+      publicKey: pair.public.trim(),
+      openings: [],
+    },
     cloud: createCloud({ token }),
     parts: (around) => createParts(token, undefined, plan.found, around),
     server: { provider, token },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { onOrderError } from "../../../components/host/orderHook";
-import { type OrderRecord, readOrderRecord, recordFile, writeRecord } from "../../../core/cloud/attempts";
+import { type OrderRecord, readOrderRecord, writeRecord } from "../../../core/cloud/attempts";
 import { createHetzner } from "../../../core/cloud/hetzner";
 import type { HostPlan } from "../../../core/cloud/hostPlan";
 import type { CloudHostConfig } from "../../../core/config/hostSchema";
@@ -31,7 +31,7 @@ async function failed(
   { record = { attempts: [], pending, shown } as OrderRecord, operation = "create" } = {},
 ) {
   const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
-  const file = recordFile("prod", directory);
+  const file = join(directory, "orders-prod.json");
   writeRecord(file, record);
   const wanted = { token } as CloudHostConfig;
   const hook = onOrderError({ cloud, owner: { stack: "prod", pillar: "Anvil" }, plan, wanted }, file);

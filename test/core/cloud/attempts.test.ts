@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readOrderRecord, recordFile, settled, writeRecord } from "../../../core/cloud/attempts";
+import { readOrderRecord, settled, writeRecord } from "../../../core/cloud/attempts";
 
 const directory = mkdtempSync(join(tmpdir(), "attempts-"));
-const file = recordFile("prod-2", directory);
+const file = join(directory, "orders-prod-2.json");
 const order = { plan: "cx33", location: "fsn1", at: "2026-11-21T14:00:00.000Z" };
 const attempt = { ...order, location: "nbg1", reason: "resource_unavailable" };
 const now = Date.parse("2026-11-21T15:00:00Z");
@@ -15,7 +15,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 test("a record is read as it was written, and leaves nothing else", () => {
   writeRecord(file, { attempts: [attempt], pending: order });
   expect(readOrderRecord(file)).toEqual({ attempts: [attempt], pending: order });
-  expect(readdirSync(directory)).toEqual(["Pulumi.prod-2.attempts.json"]);
+  expect(readdirSync(directory)).toEqual(["orders-prod-2.json"]);
 });
 
 test("a server that came and let nobody in yet is remembered", () => {

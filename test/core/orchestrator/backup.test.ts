@@ -20,7 +20,8 @@ import type { MoveId } from "../../../core/eventLog/moveId";
 import { readArchive } from "../../../core/orchestrator/archive";
 import { archiveLimit, type BackupDeps, type BackupOf, isThere, takeBackup } from "../../../core/orchestrator/backup";
 import { manifestOf } from "../../../core/orchestrator/manifest";
-import { identityFor, openBackup, ownIdentityFile, prove, seal } from "../../../core/orchestrator/vault";
+import { identityFor, openBackup, prove, seal } from "../../../core/orchestrator/vault";
+import { ownIdentityFile } from "../../../core/store/places";
 import { moveNamed } from "../../moveNamed";
 import { type LocalRoot, localRoot } from "./localRoot";
 

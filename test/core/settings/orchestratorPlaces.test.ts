@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
   backupPlace,
@@ -74,14 +74,14 @@ test("what the prerequisites get holds no secret; the attempt is part of the mov
       hostKey,
       noKeyShare: true,
       haltedBridge: false,
-      backups: { directory: "backups/Anvil" },
+      backups: { directory: "$XDG_DATA_HOME/pillar-host/records/Anvil" },
     },
   });
   expect(JSON.stringify(options)).not.toMatch(/login-pw|sudo-pw/);
   expect(secureOptions(stack(), "prod")).toMatchObject({ copyAddress: "198.51.100.9", noKeyShare: false });
 });
 
-test("backups lie in the project, or where the configuration says", () => {
-  expect(backupPlace(stack())).toBe(resolve("backups/Anvil"));
+test("backups lie in the user's data directory, or where the configuration says", () => {
+  expect(backupPlace(stack())).toBe(join(process.env.XDG_DATA_HOME ?? "", "pillar-host/records/Anvil"));
   expect(backupPlace(stack({}, { backup: { directory: "/mnt/safe" } }))).toBe("/mnt/safe");
 });

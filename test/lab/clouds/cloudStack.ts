@@ -83,7 +83,7 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
   const stack = await LabStack.create(lab, "prod", file({}, {}), secrets);
   const [backend, untouched] = [join(stack.dir, "backend"), join(dir, "untouched")];
   await cp(backend, untouched, { recursive: true });
-  const attempts = join(stack.programDirectory, "Pulumi.prod.attempts.json");
+  const attempts = join(stack.records("Anvil"), "orders-prod-Anvil.json");
   return {
     stack,
     url,

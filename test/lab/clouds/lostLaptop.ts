@@ -39,7 +39,8 @@ export function lostLaptop(live: () => LiveServer): void {
     const { lab, file, secrets } = live();
     return LabStack.create(lab, "prod", file(), secrets(), folder);
   };
-  const backups = (stack: LabStack) => join(stack.programDirectory, "backups");
+  /** Records and backups of a stack's operator. */
+  const backups = (stack: LabStack) => join(stack.dir, "data");
 
   describe("with what this machine knew of it lost", () => {
     test("state and record: nothing that is printed or documented touches it, and with its key it is managed again", async () => {

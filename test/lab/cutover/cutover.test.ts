@@ -31,7 +31,7 @@ const stage = gateStage(
 );
 
 const journey = async (): Promise<LogEvent[]> => {
-  const file = join(stage.stack.programDirectory, "backups/Anvil/record.jsonl");
+  const file = join(stage.stack.records("Anvil"), "record.jsonl");
   return (await readFile(file, "utf8"))
     .trim()
     .split("\n")

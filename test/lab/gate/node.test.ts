@@ -101,7 +101,7 @@ describe("a node that has trouble, at the gate", () => {
 
   it("is told by its record, with the curve of all three runs", async () => {
     const { startedAt, startHeight, syncedAt } = await gateState();
-    const record = join(stage.stack.programDirectory, "backups/Anvil");
+    const record = stage.stack.records("Anvil");
     const journey = readEvents(record, "Anvil");
     expect(journey.filter(({ event }) => event === "waiting").length).toBeGreaterThanOrEqual(2);
     const synced = lastEvent(journey, "prod", "synced");

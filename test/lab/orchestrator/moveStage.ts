@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
@@ -126,7 +125,7 @@ export async function putBack({ lab, old, fresh, state }: MoveStage): Promise<vo
 }
 
 export function backupsOf({ stack }: MoveStage): string {
-  const directory = join(stack.programDirectory, "backups", "Anvil");
+  const directory = stack.records("Anvil");
   mkdirSync(directory, { recursive: true });
   return directory;
 }

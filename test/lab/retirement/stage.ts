@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
 import { readEvents } from "../../../core/eventLog/eventLog";
@@ -100,7 +99,7 @@ export async function collect({ lab }: RetirementStage): Promise<void> {
 
 /** Where the backups and the record are. */
 export function backupsOf({ stack }: RetirementStage): string {
-  return join(stack.programDirectory, "backups", pillar);
+  return stack.records(pillar);
 }
 
 /** The record of the stack's journey. */

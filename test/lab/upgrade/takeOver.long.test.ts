@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -24,7 +24,9 @@ const isWritten = process.env.PILLAR_LAB_FIXTURE === "write";
 const stage = moveStage();
 
 const exported = async () => String((await stage.stack.pulumi(["stack", "export", "--show-secrets"])).stdout);
-const identityFile = () => `${backupsOf(stage)}.age-identity`;
+const identityFile = () => stage.stack.backupKey("Anvil");
+/** Where an earlier version kept them. */
+const inCheckout = () => join(stage.stack.programDirectory, "backups/Anvil");
 
 /** The values of this lab that the fixture has placeholders for. */
 async function valuesOf(): Promise<Placeholders> {
@@ -34,7 +36,8 @@ async function valuesOf(): Promise<Placeholders> {
   return {
     ...{ newAddress: stage.fresh.address, oldAddress: stage.old.address },
     ...{ newHostKey: stage.fresh.hostKey, oldHostKey: stage.old.hostKey },
-    ...{ privateKey, privateKeyTrimmed: privateKey.trim(), producerAddress, program: stage.stack.programDirectory },
+    ...{ privateKey, privateKeyTrimmed: privateKey.trim(), producerAddress },
+    ...{ program: stage.stack.programDirectory, data: join(stage.stack.dir, "data") },
     ...{ controllerRelease: stage.lab.releaseUrl(), orchestratorRelease: stage.lab.orchestratorReleaseUrl() },
   };
 }
@@ -75,8 +78,9 @@ it("takes over what an earlier version left, without a replacement, a redeploy o
   const values = await valuesOf();
   const own = await exported();
   const text = readFileSync(join(fixture, "state.json"), "utf8");
-  copyBackups(join(fixture, "backups"), backupsOf(stage), (each) => filledIn(each, values));
-  writeFileSync(identityFile(), readFileSync(join(fixture, "age-identity")), { mode: 0o600 });
+  rmSync(join(stage.stack.dir, "data"), { recursive: true });
+  copyBackups(join(fixture, "backups"), inCheckout(), (each) => filledIn(each, values));
+  writeFileSync(`${inCheckout()}.age-identity`, readFileSync(join(fixture, "age-identity")), { mode: 0o600 });
   await stage.stack.pulumi(["stack", "import"], { input: filledExport(text, own, values) });
   expect(gateIn(await exported())).toEqual(gateIn(text));
   if (!isWritten) expect(gateIn(text)).not.toEqual(gateIn(own));
@@ -111,6 +115,24 @@ it("knows the record and the backups of then, and opens them", async () => {
     await pipeline(await openBackup(join(backupsOf(stage), name), secret), new PassThrough(), archive.input);
     expect([...archive.manifest().keys()].join()).toContain("config.json");
   }
+});
+
+it("brought them out of the checkout, which can be cleaned now", async () => {
+  expect(lstatSync(inCheckout()).isSymbolicLink()).toBe(true);
+  expect(readFileSync(`${inCheckout()}/record.jsonl`, "utf8")).toBe(
+    readFileSync(join(backupsOf(stage), "record.jsonl"), "utf8"),
+  );
+  expect(lstatSync(`${inCheckout()}.age-identity`).isSymbolicLink()).toBe(true);
+  const names = readdirSync(join(fixture, "backups"));
+  expect(readdirSync(backupsOf(stage))).toEqual(expect.arrayContaining(names));
+  for (const name of names) expect(lstatSync(join(backupsOf(stage), name)).mode & 0o777).toBe(0o600);
+  for (const place of [join(stage.stack.dir, "data/pillar-host"), backupsOf(stage)])
+    expect(lstatSync(place).mode & 0o777).toBe(0o700);
+  // What `git clean -fdx` does to it.
+  rmSync(join(stage.stack.programDirectory, "backups"), { recursive: true });
+  const [made] = JSON.parse(await stage.stack.cli(["report", "prod", "--json"])).signer[0].backups;
+  expect([made.file.startsWith(backupsOf(stage)), existsSync(made.file)]).toEqual([true, true]);
+  expect(made.identityFile).toBe(identityFile());
 });
 
 it("changes nothing in the next up", async () => {

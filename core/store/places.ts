@@ -1,0 +1,39 @@
+import os from "node:os";
+import path from "node:path";
+import { resolvePath } from "../util/resolvePath";
+
+/** As it stands in inputs and texts: the same for every user and machine, so that it is no change of a stack. */
+const dataWord = "$XDG_DATA_HOME";
+const folder = "pillar-host";
+
+/** The user's data directory of this program (pure but for environment and home). */
+export function dataDirectory(): string {
+  const { XDG_DATA_HOME: given = "" } = process.env;
+  // By its specification a relative one counts as none.
+  return path.join(path.isAbsolute(given) ? given : path.join(os.homedir(), ".local/share"), folder);
+}
+
+/** Where a Pillar's records go where nothing is configured, for every machine (pure). */
+export function recordsWord(pillar: string): string {
+  return `${dataWord}/${folder}/records/${pillar}`;
+}
+
+/** A place of records as it is meant on this machine: absolute. */
+export function meantPlace(configured: string): string {
+  const prefix = `${dataWord}/${folder}/`;
+  if (!configured.startsWith(prefix)) return resolvePath(configured);
+  return path.join(dataDirectory(), configured.slice(prefix.length));
+}
+
+/** The Pillar whose own place this is; undefined of one that was configured. @param directory absolute */
+export function pillarAt(directory: string): string | undefined {
+  const { dir, base } = path.parse(directory);
+  return dir === path.join(dataDirectory(), "records") ? base : undefined;
+}
+
+/** The key that the program makes for backups: away from them, or beside a directory that was configured. */
+export function ownIdentityFile(directory: string): string {
+  const place = directory.replace(/\/+$/, "");
+  const pillar = pillarAt(place);
+  return pillar === undefined ? `${place}.age-identity` : path.join(dataDirectory(), "keys", `${pillar}.age-identity`);
+}
