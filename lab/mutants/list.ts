@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant";
 import { nodeMutants } from "./nodeMutants";
 import { signerMutants } from "./signerMutants";
+import { storeMutants } from "./storeMutants";
 
 /** Every mistake that is made. */
-export const mutants: readonly Mutant[] = [...signerMutants, ...nodeMutants];
+export const mutants: readonly Mutant[] = [...signerMutants, ...nodeMutants, ...storeMutants];
