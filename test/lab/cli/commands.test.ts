@@ -53,6 +53,11 @@ describe("what an operator asks between two runs", () => {
     const rehearsed = rows.flatMap(({ topic, lines }) => (topic === "signer's move" ? lines : [])).join("\n");
     expect(rehearsed).toContain("rehearsed: nothing was written on either host");
     expect(rehearsed).toMatch(/MB\/s|MB a second/);
+    const [room, key] = rows.find(({ topic }) => topic === "this machine")?.lines ?? [];
+    expect(room).toContain(` MB free at ${stage.stack.records("Anvil")}, for record and backups`);
+    expect(key).toBe(
+      `${stage.stack.backupKey("Anvil")} will be the key of the backups: copies of it and of them belong elsewhere, apart from each other`,
+    );
   });
 
   it("check: names what stands in the way, and ends with 1", { timeout: 180_000 }, async () => {
