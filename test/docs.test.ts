@@ -96,6 +96,28 @@ function deadCitations(file: string, text: string): string[] {
   });
 }
 
+const ofStack = /\bpulumi (up|preview|destroy|refresh|cancel|config|state|stack (output|export|import))\b/;
+
+/**
+ * Commands of a document that act on whichever stack is selected: in blocks that are typed, and in the text where more
+ * than a command's name stands.
+ */
+function stacklessCommands(text: string): string[] {
+  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, block = ""]) =>
+    block.split("\n").flatMap((line) =>
+      line
+        .replace(/(^|\s)#.*$/, "")
+        .replace(/ -- .*$/, "")
+        .split("&&"),
+    ),
+  );
+  const inText = [...text.replace(/^```[\s\S]*?^```/gm, "").matchAll(/`([^`\n]*)`/g)].map(([, code = ""]) => code);
+  const whole = inText.filter((code) => /^(\w+=\S+ )*pulumi (config|state|stack|refresh|cancel) \S+ \S/.test(code));
+  return [...blocks, ...whole]
+    .map((command) => command.trim())
+    .filter((command) => ofStack.test(command) && !/ (-s|--stack)[ =]\S/.test(command));
+}
+
 describe("documents", () => {
   test.each(documents)("the links of %s lead somewhere", (file) => {
     expect(deadLinks(file, read(file))).toEqual([]);
@@ -104,6 +126,17 @@ describe("documents", () => {
   test.each(documents)("the source files that %s names are there", (file) => {
     const isThere = (named: string) => [named, join(dirname(file), named)].some((each) => existsSync(join(root, each)));
     expect(namedFiles(read(file)).filter((named) => !isThere(named))).toEqual([]);
+  });
+
+  test.each(documents)("each command of %s that acts on a stack names it", (file) => {
+    expect(stacklessCommands(read(file))).toEqual([]);
+  });
+
+  test("a command that would act on the stack that happens to be selected is found", () => {
+    const block = "```sh\npulumi up && pulumi destroy -s prod\n./pillar-host resume prod -- pulumi up\n```";
+    expect(stacklessCommands(`${block}\n\`pulumi config get x\`, \`pulumi up\`, \`pulumi stack output -s a\``)).toEqual(
+      ["pulumi up", "pulumi config get x"],
+    );
   });
 
   test("a link to a file or heading that is not there is found", () => {

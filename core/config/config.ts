@@ -36,7 +36,9 @@ export function parseConfig(
  */
 export function readConfig(): StackConfig {
   const stack = pulumi.getStack();
-  const { raw, apiEndpoint } = rawConfig(pulumi.runtime.allConfig());
+  const all = pulumi.runtime.allConfig();
+  const { raw, apiEndpoint } = rawConfig(all);
+  for (const warning of keysOfOtherClouds(raw.host, all, stack)) pulumi.log.warn(warning);
   // The engine's own word for which keys hold a secret; the SDK keeps its reading of it to itself.
   const secret: unknown = JSON.parse(process.env.PULUMI_CONFIG_SECRET_KEYS ?? "null");
   if (Array.isArray(secret)) {
@@ -63,13 +65,34 @@ export function rawConfig(all: Readonly<Record<string, string>>): {
   return { raw, ...(apiEndpoint === undefined ? {} : { apiEndpoint }) };
 }
 
+/** By `host.provider`, the keys of its Pulumi plugin: the token's, and the address of its API. */
+const pluginKeys: Readonly<Record<string, readonly [token: string, endpoint: string]>> = {
+  hetzner: ["hcloud:token", "hcloud:endpoint"],
+  digitalocean: ["digitalocean:token", "digitalocean:apiEndpoint"],
+};
+
+/** `host.provider`, as it stands there. */
+function providerOf(host: unknown): string {
+  return String((typeof host === "object" && host !== null ? (host as { provider?: unknown }) : {}).provider);
+}
+
 /** What the keys of the provider's own Pulumi plugin say. */
 function standardKeys(host: unknown, all: Readonly<Record<string, string>>): { apiEndpoint?: string; token?: string } {
-  const { provider } = (typeof host === "object" && host !== null ? host : {}) as { provider?: unknown };
-  const namespaces: Record<string, readonly [token: string, endpoint: string]> = {
-    hetzner: ["hcloud:token", "hcloud:endpoint"],
-    digitalocean: ["digitalocean:token", "digitalocean:apiEndpoint"],
-  };
-  const [token, apiEndpoint] = (namespaces[String(provider)] ?? []).map((key) => all[key]);
+  const [token, apiEndpoint] = (pluginKeys[providerOf(host)] ?? []).map((key) => all[key]);
   return { ...(apiEndpoint ? { apiEndpoint } : {}), ...(token ? { token } : {}) };
+}
+
+/** Keys of a cloud's plugin that nothing reads, since the host is another's: a token that lies there for nothing (pure). */
+export function keysOfOtherClouds(host: unknown, all: Readonly<Record<string, string>>, stack: string): string[] {
+  const provider = providerOf(host);
+  return Object.entries(pluginKeys).flatMap(([cloud, keys]) =>
+    cloud === provider
+      ? []
+      : keys
+          .filter((key) => all[key])
+          .map(
+            (key) =>
+              `${key} is read by nothing: it is for ${cloud}, and host.provider is ${provider}\n  To take it away: ${commandsFor(stack).removeForeign(key)}`,
+          ),
+  );
 }

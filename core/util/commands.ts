@@ -58,6 +58,8 @@ export function commandsFor(stack: string) {
     /** Of a key that was set without --path, whose dots are a part of its name. */
     getPlain: (key: string) => config("get", key, [], undefined, []),
     removePlain: (key: string) => config("rm", key, [], undefined, []),
+    /** Of a key that is not this program's, whole: as `hcloud:token`. */
+    removeForeign: (key: string) => `pulumi config rm ${shellWord(key)} -s ${name}`,
     notifyTest: `${tool} notify --test ${name}`,
     status: (...options: readonly string[]) => pillarHost("status", ...options),
     adopt: (address: string, like: string, ...options: readonly string[]) =>
