@@ -24,6 +24,8 @@ if [ "$(property LoadState)" = loaded ]; then
   result=$(property Result)
   [ "${result:-success}" = success ] || line+=", it failed last with $result"
   say "$line"
+  # One that runs changes it.
+  case $(property ActiveState) in inactive | failed) database_facts ;; esac
 elif [ "$(property LoadState)" = masked ]; then
   say "service: $service is $(property ActiveState), and masked: it does not start again by itself"
 else

@@ -1,6 +1,7 @@
 import type { StackConfig } from "../config/config";
 import { supportedDistributions } from "../config/distributions";
 import { type ReleaseSource, releaseMarker } from "../config/releaseSchema";
+import { databaseProgram } from "./database/program";
 import { type Receiver, type Step, scriptOf } from "./step";
 
 /** What the kernel reports of a machine is less than what it is sold as: up to a tenth is the firmware's and its own. */
@@ -272,7 +273,9 @@ export function facts({ node }: StackConfig, options: { logLines: number; withSt
         p2p_port: node.p2pPort,
         log_lines: options.logLines,
         with_stages: options.withStages,
+        database_program: databaseProgram(),
       },
+      "database/database",
       "facts",
     ),
   };

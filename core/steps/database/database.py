@@ -85,6 +85,7 @@ class Database:
             levels.setdefault(level, []).append(Table(path, smallest, largest))
         for level in levels.values():
             level.sort(key=lambda table: table.largest)
+        self.largest = {number: [table.largest for table in level] for number, level in levels.items()}
         return levels
 
     def replay(self, path):
@@ -102,7 +103,7 @@ class Database:
             if number == 0:
                 yield from (table for table in level if table.smallest <= key <= table.largest)
                 continue
-            at = bisect.bisect_left([table.largest for table in level], key)
+            at = bisect.bisect_left(self.largest[number], key)
             while at < len(level) and level[at].smallest <= key:
                 yield level[at]
                 at += 1

@@ -17,7 +17,7 @@ function place({ node }: Pick<StackConfig, "node">) {
 export function databaseLook(config: Pick<StackConfig, "node">): Step {
   return {
     name: "databaseLook",
-    limitSeconds: 600,
+    limitSeconds: 1200,
     looksOnly: true,
     quiet: true,
     script: scriptOf({ ...place(config), what: "look" }, "nodeStop", "database/database", "database/repair"),

@@ -2,6 +2,7 @@ import { describe, expect } from "vitest";
 import { facts } from "../../../core/steps/steps";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
+import { tornNode } from "./database/databases";
 import type { Sandbox } from "./sandbox";
 
 const show = `case "$*" in
@@ -11,7 +12,12 @@ const show = `case "$*" in
 esac`;
 
 /** What a host in good order says, but for these commands. */
-async function factsOf(box: Sandbox, commands: Readonly<Record<string, string>> = {}, withStages = false) {
+async function factsOf(
+  box: Sandbox,
+  commands: Readonly<Record<string, string>> = {},
+  withStages = false,
+  dataDir = "/root",
+) {
   const sound: Record<string, string> = {
     systemctl: show,
     wget: `echo '{"jsonrpc":"2.0","id":1,"result":{"numPeers":12,"peers":[{"a":1}]}}'`,
@@ -21,7 +27,7 @@ async function factsOf(box: Sandbox, commands: Readonly<Record<string, string>> 
     nproc: "echo 4",
   };
   for (const [name, body] of Object.entries({ ...sound, ...commands })) box.command(name, body);
-  const { script } = facts(configOf({ node: { dataDir: "/root" } }), { logLines: 3, withStages });
+  const { script } = facts(configOf({ node: { dataDir } }), { logLines: 3, withStages });
   const { code, stdout, stderr } = await box.run(box.local(script));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout.trimEnd().split("\n");
@@ -36,6 +42,23 @@ test("of a host in good order", async ({ box }) => {
     expect.stringMatching(/^load: [\d.]+ [\d.]+ [\d.]+ on 4 cores$/),
     expect.stringMatching(/^clock: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, kept in sync$/),
   ]);
+});
+
+test("of a node that is off its database is judged; of one that runs, and of none, nothing is said", async ({
+  box,
+}) => {
+  const dataDir = tornNode(box);
+  const off = { systemctl: show.replace("active ;;", "failed ;;").replace("running", "failed") };
+  const said = async (commands: Record<string, string>, directory = dataDir) =>
+    (await factsOf(box, commands, false, directory)).filter((line) => line.startsWith("database: "));
+  expect(await said(off)).toEqual([
+    "database: nom is torn: the node was killed while it wrote a momentum. Its repair: ./pillar-host repair prod",
+    "database: sound: consensus",
+  ]);
+  expect(await said({})).toEqual([]);
+  expect(await said(off, `${dataDir}/elsewhere`)).toEqual([]);
+  await box.run("rm nom/000002.ldb");
+  expect(await said(off)).toContain("database: nom cannot be read: table 000002 is not there");
 });
 
 describe("what is wrong is named", () => {

@@ -59,6 +59,8 @@ realOnly("a node's torn database", ["node-world/znnd-fast", "node-world/znndev"]
     expect(kind, lines.join("\n")).toBe("undo");
     tornAt = Number(height);
     const before = await onHost(host, "cat /root/.znn/nom/* | sha256sum");
+    const status = await cli(stack, ["status", "prod"]);
+    expect(status.out).toMatch(/^database +nom is torn: the node was killed while it wrote a momentum/m);
     const told = await cli(stack, ["repair", "prod"]);
     expect(told.exitCode, told.out).toBe(1);
     expect(told.out).toContain(`nom is torn: momentum ${tornAt + 1} was being written when the node was killed`);
