@@ -48,6 +48,7 @@ export async function adopt(
 /** What of the other stack's file is about its own host, or about a move to it. */
 const replaced = [
   ...["host", "cutover", "retirement", "controller", "lifecycle"],
+  ...["from", "oldHost", "copyMbps"].map((key) => `sync.${key}`),
   ...["migrateFrom", "release", "attempt", "rollback", "unattended"].map((key) => `orchestrator.${key}`),
 ];
 

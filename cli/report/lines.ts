@@ -25,6 +25,10 @@ const journeyDetails = {
     ...{ startedAt: time, syncedAt: time, startHeight: z.number(), currentHeight: z.number() },
     ...{ proved: texts, unproved: texts, curve: z.array(point) },
   }),
+  chainCopied: z.object({
+    ...{ from: z.string(), files: z.number(), bytes: z.number(), seconds: z.number(), height: z.number() },
+    ...{ manifest: z.string(), extraBytes: z.number() },
+  }),
   registered: z.object({ producerAddress: z.string(), figures }),
   registeredTooEarly: z.object({ producerAddress: z.string(), earlier: z.string().optional() }),
   registeredElsewhere: z.object({ producerAddress: z.string() }),

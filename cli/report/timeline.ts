@@ -1,5 +1,7 @@
 import path from "node:path";
 import type { Figures, LogEvent, MoveEvent } from "../../core/eventLog/events";
+import { sizeText } from "../../core/sync/chainCopy/facts";
+import { durationText } from "../../core/util/timeText";
 import type { Item } from "./reportTypes";
 import { happenedAt, type Scope, timeOf } from "./scope";
 
@@ -46,6 +48,13 @@ function ofJourney(entry: TellingEntry): Told {
     case "synced": {
       const { currentHeight, proved, unproved } = entry.details;
       return stage(`synced at height ${currentHeight}`, [...proved, ...unproved.map((gap) => `not proved: ${gap}`)]);
+    }
+    case "chainCopied": {
+      const { from, files, bytes, seconds, height, manifest, extraBytes } = entry.details;
+      return stage(`chain copied from ${from}, up to momentum ${height}`, [
+        `${sizeText(bytes)} in ${files} files, ${durationText(seconds * 1000)}; kept there meanwhile, at most: ${sizeText(extraBytes)}`,
+        `hash of all files' hashes: ${manifest}`,
+      ]);
     }
     case "registered": {
       const { producerAddress, figures } = entry.details;

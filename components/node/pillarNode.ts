@@ -1,14 +1,19 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { lastEvent, readEvents, sinceReleased } from "../../core/eventLog/eventLog";
+import { type ChainCopySettings, chainCopySettings, newChainSide } from "../../core/settings/chainCopyInputs";
 import { gateSettings } from "../../core/settings/gateSettings";
 import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
 import { backupDirectory, backupPlace } from "../../core/settings/orchestratorPlaces";
+import type { SignerHost } from "../../core/ssh/root";
 import type { Step } from "../../core/steps/step";
 import { type NodeSteps, nodeSteps, stackIdentity } from "../../core/steps/steps";
+import type { ChainSide } from "../../core/sync/chainCopy/inputs";
+import { ChainCopy } from "../../providers/chainCopy";
 import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
 import type { Host } from "../host/host";
-import { runStep, sshTargetOf, stepInput } from "../remote";
+import { info } from "../log";
+import { rootAccessOf, runStep, sshTargetOf, stepInput } from "../remote";
 
 export interface PillarNodeArgs {
   /** The machine, its login, and what must exist before anything connects to it. */
@@ -19,11 +24,19 @@ export interface PillarNodeArgs {
   readonly rpc: NodeRpc;
   /** What counts as synced, who is asked beside the node, and who is told. Times in milliseconds. */
   readonly sync: Omit<SyncGateArgs, "target" | "factsScript" | "addressScript">;
+  /** Whose chain the node begins with; absent where it comes from the network. */
+  readonly chain?: ChainOrigin | undefined;
+}
+
+interface ChainOrigin {
+  readonly from: ChainCopySettings;
+  to(host: SignerHost): ChainSide;
 }
 
 /** What a stack's configuration means for its node. */
 export function pillarNodeArgs(config: StackConfig, host: Host): PillarNodeArgs {
   const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
+  const from = chainCopySettings(config, stack);
   return {
     host,
     steps: nodeSteps(config, stackIdentity(stack, pillar), lastShutdown(config)),
@@ -33,6 +46,7 @@ export function pillarNodeArgs(config: StackConfig, host: Host): PillarNodeArgs 
       ...{ references: config.sync.references, title: `Pillar ${pillar} (${stack})`, notify: config.notify },
       record: { directory: backupDirectory(config), stack, pillar },
     },
+    ...(from ? { chain: { from, to: (to: SignerHost) => newChainSide(config, to) } } : {}),
   };
 }
 
@@ -42,12 +56,18 @@ export function pillarNodeArgs(config: StackConfig, host: Host): PillarNodeArgs 
  */
 export class PillarNode extends pulumi.ComponentResource {
   public readonly gate: SyncGate;
+  /** Absent where the node's chain comes from the network. */
+  public readonly chainCopy?: ChainCopy;
   /** Resolves once the node is deployed, to what the step said. */
   public readonly deployed: pulumi.Output<string>;
   /** The node's producer address; resolves only after the node was proved synced. */
   public readonly producerAddress: pulumi.Output<string>;
 
-  constructor(name: string, { host, steps, rpc, sync }: PillarNodeArgs, options?: pulumi.ComponentResourceOptions) {
+  constructor(
+    name: string,
+    { host, steps, rpc, sync, chain }: PillarNodeArgs,
+    options?: pulumi.ComponentResourceOptions,
+  ) {
     super("pillar-host:node:PillarNode", name, {}, options);
     let last: readonly pulumi.Resource[] = host.ready;
     // One connection at a time, and no step before the evidence of the one before it.
@@ -63,6 +83,22 @@ export class PillarNode extends pulumi.ComponentResource {
     run("controller", steps.controller);
     run("hourly-restart", steps.hourlyRestartOn);
     this.deployed = pulumi.unsecret(run("deploy", steps.deploy).stdout);
+    if (chain) {
+      const { from, to } = chain;
+      const { address } = from.old.host.ssh;
+      if (pulumi.runtime.isDryRun())
+        void info(
+          `chain copy: reads nom, consensus and cache in ${from.old.dataDir} of ${address} as user ${from.old.host.ssh.user}, with a key for this alone; nothing is stopped there, and no key, wallet or configuration travels`,
+        );
+      const old = pulumi.secret(from.old);
+      const own = rootAccessOf(host.access).apply(to);
+      this.chainCopy = new ChainCopy(
+        `${name}-chain-copy`,
+        { ...from, old, new: own },
+        { parent: this, dependsOn: [...last] },
+      );
+      last = [this.chainCopy];
+    }
     this.gate = new SyncGate(
       `${name}-sync`,
       {

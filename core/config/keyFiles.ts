@@ -4,7 +4,7 @@ import { project } from "./configFaults";
 import { type Raw, valueAt, withValue } from "./rawValues";
 
 /** The blocks that have a login. */
-const logins = ["ssh", "orchestrator.migrateFrom", "retirement.successor"];
+const logins = ["ssh", "orchestrator.migrateFrom", "retirement.successor", "sync.oldHost"];
 
 /**
  * The raw values with the text of each `privateKeyFile` as its block's `privateKey`, so that it is checked as one that

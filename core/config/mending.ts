@@ -20,6 +20,8 @@ export const standIns: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["orchestrator.migrateFrom.hostKey", "ssh-ed25519 AAAA"],
   ["retirement.successor.address", "192.0.2.2"],
   ["retirement.successor.hostKey", "ssh-ed25519 AAAA"],
+  ["sync.oldHost.address", "192.0.2.2"],
+  ["sync.oldHost.hostKey", "ssh-ed25519 AAAA"],
 ]);
 
 /** The raw values without a fault, as far as they could be guessed. */

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { duration } from "./duration";
+import { loginRule, openableKey, otherHostShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
-import { directory, plainUrl, port, rpcUrl, word } from "./schemaParts";
+import { address, directory, plainUrl, port, rpcUrl, word } from "./schemaParts";
 
 /** Named so that another release behind the same address can be told from the one before it. */
 const controllerVersion = z
@@ -67,9 +68,45 @@ export const nodeSchema = z
   .prefault({})
   .meta({ description: "The node, as the controller sets it up" });
 
+/** The host whose chain the new node begins with. */
+const oldHost = z
+  .strictObject({
+    ...otherHostShape,
+    copyAddress: address.optional().meta({
+      description: "Where the new host reaches the old one's ssh",
+      otherwise: "`address`",
+    }),
+    service: word.optional().meta({ description: "Its node's systemd service", otherwise: "`node.service`" }),
+    dataDir: directory
+      .optional()
+      .meta({ description: "The directory of its node's data", otherwise: "`node.dataDir`" }),
+    rpcPort: port.optional().meta({ description: "Its node's RPC", otherwise: "`node.rpcPort`" }),
+  })
+  .superRefine(openableKey)
+  .meta({
+    description: `The host whose chain is copied with \`from: oldHost\`; \`orchestrator.migrateFrom\` where it is left out. ${loginRule}`,
+    see: "chain-copy.md",
+  });
+
 /** How is told that the node has synced. */
 export const syncSchema = z
   .strictObject({
+    from: z
+      .enum(["network", "oldHost"])
+      .optional()
+      .meta({
+        description:
+          "Where the node's chain comes from: `network`, from its peers; `oldHost`, copied from the old host, whose node goes on " +
+          "meanwhile",
+        otherwise: "`network`",
+        see: "chain-copy.md",
+      }),
+    oldHost: oldHost.optional(),
+    copyMbps: z.number().positive().max(100_000).optional().meta({
+      description: "What the copy of the chain may take of the line at most",
+      unit: "Mbit/s",
+      otherwise: "no limit",
+    }),
     hourlyRestart: z.boolean().default(true).meta({ description: "Restarts the node every hour while it syncs" }),
     wait: z
       .enum(["block", "check"])
@@ -105,3 +142,27 @@ export const syncSchema = z
   })
   .prefault({})
   .meta({ description: "How is told that the node has synced, and how long that is waited for" });
+
+/** What the block says that does not fit to the rest (pure). */
+export function syncFaults({
+  host,
+  sync: { from, oldHost: own },
+  orchestrator: { migrateFrom },
+}: {
+  readonly host: { readonly provider: string; readonly address?: string };
+  readonly sync: z.output<typeof syncSchema>;
+  readonly orchestrator: { readonly migrateFrom?: { readonly address: string } | undefined };
+}): (readonly [path: readonly string[], message: string])[] {
+  if (from !== "oldHost") return [];
+  const address = own?.address ?? migrateFrom?.address;
+  if (address === undefined)
+    return [
+      [
+        ["sync", "oldHost"],
+        "needed with sync.from: oldHost: the host whose chain is copied, or orchestrator.migrateFrom",
+      ],
+    ];
+  if (host.provider === "existing" && host.address === address)
+    return [[["sync", "oldHost", "address"], "is this stack's own host: needed the old host's, whose chain is copied"]];
+  return [];
+}

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { hasFormerName } from "./configFaults";
 import { type HostFault, hostFaults, hostSchema } from "./hostSchema";
 import { sshSchema } from "./loginSchema";
-import { controllerSchema, nodeSchema, ownAddress, syncSchema } from "./nodeSchema";
+import { controllerSchema, nodeSchema, ownAddress, syncFaults, syncSchema } from "./nodeSchema";
 import { orchestratorFaults, orchestratorSchema } from "./orchestratorSchema";
 import { cutoverSchema, networkSchema, retirementFaults, retirementSchema } from "./retirementSchema";
 
@@ -91,6 +91,8 @@ export const stackSchema = z
   })
   .superRefine(releaseFault, { when: () => true })
   .superRefine((config, context) => {
-    const faults = [hostFaults, rpcFaults, orchestratorFaults, retirementFaults].flatMap((find) => find(config));
+    const faults = [hostFaults, rpcFaults, syncFaults, orchestratorFaults, retirementFaults].flatMap((find) =>
+      find(config),
+    );
     for (const [path, message] of faults) context.addIssue({ code: "custom", path: [...path], message });
   });

@@ -35,6 +35,18 @@ export interface EventDetails {
     readonly unproved: readonly string[];
     readonly curve: readonly CurvePoint[];
   };
+  /** The old host's chain was brought to this host's node: how much, how long, the hash of all files' hashes. */
+  readonly chainCopied: {
+    readonly from: string;
+    readonly files: number;
+    readonly bytes: number;
+    readonly seconds: number;
+    /** Of the momentum that it ended with. */
+    readonly height: number;
+    readonly manifest: string;
+    /** The most that was kept on the old host for it, beyond its node's own files. */
+    readonly extraBytes: number;
+  };
   /** The Pillar was seen registered with this host's producer address. */
   readonly registered: { readonly producerAddress: string; readonly figures?: Figures };
   /** It was registered with this host's address, and is with another one since. */

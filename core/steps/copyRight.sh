@@ -3,6 +3,13 @@
 # name that key and right are known by there; variables are $known_as, $other_host_key, $login_user, $copy_hours, $public_key,
 # $from_addresses, $copy_address, $copy_port and $copy_side, the function that a side is.
 
+# A text of known length, before what has none.
+copy_frame() { stat -c %s "$1"; cat "$1"; }
+copy_take() {
+  local bytes
+  read -r bytes && [[ $bytes =~ ^[0-9]+$ ]] && head -c "$bytes"
+}
+
 # On the host that connects. Prints the public key, then this host's addresses.
 copy_key() {
   copy_key_away

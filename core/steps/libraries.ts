@@ -29,5 +29,11 @@ export function retirementLibrary(): string {
   return library(parts);
 }
 
+/** The library of functions that bring the old host's chain to the new one. An input too. */
+export function chainCopyLibrary(): string {
+  const parts = ["arrive.sh", "owner.sh", "snapshot.sh", "travel.sh"].map((name) => join("chainCopy", name));
+  return library(["configuredAddress.sh", "nodeStop.sh", "copyRight.sh", "database/database.sh", ...parts]);
+}
+
 const library = (parts: readonly string[]) =>
   [...["commands.sh", "become.sh"].map(read), asRoot, ...["commands.sh", "lib.sh", ...parts].map(read)].join("\n");

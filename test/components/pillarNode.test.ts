@@ -271,3 +271,21 @@ test.each([
   all = await standUp(configOf({ host: { ...least.host, hostKey }, node }));
   expect(revealed(named("node-sync").inputs.target)).toMatchObject({ via: node.rpc, address: at });
 });
+
+test("the old host's chain comes between deploy and gate where that is configured, and its logins are secret", async () => {
+  const chain = (one: Registered[]) => one.filter(({ type }) => type.endsWith(":ChainCopy"));
+  expect(chain(await standUp(configOf({ host: { ...least.host, hostKey }, sync: { from: "network" } })))).toEqual([]);
+  const oldHost = { address: "198.51.100.9", hostKey, user: "op", password: "hunter2-old", dataDir: "/data" };
+  const sync = { from: "oldHost", copyMbps: 50, oldHost };
+  all = await standUp(configOf({ host: { ...least.host, hostKey }, network: { momentum: "2s" }, sync }));
+  const copy = named("node-chain-copy");
+  expect(copy.after).toEqual(["node-deploy"]);
+  expect(named("node-sync").after).toEqual(["node-chain-copy"]);
+  expect(concealed(copy.inputs)).toMatchObject({ old: "[secret]", new: "[secret]", limitMbps: 50, momentum: 2000 });
+  expect(JSON.stringify(concealed(copy.inputs))).not.toMatch(/hunter2|login-pw/);
+  expect(revealed(copy.inputs)).toMatchObject({
+    old: { host: { ssh: { address: "198.51.100.9", user: "op" } }, service: "go-node", dataDir: "/data" },
+    new: { host: { ssh: { address: "203.0.113.7" } }, dataDir: "/root/.znn" },
+    copy: { address: "198.51.100.9", port: 22 },
+  });
+});

@@ -120,7 +120,7 @@ describe("a start", () => {
     set({ rate: 0, behind: 400 });
     const first = start();
     await first.started;
-    await soon(() => expect(readFileSync(join(dataDir, "nom", "height"), "utf8")).toBe("600"));
+    await soon(() => expect(readFileSync(join(dataDir, "nom", "000003.log"), "utf8")).toBe("600"));
     await soon(() => expect(served.chain.reportsOf("host1")).toHaveLength(1));
     await first.node.stop();
     set({ behind: 5 });

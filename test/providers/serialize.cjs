@@ -34,6 +34,8 @@ async function main() {
   new RetirementGuard("retirementGuard", { host: {}, node: {}, isLast: true }, {});
   const { NodeShutdown } = require(`${program}/providers/nodeShutdown`);
   new NodeShutdown("nodeShutdown", { host: {}, node: {}, memory: {} }, {});
+  const { ChainCopy } = require(`${program}/providers/chainCopy`);
+  new ChainCopy("chainCopy", { old: {}, new: {}, record: {} }, {});
   await pulumi.runtime.disconnect();
   process.stdout.write(JSON.stringify(texts));
 }

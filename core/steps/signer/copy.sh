@@ -9,11 +9,6 @@ copy_list() {
     \( -type d -printf '%y\t%m\t%U:%G\t-\t-\t%p\0' -o -printf '%y\t%m\t%U:%G\t%s\t%T@\t%p\0' \)) | sort -z
 }
 copy_paths() { sed -z 's/^\([^\t]*\t\)\{5\}//'; }
-copy_frame() { stat -c %s "$1"; cat "$1"; }
-copy_take() {
-  local bytes
-  read -r bytes && [[ $bytes =~ ^[0-9]+$ ]] && head -c "$bytes"
-}
 
 # Sends what lies below $directory. A key store that was fenced goes under its own name again.
 copy_send() {

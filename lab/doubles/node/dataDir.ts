@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type KeyStore, openKeyStore } from "../keyStore";
 
@@ -44,38 +44,4 @@ export function networkKey(dataDir: string): string {
     writeFileSync(file, key, { mode: 0o600 });
     return key;
   }
-}
-
-/** The height that survives a restart; undefined on a fresh node. It lies in nom/, which a resync deletes. */
-export function storedHeight(dataDir: string): number | undefined {
-  try {
-    const height = Number(readFileSync(join(dataDir, "nom", "height"), "utf8"));
-    return Number.isSafeInteger(height) && height >= 0 ? height : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Opens the database, until {@link closeDatabase}. One that was never closed may be torn, which the real node does not
- * notice; here `nom/torn` gets a line.
- */
-export function openDatabase(dataDir: string): void {
-  mkdirSync(join(dataDir, "nom"), { recursive: true });
-  const open = join(dataDir, "nom", "open");
-  if (existsSync(open)) appendFileSync(join(dataDir, "nom", "torn"), `${new Date().toISOString()}\n`);
-  writeFileSync(open, "");
-}
-
-/** Closes it in order. */
-export function closeDatabase(dataDir: string): void {
-  rmSync(join(dataDir, "nom", "open"), { force: true });
-}
-
-/** Stores the height so that a kill at any moment leaves the old or the new one. */
-export function storeHeight(dataDir: string, height: number): void {
-  mkdirSync(join(dataDir, "nom"), { recursive: true });
-  const next = join(dataDir, "nom", "height.new");
-  writeFileSync(next, String(height));
-  renameSync(next, join(dataDir, "nom", "height"));
 }

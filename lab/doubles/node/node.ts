@@ -9,15 +9,8 @@ import type { NodeSettings } from "../chain/settings";
 import type { NetworkTruth } from "../chain/truth";
 import { type Stall, StallWatch } from "../stalls";
 import { parseArgument } from "./arguments";
-import {
-  closeDatabase,
-  networkKey,
-  openDatabase,
-  openProducer,
-  readConfig,
-  storedHeight,
-  storeHeight,
-} from "./dataDir";
+import { closeDatabase, openDatabase, storedHeight, storeHeight } from "./database";
+import { networkKey, openProducer, readConfig } from "./dataDir";
 import { answerBody } from "./jsonRpc";
 import { admittedMethods } from "./lies";
 import { electionLine, momentumLine, nodeVersion, startupDump } from "./logLines";

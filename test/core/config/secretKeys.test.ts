@@ -13,6 +13,7 @@ test("are these, by the schema", () => {
   expect(secretKeys().map((path) => path.join("."))).toEqual([
     "host.token",
     ...logins("ssh"),
+    ...logins("sync.oldHost"),
     "notify",
     ...logins("orchestrator.migrateFrom"),
     ...logins("retirement.successor"),

@@ -1,0 +1,51 @@
+import type { StackConfig } from "../config/config";
+import type { SignerHost } from "../ssh/root";
+import type { SshTarget } from "../ssh/ssh";
+import { databaseProgram } from "../steps/database/program";
+import { chainCopyLibrary } from "../steps/libraries";
+import { stackIdentity } from "../steps/steps";
+import type { ChainCopyInputs, ChainSide } from "../sync/chainCopy/inputs";
+import { nodeRpc, nodeTargetOn, otherLogin } from "./login";
+import { backupDirectory } from "./orchestratorPlaces";
+
+/** Whose chain a stack's node begins with, and how; plain, with the old host's login: wrap it before it becomes an input. */
+export type ChainCopySettings = Omit<ChainCopyInputs, "new">;
+
+/** Undefined where the chain comes from the network. */
+export function chainCopySettings(config: StackConfig, stack: string): ChainCopySettings | undefined {
+  const { sync, node, network, pillar } = config;
+  if (sync.from !== "oldHost") return undefined;
+  const { host, service, dataDir, rpcPort, copyAddress } = oldHostOf(config);
+  return {
+    ...{ stack, identity: stackIdentity(stack, pillar.name) },
+    old: {
+      host,
+      node: { ssh: host.ssh, via: "ssh", address: "127.0.0.1", port: rpcPort ?? node.rpcPort },
+      ...{ service: service ?? node.service, dataDir: dataDir ?? node.dataDir },
+    },
+    copy: { address: copyAddress ?? host.ssh.address, port: host.ssh.port },
+    limitMbps: sync.copyMbps ?? 0,
+    momentum: network.momentum,
+    ...{ references: sync.references, tolerance: sync.tolerance },
+    record: { directory: backupDirectory(config), stack, pillar: pillar.name },
+    ...{ judge: databaseProgram(), library: chainCopyLibrary() },
+  };
+}
+
+/** The new host's part, once its address and key are known (pure). */
+export function newChainSide(config: StackConfig, host: SignerHost): ChainSide {
+  const { node } = config;
+  const target = nodeTargetOn(host.ssh satisfies SshTarget, nodeRpc(config));
+  return { host, node: target, service: node.service, dataDir: node.dataDir };
+}
+
+function oldHostOf(config: StackConfig) {
+  const own = config.sync.oldHost;
+  if (own !== undefined) return { ...own, host: otherLogin(config, own, "pillar-host:sync.oldHost") };
+  const from = config.orchestrator.migrateFrom;
+  // A configuration without one is refused.
+  if (from === undefined) throw new Error("pillar-host:sync.oldHost is not configured");
+  const { dataDir, copyAddress } = from;
+  const host = otherLogin(config, from, "pillar-host:orchestrator.migrateFrom");
+  return { host, dataDir, copyAddress, service: undefined, rpcPort: undefined };
+}

@@ -1,0 +1,151 @@
+# On the new host: the copy takes the place of the node's own databases, or they come back.
+chain_aside() { say "$data_dir/.pillar-host-aside"; }
+chain_swapping=$state/chain-copy.swapping
+chain_drop_in() { say "/etc/systemd/system/$service.service.d/91-pillar-host-chain-copy.conf"; }
+
+# Whether the copy that arrived is whole, while nobody has it open. What is wrong goes to standard output, a line each.
+chain_judge() {
+  local code=0 said
+  chain_looked
+  need_python
+  said=$(judge_database "$(chain_arriving)" 2>&1) || code=$?
+  # Too large for the judge's limits (7): the node's own start, and what it takes in, tell.
+  case $code in 0 | 7) ;; *) say "${said:-the judge of its databases ended with $code}" ;; esac
+}
+
+# What a start of the node finds in the middle of a swap: its own databases come back, whoever starts it.
+chain_settle() {
+  local database aside arriving
+  [ -e "$chain_swapping" ] || return 0
+  aside=$(chain_aside) arriving=$(chain_arriving)
+  if [ -e "$aside/had" ]; then
+    mkdir -p "$arriving"
+    for database in $chain_databases; do
+      if ! grep -qx "$database" "$aside/had" || [ -e "$aside/$database" ]; then
+        if [ -e "$data_dir/$database" ]; then
+          rm -rf "${arriving:?}/$database"
+          mv -T "$data_dir/$database" "$arriving/$database"
+        fi
+      fi
+      if [ -e "$aside/$database" ]; then mv -T "$aside/$database" "$data_dir/$database"; fi
+    done
+  fi
+  sync -f "$data_dir"
+  rm -f "$chain_swapping"
+}
+chain_guard_starts() {
+  (
+    umask 077
+    {
+      printf '#!/bin/bash\nset -eu\n'
+      declare -p state data_dir chain_databases chain_swapping LC_ALL PATH
+      declare -f say chain_aside chain_arriving chain_settle
+      # Whoever starts it while its databases are moved, as the hourly restart may, waits.
+      printf 'exec 8>> "$state/chain-copy.moving"; flock -w 240 8; chain_settle\n'
+    } > "$state/chain-copy.settle"
+  )
+  install_file "$(chain_drop_in)" "# A start in the middle of the chain's copy puts the node's own databases back first (pillar-host).
+[Service]
+ExecStartPre=+/bin/bash $state/chain-copy.settle
+TimeoutStartSec=300"
+  systemctl daemon-reload
+}
+
+# Between the two nobody starts the node.
+chain_hold_starts() { exec 8>> "$state/chain-copy.moving" && flock -w 300 8 || fail "a start of $service does not end" "See it with: systemctl status $service"; }
+chain_free_starts() { exec 8>&-; }
+
+# Stops the node in order, puts its own databases aside and the copy in their place, and starts it.
+chain_swap() {
+  local database aside arriving
+  chain_owned
+  trap '' HUP PIPE
+  aside=$(chain_aside) arriving=$(chain_arriving)
+  chain_restore
+  chain_guard_starts
+  chain_directory_away "$aside"
+  chain_own_directory "$aside"
+  sync -f "$arriving"
+  chain_hold_starts
+  stop_node
+  ! service_is_active "$service" || fail "$service does not stop" "$(systemctl status --no-pager -n 5 "$service" 2>&1 | redact | tail -n 5)"
+  for database in $chain_databases; do if [ -e "$data_dir/$database" ]; then say "$database"; fi; done > "$aside/had"
+  sync -f "$aside"
+  : > "$chain_swapping"
+  sync "$state"
+  for database in $chain_databases; do
+    if [ -e "$data_dir/$database" ]; then mv -T "$data_dir/$database" "$aside/$database"; fi
+    if [ -e "$arriving/$database" ]; then
+      chown -R --reference="$data_dir" "$arriving/$database"
+      mv -T "$arriving/$database" "$data_dir/$database"
+    fi
+  done
+  sync -f "$data_dir"
+  rm -f "$chain_swapping"
+  chain_free_starts
+  chain_start "with the copy"
+}
+chain_start() {
+  systemctl reset-failed "$service" 2> /dev/null || true
+  if ! systemctl start "$service" || ! wait_for_node "$start_seconds"; then
+    local facts
+    facts=$(node_facts)
+    if [ "$1" = "with the copy" ]; then
+      chain_back
+      fail "the node does not come up with the copy; its own databases are back in their place" "found: $facts"
+    fi
+    fail "the node does not start $1" "found: $facts"
+  fi
+}
+
+# The node's own databases come back; what was copied is where it arrived.
+chain_back() {
+  [ -e "$(chain_aside)/had" ] || return 0
+  chain_hold_starts
+  : > "$chain_swapping"
+  stop_node
+  chain_settle
+  chain_free_starts
+  systemctl reset-failed "$service" 2> /dev/null || true
+  systemctl start "$service" || true
+}
+# Of a run that was cut off: whichever databases are in place, the node runs, and none of the copy is in it unproved.
+chain_restore() {
+  if [ -e "$chain_swapping" ]; then
+    chain_hold_starts
+    stop_node
+    chain_settle
+    chain_free_starts
+  fi
+  if is_there "$(chain_aside)"; then
+    chain_back
+    chain_directory_away "$(chain_aside)"
+  fi
+  service_is_active "$service" || systemctl start "$service" 2> /dev/null || true
+}
+chain_undo() {
+  chain_owned
+  trap '' HUP PIPE
+  chain_restore
+}
+
+# The copy is the node's own from here on.
+chain_accept() {
+  chain_owned
+  chain_directory_away "$(chain_aside)"
+  chain_directory_away "$(chain_arriving)"
+}
+# The copy that arrived is thrown away, to be made anew.
+chain_discard() {
+  chain_owned
+  chain_directory_away "$(chain_arriving)"
+}
+
+# Nothing but what arrived, for the next run, stays of a copy on this host.
+chain_end_new() {
+  chain_owned
+  chain_restore
+  copy_key_away
+  rm -f "$(chain_drop_in)" "$state/chain-copy.settle" "$state/chain-copy.moving" "$chain_owner" "$state/chain-copy.flock"
+  systemctl daemon-reload
+}

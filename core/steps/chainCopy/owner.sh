@@ -1,0 +1,130 @@
+# The copy of a node's databases from the old host to the new one: whose it is. Variables of every call: $token (the run's
+# own), $stack_identity, $login_user, and of the host's node $service, $data_dir, $rpc_address, $rpc_port.
+copy_dir=$state/chain-copy
+copy_mark=pillar-host-chain-copy
+chain_databases="nom consensus cache"
+chain_owner=$state/chain-copy.owner
+chain_marker=made-by-pillar-host
+# A run that was killed leaves the old host alone after it.
+chain_lease_seconds=600
+
+chain_flock() {
+  mkdir -p "$state"
+  exec 9> "$state/chain-copy.flock"
+  flock -w 100 9 || chain_refuse "another run is at work on this host"
+}
+chain_refuse() {
+  printf '%s: %s\n  Nothing was done here. Wait for its end, then run %s again.\n' "$host_name" "$1" "$(pulumi_up)" >&2
+  exit 75
+}
+
+# Takes this host for the run of $token: from an earlier run of the same stack, or from another stack's that is dead.
+chain_take() {
+  local owner=
+  chain_flock
+  owner=$(cat "$chain_owner" 2> /dev/null || true)
+  if [ -n "$owner" ] && [ "${owner% *}" != "$stack_identity" ] && chain_lease_lives; then
+    chain_refuse "another stack copies the chain from this host now: ${owner% *}"
+  fi
+  chain_renew
+}
+chain_renew() {
+  (umask 077; printf '%s %s\n' "$stack_identity" "$token" > "$chain_owner.new")
+  mv -f "$chain_owner.new" "$chain_owner"
+}
+chain_lease_lives() { [ -n "$(find "$chain_owner" -newermt "$chain_lease_seconds seconds ago" 2> /dev/null)" ]; }
+
+# The first line of all that changes a host: an engine that was killed leaves a provider behind, which must do nothing beside
+# its successor. Held until the script ends.
+chain_owned() {
+  chain_flock
+  [ "$(cat "$chain_owner" 2> /dev/null)" = "$stack_identity $token" ] ||
+    chain_refuse "another run has taken this copy over, or it ended here by itself after $chain_lease_seconds s without a word"
+  chain_renew
+}
+# For what only reads, and takes long: others renew the lease meanwhile.
+chain_looked() {
+  chain_owned
+  exec 9>&-
+}
+
+# chain_own_directory DIRECTORY: makes it, marked as this stack's; one that is somebody else's is left alone.
+chain_own_directory() {
+  if is_there "$1"; then
+    chain_is_own "$1" || fail "$1 is not this stack's" "found: $(chain_whose "$1")" "needed: nothing there. Move it away, then run $(pulumi_up) again."
+    return 0
+  fi
+  (umask 077; mkdir "$1"; printf '%s\n' "$stack_identity" > "$1/$chain_marker")
+}
+chain_whose() { cat "$1/$chain_marker" 2> /dev/null || say "no $chain_marker in it"; }
+# One that was cut off before its marker is empty.
+chain_is_own() {
+  [ -d "$1" ] && [ ! -L "$1" ] || return 1
+  if [ -e "$1/$chain_marker" ]; then [ "$(cat "$1/$chain_marker")" = "$stack_identity" ]; else [ -z "$(ls -A "$1")" ] && printf '%s\n' "$stack_identity" > "$1/$chain_marker"; fi
+}
+# Removes what was made in it, and nothing else.
+chain_directory_away() {
+  local database
+  is_there "$1" || return 0
+  chain_is_own "$1" || fail "$1 is not this stack's: it was left alone" "found: $(chain_whose "$1")"
+  # First of all, and on the disk: with it what is left would be put back.
+  if [ -e "$1/had" ]; then rm -f "$1/had" && sync "$1"; fi
+  for database in $chain_databases; do rm -rf "${1:?}/$database"; done
+  rm -f "$1/$chain_marker"
+  rmdir "$1"
+}
+
+# What both hosts are asked before anything is done. Only reads; lines of name=value.
+chain_facts() {
+  local database at tool
+  fact() { printf '%s=%s\n' "$1" "$2"; }
+  fact active "$(systemctl is-active "$service" 2> /dev/null || true)"
+  fact owner "$(cat "$chain_owner" 2> /dev/null || true)"
+  if is_marked synced; then fact synced "$(cat "$state/synced")"; fi
+  for database in $chain_databases; do
+    at=$data_dir/$database
+    if [ -L "$at" ]; then fact "$database" link
+    elif [ ! -e "$at" ]; then fact "$database" none
+    elif [ ! -d "$at" ]; then fact "$database" "no directory"
+    elif [ "$(stat -c %d "$at")" != "$(stat -c %d "$data_dir")" ]; then fact "$database" mount
+    else fact "$database" there; fi
+  done
+  fact bytes "$(chain_bytes "$data_dir")"
+  at=$data_dir
+  while [ ! -d "$at" ]; do at=$(dirname "$at"); done
+  fact free "$(df -B1 --output=avail -- "$at" | tail -n 1 | tr -d ' ')"
+  fact inodes "$(df --output=iavail -- "$at" | tail -n 1 | tr -d ' ')"
+  fact staged "$(chain_bytes "$data_dir/.pillar-host-arriving")"
+  # Compared with the other host's, and shown nowhere.
+  if [ -s "$data_dir/network-private-key" ]; then fact networkKey "$(sha256sum < "$data_dir/network-private-key" | cut -d ' ' -f 1)"; fi
+  at=$(configured_address)
+  if [ -n "$at" ]; then fact producer "$(printf %s "$at" | sha256sum | cut -d ' ' -f 1)"; fi
+  fact load "$(cut -d ' ' -f 1-3 /proc/loadavg) on $(nproc) cores"
+  for tool in tar perl sha256sum find flock ssh-keygen ssh wget base64; do has "$tool" || fact "lacks.$tool" yes; done
+  fact end yes
+}
+# chain_bytes DIRECTORY: of the databases in it.
+chain_bytes() {
+  local database
+  for database in $chain_databases; do
+    if [ -d "$1/$database" ]; then find "$1/$database" -type f -printf '%s\n' 2> /dev/null || true; fi
+  done | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+}
+
+# Prints each file below $base with its hash: sha256, blank, path, NUL. Nobody waits for the disk because of it.
+chain_manifest() {
+  chain_looked
+  chain_gently
+  cd -- "$base"
+  chain_files | xargs -0 -r sha256sum -z --
+}
+chain_files() {
+  local database
+  for database in $chain_databases; do
+    if [ -d "$database" ]; then find "$database" -type f -print0; fi
+  done | sort -z
+}
+chain_gently() {
+  renice -n 10 -p "$BASHPID" > /dev/null 2>&1 || true
+  if has ionice; then ionice -c 2 -n 7 -p "$BASHPID" 2> /dev/null || true; fi
+}

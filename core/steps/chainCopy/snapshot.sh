@@ -1,0 +1,133 @@
+# On the old host: its node's databases as they are between two momentums, while the node goes on. Tables are never written
+# again once they are there, so they are linked; what is written on is copied, and is small. The links are only ever read as
+# bytes: opened by a database, they are the node's own files.
+chain_snapshot_place() { say "$data_dir/.pillar-host-snapshot"; }
+
+# chain_snapshot: with $quiet_seconds after a momentum, $momentum_seconds from one to the next. Prints lines of word and value.
+chain_snapshot() {
+  local place tries code database height
+  chain_owned
+  place=$(chain_snapshot_place)
+  chain_directory_away "$place"
+  chain_own_directory "$place"
+  chain_watch_lease
+  for tries in 1 2 3 4 5 6 7 8; do
+    chain_await_momentum
+    height=$(chain_height)
+    code=0
+    for database in $chain_databases; do
+      rm -rf "${place:?}/$database"
+      [ -d "$data_dir/$database" ] || continue
+      mkdir "$place/$database"
+      chain_link "$data_dir/$database" "$place/$database" || code=$?
+      case $code in 0) ;; 3) break ;; *) fail "the databases of the node in $data_dir could not be linked" "Nothing of it was changed." ;; esac
+    done
+    # A momentum that was taken in meanwhile may be there in parts.
+    if [ "$code" -eq 0 ] && [ "$(chain_height)" = "$height" ]; then
+      find "$place" -type f -links 1 -print0 | xargs -0 -r sync --
+      say "height $height"
+      say "files $(chain_in_place | tr -cd '\0' | wc -c)"
+      say "bytes $(chain_bytes "$place")"
+      chain_extra
+      say "end"
+      return 0
+    fi
+  done
+  fail "the databases of the node did not stand still long enough to be linked" "found: momentums or compactions in each of $tries tries" \
+    "needed: some seconds between two momentums. Is this host busy? Then run $(pulumi_up) again."
+}
+chain_in_place() { (cd -- "$(chain_snapshot_place)" && chain_files); }
+
+# chain_link FROM TO: 3 where the database went on while it was looked at.
+chain_link() {
+  perl -e '
+    use strict;
+    my ($from, $to) = @ARGV;
+    sub names { my ($form) = @_; opendir my $all, $from or die "$from: $!\n"; return sort grep { /$form/ } readdir $all }
+    sub bytes {
+      open my $in, "<:raw", "$from/$_[0]" or do { exit 3 if $!{ENOENT}; die "$from/$_[0]: $!\n" };
+      local $/;
+      my $text = <$in>;
+      return defined $text ? $text : "";
+    }
+    sub tables {
+      for my $name (names(qr/^[0-9]+\.(ldb|sst)$/)) {
+        next if link "$from/$name", "$to/$name" or $!{EEXIST} or $!{ENOENT};
+        die "$to/$name: $!\n";
+      }
+    }
+    tables();
+    my $current = bytes("CURRENT");
+    my ($manifest) = $current =~ /^(MANIFEST-[0-9]+)\n$/ or die "$from/CURRENT names no manifest\n";
+    my %copied = (CURRENT => $current, $manifest => bytes($manifest));
+    tables();
+    my @journals = names(qr/^[0-9]+\.log$/);
+    $copied{$_} = bytes($_) for @journals;
+    # A table that was written, or a journal that was ended, stands in the manifest.
+    exit 3 if bytes("CURRENT") ne $current or -s "$from/$manifest" != length $copied{$manifest};
+    exit 3 if "@journals" ne join " ", names(qr/^[0-9]+\.log$/);
+    for my $name (sort keys %copied) {
+      open my $out, ">:raw", "$to/$name" or die "$to/$name: $!\n";
+      print $out $copied{$name} or die "$to/$name: $!\n";
+      close $out or die "$to/$name: $!\n";
+    }' "$1" "$2"
+}
+
+chain_height() { rpc ledger.getFrontierMomentum | grep -oE '"height": *[0-9]+' | head -n 1 | grep -oE '[0-9]+$' || true; }
+chain_await_momentum() {
+  local before now ends
+  before=$(chain_height)
+  ends=$((SECONDS + ${momentum_seconds%.*} * 6 + 60))
+  while now=$(chain_height); [ -z "$now" ] || [ "$now" = "$before" ]; do
+    [ "$SECONDS" -lt "$ends" ] || fail "the node of this host takes in no momentum" "found: height ${now:-not told}" \
+      "needed: a node that is synced and produces or follows. See: journalctl -u $service -n 20"
+    sleep 0.2
+  done
+  sleep "$quiet_seconds"
+}
+
+# What the links keep on this host beyond the node's own files, and what is free; renews the lease.
+chain_extra() {
+  local place
+  place=$(chain_snapshot_place)
+  say "extra $(find "$place" -type f -links 1 -printf '%s\n' | awk '{ sum += $1 } END { printf "%.0f\n", sum }')"
+  say "free $(df -B1 --output=avail -- "$place" | tail -n 1 | tr -d ' ')"
+}
+chain_old_now() {
+  chain_owned
+  [ -d "$(chain_snapshot_place)" ] || fail "the snapshot on this host is gone" "needed: $(chain_snapshot_place). The next run makes it anew: $(pulumi_up)"
+  # A reboot ended it.
+  systemctl is-active --quiet pillar-host-chain-copy-end 2> /dev/null || chain_watch_lease
+  chain_extra
+  say "load $(cut -d ' ' -f 1 /proc/loadavg)"
+}
+
+# Nothing of the copy stays on this host.
+chain_let_go() {
+  chain_directory_away "$(chain_snapshot_place)"
+  copy_take_back
+  rm -f "$chain_owner" "$state/chain-copy.end" "$state/chain-copy.flock"
+  rmdir "$state" 2> /dev/null || true
+}
+chain_end_old() {
+  chain_owned
+  chain_let_go
+}
+
+# Once no run renews the lease any more, this host lets go by itself.
+chain_watch_lease() {
+  (
+    umask 077
+    {
+      printf '#!/bin/bash\nset -u\n'
+      declare -p state data_dir copy_dir copy_mark login_user stack_identity host_name chain_databases chain_owner chain_marker chain_lease_seconds LC_ALL PATH
+      declare -f say fail is_there chain_lease_lives chain_whose chain_is_own chain_directory_away chain_snapshot_place chain_let_go copy_take_back copy_lines_away
+      printf 'while [ -e "$chain_owner" ] && chain_lease_lives; do sleep 5; done\n'
+      # What a run has ended itself is no more; what a new one has begun is that one's.
+      printf 'exec 9> "$state/chain-copy.flock"; flock 9\nif [ -e "$chain_owner" ] && ! chain_lease_lives; then chain_let_go; fi\n'
+    } > "$state/chain-copy.end"
+  )
+  systemctl is-active --quiet pillar-host-chain-copy-end 2> /dev/null ||
+    systemd-run --quiet --collect --unit=pillar-host-chain-copy-end bash "$state/chain-copy.end" 2> /dev/null ||
+    warn "systemd-run does not work here: a run that is killed leaves its snapshot until the next one"
+}

@@ -1,0 +1,94 @@
+# The way between the hosts: the new one connects, tells which tables it has, and gets the rest.
+chain_arriving() { say "$data_dir/.pillar-host-arriving"; }
+chain_runs=/run/pillar-host
+
+# On the old host. A table is known by its name and size: no name is given twice in a database's life, and all are hashed in
+# the end. What is written on comes each time.
+chain_send() {
+  chain_gently
+  mkdir -p "$chain_runs"
+  work=$(mktemp -d "$chain_runs/chain.XXXXXX")
+  trap 'rm -rf "$work"' EXIT
+  copy_take > "$work/theirs"
+  cd -- "$(chain_snapshot_place)"
+  chain_sized | sort -z > "$work/ours"
+  { grep -zE '\.(ldb|sst)$' "$work/theirs" || true; } | sort -z | comm -z -13 - "$work/ours" | sed -z 's/^[0-9]*\t//' > "$work/list"
+  tar --create --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
+    --null --verbatim-files-from --files-from="$work/list"
+}
+chain_sized() {
+  local database
+  for database in $chain_databases; do
+    if [ -d "$database" ]; then find "$database" -type f -printf '%s\t%p\0'; fi
+  done
+}
+chain_send_text() {
+  declare -p host_name state data_dir chain_databases chain_runs LC_ALL PATH
+  declare -f say fail has copy_take chain_gently chain_sized chain_snapshot_place chain_send
+}
+chain_allow() {
+  chain_owned
+  copy_side=chain_send
+  copy_allow chain_send_text
+}
+
+# On the new host.
+chain_key() {
+  chain_owned
+  chain_own_directory "$(chain_arriving)"
+  copy_key
+}
+chain_receive() {
+  local arriving
+  arriving=$(chain_arriving)
+  cd -- "$arriving"
+  chain_sized | sort -z > "$exchange/have"
+  copy_frame "$exchange/have"
+  if [ "$limit_mbps" = 0 ]; then chain_unpack; else chain_slowly | chain_unpack; fi
+}
+chain_unpack() { tar --extract --no-same-owner --no-same-permissions --delay-directory-restore -C "$(chain_arriving)"; }
+# At most $limit_mbps.
+chain_slowly() {
+  perl -e '
+    my ($rate, $began, $sent) = ($ARGV[0] * 125000, time, 0);
+    binmode STDIN; binmode STDOUT; $| = 1;
+    while (my $count = sysread STDIN, my $piece, 65536) {
+      select undef, undef, undef, 0.05 while $sent > $rate * (time - $began + 1);
+      print $piece or exit 1;
+      $sent += $count;
+    }' "$limit_mbps"
+}
+chain_copy() {
+  copy_side=chain_receive
+  chain_owned
+  chain_only_files
+  mkdir -p "$chain_runs"
+  exchange=$(mktemp -d "$chain_runs/exchange.XXXXXX")
+  copy_exchange chain_so_far
+  chain_only_files
+  chain_so_far
+  if [ -n "$copy_said" ]; then
+    fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: $copy_said" \
+      "room here: $(df -Ph "$data_dir" | awk 'NR == 2 { print $4 " free on " $6 }')" \
+      "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port"
+  fi
+}
+chain_so_far() { say "bytes $(chain_bytes "$(chain_arriving)")"; }
+# Whoever sends may be in another's hands: nothing but files, where they belong.
+chain_only_files() {
+  local arriving
+  arriving=$(chain_arriving)
+  find "$arriving" -mindepth 1 ! -type f ! -type d -delete
+  find "$arriving" -mindepth 1 -maxdepth 1 ! -name nom ! -name consensus ! -name cache ! -name "$chain_marker" -exec rm -rf {} +
+  find "$arriving" -mindepth 2 -type d -prune -exec rm -rf {} +
+}
+
+# Files that the other side has not, or has otherwise; $remove has a path and a NUL for each, in base64.
+chain_remove() {
+  chain_owned
+  mkdir -p "$chain_runs"
+  base64 -d <<< "$remove" > "$chain_runs/chain-remove"
+  if grep -zqvE '^(nom|consensus|cache)/[A-Za-z0-9._-]+$' "$chain_runs/chain-remove"; then fail "the other side names files that are none of a database"; fi
+  (cd -- "$(chain_arriving)" && xargs -0 -r rm -f --) < "$chain_runs/chain-remove"
+  rm -f "$chain_runs/chain-remove"
+}

@@ -1,0 +1,126 @@
+import { chainOfNode } from "../../chain/chain";
+import type { NodeTarget } from "../../chain/node";
+import { nodeVersion } from "../../chain/nodeVersion";
+import { compareChains, olderOf, type ShownChain } from "../../chain/sameChain";
+import { createConnection } from "../../ssh/connection";
+import { isSameHost } from "../../ssh/sameHost";
+import { commandsFor } from "../../util/commands";
+import { withTimeout } from "../../util/withTimeout";
+import type { NodeStatus } from "../nodeStatus";
+import { type ChainFacts, copyFaults, parseChainFacts, sizeText } from "./facts";
+import type { ChainCopyInputs } from "./inputs";
+import { expected } from "./progress";
+import type { ChainSides } from "./sides";
+
+/** Asks nodes; a test has its own. */
+export interface NodeLooks {
+  lookAtNode(target: NodeTarget): Promise<NodeStatus>;
+  /** What both show of their chains, at a height that both have. */
+  showChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ShownChain; readonly new: ShownChain }>;
+  version(target: NodeTarget): Promise<string>;
+}
+
+const limit = 60_000;
+
+/** The nodes themselves, over connections that end with the look. */
+export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
+  return {
+    lookAtNode,
+    version: async (target) => {
+      const connection = createConnection(target.ssh);
+      try {
+        return await withTimeout(nodeVersion(target, connection), limit, `no answer within ${limit / 1000} s`);
+      } finally {
+        connection.drop();
+      }
+    },
+    showChains: async (old, fresh) => {
+      const clients = [chainOfNode("the old host's node", old), chainOfNode("the new host's node", fresh)] as const;
+      try {
+        const newest = await Promise.all(clients.map((client) => client.newest()));
+        const tops = newest.map(({ momentum }) => momentum.height);
+        const shown = await Promise.all(
+          clients.map(async (client, at) => {
+            const own: ShownChain = { newest: newest[at]?.momentum ?? { height: 0, hash: "" }, recent: [] };
+            const found = await olderOf(own, client, tops, limit);
+            return "fault" in found ? own : { ...own, older: found.older };
+          }),
+        );
+        const [one, other] = shown as [ShownChain, ShownChain];
+        return { old: one, new: other };
+      } finally {
+        for (const client of clients) client.close();
+      }
+    },
+  };
+}
+
+/** Both hosts before the copy, after every check. */
+export interface Before {
+  readonly old: ChainFacts;
+  readonly new: ChainFacts;
+}
+
+/**
+ * Looks at both hosts and nodes, and says what the copy is going to do; nothing is changed.
+ *
+ * @throws Error with every reason against it
+ */
+export async function checkBefore(
+  inputs: ChainCopyInputs,
+  sides: ChainSides,
+  looks: NodeLooks,
+  say: (line: string) => void,
+): Promise<Before> {
+  const addresses = { old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address };
+  const facts = async (side: "old" | "new") => parseChainFacts(await sides.call(side, "chain_facts"), addresses[side]);
+  const faults: string[] = [];
+  if (isSameHost(inputs.old.host.ssh, inputs.new.host.ssh))
+    faults.push(`${addresses.old} and ${addresses.new} are one machine`);
+  const [old, fresh] = await Promise.all([facts("old"), facts("new")]);
+  const status = await looks.lookAtNode(inputs.old.node);
+  if (!status.synced) faults.push(`the old host's node is not synced: ${status.why}`);
+  const versionOf = (side: "old" | "new") =>
+    looks.version(inputs[side].node).catch((error: Error) => {
+      faults.push(`the ${side} host's node does not tell its version: ${error.message}`);
+      return undefined;
+    });
+  const versions = { old: await versionOf("old"), new: await versionOf("new") };
+  const { old: before, new: after } = versions;
+  const known = before !== undefined && after !== undefined ? { old: before, new: after } : { old: "", new: "" };
+  faults.push(...copyFaults(old, fresh, known, addresses));
+  await looks.showChains(inputs.old.node, inputs.new.node).then(
+    (chains) => {
+      const { verdict, height } = compareChains(chains.old, chains.new);
+      if (verdict === "other") faults.push(`both nodes are on different chains: their momentums ${height} differ`);
+      if (verdict === "unsaid")
+        faults.push(`whether both nodes are on one chain is not told: no momentum ${height} of one of them`);
+    },
+    (error: Error) => faults.push(`whether both nodes are on one chain is not told: ${error.message}`),
+  );
+  if (faults.length > 0) throw new Error(refusedText(inputs, faults));
+  for (const line of planLines(inputs, old, fresh, after ?? "")) say(line);
+  return { old, new: fresh };
+}
+
+function refusedText({ stack, old, new: fresh }: ChainCopyInputs, faults: readonly string[]): string {
+  const run = commandsFor(stack);
+  return [
+    `the chain is not copied from ${old.host.ssh.address} to ${fresh.host.ssh.address}; nothing was changed on either`,
+    ...faults.map((fault) => `  found: ${fault}`),
+    `  Put that right, then: ${run.up}`,
+    `  Or let the node sync from the network, from what it has: ${run.set("sync.from", "network")} && ${run.up}`,
+  ].join("\n");
+}
+
+function planLines(inputs: ChainCopyInputs, old: ChainFacts, fresh: ChainFacts, version: string): string[] {
+  const { address } = inputs.old.host.ssh;
+  const left = Math.max(0, old.bytes - fresh.staged);
+  const names = Object.entries(old.databases).flatMap(([name, found]) => (found === "there" ? [name] : []));
+  const limited = inputs.limitMbps > 0 ? `${inputs.limitMbps} Mbit/s at most` : "no limit";
+  return [
+    `reads ${names.join(", ")} in ${inputs.old.dataDir} of ${address}: ${sizeText(old.bytes)}, to ${inputs.new.host.ssh.address}, ${expected(left, inputs.limitMbps || 100)} at ${inputs.limitMbps || 100} Mbit/s (${limited})`,
+    `nothing is stopped on ${address}, and no key, wallet or configuration of it travels; load there ${old.load}, ${sizeText(old.free)} free`,
+    `both nodes are on one chain, and the new one's ${version} reads what the old one wrote`,
+  ];
+}

@@ -1,0 +1,37 @@
+import crypto from "node:crypto";
+
+/** Files of databases, path to sha256. */
+export type FileHashes = ReadonlyMap<string, string>;
+
+const entry = /^([0-9a-f]{64}) [ *]((?:nom|consensus|cache)\/[A-Za-z0-9._-]+)$/;
+
+/** Reads what chain_manifest prints (pure). @throws where it is anything else: a path of another's could lead anywhere */
+export function parseHashes(printed: string, address: string): FileHashes {
+  const files = new Map<string, string>();
+  for (const line of printed.split("\0")) {
+    if (line === "") continue;
+    const [, hash, path] = entry.exec(line) ?? [];
+    if (hash === undefined || path === undefined)
+      throw new Error(
+        `${address}: the list of its databases' files cannot be read\n  found: ${JSON.stringify(line.slice(0, 120))}\n  needed: a sha256 and a path below nom, consensus or cache`,
+      );
+    files.set(path, hash);
+  }
+  return files;
+}
+
+/** Paths that a copy has otherwise than what it was made of, or beyond it (pure). */
+export function wrongIn(copy: FileHashes, original: FileHashes): string[] {
+  return [...copy].flatMap(([path, hash]) => (original.get(path) === hash ? [] : [path]));
+}
+
+/** Paths that a copy lacks (pure). */
+export function missingIn(copy: FileHashes, original: FileHashes): string[] {
+  return [...original.keys()].filter((path) => !copy.has(path));
+}
+
+/** One hash of all of them (pure). */
+export function hashOfFiles(files: FileHashes): string {
+  const lines = [...files].map(([path, hash]) => `${hash}  ${path}\n`).sort();
+  return crypto.createHash("sha256").update(lines.join("")).digest("hex");
+}

@@ -1,0 +1,52 @@
+import { isSameHost } from "../core/ssh/sameHost";
+import { nodeLooks } from "../core/sync/chainCopy/before";
+import { copyChain, forgetCopy } from "../core/sync/chainCopy/chainCopy";
+import type { ChainCopied, ChainCopyInputs } from "../core/sync/chainCopy/inputs";
+import { lookAtNode } from "../core/sync/nodeStatus";
+import { systemClock } from "../core/util/clock";
+import { say } from "../core/util/say";
+import { dynamicResource } from "./runtime/dynamicResource";
+import { giveUp } from "./runtime/provider";
+import type { ProviderRun } from "./runtime/resourceTable";
+
+/**
+ * Brings the old host's chain to the new host's node before the sync gate, where the stack wants that (docs/chain-copy.md).
+ *
+ * create and update do it, once for a host; after a failure the next run goes on. delete takes away what copies that failed
+ * have left; a node that runs with one is left alone.
+ */
+export class ChainCopy extends dynamicResource<ChainCopyInputs, ChainCopied>({
+  type: "ChainCopy",
+  id: () => "chain-copy",
+  create: bring,
+  update: async (olds, news, run) => doneBefore(olds, news) ?? bring(news, run),
+  delete: async (olds) => {
+    if (olds.outcome === undefined) await forgetCopy(olds, { ...systemClock, say: tellOf });
+  },
+  secretInputs: ["old", "new"],
+  outputs: {
+    ...{ outcome: "plain", at: "plain", from: "plain", files: "plain", bytes: "plain", seconds: "plain" },
+    ...{ height: "plain", manifest: "plain", extraBytes: "plain" },
+  },
+}) {}
+
+function tellOf(line: string): void {
+  say(`chain copy: ${line}`);
+}
+
+async function bring(inputs: ChainCopyInputs, { isWanted }: ProviderRun): Promise<ChainCopied> {
+  const looks = nodeLooks((target) => lookAtNode(target, inputs));
+  try {
+    return await copyChain(inputs, { ...systemClock, ...looks, say: tellOf, isWanted });
+  } catch (error) {
+    // Kept, so that what is left of it is taken away where the stack does not want it any more.
+    throw giveUp(error as Error, {});
+  }
+}
+
+function doneBefore(olds: ChainCopyInputs & Partial<ChainCopied>, news: ChainCopyInputs): ChainCopied | undefined {
+  const { outcome, at, from, files, bytes, seconds, height, manifest, extraBytes } = olds;
+  if (outcome === undefined || at === undefined || from === undefined) return undefined;
+  if (!isSameHost(olds.new.host.ssh, news.new.host.ssh)) return undefined;
+  return { outcome, at, from, files, bytes, seconds, height, manifest, extraBytes };
+}

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { chainCopySettings } from "../../../core/settings/chainCopyInputs";
+import { configOf, faultsOf } from "../../components/exampleConfig";
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const other = { address: "198.51.100.9", hostKey };
+
+describe("where the node's chain comes from", () => {
+  test("is the network where nothing is said", () => {
+    expect(configOf().sync).not.toHaveProperty("from");
+    expect(chainCopySettings(configOf(), "prod")).toBeUndefined();
+    expect(chainCopySettings(configOf({ sync: { from: "network", oldHost: other } }), "prod")).toBeUndefined();
+  });
+
+  test("is the old host's, its own block or the signer's", () => {
+    const own = configOf({ sync: { from: "oldHost", oldHost: { ...other, copyAddress: "10.0.0.9", rpcPort: 1 } } });
+    expect(chainCopySettings(own, "prod")).toMatchObject({
+      ...{ copy: { address: "10.0.0.9", port: 22 }, limitMbps: 0, identity: "pillar-host/prod Anvil" },
+      old: { node: { via: "ssh", address: "127.0.0.1", port: 1 }, service: "go-node" },
+    });
+    const migrateFrom = { ...other, dataDir: "/data", service: "old-orchestrator" };
+    const signers = configOf({ sync: { from: "oldHost" }, orchestrator: { migrateFrom } });
+    expect(chainCopySettings(signers, "prod")?.old).toMatchObject({
+      ...{ service: "go-node", dataDir: "/data" },
+      host: { ssh: { address: "198.51.100.9" }, configured: "pillar-host:orchestrator.migrateFrom" },
+    });
+  });
+
+  test("needs an old host, which is not this one", () => {
+    expect(faultsOf({ sync: { from: "oldHost" } })).toEqual([
+      "pillar-host:sync.oldHost: needed with sync.from: oldHost: the host whose chain is copied, or orchestrator.migrateFrom",
+    ]);
+    expect(faultsOf({ sync: { from: "oldHost", oldHost: { ...other, address: "203.0.113.7" } } })).toEqual([
+      "pillar-host:sync.oldHost.address: is this stack's own host: needed the old host's, whose chain is copied",
+    ]);
+    expect(faultsOf({ sync: { from: "somebody" } })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,183 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { type ChainStage, test } from "./stage";
+
+const arriving = ({ data }: ChainStage) => join(data, ".pillar-host-arriving");
+const unit = ({ box }: ChainStage) => join(box.dir, "units/go-node.service.d/91-pillar-host-chain-copy.conf");
+
+/** A node that runs with its own databases, and a copy that has arrived. */
+async function arrived(stage: ChainStage, names?: readonly string[]): Promise<void> {
+  stage.databases(stage.data, "own");
+  stage.box.write("active", "");
+  await stage.call('chain_own_directory "$(chain_arriving)"');
+  stage.databases(arriving(stage), "copy", names);
+}
+
+/** Ends the script, as a kill does, right before the nth of the commands that change something. */
+const killedAt = (at: number) => `
+  count=0
+  step() { count=$((count + 1)); [ "$count" -ne ${at} ] || kill -9 "$BASHPID"; }
+  mv() { step; command mv "$@"; }
+  rm() { step; command rm "$@"; }
+  sync() { step; command sync "$@"; }`;
+
+const own = { nom: "own", consensus: "own" };
+const copy = { nom: "copy", consensus: "copy", cache: "copy" };
+
+describe("the copy in the place of the node's own databases", () => {
+  test("the node is stopped, and starts with it; accepted, nothing of the way is left", async ({ stage }) => {
+    await arrived(stage, ["nom", "consensus", "cache"]);
+    expect(await stage.call("chain_swap")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(stage.whose(stage.data)).toEqual(copy);
+    expect(stage.box.read("active")).toBe("");
+    expect((await stage.call("chain_accept")).code).toBe(0);
+    expect(await stage.call("chain_end_new")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(stage.whose(stage.data)).toEqual(copy);
+    expect(stage.left()).toEqual([]);
+    expect(existsSync(unit(stage))).toBe(false);
+    expect(readdirSync(stage.box.state)).toEqual([]);
+  });
+
+  test("a node that does not come up with it has its own again, and runs", async ({ stage }) => {
+    await arrived(stage, ["nom", "consensus", "cache"]);
+    const { code, stderr } = await stage.call(
+      "chain_swap",
+      {},
+      "wait_for_node() { return 1; }; node_facts() { echo facts; }",
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "h: the node does not come up with the copy; its own databases are back in their place\n  found: facts\n",
+    );
+    expect(stage.whose(stage.data)).toEqual(own);
+    expect(stage.box.read("active")).toBe("");
+    expect(stage.whose(arriving(stage))).toEqual(copy);
+  });
+
+  test("undone before it is accepted, its own are back; what was copied is kept for the next try", async ({
+    stage,
+  }) => {
+    await arrived(stage);
+    await stage.call("chain_swap");
+    expect((await stage.call("chain_undo")).code).toBe(0);
+    expect(stage.whose(stage.data)).toEqual(own);
+    expect(stage.left()).toEqual([".pillar-host-arriving"]);
+    expect(stage.box.read("active")).toBe("");
+    expect((await stage.call("chain_swap")).code).toBe(0);
+    expect(stage.whose(stage.data)).toEqual({ nom: "copy", consensus: "copy" });
+  });
+
+  test("a start by somebody else in the middle waits, and finds the copy whole", async ({ stage }) => {
+    await arrived(stage);
+    const hourly = `stop_node() {
+      systemctl stop go-node
+      (exec 8>&- 9>&-; systemctl start go-node) > /dev/null 2>&1 &
+    }
+    mv() { sleep 0.2; command mv "$@"; }`;
+    expect(await stage.call("chain_swap; wait", {}, hourly)).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(stage.box.read("started")).toBe("copycopy\ncopycopy\n");
+  });
+
+  test("killed at any step, a start by anybody finds one whole set, and the next run its own", async ({ stage }) => {
+    let kills = 0;
+    for (let at = 1; at < 40; at += 1) {
+      const fresh = stage;
+      await fresh.box.run(
+        'rm -rf "$sandbox"/data/* "$sandbox"/data/.p* "$sandbox"/units/* "$sandbox"/state/* "$sandbox/started"',
+      );
+      await arrived(fresh, ["nom", "consensus", "cache"]);
+      const { code } = await fresh.call("chain_swap", {}, killedAt(at));
+      if (code === 0) break;
+      kills += 1;
+      await fresh.box.run("systemctl start go-node");
+      const found = fresh.whose(fresh.data);
+      expect([own, copy], `killed at ${at}`).toContainEqual(found);
+      expect((await fresh.call("chain_undo")).stderr, `killed at ${at}`).toBe("");
+      expect(fresh.whose(fresh.data), `killed at ${at}`).toEqual(own);
+      expect(fresh.box.read("active"), `killed at ${at}`).toBe("");
+    }
+    expect(kills).toBeGreaterThan(8);
+  });
+
+  test("killed at any step of its acceptance, it is one whole set, too", async ({ stage }) => {
+    let kills = 0;
+    for (let at = 1; at < 20; at += 1) {
+      await stage.box.run('rm -rf "$sandbox"/data/* "$sandbox"/data/.p* "$sandbox"/units/* "$sandbox"/state/*');
+      await arrived(stage);
+      await stage.call("chain_swap");
+      const { code } = await stage.call("chain_accept", {}, killedAt(at));
+      if (code === 0) break;
+      kills += 1;
+      expect((await stage.call("chain_undo")).stderr, `killed at ${at}`).toBe("");
+      const found = stage.whose(stage.data);
+      expect([own, { nom: "copy", consensus: "copy" }], `killed at ${at}`).toContainEqual(found);
+    }
+    expect(kills).toBeGreaterThan(3);
+  });
+});
+
+describe("what arrives", () => {
+  test("is files of databases, and nothing else", async ({ stage }) => {
+    await arrived(stage);
+    symlinkSync("/etc", join(arriving(stage), "cache"));
+    symlinkSync("/etc/passwd", join(arriving(stage), "nom/000009.ldb"));
+    mkdirSync(join(arriving(stage), "nom/deep"));
+    writeFileSync(join(arriving(stage), "nom/deep/file"), "");
+    mkdirSync(join(arriving(stage), "wallet"));
+    expect(await stage.call("chain_only_files")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(readdirSync(arriving(stage)).sort()).toEqual(["consensus", "made-by-pillar-host", "nom"]);
+    expect(readdirSync(join(arriving(stage), "nom"))).toHaveLength(4);
+  });
+
+  test("is removed by names of its own alone", async ({ stage }) => {
+    await arrived(stage);
+    const remove = (path: string) =>
+      stage.call("chain_remove", { remove: Buffer.from(`${path}\0`).toString("base64") });
+    expect((await remove("nom/000002.ldb")).code).toBe(0);
+    expect(existsSync(join(arriving(stage), "nom/000002.ldb"))).toBe(false);
+    for (const path of ["../nom/CURRENT", "nom/../../nom/CURRENT", "/etc/passwd", "wallet/producer"])
+      expect((await remove(path)).stderr, path).toContain("the other side names files that are none of a database");
+    expect(stage.whose(stage.data)).toEqual(own);
+  });
+
+  test("the judge's word is the copy's fault, and its limits are not", async ({ stage }) => {
+    await arrived(stage);
+    const judged = (code: number) =>
+      stage.call("chain_judge", {}, `need_python() { :; }; judge_database() { echo "nom torn 7"; return ${code}; }`);
+    expect(await judged(0)).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await judged(7)).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await judged(3)).toEqual({ code: 0, stdout: "nom torn 7\n", stderr: "" });
+  });
+});
+
+describe("what is sent", () => {
+  const sent = (stage: ChainStage, have: string) =>
+    stage.call(
+      "sent",
+      {},
+      `sent() { printf '%s\\n%b' "$(printf '%b' '${have}' | wc -c)" '${have}' | ( chain_send ) | tar -t; }`,
+    );
+
+  test("is what the other side has not: tables by name and size, and all that is written on", async ({ stage }) => {
+    stage.databases(join(stage.data, ".pillar-host-snapshot"), "old", ["nom", "consensus", "cache"]);
+    const written = (name: string) => ["000003.log", "CURRENT", "MANIFEST-000001"].map((file) => `${name}/${file}`);
+    const all = ["cache", "consensus", "nom"].flatMap((name) => [...written(name), `${name}/000002.ldb`]).sort();
+    const first = await sent(stage, "");
+    expect(first.stderr).toBe("");
+    expect(first.stdout.trim().split("\n").sort()).toEqual(all);
+    const again = await sent(stage, "7\\tnom/000002.ldb\\0008\\tcache/000002.ldb\\00016\\tnom/MANIFEST-000001\\000");
+    expect(again.stdout.trim().split("\n").sort()).toEqual(all.filter((path) => path !== "nom/000002.ldb"));
+  });
+
+  test("is limited where that is asked for", async ({ stage }) => {
+    const began = Date.now();
+    const { stdout } = await stage.call(
+      "chain_slowly_three",
+      { limit_mbps: "0.8" },
+      "chain_slowly_three() { head -c 300000 /dev/zero | chain_slowly | wc -c; }",
+    );
+    expect(stdout.trim()).toBe("300000");
+    expect(Date.now() - began).toBeGreaterThan(900);
+  });
+});

@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { type ChainStage, test } from "./stage";
+
+/** A node whose height goes up by one with so many questions. */
+const momentums = (questions = 6) =>
+  `count=$sandbox/count; echo 0 > "$count"
+rpc() { local asked; asked=$(cat "$count"); echo $((asked + 1)) > "$count"; echo "{\\"height\\":$((1 + asked / ${questions})),\\"content\\":[]}"; }
+sleep() { :; }`;
+
+const place = ({ data }: ChainStage) => join(data, ".pillar-host-snapshot");
+
+describe("the snapshot of a node that goes on", () => {
+  test("links its tables, and has copies of what is written on", async ({ stage }) => {
+    stage.databases(stage.data, "old", ["nom", "consensus", "cache"]);
+    writeFileSync(join(stage.data, "nom/LOCK"), "");
+    writeFileSync(join(stage.data, "network-private-key"), "secret");
+    const { code, stdout, stderr } = await stage.call("chain_snapshot", {}, momentums());
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^height 2\nfiles 12\nbytes \d+\nextra \d+\nfree \d+\nend\n$/);
+    expect(readdirSync(place(stage)).sort()).toEqual(["cache", "consensus", "made-by-pillar-host", "nom"]);
+    expect(readdirSync(join(place(stage), "nom")).sort()).toEqual([
+      ...["000002.ldb", "000003.log", "CURRENT", "MANIFEST-000001"],
+    ]);
+    const same = (file: string) => statSync(join(stage.data, file)).ino === statSync(join(place(stage), file)).ino;
+    expect(same("nom/000002.ldb")).toBe(true);
+    expect(["CURRENT", "MANIFEST-000001", "000003.log"].filter((name) => same(`nom/${name}`))).toEqual([]);
+  });
+
+  test("is made anew where a momentum came meanwhile, and given up where they never stop", async ({ stage }) => {
+    stage.databases(stage.data, "old");
+    const once = `${momentums()}; chain_link() { [ -e "$sandbox/came" ] || { : > "$sandbox/came"; echo 100 > "$count"; }; }`;
+    expect((await stage.call("chain_snapshot", {}, once)).stdout).toMatch(/^height 18\n/);
+    const { code, stderr } = await stage.call("chain_snapshot", {}, momentums(1));
+    expect(code).toBe(1);
+    expect(stderr).toContain("h: the databases of the node did not stand still long enough to be linked\n  found: ");
+  });
+
+  test("is made anew where the database went on", async ({ stage }) => {
+    stage.databases(stage.data, "old");
+    const moves = `${momentums()}
+      eval "real_$(declare -f chain_link)"
+      chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/moved" ] || { : > "$sandbox/moved"; return 3; }; }`;
+    expect((await stage.call("chain_snapshot", {}, moves)).stdout).toMatch(/^height 3\n/);
+    const link = (before: string) =>
+      stage.call(`chain_link "${stage.data}/nom" "${stage.box.dir}/to"`, {}, `mkdir -p "$sandbox/to"; ${before}`);
+    expect((await link("")).code).toBe(0);
+    writeFileSync(join(stage.data, "nom/CURRENT"), "MANIFEST-000009\n");
+    expect((await link("")).code).toBe(3);
+  });
+
+  test("of a node that takes in nothing is not made", async ({ stage }) => {
+    stage.databases(stage.data, "old");
+    const { code, stderr } = await stage.call(
+      "chain_snapshot",
+      {},
+      `rpc() { :; }; sleep() { SECONDS=$((SECONDS + 100)); }`,
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain("h: the node of this host takes in no momentum\n  found: height not told");
+  });
+
+  test("goes with the copy's end, and nothing else does; so does that of a run which was killed", async ({ stage }) => {
+    stage.databases(stage.data, "old");
+    await stage.call("chain_snapshot", {}, momentums());
+    expect((await stage.call("chain_end_old", { token: "t2" })).code).toBe(0);
+    expect(stage.left()).toEqual([]);
+    expect(existsSync(stage.box.state)).toBe(false);
+    expect(stage.whose(stage.data)).toEqual({ nom: "old", consensus: "old" });
+    expect(readFileSync(join(stage.data, "nom/000002.ldb"), "utf8")).toBe("old nom");
+  });
+
+  test("that was cut off before its marker is this stack's; what has another's, or none, is nobody's to remove", async ({
+    stage,
+  }) => {
+    mkdirSync(place(stage));
+    expect((await stage.call("chain_end_old")).code).toBe(0);
+    expect(stage.left()).toEqual([]);
+    stage.databases(place(stage), "somebody");
+    for (const marker of ["", "pillar-host/other Anvil\n"]) {
+      if (marker) writeFileSync(join(place(stage), "made-by-pillar-host"), marker);
+      const { code, stderr } = await stage.call("chain_end_old");
+      expect(code).toBe(1);
+      expect(stderr).toContain("is not this stack's: it was left alone");
+      expect(stage.whose(place(stage))).toEqual({ nom: "somebody", consensus: "somebody" });
+    }
+  });
+
+  test("once no run renews its hold any more, the host lets go by itself", async ({ stage }) => {
+    stage.databases(stage.data, "old");
+    await stage.call("chain_snapshot", {}, momentums());
+    const script = join(stage.box.state, "chain-copy.end");
+    writeFileSync(script, readFileSync(script, "utf8").replace("copy_take_back ()", "unused ()"));
+    const end = (before: string) => stage.box.run(`${before}; export -f copy_take_back; bash "${script}"`);
+    const without = "copy_take_back() { echo taken back; }";
+    expect((await end(`${without}; touch -d '2000 seconds ago' "${stage.box.state}/chain-copy.owner"`)).stdout).toBe(
+      "taken back\n",
+    );
+    expect(stage.left()).toEqual([]);
+  });
+});
+
+describe("the hold on a host", () => {
+  test("is the newest run's of a stack; the one before it does nothing more", async ({ stage }) => {
+    expect((await stage.call("chain_take", { token: "t1" })).code).toBe(0);
+    expect((await stage.call("chain_take", { token: "t2" })).code).toBe(0);
+    const { code, stderr } = await stage.call("chain_old_now", {}, "chain_take() { :; }");
+    expect(code).toBe(75);
+    expect(stderr).toContain("h: another run has taken this copy over");
+  });
+
+  test("is not taken from another stack while that one is at work", async ({ stage }) => {
+    const other = { stack_identity: "pillar-host/other Anvil" };
+    await stage.call("chain_take", other);
+    const { code, stderr } = await stage.call("chain_take");
+    expect(code).toBe(75);
+    expect(stderr).toContain("another stack copies the chain from this host now: pillar-host/other Anvil");
+    await stage.box.run(`touch -d '2000 seconds ago' "${stage.box.state}/chain-copy.owner"`);
+    expect((await stage.call("chain_take")).code).toBe(0);
+  });
+});
+
+test("what a host tells before the copy", async ({ stage }) => {
+  stage.databases(stage.data, "old", ["nom"]);
+  symlinkSync("/somewhere", join(stage.data, "consensus"));
+  writeFileSync(join(stage.data, "network-private-key"), "key");
+  const { stdout } = await stage.call("chain_facts");
+  expect(stdout).toContain("owner=pillar-host/prod Anvil t1\n");
+  expect(stdout).toMatch(/^nom=there\nconsensus=link\ncache=none\nbytes=\d+\nfree=\d+\n/m);
+  expect(stdout).toContain("networkKey=2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683\n");
+  expect(stdout).toMatch(/\nend=yes\n$/);
+  expect(stdout).not.toContain("producer=");
+});

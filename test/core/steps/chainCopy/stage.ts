@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { asRoot } from "../../../../core/ssh/root";
+import { assignments } from "../../../../core/ssh/shellWords";
+import { chainCopyLibrary } from "../../../../core/steps/libraries";
+import { test as boxed } from "../boxed";
+import type { Ran, Sandbox } from "../sandbox";
+
+/** systemd's word for a unit that is active while a file says so; a start runs what the drop-in has first. */
+const systemctl = `
+case " $* " in *" --quiet "*) exec > /dev/null ;; esac
+case $1 in
+  is-active) if [ -e "$sandbox/active" ]; then echo active; else echo inactive; exit 3; fi ;;
+  show) echo 0 ;;
+  stop) rm -f "$sandbox/active" ;;
+  start)
+    drop=$sandbox/units/go-node.service.d/91-pillar-host-chain-copy.conf
+    if [ -e "$drop" ]; then bash "$(sed -n 's/^ExecStartPre=+.bin.bash //p' "$drop")" || exit 1; fi
+    cat "$sandbox/data/nom/MANIFEST-000001" "$sandbox/data/consensus/MANIFEST-000001" >> "$sandbox/started"; echo >> "$sandbox/started"
+    : > "$sandbox/active" ;;
+esac`;
+
+/** A host on which the real functions of the copy run, as anybody, in a directory. */
+export interface ChainStage {
+  readonly box: Sandbox;
+  readonly data: string;
+  /** Calls a function as the owner of the host's copy. */
+  call(name: string, more?: Readonly<Record<string, string>>, before?: string): Promise<Ran>;
+  /** Puts databases below a directory whose files say whose they are. */
+  databases(place: string, whose: string, names?: readonly string[]): void;
+  /** Whose the databases below a directory are, by name. */
+  whose(place: string): Record<string, string>;
+  /** What this program left in the data directory. */
+  left(): string[];
+}
+
+function open(box: Sandbox): ChainStage {
+  const data = join(box.dir, "data");
+  for (const place of [data, join(box.dir, "run"), join(box.dir, "units")]) mkdirSync(place);
+  box.command("systemctl", systemctl);
+  box.command("systemd-run", "exit 0");
+  const functions = box
+    .local(chainCopyLibrary().split(asRoot)[1] ?? "")
+    .replaceAll("/etc/systemd/system", join(box.dir, "units"))
+    .replace("\nchain_runs=/run/pillar-host\n", `\nchain_runs=${join(box.dir, "run")}\n`);
+  const variables = {
+    ...{ token: "t1", stack_identity: "pillar-host/prod Anvil", service: "go-node", data_dir: data },
+    ...{ rpc_address: "127.0.0.1", rpc_port: "35997", start_seconds: "1", login_user: "root" },
+    ...{ momentum_seconds: "1", quiet_seconds: "0", limit_mbps: "0" },
+  };
+  return {
+    ...{ box, data },
+    call: (name, more = {}, before = "") =>
+      box.run(
+        `${functions}\n${assignments({ ...variables, ...more })}wait_for_node() { service_is_active go-node; }
+copy_take_back() { :; }
+${before}
+${name === "chain_take" ? "" : "( chain_take > /dev/null )\n"}( ${name} ) < /dev/null\n`,
+      ),
+    databases: (place, whose, names = ["nom", "consensus"]) => {
+      for (const name of names) {
+        mkdirSync(join(place, name), { recursive: true });
+        const files = {
+          CURRENT: "MANIFEST-000001\n",
+          "MANIFEST-000001": whose,
+          "000002.ldb": `${whose} ${name}`,
+          "000003.log": "",
+        };
+        for (const [file, text] of Object.entries(files)) writeFileSync(join(place, name, file), text);
+      }
+    },
+    whose: (place) =>
+      Object.fromEntries(
+        ["nom", "consensus", "cache"].flatMap((name) => {
+          const file = join(place, name, "MANIFEST-000001");
+          return existsSync(file) ? [[name, readFileSync(file, "utf8")]] : [];
+        }),
+      ),
+    left: () => readdirSync(data).filter((name) => name.startsWith(".pillar-host")),
+  };
+}
+
+export const test = boxed.extend<{ stage: ChainStage }>({
+  stage: async ({ box }, use) => {
+    await use(open(box));
+  },
+});

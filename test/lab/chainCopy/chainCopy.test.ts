@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { NodeReport } from "../../../lab/doubles/chain";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
+import type { LabStack } from "../../../lab/stack";
+import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { onHost, pastPackages, testLab, testStack } from "../fixture";
+
+// The double's databases are files of the real one's names: whether they are torn is said by a stand-in, once.
+const judge = `#!/bin/bash
+if [ -e /run/judged ]; then printf 'nom sound 5 ab\\nconsensus sound - -\\n'; exit 0; fi
+: > /run/judged
+echo 'nom torn 5 ab undo 6 1 2'
+exit 3
+`;
+
+let lab: Lab;
+let old: LabHost;
+let fresh: LabHost;
+let stack: LabStack;
+
+beforeAll(async () => {
+  lab = await testLab();
+  old = await lab.addHost("old", ensurePackagedImage);
+  fresh = await lab.addHost("fresh", ensurePackagedImage);
+  await lab.chain("PATCH", "/truth", { defaults: { startRefusedMs: 0, connectMs: 0 } });
+  await setUpSyncedNode(lab, old);
+  await pastPackages(lab, fresh);
+  // By itself it would take hours.
+  await lab.chain("PATCH", "/nodes/fresh", { behind: 20_000, rate: 2 });
+  const { exitCode } = await fresh.run("cat > /usr/local/sbin/python3 && chmod 755 /usr/local/sbin/python3", judge);
+  expect(exitCode).toBe(0);
+  stack = await testStack(lab, fresh, {
+    sync: {
+      ...{ confirmations: 1, confirmSeconds: 0, from: "oldHost" },
+      oldHost: { address: old.address, hostKey: old.hostKey },
+    },
+  });
+});
+afterAll(async () => {
+  await stack?.endRuns();
+  await lab?.down();
+});
+
+const left =
+  "ls -A /root/.znn | grep pillar-host; ls /var/lib/pillar-host 2> /dev/null | grep chain-copy; grep -l chain-copy /root/.ssh/authorized_keys; true";
+
+test("the preview says what would be read", async () => {
+  const { stdout } = await stack.pulumi(["preview"]);
+  expect(stdout).toContain(`chain copy: reads nom, consensus and cache in /root/.znn of ${old.address} as user root`);
+});
+
+test("a torn copy is thrown away and made again, the new node goes on with it, and the old one never stopped", async () => {
+  const process = await onHost(old, "systemctl show -p MainPID --value go-node");
+  const { exitCode, output } = await stack.up();
+  expect(exitCode, output).toBe(0);
+  expect(output).toContain("chain copy: copy 1 of 3 is thrown away: nom torn 5 ab undo 6 1 2");
+  expect(output).toMatch(
+    /chain copy: the node runs with the copy and took in momentum \d+, the same as the old host's/,
+  );
+  expect(output).toMatch(/sync: synced at height \d+/);
+  const reports = await lab.chain<NodeReport[]>("GET", "/nodes/fresh/reports");
+  expect(reports.at(-1)?.synced).toBe(true);
+  expect(await onHost(old, "systemctl show -p MainPID --value go-node")).toBe(process);
+  for (const host of [old, fresh]) expect(await onHost(host, left)).toBe("");
+  const events = await onHost(fresh, "cat /root/.znn/nom/torn 2> /dev/null || true");
+  expect(events).toBe("");
+});
+
+test("the next run copies nothing", async () => {
+  const again = await stack.up();
+  expect(again.exitCode, again.output).toBe(0);
+  expect(again.output).not.toContain("chain copy:");
+});

@@ -1,0 +1,136 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { readEvents } from "../../../core/eventLog/eventLog";
+import type { Run } from "../../../lab/engineRun";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
+import { RealNetwork } from "../../../lab/realNetwork";
+import { giveRealNode, setUpRealNode } from "../../../lab/realNode";
+import { LabStack } from "../../../lab/stack";
+import { realOnly } from "../contracts/contract";
+import { onHost, testLab } from "../fixture";
+
+const clocks = { blockTime: 2, epoch: 120, rewardDelay: 20, updateMomentums: 5 };
+const pillar = "Pillar-2";
+
+// Each test goes on where the one before it ended.
+realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast", "node-world/znndev"], () => {
+  let lab: Lab;
+  let network: RealNetwork;
+  let old: LabHost;
+  let fresh: LabHost;
+  let stack: LabStack;
+
+  beforeAll(async () => {
+    lab = await testLab();
+    old = await lab.addHost("old", ensurePackagedImage);
+    fresh = await lab.addHost("fresh", ensurePackagedImage);
+    network = await RealNetwork.create(lab, { clocks, hosts: { p2: old.address, s1: fresh.address } });
+    await network.start("p1", "p3");
+    await setUpRealNode(network, "p2", old);
+    await giveRealNode(network, "s1", fresh);
+    await lab.chain("PATCH", "/nodes/fresh", { buildSeconds: 1, buildLines: 10 });
+    const references = [network.node("p1").rpc, network.node("p3").rpc];
+    stack = await LabStack.create(
+      lab,
+      "prod-2",
+      {
+        pillar: { name: pillar },
+        host: {
+          provider: "existing",
+          address: fresh.address,
+          hostKey: fresh.hostKey,
+          minimums: { cores: 1, diskGb: 1 },
+        },
+        controller: { release: { url: lab.releaseUrl() } },
+        // Slow enough to be cut off on the way.
+        sync: { references, from: "oldHost", copyMbps: 0.4, oldHost: { address: old.address, hostKey: old.hostKey } },
+        network: { epoch: `${clocks.epoch}s`, momentum: `${clocks.blockTime}s`, tickMomentums: 30 },
+        orchestrator: { backup: { directory: join(lab.dir, "backups") } },
+      },
+      { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") },
+    );
+  });
+  afterAll(async () => {
+    await stack?.endRuns();
+    await lab?.down();
+  });
+
+  const call = async (rpc: string, method: string, params: readonly unknown[]) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const request = ["-sf", "-H", "content-type: application/json", "-d", body, rpc];
+    const [curl = "", ...args] = lab.atOperator(["curl", ...request]);
+    return JSON.parse((await execa(curl, args)).stdout).result as Record<string, unknown>;
+  };
+  /** Takes a host's node away from its peers, or lets it meet them; ssh goes on. */
+  const keepApart = async (host: LabHost, apart: boolean) => {
+    const rule = (protocol: string, side: string) =>
+      `ip rule ${apart ? "add" : "del"} ipproto ${protocol} ${side} 35995 blackhole`;
+    const rules = ["tcp", "udp"].flatMap((protocol) => ["sport", "dport"].map((side) => rule(protocol, side)));
+    await onHost(host, rules.join(" && "));
+  };
+
+  const momentumOfOld = async () =>
+    Number((await call(network.node("p1").rpc, "ledger.getFrontierMomentum", [])).height);
+  const left =
+    "ls -A /root/.znn | grep pillar-host; ls /var/lib/pillar-host 2> /dev/null | grep chain-copy; grep -l chain-copy /root/.ssh/authorized_keys; true";
+  /** As soon as something travels. */
+  const travels = async (run: Run) => {
+    await run.hears((output) => /chain copy: snapshot of/.exec(output)?.[0], "the snapshot", 300);
+    await onHost(fresh, "timeout 120 sh -c 'until ls /root/.znn/.pillar-host-arriving/nom; do sleep 0.2; done'");
+  };
+
+  test("a run that is killed on the way leaves both nodes at work", async () => {
+    await vi.waitFor(async () => expect(await momentumOfOld()).toBeGreaterThan(20), {
+      timeout: 240_000,
+      interval: 2000,
+    });
+    const process = await onHost(old, "systemctl show -p MainPID --value go-node");
+    await keepApart(fresh, true);
+    const run = await stack.begin();
+    await travels(run);
+    await run.kill();
+    expect(await onHost(old, "systemctl show -p MainPID --value go-node")).toBe(process);
+    expect(await onHost(fresh, "systemctl is-active go-node")).toBe("active");
+    await stack.cancel();
+  });
+
+  test("the next one goes on, over a reboot of the old host, and the new node with its chain", async () => {
+    const run = await stack.begin();
+    await travels(run);
+    await sleep(4000);
+    await old.reboot();
+    await run.hears((output) => /and starts with the copy/.exec(output)?.[0], "the copy's start", 300);
+    await keepApart(fresh, false);
+    const { exitCode, output } = await run.end();
+    expect(exitCode, output).toBe(0);
+    expect(output).toMatch(/chain copy: reads nom, consensus(, cache)? in \/root\/\.znn of/);
+    expect(output).toMatch(
+      /chain copy: the node runs with the copy and took in momentum \d+, the same as the old host's/,
+    );
+    expect(await onHost(old, left)).toBe("");
+    expect(await onHost(fresh, left)).toBe("");
+    const key = (host: LabHost) => onHost(host, "sha256sum < /root/.znn/network-private-key");
+    expect(await key(old)).not.toBe(await key(fresh));
+    const copied = readEvents(join(lab.dir, "backups"), pillar).find(({ event }) => event === "chainCopied");
+    expect(copied?.details).toMatchObject({ from: old.address });
+  });
+
+  test("its hashes are the producer's, and it was not synced from others below the copy", async () => {
+    const own = await call(network.node("s1").rpc, "ledger.getMomentumsByHeight", [1, 100]);
+    const theirs = await call(network.node("p1").rpc, "ledger.getMomentumsByHeight", [1, 100]);
+    const hashes = ({ list }: Record<string, unknown>) => (list as { hash: string }[]).map(({ hash }) => hash);
+    const count = hashes(own).length;
+    expect(count).toBeGreaterThan(20);
+    expect(hashes(own)).toEqual(hashes(theirs).slice(0, count));
+  });
+
+  test("the next run copies nothing", async () => {
+    const { exitCode, output } = await stack.up();
+    expect(exitCode, output).toBe(0);
+    expect(output).not.toContain("chain copy:");
+  });
+});
