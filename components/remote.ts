@@ -49,12 +49,15 @@ export function stepInput(step: Step, access: HostAccess): pulumi.Output<string>
  * Nothing of it is undone when it leaves the state. A changed input, the connection too, runs the step again: steps
  * look before they act. Its command line names the step and nothing else; script and sudo password go through
  * standard input.
+ *
+ * @param triggers plain texts; another one runs it again, too
  */
 export function runStep(
   name: string,
   step: Step,
   access: HostAccess,
   options: pulumi.ComponentResourceOptions,
+  triggers?: readonly string[],
 ): remote.Command {
   const connection: remote.CommandArgs["connection"] = pulumi.secret({
     host: access.address,
@@ -76,6 +79,7 @@ export function runStep(
       stdin: stepInput(step, access),
       logging: step.quiet ? remote.Logging.None : remote.Logging.Stdout,
       addPreviousOutputInEnv: false,
+      ...(triggers === undefined ? {} : { triggers: [...triggers] }),
     },
     options,
   );

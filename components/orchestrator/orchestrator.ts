@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
+import { moveText } from "../../core/eventLog/moveId";
 import type { MoveInputs, SideInputs } from "../../core/orchestrator/moveInputs";
 import type { SecureOptions } from "../../core/orchestrator/preparation";
 import type { SignerPlace } from "../../core/orchestrator/survey";
@@ -8,7 +9,8 @@ import { oldHost, secureOptions } from "../../core/settings/orchestratorPlaces";
 import type { SignerHost } from "../../core/ssh/root";
 import { signerLibrary } from "../../core/steps/libraries";
 import type { Step } from "../../core/steps/step";
-import { orchestrator as installStep } from "../../core/steps/steps";
+import { bulkCopy, orchestrator as installStep } from "../../core/steps/steps";
+import { CopyKey } from "../../providers/copyKey";
 import { SignerBackup } from "../../providers/signerBackup";
 import { SignerMove } from "../../providers/signerMove";
 import type { Host } from "../host/host";
@@ -25,6 +27,8 @@ export interface OrchestratorArgs {
   readonly rpc: NodeRpc;
   /** Installs the orchestrator's release on the new host, masked and not started. */
   readonly install: Step;
+  /** Pulls the bulk of the signer's directory to the new host, while the old side signs. */
+  readonly bulkCopy: Step;
   /** What the prerequisites and the first backup are about: places on both hosts, what the operator has typed out. */
   readonly secure: SecureOptions;
   /** Addresses of independent nodes that are asked beside the own one, and the momentums by which that may be behind. */
@@ -42,10 +46,11 @@ export interface OrchestratorArgs {
 export function orchestratorArgs(config: StackConfig, host: Host, after: pulumi.Resource): OrchestratorArgs {
   const stack = pulumi.getStack();
   const { orchestrator, sync } = config;
+  const [from, secure] = [oldHost(config), secureOptions(config, stack)];
   return {
-    ...{ after, host, oldHost: oldHost(config), rpc: nodeRpc(config) },
+    ...{ after, host, oldHost: from, rpc: nodeRpc(config), secure },
     install: installStep(config),
-    secure: secureOptions(config, stack),
+    bulkCopy: bulkCopy(config, { user: from.ssh.user, address: secure.copyAddress, port: secure.sshPort }),
     evidence: { references: sync.references, tolerance: sync.tolerance },
     move: {
       ...{ stack, pillar: config.pillar.name, rollback: orchestrator.rollback, p2pPort: orchestrator.p2pPort },
@@ -58,8 +63,8 @@ export function orchestratorArgs(config: StackConfig, host: Host, after: pulumi.
 
 /**
  * Procedure B (docs/specification.md, 1.2): the signer comes from the old host to this one, and goes back where the
- * configuration says so. Nothing of it connects to the old host but the code of its two providers, so that the old one
- * may be gone.
+ * configuration says so. Nothing of it connects to the old host but the code of its providers, and on the new host the bulk
+ * copy, by a key that one of them makes: all by the journals, so that the old one may be gone.
  */
 export class Orchestrator extends pulumi.ComponentResource {
   /** What a stack is shown of its signer. */
@@ -81,18 +86,31 @@ export class Orchestrator extends pulumi.ComponentResource {
       { parent: this, dependsOn: [args.after] },
     );
     const install = runStep(`${name}-install`, args.install, host.access, { parent: this, dependsOn: [backup] });
+    const pair = {
+      old: oldAccess.apply((access) => sideOf(access, from)),
+      new: newAccess.apply((access) => sideOf(access, to)),
+      copy: { address: secure.copyAddress, port: secure.sshPort },
+      ...{ rpcPort: to.rpcPort, library },
+    };
+    const { stack, rollback, p2pPort } = args.move;
+    const copyKey = new CopyKey(
+      `${name}-copy-key`,
+      { ...pair, ...{ stack, rollback, p2pPort, move: moveName } },
+      { parent: this, dependsOn: [install] },
+    );
+    // What it says is the same for every move: one of its own begins with a copy of its own.
+    const copied = runStep(`${name}-bulk-copy`, args.bulkCopy, host.access, { parent: this, dependsOn: [copyKey] }, [
+      moveText(moveName),
+    ]);
     const move = new SignerMove(
       `${name}-move`,
       {
         ...{ ...args.move, move: moveName, noKeyShare, haltedBridge },
-        old: oldAccess.apply((access) => sideOf(access, from)),
-        new: newAccess.apply((access) => sideOf(access, to)),
-        copy: { address: secure.copyAddress, port: secure.sshPort },
-        ...{ rpcPort: to.rpcPort, library, ...evidence },
+        ...{ ...pair, ...evidence },
         ...(secure.release === undefined ? {} : { version: secure.release.version }),
         backup: { ...secure.backups, move: moveName },
       },
-      { parent: this, dependsOn: [install] },
+      { parent: this, dependsOn: [copied] },
     );
     const addresses = { old: pulumi.unsecret(oldAccess.apply(({ ssh }) => ssh.address)), new: host.access.address };
     this.shown = pulumi

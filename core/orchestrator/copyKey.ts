@@ -2,10 +2,12 @@ import { parseCopyKey } from "../ssh/copyKey";
 import type { Looks } from "./decide";
 import type { HostPair } from "./hostPair";
 import { type Saga, sidesOf } from "./journal";
-import type { MoveInputs } from "./moveInputs";
+import type { CopyInputs } from "./moveInputs";
 
 /** The copy between both hosts, with a key that exists for it alone. */
 export interface Copier {
+  /** Makes the key on the new host and gives it its right on the old one; {@link Copier.run} does so by itself. */
+  allow(saga: Saga, looks: Looks): Promise<void>;
   /** Copies what differs from the source's directory into the target's staging place. */
   run(saga: Saga, looks: Looks, options?: { readonly progress?: boolean }): Promise<void>;
   /** Removes files of the staging place, so that the next copy takes them again. */
@@ -17,14 +19,14 @@ export interface Copier {
 /** For the slowest of lines, and the longest of copies; the right ends by itself after it. */
 const copyHours = 12;
 
-export function stagingOf(inputs: MoveInputs, saga: Saga): string {
+export function stagingOf(inputs: Pick<CopyInputs, "old" | "new">, saga: Saga): string {
   return `${inputs[sidesOf(saga).target].directory}.arriving`;
 }
 
 /**
  * The new host always connects to the old one, whichever way the copy goes: the way that is open in both firewalls.
  */
-export function createCopier(inputs: MoveInputs, sides: HostPair, say: (line: string) => void): Copier {
+export function createCopier(inputs: CopyInputs, sides: HostPair, say: (line: string) => void): Copier {
   let allowed: string | undefined;
   const login = inputs.old.host.ssh.user;
   const known = inputs.copy.port === 22 ? inputs.copy.address : `[${inputs.copy.address}]:${inputs.copy.port}`;
@@ -55,6 +57,7 @@ export function createCopier(inputs: MoveInputs, sides: HostPair, say: (line: st
   };
 
   return {
+    allow,
     run: async (saga, looks, { progress = false } = {}) => {
       await allow(saga, looks);
       const { stdout, done } = await sides.roots.new.stream(

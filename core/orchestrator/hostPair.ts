@@ -6,7 +6,7 @@ import type { Clock } from "../util/clock";
 import type { Looks, SideLook, SideObservation } from "./decide";
 import { heldByAnother } from "./heldByAnother";
 import { parseJournal, type Saga, type SideName } from "./journal";
-import type { MoveInputs } from "./moveInputs";
+import type { PairInputs } from "./moveInputs";
 
 /** Both hosts over two connections that are kept, with what every function of the library is told. */
 export interface HostPair {
@@ -70,7 +70,7 @@ export function readSide(printed: string, address: string): { seen: SideObservat
   return { seen, said: lines.slice(0, at).filter((line) => line.trim() !== "") };
 }
 
-export function openHostPair(inputs: MoveInputs, token: string, deps: HostPairDeps): HostPair {
+export function openHostPair(inputs: PairInputs, token: string, deps: HostPairDeps): HostPair {
   const roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
   const answered = { old: false, new: false };
   const other = (side: SideName): SideName => (side === "old" ? "new" : "old");

@@ -120,4 +120,13 @@ export function hasBegun(journal: string | undefined, move: MoveId): boolean {
   return written !== undefined && isSameMove(written, move) && found?.stage !== "staging";
 }
 
+/**
+ * Whether the host that a move goes to has nothing of it but, perhaps, what was copied beforehand (pure): a signer may have left
+ * it, in another move. What an abandoned move left there is the next one's to judge (signer/journal.sh, signer_lies_in_place).
+ */
+export function hasStagedNothing(journal: Journal | undefined, move: MoveId): boolean {
+  if (journal === undefined) return true;
+  return isSameMove(journal.move, move) ? journal.stage === "staging" : journal.stage === "moved";
+}
+
 export const journalFile = "/var/lib/pillar-host/orchestrator.json";

@@ -13,6 +13,12 @@ export interface SideInputs {
   readonly executable: string;
 }
 
+/** What reaches both hosts of a move, of {@link MoveInputs}. */
+export type PairInputs = Pick<MoveInputs, "stack" | "old" | "new" | "rpcPort" | "p2pPort" | "library">;
+
+/** What a copy between them takes. */
+export type CopyInputs = PairInputs & Pick<MoveInputs, "copy">;
+
 /** What a move is made of; plain values, as its provider gets them. */
 export interface MoveInputs {
   readonly move: MoveId;

@@ -6,6 +6,7 @@ const moved = ["test/core/orchestrator/moveActions.test.ts"];
 const cutover = "core/steps/signer/cutover.sh";
 const journal = "core/steps/signer/journal.sh";
 const stepped = ["test/core/orchestrator/steps.test.ts"];
+const bulk = ["test/core/steps/bulkCopy.test.ts"];
 const copied = ["test/core/orchestrator/hostileCopy.test.ts"];
 
 /** Mistakes by which a signer is lost, or runs twice. */
@@ -149,6 +150,34 @@ export const signerMutants: readonly Mutant[] = [
     from: "if (odd === undefined) return { key, addresses };",
     to: "if (odd !== null) return { key, addresses };",
     tests: copied,
+  },
+  {
+    what: "the bulk copy takes any key that lies there, the move's own too",
+    file: "core/steps/bulkCopy.sh",
+    from: '[ -e "$copy_dir/bulk" ] || nothing_copied "no copy waits for this host"',
+    to: "",
+    tests: bulk,
+  },
+  {
+    what: "the bulk copy takes no heed of a move that has begun",
+    file: "core/steps/bulkCopy.sh",
+    from: '*) nothing_copied "the move has begun or ended here ($stage)" ;;',
+    to: "*) ;;",
+    tests: bulk,
+  },
+  {
+    what: "a right is given on the old host though the new one's journal says that the move is over",
+    file: "core/orchestrator/bulkCopyKey.ts",
+    from: "if (!isToBegin(fresh, saga)) return;",
+    to: "",
+    tests: ["test/core/orchestrator/bulkCopyKey.test.ts"],
+  },
+  {
+    what: "a right that is of no use stays on the old host",
+    file: "core/orchestrator/bulkCopyKey.ts",
+    from: "for (const line of await copier.end(saga, looks)) deps.say(line);",
+    to: "",
+    tests: ["test/core/orchestrator/bulkCopyKey.test.ts"],
   },
   {
     what: "fence without mask",

@@ -24,6 +24,8 @@ async function main() {
   new SignerBackup("signerBackup", { oldHost: {}, newHost: {}, node: {}, library: "" });
   new HostKey("hostKey", {});
   new LoginKey("loginKey", { target: {}, publicKey: "", serverId: "", isOrder: true });
+  const { CopyKey } = require(`${program}/providers/copyKey`);
+  new CopyKey("copyKey", { old: {}, new: {} }, {});
   const { SignerMove } = require(`${program}/providers/signerMove`);
   new SignerMove("signerMove", { old: {}, new: {}, backup: {} }, {});
   const { CutoverGate } = require(`${program}/providers/cutoverGate`);

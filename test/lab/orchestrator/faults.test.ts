@@ -17,6 +17,7 @@ describe("the signer's move where something is wrong", () => {
       "mkdir -p /root/.orchestrator.arriving && mount -t tmpfs -o size=1m tmpfs /root/.orchestrator.arriving",
     );
     const output = await fails();
+    expect(output).toContain("warning: the directory could not be copied beforehand");
     expect(output).toContain("No space left on device");
     expect(output).toContain(`The key is on the old side (${stage.old.address}), which signs`);
     expect(await signersOf(stage)).toEqual(["old"]);

@@ -12,7 +12,10 @@ describe("a directory of 1 GB in 8,000 files", () => {
   it("moves in one up from nothing, unattended, the engine killed once in the middle of the copy", async () => {
     const [run, before] = [await stage.stack.begin(), await onHost(stage.old, sum)];
     const arriving = "find /root/.orchestrator.arriving -name '*.ldb' 2> /dev/null | wc -l";
-    await run.hears((output) => (/orchestrator: bulk copy to/.test(output) ? "heard" : undefined), "the bulk copy");
+    await run.hears(
+      (output) => (/copying from \S+ to \S+: the old side/.test(output) ? "heard" : undefined),
+      "the bulk copy",
+    );
     await expect
       .poll(async () => Number(await onHost(stage.fresh, arriving)), { timeout: 60_000 })
       .toBeGreaterThan(100);

@@ -13,6 +13,11 @@ import {
   sudoPassword,
 } from "./moveStage";
 
+interface Kept {
+  readonly urn: string;
+  readonly inputs?: { readonly stdin?: { readonly plaintext?: string } };
+}
+
 describe("the signer's move, the whole way", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 500, bytes: 100_000 } }, withSudo: true });
   let output = "";
@@ -31,6 +36,9 @@ describe("the signer's move, the whole way", () => {
       linesSeen[host.name] = await onHost(host, "sort -u /run/command-lines");
     }
     expect(run.exitCode, output).toBe(0);
+    // Nearly all of it, by the new host, before the move itself begins.
+    expect(output).toMatch(/copied: \d+ MB; what changes until the old side stops is copied after it/);
+    expect(output.indexOf("copied: ")).toBeLessThan(output.indexOf("orchestrator: bulk copy to the new side"));
     expect(output).toContain("the orchestrator of the new side answers: v0.0.9a; watching it for 3 s");
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await contentOf(stage.fresh)).toBe(before);
@@ -73,6 +81,7 @@ describe("the signer's move, the whole way", () => {
     const { stdout: exported } = await stage.stack.pulumi(["stack", "export"]);
     const texts = {
       ...{ output, exported: String(exported), state: await stage.stack.written() },
+      bulkCopy: await bulkCopyInput(),
       record: readFileSync(`${backupsOf(stage)}/record.jsonl`, "utf8"),
       ...{ old: linesSeen.old ?? "", fresh: linesSeen.fresh ?? "" },
     };
@@ -87,10 +96,21 @@ describe("the signer's move, the whole way", () => {
     expect(await filesWith(stage.fresh, stage.state.passphrase)).not.toMatch(/var\/(lib|log)\/pillar-host/);
   });
 
+  /** What the bulk copy is sent, out of the state, where it is a secret. */
+  async function bulkCopyInput(): Promise<string> {
+    const { stdout } = await stage.stack.pulumi(["stack", "export", "--show-secrets"]);
+    const { deployment } = JSON.parse(String(stdout)) as { deployment: { resources: readonly Kept[] } };
+    const stdin = deployment.resources.find(({ urn }) => urn.endsWith("::orchestrator-bulk-copy"))?.inputs?.stdin;
+    expect(stdin?.plaintext).toContain("copy_receive");
+    return String(stdin?.plaintext);
+  }
+
   it("changes nothing in the next up, and nothing when migrateFrom is taken away, and says so", async () => {
+    const before = await bulkCopyInput();
     const again = await stage.stack.up();
     expect(again.exitCode, again.output).toBe(0);
-    expect(again.output).not.toMatch(/orchestrator-(move|backup|install).*(updat|creat)/);
+    expect(again.output).not.toMatch(/orchestrator-(move|backup|install|copy-key|bulk-copy).*(updat|creat|replac)/);
+    expect(await bulkCopyInput()).toBe(before);
     await configureMove(stage, { migrateFrom: undefined });
     const removed = await stage.stack.up();
     expect(removed.exitCode, removed.output).toBe(0);
