@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import { cp, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import { beforeAll, describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+import { fingerprintOf } from "../../../core/ssh/publicKey";
+import { LabStack } from "../../../lab/stack";
+import { keepPrinted, noteSecret } from "../../../lab/testRun/printed";
+import { cli } from "../cli/fixture";
+import { onHost } from "../fixture";
+import { moveConfig, moveStage, signersOf } from "../orchestrator/moveStage";
+
+// docs/operating.md, When the laptop is lost; for a server of a cloud: clouds/lostLaptop.ts.
+
+describe("an own server to which the signer moved, and the laptop is lost", () => {
+  const stage = moveStage();
+  let producerAddress: string;
+  let before: Awaited<ReturnType<typeof trace>>;
+
+  /** What may not change: both programs go on as they run, nothing is deployed again, the hourly restart stays off. */
+  async function trace() {
+    return {
+      programs: await onHost(stage.fresh, "systemctl show go-node orchestrator -p MainPID,ActiveState"),
+      deploys: await onHost(stage.fresh, "ls /var/log/pillar-host/deploy-*.log"),
+      crontab: await onHost(stage.fresh, "crontab -l 2> /dev/null || true"),
+      old: await onHost(stage.old, "systemctl is-enabled orchestrator || true; ls /root/.orchestrator | sort"),
+    };
+  }
+
+  /** A stack with what is left, in a checkout of its own. */
+  const elsewhere = async (folder: string) =>
+    LabStack.create(
+      stage.lab,
+      "prod",
+      moveConfig(stage),
+      { "ssh.privateKey": await readFile(stage.lab.privateKeyFile, "utf8") },
+      folder,
+    );
+
+  /** It is managed again as it is: taken over, told rightly, and not to be deleted by a slip. */
+  async function isManaged(stack: LabStack): Promise<void> {
+    const up = await stack.up();
+    expect(up.exitCode, up.output).toBe(0);
+    expect(await trace()).toEqual(before);
+    expect(await signersOf(stage)).toEqual(["new"]);
+    const outputs = await stack.outputs<{ producerAddress?: string; orchestrator?: { side?: string } }>();
+    expect([outputs.producerAddress, outputs.orchestrator?.side]).toEqual([producerAddress, "new"]);
+    const status = await cli(stack, ["status", "prod"]);
+    expect(status.exitCode, status.out).toBe(0);
+    expect(status.out).toMatch(/^stage +synced/m);
+    expect(status.out).toMatch(/^signer .*v0\.0\.9a/m);
+    const destroyed = await stack.destroy();
+    expect(destroyed.exitCode).not.toBe(0);
+    expect(destroyed.output).toContain("because it is protected");
+    expect(await trace()).toEqual(before);
+  }
+
+  beforeAll(async () => {
+    const up = await stage.stack.up();
+    expect(up.exitCode, up.output).toBe(0);
+    expect(await signersOf(stage)).toEqual(["new"]);
+    ({ producerAddress } = await stage.stack.outputs<{ producerAddress: string }>());
+    before = await trace();
+  });
+
+  it("the state is lost, the record is there", async () => {
+    const fresh = await elsewhere("state-lost");
+    await cp(join(stage.stack.dir, "data"), join(fresh.dir, "data"), { recursive: true });
+    await isManaged(fresh);
+  });
+
+  it("the record and the backups are lost, the state is there", async () => {
+    const data = join(stage.stack.dir, "data");
+    await rename(data, `${data}.away`);
+    await isManaged(stage.stack);
+  });
+
+  it("both are lost", async () => {
+    await isManaged(await elsewhere("both-lost"));
+  });
+
+  it("the pass phrase is lost: the stack is made anew, under the same name", async () => {
+    const { stack, fresh, lab } = stage;
+    const passphrase = randomBytes(12).toString("hex");
+    noteSecret("a stack's pass phrase", passphrase);
+    const env = { PULUMI_CONFIG_PASSPHRASE: passphrase };
+    await rename(stack.configFile, `${stack.configFile}.old`);
+    await rename(join(stack.dir, "backend/.pulumi/stacks/pillar-host"), join(stack.dir, "stacks.old"));
+    const answers = {
+      ...{ pillar: "Anvil", provider: "existing", address: fresh.address, "key-file": lab.privateKeyFile },
+      ...{ fingerprint: fingerprintOf(fresh.hostKey), release: lab.releaseUrl() },
+    };
+    const flags = Object.entries(answers).flatMap(([flag, value]) => [`--${flag}`, value]);
+    const made = await cli(stack, ["init", "prod", ...flags], env);
+    expect(made.exitCode, made.out).toBe(0);
+    const typed = async (line: string) => {
+      const [command = "", ...args] = lab.atOperator(["bash", "-c", line]);
+      const ran = await execa(command, args, {
+        ...{ cwd: stack.programDirectory, env: { ...stack.env, ...env } },
+        ...{ all: true, reject: false, stdin: "ignore" },
+      });
+      keepPrinted(ran.all);
+      expect(ran.exitCode, ran.all).toBe(0);
+      return ran.all;
+    };
+    // What stood in the file, but for what only the lost pass phrase opens.
+    const [old, own] = await Promise.all(
+      [`${stack.configFile}.old`, stack.configFile].map(async (file) => parse(await readFile(file, "utf8"))),
+    );
+    const config = { ...old.config, "pillar-host:ssh": own.config["pillar-host:ssh"] };
+    await writeFile(stack.configFile, stringify({ ...own, config }));
+    await typed("pulumi up --yes --skip-preview --non-interactive -s prod");
+    expect(await trace()).toEqual(before);
+    expect(await signersOf(stage)).toEqual(["new"]);
+    const outputs = JSON.parse(await typed("pulumi stack output --json -s prod"));
+    expect([outputs.producerAddress, outputs.orchestrator?.side]).toEqual([producerAddress, "new"]);
+  });
+});
