@@ -177,7 +177,8 @@ export class Lab {
     const own = operatorNamespace(this.name);
     for (const line of listed) {
       const [ns] = line.split(" ");
-      if (ns === own || ns?.startsWith(`${own}-`)) await ip([["netns", "del", ns]]);
+      // Another run may be taking down the same dead lab.
+      if (ns === own || ns?.startsWith(`${own}-`)) await execa("ip", ["netns", "del", ns], { reject: false });
     }
     await this.hosts.releaseRoots();
     await this.state.forget();
