@@ -53,7 +53,7 @@ describe("a host that has trouble, at the gate", () => {
 
   it("a node that a full disk stopped has its data again", async () => {
     expect(await onHost(stage.host, "ls /root/.znn; findmnt /root/.znn || true")).toBe(
-      "config.json\nnetwork-private-key\nnom\nsyrius\nwallet",
+      "config.json\nconsensus\nnetwork-private-key\nnom\nsyrius\nwallet",
     );
     expect(await faultsOn(stage.lab, "host1")).toEqual([]);
   });

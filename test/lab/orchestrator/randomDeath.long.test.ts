@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { deathsVariable, firstSeedVariable } from "../../../lab/deaths/variables";
+import type { Run } from "../../../lab/engineRun";
+import { randomOf } from "../../../lab/simulation/model";
+import { cli } from "../cli/fixture";
+import { onHost } from "../fixture";
+import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage";
+
+const rounds = Number(process.env[deathsVariable] ?? 2);
+const firstSeed = Number(process.env[firstSeedVariable] ?? 18);
+
+const victims = ["the engine", "the providers' process", "the old host", "the new host"] as const;
+/** Milliseconds within which something dies: of a run that moves the signer, and of the move itself, on a busy machine. */
+const [runSpan, moveSpan] = [30_000, 15_000];
+/** What the run prints when the move begins. */
+const beginning = "orchestrator: bulk copy to the new side";
+/** Runs that may be needed afterwards: a host that boots, a node that connects, a lock of one that dies later. */
+const most = 8;
+
+describe("something dies at a random moment of the signer's move", () => {
+  const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } } });
+  const deploys = () => onHost(stage.fresh, "ls /var/log/pillar-host/deploy-*.log");
+  let attempt = 0;
+
+  /** Kills it, and what was cut off from power comes back. */
+  async function dies(victim: (typeof victims)[number], run: Run): Promise<void> {
+    if (victim === "the engine") return run.send("SIGKILL");
+    if (victim === "the providers' process") {
+      // Between two resources there may be none.
+      const found = await run.find("cmd/dynamic-provider").catch(() => undefined);
+      if (found) process.kill(found.pid, "SIGKILL");
+      return;
+    }
+    const host = victim === "the old host" ? stage.old : stage.fresh;
+    await host.stop({ powerCut: true });
+    await sleep(2000);
+    await host.start();
+  }
+
+  /** Runs it again as an operator would, until the signer is where it belongs. @returns how often */
+  async function goneOn(): Promise<number> {
+    for (let runs = 1; ; runs += 1) {
+      const { exitCode, out } = await cli(stage.stack, ["resume", "prod", "--", ...quietly]);
+      // Whatever a run came to: two never sign.
+      const signing = await signersOf(stage);
+      expect(signing.length).toBeLessThan(2);
+      if (exitCode === 0 && signing.includes("new")) return runs;
+      if (runs === most) throw new Error(`after ${most} runs the signer is on ${signing}: exit ${exitCode}\n${out}`);
+      await sleep(5000);
+    }
+  }
+  const quietly = ["--yes", "--skip-preview", "--non-interactive"];
+
+  it.each(Array.from({ length: rounds }, (_, round) => firstSeed + round))(
+    "seed %i: it is gone on with to the same end, and nothing is done twice",
+    async (seed) => {
+      const random = randomOf(seed);
+      const victim = victims[Math.floor(random() * victims.length)] ?? "the engine";
+      const when = random();
+      const isLate = random() < 0.7;
+      const after = Math.round(when * (isLate ? moveSpan : runSpan));
+      attempt += 1;
+      if ((await signersOf(stage)).includes("new")) await putBack(stage);
+      const [content, before] = [await contentOf(stage.old), await deploys()];
+      await configureMove(stage, { attempt });
+
+      const run = await stage.stack.begin();
+      if (isLate) await run.hears((output) => (output.includes(beginning) ? "heard" : undefined), beginning);
+      await Promise.race([sleep(after), run.end()]);
+      const at = [await stageOf(stage.old), await stageOf(stage.fresh)].map((each) => each || "nothing").join("/");
+      await dies(victim, run);
+      await run.end();
+      const runs = await goneOn();
+      console.log(
+        `seed ${seed}: ${victim} ${after} ms after the ${isLate ? "move" : "run"} began, journals ${at}: gone on with in ${runs} runs`,
+      );
+
+      expect(await signersOf(stage)).toEqual(["new"]);
+      expect(await contentOf(stage.fresh)).toBe(content);
+      expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["moved", "running"]);
+      expect(await copyLeftovers(stage)).toBe("");
+      expect(await deploys()).toBe(before);
+      const again = await stage.stack.up();
+      expect(again.exitCode, again.output).toBe(0);
+      expect(await signersOf(stage)).toEqual(["new"]);
+    },
+  );
+});
