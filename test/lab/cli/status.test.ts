@@ -101,7 +101,7 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
       expect(told.out).toMatch(syncing);
       return told;
     };
-    const { exitCode, out } = await vi.waitFor(seen, { timeout: 60_000 });
+    const { exitCode, out } = await vi.waitFor(seen, { timeout: 300_000 });
     expect(exitCode).toBe(1);
     expect(out).toMatch(/^stage {7}deployed, syncing$/m);
     expect(out).toMatch(/^next {8}nothing to do: the run that is at work goes on$/m);

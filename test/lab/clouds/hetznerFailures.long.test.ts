@@ -111,7 +111,7 @@ test("what an order left that failed after the engine was killed is removed, tho
   // Its actions get on when somebody looks.
   const shown = async () => (await fetch(`${stage.cloud.url}/v1/servers/${before[0]}`, { headers })).json();
   const headers = { authorization: `Bearer ${TOKEN}` };
-  await expect.poll(shown, { timeout: 20_000 }).toMatchObject({ server: { status: "off" } });
+  await expect.poll(shown).toMatchObject({ server: { status: "off" } });
   const up = await stage.cloud.upToServer();
   expect(up.exitCode, up.output).toBe(0);
   expect(up.output).toContain(`what that left is removed: server ${before[0]}`);

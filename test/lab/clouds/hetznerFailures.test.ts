@@ -66,7 +66,7 @@ test("a server of somebody else's making is adopted as it is, and not given up w
   const { server } = (await response.json()) as { server: { id: number } };
   // Its actions get on when somebody looks.
   const shown = async () => (await fetch(`${stage.cloud.url}/v1/servers/${server.id}`, { headers })).json();
-  await expect.poll(shown, { timeout: 20_000 }).toMatchObject({ server: { status: "running" } });
+  await expect.poll(shown).toMatchObject({ server: { status: "running" } });
   for (const one of servers()) one.protection = { delete: true, rebuild: true };
   const facts = () => servers().map(({ id, name, labels, protection }) => ({ id, name, labels, protection }));
   const before = structuredClone(facts());

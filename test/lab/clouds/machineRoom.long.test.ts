@@ -92,8 +92,13 @@ test("an order has its address at once, and the machine the host key of its user
 });
 
 test("cloud-init tells its end, and all that the user data asked for is there", async () => {
-  const { stdout, exitCode } = await ssh("cloud-init status --wait");
-  expect([exitCode, String(stdout).trim().split("\n").at(-1)]).toEqual([0, "status: done"]);
+  let told: Awaited<ReturnType<typeof ssh>> | undefined;
+  // It restarts sshd once it has set how to log in.
+  await until("a connection that cloud-init doesn't end", async () => {
+    told = await ssh("cloud-init status --wait");
+    return told.exitCode !== 255;
+  });
+  expect([told?.exitCode, String(told?.stdout).trim().split("\n").at(-1)]).toEqual([0, "status: done"]);
   const facts = `hostname; cat /etc/ssh/ssh_host_*.pub | sed '$a\\'; ls /root/last /usr/sbin/nft; systemctl is-active listeners
     cut -d' ' -f1,2 /home/anvil/.ssh/authorized_keys; sshd -T | grep ^passwordauthentication; systemctl --failed --no-legend`;
   expect(String((await ssh(facts)).stdout).split("\n")).toEqual([
@@ -108,6 +113,7 @@ test("only what the rules let in answers, and the machine's own root cannot chan
     ["filtered", "filtered"],
   ];
   const all = async () => [await seen(22), await seen(35995), await seen(35998)];
+  await until("the listeners", async () => (await seen(35995))[1] === "open");
   expect(await all()).toEqual(expected);
   expect([await probeUdp(stranger, server.address, 35995), await probeUdp(stranger, server.address, 35998)]).toEqual([
     "answers",

@@ -101,6 +101,6 @@ realOnly("a Pillar's move", ["node-world/znnd-fast", "node-world/znndev"], () =>
       const { rewards } = await retirement();
       expect(rewards.map(({ says }) => says)).toEqual(["collected", "collected"]);
     };
-    await vi.waitFor(collected, { timeout: 60_000, interval: 3000 });
+    await vi.waitFor(collected, { timeout: 300_000, interval: 3000 });
   });
 });

@@ -78,7 +78,7 @@ export function subjectOf(kind: Kind): Subject {
     },
     start: async () => {
       await onHost(host(), "systemctl reset-failed orchestrator 2> /dev/null || true; systemctl start orchestrator");
-      await expect.poll(() => onHost(host(), "ss -Hltn 'sport = :55000'"), { timeout: 60_000 }).not.toBe("");
+      await expect.poll(() => onHost(host(), "ss -Hltn 'sport = :55000'")).not.toBe("");
     },
     configure: (change) => {
       const config = JSON.parse(readFileSync(fileOf(), "utf8")) as Config;

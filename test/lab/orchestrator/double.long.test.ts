@@ -23,7 +23,7 @@ const signers = () => lab.chain<SignersTruth>("GET", "/signers");
 const patch = (host: LabHost, settings: object) => lab.chain("PATCH", `/orchestrators/${host.name}`, settings);
 const sum = (host: LabHost) => onHost(host, "sha256sum < /root/.orchestrator/config.json");
 const journal = (host: LabHost) => onHost(host, "journalctl -u orchestrator --no-pager");
-const waitFor = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 60_000, interval: 200 });
+const waitFor = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 300_000, interval: 200 });
 const getBuildInfo = `curl -s -w '%{http_code}' -H 'Content-Type: application/json' -d '{"method":"getBuildInfo","params":[]}' http://127.0.0.1:55000`;
 
 describe("the orchestrator's double on a host", () => {

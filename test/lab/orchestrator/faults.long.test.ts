@@ -103,7 +103,7 @@ describe("the signer's move where something is wrong on the way", () => {
     await onHost(stage.fresh, `cp /usr/local/lib/systemd/system/orchestrator.service ${unit}; systemctl daemon-reload`);
     expect(await onHost(stage.fresh, `${first} || true; readlink ${unit}`)).toBe("inactive\n/dev/null");
     await onHost(stage.old, then);
-    await expect.poll(() => signersOf(stage), { timeout: 60_000 }).toEqual(["old"]);
+    await expect.poll(() => signersOf(stage)).toEqual(["old"]);
     const output = await fails();
     expect(output).toContain("was taken down by another hand: nothing is touched");
     const [, moveAside = ""] = /is it to stay there\? Then on both: (mv [^;]*);/.exec(output) ?? [];

@@ -75,10 +75,10 @@ export async function ask(host: LabHost, method: string): Promise<Record<string,
   return (JSON.parse(said) as { result: Record<string, unknown> }).result;
 }
 
-/** Returns when a signer's RPC is open. */
+/** Returns when a signer's RPC is open: it looks for its peers in rounds of up to half a minute, ten times at most. */
 export async function opens(host: LabHost): Promise<void> {
   const listening = async () => expect(await onHost(host, "ss -Hltn 'sport = :55000'"), host.name).not.toBe("");
-  await vi.waitFor(listening, { timeout: 60_000, interval: 500 });
+  await vi.waitFor(listening, { timeout: 360_000, interval: 500 });
 }
 
 /** What its log has of a signer since a time. */

@@ -137,7 +137,7 @@ describe("a signer comes back from a backup alone", () => {
     expect((await typed(fence)).exitCode).toBe(0);
     expect(await typed(check)).toEqual({ exitCode: 0, out: "FENCED" });
     await old.reboot();
-    await expect.poll(async () => (await typed(check)).out, { timeout: 60_000 }).toBe("FENCED");
+    await expect.poll(async () => (await typed(check)).out).toBe("FENCED");
     expect((await typed(fence)).exitCode).toBe(0);
     expect(await typed(check)).toEqual({ exitCode: 0, out: "FENCED" });
   });

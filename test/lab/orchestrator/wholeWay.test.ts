@@ -73,7 +73,7 @@ describe("the signer's move, the whole way", () => {
     ).toMatch(new RegExp(`^masked\\nproducer\\.moved-to-${stage.fresh.address}-\\d{8}T\\d{6}Z$`));
     await stage.old.reboot();
     await stage.fresh.reboot();
-    await expect.poll(() => signersOf(stage), { timeout: 60_000 }).toEqual(["new"]);
+    await expect.poll(() => signersOf(stage)).toEqual(["new"]);
   });
 
   it("leaves no key of the copy, and no secret in log, state, record or command lines", async () => {

@@ -114,7 +114,7 @@ describe("with the rewards collected, one thing is wrong", () => {
     expect(whats(await refuse())).toContain(`the successor's node, ${stage.fresh.address}, is not synced now`);
     await onHost(stage.fresh, "systemctl start go-node");
     await expect
-      .poll(async () => whats(await refuse(kept())), { timeout: 30_000 })
+      .poll(async () => whats(await refuse(kept())))
       .not.toContain(`the successor's node, ${stage.fresh.address}, is not synced now`);
   });
 
@@ -163,16 +163,16 @@ describe("with the rewards collected, one thing is wrong", () => {
     await elect(stage, stage.addresses.fresh);
     // Ticks of minutes: a busy machine takes its time to look.
     expect(await inTurns({ network: { momentum: 60_000, tickMomentums: 4 } })).toBe(true);
-    await expect.poll(() => inTurns(), { timeout: 60_000, interval: 2000 }).toBe(false);
+    await expect.poll(() => inTurns(), { interval: 2000 }).toBe(false);
   });
 
   it("the host is another Pillar's that produces", async () => {
     await stage.lab.chain("PATCH", "/pillars/Bolt", { producerAddress: stage.addresses.old });
     const found = async () =>
       whats(await refuse(kept())).find((line) => line.includes("is this the host of another Pillar?"));
-    await expect.poll(found, { timeout: 20_000 }).toMatch(/^this host's address and its successor's produce in turns/);
+    await expect.poll(found).toMatch(/^this host's address and its successor's produce in turns/);
     await stage.lab.chain("PATCH", "/pillars/Bolt", { producerAddress: "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7" });
-    await expect.poll(found, { timeout: 30_000, interval: 2000 }).toBeUndefined();
+    await expect.poll(found, { interval: 2000 }).toBeUndefined();
   });
 });
 

@@ -71,7 +71,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
     expect(exitCode).not.toBe(0);
     expect(output).toContain("^C received; terminating");
     expect(await pending()).toEqual(["creating node-sync"]);
-    await expect.poll(() => run.orphans(), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => run.orphans()).toEqual([]);
   });
 
   it("SIGKILL of the gate's process: the run fails, the next one waits anew", async () => {
