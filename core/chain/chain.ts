@@ -7,6 +7,7 @@ import type { PillarStanding } from "./elections";
 import { callRpc, type RpcAnswer } from "./jsonRpc";
 import { type NodeTarget, nodeResult, nodeStreams } from "./node";
 import { callReference } from "./reference";
+import { parseSporks, type Spork } from "./sporks";
 
 // Shapes: docs/chain.md, Node; the ledger's other methods as in go-zenon's rpc/api/ledger.go.
 
@@ -79,6 +80,8 @@ export interface ChainClient {
   /** `notOffered` where the node does not know the methods. */
   rewards(address: string): Promise<Rewards | "notOffered">;
   bridge(): Promise<BridgeInfo>;
+  /** Empty where the node does not tell. */
+  sporks(): Promise<readonly Spork[]>;
   close(): void;
 }
 
@@ -154,6 +157,10 @@ export function chainClient(name: string, call: Call, close: () => void): ChainC
       return page === undefined ? undefined : parseStanding(page, pillar);
     },
     bridge: async () => parseBridge(await ask("embedded.bridge.getBridgeInfo", [])),
+    sporks: async () => {
+      const page = await askOptional("embedded.spork.getAll", [0, sporkRows]);
+      return page === undefined ? [] : parseSporks(page);
+    },
     paidEpochs: async (pillar) => {
       const page = await askOptional("embedded.pillar.getPillarEpochHistory", [pillar, 0, rewardRows]);
       return page === undefined ? [] : parsePaidEpochs(page);
@@ -174,6 +181,8 @@ export function chainClient(name: string, call: Call, close: () => void): ChainC
 const rewardRows = 20;
 /** All of them: there are about a hundred. */
 const pillarRows = 1024;
+/** All of them: there were three in five years. */
+const sporkRows = 1024;
 
 const isNotFound = (error: unknown) => (error as { rpcCode?: unknown }).rpcCode === methodNotFound;
 

@@ -13,6 +13,7 @@ import type { NodeReport } from "./reports";
 import { type EpochReward, Rewards, type RewardsPatch, type UncollectedReward } from "./rewards";
 import type { NodeSettingsPatch } from "./settings";
 import { Signers } from "./signers";
+import { type Spork, usualSporks } from "./sporks";
 import { startOf, type Ticks, tickAt } from "./ticks";
 import { Timeline } from "./timeline";
 import type {
@@ -32,6 +33,8 @@ export class Chain {
   readonly signers: Signers;
   /** The bridge's contract. */
   readonly bridge = new Bridge();
+  /** Changes of the network's rules. */
+  sporks: readonly Spork[] = usualSporks;
   /** How each orchestrator shall behave. */
   readonly orchestrators = new Orchestrators();
   private readonly clock: () => number;

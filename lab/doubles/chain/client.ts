@@ -8,6 +8,7 @@ import type { NodeReport } from "./reports";
 import type { EpochReward, RewardsPatch, UncollectedReward } from "./rewards";
 import type { NodeSettingsPatch } from "./settings";
 import type { Beat, SignersTruth } from "./signers";
+import type { Spork, SporkGiven } from "./sporks";
 import type { ChainTruth, EpochFigures, NodeView, PillarView, TruthPatch } from "./truth";
 
 /** The chain double, from a node or a test. */
@@ -49,6 +50,8 @@ export class ChainClient {
   production = () => this.call<Slot[]>("GET", "/production");
   bridge = () => this.call<BridgeInfo>("GET", "/bridge");
   patchBridge = (patch: BridgePatch) => this.call<BridgeInfo>("PATCH", "/bridge", patch);
+  sporks = () => this.call<Spork[]>("GET", "/sporks");
+  patchSporks = (list: readonly SporkGiven[]) => this.call<Spork[]>("PATCH", "/sporks", { list });
   orchestrator = (name: string) => this.call<OrchestratorView>("GET", `/orchestrators/${encodeURIComponent(name)}`);
   patchOrchestrator = (name: string, patch: OrchestratorSettingsPatch) =>
     this.call<OrchestratorView>("PATCH", `/orchestrators/${encodeURIComponent(name)}`, patch);

@@ -12,4 +12,5 @@ export type { Amounts, EpochReward, RewardsPatch, UncollectedReward } from "./re
 export * from "./serve";
 export type { NodeSettings, NodeSettingsPatch } from "./settings";
 export type { Beat, DoubleSigner, SignerGap, SignerInterval, SignersTruth } from "./signers";
+export { type Spork, type SporkGiven, usualSporks } from "./sporks";
 export * from "./truth";

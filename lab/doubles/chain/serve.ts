@@ -11,6 +11,7 @@ import { nodeReportSchema } from "./reports";
 import { rewardsPatchSchema } from "./rewards";
 import { nodeSettingsSchema } from "./settings";
 import { beatSchema } from "./signers";
+import { sporksSchema } from "./sporks";
 import { answerWallet } from "./walletRoutes";
 
 const settingsPatch = nodeSettingsSchema.partial();
@@ -124,6 +125,11 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
       return send(response, 200, chain.bridge.view());
     case "PATCH bridge":
       return send(response, 200, chain.bridge.patch(bridgePatchSchema.parse(body)));
+    case "GET sporks":
+      return send(response, 200, chain.sporks);
+    case "PATCH sporks":
+      chain.sporks = sporksSchema.parse(body).list;
+      return send(response, 200, chain.sporks);
     case "GET orchestrators NAME":
       return send(response, 200, chain.orchestrators.view(name));
     case "PATCH orchestrators NAME":

@@ -24,6 +24,14 @@ export function nodeMethods(node: MethodsBackend): Methods {
     "stats.osInfo": { args: [], call: osInfo },
     ...momentumMethods(node),
     "embedded.bridge.getBridgeInfo": { args: [], call: () => node.chain.bridge() },
+    "embedded.spork.getAll": {
+      args: ["uint32", "uint32"],
+      call: async (page, size) => {
+        checkPageSize(size);
+        const all = await node.chain.sporks();
+        return { count: all.length, list: all.slice(Number(page) * Number(size), (Number(page) + 1) * Number(size)) };
+      },
+    },
     "embedded.pillar.getByName": {
       args: ["string"],
       call: async (name) => {

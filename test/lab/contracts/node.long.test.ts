@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseSporks, unknownSporks } from "../../../core/chain/sporks";
 import type { Lab } from "../../../lab/lab";
 import { RealNetwork } from "../../../lab/realNetwork";
 import { testLab } from "../fixture";
@@ -230,6 +231,27 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       administrator: expect.stringMatching(address),
       ...{ compressedTssECDSAPubKey: "", decompressedTssECDSAPubKey: "", allowKeyGen: false, halted: false },
       ...{ unhaltedAt: 0, unhaltDurationInMomentums: 2160, tssNonce: 0, metadata: "{}" },
+    });
+  });
+
+  test("sporks come in pages, with the height from which each is enforced", async () => {
+    const { count, list } = await resultOf<{ count: number; list: object[] }>("embedded.spork.getAll", 0, 1024);
+    expect(list).toHaveLength(count);
+    for (const spork of list) {
+      expect(Object.keys(spork)).toEqual(["id", "name", "description", "activated", "enforcementHeight"]);
+      expect(spork).toEqual({
+        id: expect.stringMatching(hash),
+        ...{ name: expect.any(String), description: expect.any(String) },
+        ...{ activated: expect.any(Boolean), enforcementHeight: expect.any(Number) },
+      });
+    }
+    // Of the node's own three, in the order of their ids.
+    expect(unknownSporks(parseSporks({ list }), "v0.0.8")).toEqual([]);
+    expect(list.map((spork) => (spork as { id: string }).id.slice(0, 4))).toEqual(["6d2b", "ceb7", "ddd4"]);
+    expect(await resultOf("embedded.spork.getAll", 1, 1024)).toEqual({ count, list: [] });
+    expect((await ask("embedded.spork.getAll", 0, 1025)).error).toEqual({
+      code: -32000,
+      message: "page-size parameter is too big",
     });
   });
 

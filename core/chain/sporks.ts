@@ -1,0 +1,58 @@
+import { printable } from "../util/printable";
+import { isCount } from "./count";
+
+/** A change of the network's rules (go-zenon, vm/embedded/definition/spork.go). */
+export interface Spork {
+  readonly id: string;
+  readonly name: string;
+  /** It is decided: from this height on a node that does not have it ends itself, minutes later. */
+  readonly enforcedFrom?: number;
+}
+
+const accelerator = "6d2b1e6cb4025f2f45533f0fe22e9b7ce2014d91cc960471045fa64eee5a6ba3";
+const htlc = "ceb7e3808ef17ea910adda2f3ab547be4cdfb54de8400ce3683258d06be1354b";
+const bridgeAndLiquidity = "ddd43466769461c5b5d109c639da0f50a7eeb96ad6e7274b1928a35c431d7b1b";
+
+/** What each version of the node has (go-zenon, common/types/spork.go). */
+const sporksOf: Readonly<Record<string, readonly string[]>> = {
+  "v0.0.4": [accelerator],
+  "v0.0.5": [accelerator, htlc, bridgeAndLiquidity],
+  "v0.0.6": [accelerator, htlc, bridgeAndLiquidity],
+  "v0.0.7": [accelerator, htlc, bridgeAndLiquidity],
+  "v0.0.8": [accelerator, htlc, bridgeAndLiquidity],
+};
+
+/** A spork that a node does not have, or may not have: this program knows the sporks of its version, or not. */
+export interface UnknownSpork extends Spork {
+  readonly isSure: boolean;
+}
+
+/** Which of the network's sporks a node of a version has no code for (pure). @param version undefined where it does not tell */
+export function unknownSporks(sporks: readonly Spork[], version: string | undefined): UnknownSpork[] {
+  const own = version === undefined ? undefined : sporksOf[version.replace(/-.*$/, "")];
+  // Of a version that came after this program, all that is known is that it has what its predecessors had.
+  const known = own ?? Object.values(sporksOf).flat();
+  return sporks.filter(({ id }) => !known.includes(id)).map((spork) => ({ ...spork, isSure: own !== undefined }));
+}
+
+/** What there is to say of it, in one line (pure). */
+export function sporkText({ id, name, enforcedFrom, isSure }: UnknownSpork, version: string | undefined): string {
+  const title = `spork ${printable(name).slice(0, 60) || "without a name"} (${id.slice(0, 8)}…)`;
+  const node = version === undefined ? "the node here" : `the node here, ${printable(version).slice(0, 40)},`;
+  const lack = isSure ? `${node} does not have it` : `whether ${node} has it is not known to this program`;
+  return enforcedFrom === undefined
+    ? `${title} is announced, and ${lack}: a release that has it is needed before it is decided`
+    : `${title} is enforced from height ${enforcedFrom} on, and ${lack}: one that has not ends itself there`;
+}
+
+/** Checks the form of an `embedded.spork.getAll` result (pure). @throws where it is another one */
+export function parseSporks(result: unknown): Spork[] {
+  const { list } = (result ?? {}) as { list?: unknown };
+  if (!Array.isArray(list)) throw new Error("the RPC's embedded.spork.getAll does not have the form {count, list}");
+  return list.map((each) => {
+    const { id, name, activated, enforcementHeight } = (each ?? {}) as Record<string, unknown>;
+    if (typeof id !== "string" || !/^[0-9a-f]{64}$/.test(id) || typeof name !== "string" || !isCount(enforcementHeight))
+      throw new Error("the RPC's spork does not have the form {id, name, description, activated, enforcementHeight}");
+    return { id, name, ...(activated === true ? { enforcedFrom: enforcementHeight } : {}) };
+  });
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { chainClient } from "../../../core/chain/chain";
+import { parseSporks, type Spork, sporkText, unknownSporks } from "../../../core/chain/sporks";
+import { usualSporks } from "../../../lab/doubles/chain";
+import { evilText } from "../../evilText";
+
+const known: Spork[] = parseSporks({ list: usualSporks });
+const fresh: Spork = { id: "ab".repeat(32), name: "spork-next" };
+
+describe("which sporks a node does not have", () => {
+  test.each<[string, string | undefined, readonly Spork[], object[]]>([
+    ["none of the network's, with its release", "v0.0.8", known, []],
+    ["also of a build of it", "v0.0.8-libznn", known, []],
+    [
+      "those that came after an old one",
+      "v0.0.4",
+      known,
+      [{ name: "spork-htlc", isSure: true }, { name: "spork-bridge" }],
+    ],
+    ["one that came after it", "v0.0.8", [...known, fresh], [{ id: fresh.id, isSure: true }]],
+    [
+      "perhaps one of a release that came after this program",
+      "v0.1.0",
+      [...known, fresh],
+      [{ id: fresh.id, isSure: false }],
+    ],
+    ["perhaps one of a node that does not tell its version", undefined, [fresh], [{ isSure: false }]],
+  ])("%s", (_what, version, sporks, found) => expect(unknownSporks(sporks, version)).toMatchObject(found));
+});
+
+test("it is said what is needed, and by when", () => {
+  const [announced] = unknownSporks([fresh], "v0.0.8");
+  const [decided] = unknownSporks([{ ...fresh, enforcedFrom: 77 }], "v9.9.9");
+  if (!announced || !decided) throw new Error("none");
+  expect(sporkText(announced, "v0.0.8")).toBe(
+    "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not have it: a release that has it is needed before it is decided",
+  );
+  expect(sporkText(decided, "v9.9.9")).toBe(
+    "spork spork-next (abababab…) is enforced from height 77 on, and whether the node here, v9.9.9, has it is not known to this program: one that has not ends itself there",
+  );
+  // Anybody may name one.
+  expect(sporkText({ ...announced, name: evilText }, evilText)).not.toContain("\u001b");
+});
+
+test("an answer of another form is refused, a node without the method has told of none", async () => {
+  expect(() => parseSporks({})).toThrow("does not have the form {count, list}");
+  expect(() => parseSporks({ list: [{ id: "x", name: "y", enforcementHeight: 0 }] })).toThrow("{id, name, ");
+  const asked = (body: object) =>
+    chainClient(
+      "node",
+      async () => ({ status: 200, body: JSON.stringify(body) }),
+      () => undefined,
+    );
+  expect(await asked({ error: { code: -32601, message: "none" } }).sporks()).toEqual([]);
+  expect(await asked({ result: { count: 3, list: usualSporks } }).sporks()).toEqual(known);
+  await expect(asked({ error: { code: -32000, message: "broken" } }).sporks()).rejects.toThrow("broken");
+});
