@@ -1,3 +1,4 @@
+import { amissOf } from "./parts/amiss";
 import { couldNot } from "./refusal";
 import type { View } from "./view";
 
@@ -11,6 +12,7 @@ export type Attention = "nothing" | "step" | "wait" | "attention";
 export function needsOf(view: View): Attention {
   const { lifecycle, synced, parts } = view;
   if (parts && "value" in parts.signer && parts.signer.value.isWrong) return "attention";
+  if (parts && amissOf(parts, view.stack).some(({ isNow }) => isNow)) return "attention";
   if (lifecycle === "retiring") return needsOfRetiring(view);
   const registration = parts && "value" in parts.registration ? parts.registration.value : undefined;
   if (registration?.kind === "tooEarly") return "attention";

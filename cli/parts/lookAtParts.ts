@@ -13,8 +13,8 @@ import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { lookAtPorts, portRules } from "../../core/settings/portRules";
 import { openRoot } from "../../core/ssh/root";
 import { runScript } from "../../core/ssh/runScript";
-import { envelope } from "../../core/steps/step";
-import { receiver } from "../../core/steps/steps";
+import { envelope, type Step } from "../../core/steps/step";
+import { hourlyRestartNow, receiver } from "../../core/steps/steps";
 import { lookAtNode } from "../../core/sync/nodeStatus";
 import { systemClock } from "../../core/util/clock";
 import type { HostReader } from "../hostLook";
@@ -25,6 +25,7 @@ import type { Parts } from "./parts";
 import { lookAtRewards, type RewardsSeen, rewardsOf } from "./rewards";
 import { lookAtReleases } from "./servedReleases";
 import { type SignerSeen, type SignerWord, signerSeen } from "./signer";
+import { lookAtSporks } from "./sporks";
 
 const deps = {
   ...systemClock,
@@ -102,16 +103,26 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
       ? partOf(() => lookAtReleases(config, (step) => runStep(source, host, step), deps.now), destroyLimit)
       : undefined;
 
+  const hourlyRestart =
+    config.lifecycle === "active"
+      ? partOf(async () => (await runStep(source, host, hourlyRestartNow(config))).trim() === "on")
+      : undefined;
+  const sporks = partOf(async () => lookAtSporks(await chains, inputs.node, host.connection));
+
   const [facts, surveyed] = [await looking, await survey];
   const parts = {
-    node: "value" in facts ? { value: facts.value.node } : facts,
+    node: "value" in facts ? { value: nodeOf(facts.value) } : facts,
     ...{ registration: await registration, signer: await signer, rewards: await rewards },
     ports: await ports,
     destroy: surveyed && ("value" in surveyed ? { value: shownUnmet(surveyed.value) } : surveyed),
     releases: await releases,
+    ...{ hourlyRestart: await hourlyRestart, sporks: await sporks },
   };
   return parts;
 }
+
+const nodeOf = ({ node, marks }: HostFacts) =>
+  marks.retired === undefined ? node : { ...node, wasShutDown: true as const };
 
 const ownName = (address: string) => `the node of ${address}`;
 
@@ -164,11 +175,7 @@ function rewardsNow(
   return lookAtRewards(first.client, question, deps.now());
 }
 
-async function runStep(
-  { address, config }: Source,
-  { connection }: HostReader,
-  step: Parameters<typeof envelope>[0],
-): Promise<string> {
+async function runStep({ address, config }: Source, { connection }: HostReader, step: Step): Promise<string> {
   const script = envelope(step, receiver(config, address));
   // The host's own limit ends it first.
   const printed = await runScript(connection, step.name, script, (step.limitSeconds + 30) * 1000);

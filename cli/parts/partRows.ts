@@ -4,6 +4,7 @@ import { unmetLines } from "../../core/retirement/messages";
 import { type PortFound, portFaults, portsLine } from "../../core/settings/portRules";
 import { minuteText } from "../../core/util/timeText";
 import type { Row } from "../row";
+import { amissOf } from "./amiss";
 import type { Part } from "./part";
 import type { Parts } from "./parts";
 import { releaseText } from "./releases";
@@ -28,6 +29,7 @@ export function partRows(parts: Parts | undefined, whose: Whose, now: number): R
     ...(parts.releases
       ? labelled("release", parts.releases, (releases) => releases.map((release) => releaseText(release, now)))
       : ([["release", `not asked: a stack that is ${whose.lifecycle} installs nothing`]] as const)),
+    ...amissOf(parts, whose.stack).map(({ label, text }): Row => [label, text]),
   ];
 }
 

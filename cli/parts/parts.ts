@@ -5,11 +5,12 @@ import type { Part } from "./part";
 import type { Release } from "./releases";
 import type { RewardsSeen } from "./rewards";
 import type { SignerSeen } from "./signer";
+import type { SporksSeen } from "./sporks";
 
 /** What a look found beside node and facts. */
 export interface Parts {
-  /** The node's unit. */
-  readonly node: Part<{ readonly active: boolean; readonly masked: boolean }>;
+  /** The node's unit; `wasShutDown`: a retirement shut it down, for good. */
+  readonly node: Part<{ readonly active: boolean; readonly masked: boolean; readonly wasShutDown?: true }>;
   /** Where the Pillar's registration stands, seen from this host. */
   readonly registration: Part<Registration>;
   readonly signer: Part<SignerSeen>;
@@ -20,15 +21,19 @@ export interface Parts {
   readonly destroy: Part<readonly Unmet[]> | undefined;
   /** Only of an active stack: the others install nothing. */
   readonly releases: Part<readonly Release[]> | undefined;
+  /** Whether root's crontab restarts the node every hour though it has synced. Only of an active stack. */
+  readonly hourlyRestart: Part<boolean> | undefined;
+  readonly sporks: Part<SporksSeen>;
 }
 
 /** Nothing was asked (pure). @param why in words that follow "not known: " */
 export function noParts(lifecycle: string, why: string): Parts {
   const isActive = lifecycle === "active";
   return {
-    ...{ node: { why }, registration: { why }, signer: { why }, rewards: { why } },
+    ...{ node: { why }, registration: { why }, signer: { why }, rewards: { why }, sporks: { why } },
     ports: undefined,
     destroy: isActive ? undefined : { why },
     releases: isActive ? { why } : undefined,
+    hourlyRestart: isActive ? { why } : undefined,
   };
 }

@@ -4,7 +4,8 @@ import type { Part } from "./part";
 import type { Parts } from "./parts";
 
 /** The parts for programs (pure): what is not known is `{notKnown: why}`. */
-export function partsJson({ node, registration, signer, ports, rewards, destroy, releases }: Parts) {
+export function partsJson(parts: Parts) {
+  const { node, registration, signer, ports, rewards, destroy, releases, hourlyRestart, sporks } = parts;
   return {
     node: shown(node, (found) => found),
     registration: shown(registration, registrationShown),
@@ -19,6 +20,9 @@ export function partsJson({ node, registration, signer, ports, rewards, destroy,
           found.map((release) => ("at" in release ? { ...release, at: new Date(release.at).toJSON() } : release)),
         )
       : null,
+    // null: it may be on.
+    hourlyRestart: hourlyRestart ? shown(hourlyRestart, (isOn) => isOn) : null,
+    sporks: shown(sporks, (found) => found),
   };
 }
 

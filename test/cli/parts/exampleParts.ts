@@ -44,6 +44,8 @@ export function partsOf(registration: Registration = registrations.earlier, chan
     rewards: { value: { text: "8.8 ZNN and 0 QSR wait for their collection; paid last: epoch 5" } },
     destroy: undefined,
     releases: { value: [] },
+    hourlyRestart: { value: false },
+    sporks: { value: { version: "v0.0.8", unknown: [] } },
     ...changes,
   };
 }

@@ -1,0 +1,47 @@
+import { sporkText } from "../../core/chain/sporks";
+import { commandsFor } from "../../core/util/commands";
+import type { Part } from "./part";
+import type { Parts } from "./parts";
+
+/** Something on a host that is not as this program left it, or will not last. */
+export interface Amiss {
+  /** What it is, the same for as long as it lasts. */
+  readonly key: string;
+  readonly label: string;
+  readonly text: string;
+  /** Somebody has to look now. */
+  readonly isNow: boolean;
+}
+
+const valueIn = <T>(part: Part<T> | undefined) => (part && "value" in part ? part.value : undefined);
+
+/** What is amiss beside what always has a line of its own (pure). */
+export function amissOf({ node, hourlyRestart, sporks }: Parts, stack: string): Amiss[] {
+  const { up } = commandsFor(stack);
+  const unit = valueIn(node);
+  const seen = valueIn(sporks);
+  const found: Amiss[] = [];
+  if (valueIn(hourlyRestart))
+    found.push({
+      ...{ key: "crontab", label: "restart", isNow: true },
+      text: `root's crontab restarts the node every hour, though it has synced: each restart may miss momentums; ${up} takes the line out`,
+    });
+  if (unit?.wasShutDown && (unit.active || !unit.masked))
+    found.push({
+      ...{ key: "mask", label: "node", isNow: true },
+      text: unit.active
+        ? `it runs again, though it was shut down for good: two nodes may produce with one key; ${up} shuts it down`
+        : `it was shut down for good, and nothing keeps it from starting any more: its unit is not masked; ${up} masks it`,
+    });
+  for (const spork of seen?.unknown ?? []) {
+    const line = {
+      label: "spork",
+      text: sporkText(spork, seen?.version),
+      isNow: spork.isSure && spork.enforcedFrom !== undefined,
+    };
+    const key = `spork:${spork.id}`;
+    // That it was decided is news of its own.
+    found.push({ ...line, key: spork.enforcedFrom === undefined ? key : `${key}:enforced` });
+  }
+  return found;
+}
