@@ -46,7 +46,7 @@ export default defineConfig({
           exclude: ["test/lab/**", longTests],
           // Files share a process: half of the time went into loading the same libraries again for each.
           isolate: false,
-          testTimeout: 40_000,
+          testTimeout: 120_000,
           hookTimeout: 300_000,
           sequence: { groupOrder: 0 },
         },

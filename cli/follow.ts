@@ -1,3 +1,4 @@
+import type { NodeHostFacts } from "../core/ssh/hostFacts";
 import { isFatal } from "../core/ssh/ssh";
 import type { GateNews } from "../core/sync/progress";
 import { type SyncRecord, waitForSync } from "../core/sync/waitForSync";
@@ -43,7 +44,7 @@ export async function followSync(
   const { deps, readFacts } = host;
   let view = await viewOf(source);
   let times: Shown["times"] = {};
-  let lastSeen: readonly string[] = [];
+  let lastSeen: NodeHostFacts | undefined;
   let isOver = false;
   let isProved = false;
   const timers = new Set<NodeJS.Timeout>();
@@ -57,12 +58,12 @@ export async function followSync(
   };
   const lookAtFacts = async () => {
     const [facts, held] = await Promise.all([readFacts(), source.readHeld()]);
-    const isSeen = !facts.some((fact) => fact.startsWith("the host can't be looked at"));
-    if (isSeen) {
+    const { unseen } = facts;
+    if (unseen === undefined) {
       lastSeen = facts;
       times = { ...times, factsAt: Date.now() };
     }
-    learn({ held, facts: isSeen ? facts : [...facts, ...lastSeen] });
+    learn({ held, facts: unseen === undefined || lastSeen === undefined ? facts : { ...lastSeen, unseen } });
     later(lookAtFacts, factsEvery);
   };
   const lookAtAll = async () => {

@@ -3,7 +3,7 @@ import { createNodeClient } from "../core/chain/node";
 import { gateSettings } from "../core/settings/gateSettings";
 import { nodeTarget } from "../core/settings/login";
 import { type Connection, createConnection } from "../core/ssh/connection";
-import { readHostFacts } from "../core/ssh/hostFacts";
+import { type NodeHostFacts, readHostFacts } from "../core/ssh/hostFacts";
 import type { SshTarget } from "../core/ssh/ssh";
 import { envelope } from "../core/steps/step";
 import { facts, receiver } from "../core/steps/steps";
@@ -15,7 +15,7 @@ import type { Source } from "./source";
 /** The ways to look at a host: its node and its facts, over one ssh connection. */
 export interface HostReader {
   readonly deps: Pick<SyncDeps, "client" | "readReferences" | "now" | "ticks" | "sleep">;
-  readFacts(): Promise<readonly string[]>;
+  readFacts(): Promise<NodeHostFacts>;
   /** The one way to the host. */
   readonly connection: Connection;
   /** The one way to this or another host: closed with all others. */

@@ -3,7 +3,7 @@ import type { SyncProgress } from "../core/sync/progress";
 import { needsOf } from "./needs";
 import { partsJson } from "./parts/partsJson";
 import { stageOf } from "./stages";
-import { doneOn, type View } from "./view";
+import type { View } from "./view";
 
 /** The view for programs (pure). Times are ISO 8601. */
 export function jsonReport(view: View, exitCode: number) {
@@ -19,7 +19,7 @@ export function jsonReport(view: View, exitCode: number) {
     looked: exitCode < 2,
     sync: sync && syncJson(sync),
     wait: state.wait,
-    done: doneOn(facts),
+    done: facts?.done && Object.keys(facts.done),
     pulumi: held?.map(({ lock, holder }) => ({ ...lock, since: new Date(lock.since).toJSON(), run: holder })),
     ...(parts ? partsJson(parts) : {}),
     facts,

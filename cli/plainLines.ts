@@ -1,4 +1,6 @@
 import { keyOf, sentenceOf } from "../core/registration/messages";
+import type { NodeHostFacts } from "../core/ssh/hostFacts";
+import { type FactRow, peersRow, serviceRow, unseenLabel } from "../core/ssh/hostFactsText";
 import { gateLine } from "../core/sync/messages";
 import { printable } from "../core/util/printable";
 import type { Display } from "./display";
@@ -39,13 +41,17 @@ export function topicsOf(view: View): Topic[] {
     ["title", title],
     ["stage", `stage: ${stage}; next: ${next}`],
   ];
-  for (const fact of view.facts) {
-    const topic = /^(at work now|service|the host can't be looked at): /.exec(fact)?.[1];
-    if (topic !== undefined) topics.push([topic, printable(fact)]);
-    if (/^peers: (0|not known)/.test(fact)) topics.push(["peers", printable(fact)]);
-    else if (fact.startsWith("peers: ")) topics.push(["peers", "peers: there are some"]);
-  }
-  return [...topics, ...partTopics(view)];
+  return [...topics, ...factTopics(view.facts), ...partTopics(view)];
+}
+
+function factTopics({ unseen, atWork, service, node }: NodeHostFacts): Topic[] {
+  const line = ([label, text]: FactRow): Topic => [label, printable(`${label}: ${text}`)];
+  return [
+    unseen?.[0] === undefined ? [] : [line([unseenLabel, unseen[0]])],
+    atWork === undefined ? [] : [line(["at work now", atWork])],
+    service === undefined ? [] : [line(serviceRow(service))],
+    node === undefined ? [] : [line(node.peers ? ["peers", "there are some"] : peersRow(node))],
+  ].flat();
 }
 
 function partTopics({ parts, pillar }: View): Topic[] {

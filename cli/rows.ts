@@ -1,3 +1,4 @@
+import { hostFactRows } from "../core/ssh/hostFactsText";
 import { progressText } from "../core/sync/messages";
 import { printable } from "../core/util/printable";
 import { durationText, minuteText } from "../core/util/timeText";
@@ -29,7 +30,6 @@ export interface Rows {
 /** What there is to say of a view (pure). */
 export function rowsOf(view: View, times?: Times): Rows {
   const { stage, next } = stageOf(view);
-  const facts = (view.facts ?? []).map(printable);
   const head: Row[] = [["stage", stage]];
   head.push(["next", next]);
   const held = view.held;
@@ -45,17 +45,16 @@ export function rowsOf(view: View, times?: Times): Rows {
   if (times && !view.synced) head.push(["looked", lookedText(times)]);
   for (const [label, text, ...weight] of partRows(view.parts, view, times?.now ?? Date.now()))
     head.push([label, printable(text), ...weight]);
-  const isLog = (fact: string) => fact.startsWith("log: ");
   return {
     title: `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`,
     head,
     facts: [
-      ...facts.filter((fact) => !isLog(fact)).map(factRow),
+      ...factRows(view),
       ...(times?.factsAt !== undefined && times.now - times.factsAt > 25_000
         ? ([["", `(all this as it was ${durationText(times.now - times.factsAt)} ago)`]] as const)
         : []),
     ],
-    log: facts.filter(isLog).map(logLine),
+    log: (view.facts?.log ?? []).map(printable).map(logLine),
   };
 }
 
@@ -72,14 +71,13 @@ export function isEvent(news: WatchNews): boolean {
   return news.kind !== "progress" || news.progress.why.kind !== "syncing";
 }
 
-function factRow(fact: string): Row {
-  const [, label, text] = /^([a-z ]{1,11}): (.*)$/.exec(fact) ?? [];
-  return label !== undefined && text !== undefined ? [label, text] : ["", fact];
+function factRows({ facts, stack }: View): Row[] {
+  return facts === undefined ? [] : hostFactRows(facts, stack).map(([label, text]) => [label, printable(text)]);
 }
 
 /** Date and host of a journal line are known already. */
-function logLine(fact: string): string {
-  return fact.replace(/^log: /, "").replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S* \S+ /, "$1 ");
+function logLine(line: string): string {
+  return line.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S* \S+ /, "$1 ");
 }
 
 function syncText({ sync, parts }: View): string | undefined {

@@ -1,6 +1,6 @@
 import { wayBack } from "../core/registration/messages";
 import { commandsFor } from "../core/util/commands";
-import { doneOn, type Stage, type View } from "./view";
+import type { Stage, View } from "./view";
 
 /** Where a host that was synced, or is registered, stands on chain (pure); undefined where that adds nothing. */
 export function stageOnChain({ stack, pillar, synced, parts }: View): Stage | undefined {
@@ -65,7 +65,7 @@ export function stageOfOther({ stack, lifecycle, state, synced, parts }: View): 
 /** Where a stack's host stands, and what comes next (pure). */
 export function stageOf(view: View): Stage {
   const { stack, state, held, synced } = view;
-  const done = doneOn(view.facts);
+  const done = view.facts?.done;
   // A first run that is at work has recorded nothing yet.
   const begun = state.begun || (held !== undefined && held.length > 0);
   const goOn = nextRun(stack, view, begun);
@@ -79,14 +79,14 @@ export function stageOf(view: View): Stage {
       next: isHeld ? goOn : `${commandsFor(stack).up} shows the producer address, and what to do in the wallet`,
     };
   }
-  if (state.wait?.syncedAt !== undefined || done?.includes("synced"))
+  if (state.wait?.syncedAt !== undefined || done?.synced !== undefined)
     return {
       stage: "was synced before, is not now",
       next: `do not touch the wallet; ${commandsFor(stack).status("--watch")} waits for it`,
     };
   if (done === undefined) return { stage: begun ? "begun" : "not begun", next: goOn };
-  if (done.includes("deployed")) return { stage: "deployed, syncing", next: goOn };
-  if (done.includes("packages")) return { stage: "packages are there, not deployed yet", next: goOn };
+  if (done.deployed !== undefined) return { stage: "deployed, syncing", next: goOn };
+  if (done.packages !== undefined) return { stage: "packages are there, not deployed yet", next: goOn };
   return { stage: begun ? "begun, packages not there yet" : "not begun", next: goOn };
 }
 

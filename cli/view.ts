@@ -1,3 +1,4 @@
+import type { NodeHostFacts } from "../core/ssh/hostFacts";
 import type { GateNews, SyncProgress } from "../core/sync/progress";
 import type { Held } from "./lockTexts";
 import type { Parts } from "./parts/parts";
@@ -16,8 +17,7 @@ export interface View {
   readonly sync?: SyncProgress | undefined;
   /** What the gate would let pass. */
   readonly synced: boolean;
-  /** Lines of core/steps/facts.sh. */
-  readonly facts?: readonly string[] | undefined;
+  readonly facts?: NodeHostFacts | undefined;
   /** All else that was asked; undefined while it is looked at for the first time. */
   readonly parts?: Parts | undefined;
 }
@@ -29,11 +29,4 @@ export type WatchNews = GateNews | { readonly kind: "watch"; readonly text: stri
 export interface Stage {
   readonly stage: string;
   readonly next: string;
-}
-
-/** What the host's markers say was done: `packages`, `deployed`, `synced`; undefined where it could not be asked (pure). */
-export function doneOn(facts: readonly string[] | undefined): readonly string[] | undefined {
-  const line = facts?.find((fact) => fact.startsWith("done so far: "));
-  if (line === undefined) return undefined;
-  return ["packages", "deployed", "synced"].filter((stage) => new RegExp(`[ ,]${stage}( |,|$)`).test(line));
 }

@@ -1,6 +1,7 @@
 import type { StackConfig } from "../../core/config/config";
 import { releaseMarker } from "../../core/config/releaseSchema";
 import type { Installed } from "../../core/steps/steps";
+import { fieldsOf } from "../../core/util/fields";
 import { durationText } from "../../core/util/timeText";
 
 /** A server's word about what it serves; empty where it gives none. */
@@ -58,12 +59,7 @@ const day = 24 * 3_600_000;
 
 /** Reads what servedReleases.sh prints (pure). @throws where it was cut off */
 export function parseReleases(printed: string): Map<string, string> {
-  const found = new Map(
-    printed.split("\n").flatMap((line) => {
-      const [, name, value] = /^([a-z0-9.]+)=(.*)$/.exec(line) ?? [];
-      return name === undefined ? [] : [[name, value ?? ""] as const];
-    }),
-  );
+  const found = new Map(fieldsOf(printed));
   if (found.get("end") !== "yes") throw new Error("the host's answer about its releases was cut off");
   return found;
 }

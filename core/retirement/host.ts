@@ -1,6 +1,7 @@
 import { type Journal, parseJournal } from "../orchestrator/journal";
 import { type CallError, openRoot, type RootHost, type SignerHost } from "../ssh/root";
 import type { Clock } from "../util/clock";
+import { fieldsOf } from "../util/fields";
 
 /** What lies where on a host that is retired, or that comes after it. */
 export interface HostPlaces {
@@ -43,12 +44,7 @@ export type HostObservation = { readonly facts: HostFacts } | { readonly silent:
 
 /** Reads what retire_facts prints (pure). @throws where it was cut off, or its journal cannot be read */
 export function parseHostFacts(printed: string, address: string): HostFacts {
-  const facts = new Map(
-    printed.split("\n").flatMap((line) => {
-      const [, name, value] = /^([A-Za-z.]+)=(.*)$/.exec(line) ?? [];
-      return name === undefined ? [] : [[name, value ?? ""] as const];
-    }),
-  );
+  const facts = new Map(fieldsOf(printed));
   if (facts.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
   const is = (name: string) => facts.get(name) === "yes";
   const producer = facts.get("producer");

@@ -1,23 +1,115 @@
+import { fieldsOf } from "../util/fields";
 import type { Connection } from "./connection";
 import { runScript, type ScriptError } from "./runScript";
 
 const limit = 30_000;
 
+/** A node's unit, in systemd's words. */
+export interface UnitFacts {
+  readonly name: string;
+  /** `loaded`, `masked`, `not-found`, …; empty where systemd says nothing. */
+  readonly load: string;
+  readonly active: string;
+  readonly sub: string;
+  /** When its state changed last, with the zone. */
+  readonly since: string;
+  /** So often systemd started it again after a failure. */
+  readonly restarts: number;
+  /** How it ended last. */
+  readonly result: string;
+}
+
+/** One of the databases of a node that is off. */
+export interface DatabaseFacts {
+  readonly name: string;
+  readonly state: "sound" | "torn" | "unreadable";
+  /** Why it is not readable. */
+  readonly why?: string;
+}
+
+/** What the host's markers tell of, in the order of the work. */
+export const markedSteps = ["packages", "deployed", "synced"] as const;
+export type MarkedStep = (typeof markedSteps)[number];
+
+/** What a node's host tells of itself; what is absent was not asked or not told. */
+export interface NodeHostFacts {
+  /** Why the host, or the rest of it, could not be looked at: lines. */
+  readonly unseen?: readonly string[];
+  /** Which of its steps this program has done there, and when. */
+  readonly done?: Readonly<Partial<Record<MarkedStep, string>>>;
+  /** The step of this program that is at work there. */
+  readonly atWork?: string;
+  readonly service?: UnitFacts;
+  readonly databases: readonly DatabaseFacts[];
+  /** `peers` is absent where the RPC gives no answer. */
+  readonly node?: { readonly rpc: string; readonly p2pPort: number; readonly peers?: number };
+  /** KiB of the file system with the node's data. */
+  readonly disk?: { readonly at: string; readonly size: number; readonly free: number };
+  /** KiB. */
+  readonly memory?: Readonly<Record<"total" | "available" | "swap" | "swapFree", number>>;
+  /** The kernel's word of a process that it killed for want of memory, within a day. */
+  readonly killed?: string;
+  readonly load?: { readonly averages: string; readonly cores: number };
+  /** `isKept`: something keeps it right. */
+  readonly clock?: { readonly now: string; readonly isKept: boolean };
+  /** The service's latest log lines, as journalctl prints them with `short-iso`. */
+  readonly log: readonly string[];
+}
+
 /**
- * What a host says of itself, a line each: service, peers, disk, memory, the latest log lines without secrets.
+ * What a host says of itself: service, peers, disk, memory, the latest log lines without secrets.
  *
  * @param script what `core/steps/facts.sh` became: the text for `bash -euo pipefail -s` as the login user
- * @returns one line with the reason where it can't be had; never throws
+ * @returns what could be had, with the reason where that is not all; never throws
  */
-export async function readHostFacts(connection: Connection, script: string): Promise<readonly string[]> {
+export async function readHostFacts(connection: Connection, script: string): Promise<NodeHostFacts> {
   try {
-    return await runScript(connection, "facts", script, limit);
+    return parseNodeHostFacts(await runScript(connection, "facts", script, limit));
   } catch (error) {
     const { message, printed = [] } = error as Partial<ScriptError>;
-    return [...printed, ...unseen(message ?? String(error))];
+    const unseen = (message ?? String(error)).split("\n").slice(0, 5);
+    return { ...parseNodeHostFacts(printed), unseen };
   }
 }
 
-function unseen(reason: string): string[] {
-  return `the host can't be looked at: ${reason}`.split("\n").slice(0, 5);
+/** Reads what `core/steps/facts.sh` prints (pure). */
+export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
+  const fields = fieldsOf(lines);
+  const all = (name: string) => fields.filter(([each]) => each === name).map(([, value]) => value);
+  const text = (name: string) => all(name)[0] ?? "";
+  const number = (name: string) => (/^\d+$/.test(text(name)) ? Number(text(name)) : undefined);
+  const [at, size, free] = [text("disk.at"), number("disk.size"), number("disk.free")];
+  const [total, available] = [number("memory.MemTotal"), number("memory.MemAvailable")];
+  const [swap = 0, swapFree = 0] = [number("memory.SwapTotal"), number("memory.SwapFree")];
+  const [p2pPort, peers, cores] = [number("node.p2p"), number("node.peers"), number("cores")];
+  const done = markedSteps.flatMap((step) => all(`done.${step}`).map((when) => [step, when] as const));
+  return {
+    ...(text("stages") === "asked" ? { done: Object.fromEntries(done) } : {}),
+    ...(text("atWork") === "" ? {} : { atWork: text("atWork") }),
+    ...(text("service.name") === "" ? {} : { service: unitOf(text) }),
+    databases: all("database").flatMap(databaseOf),
+    ...(p2pPort === undefined
+      ? {}
+      : { node: { rpc: text("node.rpc"), p2pPort, ...(peers === undefined ? {} : { peers }) } }),
+    ...(size === undefined || free === undefined ? {} : { disk: { at, size, free } }),
+    ...(total === undefined || available === undefined ? {} : { memory: { total, available, swap, swapFree } }),
+    ...(text("memory.killed") === "" ? {} : { killed: text("memory.killed") }),
+    ...(cores === undefined ? {} : { load: { averages: text("load"), cores } }),
+    ...(text("clock") === "" ? {} : { clock: { now: text("clock"), isKept: text("clock.kept") === "yes" } }),
+    log: all("log"),
+  };
+}
+
+function unitOf(text: (name: string) => string): UnitFacts {
+  const of = (name: string) => text(`service.${name}`);
+  return {
+    ...{ name: of("name"), load: of("load"), active: of("active"), sub: of("sub"), since: of("since") },
+    ...{ restarts: Number(of("restarts")) || 0, result: of("result") },
+  };
+}
+
+function databaseOf(field: string): DatabaseFacts[] {
+  const [name = "", state, ...why] = field.split(" ");
+  if (state === "sound" || state === "torn") return [{ name, state }];
+  return state === "unreadable" ? [{ name, state, why: why.join(" ") }] : [];
 }

@@ -1,4 +1,6 @@
 import type { Momentum, NodeClient, Observation } from "../chain/node";
+import type { NodeHostFacts } from "../ssh/hostFacts";
+import { hostFactLines } from "../ssh/hostFactsText";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
@@ -51,7 +53,7 @@ export interface SyncDeps extends Clock {
   /** Tells somebody who does not watch; never waits and never throws. */
   notify?(event: "synced" | "stalled" | "over" | "deadline", text: string): void;
   /** What there is to look at on the host, a line each; never throws. */
-  readFacts?(): Promise<readonly string[]>;
+  readFacts?(): Promise<NodeHostFacts>;
   /** False once nobody waits for the result: the engine was killed. */
   isWanted(): boolean;
 }
@@ -181,7 +183,8 @@ async function tellOfStall(
   const text = `stalled: ${what} for ${durationText(stallAfter)}. The wait goes on. On ${address}:`;
   deps.say({ kind: "told", text });
   deps.notify?.("stalled", `${what} for ${durationText(stallAfter)}`);
-  for (const fact of (await deps.readFacts?.()) ?? []) deps.say({ kind: "fact", text: fact });
+  const facts = await deps.readFacts?.();
+  for (const line of facts ? hostFactLines(facts, stack) : []) deps.say({ kind: "fact", text: line });
   deps.say({ kind: "told", text: tornHint(stack) });
 }
 

@@ -1,5 +1,6 @@
 import type { Held } from "../../cli/lockTexts";
 import type { View } from "../../cli/view";
+import { parseNodeHostFacts } from "../../core/ssh/hostFacts";
 import type { SyncProgress } from "../../core/sync/progress";
 
 /** A look at a node that syncs, with these things instead. */
@@ -15,14 +16,16 @@ export function progress(changes: Partial<SyncProgress> = {}): SyncProgress {
 }
 
 /** What core/steps/facts.sh prints of a host that syncs. */
-export const facts = [
-  "done so far: packages 2026-11-21T15:04:01Z, deployed 2026-11-21T15:04:09Z",
-  "service: go-node is active (running) since 2026-11-21 15:04:09 UTC",
-  "peers: 8",
-  "disk: 75.0 of 264.2 GB free at /root/.znn",
-  'log: 2026-11-21T15:05:11+0000 host1 go-node[7423]: t=16318 lvl=info msg="insert momentum" module=chain height=16318',
-  'log: 2026-11-21T15:05:16+0000 host1 go-node[7423]: t=16343 lvl=info msg="insert momentum" module=chain height=16343',
-];
+export const facts = parseNodeHostFacts([
+  "stages=asked",
+  ...["done.packages=2026-11-21T15:04:01Z", "done.deployed=2026-11-21T15:04:09Z"],
+  ...["service.name=go-node", "service.load=loaded", "service.active=active", "service.sub=running"],
+  ...["service.since=2026-11-21 15:04:09 UTC", "service.restarts=0", "service.result=success"],
+  ...["node.rpc=127.0.0.1:35997", "node.p2p=35995", "node.peers=8"],
+  ...["disk.at=/root/.znn", "disk.size=264200000", "disk.free=75000000"],
+  'log=2026-11-21T15:05:11+0000 host1 go-node[7423]: t=16318 lvl=info msg="insert momentum" module=chain height=16318',
+  'log=2026-11-21T15:05:16+0000 host1 go-node[7423]: t=16343 lvl=info msg="insert momentum" module=chain height=16343',
+]);
 
 export const lives: Held = {
   lock: { user: "ada", host: "desk", pid: 4242, since: Date.parse("2026-11-21T15:02:54Z") },

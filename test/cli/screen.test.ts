@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isEvent, rowsOf } from "../../cli/rows";
 import { cut, plainReport, screenLines, wrap } from "../../cli/screen";
+import { parseNodeHostFacts } from "../../core/ssh/hostFacts";
 import { printable } from "../../core/util/printable";
 import { facts, progress, viewOf } from "./exampleView";
 
@@ -64,7 +65,9 @@ test("whatever is shown, no line is too wide and no screen too high", () => {
       fc.integer({ min: 34, max: 200 }),
       fc.integer({ min: 2, max: 60 }),
       (lines, happened, columns, rows) => {
-        const some = lines.map((line, i) => (i % 2 === 0 ? `log: ${line}` : line));
+        const some = parseNodeHostFacts(
+          lines.map((line, i) => (i % 2 === 0 ? `log=${line}` : `done.packages=${line}`)),
+        );
         const screen = screenLines(rowsOf(viewOf({ facts: some }), times), happened, { columns, rows });
         expect(screen.length).toBeLessThan(rows);
         for (const line of screen) expect(line.length).toBeLessThan(columns);
@@ -83,7 +86,7 @@ test("facts that are old are shown as old, and a wait with its start", () => {
 
 test("a report for a pipe has everything", () => {
   const report = plainReport(rowsOf(viewOf()), 120);
-  for (const fact of facts.filter((one) => one.startsWith("log"))) expect(report).toContain(fact.slice(-12));
+  for (const fact of facts.log) expect(report).toContain(fact.slice(-12));
   expect(report).not.toContain("looked ");
 });
 

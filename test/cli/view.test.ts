@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { jsonReport } from "../../cli/jsonReport";
 import { plainLines, topicsOf } from "../../cli/plainLines";
 import { stageOf } from "../../cli/stages";
-import { doneOn, type View } from "../../cli/view";
-import { lives, viewOf } from "./exampleView";
+import type { View } from "../../cli/view";
+import { type NodeHostFacts, parseNodeHostFacts } from "../../core/ssh/hostFacts";
+import { facts, lives, viewOf } from "./exampleView";
 
-const done = (text: string) => [`done so far: ${text}`];
+const done = (...steps: string[]) => parseNodeHostFacts(["stages=asked", ...steps.map((step) => `done.${step}=2026`)]);
 const fresh = { begun: false, pending: [] };
 const wait = { startedAt: "2026-11-21T10:00:00.000Z", syncedAt: "2026-11-21T12:00:00.000Z" };
 const cutOff = { name: "node-sync", type: "pulumi-nodejs:dynamic/pillar-host:SyncGate", operation: "creating" };
@@ -13,11 +14,11 @@ const goesOn = "nothing to do: the run that is at work goes on";
 
 describe("stage and next step", () => {
   test.each<[string, Partial<View>, string, string]>([
-    ["nothing begun", { state: fresh, held: [], facts: done("nothing") }, "not begun", "pulumi up -s prod"],
+    ["nothing begun", { state: fresh, held: [], facts: done() }, "not begun", "pulumi up -s prod"],
     ["nothing begun, nobody looked", { state: fresh, held: [], facts: undefined }, "not begun", "pulumi up -s prod"],
-    ["a first run at work", { state: fresh, facts: done("nothing") }, "begun, packages not there yet", goesOn],
+    ["a first run at work", { state: fresh, facts: done() }, "begun, packages not there yet", goesOn],
     ["the host is out of sight", { held: [], facts: undefined }, "begun", "pulumi up -s prod goes on from here"],
-    ["packages", { facts: done("packages 2026") }, "packages are there, not deployed yet", goesOn],
+    ["packages", { facts: done("packages") }, "packages are there, not deployed yet", goesOn],
     ["syncing", {}, "deployed, syncing", goesOn],
     ["syncing, nobody waits", { held: [] }, "deployed, syncing", "pulumi up -s prod goes on from here"],
     [
@@ -54,7 +55,7 @@ describe("stage and next step", () => {
     ],
     [
       "synced once by the host's own marker",
-      { facts: done("packages a, deployed b, synced c"), held: [] },
+      { facts: done("packages", "deployed", "synced"), held: [] },
       "was synced before, is not now",
       "do not touch the wallet; ./pillar-host status prod --watch waits for it",
     ],
@@ -64,15 +65,16 @@ describe("stage and next step", () => {
 });
 
 test("the host's markers are read from its facts, and are unknown without them", () => {
-  expect(doneOn(done("packages 2026-11-21T15:04:01Z, deployed x"))).toEqual(["packages", "deployed"]);
-  expect(doneOn(done("nothing"))).toEqual([]);
-  expect(doneOn(["the host can't be looked at: x"])).toBeUndefined();
-  expect(doneOn(undefined)).toBeUndefined();
+  const told = (facts: NodeHostFacts | undefined) => jsonReport(viewOf({ facts }), 1).done;
+  expect(told(done("packages", "deployed"))).toEqual(["packages", "deployed"]);
+  expect(told(done())).toEqual([]);
+  expect(told({ ...parseNodeHostFacts([]), unseen: ["x"] })).toBeUndefined();
+  expect(told(undefined)).toBeUndefined();
 });
 
 test("as JSON: what is shown, with whether the host was looked at", () => {
-  const { facts, ...report } = jsonReport(viewOf(), 1);
-  expect(facts).toHaveLength(6);
+  const { facts: found, ...report } = jsonReport(viewOf(), 1);
+  expect(found).toMatchObject({ service: { active: "active" }, node: { peers: 8 }, disk: { free: 75_000_000 } });
   expect(report).toEqual({
     stack: "prod",
     pillar: "Anvil",
@@ -105,10 +107,10 @@ describe("in a file", () => {
     const display = plainLines((line) => lines.push(line.slice(21)));
     const gone = "the host can't be looked at: down";
     const before = viewOf();
-    for (const view of [before, before, viewOf({ facts: [gone, ...(before.facts ?? [])] }), before])
-      display.show([{ view, times: {} }]);
-    const nine = (before.facts ?? []).map((fact) => fact.replace("peers: 8", "peers: 9"));
-    for (const facts of [nine, [gone, ...(before.facts ?? [])]]) display.show([{ view: viewOf({ facts }), times: {} }]);
+    const away = viewOf({ facts: { ...facts, unseen: ["down"] } });
+    for (const view of [before, before, away, before]) display.show([{ view, times: {} }]);
+    const nine = viewOf({ facts: { ...facts, node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 9 } } });
+    for (const view of [nine, away]) display.show([{ view, times: {} }]);
     display.say({ kind: "told", text: "news\u0007" });
     expect(lines).toEqual([
       "Pillar Anvil, stack prod, host 203.0.113.7",

@@ -47,7 +47,7 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
   service: "go-node",
   references: [],
   title: "Pillar Anvil (prod)",
-  factsScript: "echo disk: full",
+  factsScript: "echo log=full",
   __provider: "its text",
   ...changes,
 });
@@ -172,7 +172,7 @@ describe("SyncGate", () => {
     await server.close();
     expect(heard).toEqual(["Pillar Anvil (prod): stalled", "Pillar Anvil (prod): deadline"]);
     expect(log).toContain("sync: stalled: the height stands at 40 for 0 s. The wait goes on. On 127.0.0.1:");
-    expect(log).toContain("  disk: full");
+    expect(log).toContain("  log: full");
     expect(JSON.stringify([log, error?.message])).not.toContain("s3cret");
   });
 

@@ -37,17 +37,15 @@ database_tool() {
   return "$code"
 }
 
-# Lines for an operator about the database of a node that is off ($service, $data_dir); none where nothing can be told at
-# once. Installs nothing.
+# A field for each database of a node that is off ($service, $data_dir); none where nothing can be told at once. Installs
+# nothing.
 database_facts() {
-  local name state why sound=
+  local name state why
   has python3 && [ -f "$data_dir/nom/CURRENT" ] || return 0
   while read -r name state _ _ why; do
     case $state in
-      sound) sound+="${sound:+ and }$name" ;;
-      torn) say "database: $name is torn: the node was killed while it wrote a momentum. Its repair: $(repair_command)" ;;
-      unreadable) say "database: $name cannot be read: $why" ;;
+      sound | torn) say "database=$name $state" ;;
+      unreadable) say "database=$name $state $why" ;;
     esac
   done < <(database_limit=10 judge_database "$data_dir" 2> /dev/null || true)
-  [ -z "$sound" ] || say "database: sound: $sound"
 }

@@ -10,7 +10,7 @@ import type { NodeStatus } from "../nodeStatus";
 import { type ChainFacts, copyFaults, parseChainFacts, sizeText } from "./facts";
 import type { ChainCopyInputs } from "./inputs";
 import { expected } from "./progress";
-import type { ChainSides } from "./sides";
+import type { ChainSides, SideError } from "./sides";
 
 /** Asks nodes; a test has its own. */
 export interface NodeLooks {
@@ -98,7 +98,8 @@ export async function checkBefore(
     },
     (error: Error) => faults.push(`whether both nodes are on one chain is not told: ${error.message}`),
   );
-  if (faults.length > 0) throw new Error(refusedText(inputs, faults));
+  if (faults.length > 0)
+    throw Object.assign(new Error(refusedText(inputs, faults)), { refused: true } satisfies Partial<SideError>);
   for (const line of planLines(inputs, old, fresh, after ?? "")) say(line);
   return { old, new: fresh };
 }

@@ -62,8 +62,8 @@ export async function copyChain(
     );
     return done;
   } catch (error) {
-    const { message, taken } = error as SideError;
-    if (taken || message.startsWith("the chain is not copied")) throw error;
+    const { message, taken, refused } = error as SideError;
+    if (taken || refused) throw error;
     throw new Error(failedText(inputs, message));
   } finally {
     sides.close();

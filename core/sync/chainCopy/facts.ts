@@ -1,3 +1,5 @@
+import { fieldsOf } from "../../util/fields";
+
 /** What a host says of itself before the copy (core/steps/chainCopy/owner.sh). */
 export interface ChainFacts {
   /** Of the node's unit: systemd's word. */
@@ -22,8 +24,7 @@ export interface ChainFacts {
 
 /** Reads what chain_facts prints (pure). @throws where it was cut off */
 export function parseChainFacts(printed: string, address: string): ChainFacts {
-  const lines = printed.split("\n").filter((line) => line.includes("="));
-  const all = new Map(lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
+  const all = new Map(fieldsOf(printed));
   if (all.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
   const text = (name: string) => all.get(name) ?? "";
   const number = (name: string) => (/^\d+$/.test(text(name)) ? Number(text(name)) : 0);

@@ -29,6 +29,8 @@ export interface ChainSides {
 export interface SideError extends Error {
   readonly taken?: boolean;
   readonly broken?: boolean;
+  /** It was refused before anything was changed. */
+  readonly refused?: boolean;
 }
 
 /** Seconds that a node may take to come up with another's databases. */

@@ -5,6 +5,7 @@ import { noParts } from "../../../cli/parts/parts";
 import { rowsOf } from "../../../cli/rows";
 import { manyLines, plainReport, screenLines } from "../../../cli/screen";
 import type { RetirementFacts } from "../../../core/retirement/facts";
+import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { viewOf } from "../exampleView";
 import { clock, old, ours, partsOf, registrations, unmet } from "./exampleParts";
 
@@ -70,7 +71,7 @@ test("what is not known says why, and no line is empty", () => {
 
 test("what blocks a destroy is told whole, and wraps below itself", () => {
   const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] }, releases: undefined });
-  const report = plainReport(rowsOf(viewOf({ lifecycle: "adopted", parts, facts: [] })), 80);
+  const report = plainReport(rowsOf(viewOf({ lifecycle: "adopted", parts, facts: parseNodeHostFacts([]) })), 80);
   expect(report).toContain(
     [
       "destroy     refused: 2 conditions are not met",

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createConnection } from "../../../core/ssh/connection";
 import { readHostFacts } from "../../../core/ssh/hostFacts";
+import { hostFactLines } from "../../../core/ssh/hostFactsText";
 import { evilText, harmless } from "../../evilText";
 import { soon } from "../../soon";
 import { closedPort, loginTo, type SshHost, sshHost } from "../chain/fakes";
@@ -15,24 +16,24 @@ async function factsOf(script: string, target = loginTo(host)): Promise<readonly
   const connection = createConnection(target);
   const facts = await readHostFacts(connection, script);
   connection.drop();
-  return facts;
+  return hostFactLines(facts, "prod");
 }
 
-test("are the lines that the script prints", async () => {
-  expect(await factsOf("echo \"step $1\"; echo; echo '  disk: full'\n")).toEqual(["step facts", "  disk: full"]);
+test("are the fields that the script prints, and nothing else of it", async () => {
+  expect(await factsOf("echo \"log=$1\"; echo; echo '  log=no field'; echo cores=four\n")).toEqual(["log: facts"]);
 });
 
 test("command no terminal", async () => {
-  expect(await factsOf(`echo '${evilText}'; echo '${evilText}' >&2; exit 1\n`)).toEqual([
-    harmless,
+  expect(await factsOf(`echo 'log=${evilText}'; echo '${evilText}' >&2; exit 1\n`)).toEqual([
     `the host can't be looked at: ${harmless}`,
+    `log: ${harmless}`,
   ]);
 });
 
 test("of a script that fails: what it printed, and why", async () => {
-  expect(await factsOf("echo first; echo 'sudo refused' >&2; exit 1\n")).toEqual([
-    "first",
+  expect(await factsOf("echo log=first; echo 'sudo refused' >&2; exit 1\n")).toEqual([
     "the host can't be looked at: sudo refused",
+    "log: first",
   ]);
   expect(await factsOf("exit 7\n")).toEqual(["the host can't be looked at: it ended with 7"]);
 });
@@ -58,7 +59,8 @@ test("one connection serves all who ask, and is made anew after it broke", async
   expect(host.connections - before).toBe(1);
   host.breakAll();
   await soon(() => expect(host.open).toBe(0));
-  expect(await Promise.all([1, 2].map((n) => readHostFacts(connection, `echo ${n}\n`)))).toEqual([["1"], ["2"]]);
+  const facts = await Promise.all([1, 2].map((n) => readHostFacts(connection, `echo log=${n}\n`)));
+  expect(facts.map(({ log }) => log)).toEqual([["1"], ["2"]]);
   expect(host.connections - before).toBe(2);
   connection.drop();
   await soon(() => expect(host.open).toBe(0));

@@ -1,4 +1,6 @@
 import { describe, expect } from "vitest";
+import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
+import { hostFactLines } from "../../../core/ssh/hostFactsText";
 import { facts } from "../../../core/steps/steps";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
@@ -30,7 +32,7 @@ async function factsOf(
   const { script } = facts(configOf({ node: { dataDir } }), { logLines: 3, withStages });
   const { code, stdout, stderr } = await box.run(box.local(script));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  return stdout.trimEnd().split("\n");
+  return hostFactLines(parseNodeHostFacts(stdout.split("\n")), "prod");
 }
 
 test("of a host in good order", async ({ box }) => {

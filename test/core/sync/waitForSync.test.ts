@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node";
+import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { fatal } from "../../../core/ssh/ssh";
 import { gateLine } from "../../../core/sync/messages";
 import type { GateNews } from "../../../core/sync/progress";
@@ -52,7 +53,7 @@ function worldOf(
     notify: (event: string, text: string) => {
       seen.notices.push(`${event}: ${text}`);
     },
-    readFacts: async () => ["disk: full", "log: panic"],
+    readFacts: async () => parseNodeHostFacts(["disk.at=/root", "disk.size=2000000", "disk.free=0", "log=panic"]),
     isWanted: () => isWanted(seen.looks),
   };
   return { deps, seen };
@@ -292,7 +293,7 @@ describe("a stall", () => {
   const stand = (height: number, looks: number) => Array<Observation>(looks).fill(answer(1, height, 1000));
   const stalled = (what: string) => [
     `sync: stalled: ${what} for 15 min. The wait goes on. On 203.0.113.7:`,
-    "  disk: full",
+    "  disk: 0.0 of 2.0 GB free at /root. Nearly full: the node cannot go on without room",
     "  log: panic",
     "sync: a node that was killed, by a power cut too, may stand still on a torn database. Whether it is, and its repair: ./pillar-host repair prod",
   ];

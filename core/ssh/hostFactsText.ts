@@ -1,0 +1,79 @@
+import { commandsFor } from "../util/commands";
+import type { DatabaseFacts, NodeHostFacts, UnitFacts } from "./hostFacts";
+
+/** What a fact is about, and the fact; what has no label goes on with what stands above. */
+export type FactRow = readonly [label: string, text: string];
+
+/** Why a host could not be looked at, as the first line (pure). */
+export const unseenLabel = "the host can't be looked at";
+
+/** A host's facts but its log, for a person, in the order in which one looks at them (pure). */
+export function hostFactRows(facts: NodeHostFacts, stack: string): FactRow[] {
+  const { unseen, done, atWork, service, node, disk, memory, killed, load, clock } = facts;
+  const rows: (FactRow | undefined)[] = [
+    ...(unseen ?? []).map((line, index): FactRow => ["", index === 0 ? `${unseenLabel}: ${line}` : line]),
+    done && ["done so far", doneText(done)],
+    atWork === undefined ? undefined : ["at work now", atWork],
+    service && serviceRow(service),
+    ...databaseRows(facts.databases, stack),
+    node && peersRow(node),
+    disk && ["disk", diskText(disk)],
+    memory && ["memory", memoryText(memory)],
+    killed === undefined ? undefined : ["memory", `the kernel killed a process for want of it: ${killed}`],
+    load && ["load", `${load.averages} on ${load.cores} cores`],
+    clock && ["clock", `${clock.now}, kept in sync${clock.isKept ? "" : " by nothing"}`],
+  ];
+  return rows.filter((row) => row !== undefined);
+}
+
+/** The same with the log, a line each (pure). */
+export function hostFactLines(facts: NodeHostFacts, stack: string): string[] {
+  const log = facts.log.map((line): FactRow => ["log", line]);
+  return [...hostFactRows(facts, stack), ...log].map(([label, text]) => (label === "" ? text : `${label}: ${text}`));
+}
+
+function doneText(done: NonNullable<NodeHostFacts["done"]>): string {
+  const steps = Object.entries(done).map(([step, when]) => `${step} ${when}`);
+  return steps.length === 0 ? "nothing" : steps.join(", ");
+}
+
+/** The state of the node's unit (pure). */
+export function serviceRow({ name, load, active, sub, since, restarts, result }: UnitFacts): FactRow {
+  if (load === "masked") return ["service", `${name} is ${active}, and masked: it does not start again by itself`];
+  if (load !== "loaded") return ["service", `${name} is not there`];
+  const more = [
+    restarts === 0 ? [] : [`systemd restarted it ${restarts} times after failures`],
+    result === "" || result === "success" ? [] : [`it failed last with ${result}`],
+  ].flat();
+  return ["service", [`${name} is ${active} (${sub})${since === "" ? "" : ` since ${since}`}`, ...more].join(", ")];
+}
+
+function databaseRows(databases: readonly DatabaseFacts[], stack: string): FactRow[] {
+  const sound = databases.filter(({ state }) => state === "sound").map(({ name }) => name);
+  const others = databases.flatMap(({ name, state, why = "" }): FactRow[] => {
+    if (state === "sound") return [];
+    if (state === "unreadable") return [["database", `${name} cannot be read: ${why}`]];
+    const repair = commandsFor(stack).repair();
+    return [["database", `${name} is torn: the node was killed while it wrote a momentum. Its repair: ${repair}`]];
+  });
+  return sound.length === 0 ? others : [...others, ["database", `sound: ${sound.join(" and ")}`]];
+}
+
+/** How many peers its node has, and what to look at where it has none (pure). */
+export function peersRow({ peers, rpc, p2pPort }: NonNullable<NodeHostFacts["node"]>): FactRow {
+  if (peers === undefined) return ["peers", `not known, the RPC at ${rpc} gives no answer`];
+  if (peers > 0) return ["peers", String(peers)];
+  return ["peers", `0. Is ${p2pPort}, tcp and udp, open to the world, at the provider's firewall too?`];
+}
+
+function diskText({ at, size, free }: NonNullable<NodeHostFacts["disk"]>): string {
+  const gigabytes = (kib: number) => (kib / 1e6).toFixed(1);
+  const full = free < 1e6 ? ". Nearly full: the node cannot go on without room" : "";
+  return `${gigabytes(free)} of ${gigabytes(size)} GB free at ${at}${full}`;
+}
+
+function memoryText({ total, available, swap, swapFree }: NonNullable<NodeHostFacts["memory"]>): string {
+  const mib = (kib: number) => Math.floor(kib / 1024);
+  const full = available < total / 20 ? ". Nearly used up: restarting the service frees it" : "";
+  return `${mib(available)} of ${mib(total)} MiB available, ${mib(swap - swapFree)} of ${mib(swap)} MiB of swap used${full}`;
+}
