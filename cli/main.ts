@@ -65,6 +65,10 @@ program
       ...["watch", "keep"],
     ]),
   )
+  .option(
+    "-n, --notify",
+    "with --all: tell each stack's webhook what is amiss, once when it appears and once when it is over",
+  )
   .addHelpText(
     "after",
     `
@@ -72,13 +76,14 @@ Exit code:
   0    the node is synced, on the same evidence on which pulumi up lets it pass, and nothing is amiss; of a stack that
        is retiring: nothing stands in the way of its destroy. \`next\` names your next step, where there is one
   1    not yet: something is to be waited for, or to be mended
-  2    could not look: says why, and what to do
+  2    could not look, or with --notify not tell: says why, and what to do
        of several stacks the highest
   130  --watch was ended with Ctrl-C`,
   )
   .action(async (stacks: string[], options: import("./status").StatusOptions & { all?: boolean }, command: Command) => {
     if ((stacks.length === 0) !== (options.all === true))
       command.error(options.all ? "error: --all or stacks, not both" : "error: name a stack, or --all");
+    if (options.notify && !options.all) command.error("error: --notify goes with --all");
     // Required when needed: the Pulumi SDK behind it takes a second to load, and --help should not.
     const { status, statusOfAll } = require("./status") as typeof import("./status");
     process.exitCode = await (options.all ? statusOfAll(options) : status(stacks, options));

@@ -2,12 +2,14 @@ import { createEngine } from "./engine";
 import type { Found } from "./overview";
 import { noParts } from "./parts/parts";
 import { CliRefusal, couldNot } from "./refusal";
+import type { Teller } from "./signs/teller";
 import { openSource, type Source, viewOf } from "./source";
 
 export interface StatusOptions {
   readonly watch?: boolean;
   readonly keep?: boolean;
   readonly json?: boolean;
+  readonly notify?: boolean;
 }
 
 /** Looks at the hosts of stacks, once or live. @returns the exit code of --help. @throws Refusal where one stack is asked for */
@@ -32,7 +34,18 @@ export async function status(stacks: readonly string[], options: StatusOptions):
 }
 
 /** Looks at every stack of the backend that is this program's. @returns the exit code of --help. @throws Refusal */
-export async function statusOfAll({ json }: Pick<StatusOptions, "json">): Promise<number> {
+export async function statusOfAll({ json, notify }: Pick<StatusOptions, "json" | "notify">): Promise<number> {
+  const { openTeller } = require("./signs/teller") as typeof import("./signs/teller");
+  // Before the first look: what a later one saw must not be told before what an earlier one did.
+  const teller = notify ? await openTeller() : undefined;
+  try {
+    return await overview(json === true, teller);
+  } finally {
+    await teller?.close();
+  }
+}
+
+async function overview(json: boolean, teller: Teller | undefined): Promise<number> {
   const { overviewCode, overviewJson, overviewLines } = require("./overview") as typeof import("./overview");
   const stacks = await createEngine("").list();
   const sources: (Source | CliRefusal)[] = [];
@@ -42,7 +55,9 @@ export async function statusOfAll({ json }: Pick<StatusOptions, "json">): Promis
   const found = await lookAtEach(stacks, sources);
   if (json) console.log(JSON.stringify(overviewJson(found), undefined, 2));
   else for (const line of overviewLines(found, process.stdout.columns ?? 120)) console.log(line);
-  return overviewCode(found);
+  const { hindered } = (await teller?.tell(found, sources)) ?? { hindered: [] };
+  for (const line of hindered) console.error(line);
+  return hindered.length > 0 ? couldNot : overviewCode(found);
 }
 
 /** Each is a pulumi of its own, which keeps a core busy. */

@@ -80,7 +80,8 @@ export const stackSchema = z
         "A webhook that is told when the node has synced, when its height stands still, when that is over, at the " +
         "deadline, when the wait or the orchestrator's move ends in an error, when the signer has moved, when the wallet " +
         "was updated too early, when the new address is registered, when the Pillar produces, when the old host can be " +
-        "retired, when rewards wait to be collected, and when nothing stands in the way of giving the old host up",
+        "retired, when rewards wait to be collected, and when nothing stands in the way of giving the old host up; by " +
+        "`status --all --notify` of every sign that something is amiss, and that it is over",
       form: "http or https address",
       secret: true,
     }),

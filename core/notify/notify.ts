@@ -12,6 +12,8 @@ export interface Notice {
     | "producing"
     | "rewardsDue"
     | "retirementPossible"
+    | "sign"
+    | "signOver"
     | "test";
   readonly title: string;
   readonly message: string;
@@ -24,7 +26,7 @@ const tries = 3;
 const limit = 10_000;
 
 /** Somebody has to look. */
-const urgent: readonly Notice["event"][] = ["stalled", "deadline", "failed", "registeredTooEarly"];
+const urgent: readonly Notice["event"][] = ["stalled", "deadline", "failed", "registeredTooEarly", "sign"];
 
 /** Which form an address gets (pure). */
 export function serviceOf(webhook: string): Service {

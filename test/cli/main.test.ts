@@ -69,6 +69,7 @@ describe("the command line", () => {
     [["status"], "error: name a stack, or --all"],
     [["status", "prod", "--all"], "error: --all or stacks, not both"],
     [["status", "--all", "--watch"], "error: option '-a, --all' cannot be used with option '-w, --watch'"],
+    [["status", "prod", "--notify"], "error: --notify goes with --all"],
     [["status", "prod", "--wach"], "error: unknown option '--wach'\n(Did you mean --watch?)"],
     [["status", "prod", "--json", "--watch"], "error: option '--json' cannot be used with option '-w, --watch'"],
     [["resume", "prod", "--yes"], "error: unknown option '--yes'"],
