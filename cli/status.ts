@@ -1,3 +1,4 @@
+import { limited } from "../core/util/limited";
 import { createEngine } from "./engine";
 import type { Found } from "./overview";
 import { noParts } from "./parts/parts";
@@ -48,11 +49,15 @@ export async function statusOfAll({ json, notify }: Pick<StatusOptions, "json" |
 async function overview(json: boolean, teller: Teller | undefined): Promise<number> {
   const { overviewCode, overviewJson, overviewLines } = require("./overview") as typeof import("./overview");
   const stacks = await createEngine("").list();
-  const sources: (Source | CliRefusal)[] = [];
-  // The first one may ask for the pass phrase, which is tried for the others; then some at once.
-  for (const some of inSteps(stacks, mayAsk() ? 1 : atOnce))
-    sources.push(...(await Promise.all(some.map((stack) => refused(openSource(stack))))));
-  const found = await lookAtEach(stacks, sources);
+  // One that was typed is tried for the next one. Who is open is looked at while others are opened: looks wait more than they work.
+  const oneOf = limited(mayAsk() ? 1 : atOnce);
+  const looks = await Promise.all(
+    stacks.map(async (stack) => {
+      const source = await oneOf(() => refused(openSource(stack)));
+      return { source, found: await lookAt(stack, source) };
+    }),
+  );
+  const [found, sources] = [looks.map((look) => look.found), looks.map(({ source }) => source)];
   if (json) console.log(JSON.stringify(overviewJson(found), undefined, 2));
   else for (const line of overviewLines(found, process.stdout.columns ?? 120)) console.log(line);
   const { hindered } = (await teller?.tell(found, sources)) ?? { hindered: [] };
@@ -67,10 +72,6 @@ const mayAsk = () =>
   process.stdin.isTTY &&
   process.env.PULUMI_CONFIG_PASSPHRASE === undefined &&
   process.env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined;
-
-function inSteps<T>(all: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
-}
 
 const lookAtEach = (stacks: readonly string[], sources: readonly (Source | CliRefusal)[]): Promise<Found[]> =>
   Promise.all(sources.map((source, i) => lookAt(stacks[i] ?? "", source)));

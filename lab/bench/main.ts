@@ -5,6 +5,7 @@ import { Lab, testLabPrefix } from "../lab";
 import { step } from "../progress";
 import { ensureRequirements } from "../requirements";
 import { ensureToolchain } from "../toolchain";
+import { measureAllStacks } from "./allStacks";
 import { ensureAnsible } from "./ansible";
 import { type Asked, parseArguments } from "./arguments";
 import { Bench } from "./bench";
@@ -20,6 +21,7 @@ import { compareSignerGaps } from "./signerGap";
 const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (bench: Bench) => Promise<Values>]> = [
   [["waitingRss", "waitingPss", "connections"], measureWaiting],
   [["unchanged", "unchangedUp", "unchangedPlaybook"], compareUnchanged],
+  [["statusTen", "statusThree", "statusOne", "statusLinear"], measureAllStacks],
   [["pollsMemory", "pollsGrowth"], measurePolls],
   [["decision", "decisionAfterSpeedUp", "decisionAfterPeersLost"], measureDecision],
   [["standUp", "standUpUp", "standUpPlaybook"], compareStandUps],

@@ -41,6 +41,11 @@ export const figures = {
   bulkCopy: { title: "bulk copy of 1 GB in thousands of files / scp -r of it", unit: "ratio", goal: 1 },
   bulkCopyOurs: { title: "  the bulk copy", unit: "s" },
   bulkCopyScp: { title: "  scp -r", unit: "s" },
+  statusTen: { title: "status --all of ten stacks", unit: "s", goal: 10 },
+  statusThree: { title: "  of three", unit: "s" },
+  // The floor: an evidence of a sync spans four seconds.
+  statusOne: { title: "  of one", unit: "s" },
+  statusLinear: { title: "  of ten / ten times that of one", unit: "ratio", goal: 1 },
 } as const satisfies Readonly<Record<string, Figure>>;
 
 export type RowName = keyof typeof figures;

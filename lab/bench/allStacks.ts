@@ -1,0 +1,56 @@
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import { step } from "../progress";
+import type { LabStack } from "../stack";
+import type { Bench } from "./bench";
+import { median, type Values } from "./rows";
+
+/**
+ * `status --all` of one, three and ten stacks in one backend. The others are copies of the first one, state and all, with its
+ * host: as many runs of the engine, logins and looks as ten hosts take, of one host's two cores.
+ */
+export async function measureAllStacks(bench: Bench): Promise<Values> {
+  const { stack } = await bench.standing();
+  const names = [stack.name];
+  const of = async (count: number): Promise<number> => {
+    while (names.length < count) {
+      const name = `copy-${names.length}`;
+      await copyOf(stack, name);
+      names.push(name);
+    }
+    const rounds: number[] = [];
+    for (let i = 0; i < bench.rounds; i += 1)
+      rounds.push(
+        await step(`status of ${count} stacks, round ${i + 1} of ${bench.rounds}`, () => timeAll(stack, count)),
+      );
+    return median(rounds);
+  };
+  try {
+    const [one, three, ten] = [await of(1), await of(3), await of(10)];
+    return { statusOne: one, statusThree: three, statusTen: ten, statusLinear: ten / (10 * one) };
+  } finally {
+    for (const name of names.slice(1)) await stack.pulumi(["stack", "rm", name, "--yes", "--force"]);
+  }
+}
+
+/** Another name for the same state: its pass phrase and its secrets with it. */
+async function copyOf(stack: LabStack, name: string): Promise<void> {
+  await copyFile(stack.configFile, join(stack.programDirectory, `Pulumi.${name}.yaml`));
+  await stack.pulumi(["stack", "init", name, "--no-select"]);
+  const { stdout } = await stack.pulumi(["stack", "export", "-s", stack.name]);
+  const input = String(stdout).replaceAll(`urn:pulumi:${stack.name}::`, `urn:pulumi:${name}::`);
+  await stack.pulumi(["stack", "import", "-s", name], { input });
+}
+
+/** @throws where one of them was not looked at */
+async function timeAll(stack: LabStack, count: number): Promise<number> {
+  const [command = "", ...args] = stack.lab.atOperator(["./pillar-host", "status", "--all", "--json"]);
+  const started = performance.now();
+  const { stdout, stderr } = await execa(command, args, { cwd: stack.programDirectory, env: stack.env, reject: false });
+  const seconds = (performance.now() - started) / 1000;
+  const looks = JSON.parse(stdout) as { readonly looked: boolean }[];
+  if (looks.length !== count || looks.some(({ looked }) => !looked))
+    throw new Error(`not all of ${count} stacks were looked at:\n${stdout}\n${stderr}`.slice(-3000));
+  return seconds;
+}
