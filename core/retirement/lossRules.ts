@@ -87,6 +87,23 @@ function backupTold({ host, address, hasSignerBackup }: RetirementFacts): string
   return "facts" in host ? [`${address} holds the fenced signer whole, for its last backup`] : [];
 }
 
+/** Stages of a move from which the signer may still come to this host's node, or back to it. */
+const underWay: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
+
+/** A move that another run, or another stack's, has not brought to its end (pure). */
+function openMove({ host, address, successor }: RetirementFacts): Unmet | undefined {
+  const journal = "facts" in host ? host.facts.signer.journal : undefined;
+  if (journal === undefined || !underWay.includes(journal.stage)) return undefined;
+  // One that answers over there was started: from then on none comes back by itself.
+  if (journal.stage === "fenced" && successor?.build && "value" in successor.build) return undefined;
+  return {
+    loss: "the signer",
+    what: `a move of the signer is not over on this host, ${address}: it may come back to this node`,
+    found: [`its journal says ${journal.stage}, with ${journal.other.address}, since ${journal.at}`],
+    needed: `its end: ${commandsFor("SUCCESSOR").up} (SUCCESSOR is the stack of the new host)`,
+  };
+}
+
 /** No orchestrator may sign here; the one that came after must answer (pure). */
 export function signer(facts: RetirementFacts): RetirementVerdict {
   const { host, step, address } = facts;
@@ -101,8 +118,9 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
       what: `an orchestrator runs on this host, ${address}`,
       needed: "the signer's move in the successor's stack (pillar-host:orchestrator.migrateFrom), or its stop by hand",
     });
-  if (step === "retire") return met();
-  const unmet: Unmet[] = [];
+  const open = openMove(facts);
+  if (step === "retire") return open ? not(open) : met();
+  const unmet: Unmet[] = open ? [open] : [];
   if ("facts" in host) {
     const { masked, hasKeyStore, journal, lacks } = host.facts.signer;
     if (!masked || hasKeyStore)

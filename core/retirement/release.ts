@@ -63,11 +63,11 @@ async function letGo(given: GivenUp, memory: GuardMemory, log: EventLog, deps: R
     const seen = before
       ? await lookAgain(root, places, before.at, deps)
       : hostSeen(await lookAtHost(root, places, isReached(given, memory) ? patience : 0, deps), server?.provider);
-    const { host, evidence } = await permit(inputs, memory, seen, before !== undefined, log, deps);
+    const { host, evidence, isForced } = await permit(inputs, memory, seen, before !== undefined, log, deps);
     const isShutDown = "released" in host || (before && "facts" in host && isAtRest(host.facts));
     if (!isShutDown) {
       const wasProtected = server !== undefined && (await atProvider(given, server, () => isProtected(server, deps)));
-      if ("facts" in host) await shutDown(root, inputs, host.facts, log, deps);
+      if ("facts" in host) await shutDown(root, inputs, host.facts, log, deps, isForced);
       const details = { ...releasedOf(inputs, host, evidence), ...(wasProtected ? { wasProtected } : {}) };
       log.add({ event: "released", details });
     }
@@ -166,7 +166,7 @@ async function permit(
   isSecond: boolean,
   log: EventLog,
   deps: ReleaseDeps,
-): Promise<{ host: HostNow; evidence: readonly string[] }> {
+): Promise<{ host: HostNow; evidence: readonly string[]; isForced: boolean }> {
   const { server, pillar } = inputs;
   const survey = (host: HostNow) => surveyRetirement("destroy", inputs, memory, host, log.directory, deps);
   const switchedOff = async (at: CloudServer) => {
@@ -184,7 +184,7 @@ async function permit(
   const { unmet, evidence } = verdict;
   for (const line of evidence) deps.say(`retirement: ${line}`);
   if (!isSecond) noteRewards(facts, log);
-  if (unmet.length === 0) return { host, evidence };
+  if (unmet.length === 0) return { host, evidence, isForced: false };
   const reasons = unmet.map(({ what }) => what);
   const sentence = overrideSentence(pillar, unmet);
   // Typed once for both guards, and the other one has met more.
@@ -195,7 +195,7 @@ async function permit(
     log.add({ event: "override", details: { sentence: deps.override, reasons } });
     // What is not seen is at least not left running.
     if ("unseen" in host && server) host = await switchedOff(server);
-    return { host, evidence: [`typed by the operator: ${deps.override}`, ...evidence] };
+    return { host, evidence: [`typed by the operator: ${deps.override}`, ...evidence], isForced: true };
   }
   log.note({ event: "refused", details: { reasons } });
   const other =

@@ -11,6 +11,7 @@ import type { SurveyDeps } from "./survey";
 /**
  * Stops what runs on a host that is let go, so that it stays off, behind a last backup of its keys and configuration.
  *
+ * @param inSpite the operator typed that nothing counts, a move of the signer neither
  * @throws Error in words; where there is no backup, the node runs on
  */
 export async function shutDown(
@@ -19,6 +20,7 @@ export async function shutDown(
   { hasKeyStore, signer, node }: HostFacts,
   log: EventLog,
   deps: SurveyDeps,
+  inSpite: boolean,
 ): Promise<void> {
   const { places, backup, stack, pillar } = inputs;
   const variables = placeVariables(places);
@@ -39,7 +41,7 @@ export async function shutDown(
       throw new Error(backupText(error.message, stack));
     });
   if (hasKeyStore && !node.masked) log.add({ event: "shuttingDown", details: { address: root.address } });
-  await stopNode(root, places, (line) => deps.say(`retirement: ${line}`));
+  await stopNode(root, places, (line) => deps.say(`retirement: ${line}`), inSpite);
   deps.say(`retirement: the node of ${root.address} is stopped, and stays off`);
   await root.call("retire_let_go", variables);
   if (inputs.keysAside) for (const line of linesOf(await root.call("retire_keys_aside", variables))) deps.say(line);
@@ -50,9 +52,20 @@ export async function shutDown(
 /** Seconds: beyond those that the node gets, and systemd after it (core/steps/nodeStop.sh). */
 const stopLimit = 720;
 
-/** Stops the node of a host, so that it stays off; @param say hears what the host has to tell of it */
-export async function stopNode(root: RootHost, places: HostPlaces, say: (line: string) => void): Promise<void> {
-  const told = await root.call("retire_stop", placeVariables(places), { limitSeconds: stopLimit });
+/**
+ * Stops the node of a host, so that it stays off.
+ *
+ * @param say hears what the host has to tell of it
+ * @throws where a move of the signer that is not over there may need it, unless `inSpite` of that
+ */
+export async function stopNode(
+  root: RootHost,
+  places: HostPlaces,
+  say: (line: string) => void,
+  inSpite = false,
+): Promise<void> {
+  const variables = { ...placeVariables(places), in_spite: inSpite };
+  const told = await root.call("retire_stop", variables, { limitSeconds: stopLimit });
   for (const line of linesOf(told)) say(line);
 }
 

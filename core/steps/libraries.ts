@@ -23,6 +23,7 @@ export function retirementLibrary(): string {
     "nodeMask.sh",
     "retirement.sh",
     "signer/archive.sh",
+    "signer/journal.sh",
     "signer/keyStore.sh",
     "signer/manifest.sh",
   ];

@@ -40,10 +40,33 @@ holds_any() {
 }
 signer_unit_is_masked() { [ "$(readlink "/etc/systemd/system/$signer_service.service")" = /dev/null ]; }
 
+# A move of the signer and the shutdown of its host, of two stacks perhaps, on two machines: one of them is first, since both
+# look and write below one lock. What a move has begun here may come back to this node; to a host that has this mark no move
+# brings a signer (signer/cutover.sh). With $in_spite the operator has typed that nothing counts.
+retire_mark() {
+  local owner= until=0 session= stage now
+  if is_marked retired; then return 0; fi
+  signer_flock 100 || retire_waits "a step of it is at work"
+  printf -v now '%(%s)T' -1
+  { read -r owner until session < "$orchestrator_lock"; } 2> /dev/null || true
+  stage=$(signer_line stage) stage=${stage//\"/}
+  if [ "${in_spite:-no}" != yes ]; then
+    if [ "${until:-0}" -gt "$now" ] && signer_session_lives "$session"; then retire_waits "a run is at work on it"; fi
+    case $stage in stopping | restoring | staged | switched | starting) retire_waits "its journal says $stage" ;; esac
+    if is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"; then retire_waits "an orchestrator runs here"; fi
+  fi
+  mark retired
+  exec 9>&-
+}
+retire_waits() {
+  fail "the signer's move on this host is not over: its node is not shut down" "found: $1" \
+    "needed: its end, by an up of the new host's stack; then run the same command again"
+}
+
 # Stops the node, so that it stays off after a reboot. Masked first: an end in error would start it again.
 retire_stop() {
   local ends
-  is_marked retired || mark retired
+  retire_mark
   mask_node
   stop_node
   ends=$((SECONDS + 60))

@@ -98,6 +98,11 @@ signer_restore() {
 # Where the copy goes, beside its target: the same file system, so that putting it in place is a rename.
 signer_staging() {
   signer_begin
+  # Before the other side stops: without its node a signer is of no use.
+  if is_marked retired; then
+    fail "the node of this host was shut down for good: no signer comes here" "found: since $(head -n 1 "$state/retired")" \
+      "needed: this host's own stack active or adopted again, or no move to it: without pillar-host:orchestrator.rollback, $(pulumi_up)"
+  fi
   case $(signer_line stage) in '"starting"' | '"running"') fail "a signer was started here: nothing is staged beside it" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: nothing is staged beside it" "See it with: systemctl status $service"; fi
   if [ "$(signer_stage)" != staging ]; then signer_write staging; fi

@@ -182,6 +182,19 @@ describe("a step on a host", () => {
   });
 });
 
+test("brings no signer to a host whose node was shut down for good, and says so before the other side stops", async ({
+  stage,
+}) => {
+  stage.box.mark("retired", "2026-11-23T08:00:00Z\n");
+  const back = { ...source, direction: "back" } as const;
+  const { code, stderr } = await stage.step("signer_staging", back);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^h: the node of this host was shut down for good: no signer comes here\n {2}found: since 2026-11-23T08:00:00Z\n/,
+  );
+  expect(stage.journal()).toBeUndefined();
+});
+
 describe("a step on a host that another stack's move came to", () => {
   const theirs = { move: "pillar-host/next/Anvil/1", direction: "forward", side: "old" } as const;
   const been = [{ stage: "running", at: "x", ...own }];

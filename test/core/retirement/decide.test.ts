@@ -12,6 +12,12 @@ const silent = { host: { silent: "ECONNREFUSED" } } as const;
 const build = { value: { version: "v0.0.9a" } as never };
 const signing = { host: { facts: hostFacts({ signer: fenced }) }, successor: { ...successor, build } };
 
+/** An orchestrator in the middle of a move. */
+const moving = (stage: Journal["stage"]) => ({
+  ...fenced,
+  journal: { ...fenced.journal, stage, at: "2026-11-23T08:00:00Z" } as Journal,
+});
+
 describe("all conditions met", () => {
   test("lets a host go, on this evidence", () => {
     expect(decideRetirement(facts())).toEqual({
@@ -64,6 +70,16 @@ describe("all conditions met", () => {
     expect(
       lines({ step: "retire", rewards: [], host: { facts: hostFacts({ node: { active: true, masked: false } }) } }),
     ).toBe("");
+  });
+
+  test("to be shut down, when the signer has ended its way, or never began one", () => {
+    const retire = (stage: Journal["stage"], more: Partial<RetirementFacts> = {}) =>
+      lines({ step: "retire", rewards: [], host: { facts: hostFacts({ signer: moving(stage) }) }, ...more });
+    for (const stage of ["moved", "restored", "abandoned", "staging"] as const) expect(retire(stage), stage).toBe("");
+    for (const stage of ["stopping", "fenced", "restoring", "staged", "switched", "starting"] as const)
+      expect(retire(stage), stage).toContain("a move of the signer is not over");
+    // One that answers over there was started, and none comes back by itself.
+    expect(retire("fenced", { successor: { ...successor, build } })).toBe("");
   });
 
   test.each<[string, Partial<RetirementFacts>]>([
@@ -319,6 +335,13 @@ describe("each condition alone, with its text", () => {
       },
       `- an orchestrator runs on this host, 192.0.2.1
     needed: the signer's move in the successor's stack (pillar-host:orchestrator.migrateFrom), or its stop by hand`,
+    ],
+    [
+      "a move of the signer that is not over, where the node is to be shut down: it may come back",
+      { step: "retire", host: { facts: hostFacts({ signer: moving("stopping") }) } },
+      `- a move of the signer is not over on this host, 192.0.2.1: it may come back to this node
+    found: its journal says stopping, with 192.0.2.2, since 2026-11-23T08:00:00Z
+    needed: its end: pulumi up -s SUCCESSOR (SUCCESSOR is the stack of the new host)`,
     ],
     [
       "an orchestrator that is not fenced",

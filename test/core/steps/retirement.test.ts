@@ -40,7 +40,8 @@ function call(box: Sandbox, name: string) {
 }
 
 /** What systemd was told to do. */
-const asked = (box: Sandbox) => (box.read("asked") ?? "").split("\n").filter((line) => !line.startsWith("show "));
+const asked = (box: Sandbox) =>
+  (box.read("asked") ?? "").split("\n").filter((line) => !/^(show|is-active) /.test(line));
 
 async function factsOf(box: Sandbox) {
   const ran = await call(box, "retire_facts");
@@ -131,7 +132,7 @@ describe("the node of a host that is retired", () => {
     await box.run("mkdir units; echo '[Unit]' > units/go-node.service");
     expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
     expect((await box.run("readlink units/go-node.service; cat units/go-node.service.retired; ls state")).stdout).toBe(
-      "/dev/null\n[Unit]\nretired\n",
+      "/dev/null\n[Unit]\norchestrator.flock\nretired\n",
     );
     expect(asked(box).slice(0, 3)).toEqual(["disable --quiet go-node", "daemon-reload", "stop go-node"]);
   });
@@ -212,7 +213,7 @@ describe("the node of a host that is retired", () => {
       "go-node, which its retirement had shut down, was started",
     );
     expect((await box.run("cat units/go-node.service; ls state units")).stdout).toBe(
-      "[Unit]\nstate:\n\nunits:\ngo-node.service\n",
+      "[Unit]\nstate:\norchestrator.flock\n\nunits:\ngo-node.service\n",
     );
     await box.run("ln -sfn /dev/null units/go-node.service");
     await call(box, "unmask_node");
@@ -297,5 +298,52 @@ describe("the producer address in the node's configuration", () => {
     host(box);
     if (text) await box.run(`mkdir znn; cat > znn/config.json <<'END'\n${text}\nEND\n`);
     expect((await call(box, "configured_address")).stdout).toBe("");
+  });
+});
+
+describe("the shutdown of a node, and a move of the signer that is not over on its host", () => {
+  const begun = (box: Sandbox, stage: string) => {
+    host(box);
+    box.mark("orchestrator.json", `{\n  "version": 1,\n  "stage": "${stage}",\n  "history": []\n}\n`);
+  };
+  const notOver = "the signer's move on this host is not over: its node is not shut down\n";
+
+  test.for(["stopping", "restoring", "staged", "switched", "starting"])(
+    "%s: nothing is marked and nothing stopped",
+    async (stage, { box }) => {
+      begun(box, stage);
+      const { code, stderr } = await call(box, "retire_stop");
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${notOver}  found: its journal says ${stage}\n`)]);
+      expect(box.read("state/retired")).toBeUndefined();
+      expect(asked(box).join()).not.toContain("stop go-node");
+    },
+  );
+
+  // What a killed run left of a copy, a signer that is gone, one that came back.
+  test.for(["staging", "abandoned", "fenced", "moved", "restored"])("%s: it goes on", async (stage, { box }) => {
+    begun(box, stage);
+    expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(box.read("state/retired")).toBeDefined();
+  });
+
+  test("a run that holds the host is at work: nothing is stopped until its lease ends", async ({ box }) => {
+    begun(box, "staging");
+    const now = Math.floor(Date.now() / 1000);
+    box.mark("orchestrator.lock", `theirs ${now + 20} \n`);
+    expect((await call(box, "retire_stop")).stderr).toContain(`${notOver}  found: a run is at work on it\n`);
+    box.mark("orchestrator.lock", `theirs ${now - 1} \n`);
+    expect((await call(box, "retire_stop")).code).toBe(0);
+  });
+
+  test("a signer that came here since the verdict is seen", async ({ box }) => {
+    begun(box, "running");
+    box.write("active-orchestrator", "active\n");
+    expect((await call(box, "retire_stop")).stderr).toContain("found: an orchestrator runs here\n");
+  });
+
+  test("the operator's sentence stands above it; a shutdown that was begun goes on", async ({ box }) => {
+    begun(box, "stopping");
+    expect((await call(box, "in_spite=yes; retire_stop")).code).toBe(0);
+    expect((await call(box, "retire_stop")).code).toBe(0);
   });
 });

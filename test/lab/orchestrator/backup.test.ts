@@ -244,7 +244,10 @@ describe("units that are enabled from another place", () => {
     await call(signerLibrary(), "signer_take_lock; signer_stop; signer_fence", variables);
     expect(await stateOf("orchestrator")).toMatch(/^\/dev\/null\n.*\norchestrator.service.moved\nmasked\ninactive$/s);
     await onHost(from, "! systemctl start orchestrator 2> /dev/null");
-    await call(signerLibrary(), "signer_take_lock; signer_restore; signer_drop_lock", variables);
+    await call(signerLibrary(), "signer_take_lock; signer_restore; signer_settle; signer_drop_lock", {
+      ...variables,
+      stage: "restored",
+    });
     expect(await stateOf("orchestrator")).toBe(before);
   });
 

@@ -1,0 +1,90 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
+import type { LabHost } from "../../../lab/lab";
+import { LabStack, type StackFile } from "../../../lab/stack";
+import { updateProducer } from "../../../lab/wallet";
+import { onHost } from "../fixture";
+import { configureMove, moveStage, signersOf, stageOf } from "../orchestrator/moveStage";
+import { pillar, quick } from "./stage";
+
+const producerOf = (host: LabHost) =>
+  onHost(host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);
+
+// Two operators, each with a machine, a backend and a record of an own: nothing but the hosts tells one of the other.
+describe("the signer's move by one stack, and the shutdown of the old host by another one", {
+  timeout: 900_000,
+}, () => {
+  let theirs: LabStack;
+  const stage = moveStage({
+    prepare: async ({ lab, old }) => {
+      await lab.chain("PATCH", "/truth", quick);
+      await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: await producerOf(old) });
+    },
+  });
+  const theirFile = (lifecycle: string): StackFile => ({
+    pillar: { name: pillar },
+    lifecycle,
+    host: { provider: "existing", address: stage.old.address, hostKey: stage.old.hostKey },
+    network: { epoch: `${quick.epochSeconds}s`, momentum: "250ms", tickMomentums: quick.tickMomentums },
+    retirement: { successor: { address: stage.fresh.address, hostKey: stage.fresh.hostKey } },
+  });
+  const login = async () => ({ "ssh.privateKey": await readFile(stage.lab.privateKeyFile, "utf8") });
+  const nodeOf = (host: LabHost) => onHost(host, "systemctl is-active go-node || true");
+  /** Until their run ends like this: right after the switch a node of a busy machine may not have heard of it. */
+  const retires = (wanted: RegExp) =>
+    vi.waitFor(
+      async () => {
+        const { exitCode, output } = await theirs.up();
+        expect(output).toMatch(wanted);
+        return exitCode;
+      },
+      { timeout: 300_000, interval: 5000 },
+    );
+
+  it("waits for the end of a move that began: its way back would need this node", async () => {
+    theirs = await LabStack.create(stage.lab, "old", theirFile("adopted"), await login(), "theirs");
+    const adopted = await theirs.up();
+    expect(adopted.exitCode, adopted.output).toBe(0);
+    // One that is started and says nothing: the move stops in the middle, and nothing of it is undone by itself.
+    await stage.lab.chain("PATCH", "/orchestrators/fresh", { rpcDown: true });
+    await configureMove(stage, { startTimeout: "1m" });
+    const cut = await stage.stack.up();
+    expect(cut.exitCode).not.toBe(0);
+    expect(cut.output).toContain(`The key is on the new side (${stage.fresh.address})`);
+    expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["fenced", "starting"]);
+
+    await updateProducer(stage.lab, pillar, await producerOf(stage.fresh));
+    await sleep(quick.momentumSeconds * 1000 * quick.tickMomentums * 4);
+    await theirs.configure(theirFile("retiring"), await login());
+    expect(await retires(/a move of the signer is not over on this host, \S+: it may come back to this node/)).not.toBe(
+      0,
+    );
+    expect(await nodeOf(stage.old)).toBe("active");
+    expect(await onHost(stage.old, "ls /var/lib/pillar-host")).not.toContain("retired");
+  });
+
+  it("is done once the move is over", async () => {
+    await stage.lab.chain("PATCH", "/orchestrators/fresh", { rpcDown: false });
+    await configureMove(stage);
+    const { exitCode, output } = await stage.stack.up();
+    expect(exitCode, output).toBe(0);
+    expect(await signersOf(stage)).toEqual(["new"]);
+    expect(await retires(/the node of \S+ is stopped, disabled and masked/)).toBe(0);
+    expect(await nodeOf(stage.old)).not.toBe("active");
+  });
+
+  it("leaves no way back there: the signer is not stopped for one", async () => {
+    const began = await onHost(stage.fresh, "systemctl show -p ActiveEnterTimestampMonotonic orchestrator");
+    await configureMove(stage, { rollback: true });
+    const { exitCode, output } = await stage.stack.up();
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("the node of this host was shut down for good: no signer comes here");
+    expect(await signersOf(stage)).toEqual(["new"]);
+    expect(await onHost(stage.fresh, "systemctl show -p ActiveEnterTimestampMonotonic orchestrator")).toBe(began);
+    await configureMove(stage);
+    const again = await stage.stack.up();
+    expect(again.exitCode, again.output).toBe(0);
+    expect(await signersOf(stage)).toEqual(["new"]);
+  });
+});
