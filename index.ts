@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
+import { begin } from "./components/begin";
 import { existingHost } from "./components/host/existing";
 import type { FoundHost } from "./components/host/host";
-import { type LastRun, lastRun } from "./components/lastRun";
+import type { LastRun } from "./components/lastRun";
 import { cutoverOf } from "./components/node/cutover";
 import { nextForGone } from "./components/node/nextStep";
 import { hostLook } from "./components/node/nodeLook";
@@ -9,8 +10,6 @@ import { PillarNode, pillarNodeArgs, syncShown } from "./components/node/pillarN
 import { portsTold } from "./components/node/portsTold";
 import { nextBeforeWallet, nextForSigner } from "./components/orchestrator/nextSigner";
 import { signerOf } from "./components/orchestrator/turn";
-import { bringRecords } from "./components/records";
-import { checkRetirement } from "./components/retirement/checkRetirement";
 import { HostRetirement } from "./components/retirement/hostRetirement";
 import { retirementArgs, standBy } from "./components/retirement/standBy";
 import { toldAtEnd } from "./components/toldAtEnd";
@@ -20,9 +19,7 @@ import { readConfig, type StackConfig } from "./core/config/config";
 export = async () => {
   const config = readConfig();
   const stack = pulumi.getStack();
-  bringRecords(config, stack);
-  const last = await lastRun();
-  if (config.lifecycle === "retiring") await checkRetirement(config, last);
+  const last = await begin(config, stack);
   const look = hostLook(config, last);
   const { host, shown } = await hostOf(config, last);
   if (!host) return { host: shown, nextStep: toldAtEnd(pulumi.output(nextForGone(stack))) };

@@ -1,4 +1,5 @@
 import { nodeTarget } from "../core/settings/login";
+import { usualTimes } from "../core/settings/usualTimes";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { nextLines } from "./nextLines";
 import { openStack, type StackSource } from "./source";
@@ -8,7 +9,7 @@ export async function next(stack: string, { json }: { json?: boolean }): Promise
   const source = await openStack(stack);
   const [held, node] = await Promise.all([source.readHeld(), nodeNow(source)]);
   const { state, config } = source;
-  const lines = nextLines({ stack, lifecycle: config.lifecycle, state, held, node });
+  const lines = nextLines({ stack, lifecycle: config.lifecycle, times: usualTimes(config), state, held, node });
   console.log(json ? JSON.stringify({ stack, nextStep: lines }, undefined, 2) : lines.join("\n"));
   return 0;
 }

@@ -7,6 +7,8 @@ import type { View } from "./view";
 export interface NextSituation {
   readonly stack: string;
   readonly lifecycle: View["lifecycle"];
+  /** How long what comes first usually takes. */
+  readonly times: readonly string[];
   readonly state: StackState;
   /** Who holds the stack's lock; undefined where that can't be seen. */
   readonly held: readonly Held[] | undefined;
@@ -16,7 +18,7 @@ export interface NextSituation {
 
 /** What the operator does next (pure): what the last run said, as long as that holds, else how to go on. */
 export function nextLines(situation: NextSituation): string[] {
-  const { stack, lifecycle, state, held = [] } = situation;
+  const { stack, lifecycle, state, times, held = [] } = situation;
   const working = held.find(({ holder }) => holder === "lives");
   if (working)
     return [
@@ -25,7 +27,7 @@ export function nextLines(situation: NextSituation): string[] {
     ];
   if (held.length > 0 || state.pending.length > 0)
     return ["The last run was cut off. To go on from where it was:", `  ${commandsFor(stack).resume()}`];
-  if (!state.begun) return nothingMade(stack, lifecycle);
+  if (!state.begun) return nothingMade(stack, lifecycle, times);
   if (state.shown === undefined) return endedEarly(stack, state);
   const { nextStep, producerAddress, registered } = state.shown;
   const offers =
@@ -34,7 +36,7 @@ export function nextLines(situation: NextSituation): string[] {
   return [...nextStep];
 }
 
-function nothingMade(stack: string, lifecycle: View["lifecycle"]): string[] {
+function nothingMade(stack: string, lifecycle: View["lifecycle"], times: readonly string[]): string[] {
   if (lifecycle === "retiring")
     return [
       `Nothing is left of ${stack}, or nothing was begun. What was recorded of it: ${commandsFor(stack).report()}`,
@@ -44,6 +46,8 @@ function nothingMade(stack: string, lifecycle: View["lifecycle"]): string[] {
     `  ${commandsFor(stack).check()}`,
     "Then:",
     `  ${commandsFor(stack).up}`,
+    "How long that usually takes; the terminal may be closed meanwhile, and the same command goes on:",
+    ...times.map((line) => `  ${line}`),
   ];
 }
 

@@ -8,7 +8,13 @@ const shown: LastShown = { nextStep: clicks, producerAddress: address, registere
 const lock = { user: "ada", host: "laptop", pid: 42, since: Date.parse("2026-11-22T10:00:00Z") };
 const at = (changes: Omit<Partial<NextSituation>, "state"> & { shown?: LastShown; state?: Partial<StackState> } = {}) =>
   nextLines({
-    ...{ stack: "prod-2", lifecycle: "active", held: [], node: { synced: true, known: true, why: "synced" } },
+    ...{
+      stack: "prod-2",
+      lifecycle: "active",
+      times: ["the sync: days"],
+      held: [],
+      node: { synced: true, known: true, why: "synced" },
+    },
     ...changes,
     state: { begun: true, pending: [], ...(changes.shown ? { shown: changes.shown } : {}), ...changes.state },
   });
@@ -60,6 +66,10 @@ test.each([
   ["retiring", "Nothing is left of prod-2, or nothing was begun. What was recorded of it: ./pillar-host report prod-2"],
 ] as const)("nothing made, %s", (lifecycle, said) => {
   expect(at({ lifecycle, state: { begun: false } })).toContain(said);
+});
+
+test("before anything is made it says how long that usually takes", () => {
+  expect(at({ state: { begun: false } }).at(-1)).toBe("  the sync: days");
 });
 
 test("after a run that ended early: whether it waits, or went wrong", () => {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Lab, LabHost } from "../../../lab/lab";
 import type { LabStack } from "../../../lab/stack";
-import { onHost, stackFile, testLab, testStack } from "../fixture";
+import { linesOf, onHost, stackFile, testLab, testStack } from "../fixture";
 
 const cronLine = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart";
 
@@ -37,6 +37,9 @@ describe("procedure A on a blank host", () => {
   it("is previewed without touching the host", async () => {
     expect(previewed).toMatchObject({ exitCode: 0, quiet: true });
     expect(previewed.output).toContain("+ 17 to create");
+    expect(linesOf(previewed.output)).toContain(
+      "How long each step usually takes, where it is still to come:\npackages: 1 to 5 minutes\n",
+    );
   });
 
   it("ends with the producer address that the node's configuration holds", async () => {
