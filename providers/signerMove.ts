@@ -21,7 +21,14 @@ export class SignerMove extends dynamicResource<MoveInputs, MoveOutputs>({
   create: (inputs, run) => goOn(inputs, {}, run),
   update: (olds, news, run) => goOn(news, olds, run),
   secretInputs: ["old", "new", "node", "notify"],
-  outputs: { holder: "plain", why: "plain", build: "plain", movedAt: "plain", secondsWithoutSigner: "plain" },
+  outputs: {
+    holder: "plain",
+    why: "plain",
+    generation: "plain",
+    build: "plain",
+    movedAt: "plain",
+    secondsWithoutSigner: "plain",
+  },
 }) {}
 
 /** The journals on both hosts decide what is left of it. */
@@ -41,6 +48,7 @@ async function goOn(
       isWatched: !isUnattended(process.env),
     },
     isWanted,
+    before,
   ).catch((error: Error) => {
     if (isWanted())
       tell(inputs.notify, { event: "failed", title: title("failed"), message: moveFailed(error, inputs.stack) });
@@ -50,7 +58,9 @@ async function goOn(
   if (message !== undefined) tell(inputs.notify, { event: "signerMoved", title: title("signerMoved"), message });
   if (before.holder !== done.holder) return done;
   // A run that finds it done keeps what was told of it.
-  const { movedAt, secondsWithoutSigner, build } = before;
-  const told = Object.entries({ movedAt, secondsWithoutSigner, build }).filter(([, value]) => value !== undefined);
+  const { generation, movedAt, secondsWithoutSigner, build } = before;
+  const told = Object.entries({ generation, movedAt, secondsWithoutSigner, build }).filter(
+    ([, value]) => value !== undefined,
+  );
   return { ...Object.fromEntries(told), ...done };
 }

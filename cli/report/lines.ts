@@ -51,12 +51,17 @@ const ended = z.object({
   ...{ holder: z.enum(["old", "new"]), version: z.string().optional(), movedAt: time.optional() },
   ...{ secondsWithoutSigner: z.number().optional(), lastBackup: z.string().optional() },
 });
+const way = z.object({
+  ...{ direction: z.enum(["forward", "back"]), generation: z.number(), source: z.string(), target: z.string() },
+});
 const moveDetails = {
   backup: z.object({
     ...{ label: z.string().optional(), file: z.string(), identityFile: z.string(), sha256: z.string() },
     ...{ sealedBytes: z.number(), files: z.number(), bytes: z.number(), provedAt: time },
   }),
   secured: z.object({ oldVersion: z.string().optional(), checkedAt: time.optional() }),
+  begun: way,
+  starting: way,
   done: ended,
   rolledBack: ended,
   failed: z.object({ error: z.string().optional() }),

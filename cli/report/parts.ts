@@ -81,7 +81,7 @@ export function moveReports({ moves }: Scope): MoveReport[] {
       } else if (line.event === "secured") {
         const { oldVersion } = line.details;
         if (oldVersion !== undefined) found = { ...found, oldVersion };
-      } else {
+      } else if (line.event === "done" || line.event === "rolledBack") {
         const { holder, version, secondsWithoutSigner } = line.details;
         found = {
           ...found,

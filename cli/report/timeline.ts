@@ -107,6 +107,12 @@ function ofMove(entry: MoveEvent): Told {
       const lines = oldVersion === undefined ? [] : [`version ${oldVersion} on the old host`];
       return { title: "signer: all that its move needs was checked", lines, weight: "note" };
     }
+    case "begun":
+    case "starting": {
+      const way = entry.details.direction === "back" ? "back" : "there";
+      const title = entry.event === "begun" ? `signer: its way ${way} begins` : `signer: its way ${way} starts it now`;
+      return { title, lines: [`generation ${entry.details.generation}`], weight: "note" };
+    }
     case "failed": {
       const lines = entry.details.error === undefined ? [] : [entry.details.error];
       return { title: "signer: a run of its move ended in an error", lines, weight: "note" };

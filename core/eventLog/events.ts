@@ -147,10 +147,20 @@ export interface Prepared {
   readonly oldIdentity?: SignerIdentity;
 }
 
+/** One way of a move: its number, as the journals have it, and the fingerprints of both hosts' keys. */
+export interface WayOfMove {
+  readonly direction: "forward" | "back";
+  readonly generation: number;
+  readonly source: string;
+  readonly target: string;
+}
+
 /** The end of a move. */
 interface MoveEnd {
   /** The side on which the signer is. */
   readonly holder: "old" | "new";
+  /** As the journals have it. */
+  readonly generation?: number | undefined;
   readonly version: string;
   readonly movedAt: string;
   /** From the stop to the first good getBuildInfo, where one run did both. */
@@ -165,6 +175,9 @@ export interface MoveEventDetails {
   readonly backup: Backup & { readonly label: string };
   /** All prerequisites hold, and the first backup is there. */
   readonly secured: Prepared;
+  /** A way of it begins, or is about to start its target. */
+  readonly begun: WayOfMove;
+  readonly starting: WayOfMove;
   /** It came to its end, there or back. */
   readonly done: MoveEnd;
   readonly rolledBack: MoveEnd;

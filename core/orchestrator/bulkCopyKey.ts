@@ -1,7 +1,8 @@
 import crypto from "node:crypto";
 import { isSameMove } from "../eventLog/moveId";
 import { createCopier } from "./copyKey";
-import { decideMove, type Looks, type RunMemory, type SideLook } from "./decide";
+import type { Looks, RunMemory, SideLook } from "./decide";
+import { decideNext } from "./generation";
 import { type HostPair, type HostPairDeps, openHostPair } from "./hostPair";
 import { hasStagedNothing, type Saga } from "./journal";
 import type { CopyInputs, MoveInputs } from "./moveInputs";
@@ -31,7 +32,8 @@ export async function prepareBulkCopy(
     const { new: fresh } = await sides.look(saga, { ...unseen, new: nothingKnown });
     if (!isToBegin(fresh, saga)) return;
     const looks = await sides.look(saga);
-    if (isBulkNext(saga, looks)) await prepare(inputs, saga, sides, looks, deps);
+    const next = bulkNext(saga, looks);
+    if (next) await prepare(inputs, next, sides, looks, deps);
   } catch (error) {
     deps.say(`nothing is copied beforehand: ${(error as Error).message}`);
   } finally {
@@ -46,10 +48,11 @@ function isToBegin(look: SideLook, { move }: Saga): boolean {
   return look !== "outOfSight" && !look.active && hasStagedNothing(look.journal, move);
 }
 
-/** By the move's own rules (pure). */
-function isBulkNext(saga: Saga, looks: Looks): boolean {
-  const next = decideMove(saga, looks, begins);
-  return next.do === "bulk" && next.saga.direction === "forward" && isSameMove(next.saga.move, saga.move);
+/** The way that begins, by the move's own rules (pure). */
+function bulkNext(saga: Saga, looks: Looks): Saga | undefined {
+  const next = decideNext(saga, looks, begins);
+  const isIt = next.do === "bulk" && next.saga.direction === "forward" && isSameMove(next.saga.move, saga.move);
+  return isIt ? next.saga : undefined;
 }
 
 async function prepare(
@@ -65,7 +68,7 @@ async function prepare(
     await sides.take(saga, looks);
     // Another run may have gone on until now.
     looks = await sides.look(saga, looks);
-    if (!isToBegin(looks.new, saga) || !isBulkNext(saga, looks)) return;
+    if (!isToBegin(looks.new, saga) || !bulkNext(saga, looks)) return;
     await copier.allow(saga, looks);
     await sides.call("new", "signer_copy_key_waits", saga);
   } catch (error) {

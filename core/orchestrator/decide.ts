@@ -62,7 +62,14 @@ export type Obstacle =
   | "source does not run"
   | "two may sign"
   | "journals disagree"
-  | "another move";
+  | "another move"
+  | "later move"
+  | "other hosts";
+
+/** Whether a journal is of this stack's moves between these hosts: one that calls its host the other side is of other hosts. */
+export function isOfThisPair(at: SideName, { move, side }: Journal, wanted: Saga): boolean {
+  return isSameOwner(move, wanted.move) && side === at;
+}
 
 interface Stages {
   readonly s?: SourceStage | undefined;
@@ -73,7 +80,10 @@ function stagesOf(saga: Saga, looks: Looks): Stages {
   const at = (side: SideName) => {
     const look = looks[side];
     const journal = look === "outOfSight" ? undefined : look.journal;
-    return journal && isSameMove(journal.move, saga.move) && journal.direction === saga.direction
+    return journal &&
+      isOfThisPair(side, journal, saga) &&
+      isSameMove(journal.move, saga.move) &&
+      journal.direction === saga.direction
       ? journal.stage
       : undefined;
   };
@@ -96,12 +106,12 @@ function isOpen({ s, t }: Stages): boolean {
 
 /** Of this stack's moves. */
 function sagasIn(looks: Looks, wanted: Saga): Saga[] {
-  const journals = [looks.new, looks.old].flatMap((look) =>
-    look === "outOfSight" || !look.journal ? [] : [look.journal],
-  );
-  return journals
-    .filter(({ move }) => isSameOwner(move, wanted.move))
-    .map(({ move, direction }) => ({ move, direction }));
+  return (["new", "old"] as const).flatMap((side) => {
+    const look = looks[side];
+    if (look === "outOfSight" || !look.journal || !isOfThisPair(side, look.journal, wanted)) return [];
+    const { move, direction } = look.journal;
+    return [{ move, direction }];
+  });
 }
 
 /**
@@ -109,12 +119,10 @@ function sagasIn(looks: Looks, wanted: Saga): Saga[] {
  * another stack's move says of its own sides is said of other hosts.
  */
 function standsAt({ old, new: fresh }: Looks, wanted: Saga): SideName {
-  const stage = (look: SideLook) =>
-    look !== "outOfSight" && look.journal && isSameOwner(look.journal.move, wanted.move)
-      ? look.journal.stage
-      : undefined;
-  if (stage(fresh) === "running" || stage(fresh) === "starting" || stage(fresh) === "restored") return "new";
-  if (stage(old) === "moved") return "new";
+  const stage = (side: SideName, look: SideLook) =>
+    look !== "outOfSight" && look.journal && isOfThisPair(side, look.journal, wanted) ? look.journal.stage : undefined;
+  if (["running", "starting", "restored"].includes(stage("new", fresh) ?? "")) return "new";
+  if (stage("old", old) === "moved") return "new";
   return "old";
 }
 
@@ -137,11 +145,11 @@ function anothers(wanted: Saga, looks: Looks): Journal | undefined {
     const look = looks[side];
     return look === "outOfSight" ? undefined : look.journal;
   });
-  const isForeign = ({ move }: Saga) => !isSameOwner(move, wanted.move);
+  const isForeign = (side: SideName, journal: Journal) => !isOfThisPair(side, journal, wanted);
   const isHeld = from?.stage === "running" || from?.stage === "restored";
   const isRunning = stagesOf(wanted, looks).t === "running";
-  if (from && isForeign(from) && !isHeld && !isRunning) return from;
-  if (!to || !isForeign(to)) return undefined;
+  if (from && isForeign(source, from) && !isHeld && !isRunning) return from;
+  if (!to || !isForeign(target, to)) return undefined;
   // A host that a signer left long ago may get one anew; one on which this move, or this stack's last one, had it may not.
   const wasHere = to.history.some(
     ({ move, stage }) =>

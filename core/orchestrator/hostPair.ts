@@ -1,11 +1,12 @@
 import { moveText } from "../eventLog/moveId";
+import { fingerprintOf } from "../ssh/publicKey";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../ssh/root";
 import type { Value } from "../ssh/shellWords";
 import { isFatal } from "../ssh/ssh";
 import type { Clock } from "../util/clock";
 import type { Looks, SideLook, SideObservation } from "./decide";
 import { heldByAnother } from "./heldByAnother";
-import { parseJournal, type Saga, type SideName } from "./journal";
+import { parseJournal, type Saga, type SideName, sidesOf } from "./journal";
 import type { PairInputs } from "./moveInputs";
 
 /** Both hosts over two connections that are kept, with what every function of the library is told. */
@@ -75,11 +76,14 @@ export function openHostPair(inputs: PairInputs, token: string, deps: HostPairDe
   const answered = { old: false, new: false };
   const other = (side: SideName): SideName => (side === "old" ? "new" : "old");
 
-  const variables = (side: SideName, { move, direction }: Saga): Record<string, Value> => ({
+  const variables = (side: SideName, { move, direction, generation = 0 }: Saga): Record<string, Value> => ({
     ...{
       token,
       move: moveText(move),
       direction,
+      generation,
+      source_key: fingerprintOf(inputs[sidesOf({ move, direction }).source].host.ssh.hostKey),
+      target_key: fingerprintOf(inputs[sidesOf({ move, direction }).target].host.ssh.hostKey),
       side,
       rpc_port: inputs.rpcPort,
       p2p_port: inputs.p2pPort,

@@ -58,6 +58,14 @@ function broughtBack({ old, new: fresh }: Looks, places: Places): string[] {
   return [`  Did you bring it back by hand, and is it to stay there? Then ${journalsAside(places)}`];
 }
 
+function generationsFound(looks: Looks): string[] {
+  return (["old", "new"] as const).map((side) => {
+    const journal = journalOf(looks[side]);
+    const { move, stage, generation = 0 } = journal ?? {};
+    return `  found on the ${side} side: ${move ? `${stage} in ${moveText(move)}, generation ${generation}` : "no journal"}`;
+  });
+}
+
 /** Why nothing is done, where the key is, and what comes next (pure). */
 export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Places, failure?: string): string {
   const { source, target } = sidesOf(saga);
@@ -128,6 +136,28 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
       ),
       ...broughtBack(looks, places),
       "  What each journal should say: docs/orchestrator.md",
+    ],
+    "later move": [
+      `a later move of this signer is known than the one that lies open here: ${moveText(saga.move)}. Nothing is touched`,
+      ...generationsFound(looks),
+      "  needed: hosts that know of it. Was one restored from a snapshot, or installed anew?",
+      "  Start neither of them: the signer may be at work elsewhere. Which one signs now, on each host that had it:",
+      ...(["old", "new"] as const).map((side) => `    on ${places[side]}: systemctl is-active ${unit[side]}`),
+      `  It is elsewhere for good? ${run.remove("orchestrator.migrateFrom")} && ${up}`,
+      "  It is to start here? docs/orchestrator.md tells what each journal should say.",
+    ],
+    "other hosts": [
+      "the move that lies open here is between other hosts: nothing is touched",
+      ...(["old", "new"] as const).flatMap((side) => {
+        const journal = journalOf(looks[side]);
+        return journal?.source === undefined
+          ? []
+          : [
+              `  found on the ${side} side: from the host with the key ${journal.source} to that with ${journal.target}`,
+            ];
+      }),
+      `  needed: the hosts with these keys: ${up} with the addresses and host keys that were configured when it began`,
+      `  Are they the same machines, with new keys? On both, with the fingerprint as it was and as it is: sed -i 's,FOUND,NOW,' ${journalFile}; then ${up}`,
     ],
     "another move": [
       `another move of an orchestrator is at work on these hosts, or took this signer elsewhere: ${moveText(saga.move)}`,

@@ -1,14 +1,17 @@
 import crypto from "node:crypto";
 import type { BuildInfo } from "../chain/orchestrator";
-import { type EventLog, openEventLog } from "../eventLog/eventLog";
+import { type EventLog, openEventLog, readMoveEvents } from "../eventLog/eventLog";
+import { fingerprintOf } from "../ssh/publicKey";
 import { recordsAt } from "../store/records";
 import { resolvePath } from "../util/resolvePath";
 import type { Looks } from "./decide";
+import type { Wanted } from "./generation";
 import { openHostPair } from "./hostPair";
-import type { Saga, SideName } from "./journal";
-import { createMoveActions, type MoveDeps } from "./moveActions";
+import { type SideName, sidesOf } from "./journal";
+import { knownOf } from "./known";
+import { createMoveActions, type MoveDeps, type MoveObservations } from "./moveActions";
 import type { MoveInputs } from "./moveInputs";
-import { type Ending, runSaga } from "./saga";
+import { type Ending, runSaga, type SagaActions } from "./saga";
 import { clientOf, type VerifyDeps } from "./verify";
 
 /** What is kept of a move; no secret. */
@@ -16,6 +19,8 @@ export interface MoveOutputs {
   /** The side on which the signer is. */
   readonly holder: SideName;
   readonly why: Ending["why"];
+  /** Of the move that brought it there, where one did. */
+  readonly generation?: number;
   /** Of getBuildInfo, where it answered. */
   readonly build?: BuildInfo;
   /** ISO 8601. */
@@ -25,10 +30,20 @@ export interface MoveOutputs {
 }
 
 /** The move, from wherever it stands to its end. @throws Error in the operator's words */
-export async function move(asked: MoveInputs, deps: MoveDeps, isWanted: () => boolean): Promise<MoveOutputs> {
+export async function move(
+  asked: MoveInputs,
+  deps: MoveDeps,
+  isWanted: () => boolean,
+  before: Partial<MoveOutputs> = {},
+): Promise<MoveOutputs> {
   const inputs = { ...asked, backup: placed(asked.backup) };
   const log = openEventLog({ ...inputs, directory: inputs.backup.directory }, deps);
-  const saga: Saga = { move: inputs.move, direction: inputs.rollback ? "back" : "forward" };
+  const saga: Wanted = {
+    move: inputs.move,
+    direction: inputs.rollback ? "back" : "forward",
+    known: knownOf(readMoveEvents(inputs.backup.directory), inputs.move, before.generation),
+    hosts: keysOf(inputs),
+  };
   const places = {
     ...{ old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address },
     ...{ services: { old: inputs.old.service, new: inputs.new.service }, stack: inputs.stack },
@@ -42,12 +57,18 @@ export async function move(asked: MoveInputs, deps: MoveDeps, isWanted: () => bo
     // Another run may have gone on until now.
     looks = await sides.look(saga, looks);
     let ending: Ending;
+    let generation = 0;
     try {
-      ending = await runSaga(saga, hands, places, looks);
+      ending = await runSaga(
+        saga,
+        numbering(hands, saga, log, (number) => (generation = number)),
+        places,
+        looks,
+      );
     } finally {
       await hands.end(saga, looks);
     }
-    return await outputsOf(inputs, ending, hands.seen, sides, deps, log);
+    return await outputsOf(inputs, ending, { ...hands.seen, generation }, sides, deps, log);
   } catch (error) {
     log.noteMove(inputs.move, { event: "failed", details: { error: (error as Error).message.split("\n")[0] } });
     throw error;
@@ -57,10 +78,35 @@ export async function move(asked: MoveInputs, deps: MoveDeps, isWanted: () => bo
   }
 }
 
+function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<SideName, string>> {
+  return { old: fingerprintOf(old.host.ssh.hostKey), new: fingerprintOf(fresh.host.ssh.hostKey) };
+}
+
+/** Writes down that a way begins, and that it starts its target, before a host does: a disk that is set back later forgets it. */
+function numbering(
+  hands: SagaActions,
+  { hosts }: Wanted,
+  log: EventLog,
+  numbered: (generation: number) => void,
+): SagaActions {
+  return {
+    ...hands,
+    perform: (step, saga, looks) => {
+      const { source, target } = sidesOf(saga);
+      const { direction, generation = 0 } = saga;
+      const details = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
+      numbered(generation);
+      if (step === "bulk") log.noteMove(saga.move, { event: "begun", details });
+      if (step === "start") log.noteMove(saga.move, { event: "starting", details });
+      return hands.perform(step, saga, looks);
+    },
+  };
+}
+
 async function outputsOf(
   inputs: MoveInputs,
   { holder, why }: Ending,
-  { verified, stoppedAt, lastBackup }: ReturnType<typeof createMoveActions>["seen"],
+  { verified, stoppedAt, lastBackup, generation }: MoveObservations & { readonly generation: number },
   sides: ReturnType<typeof openHostPair>,
   deps: VerifyDeps,
   log: EventLog,
@@ -78,7 +124,7 @@ async function outputsOf(
   const movedAt = new Date(verified.answeredAt).toISOString();
   const details = {
     ...{ holder, version: verified.build.version, movedAt, secondsWithoutSigner: seconds },
-    ...{ lastBackup: lastBackup?.file },
+    ...{ lastBackup: lastBackup?.file, generation },
   };
   log.noteMove(inputs.move, { event: inputs.rollback ? "rolledBack" : "done", details });
   deps.say(
@@ -87,6 +133,7 @@ async function outputsOf(
   return {
     holder,
     why,
+    generation,
     build: verified.build,
     movedAt,
     ...(seconds === undefined ? {} : { secondsWithoutSigner: seconds }),

@@ -1,4 +1,5 @@
-import { decideMove, type Looks, type MoveDecision, type MoveStep, type RunMemory } from "./decide";
+import type { Looks, MoveDecision, MoveStep, RunMemory } from "./decide";
+import { decideNext, type Wanted } from "./generation";
 import type { Saga } from "./journal";
 import { notWatched, obstacleText, stepFailed } from "./messages";
 import { type Places, whereItIs } from "./whereItIs";
@@ -41,7 +42,7 @@ const mostSteps = 60;
  * @returns how it ended
  * @throws Error that says what failed, on which side the key is, and the commands to go on
  */
-export async function runSaga(wanted: Saga, hands: SagaActions, places: Places, first?: Looks): Promise<Ending> {
+export async function runSaga(wanted: Wanted, hands: SagaActions, places: Places, first?: Looks): Promise<Ending> {
   let memory: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
   let failure: string | undefined;
   const broken = new Map<MoveStep, number>();
@@ -49,7 +50,7 @@ export async function runSaga(wanted: Saga, hands: SagaActions, places: Places, 
   let seen = looks;
   for (let count = 0; count < mostSteps; count += 1) {
     if (!hands.isWanted()) throw new Error("the engine is gone: the move stops here; the next run goes on from here");
-    const decision = decideMove(wanted, looks, memory);
+    const decision = decideNext(wanted, looks, memory);
     seen = lastSeen(seen, looks);
     if (decision.do === "done") {
       if (failure !== undefined) throw new Error(stepFailed(failure, seen, places));

@@ -3,6 +3,8 @@ import type { Mutant } from "./mutant";
 const decide = "core/orchestrator/decide.ts";
 const decided = ["test/core/orchestrator/decide.test.ts"];
 const moved = ["test/core/orchestrator/moveActions.test.ts"];
+const generation = "core/orchestrator/generation.ts";
+const numbered = ["test/core/orchestrator/generation.test.ts"];
 const cutover = "core/steps/signer/cutover.sh";
 const journal = "core/steps/signer/journal.sh";
 const stepped = ["test/core/orchestrator/steps.test.ts"];
@@ -49,7 +51,7 @@ export const signerMutants: readonly Mutant[] = [
   {
     what: "another stack's open move is gone on with",
     file: decide,
-    from: "if (from && isForeign(from) && !isHeld && !isRunning) return from;",
+    from: "if (from && isForeign(source, from) && !isHeld && !isRunning) return from;",
     to: "",
     tests: decided,
   },
@@ -59,6 +61,69 @@ export const signerMutants: readonly Mutant[] = [
     from: "if (runs === undefined) return",
     to: "if (runs === undefined || move) return",
     tests: decided,
+  },
+  {
+    what: "a script of an earlier generation does its work",
+    file: journal,
+    from: "  signer_owned\n  signer_current\n  signer_was",
+    to: "  signer_owned\n  signer_was",
+    tests: stepped,
+  },
+  {
+    what: "the same number between other hosts is one's own",
+    file: journal,
+    from: '$(signer_line direction) $(signer_line source) $(signer_line target)" = "$own" ]',
+    to: '$(signer_line direction) \\"$source_key\\" \\"$target_key\\"" = "$own" ]',
+    tests: stepped,
+  },
+  {
+    what: "what an earlier try put in place is started",
+    file: journal,
+    from: '[ "$(signer_generation)" -eq "$generation" ]; then\n    found',
+    to: "true; then\n    found",
+    tests: stepped,
+  },
+  {
+    what: "a signer is brought back where nothing stopped it",
+    file: cutover,
+    from: 'stopping | fenced | restoring | restored) ;; *) fail "the signer was not stopped',
+    to: '*) ;; nothing) fail "the signer was not stopped',
+    tests: stepped,
+  },
+  {
+    what: "a new move takes the number of the last one",
+    file: generation,
+    from: "generation: begun ?? highest + 1",
+    to: "generation: begun ?? highest",
+    tests: numbered,
+  },
+  {
+    what: "a target of an earlier moment is believed",
+    file: generation,
+    from: "const looks = withoutPast(seen, wanted);",
+    to: "const looks = seen;",
+    tests: numbered,
+  },
+  {
+    what: "a move of the past is gone on with, whatever the record says",
+    file: generation,
+    from: "saga.generation < known.started ||",
+    to: "",
+    tests: numbered,
+  },
+  {
+    what: "a source that was set back begins a move",
+    file: generation,
+    from: "numberOf(from) < known.started",
+    to: "numberOf(from) < 0",
+    tests: numbered,
+  },
+  {
+    what: "an open move between other hosts is gone on with",
+    file: generation,
+    from: 'if (isIts && !isPair(journal, hosts)) return stop("other hosts", saga);',
+    to: "",
+    tests: numbered,
   },
   {
     what: "the way back is open after the target was started",

@@ -1,6 +1,9 @@
 import { type MoveId, moveText } from "../../core/eventLog/moveId";
 import type { Journal } from "../../core/orchestrator/journal";
 
+/** Of its ssh server. */
+export const keyOf = ({ address, installs = 0 }: ModelHost): string => `${address}#${installs}`;
+
 /** What lies on a host's disk, as far as a move of its signer asks. */
 export interface Disk {
   journal?: Journal | undefined;
@@ -19,6 +22,8 @@ export interface Disk {
 /** A host of the simulation; what the scripts do to it stands in scripts.ts. */
 export interface ModelHost extends Disk {
   readonly address: string;
+  /** How often it was installed anew: each time it makes itself another key. */
+  installs?: number;
   running: boolean;
   reachable: boolean;
   /** As the power's loss would leave it. */
@@ -29,6 +34,8 @@ export interface ModelHost extends Disk {
   strange?: boolean;
   /** Its disk is of an earlier moment, or new: nobody can know what was on it. */
   rewound?: boolean;
+  /** And it had no journal then. */
+  blank?: boolean;
   /** The run that holds its lock. */
   owner?: string | undefined;
 }
@@ -81,23 +88,30 @@ function journalText(journal: Journal): string {
   if (known !== undefined) return known;
   const named = (move: MoveId | undefined) => (move ? moveText(move) : "");
   const past = new Set(journal.history.map(({ move, stage }) => `${named(move)}:${stage}`));
-  const text = `${named(journal.move)} ${journal.direction} ${journal.side} ${journal.stage} ${journal.other.address} [${[...past].sort()}]`;
+  const text = `${named(journal.move)} ${journal.direction} ${journal.side} ${journal.stage} ${journal.other.address} ${journal.source} ${journal.target} [${[...past].sort()}]`;
   brief.set(journal, text);
   return text;
 }
 
-function diskText(disk: Disk): string {
+/** How the generations that are told of anywhere follow each other: more decides nothing. */
+export type Rank = (generation: number) => number;
+
+export function generationsOf({ journal, durable, saved }: ModelHost): number[] {
+  return [journal, durable?.journal, saved?.journal].map((each) => each?.generation ?? 0);
+}
+
+function diskText(disk: Disk, rank: Rank): string {
   const { journal, enabled, masked, directory, keyAside, staging, kept } = disk;
   const flags = `${enabled ? "e" : ""}${masked ? "m" : ""}${keyAside ? "a" : ""}`;
   const lies = liesInPlace(disk) ? "lies" : "";
-  return `${flags}${lies} ${directory ?? "-"} ${staging ?? "-"} ${kept ?? "-"} ${journal ? journalText(journal) : ""}`;
+  return `${flags}${lies} ${directory ?? "-"} ${staging ?? "-"} ${kept ?? "-"} ${journal ? `${rank(journal.generation ?? 0)} ${journalText(journal)}` : ""}`;
 }
 
 /** Two hosts with one text behave alike for ever. */
-export function hostText(host: ModelHost): string {
+export function hostText(host: ModelHost, rank: Rank): string {
   const { running, reachable, strange, rewound, durable, saved } = host;
-  const now = diskText(host);
-  const then = durable ? diskText(durable) : now;
-  const flags = `${running ? "R" : ""}${reachable ? "" : "x"}${strange ? "s" : ""}${rewound ? "w" : ""}`;
-  return `${flags} ${now}${then === now ? "" : ` | ${then}`}${saved ? ` < ${diskText(saved)}` : ""}`;
+  const now = diskText(host, rank);
+  const then = durable ? diskText(durable, rank) : now;
+  const flags = `${running ? "R" : ""}${reachable ? "" : "x"}${strange ? "s" : ""}${rewound ? "w" : ""}${host.blank ? "b" : ""}`;
+  return `${flags} ${now}${then === now ? "" : ` | ${then}`}${saved ? ` < ${diskText(saved, rank)}` : ""}${host.installs ? ` #${host.installs}` : ""}`;
 }

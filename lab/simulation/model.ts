@@ -1,8 +1,8 @@
 import type { Looks, MoveStep, SideLook } from "../../core/orchestrator/decide";
 import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/journal";
 import type { SagaActions } from "../../core/orchestrator/saga";
-import { boot, cutPower, installed, liesInPlace, type ModelHost, signing, wouldBoot } from "./host";
-import { begin, type Call, effectsOf, type ScriptName } from "./scripts";
+import { boot, cutPower, installed, keyOf, liesInPlace, type ModelHost, signing, wouldBoot } from "./host";
+import { begin, type Call, current, effectsOf, type ScriptName } from "./scripts";
 
 type Struck = `${"reboot" | "cut" | "lose" | "unmask" | "start"} ${SideName}`;
 
@@ -37,6 +37,10 @@ export function randomOf(seed: number): () => number {
 export interface ModelSettings {
   /** Called after each effect of the program, and each boot; throws where a promise is broken. */
   readonly check?: (what: string, by: "program" | "power", host: ModelHost) => void;
+  /** The record's line of a way that begins. */
+  readonly begun?: (saga: Saga) => void;
+  /** Its line of one that is about to start its target. */
+  readonly starting?: (saga: Saga) => void;
   /** The sealed backup of a share. */
   readonly backUp?: (share: number | undefined) => void;
   /** Of the run, for the hosts' locks. */
@@ -177,12 +181,17 @@ export class Model implements SagaActions {
 
   private async script(side: SideName, name: ScriptName, saga: Saga, stage?: Call["stage"]): Promise<void> {
     const host = this.hosts[side];
-    const otherAddress = this.hosts[side === "old" ? "new" : "old"].address;
-    const call = { saga, side, otherAddress, ...(stage ? { stage } : {}) };
+    const call = this.call(side, saga, stage);
     await this.effects(side, `${name}${stage ? ` ${stage}` : ""} ${saga.direction}`, () => {
       if (this.settings.isGuarded !== false) begin(host, call);
       return effectsOf(name, host, call);
     });
+  }
+
+  private call(side: SideName, saga: Saga, stage?: Call["stage"]): Call {
+    const otherAddress = this.hosts[side === "old" ? "new" : "old"].address;
+    const keys = { old: keyOf(this.hosts.old), new: keyOf(this.hosts.new) };
+    return { saga, side, otherAddress, keys, ...(stage ? { stage } : {}) };
   }
 
   private async copy(saga: Saga): Promise<void> {
@@ -190,6 +199,8 @@ export class Model implements SagaActions {
     await this.effects(target, `copy ${saga.direction}`, () => [
       () => {
         if (!this.hosts[source].reachable) throw Object.assign(new Error("the copy broke off"), { broken: true });
+        if (this.settings.isGuarded !== false)
+          for (const side of ["old", "new"] as const) current(this.hosts[side], this.call(side, saga));
         if (this.hosts[source].directory === undefined) throw new Error("the copy broke off: no such directory");
         this.hosts[target].staging = this.hosts[source].directory;
       },
@@ -204,6 +215,7 @@ export class Model implements SagaActions {
     const { source, target } = sidesOf(saga);
     switch (step) {
       case "bulk":
+        this.settings.begun?.(saga);
         await this.script(target, "signer_staging", saga);
         await this.copy(saga);
         break;
@@ -226,6 +238,7 @@ export class Model implements SagaActions {
         await this.script(target, "signer_arrive", saga);
         break;
       case "start":
+        this.settings.starting?.(saga);
         await this.script(target, "signer_start", saga);
         this.verify(target);
         await this.script(target, "signer_settle", saga, "running");

@@ -1,5 +1,5 @@
 import { isSameMove, isSameOwner } from "../../core/eventLog/moveId";
-import { isSource, type Journal, type Saga, type SideName } from "../../core/orchestrator/journal";
+import { isSource, type Journal, type Saga, type SideName, sidesOf } from "../../core/orchestrator/journal";
 import { liesInPlace, type ModelHost, sync } from "./host";
 
 /**
@@ -13,6 +13,8 @@ export interface Call {
   readonly saga: Saga;
   readonly side: SideName;
   readonly otherAddress: string;
+  /** The keys of both hosts of the pair. */
+  readonly keys: Readonly<Record<SideName, string>>;
   /** Of signer_settle. */
   readonly stage?: "running" | "moved" | "restored";
 }
@@ -28,13 +30,34 @@ export type ScriptName =
   | "signer_restore";
 
 /** The stage of this saga on a host, as signer_stage reads it. */
-function stageOf({ journal }: ModelHost, { move, direction }: Saga) {
-  return journal && isSameMove(journal.move, move) && journal.direction === direction ? journal.stage : undefined;
+function stageOf({ journal }: ModelHost, { move, direction, generation = 0 }: Saga) {
+  const isIts = journal && isSameMove(journal.move, move) && journal.direction === direction;
+  return isIts && (journal.generation ?? 0) === generation ? journal.stage : undefined;
+}
+
+/** As they stand in a journal. */
+function endsOf({ saga, keys }: Call) {
+  const { source, target } = sidesOf(saga);
+  return { source: keys[source], target: keys[target] };
+}
+
+/** signer_current. @throws where the host knows a later way, or the same number for another one */
+export function current({ journal }: ModelHost, call: Call): void {
+  const { move, direction, generation = 0 } = call.saga;
+  const here = journal?.generation ?? 0;
+  if (journal === undefined || here < generation || here === 0) return;
+  const ends = endsOf(call);
+  const isIts = isSameMove(journal.move, move) && journal.direction === direction;
+  const isBetween = journal.source === ends.source && journal.target === ends.target;
+  if (here > generation || !isIts || !isBetween) throw new Error("a later move of the signer is known here");
 }
 
 /** signer_begin. @throws where another stack's move has the host, or took the signer on from there */
-export function begin({ journal }: ModelHost, { saga, side }: Call): void {
-  if (journal === undefined || isSameOwner(journal.move, saga.move)) return;
+export function begin(host: ModelHost, call: Call): void {
+  current(host, call);
+  const { journal } = host;
+  const { saga, side } = call;
+  if (journal === undefined || (isSameOwner(journal.move, saga.move) && journal.side === side)) return;
   const { stage, history } = journal;
   const isHeld = stage === "running" || stage === "restored";
   if (isSource(side, saga) && isHeld) return;
@@ -45,12 +68,22 @@ export function begin({ journal }: ModelHost, { saga, side }: Call): void {
     throw new Error("another move is at work on this host, or took this signer elsewhere");
 }
 
-function write(host: ModelHost, { saga, side, otherAddress }: Call, stage: Journal["stage"]): Effect {
+function write(host: ModelHost, call: Call, stage: Journal["stage"]): Effect {
+  const { saga, side, otherAddress } = call;
   return () => {
     const before = host.journal;
     const entry = { move: saga.move, direction: saga.direction, stage, at: "" };
     host.journal = {
-      ...{ version: 1, move: saga.move, direction: saga.direction, side, stage, at: "" },
+      ...{
+        version: 2,
+        generation: saga.generation ?? 0,
+        ...endsOf(call),
+        move: saga.move,
+        direction: saga.direction,
+        side,
+        stage,
+        at: "",
+      },
       other: { address: otherAddress, hostKey: "" },
       ...{ was: {}, identity: null, history: [...(before?.history ?? []), entry] },
     };
@@ -160,6 +193,10 @@ export function effectsOf(name: ScriptName, host: ModelHost, call: Call): Effect
       refuse(host.directory === undefined || host.keyAside, "the directory is not whole");
       return [...unless("starting"), ...unfenceAndStart(host)];
     case "signer_restore":
+      refuse(
+        !["stopping", "fenced", "restoring", "restored"].includes(stage ?? ""),
+        "this move has not stopped it here",
+      );
       return [...unless("restoring"), ...unfenceAndStart(host)];
     case "signer_seal":
       refuse(wasStarted, "the orchestrator of this host was started");

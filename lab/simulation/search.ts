@@ -16,6 +16,10 @@ export interface Bounds {
   /** What befalls a run at the beginning of each of its calls, beyond its kill at each effect. */
   readonly strikes: readonly Strike["blow"][];
   readonly laptop?: boolean;
+  /** What has happened before. */
+  readonly after?: readonly Action[];
+  /** No record is there from the beginning. */
+  readonly isForgetful?: boolean;
   /** From each state, what is promised once faults stop. */
   readonly isSettled?: boolean;
   readonly mostStates?: number;
@@ -76,7 +80,8 @@ function isSensible(event: HostEvent, { hosts }: World, name: HostName): boolean
  * each of its effects; states that have one future are gone on from once.
  */
 export async function search(bounds: Bounds, settings: RunSettings = {}): Promise<Searched> {
-  const first: Node = { world: newWorld() };
+  const first: Node = { world: { ...newWorld(), hasLaptop: !bounds.isForgetful } };
+  for (const action of bounds.after ?? []) await play(first.world, action, settings);
   const seen = new Set([worldText(first.world)]);
   let layer = [first];
   let transitions = 0;

@@ -1,9 +1,16 @@
 import { allUps, type Bounds } from "./search";
 import { hostNames } from "./state";
+import type { Action, Stack, Strike } from "./world";
 
 type Played = Omit<Bounds, "depth">;
 
 const all = { hosts: hostNames, generations: 2, strikes: ["fail"] } as const;
+
+const there = (stack: Stack, ...strikes: readonly Strike[]): Action => ({
+  ...{ do: "up", stack, direction: "forward", attempt: 1, strikes },
+});
+/** Right before the source hears that its signer is at work elsewhere. */
+const atClose = 21;
 
 /** What is searched: each kind of harm by itself, since all of them together leave no depth. */
 export const searches = {
@@ -24,6 +31,22 @@ export const searches = {
     strikes: allUps(1).map((up) => ({ up })),
   },
   "disks of earlier moments": { ...all, ups: allUps(1), events: ["lose", "find", "save", "rewind", "reinstall"] },
+  /** The signer went from A to B and on to C: each of them may be set back, or installed anew, or be out of sight meanwhile. */
+  "a chain": {
+    ...{ ...all, ups: allUps(1), events: ["lose", "find", "rewind", "reinstall"] },
+    after: [
+      { do: "save", host: "a" },
+      there("second"),
+      { do: "save", host: "b" },
+      there("third"),
+      { do: "save", host: "c" },
+    ],
+  },
+  /** The first host went out of sight before it could hear of the end of its move. */
+  "a chain that the first host never heard of": {
+    ...{ ...all, ups: allUps(1), events: ["lose", "find", "save", "rewind", "reinstall"] },
+    after: [there("second", { at: atClose, blow: "lose old" }), there("third"), { do: "find", host: "a" }],
+  },
   "by hand": { ...all, ups: allUps(1), events: ["start by hand", "stop by hand", "lose", "find"] },
   "given up": { ...all, ups: allUps(1).slice(0, 2), events: ["release", "lose", "find"], laptop: true },
 } satisfies Record<string, Played>;

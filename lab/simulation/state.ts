@@ -1,4 +1,5 @@
-import { hostText, installed, type ModelHost, signing, wouldBoot } from "./host";
+import type { Known } from "../../core/orchestrator/generation";
+import { generationsOf, hostText, installed, type ModelHost, type Rank, signing, wouldBoot } from "./host";
 
 export type HostName = "a" | "b" | "c";
 export const hostNames: readonly HostName[] = ["a", "b", "c"];
@@ -15,22 +16,34 @@ export interface World {
   /** Of the newest share in a sealed backup. */
   backup: number;
   hasLaptop: boolean;
+  /** What the operators' record tells of the moves' generations. */
+  known: Known;
   /** Something lost a disk, or started or stopped a signer by hand. */
   isHarmed: boolean;
 }
 
 export function newWorld(): World {
   const hosts = { a: signing("198.51.100.7"), b: installed("203.0.113.9"), c: installed("192.0.2.4") };
-  return { hosts, generation: 1, backup: 0, hasLaptop: true, isHarmed: false };
+  return { hosts, generation: 1, backup: 0, hasLaptop: true, known: { generation: 0, started: 0 }, isHarmed: false };
 }
 
 export function copyOf({ hosts: { a, b, c }, ...rest }: World): World {
   return { ...rest, hosts: { a: { ...a }, b: { ...b }, c: { ...c } } };
 }
 
+/** A number's place among all of them. */
+function rankOf({ hosts, known }: World): Rank {
+  const all = [known.generation, known.started, ...hostNames.flatMap((name) => generationsOf(hosts[name]))];
+  const sorted = [...new Set(all)].filter((each) => each > 0).sort((a, b) => a - b);
+  return (generation) => sorted.indexOf(generation) + 1;
+}
+
 /** Two worlds with one text have one future. */
-export function worldText({ hosts, generation, backup, hasLaptop, isHarmed }: World): string {
-  return `${hostNames.map((name) => hostText(hosts[name])).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed}`;
+export function worldText(world: World): string {
+  const { hosts, generation, backup, hasLaptop, isHarmed, known } = world;
+  const rank = rankOf(world);
+  const record = `${rank(known.generation)} ${known.move?.stack ?? ""} ${rank(known.started)}`;
+  return `${hostNames.map((name) => hostText(hosts[name], rank)).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed} ${record}`;
 }
 
 /** Whether a signer is at work on a host, or is after its next boot. */

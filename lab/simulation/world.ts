@@ -1,6 +1,6 @@
 import type { Direction, SideName } from "../../core/orchestrator/journal";
 import { befall, generate, type HostEvent } from "./events";
-import type { ModelHost } from "./host";
+import { keyOf, type ModelHost } from "./host";
 import { type Blow, Killed, Model, type Moment } from "./model";
 import { broke } from "./promises";
 import { release } from "./retire";
@@ -72,23 +72,34 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
     return "none";
   };
   const plain = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
-  const before = { plain, hadNewest: hasNewest(world), isBlind: isBlind(hosts, wanted) };
+  const before = { plain, hadNewest: hasNewest(world), isBlind: isBlind(hosts, wanted, world) };
   const model = new Model(blow, hosts, Object.values(world.hosts), {
     ...{ token, isGuarded },
     check: (what, by, host) => {
       broken ??= broke(world, what, by, host, before);
     },
+    begun: (saga) => {
+      const begun = saga.generation ?? 0;
+      if (world.hasLaptop && begun > world.known.generation)
+        world.known = { ...world.known, generation: begun, move: saga.move };
+    },
+    starting: ({ generation = 0 }) => {
+      if (world.hasLaptop && generation > world.known.started) world.known = { ...world.known, started: generation };
+    },
     backUp: (share) => {
       world.backup = Math.max(world.backup, share ?? 0);
     },
   });
+  const keys = { old: keyOf(hosts.old), new: keyOf(hosts.new) };
   const services = { old: "orchestrator", new: "orchestrator" };
   const places = { old: hosts.old.address, new: hosts.new.address, services, stack: wanted.stack };
   for (const host of [hosts.new, hosts.old]) if (host.reachable) host.owner = token;
-  const ending = await rules.runSaga({ move, direction: wanted.direction }, model, places).then(
-    ({ holder, why }) => `${holder}: ${why}`,
-    (error: Error) => (error instanceof Killed ? "killed" : error.message),
-  );
+  const ending = await rules
+    .runSaga({ move, direction: wanted.direction, known: world.known, hosts: keys }, model, places)
+    .then(
+      ({ holder, why }) => `${holder}: ${why}`,
+      (error: Error) => (error instanceof Killed ? "killed" : error.message),
+    );
   if (broken) throw broken;
   const seen = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
   if (isDone(ending) && strikes.length === 0 && seen.length > 1)
@@ -98,11 +109,15 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   return ending;
 }
 
-/** A host of the pair whose disk is of an earlier moment, where the source's journal does not tell that the move had ended. */
-function isBlind(hosts: Record<SideName, ModelHost>, { stack, direction }: Up): boolean {
-  const { journal, reachable } = direction === "forward" ? hosts.old : hosts.new;
+/**
+ * A host of the pair whose disk is of an earlier moment, where nothing tells what came after: neither the source's journal, which
+ * has the end of the move, nor the record, by which a journal that was there then is told for one of the past.
+ */
+function isBlind(hosts: Record<SideName, ModelHost>, { stack, direction }: Up, { hasLaptop }: World): boolean {
+  const { journal, reachable, blank } = direction === "forward" ? hosts.old : hosts.new;
   const isEnded = reachable && journal?.stage === "moved" && journal.move.stack === stack;
-  return !isEnded && (hosts.old.rewound === true || hosts.new.rewound === true);
+  const isTold = isEnded || (hasLaptop && !blank);
+  return !isTold && (hosts.old.rewound === true || hosts.new.rewound === true);
 }
 
 export function isDone(ending: string): boolean {
@@ -117,8 +132,10 @@ function isHelpful(said: string): boolean {
 /** What happens to a host, or to all of them. @throws Broken */
 export async function play(world: World, action: Action, settings: RunSettings = {}): Promise<string> {
   if (action.do === "up") return up(world, action, action.strikes, settings);
-  if (action.do === "lose laptop") world.hasLaptop = false;
-  else if (action.do === "generate") generate(world);
+  if (action.do === "lose laptop") {
+    world.hasLaptop = false;
+    world.known = { generation: 0, started: 0 };
+  } else if (action.do === "generate") generate(world);
   else if (action.do === "release") return release(world, action.host, settings.rules ?? realRules);
   else befall(world, world.hosts[action.host], action.do);
   return "";

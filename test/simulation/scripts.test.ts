@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync,
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { moveText } from "../../core/eventLog/moveId";
-import type { Direction, SideName } from "../../core/orchestrator/journal";
+import { type Direction, type SideName, sidesOf } from "../../core/orchestrator/journal";
 import { type ModelHost, signing } from "../../lab/simulation/host";
 import { randomOf } from "../../lab/simulation/model";
 import { begin, type Call, effectsOf, type ScriptName } from "../../lab/simulation/scripts";
@@ -16,6 +16,9 @@ interface Step {
   readonly direction: Direction;
   readonly stack: string;
   readonly stage?: "running" | "moved" | "restored";
+  readonly generation?: number;
+  /** The pair's other host is another one. */
+  readonly isElsewhere?: boolean;
 }
 
 const share = "localstate-1.json";
@@ -34,12 +37,13 @@ function shareIn(directory: string): number | undefined {
 
 /** What the real scripts left, in the words of the simulation. */
 function found({ box, unit, directory, journal }: ScriptStage) {
-  const { move, direction, side, stage, history = [] } = journal() ?? {};
+  const { move, direction, side, stage, generation, source, target, history = [] } = journal() ?? {};
   const shares = readdirSync(box.dir)
     .filter((name) => name.startsWith("signer.before-"))
     .map((name) => shareIn(join(box.dir, name)) ?? 0);
   const names = existsSync(directory) ? readdirSync(directory) : [];
   return {
+    ...{ generation, source, target },
     ...{ move, direction, side, stage, history: history.map((past) => `${past.move}:${past.stage}`) },
     running: existsSync(join(box.dir, "active")),
     masked: existsSync(`${unit}.moved`) && readlinkSync(unit) === "/dev/null",
@@ -61,6 +65,7 @@ function simulated({
 }: ModelHost): ReturnType<typeof found> {
   return {
     move: journal && moveText(journal.move),
+    ...{ generation: journal?.generation, source: journal?.source, target: journal?.target },
     ...{ direction: journal?.direction, side: journal?.side, stage: journal?.stage },
     history: (journal?.history ?? []).map((past) => `${past.move && moveText(past.move)}:${past.stage}`),
     ...{ running, masked, directory, keyAside, staging, kept },
@@ -85,11 +90,12 @@ async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step
     return false;
   }
   const move = moveNamed(`pillar-host/${told.stack}/Anvil/1`);
-  const { side, direction, stage: settled } = told;
+  const { side, direction, stage: settled, generation = 1 } = told;
   const call: Call = {
-    saga: { move, direction },
+    saga: { move, direction, generation },
     side,
     otherAddress: "192.0.2.4",
+    keys: { old: "old", new: told.isElsewhere ? "third" : "new" },
     ...(settled ? { stage: settled } : {}),
   };
   const { code, stderr } = await stage.step(name, {
@@ -98,6 +104,9 @@ async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step
     direction,
     ...(settled ? { stage: settled } : {}),
     other_addresses: "",
+    generation: `${generation}`,
+    source_key: call.keys[sidesOf(call.saga).source],
+    target_key: call.keys[sidesOf(call.saga).target],
   });
   let refused = false;
   try {
@@ -114,7 +123,7 @@ async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step
 }
 
 const source = { side: "old", direction: "forward", stack: "prod" } as const;
-const target = { side: "old", direction: "back", stack: "prod" } as const;
+const target = { side: "old", direction: "back", stack: "prod", generation: 2 } as const;
 
 describe("the simulated host does what the scripts do", () => {
   test("there and back, each script twice", async () => {
@@ -158,8 +167,12 @@ describe("the simulated host does what the scripts do", () => {
     const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
     const both = open();
     const seen = { done: 0, refused: 0 };
+    let latest = 1;
     for (let count = 0; count < 20; count += 1) {
       const stack = random() < 0.8 ? "prod" : "next";
+      // Now and then a later way begins, one of the past goes on, or one of its number between other hosts.
+      if (random() < 0.15) latest += 1;
+      const generation = random() < 0.85 ? latest : Math.max(1, latest - 1);
       const isSource = random() < 0.4;
       const name = isSource
         ? one(["signer_stop", "signer_fence", "signer_restore", "signer_settle"] as const)
@@ -176,7 +189,7 @@ describe("the simulated host does what the scripts do", () => {
       const step: Step = {
         name,
         ...(isSource ? source : target),
-        stack,
+        ...{ stack, generation, isElsewhere: random() < 0.1 },
         ...(name === "signer_settle" ? { stage } : {}),
       };
       if (await playOnBoth(both, step)) seen.refused += 1;

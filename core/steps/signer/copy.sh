@@ -85,6 +85,7 @@ signer_copy_key_waits() {
 
 signer_copy_allow() {
   signer_owned
+  signer_current
   copy_allow signer_copy_side_text
 }
 signer_copy_side_text() {
@@ -100,6 +101,7 @@ signer_copy_forbid() {
 # On the host that connects: runs its side ($copy_side) against the other one's.
 signer_copy() {
   signer_owned
+  signer_current
   signer_copy_now
 }
 signer_copy_now() {
@@ -131,6 +133,7 @@ signer_flush() {
 # The same on one host: what the way back puts its differences on.
 signer_copy_local() {
   signer_owned
+  signer_current
   signer_was
   if [ -d "$directory" ] && [ ! -e "$receive_into/config.json" ]; then
     rm -rf "$receive_into"
@@ -143,6 +146,7 @@ signer_copy_local() {
 # Files that the comparison found to differ are taken again from the beginning.
 signer_copy_retake() {
   signer_owned
+  signer_current
   signer_work
   base64 -d <<< "$retake" > "$work/retake"
   copy_remove "$work/retake"

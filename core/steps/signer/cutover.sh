@@ -91,6 +91,7 @@ signer_unfence_and_start() {
 # Here it signs again. Called only after the other side was read as masked, and not started.
 signer_restore() {
   signer_begin
+  case $(signer_stage) in stopping | fenced | restoring | restored) ;; *) fail "the signer was not stopped here by this move: not started" ;; esac
   if [ "$(signer_stage)" != restoring ]; then signer_write restoring; fi
   signer_unfence_and_start
 }

@@ -1,6 +1,6 @@
 # What a move of the signer keeps on a host: its lock, its journal, and what a look finds. Variables of every call:
 # $token (the run's own), $service, $directory, $executable, $rpc_port; and of the saga: $move, $direction, $side,
-# $other_address, $other_host_key. docs/architecture.md, Journal, has the format.
+# $generation, $source_key, $target_key, $other_address, $other_host_key. docs/architecture.md, Journal, has the format.
 orchestrator_journal=$state/orchestrator.json
 orchestrator_lock=$state/orchestrator.lock
 lease_seconds=30
@@ -94,10 +94,31 @@ signer_line() {
     fi
   done < "$orchestrator_journal"
 }
+# Of the journal here; one of before there were any is of none.
+signer_generation() {
+  local found
+  found=$(signer_line generation)
+  printf '%s\n' "${found:-0}"
+}
+# Before all that starts or copies: whoever is told an older generation than this host knows, or the same one for another way or
+# between other hosts, knows the signer's past alone (core/orchestrator/generation.ts).
+signer_current() {
+  local here own
+  [ -r "$orchestrator_journal" ] || return 0
+  here=$(signer_generation)
+  own="\"$move\" \"$direction\" \"$source_key\" \"$target_key\""
+  if [ "$here" -lt "$generation" ] || [ "$here" -eq 0 ]; then return 0; fi
+  if [ "$here" -eq "$generation" ] && [ "$(signer_line move) $(signer_line direction) $(signer_line source) $(signer_line target)" = "$own" ]; then return 0; fi
+  fail "a later move of the signer is known here, or one between other hosts: $(signer_line move), generation $here" \
+    "found: from $(signer_line source) to $(signer_line target)" "needed: generation $generation or less, from \"$source_key\" to \"$target_key\"" \
+    "Nothing was done here by $move."
+}
+
 # The stage of this saga on this host; nothing where the journal is of another one.
 signer_stage() {
   local found
-  if [ "$(signer_line move)" = "\"$move\"" ] && [ "$(signer_line direction)" = "\"$direction\"" ]; then
+  if [ "$(signer_line move)" = "\"$move\"" ] && [ "$(signer_line direction)" = "\"$direction\"" ] &&
+    [ "$(signer_generation)" -eq "$generation" ]; then
     found=$(signer_line stage)
     printf '%s\n' "${found//\"/}"
   fi
@@ -117,10 +138,12 @@ signer_was() {
 signer_begin() {
   local found stage was_here='"stage":"(starting|running|stopping|fenced|moved|restoring|restored)","at":"[^"]*","move":"'
   signer_owned
+  signer_current
   signer_was
   found=$(signer_line move) found=${found//\"/}
   stage=$(signer_line stage) stage=${stage//\"/}
-  if [ -z "$found" ] || [ "${found%/*}" = "${move%/*}" ]; then return 0; fi
+  # One of this stack's name that calls this host the other side was between other hosts.
+  if [ -z "$found" ] || { [ "${found%/*}" = "${move%/*}" ] && [ "$(signer_line side)" = "\"$side\"" ]; }; then return 0; fi
   case $stage:$side:$direction in
     running:old:forward | running:new:back | restored:old:forward | restored:new:back) return 0 ;;
     *:old:forward | *:new:back | stopping:* | fenced:* | restoring:* | staged:* | switched:* | starting:*) ;;
@@ -144,7 +167,10 @@ signer_write() {
     mkdir -p "$state"
     cat > "$new" << JSON
 {
-  "version": 1,
+  "version": 2,
+  "generation": $generation,
+  "source": "$source_key",
+  "target": "$target_key",
   "move": "$move",
   "direction": "$direction",
   "side": "$side",

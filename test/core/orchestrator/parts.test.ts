@@ -33,7 +33,9 @@ const side = (text: string) =>
 
 describe("parseJournal", () => {
   test("reads what the hosts write, and nothing where there is none", () => {
-    expect(parseJournal(JSON.stringify(written), "host")).toEqual(journal);
+    expect(parseJournal(JSON.stringify(written), "host")).toEqual({ ...journal, generation: 0 });
+    const numbered = { version: 2, generation: 3, source: "SHA256:a", target: "SHA256:b" } as const;
+    expect(parseJournal(JSON.stringify({ ...written, ...numbered }), "host")).toEqual({ ...journal, ...numbered });
     expect(parseJournal("", "host")).toBeUndefined();
   });
 
@@ -43,7 +45,8 @@ describe("parseJournal", () => {
     ["null", "null"],
     ["a stage of the other side", JSON.stringify({ ...written, stage: "running" })],
     ["a history that is none", JSON.stringify({ ...written, history: "x" })],
-    ["a later version", JSON.stringify({ ...written, version: 2 })],
+    ["version 2 without its number", JSON.stringify({ ...written, version: 2 })],
+    ["a later version", JSON.stringify({ ...written, version: 3 })],
   ])("refuses %s", (_what, text) => {
     expect(() => parseJournal(text, "203.0.113.9")).toThrow(
       /203\.0\.113\.9: the journal .* cannot be read\n {2}found: /,
@@ -53,7 +56,7 @@ describe("parseJournal", () => {
 
 test("readSide takes the look from the end, and what was said before it", () => {
   const { seen, said } = readSide(side(JSON.stringify(written)), "host");
-  expect(seen).toEqual({ journal, active: false, masked: true });
+  expect(seen).toEqual({ journal: { ...journal, generation: 0 }, active: false, masked: true });
   expect(said).toEqual(["config.json: said before"]);
   expect(readSide(side(""), "host").seen.journal).toBeUndefined();
   expect(() => readSide("journal \nactive no\n", "host")).toThrow("host: its answer was cut off");

@@ -20,6 +20,11 @@ case $1 in
   mask) [ ! -f "$file" ] || { echo "Failed to mask unit: File $file already exists." >&2; exit 1; }; ln -s /dev/null "$file" ;;
 esac`;
 
+/** The tests' own move, before which others were on the host. */
+const ownMove = "pillar-host/prod/Anvil/1";
+/** The keys of the hosts of a move. */
+const ends = { source: "SHA256:source", target: "SHA256:target" };
+
 /** A host on which the real scripts of a move run, as anybody, in a directory. */
 export interface ScriptStage {
   readonly box: Sandbox;
@@ -50,7 +55,14 @@ export function openScriptStage(): ScriptStage {
     journal: () => (existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as WrittenJournal) : undefined),
     write: (journal) => {
       const { history = [], ...rest } = journal;
-      const lines = Object.entries({ version: 1, other: { address: "x", hostKey: "" }, was: {}, ...rest });
+      const lines = Object.entries({
+        version: 2,
+        generation: rest.move === ownMove ? 2 : 1,
+        ...ends,
+        other: { address: "x", hostKey: "" },
+        was: {},
+        ...rest,
+      });
       const text = [...lines, ["history", history] as const].map(
         ([key, value]) => `  "${key}": ${JSON.stringify(value)}`,
       );
@@ -62,6 +74,7 @@ export function openScriptStage(): ScriptStage {
       const variables = {
         ...{ token: "me", service: "orchestrator", directory, executable: "orchestrator", rpc_port: "55000" },
         ...{ signer_runs: join(dir, "run"), other_address: "192.0.2.4", other_host_key: "k", identity: "" },
+        ...{ generation: "2", source_key: ends.source, target_key: ends.target },
         ...more,
       };
       return box.run(`${functions}\n${assignments(variables)}${name} < /dev/null`);

@@ -255,6 +255,46 @@ describe("a step on a host that another stack's move came to", () => {
   });
 });
 
+describe("a step of the past", () => {
+  const starts = ["stop", "fence", "restore", "staging", "arrive", "start", "settle", "seal"] as const;
+  const copies = ["copy", "copy_allow", "copy_local", "copy_retake"] as const;
+
+  test.for<[string, Record<string, string>]>([
+    ["an earlier generation", { generation: "1" }],
+    ["one of before there were any", { generation: "0" }],
+    ["the same number between other hosts", { target_key: "SHA256:third" }],
+    ["the same number in the other direction", { direction: "back" }],
+    ["the same number under another name", { move: "pillar-host/prod/Anvil/2" }],
+  ])("%s starts, stops and copies nothing", async ([, told], { stage }) => {
+    const text = stage.write({ ...target, stage: "switched" });
+    const all = [...starts, ...copies].map((name) => `(signer_${name}) || echo refused`).join("; ");
+    const { stdout, stderr } = await stage.step(`all() { ${all}; }; all`, { stage: "running", ...target, ...told });
+    expect(stdout).toBe("refused\n".repeat(starts.length + copies.length));
+    expect(stderr.match(/a later move of the signer is known here/g)).toHaveLength(starts.length + copies.length);
+    expect(readFileSync(join(stage.box.state, "orchestrator.json"), "utf8")).toBe(text);
+    expect(stage.box.read("asked") ?? "").not.toMatch(/^(stop|start|mask|enable)/m);
+  });
+
+  test("starts nothing of an earlier try; a later one begins", async ({ stage }) => {
+    stage.write({ ...target, stage: "switched" });
+    const started = await stage.step("signer_start", { ...target, generation: "3" });
+    expect([started.code, started.stderr]).toEqual([1, "h: the signer was not put in place here: not started\n"]);
+    expect((await stage.step("signer_staging", { ...target, generation: "3" })).code).toBe(0);
+    expect(stage.journal()).toMatchObject({ version: 2, generation: 3, stage: "staging" });
+  });
+
+  test("a journal of before there were generations is gone on with, under its number", async ({ stage }) => {
+    stage.write({ ...target, version: 1, generation: 0, stage: "switched" });
+    expect((await stage.step("signer_start", { ...target, generation: "0" })).code).toBe(0);
+    expect(stage.journal()).toMatchObject({ version: 2, generation: 0, stage: "starting" });
+  });
+
+  test("the signer comes back only where its move has stopped it", async ({ stage }) => {
+    const { code, stderr } = await stage.step("signer_restore", source);
+    expect([code, stderr]).toEqual([1, "h: the signer was not stopped here by this move: not started\n"]);
+  });
+});
+
 describe("the commands that an error prints for a host", () => {
   const byHand = ({ box }: ScriptStage, service: string) =>
     box.run(stopForGood(service).replaceAll("/etc/systemd/system", join(box.dir, "units")), ["-s"]);

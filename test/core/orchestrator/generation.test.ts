@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import type { RunMemory, SideObservation } from "../../../core/orchestrator/decide";
+import { decideNext, type Wanted } from "../../../core/orchestrator/generation";
+import type { Journal, SideName } from "../../../core/orchestrator/journal";
+import { knownOf } from "../../../core/orchestrator/known";
+import { moveNamed } from "../../moveNamed";
+
+const move = moveNamed("pillar-host/prod/Anvil/1");
+const third = moveNamed("pillar-host/third/Anvil/1");
+const wanted: Wanted = { move, direction: "forward", hosts: { old: "A", new: "B" } };
+const fresh: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
+const known = { generation: 3, started: 3, move: third };
+
+const journal = (
+  side: SideName,
+  stage: Journal["stage"],
+  generation: number,
+  more: Partial<Journal> = {},
+): Journal => ({
+  ...{ version: 2, move, direction: "forward", generation, source: "A", target: "B", side, stage, at: "" },
+  ...{ was: {}, identity: null, history: [], other: { address: "", hostKey: "" } },
+  ...more,
+});
+const still = (found?: Journal): SideObservation => ({
+  ...(found ? { journal: found } : {}),
+  ...{ active: false, masked: true },
+});
+const signs = (found?: Journal): SideObservation => ({ ...still(found), active: true, masked: false });
+const stopsFor = (why: string): unknown => expect.objectContaining({ do: "stop here", why });
+
+describe("the generation of a move", () => {
+  test("is one more than what the hosts, or the record, know", () => {
+    const before = { old: signs(), new: still() };
+    expect(decideNext(wanted, before, fresh)).toMatchObject({ do: "bulk", saga: { generation: 1 } });
+    expect(decideNext({ ...wanted, known }, before, fresh)).toMatchObject({ do: "bulk", saga: { generation: 4 } });
+    const undone = { old: signs(journal("old", "restored", 7)), new: still(journal("new", "abandoned", 7)) };
+    expect(decideNext({ ...wanted, known }, undone, fresh)).toMatchObject({ do: "bulk", saga: { generation: 8 } });
+  });
+
+  test("is kept by whoever goes on, also with journals of before there were any", () => {
+    for (const generation of [0, 5]) {
+      const looks = {
+        old: still(journal("old", "fenced", generation)),
+        new: still(journal("new", "switched", generation)),
+      };
+      expect(decideNext(wanted, looks, fresh)).toEqual({
+        do: "start",
+        saga: { move, direction: "forward", generation },
+      });
+    }
+  });
+
+  test("a target that was set back to an earlier try is copied to anew, and its old copy not started", () => {
+    const looks = { old: still(journal("old", "fenced", 2)), new: still(journal("new", "switched", 1)) };
+    expect(decideNext(wanted, looks, fresh)).toMatchObject({ do: "copy", saga: { generation: 2 } });
+  });
+
+  test("what lies open is not gone on with where a later start is recorded", () => {
+    const looks = { old: still(journal("old", "fenced", 1)), new: still(journal("new", "switched", 1)) };
+    expect(decideNext({ ...wanted, known }, looks, fresh)).toEqual(stopsFor("later move"));
+    expect(decideNext({ ...wanted, known: { ...known, move } }, looks, fresh)).toEqual(stopsFor("later move"));
+    const own = { generation: 2, started: 1, move };
+    expect(decideNext({ ...wanted, known: own }, looks, fresh)).toMatchObject({ do: "start" });
+  });
+
+  test("a source whose journal is older than the last start begins nothing", () => {
+    const back: Wanted = { ...wanted, direction: "back", known };
+    const looks = { old: still(journal("old", "moved", 1)), new: signs(journal("new", "running", 1)) };
+    expect(decideNext(back, looks, fresh)).toEqual(stopsFor("later move"));
+    expect(decideNext({ ...back, known: { ...known, started: 1 } }, looks, fresh)).toMatchObject({ do: "bulk" });
+  });
+
+  test("other hosts' open move is not gone on with, though it has this one's name and number", () => {
+    const looks = { old: still(journal("old", "fenced", 1)), new: still(journal("new", "switched", 1)) };
+    const elsewhere = { ...wanted, hosts: { old: "A", new: "C" } };
+    expect(decideNext(elsewhere, looks, fresh)).toEqual(stopsFor("other hosts"));
+  });
+
+  test("a host that was the new one of a move of this name is a source like another", () => {
+    const looks = { old: signs(journal("new", "running", 1)), new: still() };
+    const next = decideNext({ ...wanted, hosts: { old: "B", new: "C" } }, looks, fresh);
+    expect(next).toMatchObject({ do: "bulk", saga: { generation: 2 } });
+  });
+});
+
+test("the record tells of all stacks of a Pillar, and of none of another", () => {
+  const way = { direction: "forward", source: "A", target: "B" } as const;
+  const at = "2026-01-01T00:00:00.000Z";
+  const others = moveNamed("pillar-host/prod/Other/1");
+  const events = [
+    { at, move, event: "starting", details: { ...way, generation: 1 } },
+    { at, move: third, event: "begun", details: { ...way, generation: 2 } },
+    { at, move: others, event: "starting", details: { ...way, generation: 9 } },
+    { at, move, event: "failed", details: {} },
+  ] as const;
+  expect(knownOf(events, move)).toEqual({ generation: 2, started: 1, move: third });
+  expect(knownOf(events, move, 4)).toEqual({ generation: 4, started: 4, move });
+});
