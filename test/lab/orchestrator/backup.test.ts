@@ -238,7 +238,14 @@ describe("units that are enabled from another place", () => {
       "/opt/units/orchestrator.service\n/opt/units/orchestrator.service\norchestrator.service\nenabled\nactive",
     );
     const shared = { token: "me", service: "orchestrator", directory: "/root/.orchestrator", rpc_port: 55000 };
-    const saga = { move: "pillar-host/next/Anvil/1", direction: "forward", side: "old", executable: "orchestrator" };
+    const keys = { generation: 1, source_key: from.hostKey, target_key: to.hostKey };
+    const saga = {
+      move: "pillar-host/next/Anvil/1",
+      direction: "forward",
+      side: "old",
+      executable: "orchestrator",
+      ...keys,
+    };
     const other = { other_address: to.address, other_host_key: to.hostKey, identity: "" };
     const variables = { ...shared, ...saga, ...other };
     await call(signerLibrary(), "signer_take_lock; signer_stop; signer_fence", variables);
