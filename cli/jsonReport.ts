@@ -19,6 +19,7 @@ export function jsonReport(view: View, exitCode: number) {
     looked: exitCode < 2,
     sync: sync && syncJson(sync),
     wait: state.wait,
+    chainCopied: state.copied,
     done: facts?.done && Object.keys(facts.done),
     pulumi: held?.map(({ lock, holder }) => ({ ...lock, since: new Date(lock.since).toJSON(), run: holder })),
     ...(parts ? partsJson(parts) : {}),

@@ -1,10 +1,12 @@
 import { hostFactRows } from "../core/ssh/hostFactsText";
 import { progressText } from "../core/sync/messages";
 import { printable } from "../core/util/printable";
+import { sizeText } from "../core/util/sizeText";
 import { durationText, minuteText } from "../core/util/timeText";
 import { holderText } from "./lockTexts";
 import { partRows } from "./parts/partRows";
 import type { Row } from "./row";
+import type { CopiedChain } from "./stackState";
 import { stageOf } from "./stages";
 import type { View, WatchNews } from "./view";
 
@@ -40,6 +42,8 @@ export function rowsOf(view: View, times?: Times): Rows {
   }
   const sync = syncText(view);
   if (sync !== undefined) head.push(["sync", printable(sync)]);
+  const { copied } = view.state;
+  if (copied !== undefined) head.push(["chain copy", printable(copiedText(copied))]);
   const waited = waitText(view);
   if (waited !== undefined) head.push(["waiting", waited]);
   if (times && !view.synced) head.push(["looked", lookedText(times)]);
@@ -91,6 +95,11 @@ function waitText({ state: { wait }, synced }: View): string | undefined {
   if (wait.syncedAt !== undefined) return `it was synced at ${minuteText(Date.parse(wait.syncedAt))}`;
   const from = wait.startHeight === undefined ? "" : `, from height ${wait.startHeight}`;
   return `since ${minuteText(Date.parse(wait.startedAt))}${from}`;
+}
+
+function copiedText({ from, at, bytes, seconds, height, manifest }: CopiedChain): string {
+  const when = minuteText(Date.parse(at));
+  return `${sizeText(bytes)} of ${from} in ${durationText(seconds * 1000)}, up to momentum ${height}, at ${when}; hash of all files' hashes: ${manifest}`;
 }
 
 function lookedText({ now, lookedAt, nextLookAt }: Times): string {

@@ -6,6 +6,8 @@ export interface StackState {
   readonly recordedKey?: { readonly address: string; readonly hostKey: string };
   /** The history of the wait for the sync, where a run has left it. */
   readonly wait?: SyncWait;
+  /** What a copy of the old host's chain ended with. */
+  readonly copied?: CopiedChain;
   readonly pending: readonly Pending[];
   /** What the guards before the host's deletion remember. */
   readonly guard?: GuardState;
@@ -48,6 +50,18 @@ export interface SyncWait {
   readonly syncedAt?: string;
 }
 
+/** The old host's chain, as it was brought to this one. */
+export interface CopiedChain {
+  readonly from: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly bytes: number;
+  readonly seconds: number;
+  /** Of the momentum that it ended with. */
+  readonly height: number;
+  readonly manifest: string;
+}
+
 /** An operation that was cut off. */
 export interface Pending {
   /** `creating`, `updating`, … */
@@ -76,6 +90,7 @@ export function parseState(text: string): StackState {
   const hostKey = contact.pinned ?? outputsOf(":HostKey").publicKey;
   const { startedAt, startHeight, syncedAt } = outputsOf(":SyncGate");
   const guard = guardOf(resources.filter(({ type }) => type.endsWith(":RetirementGuard")));
+  const copied = copiedOf(outputsOf(":ChainCopy"));
   const outputs = outputsOf("pulumi:pulumi:Stack");
   const { earlier } = (outputs.registration ?? {}) as { earlier?: unknown };
   const shown = shownOf(outputs);
@@ -92,6 +107,7 @@ export function parseState(text: string): StackState {
         }
       : {}),
     ...(guard ? { guard } : {}),
+    ...(copied ? { copied } : {}),
     ...(typeof earlier === "string" ? { earlier } : {}),
     ...(shown === undefined ? {} : { shown }),
     pending: operations.map(({ resource, type }) => ({
@@ -116,6 +132,16 @@ function guardOf(guards: readonly Resource[]): GuardState | undefined {
     isOwnWork: first.isOwnWork === true,
     isOwnServer: first.isOwnServer === true,
     ...(typeof producer === "string" ? { knownProducer: producer } : {}),
+  };
+}
+
+function copiedOf(outputs: Readonly<Record<string, unknown>>): CopiedChain | undefined {
+  const { outcome, from, at, bytes, seconds, height, manifest } = outputs;
+  if (outcome !== "copied") return undefined;
+  const [text, number] = [String, Number];
+  return {
+    ...{ from: text(from), at: text(at), bytes: number(bytes), seconds: number(seconds) },
+    ...{ height: number(height), manifest: text(manifest) },
   };
 }
 

@@ -3,6 +3,7 @@ import type { StackConfig } from "../core/config/config";
 import { usualTimes } from "../core/settings/usualTimes";
 import { type LastRun, lastRun } from "./lastRun";
 import { info } from "./log";
+import { copyAhead } from "./node/copyAhead";
 import { bringRecords } from "./records";
 import { checkRetirement } from "./retirement/checkRetirement";
 
@@ -15,7 +16,10 @@ export async function begin(config: StackConfig, stack: string): Promise<LastRun
   bringRecords(config, stack);
   const last = await lastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
-  if (pulumi.runtime.isDryRun()) await tellTimes(config, last);
+  if (pulumi.runtime.isDryRun()) {
+    await tellTimes(config, last);
+    await copyAhead(config, stack, last);
+  }
   return last;
 }
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Figures, LogEvent, MoveEvent } from "../../core/eventLog/events";
-import { sizeText } from "../../core/sync/chainCopy/facts";
+import { sizeText } from "../../core/util/sizeText";
 import { durationText } from "../../core/util/timeText";
 import type { Item } from "./reportTypes";
 import { happenedAt, type Scope, timeOf } from "./scope";
@@ -49,6 +49,8 @@ function ofJourney(entry: TellingEntry): Told {
       const { currentHeight, proved, unproved } = entry.details;
       return stage(`synced at height ${currentHeight}`, [...proved, ...unproved.map((gap) => `not proved: ${gap}`)]);
     }
+    case "chainCopyBegun":
+      return { title: `copy of the chain begun from ${entry.details.from}`, lines: [], weight: "note" };
     case "chainCopied": {
       const { from, files, bytes, seconds, height, manifest, extraBytes } = entry.details;
       return stage(`chain copied from ${from}, up to momentum ${height}`, [

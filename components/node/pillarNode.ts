@@ -1,18 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { lastEvent, readEvents, sinceReleased } from "../../core/eventLog/eventLog";
+import type { LogEvent } from "../../core/eventLog/events";
 import { type ChainCopySettings, chainCopySettings, newChainSide } from "../../core/settings/chainCopyInputs";
 import { gateSettings } from "../../core/settings/gateSettings";
 import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
 import { backupDirectory, backupPlace } from "../../core/settings/orchestratorPlaces";
 import type { SignerHost } from "../../core/ssh/root";
 import type { Step } from "../../core/steps/step";
-import { type NodeSteps, nodeSteps, stackIdentity } from "../../core/steps/steps";
+import { chainCopyAway, type NodeSteps, nodeSteps, stackIdentity } from "../../core/steps/steps";
 import type { ChainSide } from "../../core/sync/chainCopy/inputs";
 import { ChainCopy } from "../../providers/chainCopy";
 import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
 import type { Host } from "../host/host";
-import { info } from "../log";
 import { rootAccessOf, runStep, sshTargetOf, stepInput } from "../remote";
 
 export interface PillarNodeArgs {
@@ -26,6 +26,8 @@ export interface PillarNodeArgs {
   readonly sync: Omit<SyncGateArgs, "target" | "factsScript" | "addressScript">;
   /** Whose chain the node begins with; absent where it comes from the network. */
   readonly chain?: ChainOrigin | undefined;
+  /** Removes what a copy of a chain has left that the stack does not want any more. */
+  readonly chainCopyAway?: Step | undefined;
 }
 
 interface ChainOrigin {
@@ -37,9 +39,12 @@ interface ChainOrigin {
 export function pillarNodeArgs(config: StackConfig, host: Host): PillarNodeArgs {
   const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
   const from = chainCopySettings(config, stack);
+  const identity = stackIdentity(stack, pillar);
+  const journey = journeyOf(config);
+  const begun = from ? undefined : openCopy(journey);
   return {
     host,
-    steps: nodeSteps(config, stackIdentity(stack, pillar), lastShutdown(config)),
+    steps: nodeSteps(config, identity, lastEvent(journey, stack, "shuttingDown")?.at),
     rpc: nodeRpc(config),
     sync: {
       ...gateSettings(config),
@@ -47,6 +52,7 @@ export function pillarNodeArgs(config: StackConfig, host: Host): PillarNodeArgs 
       record: { directory: backupDirectory(config), stack, pillar },
     },
     ...(from ? { chain: { from, to: (to: SignerHost) => newChainSide(config, to) } } : {}),
+    ...(begun === undefined ? {} : { chainCopyAway: chainCopyAway(config, identity, begun) }),
   };
 }
 
@@ -65,7 +71,7 @@ export class PillarNode extends pulumi.ComponentResource {
 
   constructor(
     name: string,
-    { host, steps, rpc, sync, chain }: PillarNodeArgs,
+    { host, steps, rpc, sync, chain, chainCopyAway }: PillarNodeArgs,
     options?: pulumi.ComponentResourceOptions,
   ) {
     super("pillar-host:node:PillarNode", name, {}, options);
@@ -85,11 +91,6 @@ export class PillarNode extends pulumi.ComponentResource {
     this.deployed = pulumi.unsecret(run("deploy", steps.deploy).stdout);
     if (chain) {
       const { from, to } = chain;
-      const { address } = from.old.host.ssh;
-      if (pulumi.runtime.isDryRun())
-        void info(
-          `chain copy: reads nom, consensus and cache in ${from.old.dataDir} of ${address} as user ${from.old.host.ssh.user}, with a key for this alone; nothing is stopped there, and no key, wallet or configuration travels`,
-        );
       const old = pulumi.secret(from.old);
       const own = rootAccessOf(host.access).apply(to);
       this.chainCopy = new ChainCopy(
@@ -99,6 +100,7 @@ export class PillarNode extends pulumi.ComponentResource {
       );
       last = [this.chainCopy];
     }
+    if (chainCopyAway) run("chain-copy-away", chainCopyAway);
     this.gate = new SyncGate(
       `${name}-sync`,
       {
@@ -118,15 +120,23 @@ export class PillarNode extends pulumi.ComponentResource {
   }
 }
 
-/** A retirement that was cut off left these steps in the state as they were done before it. */
-function lastShutdown(config: StackConfig): string | undefined {
+/**
+ * What the stack's host lived through: a retirement that was cut off left steps in the state as they were done before it, and
+ * a copy of a chain may have left parts on the host of which the state does not know.
+ */
+function journeyOf(config: StackConfig): readonly LogEvent[] {
   try {
-    const journey = readEvents(backupPlace(config), config.pillar.name);
-    return lastEvent(sinceReleased(journey, pulumi.getStack()), pulumi.getStack(), "shuttingDown")?.at;
+    return sinceReleased(readEvents(backupPlace(config), config.pillar.name), pulumi.getStack());
   } catch {
     // Whoever writes to the record says what is wrong with it.
-    return undefined;
+    return [];
   }
+}
+
+/** When the last copy was begun, where it did not come to its end (pure). */
+function openCopy(journey: readonly LogEvent[]): string | undefined {
+  const last = journey.findLast(({ event }) => event === "chainCopyBegun" || event === "chainCopied");
+  return last?.event === "chainCopyBegun" ? last.at : undefined;
 }
 
 /** The output `sync`. */

@@ -35,6 +35,8 @@ export interface EventDetails {
     readonly unproved: readonly string[];
     readonly curve: readonly CurvePoint[];
   };
+  /** From here on the new host may have parts of a copy of the old one's chain. */
+  readonly chainCopyBegun: { readonly from: string };
   /** The old host's chain was brought to this host's node: how much, how long, the hash of all files' hashes. */
   readonly chainCopied: {
     readonly from: string;

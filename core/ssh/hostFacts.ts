@@ -27,6 +27,19 @@ export interface DatabaseFacts {
   readonly why?: string;
 }
 
+/** How far a copy of a chain is; times in unix seconds, by the host's clock. */
+export interface ChainCopyProgress {
+  readonly phase: string;
+  /** When the phase began, and the bytes that were there then. */
+  readonly since: number;
+  readonly from: number;
+  /** When something came last. */
+  readonly newest: number;
+  readonly bytes: number;
+  readonly all: number;
+  readonly now: number;
+}
+
 /** What the host's markers tell of, in the order of the work. */
 export const markedSteps = ["packages", "deployed", "synced"] as const;
 export type MarkedStep = (typeof markedSteps)[number];
@@ -39,6 +52,8 @@ export interface NodeHostFacts {
   readonly done?: Readonly<Partial<Record<MarkedStep, string>>>;
   /** The step of this program that is at work there. */
   readonly atWork?: string;
+  /** A copy that is on its way here, or the bytes that one which was cut off has left. */
+  readonly chainCopy?: ChainCopyProgress | { readonly at: string; readonly left: number };
   readonly service?: UnitFacts;
   readonly databases: readonly DatabaseFacts[];
   /** `peers` is absent where the RPC gives no answer. */
@@ -86,6 +101,7 @@ export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
   return {
     ...(text("stages") === "asked" ? { done: Object.fromEntries(done) } : {}),
     ...(text("atWork") === "" ? {} : { atWork: text("atWork") }),
+    ...chainCopyOf(text("chainCopy.progress"), text("chainCopy.at"), number("chainCopy.left")),
     ...(text("service.name") === "" ? {} : { service: unitOf(text) }),
     databases: all("database").flatMap(databaseOf),
     ...(p2pPort === undefined
@@ -98,6 +114,21 @@ export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
     ...(text("clock") === "" ? {} : { clock: { now: text("clock"), isKept: text("clock.kept") === "yes" } }),
     log: all("log"),
   };
+}
+
+function chainCopyOf(progress: string, at: string, left: number | undefined): Pick<NodeHostFacts, "chainCopy"> {
+  const [phase = "", ...numbers] = progress.split(" ");
+  const [since, from, newest, bytes, all, now] = numbers.map(Number);
+  if (
+    since !== undefined &&
+    from !== undefined &&
+    newest !== undefined &&
+    bytes !== undefined &&
+    all !== undefined &&
+    now
+  )
+    return { chainCopy: { phase, since, from, newest, bytes, all, now } };
+  return left === undefined ? {} : { chainCopy: { at, left } };
 }
 
 function unitOf(text: (name: string) => string): UnitFacts {

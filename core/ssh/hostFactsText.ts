@@ -1,4 +1,6 @@
 import { commandsFor } from "../util/commands";
+import { sizeText } from "../util/sizeText";
+import { durationText } from "../util/timeText";
 import type { DatabaseFacts, NodeHostFacts, UnitFacts } from "./hostFacts";
 
 /** What a fact is about, and the fact; what has no label goes on with what stands above. */
@@ -9,11 +11,12 @@ export const unseenLabel = "the host can't be looked at";
 
 /** A host's facts but its log, for a person, in the order in which one looks at them (pure). */
 export function hostFactRows(facts: NodeHostFacts, stack: string): FactRow[] {
-  const { unseen, done, atWork, service, node, disk, memory, killed, load, clock } = facts;
+  const { unseen, done, atWork, chainCopy, service, node, disk, memory, killed, load, clock } = facts;
   const rows: (FactRow | undefined)[] = [
     ...(unseen ?? []).map((line, index): FactRow => ["", index === 0 ? `${unseenLabel}: ${line}` : line]),
     done && ["done so far", doneText(done)],
     atWork === undefined ? undefined : ["at work now", atWork],
+    chainCopy && ["chain copy", chainCopyText(chainCopy)],
     service && serviceRow(service),
     ...databaseRows(facts.databases, stack),
     node && peersRow(node),
@@ -35,6 +38,26 @@ export function hostFactLines(facts: NodeHostFacts, stack: string): string[] {
 function doneText(done: NonNullable<NodeHostFacts["done"]>): string {
   const steps = Object.entries(done).map(([step, when]) => `${step} ${when}`);
   return steps.length === 0 ? "nothing" : steps.join(", ");
+}
+
+const phases: Readonly<Record<string, string>> = {
+  hashed: ", and is hashed",
+  judged: ", and is judged",
+  used: ", and the node begins with it",
+};
+
+function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
+  if ("left" in copy)
+    return `${sizeText(copy.left)} of one that was cut off lie in ${copy.at}; the next run goes on from there, or removes them`;
+  const { phase, since, from, newest, bytes, all, now } = copy;
+  const clock = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(11, 19)} UTC`;
+  const arrived = `${sizeText(bytes)} of ${sizeText(all)} arrived (${all > 0 ? Math.floor((100 * bytes) / all) : 100} %)`;
+  if (phase !== "travels") return `${arrived}${phases[phase] ?? ""}, since ${clock(since)}`;
+  if (now - newest > 60) return `${arrived}; nothing came since ${clock(newest)}`;
+  const rate = newest > since ? (bytes - from) / (newest - since) : 0;
+  if (rate <= 0) return arrived;
+  const left = durationText((Math.max(0, all - bytes) / rate) * 1000);
+  return `${arrived}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${left} left`;
 }
 
 /** The state of the node's unit (pure). */

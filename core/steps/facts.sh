@@ -16,6 +16,8 @@ if [ "$with_stages" = yes ]; then
   fi
 fi
 
+chain_copy_facts "$data_dir/.pillar-host-arriving"
+
 property() { systemctl show -p "$1" --value "$service" 2> /dev/null; }
 load=$(property LoadState)
 field service.name "$service"

@@ -32,7 +32,9 @@ export function retirementLibrary(): string {
 
 /** The library of functions that bring the old host's chain to the new one. An input too. */
 export function chainCopyLibrary(): string {
-  const parts = ["arrive.sh", "owner.sh", "snapshot.sh", "travel.sh"].map((name) => join("chainCopy", name));
+  const parts = ["arrive.sh", "away.sh", "owner.sh", "progress.sh", "snapshot.sh", "travel.sh"].map((name) =>
+    join("chainCopy", name),
+  );
   return library(["configuredAddress.sh", "nodeStop.sh", "copyRight.sh", "database/database.sh", ...parts]);
 }
 

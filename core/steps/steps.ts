@@ -195,6 +195,27 @@ export function deploy(config: StackConfig, identity: string): Step {
   };
 }
 
+/**
+ * Where the stack wants no copy of the old host's chain any more: removes what copies that were cut off have left.
+ *
+ * @param begunAt of the last that was begun: another one is another step, to be run again
+ */
+export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: string): Step {
+  return {
+    name: "chainCopyAway",
+    limitSeconds: 1800,
+    script: scriptOf(
+      {
+        ...nodePlace({ node }),
+        ...{ stack_identity: identity, token: `away-${begunAt}`, start_seconds: 900 },
+      },
+      ...["configuredAddress", "nodeStop", "copyRight", "database/database"],
+      ...["arrive", "away", "owner", "progress", "travel"].map((part) => `chainCopy/${part}`),
+      "chainCopyAway",
+    ),
+  };
+}
+
 /** Step 12. Its standard output is the address and nothing else. */
 export function producerAddress(config: StackConfig): Step {
   return {
@@ -301,6 +322,7 @@ export function facts({ node }: StackConfig, options: { logLines: number; withSt
         database_program: databaseProgram(),
       },
       "database/database",
+      "chainCopy/progress",
       "facts",
     ),
   };

@@ -21,6 +21,22 @@ describe("a stack's state", () => {
     expect(parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack" }] })).begun).toBe(false);
   });
 
+  test("gives what a copy of the chain ended with, and nothing of one that was not needed", () => {
+    const copy = "pulumi-nodejs:dynamic/pillar-host:ChainCopy";
+    const stateOf = (outputs: object) => parseState(exported({ resources: [{ urn: "", type: copy, outputs }] })).copied;
+    const copied = {
+      from: "192.0.2.1",
+      at: "2026-11-21T10:00:00.000Z",
+      bytes: 7,
+      seconds: 9,
+      height: 3,
+      manifest: "ab",
+    };
+    expect(stateOf({ outcome: "copied", ...copied, old: "secret" })).toEqual(copied);
+    expect(stateOf({ outcome: "notNeeded", from: "192.0.2.1", at: copied.at })).toBeUndefined();
+    expect(stateOf({})).toBeUndefined();
+  });
+
   test("gives the recorded host key and the history of the wait", () => {
     const contact = "pulumi-nodejs:dynamic/pillar-host:FirstContact";
     const state = parseState(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { jsonReport } from "../../cli/jsonReport";
 import { plainLines, topicsOf } from "../../cli/plainLines";
+import { rowsOf } from "../../cli/rows";
 import { stageOf } from "../../cli/stages";
 import type { View } from "../../cli/view";
 import { type NodeHostFacts, parseNodeHostFacts } from "../../core/ssh/hostFacts";
@@ -70,6 +71,17 @@ test("the host's markers are read from its facts, and are unknown without them",
   expect(told(done())).toEqual([]);
   expect(told({ ...parseNodeHostFacts([]), unseen: ["x"] })).toBeUndefined();
   expect(told(undefined)).toBeUndefined();
+});
+
+test("a chain that was copied has a row of its own, and stands in the JSON", () => {
+  const at = "2026-11-21T10:00:00.000Z";
+  const copied = { from: "192.0.2.1", at, bytes: 13_400_000_000, seconds: 1120, height: 3, manifest: "ab" };
+  const view = viewOf({ state: { begun: true, pending: [], copied } });
+  expect(rowsOf(view).head).toContainEqual([
+    "chain copy",
+    "13.4 GB of 192.0.2.1 in 19 min, up to momentum 3, at 2026-11-21 10:00 UTC; hash of all files' hashes: ab",
+  ]);
+  expect(jsonReport(view, 0).chainCopied).toEqual(copied);
 });
 
 test("as JSON: what is shown, with whether the host was looked at", () => {

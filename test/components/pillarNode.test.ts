@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { existingHost } from "../../components/host/existing";
 import { PillarNode, pillarNodeArgs } from "../../components/node/pillarNode";
 import type { StackConfig } from "../../core/config/config";
 import type { ExistingHostConfig } from "../../core/config/hostSchema";
+import { openEventLog } from "../../core/eventLog/eventLog";
 import { keyPair } from "../core/chain/fakes";
 import { configOf, least } from "./exampleConfig";
 import { concealed, type Registered, registeredBy, revealed } from "./fakeEngine";
@@ -270,6 +274,29 @@ test.each([
 ])("the node's RPC with %j is at %s", async (node, at) => {
   all = await standUp(configOf({ host: { ...least.host, hostKey }, node }));
   expect(revealed(named("node-sync").inputs.target)).toMatchObject({ via: node.rpc, address: at });
+});
+
+describe("where the stack wants no copy of a chain any more", () => {
+  const directory = mkdtempSync(join(tmpdir(), "chain-copy-away-"));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const log = openEventLog({ directory, stack: "prod-2", pillar: "Anvil" }, { now: () => 0, say: () => undefined });
+  const away = async (from: "network" | "oldHost" = "network") => {
+    const sync = { from, oldHost: { address: "198.51.100.9", hostKey } };
+    const orchestrator = { backup: { directory } };
+    all = await standUp(configOf({ host: { ...least.host, hostKey }, sync, orchestrator }));
+    return all.find(({ name }) => name === "node-chain-copy-away");
+  };
+
+  test("what one that was cut off has left is removed before the gate, and only then", async () => {
+    expect(await away()).toBeUndefined();
+    log.add({ event: "chainCopyBegun", details: { from: "198.51.100.9" } });
+    expect(await away("oldHost")).toBeUndefined();
+    expect((await away())?.after).toEqual(["node-deploy"]);
+    expect(named("node-sync").after).toEqual(["node-chain-copy-away"]);
+    const details = { from: "a", files: 1, bytes: 1, seconds: 1, height: 1, manifest: "a", extraBytes: 0 };
+    log.add({ event: "chainCopied", details });
+    expect(await away()).toBeUndefined();
+  });
 });
 
 test("the old host's chain comes between deploy and gate where that is configured, and its logins are secret", async () => {

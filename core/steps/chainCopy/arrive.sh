@@ -7,6 +7,7 @@ chain_drop_in() { say "/etc/systemd/system/$service.service.d/91-pillar-host-cha
 chain_judge() {
   local code=0 said
   chain_looked
+  chain_note judged
   need_python
   said=$(judge_database "$(chain_arriving)" 2>&1) || code=$?
   # Too large for the judge's limits (7): the node's own start, and what it takes in, tell.
@@ -62,6 +63,7 @@ chain_swap() {
   trap '' HUP PIPE
   aside=$(chain_aside) arriving=$(chain_arriving)
   chain_restore
+  chain_note used
   chain_guard_starts
   chain_directory_away "$aside"
   chain_own_directory "$aside"
@@ -139,12 +141,14 @@ chain_accept() {
 chain_discard() {
   chain_owned
   chain_directory_away "$(chain_arriving)"
+  chain_note_away
 }
 
 # Nothing but what arrived, for the next run, stays of a copy on this host.
 chain_end_new() {
   chain_owned
   chain_restore
+  chain_note_away
   copy_key_away
   rm -f "$(chain_drop_in)" "$state/chain-copy.settle" "$state/chain-copy.moving" "$chain_owner" "$state/chain-copy.flock"
   systemctl daemon-reload

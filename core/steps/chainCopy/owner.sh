@@ -29,7 +29,7 @@ chain_take() {
   chain_renew
 }
 chain_renew() {
-  (umask 077; printf '%s %s\n' "$stack_identity" "$token" > "$chain_owner.new")
+  (umask 077; printf '%s %s\n' "$stack_identity" "$token" > "$chain_owner.new") || chain_no_room "$state"
   mv -f "$chain_owner.new" "$chain_owner"
 }
 chain_lease_lives() { [ -n "$(find "$chain_owner" -newermt "$chain_lease_seconds seconds ago" 2> /dev/null)" ]; }
@@ -54,8 +54,14 @@ chain_own_directory() {
     chain_is_own "$1" || fail "$1 is not this stack's" "found: $(chain_whose "$1")" "needed: nothing there. Move it away, then run $(pulumi_up) again."
     return 0
   fi
-  (umask 077; mkdir "$1"; printf '%s\n' "$stack_identity" > "$1/$chain_marker")
+  (umask 077; mkdir "$1" && printf '%s\n' "$stack_identity" > "$1/$chain_marker") || chain_no_room "$(dirname "$1")"
 }
+# chain_no_room DIRECTORY [SAID]: nothing can be written there.
+chain_no_room() {
+  fail "$1 cannot be written on this host" "found: ${2:+$2; }$(chain_room_in "$1")" \
+    "needed: some MB and some thousand inodes free there. Make room, then run $(pulumi_up) again."
+}
+chain_room_in() { df --output=avail,iavail,target -B1 -- "$1" | awk 'NR == 2 { printf "%d MB and %s inodes free on %s", $1 / 1e6, $2, $3 }'; }
 chain_whose() { cat "$1/$chain_marker" 2> /dev/null || say "no $chain_marker in it"; }
 # One that was cut off before its marker is empty.
 chain_is_own() {

@@ -5,7 +5,7 @@ chain_snapshot_place() { say "$data_dir/.pillar-host-snapshot"; }
 
 # chain_snapshot: with $quiet_seconds after a momentum, $momentum_seconds from one to the next. Prints lines of word and value.
 chain_snapshot() {
-  local place tries code database height
+  local place tries code database height said=
   chain_owned
   place=$(chain_snapshot_place)
   chain_directory_away "$place"
@@ -19,8 +19,14 @@ chain_snapshot() {
       rm -rf "${place:?}/$database"
       [ -d "$data_dir/$database" ] || continue
       mkdir "$place/$database"
-      chain_link "$data_dir/$database" "$place/$database" || code=$?
-      case $code in 0) ;; 3) break ;; *) fail "the databases of the node in $data_dir could not be linked" "Nothing of it was changed." ;; esac
+      said=$(chain_link "$data_dir/$database" "$place/$database" 2>&1) || code=$?
+      case $code in
+        0) ;;
+        3) break ;;
+        *) fail "the databases of the node in $data_dir could not be linked; nothing of the node was changed" \
+          "found: ${said:-the linking ended with $code}; $(chain_room_in "$place")" \
+          "needed: room and inodes for a link to each table, and some MB. Make room, then run $(pulumi_up) again." ;;
+      esac
     done
     # A momentum that was taken in meanwhile may be there in parts.
     if [ "$code" -eq 0 ] && [ "$(chain_height)" = "$height" ]; then

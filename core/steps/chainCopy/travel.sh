@@ -1,10 +1,10 @@
 # The way between the hosts: the new one connects, tells which tables it has, and gets the rest.
 chain_arriving() { say "$data_dir/.pillar-host-arriving"; }
-chain_runs=/run/pillar-host
 
 # On the old host. A table is known by its name and size: no name is given twice in a database's life, and all are hashed in
 # the end. What is written on comes each time.
 chain_send() {
+  local code=0
   chain_gently
   mkdir -p "$chain_runs"
   work=$(mktemp -d "$chain_runs/chain.XXXXXX")
@@ -14,7 +14,9 @@ chain_send() {
   chain_sized | sort -z > "$work/ours"
   { grep -zE '\.(ldb|sst)$' "$work/theirs" || true; } | sort -z | comm -z -13 - "$work/ours" | sed -z 's/^[0-9]*\t//' > "$work/list"
   tar --create --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
-    --null --verbatim-files-from --files-from="$work/list"
+    --null --verbatim-files-from --files-from="$work/list" || code=$?
+  # 1: a file changed while it was read. So is a link whose other name the node has deleted; each file is hashed in the end.
+  [ "$code" -le 1 ]
 }
 chain_sized() {
   local database
@@ -63,17 +65,31 @@ chain_copy() {
   chain_owned
   chain_only_files
   mkdir -p "$chain_runs"
+  # What was cut off had a rate of its own.
+  chain_note_away
+  chain_so_far > /dev/null
   exchange=$(mktemp -d "$chain_runs/exchange.XXXXXX")
   copy_exchange chain_so_far
   chain_only_files
   chain_so_far
+  if [[ $copy_said == *"No space left"* ]]; then
+    fail "this host has no room for the rest of the copy" "found: $(grep -m 1 "No space left" <<< "$copy_said"); $(chain_room_in "$data_dir")" \
+      "needed: $(chain_size "$total_bytes") for all of it, beside the node's own databases. Make room, then run $(pulumi_up) again."
+  fi
   if [ -n "$copy_said" ]; then
     fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: $copy_said" \
       "room here: $(df -Ph "$data_dir" | awk 'NR == 2 { print $4 " free on " $6 }')" \
       "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port"
   fi
+  chain_note hashed
 }
-chain_so_far() { say "bytes $(chain_bytes "$(chain_arriving)")"; }
+# With $total_bytes, of all that travels.
+chain_so_far() {
+  local bytes
+  bytes=$(chain_bytes "$(chain_arriving)")
+  chain_note travels "$bytes" "$total_bytes"
+  say "bytes $bytes"
+}
 # Whoever sends may be in another's hands: nothing but files, where they belong.
 chain_only_files() {
   local arriving

@@ -4,9 +4,10 @@ import { compareChains } from "../../chain/sameChain";
 import { openEventLog } from "../../eventLog/eventLog";
 import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
+import { sizeText } from "../../util/sizeText";
 import { durationText } from "../../util/timeText";
 import { checkBefore, type NodeLooks } from "./before";
-import { parseChainFacts, sizeText } from "./facts";
+import { parseChainFacts } from "./facts";
 import type { ChainCopied, ChainCopyInputs } from "./inputs";
 import { hashOfFiles } from "./lists";
 import { type ChainSides, openSides, type SideError } from "./sides";
@@ -50,6 +51,7 @@ export async function copyChain(
     let done: ChainCopied;
     try {
       await checkBefore(inputs, sides, deps, deps.say);
+      log.note({ event: "chainCopyBegun", details: { from } });
       done = await copyTries(inputs, sides, deps);
     } finally {
       left.push(...(await tidy(sides, deps)));
@@ -243,10 +245,7 @@ export async function forgetCopy(inputs: ChainCopyInputs, deps: Pick<ChainCopyDe
     }
   };
   try {
-    await Promise.all([
-      away("new", ["chain_take", "chain_undo", "chain_discard", "chain_end_new"]),
-      away("old", ["chain_take", "chain_end_old"]),
-    ]);
+    await Promise.all([away("new", ["chain_away"]), away("old", ["chain_take", "chain_end_old"])]);
   } finally {
     sides.close();
   }

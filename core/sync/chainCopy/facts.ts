@@ -1,4 +1,5 @@
 import { fieldsOf } from "../../util/fields";
+import { sizeText } from "../../util/sizeText";
 
 /** What a host says of itself before the copy (core/steps/chainCopy/owner.sh). */
 export interface ChainFacts {
@@ -45,6 +46,11 @@ export const oldFloor = gigabyte / 2;
 /** What the new host must have beyond the copy: its node has databases of its own meanwhile. */
 const newRoom = gigabyte / 2;
 
+/** Bytes that the new host must have free for a copy of so many, of which nothing is there yet (pure). */
+export function roomFor(bytes: number): number {
+  return bytes * 1.1 + newRoom;
+}
+
 /** Versions of both nodes, as their RPC tells them. */
 export interface NodeVersions {
   readonly old: string;
@@ -88,7 +94,7 @@ export function copyFaults(
     old.free < oldFloor,
     `${oldAddress} has ${sizeText(old.free)} free; needed ${sizeText(oldFloor)}: what its node deletes meanwhile stays until the copy's end`,
   );
-  const needed = old.bytes * 1.1 + newRoom - Math.min(fresh.staged, old.bytes);
+  const needed = roomFor(old.bytes) - Math.min(fresh.staged, old.bytes);
   when(
     fresh.free < needed,
     `${newAddress} has ${sizeText(fresh.free)} free; needed ${sizeText(needed)} for the ${sizeText(old.bytes)} of the chain`,
@@ -110,9 +116,4 @@ function versionFault(versions: NodeVersions): string | undefined {
 function partsOf(version: string): number[] | undefined {
   const found = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version);
   return found ? found.slice(1).map(Number) : undefined;
-}
-
-/** `13.4 GB`, `87 MB` (pure). */
-export function sizeText(bytes: number): string {
-  return bytes >= gigabyte ? `${(bytes / gigabyte).toFixed(1)} GB` : `${Math.ceil(bytes / 1e6)} MB`;
 }

@@ -1,5 +1,5 @@
+import { sizeText } from "../../util/sizeText";
 import { durationText } from "../../util/timeText";
-import { sizeText } from "./facts";
 
 /** Bytes at a time, by a clock that never jumps. */
 export interface BytesAt {

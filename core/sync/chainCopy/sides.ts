@@ -1,6 +1,8 @@
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root";
 import type { Value } from "../../ssh/shellWords";
 import { isFatal } from "../../ssh/ssh";
+import { withTimeout } from "../../util/withTimeout";
+import { type ChainFacts, parseChainFacts } from "./facts";
 import type { ChainCopyInputs } from "./inputs";
 
 export type ChainSideName = "old" | "new";
@@ -37,6 +39,21 @@ export interface SideError extends Error {
 const startSeconds = 900;
 /** For the slowest of lines; the right ends by itself after it. */
 export const copyHours = 24;
+
+/** What the old host says of its node's databases, before there is a new one. */
+export async function lookAtOld(inputs: Omit<ChainCopyInputs, "new">, limitSeconds: number): Promise<ChainFacts> {
+  const { address } = inputs.old.host.ssh;
+  const sides = openSides({ ...inputs, new: inputs.old }, "");
+  try {
+    const printed = sides.call("old", "chain_facts", {}, { limitSeconds });
+    return parseChainFacts(
+      await withTimeout(printed, limitSeconds * 1000, `${address}: no answer within ${limitSeconds} s`),
+      address,
+    );
+  } finally {
+    sides.close();
+  }
+}
 
 export function openSides(inputs: ChainCopyInputs, token: string): ChainSides {
   const roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };

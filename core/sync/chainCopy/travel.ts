@@ -1,6 +1,7 @@
 import { parseCopyKey } from "../../ssh/copyKey";
 import type { Clock } from "../../util/clock";
-import { oldFloor, sizeText } from "./facts";
+import { sizeText } from "../../util/sizeText";
+import { oldFloor } from "./facts";
 import type { ChainCopyInputs } from "./inputs";
 import { type FileHashes, missingIn, parseHashes, wrongIn } from "./lists";
 import { type BytesAt, progressLine } from "./progress";
@@ -128,7 +129,7 @@ async function bring(sides: ChainSides, snapshot: Snapshot, deps: TravelDeps): P
       deps.say(progressLine(seen, snapshot.bytes));
     };
     try {
-      await sides.follow("new", "chain_copy", {}, { limitSeconds }, heard);
+      await sides.follow("new", "chain_copy", { total_bytes: snapshot.bytes }, { limitSeconds }, heard);
       deps.say(progressLine(seen.slice(-1), snapshot.bytes));
       return;
     } catch (error) {

@@ -18,6 +18,25 @@ const evidence = { evidence: ["seen"] };
 const stages = (stack: string, lines: readonly object[] = wholeWay) =>
   told(stack, lines).timeline.map(({ stack: whose, event, seconds }) => [whose, event, seconds]);
 
+test("a chain that was copied is told with its size, its time and the hash of what came", () => {
+  const details = { from: "192.0.2.1", files: 6200, bytes: 13_400_000_000, seconds: 1120, height: 12_000_000 };
+  const lines = [
+    host("prod", "18T09:00:00"),
+    on("prod", "18T09:10:00", "chainCopyBegun", { from: "192.0.2.1" }),
+    on("prod", "18T09:30:00", "chainCopied", { ...details, manifest: "ab".repeat(32), extraBytes: 250_000_000 }),
+  ];
+  const { timeline } = told("prod", lines);
+  expect(timeline.map(({ title, seconds }) => [title, seconds])).toEqual([
+    ["host 203.0.113.9 (existing)", undefined],
+    ["copy of the chain begun from 192.0.2.1", undefined],
+    ["chain copied from 192.0.2.1, up to momentum 12000000", 1800],
+  ]);
+  expect(timeline[2]?.lines).toEqual([
+    "13.4 GB in 6200 files, 19 min; kept there meanwhile, at most: 250 MB",
+    `hash of all files' hashes: ${"ab".repeat(32)}`,
+  ]);
+});
+
 describe("the new host's report", () => {
   const report = told("prod-2");
 

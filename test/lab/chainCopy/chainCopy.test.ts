@@ -4,6 +4,7 @@ import type { Lab, LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import type { LabStack } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { cli } from "../cli/fixture";
 import { onHost, pastPackages, testLab, testStack } from "../fixture";
 
 // The double's databases are files of the real one's names: whether they are torn is said by a stand-in, once.
@@ -48,6 +49,7 @@ const left =
 test("the preview says what would be read", async () => {
   const { stdout } = await stack.pulumi(["preview"]);
   expect(stdout).toContain(`chain copy: reads nom, consensus and cache in /root/.znn of ${old.address} as user root`);
+  expect(stdout).toContain("chain copy: 1 MB now, 0 s at 100 Mbit/s (no limit is configured); the new host needs");
 });
 
 test("a torn copy is thrown away and made again, the new node goes on with it, and the old one never stopped", async () => {
@@ -65,6 +67,8 @@ test("a torn copy is thrown away and made again, the new node goes on with it, a
   for (const host of [old, fresh]) expect(await onHost(host, left)).toBe("");
   const events = await onHost(fresh, "cat /root/.znn/nom/torn 2> /dev/null || true");
   expect(events).toBe("");
+  const { out } = await cli(stack, ["status", "prod"]);
+  expect(out).toMatch(new RegExp(`^chain copy +1 MB of ${old.address} in \\d+ s, up to momentum \\d+, at `, "m"));
 });
 
 test("the next run copies nothing", async () => {

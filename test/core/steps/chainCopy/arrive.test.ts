@@ -117,6 +117,39 @@ describe("the copy in the place of the node's own databases", () => {
   });
 });
 
+describe("what a copy has left that is not wanted any more", () => {
+  const away = (stage: ChainStage, before = "") => stage.call("chain_away", {}, before);
+  const told = "what a copy of the chain had left here is removed; the node has its own databases\n";
+
+  test("is nothing on a host without one: nothing is touched, a node that is off stays off", async ({ stage }) => {
+    stage.databases(stage.data, "own");
+    const before = 'rm -f "$chain_owner"; chain_take() { echo taken; }';
+    expect(await away(stage, before)).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(existsSync(join(stage.box.dir, "active"))).toBe(false);
+  });
+
+  test("goes, wherever it was cut off, and the node has its own databases", async ({ stage }) => {
+    for (const at of [0, 1, 3, 5, 7, 9, 99]) {
+      await stage.box.run('rm -rf "$sandbox"/data/* "$sandbox"/data/.p* "$sandbox"/units/* "$sandbox"/state/*');
+      await arrived(stage, ["nom", "consensus", "cache"]);
+      if (at > 0) await stage.call("chain_swap", {}, killedAt(at));
+      expect(await away(stage), `killed at ${at}`).toEqual({ code: 0, stdout: told, stderr: "" });
+      expect(stage.whose(stage.data), `killed at ${at}`).toEqual(own);
+      expect([stage.left(), existsSync(unit(stage)), readdirSync(stage.box.state)]).toEqual([[], false, []]);
+      expect(stage.box.read("active"), `killed at ${at}`).toBe("");
+    }
+  });
+
+  test("is left alone where it is another stack's", async ({ stage }) => {
+    await arrived(stage);
+    writeFileSync(join(arriving(stage), "made-by-pillar-host"), "pillar-host/other Anvil\n");
+    const { code, stderr } = await away(stage);
+    expect(code).toBe(1);
+    expect(stderr).toContain(".pillar-host-arriving is not this stack's: it was left alone");
+    expect(stage.whose(arriving(stage))).toEqual({ nom: "copy", consensus: "copy" });
+  });
+});
+
 describe("what arrives", () => {
   test("is files of databases, and nothing else", async ({ stage }) => {
     await arrived(stage);
@@ -152,11 +185,12 @@ describe("what arrives", () => {
 });
 
 describe("what is sent", () => {
-  const sent = (stage: ChainStage, have: string) =>
+  const sent = (stage: ChainStage, have: string, before = "") =>
     stage.call(
       "sent",
       {},
-      `sent() { printf '%s\\n%b' "$(printf '%b' '${have}' | wc -c)" '${have}' | ( chain_send ) | tar -t; }`,
+      `${before}
+      sent() { printf '%s\\n%b' "$(printf '%b' '${have}' | wc -c)" '${have}' | ( chain_send ) | tar -t; }`,
     );
 
   test("is what the other side has not: tables by name and size, and all that is written on", async ({ stage }) => {
@@ -168,6 +202,18 @@ describe("what is sent", () => {
     expect(first.stdout.trim().split("\n").sort()).toEqual(all);
     const again = await sent(stage, "7\\tnom/000002.ldb\\0008\\tcache/000002.ldb\\00016\\tnom/MANIFEST-000001\\000");
     expect(again.stdout.trim().split("\n").sort()).toEqual(all.filter((path) => path !== "nom/000002.ldb"));
+  });
+
+  test("is whole though the node deletes a table meanwhile, whose link then counts as changed", async ({ stage }) => {
+    stage.databases(join(stage.data, ".pillar-host-snapshot"), "old");
+    const ends = (code: number) =>
+      sent(
+        stage,
+        "",
+        `tar() { case $1 in --create) command tar "$@"; return ${code} ;; *) command tar "$@" ;; esac; }`,
+      );
+    expect(await ends(1)).toMatchObject({ code: 0, stderr: "" });
+    expect((await ends(2)).code).not.toBe(0);
   });
 
   test("is limited where that is asked for", async ({ stage }) => {

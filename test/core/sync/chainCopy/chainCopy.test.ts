@@ -124,7 +124,8 @@ describe("the copy of a chain", () => {
       ...["new chain_manifest", "new chain_judge", "new chain_swap", "new chain_accept"],
       ...ends,
     ]);
-    const [event] = readEvents(stage.inputs.record.directory, "Anvil");
+    const [begun, event] = readEvents(stage.inputs.record.directory, "Anvil");
+    expect(begun).toMatchObject({ event: "chainCopyBegun", details: { from: "192.0.2.1" } });
     expect(event).toMatchObject({ event: "chainCopied", stack: "prod", details: { from: "192.0.2.1", bytes: 1000 } });
   });
 

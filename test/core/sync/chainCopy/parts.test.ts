@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type ChainFacts, copyFaults, parseChainFacts, sizeText } from "../../../../core/sync/chainCopy/facts";
+import { type ChainFacts, copyFaults, parseChainFacts } from "../../../../core/sync/chainCopy/facts";
 import { hashOfFiles, missingIn, parseHashes, wrongIn } from "../../../../core/sync/chainCopy/lists";
 import { expected, progressLine } from "../../../../core/sync/chainCopy/progress";
+import { sizeText } from "../../../../core/util/sizeText";
 
 const whole: ChainFacts = {
   active: "active",

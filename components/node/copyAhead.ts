@@ -1,0 +1,54 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { StackConfig } from "../../core/config/config";
+import { lastEvent, readEvents, sinceReleased } from "../../core/eventLog/eventLog";
+import { chainCopySettings } from "../../core/settings/chainCopyInputs";
+import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { roomFor } from "../../core/sync/chainCopy/facts";
+import { expected } from "../../core/sync/chainCopy/progress";
+import { lookAtOld } from "../../core/sync/chainCopy/sides";
+import { sizeText } from "../../core/util/sizeText";
+import type { LastRun } from "../lastRun";
+import { info } from "../log";
+
+const limitSeconds = 20;
+
+/**
+ * Says in a preview what a copy of the old host's chain is going to read, how much, and how long that takes. Nothing where
+ * none is to come. Never fails: whoever cannot be asked now is asked by the copy itself.
+ */
+export async function copyAhead(
+  config: StackConfig,
+  stack: string,
+  { finished }: Pick<LastRun, "finished">,
+  look = lookAtOld,
+): Promise<void> {
+  if (!pulumi.runtime.isDryRun() || finished || config.lifecycle !== "active") return;
+  const settings = chainCopySettings(config, stack);
+  if (settings === undefined || wasCopied(config, stack)) return;
+  const { old, limitMbps } = settings;
+  const { address, user } = old.host.ssh;
+  const amount = await look(settings, limitSeconds).then(
+    ({ bytes, free, load }) => {
+      const mbps = limitMbps || 100;
+      const limit = limitMbps > 0 ? "as limited by sync.copyMbps" : "no limit is configured";
+      return `${sizeText(bytes)} now, ${expected(bytes, mbps)} at ${mbps} Mbit/s (${limit}); the new host needs ${sizeText(roomFor(bytes))} free; the old one has ${sizeText(free)} free, load ${load}`;
+    },
+    (error: Error) => `how much is not known yet: ${error.message.split("\n")[0]}`,
+  );
+  await info(
+    [
+      `chain copy: reads nom, consensus and cache in ${old.dataDir} of ${address} as user ${user}, with a key for this alone; nothing is stopped there, and no key, wallet or configuration travels`,
+      `chain copy: ${amount}`,
+    ].join("\n"),
+  );
+}
+
+function wasCopied(config: StackConfig, stack: string): boolean {
+  try {
+    const journey = readEvents(backupPlace(config), config.pillar.name);
+    return lastEvent(sinceReleased(journey, stack), stack, "chainCopied") !== undefined;
+  } catch {
+    // Whoever writes to the record says what is wrong with it.
+    return false;
+  }
+}

@@ -1,0 +1,16 @@
+# What copies of the chain that did not come to their end have left here, where the stack wants none any more.
+chain_is_left() {
+  local place
+  for place in "$(chain_arriving)" "$(chain_aside)" "$(chain_drop_in)" "$chain_swapping" "$chain_owner" "$copy_dir"; do
+    if is_there "$place"; then return 0; fi
+  done
+  return 1
+}
+chain_away() {
+  if ! chain_is_left; then return 0; fi
+  chain_take
+  chain_undo
+  chain_discard
+  chain_end_new
+  say "what a copy of the chain had left here is removed; the node has its own databases"
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
+import { hostFactLines } from "../../../../core/ssh/hostFactsText";
+import { type ChainStage, test } from "./stage";
+
+const told = async (stage: ChainStage, before = "") => {
+  const { stdout, stderr } = await stage.call(`told`, {}, `told() { ${before} chain_copy_facts "$(chain_arriving)"; }`);
+  expect(stderr).toBe("");
+  return hostFactLines(parseNodeHostFacts(stdout.split("\n")), "prod").join("\n");
+};
+/** A line as it was written so many seconds ago, of a phase that began so many before. */
+const noted = (phase: string, ago: number, lasted: number, bytes: number, all: number) =>
+  `now=$(date +%s); printf '%s %s 0 %s %s %s\\n' ${phase} $((now - ${ago + lasted})) $((now - ${ago})) ${bytes} ${all} > "$chain_progress";`;
+
+test("nothing is said where no copy is on its way", async ({ stage }) => {
+  expect(await told(stage)).toBe("");
+});
+
+test("bytes, rate and time left while it travels, and since when nothing came", async ({ stage }) => {
+  const at = (ago: number) => noted("travels", ago, 100, 1_250_000_000, 13_400_000_000);
+  expect(await told(stage, at(2))).toBe("chain copy: 1.3 GB of 13.4 GB arrived (9 %), 100.0 Mbit/s, 16 min left");
+  expect(await told(stage, at(90))).toMatch(
+    /^chain copy: 1\.3 GB of 13\.4 GB arrived \(9 %\); nothing came since \d\d:\d\d:\d\d UTC$/,
+  );
+});
+
+test("what is done with it afterwards", async ({ stage }) => {
+  const after = async (phase: string) => told(stage, `${noted("travels", 0, 9, 7, 7)} chain_note ${phase};`);
+  expect(await after("hashed")).toMatch(
+    /^chain copy: 1 MB of 1 MB arrived \(100 %\), and is hashed, since [\d:]+ UTC$/,
+  );
+  expect(await after("judged")).toContain(", and is judged, since");
+  expect(await after("used")).toContain(", and the node begins with it, since");
+});
+
+test("a phase begins anew where the one before it was another", async ({ stage }) => {
+  const line = await stage.call(
+    "noted",
+    {},
+    `noted() { printf 'travels 1 0 2 50 100\\n' > "$chain_progress"; chain_note travels 60 100; chain_note hashed; cat "$chain_progress"; }`,
+  );
+  expect(line.stdout).toMatch(/^hashed (\d{5,}) 60 \1 60 100\n$/);
+});
+
+test("what one that was cut off has left, and where its word cannot be written nothing fails", async ({ stage }) => {
+  const arriving = join(stage.data, ".pillar-host-arriving");
+  mkdirSync(arriving);
+  writeFileSync(join(arriving, "file"), "x".repeat(3_000_000));
+  expect(await told(stage)).toBe(
+    `chain copy: 3 MB of one that was cut off lie in ${arriving}; the next run goes on from there, or removes them`,
+  );
+  expect(await told(stage, 'rm -rf "$chain_runs"; : > "$chain_runs"; chain_note travels 1 2;')).toMatch(
+    /^chain copy: 3 MB/,
+  );
+});
