@@ -1,0 +1,150 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Run } from "../../../lab/engineRun";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
+import type { LabStack } from "../../../lab/stack";
+import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { cli } from "../cli/fixture";
+import { onHost, pastPackages, stackFile, testLab, testStack } from "../fixture";
+
+// The double's databases are files of the real one's names, and whole.
+const judge = "#!/bin/bash\nprintf 'nom sound 5 ab\\nconsensus sound - -\\n'\n";
+const data = "/root/.znn";
+
+/** The data directory moves to a file system of its own, of which nothing is taken before it is written. */
+const ownDisk = `
+set -eu
+running=$(systemctl is-active go-node || true)
+[ "$running" != active ] || systemctl stop go-node
+mkdir -p ${data} /run/disk
+mount -t tmpfs -o mode=700,size=2g tmpfs /run/disk
+cp -a ${data}/. /run/disk
+mount --bind /run/disk ${data}
+[ "$running" != active ] || systemctl start go-node`;
+const disk = (host: LabHost, option: string) => onHost(host, `mount -o remount,${option} /run/disk`);
+/** So many KiB beyond what lies there. */
+const nearlyFull = (host: LabHost, free: number) =>
+  onHost(host, `mount -o remount,size=$(($(df -k --output=used ${data} | tail -n 1) + ${free}))k /run/disk`);
+
+const left = `ls -A ${data} | grep pillar-host; ls /var/lib/pillar-host 2> /dev/null | grep chain-copy; grep -l chain-copy /root/.ssh/authorized_keys; true`;
+
+let lab: Lab;
+let old: LabHost;
+let fresh: LabHost;
+let stack: LabStack;
+
+const oldHost = () => ({ address: old.address, hostKey: old.hostKey });
+const gate = { confirmations: 1, confirmSeconds: 0 };
+
+// Each test goes on where the one before it ended.
+beforeAll(async () => {
+  lab = await testLab();
+  old = await lab.addHost("old", ensurePackagedImage);
+  fresh = await lab.addHost("fresh", ensurePackagedImage);
+  await lab.chain("PATCH", "/truth", { defaults: { startRefusedMs: 0, connectMs: 0 } });
+  await setUpSyncedNode(lab, old);
+  await onHost(old, ownDisk);
+  await pastPackages(lab, fresh);
+  await onHost(fresh, ownDisk);
+  await lab.chain("PATCH", "/nodes/fresh", { behind: 20_000, rate: 2 });
+  const { exitCode } = await fresh.run("cat > /usr/local/sbin/python3 && chmod 755 /usr/local/sbin/python3", judge);
+  expect(exitCode).toBe(0);
+  stack = await testStack(lab, fresh, { sync: { ...gate, from: "oldHost", copyMbps: 0.8, oldHost: oldHost() } });
+});
+afterAll(async () => {
+  await stack?.endRuns();
+  await lab?.down();
+});
+
+async function configure(sync: object): Promise<void> {
+  const privateKey = await readFile(lab.privateKeyFile, "utf8");
+  await stack.configure(stackFile(lab, fresh, { sync: { ...gate, ...sync } }), { "ssh.privateKey": privateKey });
+}
+
+/** A run whose copy is on its way, of one table more than what was there before. */
+async function travelling(table: string): Promise<Run> {
+  // Enough to be cut off on the way.
+  await onHost(old, `head -c 6000000 /dev/urandom > ${data}/nom/${table}`);
+  const run = await stack.begin();
+  await run.hears((output) => /chain copy: snapshot of/.exec(output)?.[0], "the snapshot", 600);
+  await onHost(
+    fresh,
+    `timeout 300 sh -c 'until [ -s ${data}/.pillar-host-arriving/nom/${table} ]; do sleep 0.2; done'`,
+  );
+  return run;
+}
+
+const isUp = (host: LabHost) => onHost(host, "systemctl is-active go-node");
+
+test("an old host where nothing can be linked: nothing is copied, nothing stays there, and its node runs on", async () => {
+  const process = await onHost(old, "systemctl show -p MainPID --value go-node");
+  await onHost(old, `mount -o remount,nr_inodes=$(($(df --output=iused ${data} | tail -n 1) + 4)) /run/disk`);
+  const { exitCode, output } = await stack.up();
+  await disk(old, "nr_inodes=100000");
+  expect(exitCode, output).not.toBe(0);
+  expect(output).toContain(`${old.address}: the databases of the node in ${data} could not be linked`);
+  expect(output).toMatch(/found: .*No space left on device; \d+ MB and \d inodes free on/);
+  expect(output).toContain("needed: room and inodes for a link to each table");
+  expect(output).toContain("To go on: pulumi up -s prod");
+  expect(await onHost(old, left)).toBe("");
+  expect(await onHost(old, "systemctl show -p MainPID --value go-node")).toBe(process);
+}, 900_000);
+
+test("a new host that has no room in the middle of it: what arrived makes room for its node, and both run on", async () => {
+  const run = await travelling("000900.ldb");
+  await nearlyFull(fresh, 200);
+  const { exitCode, output } = await run.end();
+  await disk(fresh, "size=2g");
+  expect(exitCode, output).not.toBe(0);
+  expect(output).toContain(`${fresh.address}: this host has no room for the rest of the copy`);
+  expect(output).toMatch(/found: .*No space left on device; \d+ MB and \d+ inodes free on/);
+  expect(output).toMatch(/needed: \d+ MB for all of it/);
+  expect(output).toContain("To go on: pulumi up -s prod");
+  for (const host of [old, fresh]) expect(await onHost(host, left)).toBe("");
+  for (const host of [old, fresh]) expect(await isUp(host)).toBe("active");
+}, 900_000);
+
+test("an old host whose disk fills up meanwhile is let go of", async () => {
+  const run = await travelling("000901.ldb");
+  await nearlyFull(old, 100_000);
+  const { exitCode, output } = await run.end();
+  await disk(old, "size=2g");
+  expect(exitCode, output).not.toBe(0);
+  expect(output).toMatch(
+    new RegExp(`${old.address} has \\d+ MB free: the copy is given up before its node lacks room`),
+  );
+  expect(await onHost(old, left)).toBe("");
+  expect(await onHost(fresh, left)).toBe(".pillar-host-arriving");
+  expect(await isUp(old)).toBe("active");
+}, 900_000);
+
+test("a copy on its way is seen; killed and wanted no more, what arrived is removed before the sync goes on", async () => {
+  const run = await travelling("000902.ldb");
+  await vi.waitFor(
+    async () => {
+      const { out } = await cli(stack, ["status", "prod"]);
+      expect(out).toMatch(/^chain copy +\d+ MB of 19 MB arrived \(\d+ %\), 0\.\d Mbit\/s, \d+ s left$/m);
+    },
+    { timeout: 120_000, interval: 1000 },
+  );
+  await run.kill();
+  await stack.cancel();
+  expect(await onHost(fresh, left)).toContain(".pillar-host-arriving");
+  await configure({});
+  const next = await stack.begin();
+  await next.hears((output) => /what a copy of the chain had left here is removed/.exec(output)?.[0], "its removal");
+  await next.hears((output) => /sync: .*height \d+ of \d+/.exec(output)?.[0], "the sync from the network");
+  expect(await onHost(fresh, left)).toBe("");
+  await next.kill();
+  await stack.cancel();
+}, 900_000);
+
+test("wanted again, it comes to its end, and status has how much and how long", async () => {
+  await configure({ from: "oldHost", oldHost: oldHost() });
+  const { exitCode, output } = await stack.up();
+  expect(exitCode, output).toBe(0);
+  for (const host of [old, fresh]) expect(await onHost(host, left)).toBe("");
+  const { out } = await cli(stack, ["status", "prod"]);
+  expect(out).toMatch(new RegExp(`^chain copy +19 MB of ${old.address} in \\d+ s, up to momentum \\d+`, "m"));
+}, 900_000);
