@@ -8,8 +8,8 @@ import { nextForGone } from "./components/node/nextStep";
 import { hostLook } from "./components/node/nodeLook";
 import { PillarNode, pillarNodeArgs, syncShown } from "./components/node/pillarNode";
 import { portsTold } from "./components/node/portsTold";
-import { nextBeforeWallet, nextForSigner } from "./components/orchestrator/nextSigner";
-import { signerOf } from "./components/orchestrator/turn";
+import { nextBeforeWallet, nextForOrchestrator } from "./components/orchestrator/nextOrchestrator";
+import { orchestratorOf } from "./components/orchestrator/turn";
 import { HostRetirement } from "./components/retirement/hostRetirement";
 import { retirementArgs, standBy } from "./components/retirement/standBy";
 import { toldAtEnd } from "./components/toldAtEnd";
@@ -26,7 +26,7 @@ export = async () => {
   const hostShown = { ...shown, hostKey: host.access.hostKey };
   if (config.lifecycle !== "active") return { host: hostShown, ...standBy(config, host, last) };
 
-  const signer = await signerOf(config, last, async (at, key) => (await look(at, key)).node);
+  const signer = await orchestratorOf(config, last, async (at, key) => (await look(at, key)).node);
   const pillar = new PillarNode("node", pillarNodeArgs(config, host));
   const { shown: moved, resources } = signer.move(host, pillar);
   const first = nextBeforeWallet(signer.turn, stack);
@@ -45,7 +45,7 @@ export = async () => {
     nextStep: toldAtEnd(
       pulumi
         .all([cutover.nextStep, moved ?? pulumi.output(undefined), told])
-        .apply(([next, shownSigner]) => [...next, ...nextForSigner(signer.turn, stack, shownSigner)]),
+        .apply(([next, shownSigner]) => [...next, ...nextForOrchestrator(signer.turn, stack, shownSigner)]),
     ),
   };
 };

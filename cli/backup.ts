@@ -5,12 +5,12 @@ import type { Backup } from "../core/eventLog/events";
 import { takeBackup } from "../core/orchestrator/backup";
 import { hasSameShare } from "../core/orchestrator/keyShare";
 import type { Entry } from "../core/orchestrator/manifest";
+import { type OrchestratorSeenOn, orchestratorNow } from "../core/orchestrator/orchestratorNow";
 import { wholeBackupOf } from "../core/orchestrator/preparation";
-import { type SignerSeenOn, signerNow } from "../core/orchestrator/signerNow";
-import { factsOf, type SignerPlace } from "../core/orchestrator/survey";
+import { factsOf, type OrchestratorPlace } from "../core/orchestrator/survey";
 import { backupPlace, moveIdOf, newHost, newPlace, oldHost, oldPlace } from "../core/settings/orchestratorPlaces";
 import { openRoot, type RootHost } from "../core/ssh/root";
-import { signerLibrary } from "../core/steps/libraries";
+import { orchestratorLibrary } from "../core/steps/libraries";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
 import { printable, printableLines } from "../core/util/printable";
@@ -22,7 +22,7 @@ import { openStack, type StackSource } from "./source";
 
 interface Candidate {
   readonly root: RootHost;
-  readonly place: SignerPlace;
+  readonly place: OrchestratorPlace;
 }
 
 /** Backs a stack's signer up, wherever it runs now, and leaves it running. @returns the exit code of --help. @throws Refusal */
@@ -59,7 +59,7 @@ export async function backup(stack: string, { json }: { json?: boolean }): Promi
 
 /** The stack's own host, and the one from which its signer comes. */
 function candidatesOf({ stack, config, address, hostKey }: StackSource): readonly Candidate[] {
-  const library = signerLibrary();
+  const library = orchestratorLibrary();
   const own =
     address === undefined || hostKey === undefined
       ? []
@@ -77,12 +77,12 @@ function candidatesOf({ stack, config, address, hostKey }: StackSource): readonl
 
 async function whereItIs(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {
   const hosts = await Promise.all(
-    candidates.map(async ({ root, place }): Promise<SignerSeenOn> => {
+    candidates.map(async ({ root, place }): Promise<OrchestratorSeenOn> => {
       const seen = await factsOf(root, place).catch((error: Error) => ({ unseen: error.message }));
       return { address: root.address, seen };
     }),
   );
-  const now = signerNow(hosts);
+  const now = orchestratorNow(hosts);
   const candidate = "at" in now ? candidates[now.at] : undefined;
   if (candidate) return candidate;
   const { nowhere, found, needed } = now as Exclude<typeof now, { at: number }>;

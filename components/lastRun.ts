@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { RegistrationShown } from "../core/registration/registrationShown";
-import type { SignerShown } from "./orchestrator/orchestrator";
+import type { OrchestratorShown } from "./orchestrator/orchestrator";
 
 /** What the last run of this stack left in its outputs: nothing after one that failed. */
 export interface LastRun {
@@ -14,7 +14,7 @@ export interface LastRun {
   readonly serverId?: string;
   /** Its node was shut down for retirement. */
   readonly nodeOff?: boolean;
-  readonly signer?: SignerShown;
+  readonly signer?: OrchestratorShown;
   readonly registration?: RegistrationShown;
 }
 
@@ -35,7 +35,7 @@ export async function lastRun(): Promise<LastRun> {
     ...(hostKey === undefined ? {} : { hostKey }),
     ...(serverId === undefined ? {} : { serverId }),
     ...((retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? { nodeOff: true } : {}),
-    ...(signer?.value === undefined ? {} : { signer: signer.value as SignerShown }),
+    ...(signer?.value === undefined ? {} : { signer: signer.value as OrchestratorShown }),
     ...(registration?.value === undefined ? {} : { registration: registration.value as RegistrationShown }),
   };
 }

@@ -1,6 +1,6 @@
 import { remote } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import type { SignerHost } from "../core/ssh/root";
+import type { OrchestratorHost } from "../core/ssh/root";
 import type { SshTarget } from "../core/ssh/ssh";
 import { envelope, type Step } from "../core/steps/step";
 import { commandsFor } from "../core/util/commands";
@@ -30,7 +30,7 @@ export function sshTargetOf(access: HostAccess): pulumi.Output<SshTarget> {
 }
 
 /** The same, with what it takes to become root there. */
-export function rootAccessOf(access: HostAccess): pulumi.Output<SignerHost> {
+export function rootAccessOf(access: HostAccess): pulumi.Output<OrchestratorHost> {
   return pulumi.output({ stack: access.stack, ssh: sshTargetOf(access), sudoPassword: access.sudoPassword });
 }
 

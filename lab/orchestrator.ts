@@ -45,7 +45,7 @@ export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: Orches
   if (enabled) await run(host, "systemctl enable orchestrator");
   if (!started) return state;
   await run(host, "systemctl start orchestrator");
-  await waitForSigner(lab, host, state.identity);
+  await waitForOrchestrator(lab, host, state.identity);
   return state;
 }
 
@@ -53,7 +53,7 @@ export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: Orches
 const signerMs = 120_000;
 
 /** Returns when an orchestrator with this identity signs on a host and its RPC is open, where that is not forbidden. */
-export async function waitForSigner(lab: Lab, host: HostShell, identity: string): Promise<void> {
+export async function waitForOrchestrator(lab: Lab, host: HostShell, identity: string): Promise<void> {
   const deadline = Date.now() + signerMs;
   const signs = async () => {
     const { now, identities } = await lab.chain<SignersTruth>("GET", "/signers");

@@ -1,5 +1,5 @@
 import { openEventLog } from "../core/eventLog/eventLog";
-import { hasSignerTraces } from "../core/retirement/facts";
+import { hasOrchestratorTraces } from "../core/retirement/facts";
 import { lookAtHost } from "../core/retirement/host";
 import { type GuardMemory, isReached, type RetirementInputs } from "../core/retirement/inputs";
 import { refusalText } from "../core/retirement/messages";
@@ -71,7 +71,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
     await stopNode(root, places, deps.say);
     deps.say(`the node of ${address} is stopped, disabled and masked: it stays off after a reboot`);
     const { hostKey } = host.ssh;
-    const details = { address, hostKey, evidence: verdict.evidence, hasSigner: hasSignerTraces(look.facts) };
+    const details = { address, hostKey, evidence: verdict.evidence, hasSigner: hasOrchestratorTraces(look.facts) };
     log.add({ event: "shutDown", details });
     return { isOff: true };
   } finally {

@@ -12,8 +12,8 @@ import { openStack, type StackSource } from "../source";
 import { amiss, type CheckRow, checkExitCode, checkLines, good, later } from "./checkRow";
 import { checkCloud } from "./cloud";
 import { checkHost } from "./host";
+import { checkOrchestrator } from "./orchestrator";
 import { checkRelease } from "./release";
-import { checkSigner } from "./signer";
 
 /** Asks all that `pulumi up` asks before it changes anything. @returns the exit code of --help. @throws Refusal */
 export async function check(stack: string, { json }: { json?: boolean }): Promise<number> {
@@ -28,7 +28,7 @@ export async function check(stack: string, { json }: { json?: boolean }): Promis
       ...(["controller", "orchestrator"] as const).map((program, i) => checkRelease(program, releases[i])),
       checkWebhook(source),
       checkRoom(source),
-      checkSigner(source),
+      checkOrchestrator(source),
     ])
   ).flat();
   const exitCode = checkExitCode(rows);

@@ -20,11 +20,11 @@ import { systemClock } from "../../core/util/clock";
 import type { HostReader } from "../hostLook";
 import type { Source } from "../source";
 import { lookAtDestroy, retirementOf, shownUnmet } from "./destroy";
+import { type OrchestratorSeen, type OrchestratorWord, orchestratorSeen } from "./orchestrator";
 import { known, type Part, partOf } from "./part";
 import type { Parts } from "./parts";
 import { lookAtRewards, type RewardsSeen, rewardsOf } from "./rewards";
 import { lookAtReleases } from "./servedReleases";
-import { type SignerSeen, type SignerWord, signerSeen } from "./signer";
 import { lookAtSporks } from "./sporks";
 
 const deps = {
@@ -68,7 +68,9 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
       now: deps.now,
     });
   });
-  const signer = partOf(async () => lookAtSigner(known(await looking), root.forward, inputs.places.signer.rpcPort));
+  const signer = partOf(async () =>
+    lookAtOrchestrator(known(await looking), root.forward, inputs.places.signer.rpcPort),
+  );
   const ports =
     config.host.provider === "existing" && config.lifecycle !== "retiring"
       ? partOf(async () => {
@@ -144,19 +146,19 @@ function openChains(
   ];
 }
 
-async function lookAtSigner(
+async function lookAtOrchestrator(
   facts: HostFacts,
   forward: ReturnType<typeof openRoot>["forward"],
   port: number,
-): Promise<SignerSeen> {
-  if (!facts.signer.active) return signerSeen(facts, undefined);
+): Promise<OrchestratorSeen> {
+  if (!facts.signer.active) return orchestratorSeen(facts, undefined);
   const client = createOrchestratorClient(() => forward("127.0.0.1", port), port, deps);
-  const word = await partOf(async (): Promise<SignerWord> => {
+  const word = await partOf(async (): Promise<OrchestratorWord> => {
     const { version } = await client.buildInfo();
     const status = await client.status().catch(() => undefined);
     return { version, ...(status ? { status } : {}) };
   }, 20_000);
-  return signerSeen(facts, word);
+  return orchestratorSeen(facts, word);
 }
 
 function rewardsNow(

@@ -1,10 +1,10 @@
 import type { Registration } from "../../core/registration/registration";
 import type { Unmet } from "../../core/retirement/facts";
 import type { PortFound } from "../../core/settings/portRules";
+import type { OrchestratorSeen } from "./orchestrator";
 import type { Part } from "./part";
 import type { Release } from "./releases";
 import type { RewardsSeen } from "./rewards";
-import type { SignerSeen } from "./signer";
 import type { SporksSeen } from "./sporks";
 
 /** What a look found beside node and facts. */
@@ -13,7 +13,7 @@ export interface Parts {
   readonly node: Part<{ readonly active: boolean; readonly masked: boolean; readonly wasShutDown?: true }>;
   /** Where the Pillar's registration stands, seen from this host. */
   readonly registration: Part<Registration>;
-  readonly signer: Part<SignerSeen>;
+  readonly signer: Part<OrchestratorSeen>;
   /** Seen from this machine. Only of a server that was there already: at a provider the program sets its firewall. */
   readonly ports: Part<readonly PortFound[]> | undefined;
   readonly rewards: Part<RewardsSeen>;

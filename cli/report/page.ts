@@ -2,7 +2,7 @@ import { printable } from "../../core/util/printable";
 import { phasesChart, syncChart, widths } from "./charts";
 import type { Item, Report } from "./reportTypes";
 import { style } from "./style";
-import { type Fact, headOf, lasting, minute, signerFacts, switchFacts, syncFacts, unreadText } from "./words";
+import { type Fact, headOf, lasting, minute, orchestratorFacts, switchFacts, syncFacts, unreadText } from "./words";
 
 /** Forbids a page whatever it does not need: it runs nothing and loads nothing. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -35,7 +35,7 @@ ${each(syncs, (sync) => {
   return `<h2>Sync of ${safe(sync.stack)}</h2>${chart}${facts(syncFacts(sync))}`;
 })}
 ${each(switches, (one) => `<h2>Switch to ${safe(one.stack)}</h2>${facts(switchFacts(one))}`)}
-${each(signer, (move) => `<h2>Signer to ${safe(move.stack)}, attempt ${safe(move.attempt)}</h2>${facts(signerFacts(move))}`)}
+${each(signer, (move) => `<h2>Signer to ${safe(move.stack)}, attempt ${safe(move.attempt)}</h2>${facts(orchestratorFacts(move))}`)}
 ${unread === undefined ? "" : `<p class="soft">${safe(unread)}</p>`}
 <p class="soft">All times are UTC. Made by pillar-host from the record beside the backups.</p>
 </body>

@@ -1,7 +1,7 @@
 import { printable } from "../../core/util/printable";
 import { wrap } from "../screen";
 import type { Item, Report } from "./reportTypes";
-import { type Fact, headOf, lasting, minute, signerFacts, switchFacts, syncFacts, unreadText } from "./words";
+import { type Fact, headOf, lasting, minute, orchestratorFacts, switchFacts, syncFacts, unreadText } from "./words";
 
 const labelWidth = 13;
 
@@ -37,7 +37,7 @@ export function reportText(report: Report, columns: number): string {
     ...report.syncs.flatMap((sync) => part(`Sync of ${sync.stack}`, facts(syncFacts(sync)))),
     ...report.switches.flatMap((each) => part(`Switch to ${each.stack}`, facts(switchFacts(each)))),
     ...report.signer.flatMap((move) =>
-      part(`Signer to ${move.stack}, attempt ${move.attempt}`, facts(signerFacts(move))),
+      part(`Signer to ${move.stack}, attempt ${move.attempt}`, facts(orchestratorFacts(move))),
     ),
     ...(unread === undefined ? [] : ["", ...hang("", unread, width)]),
   ].join("\n");

@@ -84,7 +84,7 @@ function missedText(empty: number | undefined): string {
 }
 
 /** Of a move of the signer (pure). */
-export function signerFacts(move: MoveReport): Fact[] {
+export function orchestratorFacts(move: MoveReport): Fact[] {
   const { ending, holder, movedAt, oldVersion, version, secondsWithoutSigner, backups, failures } = move;
   const ended = movedAt === undefined ? "" : ` at ${second(movedAt)}; the ${holder} host holds the key`;
   const versions = [...new Set([oldVersion, version].filter((each) => each !== undefined))];

@@ -32,7 +32,7 @@ export function signsOf(look: Look, now: number): Seen {
   const unit = told(view.parts?.node);
   // Of a node that is off for good there is nothing else to tell.
   const rest = unit?.wasShutDown ? [] : [...nodeChecks(view, looked), ...chainChecks(look), ...hostChecks(view, now)];
-  return seenOf([host, ...amissChecks(view), signerCheck(view), ...rest]);
+  return seenOf([host, ...amissChecks(view), orchestratorCheck(view), ...rest]);
 }
 
 const told = <T>(part: Part<T> | undefined) => (part && "value" in part ? part.value : undefined);
@@ -50,7 +50,7 @@ function amissChecks({ parts, stack }: View): Check[] {
   ];
 }
 
-function signerCheck({ parts }: View): Check {
+function orchestratorCheck({ parts }: View): Check {
   const signer = told(parts?.signer);
   if (signer === undefined) return ["signer", undefined];
   return ["signer", signer.isWrong ? [{ key: `signer:${signer.kind}`, text: `its orchestrator: ${signer.text}` }] : []];

@@ -6,7 +6,7 @@ import { type ChainCopySettings, chainCopySettings, newChainSide } from "../../c
 import { gateSettings } from "../../core/settings/gateSettings";
 import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
 import { backupDirectory, backupPlace } from "../../core/settings/orchestratorPlaces";
-import type { SignerHost } from "../../core/ssh/root";
+import type { OrchestratorHost } from "../../core/ssh/root";
 import type { Step } from "../../core/steps/step";
 import { chainCopyAway, type NodeSteps, nodeSteps, stackIdentity } from "../../core/steps/steps";
 import type { ChainSide } from "../../core/sync/chainCopy/inputs";
@@ -32,7 +32,7 @@ export interface PillarNodeArgs {
 
 interface ChainOrigin {
   readonly from: ChainCopySettings;
-  to(host: SignerHost): ChainSide;
+  to(host: OrchestratorHost): ChainSide;
 }
 
 /** What a stack's configuration means for its node. */
@@ -51,7 +51,7 @@ export function pillarNodeArgs(config: StackConfig, host: Host): PillarNodeArgs 
       ...{ references: config.sync.references, title: `Pillar ${pillar} (${stack})`, notify: config.notify },
       record: { directory: backupDirectory(config), stack, pillar },
     },
-    ...(from ? { chain: { from, to: (to: SignerHost) => newChainSide(config, to) } } : {}),
+    ...(from ? { chain: { from, to: (to: OrchestratorHost) => newChainSide(config, to) } } : {}),
     ...(begun === undefined ? {} : { chainCopyAway: chainCopyAway(config, identity, begun) }),
   };
 }

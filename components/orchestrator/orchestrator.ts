@@ -3,16 +3,16 @@ import type { StackConfig } from "../../core/config/config";
 import { moveText } from "../../core/eventLog/moveId";
 import type { MoveInputs, SideInputs } from "../../core/orchestrator/moveInputs";
 import type { SecureOptions } from "../../core/orchestrator/preparation";
-import type { SignerPlace } from "../../core/orchestrator/survey";
+import type { OrchestratorPlace } from "../../core/orchestrator/survey";
 import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
 import { oldHost, secureOptions } from "../../core/settings/orchestratorPlaces";
-import type { SignerHost } from "../../core/ssh/root";
-import { signerLibrary } from "../../core/steps/libraries";
+import type { OrchestratorHost } from "../../core/ssh/root";
+import { orchestratorLibrary } from "../../core/steps/libraries";
 import type { Step } from "../../core/steps/step";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/steps";
 import { CopyKey } from "../../providers/copyKey";
-import { SignerBackup } from "../../providers/signerBackup";
-import { SignerMove } from "../../providers/signerMove";
+import { OrchestratorBackup } from "../../providers/orchestratorBackup";
+import { OrchestratorMove } from "../../providers/orchestratorMove";
 import type { Host } from "../host/host";
 import { rootAccessOf, runStep, sshTargetOf } from "../remote";
 
@@ -22,7 +22,7 @@ export interface OrchestratorArgs {
   /** Where the signer comes to. */
   readonly host: Host;
   /** Where it comes from. Holds the login: secret. */
-  readonly oldHost: pulumi.Input<SignerHost>;
+  readonly oldHost: pulumi.Input<OrchestratorHost>;
   /** Where the node of the new host answers, by which the move sees that it is synced. */
   readonly rpc: NodeRpc;
   /** Installs the orchestrator's release on the new host, masked and not started. */
@@ -68,19 +68,19 @@ export function orchestratorArgs(config: StackConfig, host: Host, after: pulumi.
  */
 export class Orchestrator extends pulumi.ComponentResource {
   /** What a stack is shown of its signer. */
-  public readonly shown: pulumi.Output<SignerShown>;
+  public readonly shown: pulumi.Output<OrchestratorShown>;
 
   constructor(name: string, args: OrchestratorArgs, options?: pulumi.ComponentResourceOptions) {
     super("pillar-host:orchestrator:Orchestrator", name, {}, options);
     const { host, secure, attempt } = args;
     const { move: moveName, noKeyShare, haltedBridge, old: from, new: to } = secure;
-    const library = signerLibrary();
+    const library = orchestratorLibrary();
     const oldAccess = pulumi.output(args.oldHost);
     const newAccess = rootAccessOf(host.access);
     const node = sshTargetOf(host.access).apply((ssh) => nodeTargetOn(ssh, args.rpc));
     const evidence = { node, ...args.evidence };
 
-    const backup = new SignerBackup(
+    const backup = new OrchestratorBackup(
       `${name}-backup`,
       { ...secure, ...evidence, oldHost: oldAccess, newHost: newAccess, library },
       { parent: this, dependsOn: [args.after] },
@@ -102,7 +102,7 @@ export class Orchestrator extends pulumi.ComponentResource {
     const copied = runStep(`${name}-bulk-copy`, args.bulkCopy, host.access, { parent: this, dependsOn: [copyKey] }, [
       moveText(moveName),
     ]);
-    const move = new SignerMove(
+    const move = new OrchestratorMove(
       `${name}-move`,
       {
         ...{ ...args.move, move: moveName, noKeyShare, haltedBridge },
@@ -125,12 +125,12 @@ export class Orchestrator extends pulumi.ComponentResource {
   }
 }
 
-function sideOf(host: SignerHost, { service, directory, executable }: SignerPlace): SideInputs {
+function sideOf(host: OrchestratorHost, { service, directory, executable }: OrchestratorPlace): SideInputs {
   return { host, service, directory, executable };
 }
 
 /** The output `orchestrator`. No secret. */
-export interface SignerShown {
+export interface OrchestratorShown {
   /** Where the signer is: `old` or `new`. */
   readonly side: string;
   readonly address: string;

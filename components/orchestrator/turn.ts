@@ -10,15 +10,15 @@ import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import type { NodeLook } from "../node/nodeLook";
 import type { PillarNode } from "../node/pillarNode";
-import type { SignerTurn } from "./nextSigner";
-import { Orchestrator, orchestratorArgs, type SignerShown } from "./orchestrator";
+import type { OrchestratorTurn } from "./nextOrchestrator";
+import { Orchestrator, type OrchestratorShown, orchestratorArgs } from "./orchestrator";
 
 /**
  * Whether the signer moves in this run: only in one that began with a synced node, so that nobody's signer moves
  * unattended at night after days of sync (docs/architecture.md, The move of the orchestrator is one resource). What has
  * begun stays part of the stack.
  */
-async function signerTurn(config: StackConfig, last: LastRun, look: NodeLook): Promise<SignerTurn> {
+async function orchestratorTurn(config: StackConfig, last: LastRun, look: NodeLook): Promise<OrchestratorTurn> {
   const { migrateFrom, unattended } = config.orchestrator;
   if (migrateFrom === undefined) return last.signer === undefined ? "none" : "removed";
   if (last.signer !== undefined) return "now";
@@ -42,14 +42,17 @@ async function keyOf(address: string, port: number, fingerprint: string | undefi
 }
 
 /** The signer's part of a run, decided before anything is registered. */
-export interface Signer {
-  readonly turn: SignerTurn;
+export interface OrchestratorOfRun {
+  readonly turn: OrchestratorTurn;
   /** Registers its move after the node, where it is its turn. @returns what is shown of it; of the last run where none is */
-  move(host: Host, pillar: PillarNode): { shown: pulumi.Output<SignerShown> | undefined; resources: pulumi.Resource[] };
+  move(
+    host: Host,
+    pillar: PillarNode,
+  ): { shown: pulumi.Output<OrchestratorShown> | undefined; resources: pulumi.Resource[] };
 }
 
-export async function signerOf(config: StackConfig, last: LastRun, look: NodeLook): Promise<Signer> {
-  const turn = await signerTurn(config, last, look);
+export async function orchestratorOf(config: StackConfig, last: LastRun, look: NodeLook): Promise<OrchestratorOfRun> {
+  const turn = await orchestratorTurn(config, last, look);
   return {
     turn,
     move: (host, pillar) => {

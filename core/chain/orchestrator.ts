@@ -14,7 +14,7 @@ export interface BuildInfo {
 }
 
 /** Of `getStatus`: 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
-export interface SignerStatus {
+export interface OrchestratorStatus {
   readonly state: number;
   readonly stateName: string;
   /** The newest momentum that it had seen: answers that differ in it were made at different times. */
@@ -28,7 +28,7 @@ export interface SignerStatus {
 }
 
 /** Of `getIdentity`: who it is to the bridge. No secret. */
-export interface SignerIdentity {
+export interface OrchestratorIdentity {
   readonly producer: string;
   readonly pillarName: string;
   readonly tssPeerId: string;
@@ -40,8 +40,8 @@ export interface OrchestratorClient {
   /** @throws Error with what is wrong: no answer, another form, or the orchestrator's own error word for word */
   buildInfo(): Promise<BuildInfo>;
   /** undefined where the build lacks the method. @throws as buildInfo */
-  status(): Promise<SignerStatus | undefined>;
-  identity(): Promise<SignerIdentity | undefined>;
+  status(): Promise<OrchestratorStatus | undefined>;
+  identity(): Promise<OrchestratorIdentity | undefined>;
 }
 
 /** What a client depends on. */
@@ -169,7 +169,7 @@ export function parseBuildInfo(result: unknown): BuildInfo {
   return { version, gitCommit, goVersion } as BuildInfo;
 }
 
-function parseStatus(result: unknown): SignerStatus | undefined {
+function parseStatus(result: unknown): OrchestratorStatus | undefined {
   if (result === lacking) return undefined;
   const { state, stateName, frontierMomentum, peersLen } = result as Record<string, unknown>;
   if (typeof state !== "number") throw new Error("the answer to getStatus has no number as its state");
@@ -181,7 +181,7 @@ function parseStatus(result: unknown): SignerStatus | undefined {
   };
 }
 
-function networksOf(found: unknown): Pick<SignerStatus, "networks" | "toSign"> {
+function networksOf(found: unknown): Pick<OrchestratorStatus, "networks" | "toSign"> {
   if (typeof found !== "object" || found === null) return {};
   const counts = Object.values(found as Record<string, Record<string, unknown> | null>).flatMap((network) =>
     [network?.wrapsToSign, network?.unwrapsToSign].filter((count) => typeof count === "number"),
@@ -192,7 +192,7 @@ function networksOf(found: unknown): Pick<SignerStatus, "networks" | "toSign"> {
 /** Of the states of getStatus, by number. */
 export const stateNames = ["live", "key generation", "halted", "emergency", "re-sign"];
 
-function parseIdentity(result: unknown): SignerIdentity | undefined {
+function parseIdentity(result: unknown): OrchestratorIdentity | undefined {
   if (result === lacking) return undefined;
   const text = (name: string) => {
     const value = (result as Record<string, unknown>)[name];

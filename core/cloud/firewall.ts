@@ -26,12 +26,12 @@ export function openings(config: Pick<StackConfig, "node" | "orchestrator" | "ss
     { protocol: "tcp", port: ssh.port, sources: sshFrom },
     { protocol: "tcp", port: node.p2pPort, sources: anywhere },
     { protocol: "udp", port: node.p2pPort, sources: anywhere },
-    ...(hasOrchestrator ? signerOpenings(orchestrator) : []),
+    ...(hasOrchestrator ? orchestratorOpenings(orchestrator) : []),
   ];
 }
 
 /** The other signers reach it from anywhere; who asks how it does, where that is named. */
-function signerOpenings({ p2pPort, rpcPort, rpcFrom }: StackConfig["orchestrator"]): Opening[] {
+function orchestratorOpenings({ p2pPort, rpcPort, rpcFrom }: StackConfig["orchestrator"]): Opening[] {
   const asked: Opening[] = rpcFrom.length === 0 ? [] : [{ protocol: "tcp", port: rpcPort, sources: rpcFrom }];
   return [{ protocol: "tcp", port: p2pPort, sources: anywhere }, ...asked];
 }

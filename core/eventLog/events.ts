@@ -1,4 +1,4 @@
-import type { SignerIdentity } from "../chain/orchestrator";
+import type { OrchestratorIdentity } from "../chain/orchestrator";
 import type { MoveId } from "./moveId";
 
 /** A height at a time, of the wait for the sync: unix milliseconds, the node's height, and the network's as far as known. */
@@ -146,7 +146,7 @@ export interface Prepared {
   /** ISO 8601. */
   readonly checkedAt?: string;
   readonly oldVersion?: string;
-  readonly oldIdentity?: SignerIdentity;
+  readonly oldIdentity?: OrchestratorIdentity;
 }
 
 /** One way of a move: its number, as the journals have it, and the fingerprints of both hosts' keys. */

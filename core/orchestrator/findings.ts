@@ -1,10 +1,10 @@
-import type { BuildInfo, SignerIdentity, SignerStatus } from "../chain/orchestrator";
+import type { BuildInfo, OrchestratorIdentity, OrchestratorStatus } from "../chain/orchestrator";
 import type { MoveId } from "../eventLog/moveId";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { BridgeNow } from "./bridgeNow";
 import type { Endpoint } from "./endpoints";
 import type { SideFacts } from "./hostPairFacts";
-import type { SignerConfig } from "./signerConfig";
+import type { OrchestratorConfigFile } from "./orchestratorConfigFile";
 
 /** An answer, or why there is none. */
 export type Result<T> = { readonly value: T } | { readonly error: string };
@@ -13,9 +13,9 @@ export type Result<T> = { readonly value: T } | { readonly error: string };
 export interface OldSide {
   readonly facts: SideFacts;
   readonly build: Result<BuildInfo>;
-  readonly status: Result<SignerStatus | undefined>;
-  readonly identity: Result<SignerIdentity | undefined>;
-  readonly config: SignerConfig;
+  readonly status: Result<OrchestratorStatus | undefined>;
+  readonly identity: Result<OrchestratorIdentity | undefined>;
+  readonly config: OrchestratorConfigFile;
   /** Files that are to be whole JSON and are not. */
   readonly damaged: readonly string[];
   /** Whether the key store that config.json names is there. */

@@ -134,7 +134,7 @@ export function hasBegun(journal: string | undefined, move: MoveId): boolean {
 
 /**
  * Whether the host that a move goes to has nothing of it but, perhaps, what was copied beforehand (pure): a signer may have left
- * it, in another move. What an abandoned move left there is the next one's to judge (signer/journal.sh, signer_lies_in_place).
+ * it, in another move. What an abandoned move left there is the next one's to judge (orchestrator/journal.sh, signer_lies_in_place).
  */
 export function hasStagedNothing(journal: Journal | undefined, move: MoveId): boolean {
   if (journal === undefined) return true;

@@ -41,7 +41,7 @@ export function manifestOf(entries: readonly Entry[]): Manifest {
 }
 
 /**
- * Reads what signer/manifest.sh prints (pure).
+ * Reads what orchestrator/manifest.sh prints (pure).
  *
  * @throws where it was cut off, or holds what can be neither copied nor proved
  */

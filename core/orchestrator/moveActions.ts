@@ -1,4 +1,4 @@
-import type { SignerStatus } from "../chain/orchestrator";
+import type { OrchestratorStatus } from "../chain/orchestrator";
 import type { Backup } from "../eventLog/events";
 import type { CallError } from "../ssh/root";
 import { commandsFor } from "../util/commands";
@@ -36,10 +36,10 @@ export interface MoveDeps extends VerifyDeps {
   readonly isWatched: boolean;
 }
 
-/** Milliseconds for which a host does not trust the hash of a file that changed (signer/manifest.sh). */
+/** Milliseconds for which a host does not trust the hash of a file that changed (orchestrator/manifest.sh). */
 const young = 3100;
 
-/** Exit code of signer_read (signer/archive.sh). */
+/** Exit code of signer_read (orchestrator/archive.sh). */
 const noSuchFile = 66;
 
 export function createMoveActions(
@@ -56,7 +56,7 @@ export function createMoveActions(
   /** What the source's machine is called; asked while the signer still signs. */
   const names = new Map<SideName, string[]>();
 
-  const askStatus = async (side: SideName): Promise<SignerStatus | undefined> => {
+  const askStatus = async (side: SideName): Promise<OrchestratorStatus | undefined> => {
     const client = clientOf(inputs, sides, side, deps);
     const status = await client.status();
     const why = notLive(side, status, inputs);

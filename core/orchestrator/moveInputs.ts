@@ -1,11 +1,11 @@
 import type { NodeTarget } from "../chain/node";
 import type { MoveId } from "../eventLog/moveId";
-import type { SignerHost } from "../ssh/root";
+import type { OrchestratorHost } from "../ssh/root";
 import type { BackupSettings } from "./backup";
 
 /** One of the two hosts of a move; plain values, secrets among them. */
 export interface SideInputs {
-  readonly host: SignerHost;
+  readonly host: OrchestratorHost;
   /** The orchestrator's unit, and its state directory. */
   readonly service: string;
   readonly directory: string;

@@ -13,14 +13,14 @@ import { hasBegun } from "./journal";
 import { isKeyShare } from "./keyShare";
 import { moveFaultsOf } from "./prerequisites";
 import { shownOf } from "./shown";
-import { type ChainLooks, type SignerPlace, surveyBoth } from "./survey";
+import { type ChainLooks, type OrchestratorPlace, surveyBoth } from "./survey";
 
 /** What the prerequisites and the first backup are about; plain values, no secrets. */
 export interface SecureOptions {
   readonly stack: string;
   readonly move: MoveId;
-  readonly old: SignerPlace;
-  readonly new: SignerPlace;
+  readonly old: OrchestratorPlace;
+  readonly new: OrchestratorPlace;
   /** How the new host reaches the old one's ssh, and the key that it must show there. */
   readonly copyAddress: string;
   readonly sshPort: number;
@@ -49,7 +49,7 @@ export interface PreparationDeps extends BackupDeps, RpcClock, ChainLooks {
  *
  * @param label when it is taken
  */
-export function wholeBackupOf(label: string, { directory, nodeDirectory }: SignerPlace): BackupOf {
+export function wholeBackupOf(label: string, { directory, nodeDirectory }: OrchestratorPlace): BackupOf {
   const below = (file: string) => file.replace(/^\/+/, "");
   const [signer, node] = [below(directory), below(nodeDirectory)];
   return {
@@ -92,7 +92,7 @@ export function requirementsOf(options: SecureOptions, roots: PreparationDeps["r
  *
  * @throws Error with every fault, or with what hindered the backup
  */
-export async function secureSigner(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
+export async function secureOrchestrator(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
   const { move, old } = options;
   const directory = recordsAt(options.backups.directory);
   const known = recordedOf(directory, move);

@@ -1,4 +1,4 @@
-import { type SignerStatus, statusStands } from "../chain/orchestrator";
+import { type OrchestratorStatus, statusStands } from "../chain/orchestrator";
 import type { HostPairDeps } from "./hostPair";
 
 /** Milliseconds: three ceremonies, of a minute each. */
@@ -11,7 +11,10 @@ const knock = 1500;
  * Returns when no request waits for its signature: a stop within a ceremony costs the others that one. Requests that
  * nobody signs hold the move up for three minutes only.
  */
-export async function waitForSignings(ask: () => Promise<SignerStatus | undefined>, deps: HostPairDeps): Promise<void> {
+export async function waitForSignings(
+  ask: () => Promise<OrchestratorStatus | undefined>,
+  deps: HostPairDeps,
+): Promise<void> {
   if ((await ask())?.toSign === undefined) return;
   const end = deps.ticks() + patience;
   deps.say(`asking for a getStatus that is new, since each stands for ${statusStands / 1000} s: is a signing at work?`);
@@ -31,7 +34,7 @@ export async function waitForSignings(ask: () => Promise<SignerStatus | undefine
  * An answer that was made just now: each stands for a while, whoever asked for it, and tells of no request that came
  * after it. That it is another one shows in its momentum.
  */
-async function ofNow(ask: () => Promise<SignerStatus | undefined>, deps: HostPairDeps) {
+async function ofNow(ask: () => Promise<OrchestratorStatus | undefined>, deps: HostPairDeps) {
   const known = (await ask())?.momentum;
   const end = deps.ticks() + statusStands;
   for (;;) {

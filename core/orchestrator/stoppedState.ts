@@ -1,4 +1,4 @@
-import { type SignerStatus, stateNames } from "../chain/orchestrator";
+import { type OrchestratorStatus, stateNames } from "../chain/orchestrator";
 import { type Commands, commandsFor } from "../util/commands";
 import type { BridgeNow } from "./bridgeNow";
 import { type Saga, type SideName, sidesOf } from "./journal";
@@ -75,14 +75,14 @@ export type StoppedInputs = Pick<MoveInputs, "stack" | "rpcPort" | "haltedBridge
   Readonly<Record<SideName, MoveInputs["old"]>>;
 
 /** Whether a signer may be stopped now (pure); where its build does not tell, it may. */
-export function mayStop(status: Pick<SignerStatus, "state"> | undefined, haltedBridge: boolean): boolean {
+export function mayStop(status: Pick<OrchestratorStatus, "state"> | undefined, haltedBridge: boolean): boolean {
   return status === undefined || status.state === 0 || (status.state === halted && haltedBridge);
 }
 
 /** Why a signer is not stopped now (pure); undefined where it may be. */
 export function notLive(
   side: SideName,
-  status: Pick<SignerStatus, "state" | "stateName"> | undefined,
+  status: Pick<OrchestratorStatus, "state" | "stateName"> | undefined,
   inputs: StoppedInputs,
 ): string | undefined {
   if (status === undefined || mayStop(status, inputs.haltedBridge)) return undefined;

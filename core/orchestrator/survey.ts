@@ -13,10 +13,10 @@ import type { BridgeNow } from "./bridgeNow";
 import { type Endpoint, endpointsOf } from "./endpoints";
 import type { MoveSurvey, NewSide, OldSide, Result } from "./findings";
 import { parseFacts } from "./hostPairFacts";
-import { signerConfigOf } from "./signerConfig";
+import { orchestratorConfigOf } from "./orchestratorConfigFile";
 
 /** A signer's things on a host. */
-export interface SignerPlace {
+export interface OrchestratorPlace {
   readonly service: string;
   readonly directory: string;
   /** The node's data directory. */
@@ -26,8 +26,8 @@ export interface SignerPlace {
 }
 
 export interface SurveyOptions {
-  readonly old: SignerPlace;
-  readonly new: SignerPlace;
+  readonly old: OrchestratorPlace;
+  readonly new: OrchestratorPlace;
   readonly copyAddress: string;
   readonly sshPort: number;
   /** Where the backups go, on this machine. */
@@ -63,13 +63,13 @@ export async function surveyBoth(
 
 async function lookAtOld(
   root: RootHost,
-  place: SignerPlace,
+  place: OrchestratorPlace,
   state: ReturnType<typeof readState>,
   named: Promise<readonly Endpoint[]>,
   clock: RpcClock,
 ): Promise<OldSide> {
   const { facts, config, damaged } = await state;
-  const places = signerConfigOf(config);
+  const places = orchestratorConfigOf(config);
   const file = path.posix.join(place.directory, places.keyStore);
   const endpoints = await named;
   const [has, reached, answers] = await Promise.all([
@@ -113,11 +113,11 @@ async function lookAtNew(
 }
 
 /** What a host tells of a signer's things. Changes nothing there. @throws as RootHost.call */
-export async function factsOf(root: RootHost, { service, directory, nodeDirectory, executable }: SignerPlace) {
+export async function factsOf(root: RootHost, { service, directory, nodeDirectory, executable }: OrchestratorPlace) {
   return parseFacts(await root.call("signer_facts", { service, directory, node_dir: nodeDirectory, executable }));
 }
 
-function clientOf(root: RootHost, { rpcPort }: SignerPlace, clock: RpcClock): OrchestratorClient {
+function clientOf(root: RootHost, { rpcPort }: OrchestratorPlace, clock: RpcClock): OrchestratorClient {
   return createOrchestratorClient(() => root.forward("127.0.0.1", rpcPort), rpcPort, clock);
 }
 
@@ -125,7 +125,7 @@ const readings = 4;
 const pause = 500;
 
 /** Facts, configuration, and what is damaged. The files' content stays in this process's memory. */
-async function readState(root: RootHost, place: SignerPlace, clock: RpcClock) {
+async function readState(root: RootHost, place: OrchestratorPlace, clock: RpcClock) {
   const [facts, printed] = await Promise.all([factsOf(root, place), root.call("signer_addresses", {})]);
   const addresses = printed.split(/\s+/).filter(Boolean);
   const { directory } = place;

@@ -3,14 +3,14 @@ import {
   createOrchestratorClient,
   isWrongAnswer,
   type OrchestratorClient,
-  type SignerIdentity,
+  type OrchestratorIdentity,
 } from "../chain/orchestrator";
 import { type Commands, commandsFor } from "../util/commands";
 import { isJsonText } from "./backup";
 import type { HostPair, HostPairDeps } from "./hostPair";
 import type { Saga, SideName } from "./journal";
 import type { MoveInputs } from "./moveInputs";
-import { signerConfigOf } from "./signerConfig";
+import { orchestratorConfigOf } from "./orchestratorConfigFile";
 import type { ChainLooks } from "./survey";
 
 const trouble =
@@ -51,7 +51,7 @@ export function readLife(printed: string): Life {
 
 export interface Verified {
   readonly build: BuildInfo;
-  readonly identity: SignerIdentity | undefined;
+  readonly identity: OrchestratorIdentity | undefined;
   /** Clock milliseconds of the first good answer. */
   readonly answeredAt: number;
 }
@@ -191,7 +191,8 @@ async function hasShare(inputs: MoveInputs, sides: HostPair, side: SideName, sag
   const file = `${inputs[side].directory}/config.json`;
   for (let left = readings; left > 0; left -= 1) {
     const text = await sides.call(side, "signer_read", saga, { file }).catch(() => "");
-    if (isJsonText(text)) return signerConfigOf((JSON.parse(text) as Record<string, unknown> | null) ?? {}).hasShare;
+    if (isJsonText(text))
+      return orchestratorConfigOf((JSON.parse(text) as Record<string, unknown> | null) ?? {}).hasShare;
     await deps.sleep(500);
   }
   return undefined;
@@ -218,7 +219,7 @@ export function versionFaults(
 }
 
 /** What makes a signer another one; not its registration, which the operator changes meanwhile. */
-function differing(found: SignerIdentity, expected: Readonly<Record<string, string>>): string[] {
+function differing(found: OrchestratorIdentity, expected: Readonly<Record<string, string>>): string[] {
   return (["producer", "tssPeerId", "evmAddress"] as const).flatMap((name) => {
     const wanted = expected[name];
     return wanted === undefined || wanted === "" || wanted === found[name]

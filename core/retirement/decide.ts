@@ -3,7 +3,7 @@ import { commandsFor } from "../util/commands";
 import { chain, rightHost, successor } from "./chainRules";
 import {
   all,
-  hasSignerTraces,
+  hasOrchestratorTraces,
   met,
   not,
   ownProducers,
@@ -63,7 +63,7 @@ function nothingHere({ host, memory, address }: RetirementFacts): string | undef
     const hasNode =
       facts.producer !== undefined || facts.hasKeyStore || facts.node.active || "deploy.done" in facts.marks;
     // What somebody else set up may lie where nobody looked.
-    if (hasNode || hasSignerTraces(facts) || (memory.isReached && !memory.isOwnWork)) return undefined;
+    if (hasNode || hasOrchestratorTraces(facts) || (memory.isReached && !memory.isOwnWork)) return undefined;
     return `${address} has neither a node nor an orchestrator on it`;
   }
   // One that shows another key, or refuses the login, is alive, whoever put what on it.

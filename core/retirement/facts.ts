@@ -68,7 +68,7 @@ export interface RetirementFacts {
   /** The operator typed that the rewards are collected. */
   readonly saysCollected: boolean;
   /** A proved backup of a signer that was here lies on this machine. */
-  readonly hasSignerBackup: boolean;
+  readonly hasOrchestratorBackup: boolean;
   /** ISO 8601: when the node was shut down no orchestrator was on the host. */
   readonly noSignerAt?: string | undefined;
   readonly network: Network;
@@ -104,7 +104,7 @@ export function hostSeen(look: HostObservation, provider: string | undefined): H
 }
 
 /** Whether an orchestrator is, or was, on a host (pure). */
-export function hasSignerTraces({ signer }: HostFacts): boolean {
+export function hasOrchestratorTraces({ signer }: HostFacts): boolean {
   return signer.active || signer.hasDirectory || signer.journal !== undefined;
 }
 

@@ -1,5 +1,5 @@
 import { type Journal, parseJournal } from "../orchestrator/journal";
-import { type CallError, openRoot, type RootHost, type SignerHost } from "../ssh/root";
+import { type CallError, type OrchestratorHost, openRoot, type RootHost } from "../ssh/root";
 import type { Clock } from "../util/clock";
 import { fieldsOf } from "../util/fields";
 
@@ -117,7 +117,7 @@ export async function lookAtHost(
 
 /** Looks once over a connection of its own. */
 export async function lookOnceAt(
-  host: SignerHost,
+  host: OrchestratorHost,
   library: string,
   places: HostPlaces,
   patience: number,

@@ -1,13 +1,13 @@
 import type { Network } from "../chain/elections";
 import type { NodeTarget } from "../chain/node";
 import type { CloudServer } from "../cloud/power";
-import type { SignerHost } from "../ssh/root";
+import type { OrchestratorHost } from "../ssh/root";
 import type { Recorded } from "./chainLook";
 import type { HostPlaces } from "./host";
 
 /** A host that produces after another one. Holds logins: secret. */
 export interface Successor {
-  readonly host: SignerHost;
+  readonly host: OrchestratorHost;
   readonly places: HostPlaces;
   readonly node: NodeTarget;
 }
@@ -20,7 +20,7 @@ export interface RetirementInputs {
   readonly stack: string;
   readonly pillar: string;
   readonly lifecycle: "active" | "adopted" | "retiring";
-  readonly host: SignerHost;
+  readonly host: OrchestratorHost;
   readonly places: HostPlaces;
   readonly node: NodeTarget;
   /** The address that this host's node was seen with before. */

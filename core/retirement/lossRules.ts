@@ -4,7 +4,7 @@ import { minuteText } from "../util/timeText";
 import {
   all,
   collectedVariable,
-  hasSignerTraces,
+  hasOrchestratorTraces,
   met,
   not,
   type RetirementFacts,
@@ -82,8 +82,8 @@ function hasArrived({ identity }: Journal, look: HostObservation): boolean {
 }
 
 /** Where a signer's backup is (pure); the last one is taken after the verdict, and without it no host is released. */
-function backupTold({ host, address, hasSignerBackup }: RetirementFacts): string[] {
-  if (hasSignerBackup) return [`a proved backup of the signer of ${address} lies on this machine`];
+function backupTold({ host, address, hasOrchestratorBackup }: RetirementFacts): string[] {
+  if (hasOrchestratorBackup) return [`a proved backup of the signer of ${address} lies on this machine`];
   return "facts" in host ? [`${address} holds the fenced signer whole, for its last backup`] : [];
 }
 
@@ -108,7 +108,7 @@ function openMove({ host, address, successor }: RetirementFacts): Unmet | undefi
 export function signer(facts: RetirementFacts): RetirementVerdict {
   const { host, step, address } = facts;
   if ("released" in host) return met();
-  if ("facts" in host && !hasSignerTraces(host.facts)) return met(`${address} has no orchestrator on it`);
+  if ("facts" in host && !hasOrchestratorTraces(host.facts)) return met(`${address} has no orchestrator on it`);
   if (!("facts" in host) && facts.noSignerAt !== undefined)
     return met(`no orchestrator was on ${address} when its node was shut down, at ${facts.noSignerAt}`);
   const loss = "the signer";
@@ -143,14 +143,14 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
         needed: "the right successor, with the key by which the signer's move knew it",
       });
     // The last backup proves what lies there, not that all of it does.
-    if (masked && !hasKeyStore && lacks.length > 0 && !facts.hasSignerBackup)
+    if (masked && !hasKeyStore && lacks.length > 0 && !facts.hasOrchestratorBackup)
       unmet.push({
         loss,
         what: `no proved backup of the signer that was fenced on ${address} lies here, and its last backup could not hold all of it`,
         found: [`the orchestrator's directory there lacks its ${lacks.join(", its ")}`],
         needed: `the backups of its move (pillar-host:orchestrator.backup.directory, then ${commandsFor(facts.stack).up}; or run this on the machine that has them), or these files back in their place`,
       });
-  } else if (!facts.hasSignerBackup)
+  } else if (!facts.hasOrchestratorBackup)
     unmet.push({
       loss,
       what: `whether an orchestrator signed on ${address} can't be told, and no proved backup of one lies here`,

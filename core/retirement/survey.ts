@@ -14,8 +14,8 @@ import { ownProducer, type RetirementFacts, type RetirementStep, type Retirement
 import { hasProducedSince } from "./history";
 import { type LookDeps, lookAtHost } from "./host";
 import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
+import { hasOrchestratorBackup } from "./orchestratorBackup";
 import { type RewardsQuestion, type RewardsReading, readRewards } from "./rewards";
-import { hasSignerBackup } from "./signerBackup";
 
 /** What a survey depends on. */
 export interface SurveyDeps extends LookDeps {
@@ -69,7 +69,7 @@ export async function surveyRetirement(
       ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
       memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
       saysCollected: deps.saysCollected,
-      hasSignerBackup: await hasSignerBackup(directory, backedUp(inputs, memory, host)),
+      hasOrchestratorBackup: await hasOrchestratorBackup(directory, backedUp(inputs, memory, host)),
       noSignerAt: recordSays.noSignerAt,
       network,
     };

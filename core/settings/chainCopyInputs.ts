@@ -1,5 +1,5 @@
 import type { StackConfig } from "../config/config";
-import type { SignerHost } from "../ssh/root";
+import type { OrchestratorHost } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
 import { databaseProgram } from "../steps/database/program";
 import { chainCopyLibrary } from "../steps/libraries";
@@ -33,7 +33,7 @@ export function chainCopySettings(config: StackConfig, stack: string): ChainCopy
 }
 
 /** The new host's part, once its address and key are known (pure). */
-export function newChainSide(config: StackConfig, host: SignerHost): ChainSide {
+export function newChainSide(config: StackConfig, host: OrchestratorHost): ChainSide {
   const { node } = config;
   const target = nodeTargetOn(host.ssh satisfies SshTarget, nodeRpc(config));
   return { host, node: target, service: node.service, dataDir: node.dataDir };

@@ -1,7 +1,7 @@
 import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
 import { publicLineOf } from "../ssh/publicKey";
-import type { SignerHost } from "../ssh/root";
+import type { OrchestratorHost } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
 
 /** How a host is logged in to (plain values; wrap them before they become an input). */
@@ -25,7 +25,7 @@ export function otherLogin(
   { ssh, stack }: Pick<StackConfig, "ssh" | "stack">,
   other: OtherLogin,
   configured: string,
-): SignerHost {
+): OrchestratorHost {
   const hasOwn = other.privateKey !== undefined || other.password !== undefined || other.agent === true;
   const { privateKey, privateKeyPassword, password, agent } = hasOwn ? other : ssh;
   const user = other.user ?? ssh.user;

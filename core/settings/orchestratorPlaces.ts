@@ -2,8 +2,8 @@ import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
 import type { MoveId } from "../eventLog/moveId";
 import type { SecureOptions } from "../orchestrator/preparation";
-import type { SignerPlace } from "../orchestrator/survey";
-import type { SignerHost } from "../ssh/root";
+import type { OrchestratorPlace } from "../orchestrator/survey";
+import type { OrchestratorHost } from "../ssh/root";
 import { ordersAt } from "../store/orders";
 import { recordsWord } from "../store/places";
 import { recordsAt } from "../store/records";
@@ -30,13 +30,13 @@ export function ordersPlace(config: StackConfig, stack: string): string {
 }
 
 /** The signer's things on the new host (pure). */
-export function newPlace({ node, orchestrator }: StackConfig): SignerPlace {
+export function newPlace({ node, orchestrator }: StackConfig): OrchestratorPlace {
   const { service, directory, executable, rpcPort } = orchestrator;
   return { service, directory, executable, rpcPort, nodeDirectory: node.dataDir };
 }
 
 /** On the old one: the same where nothing else is configured (pure). */
-export function oldPlace(config: StackConfig): SignerPlace {
+export function oldPlace(config: StackConfig): OrchestratorPlace {
   const same = newPlace(config);
   const { service, directory, executable, dataDir } = config.orchestrator.migrateFrom ?? {};
   return {
@@ -49,14 +49,14 @@ export function oldPlace(config: StackConfig): SignerPlace {
 }
 
 /** How the old host is logged in to (plain values: wrap them before they become an input). */
-export function oldHost({ ssh, stack, orchestrator }: StackConfig): SignerHost {
+export function oldHost({ ssh, stack, orchestrator }: StackConfig): OrchestratorHost {
   const from = orchestrator.migrateFrom;
   if (from === undefined) throw new Error("pillar-host:orchestrator.migrateFrom is not configured");
   return otherLogin({ ssh, stack }, from, "pillar-host:orchestrator.migrateFrom");
 }
 
 /** How the new host is logged in to (plain values too). */
-export function newHost(config: StackConfig, address: string, hostKey: string): SignerHost {
+export function newHost(config: StackConfig, address: string, hostKey: string): OrchestratorHost {
   return { stack: config.stack, ssh: sshTarget(config, address, hostKey), sudoPassword: config.ssh.sudoPassword };
 }
 

@@ -6,7 +6,7 @@ import { assignments, type Value } from "./shellWords";
 import { fatal, isFatal, type RunningCommand, type SshTarget } from "./ssh";
 
 /** A host on which a signer runs, or is to run; plain values, as a provider gets them. Holds secrets. */
-export interface SignerHost {
+export interface OrchestratorHost {
   /** The stack that looks at it: what an operator is told to type names it. */
   readonly stack: string;
   readonly ssh: SshTarget;
@@ -104,7 +104,7 @@ export function masked(text: string, secrets: readonly (string | undefined)[]): 
  * @param connection the way to the host, where others use it too; closed with this
  */
 export function openRoot(
-  host: SignerHost,
+  host: OrchestratorHost,
   library: string,
   connection: Connection = createConnection(host.ssh),
 ): RootHost {

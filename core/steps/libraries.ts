@@ -6,13 +6,13 @@ const read = (path: string) => readFileSync(join(__dirname, path), "utf8");
 
 /**
  * The library of functions that move a signer: one text, an input of the providers that run them on both hosts, because
- * a provider can't read the program's files. Files of `signer/` define functions and do nothing by themselves.
+ * a provider can't read the program's files. Files of `orchestrator/` define functions and do nothing by themselves.
  */
-export function signerLibrary(): string {
-  const parts = readdirSync(join(__dirname, "signer"))
+export function orchestratorLibrary(): string {
+  const parts = readdirSync(join(__dirname, "orchestrator"))
     .filter((name) => name.endsWith(".sh"))
     .sort();
-  return library(["copyRight.sh", ...parts.map((name) => join("signer", name))]);
+  return library(["copyRight.sh", ...parts.map((name) => join("orchestrator", name))]);
 }
 
 /** The library of functions that retire a host: what is asked of it, its last backup, its end. An input too. */
@@ -22,10 +22,10 @@ export function retirementLibrary(): string {
     "nodeStop.sh",
     "nodeMask.sh",
     "retirement.sh",
-    "signer/archive.sh",
-    "signer/journal.sh",
-    "signer/keyStore.sh",
-    "signer/manifest.sh",
+    "orchestrator/archive.sh",
+    "orchestrator/journal.sh",
+    "orchestrator/keyStore.sh",
+    "orchestrator/manifest.sh",
   ];
   return library(parts);
 }

@@ -42,7 +42,7 @@ signer_unit_is_masked() { [ "$(readlink "/etc/systemd/system/$signer_service.ser
 
 # A move of the signer and the shutdown of its host, of two stacks perhaps, on two machines: one of them is first, since both
 # look and write below one lock. What a move has begun here may come back to this node; to a host that has this mark no move
-# brings a signer (signer/cutover.sh). With $in_spite the operator has typed that nothing counts.
+# brings a signer (orchestrator/cutover.sh). With $in_spite the operator has typed that nothing counts.
 retire_mark() {
   local owner= until=0 session= stage now
   if is_marked retired; then return 0; fi

@@ -276,7 +276,7 @@ export function bulkCopy(
         ...{ login_user: from.user, copy_address: from.address, copy_port: from.port },
       },
       "copyRight",
-      ...["keyStore", "manifest", "journal", "copy"].map((part) => `signer/${part}`),
+      ...["keyStore", "manifest", "journal", "copy"].map((part) => `orchestrator/${part}`),
       "bulkCopy",
     ),
   };

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { MoveInputs } from "../../core/orchestrator/moveInputs";
-import { signerLibrary } from "../../core/steps/libraries";
+import { orchestratorLibrary } from "../../core/steps/libraries";
 import type { LabHost } from "../lab";
 import { makeFiles } from "../orchestrator";
 import { step } from "../progress";
@@ -64,6 +64,6 @@ function inputsOf(old: LabHost, fresh: LabHost, privateKey: string): MoveInputs 
     // Ports of its own: the row before leaves an orchestrator on the new host.
     ...{ references: [], tolerance: 0, rpcPort: 56000, p2pPort: 56055, noKeyShare: false, haltedBridge: false },
     backup: { directory: "/nonexistent", move },
-    ...{ library: signerLibrary(), answerWithin: 0, steadyFor: 0 },
+    ...{ library: orchestratorLibrary(), answerWithin: 0, steadyFor: 0 },
   };
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { LabHost } from "../lab";
-import { setUpOrchestrator, waitForSigner } from "../orchestrator";
+import { setUpOrchestrator, waitForOrchestrator } from "../orchestrator";
 import { step } from "../progress";
 import { setUpSyncedNode } from "../syncedNode";
 import { type Bench, timeUp } from "./bench";
@@ -68,7 +68,7 @@ export async function compareSignerGaps(bench: Bench): Promise<Values> {
   const again = async (masked: boolean) => {
     await onHost(fresh, installed(masked));
     await onHost(old, signAgain);
-    await waitForSigner(lab, old, identity);
+    await waitForOrchestrator(lab, old, identity);
   };
   let attempt = 0;
   const ours = async () => {

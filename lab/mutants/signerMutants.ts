@@ -5,8 +5,8 @@ const decided = ["test/core/orchestrator/decide.test.ts"];
 const moved = ["test/core/orchestrator/moveActions.test.ts"];
 const generation = "core/orchestrator/generation.ts";
 const numbered = ["test/core/orchestrator/generation.test.ts"];
-const cutover = "core/steps/signer/cutover.sh";
-const journal = "core/steps/signer/journal.sh";
+const cutover = "core/steps/orchestrator/cutover.sh";
+const journal = "core/steps/orchestrator/journal.sh";
 const stepped = ["test/core/orchestrator/steps.test.ts"];
 const bulk = ["test/core/steps/bulkCopy.test.ts"];
 const copied = ["test/core/orchestrator/hostileCopy.test.ts"];
@@ -309,14 +309,14 @@ export const signerMutants: readonly Mutant[] = [
   },
   {
     what: "long hex is not redacted from the signer's log",
-    file: "core/steps/signer/verify.sh",
+    file: "core/steps/orchestrator/verify.sh",
     from: "[0-9a-fA-F]{40,}",
     to: "[0-9a-fA-F]{400,}",
-    tests: ["test/core/orchestrator/signerLog.test.ts"],
+    tests: ["test/core/orchestrator/orchestratorLog.test.ts"],
   },
   {
     what: "a copy may hold links that lead out",
-    file: "core/steps/signer/copy.sh",
+    file: "core/steps/orchestrator/copy.sh",
     from: '[ -z "$outward" ] || fail',
     to: '[ -z "$outward" ] || true',
     tests: copied,

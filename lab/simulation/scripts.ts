@@ -3,7 +3,7 @@ import { isSource, type Journal, type Saga, type SideName, sidesOf } from "../..
 import { liesInPlace, type ModelHost, sync } from "./host";
 
 /**
- * What each function of core/steps/signer/*.sh does to its host, effect by effect: between any two, the script may die.
+ * What each function of core/steps/orchestrator/*.sh does to its host, effect by effect: between any two, the script may die.
  * test/simulation/scripts.test.ts runs the real ones from the same disk.
  */
 export type Effect = () => void;

@@ -38,7 +38,7 @@ describe("a run without a person, as its page has it", () => {
   it("previews a change", async () => {
     const { exitCode, output } = await job(commandBelow("A change of a stack's file"));
     expect(exitCode, output).toBe(0);
-    expect(output).not.toContain("SignerMove");
+    expect(output).not.toContain("OrchestratorMove");
   });
 
   it("goes on with everything but the signer, whose turn it would be now, and says who moves it", async () => {

@@ -20,14 +20,14 @@ async function main() {
   const { HostKey } = require(`${program}/providers/hostKey`);
   const { LoginKey } = require(`${program}/providers/loginKey`);
   new FirstContact("firstContact", { address: "a", port: 22, login: { user: "op" }, work: "w", run: undefined });
-  const { SignerBackup } = require(`${program}/providers/signerBackup`);
-  new SignerBackup("signerBackup", { oldHost: {}, newHost: {}, node: {}, library: "" });
+  const { OrchestratorBackup } = require(`${program}/providers/orchestratorBackup`);
+  new OrchestratorBackup("signerBackup", { oldHost: {}, newHost: {}, node: {}, library: "" });
   new HostKey("hostKey", {});
   new LoginKey("loginKey", { target: {}, publicKey: "", serverId: "", isOrder: true });
   const { CopyKey } = require(`${program}/providers/copyKey`);
   new CopyKey("copyKey", { old: {}, new: {} }, {});
-  const { SignerMove } = require(`${program}/providers/signerMove`);
-  new SignerMove("signerMove", { old: {}, new: {}, backup: {} }, {});
+  const { OrchestratorMove } = require(`${program}/providers/orchestratorMove`);
+  new OrchestratorMove("signerMove", { old: {}, new: {}, backup: {} }, {});
   const { CutoverGate } = require(`${program}/providers/cutoverGate`);
   new CutoverGate("cutoverGate", { target: {}, producerAddress: "", record: {} }, {});
   const { HourlyRestartOff } = require(`${program}/providers/hourlyRestartOff`);

@@ -9,7 +9,7 @@ import { readEvents } from "../../core/eventLog/eventLog";
 import { moveText } from "../../core/eventLog/moveId";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { asRoot } from "../../core/ssh/root";
-import { signerLibrary } from "../../core/steps/libraries";
+import { orchestratorLibrary } from "../../core/steps/libraries";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes";
 import { evilText, harmless } from "../evilText";
 import { moveNamed } from "../moveNamed";
@@ -399,7 +399,7 @@ describe("FirstContact", () => {
   });
 });
 
-describe("SignerBackup", () => {
+describe("OrchestratorBackup", () => {
   const passPhrase = "s3cret-pass-phrase";
   const move = moveNamed("pillar-host/prod/Anvil/1");
   let scratch: string;
@@ -431,7 +431,7 @@ describe("SignerBackup", () => {
 
   // The real functions, but for root and for the facts of a whole machine.
   const library = (free = 1e12) => {
-    const [, functions = ""] = signerLibrary().split(asRoot);
+    const [, functions = ""] = orchestratorLibrary().split(asRoot);
     const facts = ["load=loaded", "active=active", "directory=there", "bytes=1", "files=1", "shares=1", `free=${free}`];
     const others = ["inodes=99999", "mount=/", "executable=there"];
     const fake = `signer_facts() { printf '%s\\n' ${[...facts, ...others].join(" ")} | sed "s/^shares=1/shares=$shares/"; }`;

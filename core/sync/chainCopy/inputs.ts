@@ -1,10 +1,10 @@
 import type { NodeTarget } from "../../chain/node";
 import type { LogPlace } from "../../eventLog/eventLog";
-import type { SignerHost } from "../../ssh/root";
+import type { OrchestratorHost } from "../../ssh/root";
 
 /** A host whose node has a chain, or is to get it; plain values, secrets among them. */
 export interface ChainSide {
-  readonly host: SignerHost;
+  readonly host: OrchestratorHost;
   /** Its node's RPC. */
   readonly node: NodeTarget;
   /** The node's unit, and the directory of its data. */

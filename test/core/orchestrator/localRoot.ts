@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asRoot, type RootHost } from "../../../core/ssh/root";
 import { assignments, type Value } from "../../../core/ssh/shellWords";
-import { signerLibrary } from "../../../core/steps/libraries";
+import { orchestratorLibrary } from "../../../core/steps/libraries";
 
 /** Runs the real functions on this machine, with state and scratch files in a directory of their own. */
 export interface LocalRoot extends RootHost {
@@ -15,7 +15,7 @@ export interface LocalRoot extends RootHost {
 
 export function localRoot(): LocalRoot {
   const scratch = mkdtempSync(join(tmpdir(), "signer-"));
-  const functions = signerLibrary().split(asRoot)[1] ?? "";
+  const functions = orchestratorLibrary().split(asRoot)[1] ?? "";
   const places = {
     state: join(scratch, "state"),
     signer_runs: join(scratch, "run"),

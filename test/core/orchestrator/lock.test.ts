@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { test as base, expect } from "vitest";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments } from "../../../core/ssh/shellWords";
-import { signerLibrary } from "../../../core/steps/libraries";
+import { orchestratorLibrary } from "../../../core/steps/libraries";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 type Session = ChildProcessByStdio<Writable, Readable, null>;
@@ -35,7 +35,7 @@ const test = base.extend<{ stage: Stage }>({
       lock,
       take: async (token) => (await root.call("signer_take_lock", { token, orchestrator_lock: lock })).trim(),
       session: async (token) => {
-        const functions = signerLibrary().split(asRoot)[1] ?? "";
+        const functions = orchestratorLibrary().split(asRoot)[1] ?? "";
         const variables = { state, host_name: "local", stack_word: "prod", token, orchestrator_lock: lock };
         const text = `${functions}\n${assignments(variables)}signer_take_lock < /dev/null`;
         const child = spawn(sshd, ["-c", 'bash -euo pipefail -c "$1"; read -r _', "sshd", text], {

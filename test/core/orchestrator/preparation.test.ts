@@ -9,7 +9,7 @@ import {
   moveFaultsText,
   type PreparationDeps,
   type SecureOptions,
-  secureSigner,
+  secureOrchestrator,
   wholeBackupOf,
 } from "../../../core/orchestrator/preparation";
 import type { RootHost } from "../../../core/ssh/root";
@@ -100,7 +100,7 @@ const test = base.extend<{ stage: Stage }>({
 const begun = (stage: string) => ({
   journal: Buffer.from(JSON.stringify({ move: moveText(move), stage })).toString("base64"),
 });
-const secure = ({ options, deps }: Stage) => secureSigner(options, deps);
+const secure = ({ options, deps }: Stage) => secureOrchestrator(options, deps);
 
 describe("a move that has not begun", () => {
   test("with a fault: nothing is copied, and nothing lies here", async ({ stage }) => {
@@ -152,7 +152,10 @@ describe("a move that has begun", () => {
   test("goes on without a backup where the old host is out of sight: said", async ({ stage }) => {
     Object.assign(stage.facts.new, begun("starting"));
     const gone: RootHost = { ...stage.deps.roots.old, call: () => Promise.reject(new Error("ETIMEDOUT")) };
-    const secured = await secureSigner(stage.options, { ...stage.deps, roots: { ...stage.deps.roots, old: gone } });
+    const secured = await secureOrchestrator(stage.options, {
+      ...stage.deps,
+      roots: { ...stage.deps.roots, old: gone },
+    });
     expect(secured).toEqual({ move });
     expect(stage.said.at(-1)).toContain("no first backup was found on this machine");
   });
@@ -163,7 +166,7 @@ describe("a move that has begun", () => {
     expect(await secure(stage)).toEqual({ move });
     expect(stage.called).toEqual([]);
     await expect(
-      secureSigner({ ...stage.options, move: moveNamed("pillar-host/prod/Anvil/2") }, stage.deps),
+      secureOrchestrator({ ...stage.options, move: moveNamed("pillar-host/prod/Anvil/2") }, stage.deps),
     ).rejects.toThrow("old: the orchestrator gives no good answer to getBuildInfo");
     expect(stage.called).not.toEqual([]);
   });

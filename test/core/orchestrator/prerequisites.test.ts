@@ -5,10 +5,10 @@ import { endpointsOf, isUsed } from "../../../core/orchestrator/endpoints";
 import type { MoveSurvey, NewSide, OldSide, Requirements } from "../../../core/orchestrator/findings";
 import { parseFacts, type SideFacts } from "../../../core/orchestrator/hostPairFacts";
 import { hasBegun, isOwn } from "../../../core/orchestrator/journal";
+import { orchestratorConfigOf } from "../../../core/orchestrator/orchestratorConfigFile";
 import { moveFaultsOf } from "../../../core/orchestrator/prerequisites";
 import { withNode } from "../../../core/orchestrator/rehearsal";
 import { shownOf } from "../../../core/orchestrator/shown";
-import { signerConfigOf } from "../../../core/orchestrator/signerConfig";
 import { moveNamed } from "../../moveNamed";
 
 const hostKey = "ssh-ed25519 KEY";
@@ -172,7 +172,7 @@ describe("prerequisites", () => {
     ],
     [
       "a damaged configuration",
-      survey({ old: { damaged: ["config.json"], config: signerConfigOf({}) } }),
+      survey({ old: { damaged: ["config.json"], config: orchestratorConfigOf({}) } }),
       {},
       "old: /root/.orchestrator/config.json is not whole",
       "journalctl",
@@ -447,11 +447,11 @@ test("a configuration's places are read, and none of its secrets", () => {
     ...{ DataPath: "/o", ProducerKeyFileName: "key", ProducerKeyFilePassphrase: "hunter2" },
     TssConfig: { BaseDir: "/o/tss", PublicKey: "A81a" },
   };
-  expect(signerConfigOf(json)).toEqual({
+  expect(orchestratorConfigOf(json)).toEqual({
     ...{ dataPath: "/o", tssDir: "/o/tss", keyStore: "key", hasPassphrase: true, hasShare: true },
   });
   for (const odd of [{}, { TssConfig: null }, { TssConfig: 1, DataPath: 2, ProducerKeyFileName: "" }])
-    expect(signerConfigOf(odd)).toEqual({ keyStore: "producer", hasPassphrase: false, hasShare: false });
+    expect(orchestratorConfigOf(odd)).toEqual({ keyStore: "producer", hasPassphrase: false, hasShare: false });
 });
 
 test("before the stand-up the new host's own node is to come, and nothing else is", () => {

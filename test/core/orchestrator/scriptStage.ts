@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { WrittenJournal } from "../../../core/orchestrator/journal";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments } from "../../../core/ssh/shellWords";
-import { signerLibrary } from "../../../core/steps/libraries";
+import { orchestratorLibrary } from "../../../core/steps/libraries";
 import { type Ran, Sandbox } from "../steps/sandbox";
 
 /** What systemd does with a unit, as far as a move asks; as the real one it masks nothing that lies in its place. */
@@ -48,7 +48,7 @@ export function openScriptStage(): ScriptStage {
   writeFileSync(unit, "[Service]\n");
   box.command("systemctl", systemctl);
   const functions = box
-    .local(signerLibrary().split(asRoot)[1] ?? "")
+    .local(orchestratorLibrary().split(asRoot)[1] ?? "")
     .replaceAll("/etc/systemd/system", join(dir, "units"));
   return {
     ...{ box, unit, directory },

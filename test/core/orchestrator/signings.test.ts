@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SignerStatus } from "../../../core/chain/orchestrator";
+import type { OrchestratorStatus } from "../../../core/chain/orchestrator";
 import { waitForSignings } from "../../../core/orchestrator/signings";
 
 const asking = "asking for a getStatus that is new, since each stands for 25 s: is a signing at work?";
@@ -9,7 +9,7 @@ function signer(standing: number, answers: readonly (number | undefined)[], mome
   const said: string[] = [];
   let now = 0;
   let asked = 0;
-  const ask = async (): Promise<SignerStatus> => {
+  const ask = async (): Promise<OrchestratorStatus> => {
     asked += 1;
     const at = Math.floor(now / standing);
     const toSign = answers[Math.min(at, answers.length - 1)];

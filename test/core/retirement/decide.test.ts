@@ -40,7 +40,7 @@ describe("all conditions met", () => {
   test("with a fenced signer that is not whole there any more, and a proved backup of its move", () => {
     for (const changes of [{ lacks: ["key share"] }, { lacks: [...signerParts], hasDirectory: false }]) {
       const host = { facts: hostFacts({ signer: { ...fenced, ...changes } }) };
-      const { unmet, evidence } = decideRetirement(facts({ ...signing, host, hasSignerBackup: true }));
+      const { unmet, evidence } = decideRetirement(facts({ ...signing, host, hasOrchestratorBackup: true }));
       expect(unmet).toEqual([]);
       expect(evidence).toContain("a proved backup of the signer of 192.0.2.1 lies on this machine");
     }
@@ -86,11 +86,15 @@ describe("all conditions met", () => {
     ["a host that does not answer, to be shut down", { ...silent, step: "retire" }],
     [
       "one that its cloud can switch off",
-      { host: { unseen: "ETIMEDOUT", provider: "hetzner" }, hasSignerBackup: true, successor: { ...successor, build } },
+      {
+        host: { unseen: "ETIMEDOUT", provider: "hetzner" },
+        hasOrchestratorBackup: true,
+        successor: { ...successor, build },
+      },
     ],
     [
       "one that is switched off",
-      { host: { off: "hetzner says that it is off" }, hasSignerBackup: true, successor: { ...successor, build } },
+      { host: { off: "hetzner says that it is off" }, hasOrchestratorBackup: true, successor: { ...successor, build } },
     ],
     [
       "one that is switched off, and had no orchestrator when its node was shut down",
@@ -127,7 +131,7 @@ describe("each condition alone, with its text", () => {
   const conditions: [string, Partial<RetirementFacts>, string][] = [
     [
       "a host that can't be seen",
-      { ...silent, hasSignerBackup: true, successor: { ...successor, build } },
+      { ...silent, hasOrchestratorBackup: true, successor: { ...successor, build } },
       `- this host, 192.0.2.1, can't be seen: its node may still run
     found: ECONNREFUSED
     needed: a host that answers: start it, or correct pillar-host:host and pillar-host:ssh, then pulumi up -s prod`,
@@ -136,7 +140,7 @@ describe("each condition alone, with its text", () => {
       "a host that refuses the login, at a provider that could switch it off",
       {
         ...{ host: hostSeen({ silent: "op@192.0.2.1:22 refuses the login", isRefused: true }, "hetzner") },
-        ...{ hasSignerBackup: true, successor: { ...successor, build } },
+        ...{ hasOrchestratorBackup: true, successor: { ...successor, build } },
       },
       `- this host, 192.0.2.1, answers, and refuses this program's login: its node may still run
     found: op@192.0.2.1:22 refuses the login

@@ -68,7 +68,7 @@ export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
     successor,
     readings: [reading()],
     rewards: [{ source: "reference A", says: "collected", evidence: "epoch 7 was paid" }],
-    ...{ saysCollected: false, hasSignerBackup: false, network },
+    ...{ saysCollected: false, hasOrchestratorBackup: false, network },
     ...changes,
   };
 }

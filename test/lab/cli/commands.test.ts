@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { commandsFor } from "../../../core/util/commands";
 import { endProcess } from "../../../lab/hosts/machine";
 import type { LabHost } from "../../../lab/lab";
-import { waitForSigner } from "../../../lab/orchestrator";
+import { waitForOrchestrator } from "../../../lab/orchestrator";
 import { linesOf, onHost } from "../fixture";
 import { moveStage } from "../orchestrator/moveStage";
 import { type LabWebhook, startWebhook } from "../webhook";
@@ -64,7 +64,7 @@ describe("what an operator asks between two runs", () => {
     await onHost(stage.old, "systemctl stop orchestrator");
     const told = await cli(stage.stack, ["check", "prod", "--json"]);
     await onHost(stage.old, "systemctl start orchestrator");
-    await waitForSigner(stage.lab, stage.old, stage.state.identity);
+    await waitForOrchestrator(stage.lab, stage.old, stage.state.identity);
     expect(told.exitCode, told.out).toBe(1);
     const { good, rows } = JSON.parse(told.out) as { good: boolean; rows: { kind: string; lines: string[] }[] };
     expect(good).toBe(false);
@@ -100,7 +100,7 @@ describe("what an operator asks between two runs", () => {
     await onHost(stage.old, "systemctl stop orchestrator");
     const amiss = await cli(stage.stack, ["check", "prod"]);
     await onHost(stage.old, "systemctl start orchestrator");
-    await waitForSigner(stage.lab, stage.old, stage.state.identity);
+    await waitForOrchestrator(stage.lab, stage.old, stage.state.identity);
     const [, again = ""] = /Then again: (.*)$/m.exec(amiss.out) ?? [];
     expect(again).toMatch(/ check prod$/);
     const checked = await typedAsPrinted(stage.stack, again);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments } from "../../../core/ssh/shellWords";
-import { signerLibrary } from "../../../core/steps/libraries";
+import { orchestratorLibrary } from "../../../core/steps/libraries";
 import { realSignerPrograms } from "../../../lab/realSigner";
 import { onHost } from "../fixture";
 import { contract } from "./contract";
@@ -161,7 +161,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     expect(log).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d{4})\tINFO\tapp\/config\.go:30\tUsing the following/m);
     const values = log.split("\n").find((line) => line.includes("app/config.go:32"));
     expect(values?.includes(` ${subject.passphrase} `)).toBe(true);
-    const functions = signerLibrary().split(asRoot)[1] ?? "";
+    const functions = orchestratorLibrary().split(asRoot)[1] ?? "";
     const place = { directory: "/root/.orchestrator", service: "orchestrator", p2p_port: "55055", log_lines: "500" };
     const told = await onHost(subject.host, `${functions}\n${assignments(place)}signer_life`);
     expect(told).toContain("ActiveState=active\n");

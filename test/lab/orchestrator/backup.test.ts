@@ -9,7 +9,7 @@ import { nodeTarget } from "../../../core/settings/login";
 import { newHost, oldHost, secureOptions } from "../../../core/settings/orchestratorPlaces";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments, type Value } from "../../../core/ssh/shellWords";
-import { retirementLibrary, signerLibrary } from "../../../core/steps/libraries";
+import { orchestratorLibrary, retirementLibrary } from "../../../core/steps/libraries";
 import { envelope } from "../../../core/steps/step";
 import { orchestrator } from "../../../core/steps/steps";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
@@ -55,7 +55,7 @@ function inputs(changes: object = {}, backups = directory()) {
     oldHost: oldHost(config),
     newHost: newHost(config, to.address, to.hostKey),
     node: nodeTarget(config, to.address, to.hostKey),
-    ...{ library: signerLibrary(), references: [], tolerance: 20 },
+    ...{ library: orchestratorLibrary(), references: [], tolerance: 20 },
   };
 }
 
@@ -248,10 +248,10 @@ describe("units that are enabled from another place", () => {
     };
     const other = { other_address: to.address, other_host_key: to.hostKey, identity: "" };
     const variables = { ...shared, ...saga, ...other };
-    await call(signerLibrary(), "signer_take_lock; signer_stop; signer_fence", variables);
+    await call(orchestratorLibrary(), "signer_take_lock; signer_stop; signer_fence", variables);
     expect(await stateOf("orchestrator")).toMatch(/^\/dev\/null\n.*\norchestrator.service.moved\nmasked\ninactive$/s);
     await onHost(from, "! systemctl start orchestrator 2> /dev/null");
-    await call(signerLibrary(), "signer_take_lock; signer_restore; signer_settle; signer_drop_lock", {
+    await call(orchestratorLibrary(), "signer_take_lock; signer_restore; signer_settle; signer_drop_lock", {
       ...variables,
       stage: "restored",
     });

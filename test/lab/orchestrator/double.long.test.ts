@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpOrchestrator, waitForSigner } from "../../../lab/orchestrator";
+import { setUpOrchestrator, waitForOrchestrator } from "../../../lab/orchestrator";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
 import { filesWith, onHost, testLab } from "../fixture";
 
@@ -35,7 +35,7 @@ describe("the orchestrator's double on a host", () => {
     expect(await onHost(oldHost, "systemctl show -p ExecMainStatus --value orchestrator")).toBe("1");
     expect((await oldHost.run(getBuildInfo)).exitCode).toBe(7);
     await setUpSyncedNode(lab, oldHost);
-    await waitForSigner(lab, oldHost, state.identity);
+    await waitForOrchestrator(lab, oldHost, state.identity);
     const answers = await onHost(oldHost, `sleep 1; for i in 1 2 3; do ${getBuildInfo}; done`);
     const info = '{"result":{"version":"v0.0.9a","gitCommit":"[0-9a-f]{40}","goVersion":"go1.22.1"},"error":""}\\n200';
     expect(answers).toMatch(new RegExp(`^${info}${info}.*\\n429$`));
@@ -69,7 +69,7 @@ describe("the orchestrator's double on a host", () => {
     await onHost(oldHost, `sed -i.whole 's/"Xi":"./"Xi":"x/' '${share}' && systemctl start orchestrator`);
     await waitFor(async () => expect(await journal(oldHost)).toContain("local state is corrupted"));
     await onHost(oldHost, `mv '${share}.whole' '${share}'`);
-    await waitForSigner(lab, oldHost, state.identity);
+    await waitForOrchestrator(lab, oldHost, state.identity);
     expect((await signers()).doubles).toEqual([]);
   });
 

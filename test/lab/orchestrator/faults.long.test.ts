@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { waitForSigner } from "../../../lab/orchestrator";
+import { waitForOrchestrator } from "../../../lab/orchestrator";
 import { onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, signersOf, stageOf } from "./moveStage";
 
@@ -48,7 +48,7 @@ describe("the signer's move where something is wrong on the way", () => {
       `systemctl stop orchestrator; grep -q '"GlobalState": 1' ${file}; sed -i 's/"GlobalState": 1/"GlobalState": 0/' ${file}; systemctl start orchestrator`,
     );
     await stage.lab.chain("PATCH", "/orchestrators/old", { state: null });
-    await waitForSigner(stage.lab, stage.old, stage.state.identity);
+    await waitForOrchestrator(stage.lab, stage.old, stage.state.identity);
   });
 
   it("odd owners, modes and names arrive as they are; what is damaged after the copy is noticed and taken again", async () => {

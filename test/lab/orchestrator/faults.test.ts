@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { waitForSigner } from "../../../lab/orchestrator";
+import { waitForOrchestrator } from "../../../lab/orchestrator";
 import { onHost } from "../fixture";
 import { copyLeftovers, moveStage, signersOf } from "./moveStage";
 
@@ -51,7 +51,7 @@ describe("the signer's move where something is wrong", () => {
     expect(await onHost(stage.fresh, "systemctl is-active orchestrator || true")).not.toBe("active");
     await stage.old.start();
     // A unit that is active may end yet, where its node is not up as soon: it is started again after ten seconds.
-    await waitForSigner(stage.lab, stage.old, stage.state.identity);
+    await waitForOrchestrator(stage.lab, stage.old, stage.state.identity);
     expect(await signersOf(stage)).toEqual(["old"]);
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { type OrchestratorSetup, setUpOrchestrator, waitForSigner } from "../../../lab/orchestrator";
+import { type OrchestratorSetup, setUpOrchestrator, waitForOrchestrator } from "../../../lab/orchestrator";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import type { LabStack, StackFile } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
@@ -121,7 +121,7 @@ export async function putBack({ lab, old, fresh, state }: MoveStage): Promise<vo
      if [ -e $unit.moved ]; then mv -f $unit.moved $unit; systemctl daemon-reload; fi
      systemctl enable -q --now orchestrator`,
   );
-  await waitForSigner(lab, old, state.identity);
+  await waitForOrchestrator(lab, old, state.identity);
 }
 
 export function backupsOf({ stack }: MoveStage): string {

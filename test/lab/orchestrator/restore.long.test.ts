@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpOrchestrator, waitForSigner } from "../../../lab/orchestrator";
+import { setUpOrchestrator, waitForOrchestrator } from "../../../lab/orchestrator";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import type { LabStack } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
@@ -113,7 +113,7 @@ describe("a signer comes back from a backup alone", () => {
       ].join("\n"),
     );
     await onHost(old, "mv /root/away /root/.orchestrator; systemctl start orchestrator");
-    await waitForSigner(lab, old, state.identity);
+    await waitForOrchestrator(lab, old, state.identity);
   });
 
   it("the backup and its key alone are taken to another place", async () => {
@@ -159,7 +159,7 @@ describe("a signer comes back from a backup alone", () => {
 
     const [start, answer] = below("4.");
     expect((await typed(start)).exitCode).toBe(0);
-    await waitForSigner(lab, third, state.identity);
+    await waitForOrchestrator(lab, third, state.identity);
     const answers = await typed(answer);
     expect(answers.exitCode, answers.out).toBe(0);
     expect(answers.out).toContain(state.identity);

@@ -1,17 +1,17 @@
-import type { SignerStatus } from "../../core/chain/orchestrator";
-import { hasSignerTraces } from "../../core/retirement/facts";
+import type { OrchestratorStatus } from "../../core/chain/orchestrator";
+import { hasOrchestratorTraces } from "../../core/retirement/facts";
 import type { HostFacts } from "../../core/retirement/host";
 import type { Part } from "./part";
 
 /** What an orchestrator that runs says of itself. */
-export interface SignerWord {
+export interface OrchestratorWord {
   readonly version: string;
   /** Absent where its build does not tell. */
-  readonly status?: SignerStatus;
+  readonly status?: OrchestratorStatus;
 }
 
 /** The orchestrator of a host. */
-export interface SignerSeen {
+export interface OrchestratorSeen {
   readonly kind: "none" | "signs" | "silent" | "second" | "moved" | "unfenced" | "waits" | "stopped";
   readonly text: string;
   /** It does not do what it should. */
@@ -23,10 +23,10 @@ const here: readonly string[] = ["running", "starting", "restored"];
 const mayRun: readonly string[] = [...here, "restoring", "stopping"];
 
 /** What is to be said of it (pure). @param word of its RPC, where it runs */
-export function signerSeen(facts: HostFacts, word: Part<SignerWord> | undefined): SignerSeen {
+export function orchestratorSeen(facts: HostFacts, word: Part<OrchestratorWord> | undefined): OrchestratorSeen {
   const { active, masked, hasKeyStore, restarts, journal } = facts.signer;
   const other = journal?.other.address;
-  if (!hasSignerTraces(facts)) return { kind: "none", text: "none on this host", isWrong: false };
+  if (!hasOrchestratorTraces(facts)) return { kind: "none", text: "none on this host", isWrong: false };
   if (active && journal && !mayRun.includes(journal.stage)) {
     const why = ["fenced", "moved"].includes(journal.stage)
       ? `its signer went to ${other}`

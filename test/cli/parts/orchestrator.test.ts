@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { type OrchestratorWord, orchestratorSeen } from "../../../cli/parts/orchestrator";
 import type { Part } from "../../../cli/parts/part";
-import { type SignerWord, signerSeen } from "../../../cli/parts/signer";
 import type { HostFacts } from "../../../core/retirement/host";
 
 type Signer = HostFacts["signer"];
@@ -13,7 +13,7 @@ const journal = (stage: string) =>
   }) as unknown as NonNullable<Signer["journal"]>;
 const status = { state: 0, stateName: "live", peers: 12 };
 
-test.each<[string, Signer, Part<SignerWord> | undefined, string, boolean]>([
+test.each<[string, Signer, Part<OrchestratorWord> | undefined, string, boolean]>([
   ["none", { ...off, hasDirectory: false }, undefined, "none on this host", false],
   [
     "it answers",
@@ -89,5 +89,5 @@ test.each<[string, Signer, Part<SignerWord> | undefined, string, boolean]>([
   ["stopped by hand", off, undefined, "it does not run; nothing fences it: a start would make it sign", false],
 ])("%s", (_name, signer, word, text, isWrong) => {
   const facts: HostFacts = { hasKeyStore: true, node: { active: true, masked: false }, signer, marks: {} };
-  expect(signerSeen(facts, word)).toMatchObject({ text, isWrong });
+  expect(orchestratorSeen(facts, word)).toMatchObject({ text, isWrong });
 });

@@ -1,7 +1,7 @@
 import type { NodeTarget } from "../core/chain/node";
 import { lookAtBridge } from "../core/orchestrator/bridgeNow";
-import { type Secured, type SecureOptions, secureSigner } from "../core/orchestrator/preparation";
-import { openRoot, type SignerHost } from "../core/ssh/root";
+import { type Secured, type SecureOptions, secureOrchestrator } from "../core/orchestrator/preparation";
+import { type OrchestratorHost, openRoot } from "../core/ssh/root";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
@@ -15,7 +15,8 @@ import { dynamicResource } from "./runtime/dynamicResource";
  * create and update do the same, and return at once for a move that is recorded as done, or whose backup is proved and
  * still there. delete does nothing: backups stay.
  */
-export class SignerBackup extends dynamicResource<BackupInputs, Secured>({
+export class OrchestratorBackup extends dynamicResource<BackupInputs, Secured>({
+  // The name that stored states know it by.
   type: "SignerBackup",
   id: () => "signer-backup",
   create: passBackup,
@@ -26,8 +27,8 @@ export class SignerBackup extends dynamicResource<BackupInputs, Secured>({
 
 /** Plain inputs, as the provider gets them. */
 interface BackupInputs extends SecureOptions {
-  readonly oldHost: SignerHost;
-  readonly newHost: SignerHost;
+  readonly oldHost: OrchestratorHost;
+  readonly newHost: OrchestratorHost;
   /** The functions that run on both, of core/steps/libraries.ts. */
   readonly library: string;
   /** The new host's node, and what the gate's evidence needs. */
@@ -41,7 +42,7 @@ interface BackupInputs extends SecureOptions {
 async function passBackup(inputs: BackupInputs): Promise<Secured> {
   const roots = { old: openRoot(inputs.oldHost, inputs.library), new: openRoot(inputs.newHost, inputs.library) };
   try {
-    return await secureSigner(inputs, {
+    return await secureOrchestrator(inputs, {
       roots,
       lookAtNode: () => lookAtNode(inputs.node, inputs),
       lookAtBridge: () => lookAtBridge(inputs),

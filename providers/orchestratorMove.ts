@@ -15,7 +15,8 @@ import type { ProviderRun } from "./runtime/resourceTable";
  * journal lies on both hosts. create and update do what is left of it; delete does nothing, so that leaving the state
  * moves nothing.
  */
-export class SignerMove extends dynamicResource<MoveInputs, MoveOutputs>({
+export class OrchestratorMove extends dynamicResource<MoveInputs, MoveOutputs>({
+  // The name that stored states know it by.
   type: "SignerMove",
   id: () => "signer-move",
   create: (inputs, run) => goOn(inputs, {}, run),

@@ -1,12 +1,12 @@
 import { commandsFor } from "../../core/util/commands";
 import { unattendedVariable } from "../../core/util/unattended";
-import type { SignerShown } from "./orchestrator";
+import type { OrchestratorShown } from "./orchestrator";
 
 /** Why the signer is not part of a run, or that it is. */
-export type SignerTurn = "none" | "now" | "later" | "unwatched" | "removed";
+export type OrchestratorTurn = "none" | "now" | "later" | "unwatched" | "removed";
 
 /** What the operator does before anything in the wallet: lets the signer move, where its turn is next (pure). */
-export function nextBeforeWallet(turn: SignerTurn, stack: string): string[] {
+export function nextBeforeWallet(turn: OrchestratorTurn, stack: string): string[] {
   const { up } = commandsFor(stack);
   if (turn === "unwatched")
     return [
@@ -21,7 +21,7 @@ export function nextBeforeWallet(turn: SignerTurn, stack: string): string[] {
 }
 
 /** What comes next about the signer, in lines after those of the node (pure). */
-export function nextForSigner(turn: SignerTurn, stack: string, shown?: SignerShown): string[] {
+export function nextForOrchestrator(turn: OrchestratorTurn, stack: string, shown?: OrchestratorShown): string[] {
   if (turn === "later" || turn === "unwatched") return [];
   const run = commandsFor(stack);
   if (turn === "removed")

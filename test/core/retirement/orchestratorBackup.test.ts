@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { appendLine } from "../../../core/eventLog/logFile";
 import type { MoveId } from "../../../core/eventLog/moveId";
-import { hasSignerBackup } from "../../../core/retirement/signerBackup";
+import { hasOrchestratorBackup } from "../../../core/retirement/orchestratorBackup";
 import { moveNamed } from "../../moveNamed";
 
 let backups = "";
@@ -32,7 +32,7 @@ function put(changes: { label?: string; host?: string; move?: MoveId; at?: strin
   };
   appendLine(backups, { at, move: changes.move ?? move, event: "backup", details });
 }
-const isHere = (more: { move?: MoveId } = { move }) => hasSignerBackup(backups, { ...signer, ...more });
+const isHere = (more: { move?: MoveId } = { move }) => hasOrchestratorBackup(backups, { ...signer, ...more });
 
 describe("the proved backup of a fenced signer", () => {
   test("is that of the move that fenced it, from either side", async () => {

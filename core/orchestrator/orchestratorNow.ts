@@ -3,14 +3,14 @@ import type { SideFacts } from "./hostPairFacts";
 import { type Journal, parseJournal } from "./journal";
 
 /** A host on which a stack's signer may be, as it was looked at just now. */
-export interface SignerSeenOn {
+export interface OrchestratorSeenOn {
   readonly address: string;
   /** What it told; or why nothing could be had. */
   readonly seen: SideFacts | { readonly unseen: string };
 }
 
 /** Where the signer is, or why that can't be said, with what is needed. */
-export type SignerNow =
+export type OrchestratorNow =
   | { readonly at: number; readonly runs: boolean }
   | { readonly nowhere: string; readonly found: readonly string[]; readonly needed: string };
 
@@ -24,7 +24,7 @@ const left: readonly string[] = ["moved", "abandoned"];
  *
  * @throws where a host's journal can't be read: nobody may guess what it says
  */
-export function signerNow(hosts: readonly SignerSeenOn[]): SignerNow {
+export function orchestratorNow(hosts: readonly OrchestratorSeenOn[]): OrchestratorNow {
   const seen = hosts.map(({ address, seen: facts }, at) => {
     if ("unseen" in facts) return { at, address, unseen: facts.unseen };
     const journal = parseJournal(facts.journal ?? "", address);

@@ -1,5 +1,5 @@
 /** What an orchestrator's config.json says of its places; no secret. */
-export interface SignerConfig {
+export interface OrchestratorConfigFile {
   /** Absent where the file has none: the orchestrator then takes the folder .orchestrator of its home. */
   readonly dataPath?: string;
   readonly tssDir?: string;
@@ -13,7 +13,7 @@ export interface SignerConfig {
 type Json = Readonly<Record<string, unknown>>;
 
 /** Reads it (pure). @param config the JSON of config.json */
-export function signerConfigOf(config: Json): SignerConfig {
+export function orchestratorConfigOf(config: Json): OrchestratorConfigFile {
   const tss = (typeof config.TssConfig === "object" ? config.TssConfig : undefined) as Json | null | undefined;
   const text = (value: unknown): string => (typeof value === "string" ? value : "");
   const place = (name: string, value: unknown) => (text(value) === "" ? {} : { [name]: text(value) });

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments } from "../../../core/ssh/shellWords";
-import { signerLibrary } from "../../../core/steps/libraries";
+import { orchestratorLibrary } from "../../../core/steps/libraries";
 import { test } from "./boxed";
 import type { Sandbox } from "./sandbox";
 
@@ -10,7 +10,7 @@ import type { Sandbox } from "./sandbox";
 function ask(box: Sandbox, pid: number) {
   box.command("systemctl", `[ "$1" != show ] || echo ${pid}`);
   const functions = box
-    .local(signerLibrary().split(asRoot)[1] ?? "")
+    .local(orchestratorLibrary().split(asRoot)[1] ?? "")
     .replaceAll("/proc/", `${box.dir}/proc/`)
     .replaceAll("/etc/systemd/system", `${box.dir}/etc`);
   const call = `fact() { printf '%s=%s\\n' "$1" "$2"; }; signer_process_facts`;

@@ -9,7 +9,7 @@ import type { Entry } from "../orchestrator/manifest";
 import { versionOf } from "../util/formatVersion";
 
 /** A signer that is, or was, on a host which is given up. */
-export interface BackedUpSigner {
+export interface BackedUpOrchestrator {
   /** The host's. */
   readonly address: string;
   /** The orchestrator's on that host, absolute. */
@@ -33,7 +33,7 @@ interface Proved {
  *
  * @param backups their directory, absolute
  */
-export async function hasSignerBackup(backups: string, signer: BackedUpSigner): Promise<boolean> {
+export async function hasOrchestratorBackup(backups: string, signer: BackedUpOrchestrator): Promise<boolean> {
   for (const entry of readMoveEvents(backups)) {
     const backup = provedIn(entry);
     if (backup && isThere(backup) && isOf(signer, entry, backup) && (await sumOf(backup.file)) === backup.sha256)
@@ -49,7 +49,7 @@ function provedIn(entry: MoveEvent): Proved | undefined {
   return { label, file, manifestFile, sealedBytes, sha256 };
 }
 
-function isOf({ address, directory, move, since }: BackedUpSigner, entry: MoveEvent, backup: Proved): boolean {
+function isOf({ address, directory, move, since }: BackedUpOrchestrator, entry: MoveEvent, backup: Proved): boolean {
   const { host, entries = [] } = manifestIn(backup.manifestFile);
   // A destroy that was cut off has taken it; before its guard was there the host had another life.
   if (backup.label === "retired")

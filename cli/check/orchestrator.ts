@@ -5,7 +5,7 @@ import { rehearse } from "../../core/orchestrator/rehearsal";
 import { nodeTarget } from "../../core/settings/login";
 import { backupPlace, newHost, oldHost, secureOptions } from "../../core/settings/orchestratorPlaces";
 import { openRoot } from "../../core/ssh/root";
-import { signerLibrary } from "../../core/steps/libraries";
+import { orchestratorLibrary } from "../../core/steps/libraries";
 import { lookAtNode } from "../../core/sync/nodeStatus";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
@@ -15,14 +15,14 @@ import { amiss, type CheckRow, good, later } from "./checkRow";
 const topic = "signer's move";
 
 /** The rehearsal of the signer's move: all that is asked before it, and how long its gap will be. */
-export async function checkSigner({ stack, config, state, address, hostKey }: StackSource): Promise<CheckRow[]> {
+export async function checkOrchestrator({ stack, config, state, address, hostKey }: StackSource): Promise<CheckRow[]> {
   if (config.orchestrator.migrateFrom === undefined) return [];
   if (address === undefined || hostKey === undefined)
     return [later(topic, "it is rehearsed with the new host, of which address or key is not known yet")];
   const options = secureOptions(config, stack);
   if (isMoveOver(readMoveEvents(backupPlace(config)), options.move))
     return [good(topic, "it was done, by this machine's record: nothing is left to rehearse")];
-  const library = signerLibrary();
+  const library = orchestratorLibrary();
   const roots = {
     old: openRoot(oldHost(config), library),
     new: openRoot(newHost(config, address, hostKey), library),
