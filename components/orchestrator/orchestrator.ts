@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { moveText } from "../../core/eventLog/moveId";
+import { acknowledgedIn } from "../../core/orchestrator/acknowledged";
 import type { MoveInputs, SideInputs } from "../../core/orchestrator/moveInputs";
 import type { SecureOptions } from "../../core/orchestrator/preparation";
 import type { OrchestratorPlace } from "../../core/orchestrator/survey";
@@ -73,7 +74,7 @@ export class Orchestrator extends pulumi.ComponentResource {
   constructor(name: string, args: OrchestratorArgs, options?: pulumi.ComponentResourceOptions) {
     super("pillar-host:orchestrator:Orchestrator", name, {}, options);
     const { host, secure, attempt } = args;
-    const { move: moveName, noKeyShare, haltedBridge, old: from, new: to } = secure;
+    const { move: moveName, old: from, new: to } = secure;
     const library = orchestratorLibrary();
     const oldAccess = pulumi.output(args.oldHost);
     const newAccess = rootAccessOf(host.access);
@@ -105,7 +106,7 @@ export class Orchestrator extends pulumi.ComponentResource {
     const move = new OrchestratorMove(
       `${name}-move`,
       {
-        ...{ ...args.move, move: moveName, noKeyShare, haltedBridge },
+        ...{ ...args.move, ...acknowledgedIn(secure), move: moveName },
         ...{ ...pair, ...evidence },
         ...(secure.release === undefined ? {} : { version: secure.release.version }),
         backup: { ...secure.backups, move: moveName },

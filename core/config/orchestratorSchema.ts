@@ -40,6 +40,17 @@ const migrateFrom = z
       description:
         "The signer moves while the bridge is halted, and begins halted on the new host. Take it away afterwards",
     }),
+    laterThanMove: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({
+        description:
+          "The number of the last move that is recorded, where this signer came to its host by your own hand after it, and can " +
+          "start nowhere else",
+        form: "number",
+        see: "restore.md",
+      }),
   })
   .superRefine(openableKey)
   .meta({ description: `The old host, from which the signer is moved. ${loginRule}`, see: "orchestrator.md" });

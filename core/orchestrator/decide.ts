@@ -64,6 +64,7 @@ export type Obstacle =
   | "journals disagree"
   | "another move"
   | "later move"
+  | "later start"
   | "other hosts";
 
 /** Whether a journal is of this stack's moves between these hosts: one that calls its host the other side is of other hosts. */

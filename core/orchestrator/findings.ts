@@ -1,8 +1,10 @@
 import type { BuildInfo, OrchestratorIdentity, OrchestratorStatus } from "../chain/orchestrator";
 import type { MoveId } from "../eventLog/moveId";
 import type { NodeStatus } from "../sync/nodeStatus";
+import type { Acknowledged } from "./acknowledged";
 import type { BridgeNow } from "./bridgeNow";
 import type { Endpoint } from "./endpoints";
+import type { Known } from "./generation";
 import type { SideFacts } from "./hostPairFacts";
 import type { OrchestratorConfigFile } from "./orchestratorConfigFile";
 
@@ -46,7 +48,7 @@ export interface MoveSurvey {
 }
 
 /** What the configuration says about it. */
-export interface Requirements {
+export interface Requirements extends Acknowledged {
   readonly stack: string;
   readonly move: MoveId;
   readonly old: {
@@ -61,8 +63,8 @@ export interface Requirements {
   readonly copyAddress: string;
   readonly sshPort: number;
   readonly hostKey: string;
-  readonly noKeyShare: boolean;
-  readonly haltedBridge: boolean;
+  /** What the record tells of the moves before. */
+  readonly known?: Known;
   readonly release?: { readonly version: string } | undefined;
   readonly backupDirectory: string;
 }

@@ -22,6 +22,8 @@ export interface Known {
 /** What a run is to do. */
 export interface Wanted extends Saga {
   readonly known?: Known;
+  /** The last start that the operator says the signer is later than, where it is: it came there by their own hand. */
+  readonly laterThan?: number | undefined;
   /** Fingerprints of the hosts' keys. */
   readonly hosts?: Readonly<Record<SideName, string>>;
 }
@@ -55,6 +57,19 @@ export function withoutPast(looks: Looks, wanted: Saga): Looks {
   return look === "outOfSight" ? looks : { ...looks, [side]: { ...look, journal: undefined } };
 }
 
+/**
+ * The last start that is known, where the host that a way is to begin from has not heard of it (pure): its signer is of the
+ * past, or came there by hand. One without a journal has heard of nothing.
+ */
+export function unheardStart(
+  heard: number,
+  known: Known,
+  laterThan: number | undefined,
+): { readonly generation: number; readonly move?: MoveId | undefined } | undefined {
+  if (heard >= known.started || (laterThan ?? 0) >= known.started) return undefined;
+  return { generation: known.started, move: known.move };
+}
+
 /** The number of a way that has begun; undefined where none of its journals is there any more (pure). */
 function generationOf(saga: Saga, looks: Looks): number | undefined {
   const { source } = sidesOf(saga);
@@ -84,7 +99,7 @@ export function decideNext(wanted: Wanted, seen: Looks, memory: RunMemory): Move
 }
 
 /** Why a step of a way is not done, as each script would refuse it on its host, and by what no host in sight tells. */
-function hindrance(step: MoveStep, saga: Required<Saga>, looks: Looks, { known, hosts }: Wanted) {
+function hindrance(step: MoveStep, saga: Required<Saga>, looks: Looks, { known, laterThan, hosts }: Wanted) {
   const stop = (why: Obstacle, of: Saga): MoveDecision => ({ do: "stop here", saga: of, why });
   for (const side of sides) {
     const journal = journalAt(looks, side);
@@ -98,9 +113,8 @@ function hindrance(step: MoveStep, saga: Required<Saga>, looks: Looks, { known, 
   }
   if (known === undefined || step === "close") return undefined;
   const from = journalAt(looks, sidesOf(saga).source);
-  // It has a signer, and has not heard that this one went on from there.
-  if (step === "bulk" && from && numberOf(from) < known.started)
-    return stop("later move", { ...saga, move: known.move ?? saga.move });
+  const unheard = step === "bulk" ? unheardStart(numberOf(from), known, laterThan) : undefined;
+  if (unheard) return stop("later start", { ...saga, ...unheard, move: unheard.move ?? saga.move });
   const isAnothers = known.move !== undefined && !isSameOwner(known.move, saga.move);
   const isPast = saga.generation < known.started || (isAnothers && saga.generation < known.generation);
   return isPast ? stop("later move", { ...saga, move: known.move ?? saga.move }) : undefined;

@@ -141,4 +141,10 @@ export function hasStagedNothing(journal: Journal | undefined, move: MoveId): bo
   return isSameMove(journal.move, move) ? journal.stage === "staging" : journal.stage === "moved";
 }
 
+/** The number in a journal's text; 0 where there is none, or it cannot be read (pure). */
+export function generationIn(journal: string | undefined): number {
+  const { generation } = read(journal ?? "") ?? {};
+  return typeof generation === "number" ? generation : 0;
+}
+
 export const journalFile = "/var/lib/pillar-host/orchestrator.json";

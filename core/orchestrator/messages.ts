@@ -1,5 +1,5 @@
 import { isSameMove, moveText } from "../eventLog/moveId";
-import { commandsFor } from "../util/commands";
+import { type Commands, commandsFor } from "../util/commands";
 import { unattendedRefusal } from "../util/unattended";
 import type { Looks, Obstacle, SideLook } from "./decide";
 import { journalFile, plainStore, type Saga, type SideName, sidesOf } from "./journal";
@@ -56,6 +56,12 @@ function broughtBack({ old, new: fresh }: Looks, places: Places): string[] {
   // From there it went on to a third host, where it signs.
   if (fresh.journal?.stage === "moved") return [];
   return [`  Did you bring it back by hand, and is it to stay there? Then ${journalsAside(places)}`];
+}
+
+/** What is typed where a signer came to its host by hand, and the record can't know (pure). */
+export function broughtByHand({ set, up }: Commands, generation: number): string {
+  const word = set("orchestrator.migrateFrom.laterThanMove", generation);
+  return `You brought it here yourself, and it can start nowhere else (docs/restore.md)? ${word} && ${up}`;
 }
 
 function generationsFound(looks: Looks): string[] {
@@ -145,6 +151,14 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
       ...(["old", "new"] as const).map((side) => `    on ${places[side]}: systemctl is-active ${unit[side]}`),
       `  It is elsewhere for good? ${run.remove("orchestrator.migrateFrom")} && ${up}`,
       "  It is to start here? docs/orchestrator.md tells what each journal should say.",
+    ],
+    "later start": [
+      `the ${source} side (${places[source]}) has not heard of the last start of this signer: generation ${saga.generation ?? 0}, ${moveText(saga.move)}. Nothing is touched`,
+      ...generationsFound(looks),
+      "  needed: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?",
+      `  It is on another host? This one must not sign beside it, ${stopIt(source)}`,
+      `  Then, where it is to stay there: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
+      `  ${broughtByHand(run, saga.generation ?? 0)}`,
     ],
     "other hosts": [
       "the move that lies open here is between other hosts: nothing is touched",

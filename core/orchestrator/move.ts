@@ -42,6 +42,7 @@ export async function move(
     move: inputs.move,
     direction: inputs.rollback ? "back" : "forward",
     known: knownOf(readMoveEvents(inputs.backup.directory), inputs.move, before.generation),
+    laterThan: inputs.laterThanMove,
     hosts: keysOf(inputs),
   };
   const places = {

@@ -1,6 +1,7 @@
 import type { NodeTarget } from "../chain/node";
 import type { MoveId } from "../eventLog/moveId";
 import type { OrchestratorHost } from "../ssh/root";
+import type { Acknowledged } from "./acknowledged";
 import type { BackupSettings } from "./backup";
 
 /** One of the two hosts of a move; plain values, secrets among them. */
@@ -20,7 +21,7 @@ export type PairInputs = Pick<MoveInputs, "stack" | "old" | "new" | "rpcPort" | 
 export type CopyInputs = PairInputs & Pick<MoveInputs, "copy">;
 
 /** What a move is made of; plain values, as its provider gets them. */
-export interface MoveInputs {
+export interface MoveInputs extends Acknowledged {
   readonly move: MoveId;
   readonly stack: string;
   readonly pillar: string;
@@ -40,9 +41,6 @@ export interface MoveInputs {
   readonly rpcPort: number;
   /** Where the signers talk to each other. */
   readonly p2pPort: number;
-  /** The operator's words: this signer has no key share; it moves while the bridge is halted. */
-  readonly noKeyShare: boolean;
-  readonly haltedBridge: boolean;
   readonly backup: BackupSettings;
   /** Of the release that is configured for the new host. */
   readonly version?: string | undefined;

@@ -1,6 +1,10 @@
+import { moveText } from "../eventLog/moveId";
 import { commandsFor } from "../util/commands";
 import { fault, lacking } from "./faultText";
 import type { OldSide, Requirements } from "./findings";
+import { unheardStart } from "./generation";
+import { generationIn } from "./journal";
+import { broughtByHand } from "./messages";
 import { mayStop, moveHalted, stuckCure } from "./stoppedState";
 
 /** What stands against a move on the old host (pure). */
@@ -65,7 +69,21 @@ export function oldFaults(side: OldSide, wanted: Requirements): string[] {
         `Run ${run.up} again.`,
       ),
     );
-  return [...faults, ...directoryFaults(side, wanted)];
+  return [...faults, ...unheardFaults(side, wanted), ...directoryFaults(side, wanted)];
+}
+
+/** As the move itself would refuse: before anything was copied. */
+function unheardFaults({ facts }: OldSide, { known, laterThanMove, stack, move, old }: Requirements): string[] {
+  const unheard = known && unheardStart(generationIn(facts.journal), known, laterThanMove);
+  if (unheard === undefined) return [];
+  return [
+    fault(
+      `${old.address}: this host has not heard of the last start of this signer`,
+      facts.journal === undefined ? "no journal" : `generation ${generationIn(facts.journal)}`,
+      `generation ${unheard.generation}, ${moveText(unheard.move ?? move)}: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?`,
+      broughtByHand(commandsFor(stack), unheard.generation),
+    ),
+  ];
 }
 
 function directoryFaults({ facts, damaged, hasKeyStore }: OldSide, wanted: Requirements): string[] {

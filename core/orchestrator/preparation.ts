@@ -7,16 +7,18 @@ import type { RootHost } from "../ssh/root";
 import { recordsAt } from "../store/records";
 import { commandsFor } from "../util/commands";
 import { resolvePath } from "../util/resolvePath";
+import { type Acknowledged, acknowledgedIn } from "./acknowledged";
 import { type BackupDeps, type BackupOf, isThere, takeBackup } from "./backup";
 import type { MoveSurvey, Requirements } from "./findings";
 import { hasBegun } from "./journal";
 import { isKeyShare } from "./keyShare";
+import { knownOf } from "./known";
 import { moveFaultsOf } from "./prerequisites";
 import { shownOf } from "./shown";
 import { type ChainLooks, type OrchestratorPlace, surveyBoth } from "./survey";
 
 /** What the prerequisites and the first backup are about; plain values, no secrets. */
-export interface SecureOptions {
+export interface SecureOptions extends Acknowledged {
   readonly stack: string;
   readonly move: MoveId;
   readonly old: OrchestratorPlace;
@@ -25,10 +27,6 @@ export interface SecureOptions {
   readonly copyAddress: string;
   readonly sshPort: number;
   readonly hostKey: string;
-  /** The operator's word that this signer has no key share. */
-  readonly noKeyShare: boolean;
-  /** The operator's word that it moves while the bridge is halted. */
-  readonly haltedBridge: boolean;
   readonly release?: { readonly version: string } | undefined;
   /** As configured: relative to the project, or with `~/` in front. */
   readonly backups: { readonly directory: string; readonly identityFile?: string | undefined };
@@ -64,15 +62,16 @@ export function wholeBackupOf(label: string, { directory, nodeDirectory }: Orche
 /** What a move wants of both hosts and of this machine. */
 export function requirementsOf(options: SecureOptions, roots: PreparationDeps["roots"]): Requirements {
   const { old, new: target } = options;
+  const backupDirectory = recordsAt(options.backups.directory);
   return {
     ...{
       stack: options.stack,
       move: options.move,
       rpcPort: old.rpcPort,
-      backupDirectory: recordsAt(options.backups.directory),
-      noKeyShare: options.noKeyShare,
+      backupDirectory,
     },
-    haltedBridge: options.haltedBridge,
+    ...acknowledgedIn(options),
+    known: knownOf(readMoveEvents(backupDirectory), options.move),
     old: { address: roots.old.address, service: old.service, directory: old.directory, executable: old.executable },
     new: { address: roots.new.address, service: target.service, directory: target.directory },
     ...{

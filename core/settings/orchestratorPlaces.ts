@@ -1,6 +1,7 @@
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
 import type { MoveId } from "../eventLog/moveId";
+import type { Acknowledged } from "../orchestrator/acknowledged";
 import type { SecureOptions } from "../orchestrator/preparation";
 import type { OrchestratorPlace } from "../orchestrator/survey";
 import type { OrchestratorHost } from "../ssh/root";
@@ -61,11 +62,12 @@ export function newHost(config: StackConfig, address: string, hostKey: string): 
 }
 
 /** What the operator has typed out about this signer (pure). */
-export function acknowledgedOf({ orchestrator }: StackConfig): Pick<SecureOptions, "noKeyShare" | "haltedBridge"> {
-  const is = (word: string | undefined) => word === "acknowledged";
+export function acknowledgedOf({ orchestrator }: StackConfig): Acknowledged {
+  const { noKeyShare, haltedBridge, laterThanMove } = orchestrator.migrateFrom ?? {};
   return {
-    noKeyShare: is(orchestrator.migrateFrom?.noKeyShare),
-    haltedBridge: is(orchestrator.migrateFrom?.haltedBridge),
+    noKeyShare: noKeyShare === "acknowledged",
+    haltedBridge: haltedBridge === "acknowledged",
+    ...(laterThanMove === undefined ? {} : { laterThanMove }),
   };
 }
 

@@ -114,8 +114,15 @@ export const signerMutants: readonly Mutant[] = [
   {
     what: "a source that was set back begins a move",
     file: generation,
-    from: "numberOf(from) < known.started",
-    to: "numberOf(from) < 0",
+    from: 'step === "bulk" ? unheardStart(',
+    to: 'step === "close" ? unheardStart(',
+    tests: numbered,
+  },
+  {
+    what: "a word about an earlier start counts for a later one",
+    file: generation,
+    from: "(laterThan ?? 0) >= known.started",
+    to: "laterThan !== undefined",
     tests: numbered,
   },
   {

@@ -46,12 +46,12 @@ export function befall(world: World, host: ModelHost, event: Exclude<HostEvent, 
       break;
     case "rewind":
       if (host.saved === undefined) return;
-      Object.assign(host, host.saved, { durable: undefined, rewound: true, blank: !host.saved.journal });
+      Object.assign(host, host.saved, { durable: undefined, rewound: true });
       boot(host);
       break;
     case "reinstall":
       host.installs = (host.installs ?? 0) + 1;
-      Object.assign(host, diskOf(installed("")), { durable: undefined, running: false, rewound: true, blank: true });
+      Object.assign(host, diskOf(installed("")), { durable: undefined, running: false, rewound: true });
       break;
     case "start by hand":
       Object.assign(host, { masked: false, keyAside: false, enabled: true, running: host.directory !== undefined });

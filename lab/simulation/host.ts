@@ -34,8 +34,6 @@ export interface ModelHost extends Disk {
   strange?: boolean;
   /** Its disk is of an earlier moment, or new: nobody can know what was on it. */
   rewound?: boolean;
-  /** And it had no journal then. */
-  blank?: boolean;
   /** The run that holds its lock. */
   owner?: string | undefined;
 }
@@ -112,6 +110,6 @@ export function hostText(host: ModelHost, rank: Rank): string {
   const { running, reachable, strange, rewound, durable, saved } = host;
   const now = diskText(host, rank);
   const then = durable ? diskText(durable, rank) : now;
-  const flags = `${running ? "R" : ""}${reachable ? "" : "x"}${strange ? "s" : ""}${rewound ? "w" : ""}${host.blank ? "b" : ""}`;
+  const flags = `${running ? "R" : ""}${reachable ? "" : "x"}${strange ? "s" : ""}${rewound ? "w" : ""}`;
   return `${flags} ${now}${then === now ? "" : ` | ${then}`}${saved ? ` < ${diskText(saved, rank)}` : ""}${host.installs ? ` #${host.installs}` : ""}`;
 }

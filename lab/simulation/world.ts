@@ -110,13 +110,13 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
 }
 
 /**
- * A host of the pair whose disk is of an earlier moment, where nothing tells what came after: neither the source's journal, which
- * has the end of the move, nor the record, by which a journal that was there then is told for one of the past.
+ * A host of the pair whose disk is of an earlier moment, where nothing tells what came after: neither the source's journal,
+ * which has the end of the move, nor the record.
  */
 function isBlind(hosts: Record<SideName, ModelHost>, { stack, direction }: Up, { hasLaptop }: World): boolean {
-  const { journal, reachable, blank } = direction === "forward" ? hosts.old : hosts.new;
+  const { journal, reachable } = direction === "forward" ? hosts.old : hosts.new;
   const isEnded = reachable && journal?.stage === "moved" && journal.move.stack === stack;
-  const isTold = isEnded || (hasLaptop && !blank);
+  const isTold = isEnded || hasLaptop;
   return !isTold && (hosts.old.rewound === true || hosts.new.rewound === true);
 }
 

@@ -87,6 +87,18 @@ describe("histories that once broke a promise", () => {
       ],
       [decide("if (between) return", "if (false) return"), silent],
     ],
+    [
+      "a source that was set back to before any journal, and a target that was installed anew",
+      [
+        { do: "save", host: "a" },
+        up("second"),
+        up("third"),
+        { do: "rewind", host: "a" },
+        { do: "reinstall", host: "b" },
+        up("second"),
+      ],
+      [],
+    ],
     ["a way back that fails, too", [up("second", { at: 8, blow: "fail" }, { at: 15, blow: "fail" })], [silent]],
   ])("%s", async (_what, path, fixes) => {
     expect(await replay(path)).toBeUndefined();

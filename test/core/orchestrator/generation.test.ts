@@ -32,7 +32,11 @@ describe("the generation of a move", () => {
   test("is one more than what the hosts, or the record, know", () => {
     const before = { old: signs(), new: still() };
     expect(decideNext(wanted, before, fresh)).toMatchObject({ do: "bulk", saga: { generation: 1 } });
-    expect(decideNext({ ...wanted, known }, before, fresh)).toMatchObject({ do: "bulk", saga: { generation: 4 } });
+    const begun = { ...known, started: 0 };
+    expect(decideNext({ ...wanted, known: begun }, before, fresh)).toMatchObject({
+      do: "bulk",
+      saga: { generation: 4 },
+    });
     const undone = { old: signs(journal("old", "restored", 7)), new: still(journal("new", "abandoned", 7)) };
     expect(decideNext({ ...wanted, known }, undone, fresh)).toMatchObject({ do: "bulk", saga: { generation: 8 } });
   });
@@ -66,8 +70,24 @@ describe("the generation of a move", () => {
   test("a source whose journal is older than the last start begins nothing", () => {
     const back: Wanted = { ...wanted, direction: "back", known };
     const looks = { old: still(journal("old", "moved", 1)), new: signs(journal("new", "running", 1)) };
-    expect(decideNext(back, looks, fresh)).toEqual(stopsFor("later move"));
+    expect(decideNext(back, looks, fresh)).toEqual(stopsFor("later start"));
     expect(decideNext({ ...back, known: { ...known, started: 1 } }, looks, fresh)).toMatchObject({ do: "bulk" });
+  });
+
+  test("nor does one without a journal where any start is recorded, but by the operator's word about that very start", () => {
+    // Both as before they knew of each other: the source set back, the target installed anew.
+    const looks = { old: signs(), new: still() };
+    const set = { ...wanted, known };
+    expect(decideNext(set, looks, fresh)).toEqual({
+      do: "stop here",
+      saga: { move: third, direction: "forward", generation: 3 },
+      why: "later start",
+    });
+    expect(decideNext({ ...set, laterThan: 2 }, looks, fresh)).toEqual(stopsFor("later start"));
+    expect(decideNext({ ...set, laterThan: 3 }, looks, fresh)).toMatchObject({ do: "bulk", saga: { generation: 4 } });
+    expect(decideNext({ ...set, known: { ...known, started: 4 }, laterThan: 3 }, looks, fresh)).toEqual(
+      stopsFor("later start"),
+    );
   });
 
   test("other hosts' open move is not gone on with, though it has this one's name and number", () => {

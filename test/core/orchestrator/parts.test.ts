@@ -219,6 +219,20 @@ describe("what an error says", () => {
     expect(text).not.toContain("bring it back by hand");
   });
 
+  test("a start that the source has not heard of: stop it here, or leave it there, or say that it came by hand", () => {
+    const saga: Saga = { move: moveNamed("pillar-host/next/Anvil/1"), direction: "forward", generation: 2 };
+    const text = obstacleText("later start", saga, { old: running, new: stopped }, places);
+    expect(text).toContain(
+      "the old side (198.51.100.7) has not heard of the last start of this signer: generation 2, pillar-host/next/Anvil/1. Nothing is touched",
+    );
+    expect(text).toContain("  found on the old side: no journal\n");
+    expect(text).toContain("This one must not sign beside it, on 198.51.100.7: systemctl stop signer && ");
+    expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && pulumi up -s prod");
+    expect(text).toContain(
+      "pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+    );
+  });
+
   test("another stack's move that took the signer on: this stack is to let go of it", () => {
     const next = at("moved", { move: moveNamed("pillar-host/next/Anvil/1") });
     const text = obstacleText(

@@ -358,6 +358,20 @@ describe("prerequisites", () => {
     );
   });
 
+  test("a start that the old host has not heard of, unless the operator says that its signer came there later", () => {
+    const known = { generation: 2, started: 2, move: moveNamed("pillar-host/prod-2/Anvil/1") };
+    const later = { ...wanted, known };
+    expect(moveFaultsOf(survey(), later)).toEqual([
+      "old: this host has not heard of the last start of this signer\n  found: no journal\n" +
+        "  needed: generation 2, pillar-host/prod-2/Anvil/1: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?\n" +
+        "  You brought it here yourself, and it can start nowhere else (docs/restore.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+    ]);
+    const written = (generation: number) => oldFacts({ journal: JSON.stringify({ generation }) });
+    expect(moveFaultsOf(written(1), later)[0]).toContain("found: generation 1\n");
+    expect(moveFaultsOf(written(2), later)).toEqual([]);
+    expect(moveFaultsOf(survey(), { ...later, laterThanMove: 2 })).toEqual([]);
+  });
+
   test("what is acknowledged, older builds without getStatus, and this move's own share are no faults", () => {
     expect(moveFaultsOf(oldFacts({ shares: 0 }), { ...wanted, noKeyShare: true })).toEqual([]);
     expect(moveFaultsOf(survey({ old: { status: { value: undefined } } }), wanted)).toEqual([]);

@@ -1,0 +1,14 @@
+/** What an operator has typed out about a signer, where the program cannot know it; plain values. */
+export interface Acknowledged {
+  /** It has no key share. */
+  readonly noKeyShare: boolean;
+  /** It moves while the bridge is halted. */
+  readonly haltedBridge: boolean;
+  /** It came to its host by hand after the move with this number, and can start nowhere else. */
+  readonly laterThanMove?: number | undefined;
+}
+
+/** The words alone, of what has them among others (pure). */
+export function acknowledgedIn({ noKeyShare, haltedBridge, laterThanMove }: Acknowledged): Acknowledged {
+  return { noKeyShare, haltedBridge, ...(laterThanMove === undefined ? {} : { laterThanMove }) };
+}
