@@ -1,6 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
+import { readMoveEvents } from "../../../core/eventLog/eventLog";
+import { knownOf } from "../../../core/orchestrator/known";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import type { Lab, LabHost } from "../../../lab/lab";
@@ -8,6 +10,7 @@ import { type OrchestratorSetup, setUpOrchestrator, waitForOrchestrator } from "
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import type { LabStack, StackFile } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { moveNamed } from "../../moveNamed";
 import { onHost, stackFile, testLab, testStack } from "../fixture";
 
 /** Two hosts: the old one signs; the new one is a stack's, stood up and synced. */
@@ -19,6 +22,8 @@ export interface MoveStage {
   readonly state: ExampleDir;
   readonly withSudo: boolean;
   readonly bare: boolean;
+  /** The operator's word about a signer that was put back by hand. */
+  readonly word: { laterThanMove?: number };
 }
 
 export interface MoveStageOptions {
@@ -35,7 +40,7 @@ export const sudoPassword = "Sudo-Horse 'quoted' $9";
 
 /** The configuration of a move, beside the smallest one. */
 export function moveConfig(
-  { lab, old, fresh, withSudo, bare }: Pick<MoveStage, "lab" | "old" | "fresh" | "withSudo" | "bare">,
+  { lab, old, fresh, withSudo, bare, word }: Omit<MoveStage, "stack" | "state">,
   more: StackFile = {},
 ): StackFile {
   return stackFile(lab, fresh, {
@@ -44,7 +49,7 @@ export function moveConfig(
       release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
       // As long as the tests' orchestrators take to show that they do not stay up.
       steadySeconds: 3,
-      migrateFrom: { address: old.address, hostKey: old.hostKey, ...(withSudo ? { user: "op" } : {}) },
+      migrateFrom: { address: old.address, hostKey: old.hostKey, ...(withSudo ? { user: "op" } : {}), ...word },
       ...(bare ? { unattended: true } : {}),
       ...more,
     },
@@ -52,7 +57,7 @@ export function moveConfig(
 }
 
 export function moveStage({ setup, prepare, bare = false, withSudo = false }: MoveStageOptions = {}): MoveStage {
-  const stage: { -readonly [K in keyof MoveStage]?: MoveStage[K] } = { withSudo, bare };
+  const stage: { -readonly [K in keyof MoveStage]?: MoveStage[K] } = { withSudo, bare, word: {} };
   beforeAll(async () => {
     stage.lab = await testLab();
     stage.old = await stage.lab.addHost("old", ensurePackagedImage);
@@ -105,8 +110,14 @@ async function addOperator(host: LabHost): Promise<void> {
   await host.run("chpasswd", `op:${sudoPassword}\n`);
 }
 
-/** Both hosts as they were before the move, quicker than a way back: for a test that needs a beginning. */
-export async function putBack({ lab, old, fresh, state }: MoveStage): Promise<void> {
+/**
+ * Both hosts as they were before the move, quicker than a way back: for a test that needs a beginning. The record knows
+ * nothing of it: what is configured from now on says so.
+ */
+export async function putBack(stage: MoveStage): Promise<void> {
+  const { lab, old, fresh, state, word } = stage;
+  const { started } = knownOf(readMoveEvents(backupsOf(stage)), moveNamed("pillar-host/prod/Anvil/1"));
+  if (started > 0) word.laterThanMove = started;
   const forget = "rm -rf /var/lib/pillar-host/orchestrator.* /var/lib/pillar-host/copy";
   await onHost(
     fresh,
