@@ -126,6 +126,13 @@ export const signerMutants: readonly Mutant[] = [
     tests: numbered,
   },
   {
+    what: "a key share that a copy takes away is not kept",
+    file: "core/steps/orchestrator/copy.sh",
+    from: "  copy_keep_shares\n",
+    to: "",
+    tests: ["test/core/orchestrator/copy.test.ts"],
+  },
+  {
     what: "an open move between other hosts is gone on with",
     file: generation,
     from: 'if (isIts && !isPair(journal, hosts)) return stop("other hosts", saga);',

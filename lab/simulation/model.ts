@@ -202,7 +202,11 @@ export class Model implements SagaActions {
         if (this.settings.isGuarded !== false)
           for (const side of ["old", "new"] as const) current(this.hosts[side], this.call(side, saga));
         if (this.hosts[source].directory === undefined) throw new Error("the copy broke off: no such directory");
-        this.hosts[target].staging = this.hosts[source].directory;
+        const to = this.hosts[target];
+        // What a copy takes away is kept (copy_keep_shares).
+        if (to.staging !== undefined && to.staging !== this.hosts[source].directory)
+          to.kept = Math.max(to.kept ?? 0, to.staging);
+        to.staging = this.hosts[source].directory;
       },
     ]);
   }

@@ -44,12 +44,45 @@ copy_receive() {
   signer_work
   mkdir -p "$receive_into"
   copy_unlink
+  copy_keep_shares
   copy_list "$receive_into" > "$work/ours"
   copy_frame "$work/ours"
   copy_take > "$work/gone"
   copy_remove "$work/gone"
   tar --extract --preserve-permissions --same-owner --numeric-owner --delay-directory-restore -C "$receive_into"
   copy_only_inward
+  copy_drop_shares
+}
+
+# A key share that an earlier copy brought may be the newest there is, where its source was set back since: what a copy takes
+# away stays beside the journal, each by its sum.
+copy_keep_shares() {
+  local share kept
+  for share in "$receive_into"/tss/localstate-*.json; do
+    [ -f "$share" ] || continue
+    kept=$(copy_kept "$share")
+    if [ -e "$kept" ]; then continue; fi
+    (
+      umask 077
+      mkdir -p "${kept%/*}"
+      cp -p -- "$share" "$kept.new"
+    )
+    sync "$kept.new"
+    mv -f "$kept.new" "$kept"
+  done
+}
+# What lies in its place after the copy needs no second one.
+copy_drop_shares() {
+  local share
+  for share in "$receive_into"/tss/localstate-*.json; do
+    if [ -f "$share" ]; then rm -f "$(copy_kept "$share")"; fi
+  done
+  if [ -d "$state/shares" ]; then rmdir --ignore-fail-on-non-empty "$state/shares"; fi
+}
+copy_kept() {
+  local sum
+  sum=$(sha256sum < "$1")
+  printf '%s/shares/%s-%s\n' "$state" "${sum%% *}" "${1##*/}"
 }
 
 # tar guards the links of one archive; those of an earlier one would lead it, and rm, out of $receive_into. They are sent
@@ -90,7 +123,7 @@ signer_copy_allow() {
 }
 signer_copy_side_text() {
   declare -p host_name state directory receive_into aside_store copy_dir signer_runs LC_ALL PATH
-  declare -f say fail signer_plain_store signer_work copy_list copy_paths copy_frame copy_take copy_send copy_receive copy_unlink copy_remove copy_only_inward
+  declare -f say fail signer_plain_store signer_work copy_list copy_paths copy_frame copy_take copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept
 }
 
 signer_copy_forbid() {

@@ -1,8 +1,11 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { readManifest } from "../../../core/orchestrator/manifest";
 import { localRoot } from "./localRoot";
+
+type Three = [string, string, string];
 
 const root = localRoot();
 afterAll(() => root.close());
@@ -46,6 +49,47 @@ test("what is sent: a fenced key store under its own name, and neither lock nor 
   ]);
   const listed = await readManifest(root, { base: directory, paths: ["."] });
   expect([...listed.keys()]).toEqual([".", "config.json", aside, "tss", "tss/localstate-02ab.json"]);
+});
+
+test("a key share that a copy takes away is kept by its sum; one that stays needs no second one", async () => {
+  const [directory, into, state] = ["source", "arriving", "state"].map((name) => join(root.scratch, name)) as Three;
+  for (const place of [directory, into]) mkdirSync(join(place, "tss"), { recursive: true });
+  const share = "tss/localstate-02ab.json";
+  const both = `signer_work() { work=$(mktemp -d); }
+    exchanged() {
+      mkfifo "$1/up" "$1/down"
+      copy_send < "$1/up" > "$1/down" &
+      copy_receive > "$1/up" < "$1/down"
+      wait $!; rm "$1/up" "$1/down"
+    }
+    copied() { exchanged "$(mktemp -d)"; }`;
+  const copied = () => {
+    root.before = both;
+    return root.call("copied", { directory, receive_into: into, state });
+  };
+  const kept = () => (existsSync(join(state, "shares")) ? readdirSync(join(state, "shares")) : []);
+  writeFileSync(join(directory, share), "the share of one generation");
+  await copied();
+  await copied();
+  expect([readFileSync(join(into, share), "utf8"), kept()]).toEqual(["the share of one generation", []]);
+  // The source was set back: to an earlier share, then to none.
+  const sum = (text: string) => createHash("sha256").update(text).digest("hex");
+  writeFileSync(join(directory, share), "an earlier one");
+  await copied();
+  const first = `${sum("the share of one generation")}-localstate-02ab.json`;
+  expect([readFileSync(join(into, share), "utf8"), kept()]).toEqual(["an earlier one", [first]]);
+  rmSync(join(directory, share));
+  await copied();
+  expect([existsSync(join(into, share)), kept()]).toEqual([
+    false,
+    [`${sum("an earlier one")}-localstate-02ab.json`, first].sort(),
+  ]);
+  expect(readFileSync(join(state, "shares", first), "utf8")).toBe("the share of one generation");
+  expect(statSync(join(state, "shares")).mode & 0o77).toBe(0);
+  // It is the newest again.
+  writeFileSync(join(directory, share), "the share of one generation");
+  await copied();
+  expect(kept()).toEqual([`${sum("an earlier one")}-localstate-02ab.json`]);
 });
 
 test("one that gets no connection does not", async () => {

@@ -64,7 +64,10 @@ async function officialArchive(): Promise<Buffer> {
 export async function configureReal({ lab, stack, hosts }: RealStage, more: StackFile = {}): Promise<void> {
   const { old, fresh } = hosts;
   const release = { url: lab.releaseUrl("real-orchestrator"), version: "v0.0.9a" };
-  const file = moveConfig({ lab, old, fresh, withSudo: false, bare: false, word: {} }, { release, steadySeconds: 12, ...more });
+  const file = moveConfig(
+    { lab, old, fresh, withSudo: false, bare: false, word: {} },
+    { release, steadySeconds: 12, ...more },
+  );
   await stack.configure(file, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
 }
 
