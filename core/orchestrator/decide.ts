@@ -273,8 +273,7 @@ function back(saga: Saga, looks: Looks): MoveDecision | undefined {
   if (to === "outOfSight") return { do: "stop here", saga, why: "target out of sight" };
   if (s === undefined || s === "restored") return undefined;
   if (s === "moved") return { do: "stop here", saga, why: "journals disagree" };
-  if (s === "restoring") return { do: "restore", saga };
-  // Read back, not remembered: the source is freed only where the target can't start any more.
+  // Read back, not remembered, also where the source was about to be freed: only where the target can't start any more.
   if (to.active && t !== "abandoned") return { do: "stop here", saga, why: "target runs unasked" };
   if (t !== "abandoned" || !to.masked || to.active || to.inPlace) return { do: "seal", saga };
   return { do: "restore", saga };

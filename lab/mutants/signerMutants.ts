@@ -42,6 +42,13 @@ export const signerMutants: readonly Mutant[] = [
     tests: decided,
   },
   {
+    what: "a source that was about to be freed is freed, whatever its target does by now",
+    file: decide,
+    from: 'if (to.active && t !== "abandoned")',
+    to: 'if (s === "restoring") return { do: "restore", saga };\n  if (to.active && t !== "abandoned")',
+    tests: decided,
+  },
+  {
     what: "a seal that was cut off before its rename is taken for whole",
     file: decide,
     from: "!to.masked || to.active || to.inPlace",

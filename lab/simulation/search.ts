@@ -88,7 +88,9 @@ export async function search(bounds: Bounds, settings: RunSettings = {}): Promis
   let depth = 0;
   const result = (frontier: number, found?: Found): Searched => {
     const isExhausted = frontier === 0 && found === undefined;
-    return { states: seen.size, transitions, depth, frontier, isExhausted, ...(found ? { found } : {}) };
+    // From the beginning: it is to be played again.
+    const whole = found && { ...found, path: [...(bounds.after ?? []), ...found.path] };
+    return { states: seen.size, transitions, depth, frontier, isExhausted, ...(whole ? { found: whole } : {}) };
   };
   for (; depth < bounds.depth && layer.length > 0; depth += 1) {
     const next: Node[] = [];

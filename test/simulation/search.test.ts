@@ -99,6 +99,24 @@ describe("histories that once broke a promise", () => {
       ],
       [],
     ],
+    [
+      "a way back that is gone on with beside a target that was set back and runs",
+      [
+        up("second"),
+        { do: "save", host: "b" },
+        up("third"),
+        { ...back(up("third")), strikes: [{ at: 3, blow: "kill" }] } as Action,
+        up("third", { at: 5, blow: "kill" }),
+        { do: "rewind", host: "b" },
+        up("third"),
+      ],
+      [
+        decide(
+          'if (to.active && t !== "abandoned")',
+          'if (s === "restoring") return { do: "restore", saga };\n if (to.active)',
+        ),
+      ],
+    ],
     ["a way back that fails, too", [up("second", { at: 8, blow: "fail" }, { at: 15, blow: "fail" })], [silent]],
   ])("%s", async (_what, path, fixes) => {
     expect(await replay(path)).toBeUndefined();

@@ -87,6 +87,20 @@ describe("decide", () => {
       { do: "seal", saga },
     ],
     [
+      "the old side was about to be freed, and something runs on a new side that knows of no seal any more",
+      old("restoring"),
+      target(undefined, runs),
+      failed,
+      stopsFor("target runs unasked"),
+    ],
+    [
+      "it was about to be freed, and the seal is there still",
+      old("restoring"),
+      target("abandoned"),
+      failed,
+      { do: "restore", saga },
+    ],
+    [
       "its seal is written, and it is not masked",
       old("fenced"),
       target("abandoned", { masked: false }),
