@@ -11,6 +11,7 @@ import { portsTold } from "./components/node/portsTold";
 import { nextBeforeWallet, nextForOrchestrator } from "./components/orchestrator/nextOrchestrator";
 import { orchestratorOf } from "./components/orchestrator/turn";
 import { HostRetirement } from "./components/retirement/hostRetirement";
+import { rememberedShown } from "./components/retirement/remembered";
 import { retirementArgs, standBy } from "./components/retirement/standBy";
 import { toldAtEnd } from "./components/toldAtEnd";
 import { readConfig, type StackConfig } from "./core/config/config";
@@ -31,9 +32,9 @@ export = async () => {
   const { shown: moved, resources } = signer.move(host, pillar);
   const first = nextBeforeWallet(signer.turn, stack);
   const cutover = cutoverOf({ config, host, pillar, look, last, first, after: moved ?? pulumi.output(undefined) });
-  const told = portsTold(config, stack, pillar.deployed);
-  new HostRetirement("retirement", {
-    ...retirementArgs(config, host),
+  const told = portsTold(config, stack, last.signer?.side, pillar.deployed);
+  const { guard } = new HostRetirement("retirement", {
+    ...retirementArgs(config, host, last),
     ...{ after: [pillar, ...resources], knownProducer: pillar.producerAddress },
   });
   return {
@@ -42,6 +43,7 @@ export = async () => {
     registration: cutover.registration,
     producerAddress: cutover.producerAddress,
     ...(moved ? { orchestrator: moved } : {}),
+    remembered: rememberedShown(host.guard, guard, last, cutover.registration),
     nextStep: toldAtEnd(
       pulumi
         .all([cutover.nextStep, moved ?? pulumi.output(undefined), told])

@@ -24,6 +24,8 @@ export interface LastShown {
   readonly producerAddress?: string;
   /** The chain had this host's address then. */
   readonly registered: boolean;
+  /** The side that the signer was on, where there was one. */
+  readonly signer?: string;
 }
 
 /** Where another stack finds this one's host. */
@@ -41,6 +43,9 @@ export interface GuardState {
   readonly isOwnServer: boolean;
   /** The producer address that this host was seen with. */
   readonly knownProducer?: string;
+  /** A momentum of the chain that its node was synced to. */
+  readonly recorded?: { readonly height: number; readonly hash: string };
+  readonly produced?: "seen";
 }
 
 /** Times are ISO 8601. */
@@ -126,13 +131,22 @@ function guardOf(guards: readonly Resource[]): GuardState | undefined {
     .sort((a, b) => String(a.createdAt).localeCompare(String(b.createdAt)));
   if (first === undefined) return undefined;
   const producer = guards.map(({ outputs }) => outputs?.knownProducer).find((each) => typeof each === "string");
+  const recorded = guards.map(({ outputs }) => recordedOf(outputs?.recorded)).find((each) => each !== undefined);
+  const hasProduced = guards.some(({ outputs }) => outputs?.produced === "seen");
   return {
     createdAt: String(first.createdAt),
     isReached: first.isReached !== false,
     isOwnWork: first.isOwnWork === true,
     isOwnServer: first.isOwnServer === true,
     ...(typeof producer === "string" ? { knownProducer: producer } : {}),
+    ...(recorded === undefined ? {} : { recorded }),
+    ...(hasProduced ? { produced: "seen" } : {}),
   };
+}
+
+function recordedOf(found: unknown): GuardState["recorded"] {
+  const { height, hash } = (found ?? {}) as { height?: unknown; hash?: unknown };
+  return typeof height === "number" && typeof hash === "string" ? { height, hash } : undefined;
 }
 
 function copiedOf(outputs: Readonly<Record<string, unknown>>): CopiedChain | undefined {
@@ -149,13 +163,16 @@ function shownOf({
   nextStep,
   producerAddress,
   registration,
+  orchestrator,
 }: Readonly<Record<string, unknown>>): LastShown | undefined {
   if (!Array.isArray(nextStep)) return undefined;
   const { registered } = (registration ?? {}) as { registered?: unknown };
+  const { side } = (orchestrator ?? {}) as { side?: unknown };
   return {
     nextStep: nextStep.filter((line) => typeof line === "string"),
     ...(typeof producerAddress === "string" ? { producerAddress } : {}),
     registered: registered === true,
+    ...(typeof side === "string" ? { signer: side } : {}),
   };
 }
 

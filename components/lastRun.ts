@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { RegistrationShown } from "../core/registration/registrationShown";
+import type { Remembered } from "../core/retirement/remembered";
 import type { OrchestratorShown } from "./orchestrator/orchestrator";
 
 /** What the last run of this stack left in its outputs: nothing after one that failed. */
@@ -16,14 +17,16 @@ export interface LastRun {
   readonly nodeOff?: boolean;
   readonly signer?: OrchestratorShown;
   readonly registration?: RegistrationShown;
+  readonly producerAddress?: string;
+  readonly remembered?: Remembered;
 }
 
 /** To be asked before anything is registered: the engine reads its own state file, which it writes while it works. */
 export async function lastRun(): Promise<LastRun> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
   // Not with apply, which never runs for what a run of some steps left unknown.
-  const names = ["nextStep", "host", "orchestrator", "retirement", "registration"];
-  const [nextStep, host, signer, retirement, registration] = await Promise.all(
+  const names = ["nextStep", "host", "orchestrator", "retirement", "registration", "producerAddress", "remembered"];
+  const [nextStep, host, signer, retirement, registration, producer, remembered] = await Promise.all(
     names.map((name) => last.getOutputDetails(name)),
   );
   type Shown = Pick<LastRun, "address" | "fingerprint" | "hostKey" | "serverId">;
@@ -37,5 +40,7 @@ export async function lastRun(): Promise<LastRun> {
     ...((retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? { nodeOff: true } : {}),
     ...(signer?.value === undefined ? {} : { signer: signer.value as OrchestratorShown }),
     ...(registration?.value === undefined ? {} : { registration: registration.value as RegistrationShown }),
+    ...(typeof producer?.value === "string" ? { producerAddress: producer.value } : {}),
+    ...(remembered?.value === undefined ? {} : { remembered: remembered.value as Remembered }),
   };
 }

@@ -59,7 +59,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
     };
     const log = openEventLog({ directory, stack, pillar }, deps);
     const look = await lookAtHost(root, places, isReached(inputs, memory) ? patience : 0, deps);
-    const recorded = inputs.recorded ?? pastEvents(log.read(), stack).recorded;
+    const recorded = inputs.remembered?.recorded ?? pastEvents(log.read(), stack).recorded;
     const { facts, verdict } = await surveyRetirement("retire", { ...inputs, recorded }, memory, look, directory, deps);
     if (verdict.unmet.length > 0) throw new Error(refusalText(facts, verdict));
     for (const line of verdict.evidence) deps.say(line);

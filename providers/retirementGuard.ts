@@ -25,7 +25,7 @@ export class RetirementGuard extends dynamicResource<GuardInputs, GuardOutputs>(
   update: keep,
   delete: end,
   secretInputs: ["host", "node", "successor", "server"],
-  outputs: { createdAt: "plain", isReached: "plain", isOwnWork: "plain", recorded: "plain" },
+  outputs: { createdAt: "plain", isReached: "plain", isOwnWork: "plain", recorded: "plain", produced: "plain" },
   options: { replaceOnChanges: ["serverId"] },
 }) {}
 
@@ -44,13 +44,14 @@ interface GuardOutputs extends GuardMemory {
 }
 
 async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
-  const { lifecycle, isLast, stack, host, server } = inputs;
+  const { lifecycle, isLast, stack, host, server, remembered } = inputs;
   const createdAt = new Date().toISOString();
   const log = logOf(inputs);
   const memory = {
     createdAt,
     isReached: lifecycle !== "retiring" || wasReached(log.read(), stack),
     isOwnWork: lifecycle === "active",
+    produced: remembered?.produced ?? ("unknown" as const),
   };
   const provider = server?.provider ?? "existing";
   if (!isLast) {
@@ -58,9 +59,9 @@ async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
     const { address, hostKey } = host.ssh;
     const details = { address, hostKey, provider, isOwnWork, ...(server ? { serverId: server.id } : {}) };
     if (lifecycle !== "retiring") log.note({ event: "host", details });
-    return memory;
+    return { ...memory, recorded: remembered?.recorded };
   }
-  const recorded = await recordMomentum(inputs);
+  const recorded = remembered?.recorded ?? (await recordMomentum(inputs));
   return { ...memory, recorded };
 }
 
@@ -111,7 +112,8 @@ async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs
     createdAt,
     isReached: isReached === true || news.lifecycle !== "retiring",
     isOwnWork: isOwnWork === true,
-    recorded: recorded ?? (await recordMomentum(news)),
+    recorded: recorded ?? news.remembered?.recorded ?? (await recordMomentum(news)),
+    produced: olds.produced === "seen" ? "seen" : (news.remembered?.produced ?? "unknown"),
   };
 }
 

@@ -31,13 +31,14 @@ export function retirementOf({ config, stack, address, state }: Source, hostKey:
   return {
     inputs: {
       ...retirementInputs(config, stack, address, hostKey, guard?.isOwnServer ?? false),
-      ...{ knownProducer: guard?.knownProducer ?? knownProducer, recorded },
+      ...{ knownProducer: guard?.knownProducer ?? knownProducer, recorded: guard?.recorded ?? recorded },
     },
     memory: {
       createdAt: guard?.createdAt ?? since ?? new Date().toISOString(),
       // What is not known counts as reached: nothing is let go for want of a memory.
       isReached: guard?.isReached ?? true,
       isOwnWork: guard?.isOwnWork ?? begun?.isOwnWork ?? false,
+      ...(guard?.produced ? { produced: guard.produced } : {}),
     },
     directory,
   };

@@ -78,7 +78,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
           const running = { node: unit.active, signer: orchestrator.active };
           return lookAtPorts(
             source.address,
-            portRules(config, orchestrator.active || hasSigner(config, stack), running),
+            portRules(config, orchestrator.active || hasSigner(config, stack, state.shown?.signer), running),
           );
         })
       : undefined;

@@ -57,7 +57,7 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
       isActive: config.lifecycle === "active",
       publicKey: publicKeyOf(config),
     },
-    openings: openings(config, { sshFrom, hasOrchestrator: hasSigner(config, stack) }),
+    openings: openings(config, { sshFrom, hasOrchestrator: hasSigner(config, stack, last.signer?.side) }),
     ...(wanted.hostKey === undefined
       ? { stranger: strangerAt(config, cloud, owner, plan) }
       : { hostKey: wanted.hostKey }),

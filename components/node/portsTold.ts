@@ -8,11 +8,13 @@ import { warn } from "../log";
  * Tries the ports of a server that was there already from this machine, once its node is deployed, and says what is wrong
  * with them; changes nothing. At a provider the program sets the firewall itself.
  *
+ * @param shown the side that the signer was on, as the last run showed it
  * @returns what resolves once it is told
  */
 export function portsTold(
   config: StackConfig,
   stack: string,
+  shown: string | undefined,
   deployed: pulumi.Output<unknown>,
   look = lookAtPorts,
 ): pulumi.Output<unknown> {
@@ -20,7 +22,7 @@ export function portsTold(
   if (host.provider !== "existing") return pulumi.output(undefined);
   return deployed.apply(async () => {
     // Whether the signer runs is not known here.
-    const rules = portRules(config, hasSigner(config, stack), { node: true, signer: false });
+    const rules = portRules(config, hasSigner(config, stack, shown), { node: true, signer: false });
     const faults = portFaults(await look(host.address, rules));
     if (faults.length > 0)
       await warn([`the ports of ${host.address}, tried from this machine:`, ...faults].join("\n  "));

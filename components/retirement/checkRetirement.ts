@@ -2,18 +2,17 @@ import * as pulumi from "@pulumi/pulumi";
 import { readOrderRecord } from "../../core/cloud/attempts";
 import type { ServerNow } from "../../core/cloud/cloud";
 import type { StackConfig } from "../../core/config/config";
-import { readEvents } from "../../core/eventLog/eventLog";
 import type { EventDetails } from "../../core/eventLog/events";
 import { lookOnceAt } from "../../core/retirement/host";
 import type { GuardMemory } from "../../core/retirement/inputs";
 import { refusalText } from "../../core/retirement/messages";
-import { pastEvents } from "../../core/retirement/pastEvents";
 import { surveyRetirement } from "../../core/retirement/survey";
 import { backupPlace, ordersPlace } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs } from "../../core/settings/retirementInputs";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor, someHostKey } from "../../core/util/commands";
 import type { LastRun } from "../lastRun";
+import { knownOfHost } from "./remembered";
 
 /** Of a look that nobody waits for: it says nothing, and believes no word of the operator. */
 export const lookOnly = {
@@ -35,7 +34,8 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   if (last.nodeOff) return;
   const stack = pulumi.getStack();
   const directory = backupPlace(config);
-  const { since, begun, recorded, knownProducer } = pastEvents(readEvents(directory, config.pillar.name), stack);
+  const past = knownOfHost(config, last);
+  const { since, begun, recorded, knownProducer, hasProduced } = past;
   const { there, place } = await hostLocation(config, last, begun);
   if (there === "gone") return;
   const isOwnServer = there !== undefined && readOrderRecord(ordersPlace(config, stack)).ordered === there.id;
@@ -54,8 +54,9 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
         });
   const memory: GuardMemory = {
     createdAt: since ?? new Date().toISOString(),
-    isReached: last.finished || begun !== undefined,
-    isOwnWork: begun?.isOwnWork ?? false,
+    isReached: last.finished || past.isReached,
+    isOwnWork: past.isOwnWork,
+    ...(hasProduced ? { produced: "seen" } : {}),
   };
   const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, directory, lookOnly);
   if (verdict.unmet.length > 0) throw new pulumi.RunError(refusalText(facts, verdict));

@@ -25,6 +25,8 @@ export interface HostRetirementArgs extends RetirementArgs {
  */
 export class HostRetirement extends pulumi.ComponentResource {
   public readonly shutdown?: NodeShutdown;
+  /** The one that is asked first. */
+  public readonly guard: RetirementGuard;
   /** What the shutdown was told of the host's beginning. */
   public readonly memory?: pulumi.Output<GuardMemory>;
 
@@ -34,8 +36,8 @@ export class HostRetirement extends pulumi.ComponentResource {
     if (shutDown) {
       const { first, run } = shutDown;
       this.memory = pulumi
-        .all([first.createdAt, first.isReached, first.isOwnWork])
-        .apply(([createdAt, isReached, isOwnWork]) => ({ createdAt, isReached, isOwnWork }));
+        .all([first.createdAt, first.isReached, first.isOwnWork, first.produced])
+        .apply(([createdAt, isReached, isOwnWork, produced]) => ({ createdAt, isReached, isOwnWork, produced }));
       this.shutdown = new NodeShutdown(
         "node-shutdown",
         { ...args.settings, ...hostInputs(args), memory: this.memory, run },
@@ -43,7 +45,7 @@ export class HostRetirement extends pulumi.ComponentResource {
       );
     }
     const before = [...after, ...(this.shutdown ? [this.shutdown] : [])];
-    createGuard("guard", { ...args, isLast: true, after: before }, this);
+    this.guard = createGuard("guard", { ...args, isLast: true, after: before }, this);
     this.registerOutputs({});
   }
 }

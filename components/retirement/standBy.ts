@@ -4,14 +4,14 @@ import type { StackConfig } from "../../core/config/config";
 import { openEventLog, readEvents } from "../../core/eventLog/eventLog";
 import { hostSeen } from "../../core/retirement/facts";
 import { lookOnceAt } from "../../core/retirement/host";
-import type { GuardMemory } from "../../core/retirement/inputs";
+import type { GuardMemory, RetirementInputs } from "../../core/retirement/inputs";
 import { unmetLines } from "../../core/retirement/messages";
 import { type RetirementNotice, retirementNotices } from "../../core/retirement/notices";
-import { pastEvents } from "../../core/retirement/pastEvents";
+import type { Remembered } from "../../core/retirement/remembered";
 import { surveyRetirement } from "../../core/retirement/survey";
 import { nodeRpc } from "../../core/settings/login";
 import { backupPlace } from "../../core/settings/orchestratorPlaces";
-import { retirementInputs, retirementSettings } from "../../core/settings/retirementInputs";
+import { retirementInputs } from "../../core/settings/retirementInputs";
 import { commandsFor } from "../../core/util/commands";
 import { withTimeout } from "../../core/util/withTimeout";
 import type { Host } from "../host/host";
@@ -22,9 +22,11 @@ import { toldAtEnd } from "../toldAtEnd";
 import { lookOnly } from "./checkRetirement";
 import type { RetirementArgs } from "./guard";
 import { HostRetirement } from "./hostRetirement";
+import { guardSettings, knownOfHost, rememberedShown } from "./remembered";
 
 interface Shown {
   readonly retirement?: { readonly nodeOff: pulumi.Output<boolean> };
+  readonly remembered: pulumi.Output<Remembered>;
   readonly nextStep: pulumi.Input<string[]>;
 }
 
@@ -33,25 +35,28 @@ export function standBy(config: StackConfig, host: Host, last: LastRun): Shown {
   const stack = pulumi.getStack();
   const isRetiring = config.lifecycle === "retiring";
   const run = last.nodeOff ? undefined : randomUUID();
-  const { shutdown, memory } = new HostRetirement("retirement", {
-    ...retirementArgs(config, host),
+  const { shutdown, memory, guard } = new HostRetirement("retirement", {
+    ...retirementArgs(config, host, last),
     after: [host.guard],
     ...(isRetiring ? { shutDown: { first: host.guard, run } } : {}),
   });
+  const remembered = rememberedShown(host.guard, guard, last);
   if (shutdown === undefined || memory === undefined)
-    return { nextStep: toldAtEnd(pulumi.output(nextForAdopted(stack))) };
+    return { remembered, nextStep: toldAtEnd(pulumi.output(nextForAdopted(stack))) };
   const inputs = pulumi
     .all([host.access.address, host.access.hostKey, host.isOrdered ?? false])
     .apply(([address, hostKey, ordered]) => retirementInputs(config, stack, address, hostKey, ordered));
+  const { recorded, knownProducer } = knownOfHost(config, last);
+  const told = { recorded, knownProducer };
   const next = pulumi
     .all([shutdown.isOff, inputs, memory])
-    .apply(([isOff, known, remembered]) => nextForRetired(config, stack, isOff, known, remembered));
-  return { retirement: { nodeOff: shutdown.isOff }, nextStep: toldAtEnd(pulumi.unsecret(next)) };
+    .apply(([isOff, known, begun]) => nextForRetired(config, stack, isOff, { ...known, ...told }, begun));
+  return { retirement: { nodeOff: shutdown.isOff }, remembered, nextStep: toldAtEnd(pulumi.unsecret(next)) };
 }
 
 /** What a stack's configuration means for what stands before its host's deletion. */
-export function retirementArgs(config: StackConfig, host: Host): RetirementArgs {
-  return { host, settings: retirementSettings(config, pulumi.getStack()), rpc: nodeRpc(config) };
+export function retirementArgs(config: StackConfig, host: Host, last: LastRun): RetirementArgs {
+  return { host, settings: guardSettings(config, last), rpc: nodeRpc(config) };
 }
 
 function nextForAdopted(stack: string): string[] {
@@ -70,7 +75,7 @@ async function nextForRetired(
   config: StackConfig,
   stack: string,
   isOff: boolean,
-  inputs: ReturnType<typeof retirementInputs>,
+  inputs: RetirementInputs,
   memory: GuardMemory,
 ): Promise<string[]> {
   const shut = isOff
@@ -80,11 +85,10 @@ async function nextForRetired(
   const { destroy } = commandsFor(stack);
   try {
     const journey = readEvents(directory, config.pillar.name);
-    const { recorded } = pastEvents(journey, stack);
     const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, lookOnly);
     const seen = hostSeen(look, config.host.provider === "existing" ? undefined : config.host.provider);
     const { facts, verdict } = await withTimeout(
-      surveyRetirement("destroy", { ...inputs, recorded }, memory, seen, directory, lookOnly),
+      surveyRetirement("destroy", inputs, memory, seen, directory, lookOnly),
       deadline,
       `no answer within ${deadline / 1000} s`,
     );

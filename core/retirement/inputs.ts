@@ -26,6 +26,8 @@ export interface RetirementInputs {
   /** The address that this host's node was seen with before. */
   readonly knownProducer?: string | undefined;
   readonly recorded?: Recorded | undefined;
+  /** What the state knew of the host, and the record, when this was written: either may be lost since. */
+  readonly remembered?: { readonly recorded?: Recorded; readonly produced?: "seen" } | undefined;
   readonly server?: CloudServer | undefined;
   /** The server was ordered by this stack: nobody was on it before. */
   readonly isOwnServer: boolean;
@@ -60,4 +62,6 @@ export interface GuardMemory {
   readonly isReached: boolean;
   /** Its stack stood the node up itself. */
   readonly isOwnWork: boolean;
+  /** Whether momentums carried its producer address; in states of before it was kept that is unknown: the chain is asked. */
+  readonly produced?: "seen" | "unknown" | undefined;
 }

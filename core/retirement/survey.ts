@@ -76,7 +76,9 @@ export async function surveyRetirement(
     const verdict = decideRetirement(facts);
     if (own === undefined || !wantsHistory(facts, verdict)) return { facts, verdict };
     const hasProduced =
-      recordSays.producing || (await hasProducedSince(readings, own, begunAt(memory.createdAt, host)));
+      recordSays.producing ||
+      memory.produced === "seen" ||
+      (await hasProducedSince(readings, own, begunAt(memory.createdAt, host)));
     const known = { ...facts, memory: { ...facts.memory, hasProduced } };
     return { facts: known, verdict: decideRetirement(known) };
   } finally {

@@ -6,10 +6,12 @@ import { backupPlace } from "./orchestratorPlaces";
 
 /**
  * Whether a stack's host has a signer, or is about to have one: its port must be open. Either the configuration says so
- * or, where its block was taken out, this machine's record: a move that began and did not go back. A port without a
- * listener harms nobody.
+ * or, where its block was taken out, this machine's record: a move that began and did not go back; or, where that tells of
+ * none, the stack's state. A port without a listener harms nobody.
+ *
+ * @param shown the side that the signer was on, as the last run showed it
  */
-export function hasSigner(config: StackConfig, stack: string): boolean {
+export function hasSigner(config: StackConfig, stack: string, shown?: string): boolean {
   const { migrateFrom, release } = config.orchestrator;
   if (migrateFrom !== undefined || release !== undefined) return true;
   const owner = { project, stack, pillar: config.pillar.name };
@@ -19,5 +21,5 @@ export function hasSigner(config: StackConfig, stack: string): boolean {
       isSameOwner(move, owner) &&
       (event === "secured" || event === "done" || event === "rolledBack"),
   );
-  return last !== undefined && last.event !== "rolledBack";
+  return last === undefined ? shown === "new" : last.event !== "rolledBack";
 }

@@ -6,10 +6,7 @@ import { nodeTarget, otherLogin } from "./login";
 import { backupDirectory, newHost } from "./orchestratorPlaces";
 
 /** What retirement needs to know of a stack, whatever its host. Holds the successor's login: secret. */
-export type RetirementSettings = Omit<
-  RetirementInputs,
-  "host" | "node" | "isOwnServer" | "recorded" | "server" | "knownProducer"
->;
+export type RetirementSettings = Omit<RetirementInputs, "host" | "node" | "isOwnServer" | "recorded" | "server">;
 
 /**
  * The same with its host, plain: with logins, so wrap it before it becomes an input.

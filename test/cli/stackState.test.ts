@@ -61,6 +61,7 @@ describe("a stack's state", () => {
 
   test("gives what the guards remember, and the address that was registered before", () => {
     const guard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
+    const recorded = { height: 7, hash: "ab" };
     const memory = { isReached: true, isOwnWork: true };
     const state = parseState(
       exported({
@@ -70,12 +71,29 @@ describe("a stack's state", () => {
             outputs: { registration: { state: "earlier", earlier: "z1qold" } },
           },
           { urn: "", type: guard, outputs: { ...memory, createdAt: "2026-11-21T12:00:00.000Z", knownProducer: "z1q" } },
-          { urn: "", type: guard, outputs: { ...memory, createdAt: "2026-11-21T10:00:00.000Z", isReached: false } },
+          {
+            urn: "",
+            type: guard,
+            outputs: {
+              ...memory,
+              createdAt: "2026-11-21T10:00:00.000Z",
+              isReached: false,
+              recorded,
+              produced: "seen",
+            },
+          },
         ],
       }),
     );
     expect(state).toMatchObject({
-      guard: { createdAt: "2026-11-21T10:00:00.000Z", isReached: false, isOwnWork: true, knownProducer: "z1q" },
+      guard: {
+        createdAt: "2026-11-21T10:00:00.000Z",
+        isReached: false,
+        isOwnWork: true,
+        knownProducer: "z1q",
+        recorded,
+        produced: "seen",
+      },
       earlier: "z1qold",
     });
   });

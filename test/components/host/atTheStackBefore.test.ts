@@ -66,7 +66,7 @@ function cloudHostOf(provider: CloudHostConfig["provider"]) {
     parts: (around) => createParts(token, undefined, plan.found, around),
     server: { provider, token },
   });
-  new HostRetirement("retirement", { ...retirementArgs(config, host), after: [] });
+  new HostRetirement("retirement", { ...retirementArgs(config, host, last), after: [] });
 }
 
 const made = {
@@ -106,7 +106,7 @@ test("so are guard and first contact of a host that is there already, and the sh
     const { host } = existingHost(config, config.host as ExistingHostConfig, last);
     if (!host) throw new Error("no host");
     const shutDown = { first: host.guard, run: undefined };
-    new HostRetirement("retirement", { ...retirementArgs(config, host), after: [host.guard], shutDown });
+    new HostRetirement("retirement", { ...retirementArgs(config, host, last), after: [host.guard], shutDown });
   });
   const plain = all.filter(({ type }) => !type.startsWith("pillar-host:"));
   expect(plain.map(({ name, parent, wasAtStack }) => [name, parent, wasAtStack]).sort()).toEqual([

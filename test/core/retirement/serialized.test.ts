@@ -159,6 +159,52 @@ describe("the guard", () => {
     expect(readFileSync(join(scratch, "stopped"), "utf8")).toBe("stopped\n");
   });
 
+  describe("with the record lost", () => {
+    const facts = [...hasNode, "nodeMasked=yes"];
+    const deleted = async (remembered: object | undefined) => {
+      const begun = await run("retirementGuard", "create", inputs({ isLast: false }, facts));
+      const known = inputs({ isLast: false, ...(remembered ? { remembered } : {}) }, facts);
+      const kept = await run("retirementGuard", "update", "id", { ...begun.result?.outs }, known);
+      // What a run leaves out stays known.
+      const again = await run(
+        "retirementGuard",
+        "update",
+        "id",
+        { ...kept.result?.outs },
+        inputs({ isLast: false }, facts),
+      );
+      rmSync(join(scratch, "backups"), { recursive: true, force: true });
+      return run("retirementGuard", "delete", "id", again.result?.outs);
+    };
+
+    test("a host that produced, by the state, is not let go for want of momentums on the chain", async () => {
+      const { error } = await deleted({ produced: "seen" });
+      expect(error?.message).toContain("- who produces after this host is not configured");
+      expect(readdirSync(scratch)).not.toContain("stopped");
+    });
+
+    test("a node that does not know the momentum that the state recorded is of another chain", async () => {
+      const { error } = await deleted({ recorded: { height: 1, hash: "another" } });
+      expect(error?.message).toContain("momentum 1 is not the one that was recorded when this host was synced");
+      expect(readdirSync(scratch)).not.toContain("stopped");
+    });
+
+    test("and a state that knows neither, the chain is asked", async () => {
+      const { error, log } = await deleted(undefined);
+      expect(error).toBeUndefined();
+      expect(log.join("\n")).toContain("has produced nothing since this stack has it");
+    });
+  });
+
+  test("with the state lost, a host that produced by the record is not let go", async () => {
+    const entry = { at: new Date().toISOString(), stack: "prod", pillar: "Anvil" };
+    const details = { producerAddress: "z1qown", height: 1, switchedAt: entry.at };
+    appendLine(join(scratch, "backups"), { ...entry, event: "producing", details });
+    const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
+    const { error } = await run("retirementGuard", "delete", "id", result?.outs);
+    expect(error?.message).toContain("- who produces after this host is not configured");
+  });
+
   test("a node that was started again after the release is seen", async () => {
     const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
     await run("retirementGuard", "delete", "id", result?.outs);
@@ -322,6 +368,14 @@ describe("the shutdown of the node", () => {
     const { error } = await run("nodeShutdown", "create", shutdown({}, ["producer=z1qother", "keyStore=yes"]));
     expect(error?.message).toContain("can't be shut down yet; nothing was changed");
     expect(readdirSync(scratch)).not.toContain("stopped");
+  });
+
+  test("is refused where a node does not know the momentum that the state recorded, the record being lost", async () => {
+    const recorded = (hash: string) => shutdown({ remembered: { recorded: { height: 1, hash } } });
+    const { error } = await run("nodeShutdown", "create", recorded("another"));
+    expect(error?.message).toContain("momentum 1 is not the one that was recorded when this host was synced");
+    expect(readdirSync(scratch)).not.toContain("stopped");
+    expect((await run("nodeShutdown", "create", recorded("ab"))).error).toBeUndefined();
   });
 
   test("says that a host does not answer, and tries again with the next run", async () => {

@@ -33,5 +33,11 @@ test("without the block, the record tells of a signer on this stack's host", () 
   expect(hasSigner(config, "prod-2")).toBe(true);
   record("prod-2", { event: "rolledBack", details: { ...moved, holder: "old" } });
   expect(hasSigner(config, "prod-2")).toBe(false);
+  expect(hasSigner(config, "prod-2", "new")).toBe(false);
   rmSync(directory, { recursive: true });
+});
+
+test("without the block and with the record lost, the stack's state tells of it", () => {
+  const config = configOf({ orchestrator: { backup: { directory: join(tmpdir(), "no-such-record") } } });
+  expect(["new", "old", undefined].map((shown) => hasSigner(config, "prod-2", shown))).toEqual([true, false, false]);
 });

@@ -54,6 +54,12 @@ describe("an own server to which the signer moved, and the laptop is lost", () =
     expect(destroyed.exitCode).not.toBe(0);
     expect(destroyed.output).toContain("because it is protected");
     expect(await trace()).toEqual(before);
+    // And where somebody lifts that, the guard decides, by what is left.
+    await stack.pulumi(["state", "unprotect", "--all", "--yes"]);
+    const guarded = await stack.destroy();
+    expect(guarded.exitCode).not.toBe(0);
+    expect(guarded.output).toContain("can't be given up yet; nothing was changed");
+    expect(await trace()).toEqual(before);
   }
 
   beforeAll(async () => {

@@ -1,0 +1,58 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { StackConfig } from "../../core/config/config";
+import { readEvents } from "../../core/eventLog/eventLog";
+import type { RegistrationShown } from "../../core/registration/registrationShown";
+import { type KnownOfHost, type Remembered, rememberedBy, toldToGuard } from "../../core/retirement/remembered";
+import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { type RetirementSettings, retirementSettings } from "../../core/settings/retirementInputs";
+import type { RetirementGuard } from "../../providers/retirementGuard";
+import type { LastRun } from "../lastRun";
+
+/** What the last run left in the state of what guards decide on (pure). One of before it was kept shows some of it. */
+export function inLastRun({ remembered = {}, producerAddress, registration }: LastRun): Remembered {
+  const producer = producerAddress ?? remembered.producer;
+  return {
+    ...remembered,
+    ...(producer === undefined ? {} : { producer }),
+    ...(registration?.producing === true ? { produced: "seen" } : {}),
+  };
+}
+
+/** What this machine's record, and the stack's state, know of the host. @throws where the record can't be read */
+export function knownOfHost(config: StackConfig, last: LastRun): KnownOfHost {
+  const journey = readEvents(backupPlace(config), config.pillar.name);
+  return rememberedBy(journey, pulumi.getStack(), inLastRun(last));
+}
+
+/**
+ * What a stack's configuration means for its guards; where the host is to go, they are told what is known of it, and keep that
+ * in the state. Not before: each run would tell them more, and an `up` with nothing new would not be unchanged.
+ */
+export function guardSettings(config: StackConfig, last: LastRun): RetirementSettings {
+  const settings = retirementSettings(config, pulumi.getStack());
+  return config.lifecycle === "retiring" ? { ...settings, ...toldToGuard(knownOfHost(config, last)) } : settings;
+}
+
+/** The output `remembered`: what the guards remember, where the next run finds it before it registers anything. */
+export function rememberedShown(
+  first: RetirementGuard,
+  guard: RetirementGuard,
+  last: LastRun,
+  registration?: pulumi.Output<RegistrationShown>,
+): pulumi.Output<Remembered> {
+  const { producer, produced } = inLastRun(last);
+  const before = last.remembered?.since;
+  return pulumi
+    .all([first.createdAt, first.isReached, first.isOwnWork, first.produced, guard.recorded, registration])
+    .apply(([since, isReached, isOwnWork, told, recorded, now]) => {
+      // Of another server what the last one did says nothing.
+      const isSame = before === undefined || before === since;
+      const hasProduced = told === "seen" || now?.producing === true || (isSame && produced === "seen");
+      return {
+        ...{ since, isReached, isOwnWork, produced: hasProduced ? ("seen" as const) : ("unknown" as const) },
+        ...(recorded === undefined ? {} : { recorded }),
+        // A run that shows the address itself has it there.
+        ...(isSame && registration === undefined && producer !== undefined ? { producer } : {}),
+      };
+    });
+}

@@ -1,0 +1,49 @@
+import { sinceReleased } from "../eventLog/eventLog";
+import type { LogEvent } from "../eventLog/events";
+import type { GuardMemory, RetirementInputs } from "./inputs";
+import { pastEvents } from "./pastEvents";
+
+/**
+ * The output `remembered`: what the state of a stack keeps of its host, beside the record, for whoever decides on it once
+ * either is lost. What is missing is not known, and never "no". No secret; no address that was not shown.
+ */
+export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
+  /** ISO 8601: the stack has the host since. */
+  readonly since?: string;
+  readonly recorded?: RetirementInputs["recorded"];
+  /** The producer address that was shown of it: it was synced, or registered. */
+  readonly producer?: string;
+}
+
+/** What record and state together know of a stack's host (pure): what the one has lost, the other has. */
+export function rememberedBy(journey: readonly LogEvent[], stack: string, inState: Remembered = {}) {
+  const { since, begun, recorded, knownProducer } = pastEvents(journey, stack);
+  const beginnings = [since, inState.since].filter((at) => at !== undefined).sort();
+  const words = [begun?.isOwnWork, inState.isOwnWork].filter((word) => word !== undefined);
+  const hasProduced =
+    inState.produced === "seen" || sinceReleased(journey, stack).some(({ event }) => event === "producing");
+  return {
+    begun,
+    /** ISO 8601: the earliest that is known. */
+    since: beginnings[0],
+    isReached: begun !== undefined || inState.isReached === true,
+    isOwnWork: words.length > 0 && words.every((word) => word),
+    recorded: inState.recorded ?? recorded,
+    knownProducer: inState.producer ?? knownProducer,
+    hasProduced,
+  };
+}
+
+export type KnownOfHost = ReturnType<typeof rememberedBy>;
+
+/** What of it a guard is told, to keep it in the state (pure). */
+export function toldToGuard({ recorded, knownProducer, hasProduced }: KnownOfHost) {
+  const remembered = {
+    ...(recorded === undefined ? {} : { recorded }),
+    ...(hasProduced ? { produced: "seen" as const } : {}),
+  };
+  return {
+    ...(Object.keys(remembered).length > 0 ? { remembered } : {}),
+    ...(knownProducer === undefined ? {} : { knownProducer }),
+  };
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { afterAll, expect, test } from "vitest";
+import { existingHost } from "../../../components/host/existing";
+import type { LastRun } from "../../../components/lastRun";
+import { HostRetirement } from "../../../components/retirement/hostRetirement";
+import { inLastRun, rememberedShown } from "../../../components/retirement/remembered";
+import { retirementArgs } from "../../../components/retirement/standBy";
+import type { ExistingHostConfig } from "../../../core/config/hostSchema";
+import type { RegistrationShown } from "../../../core/registration/registrationShown";
+import type { Remembered } from "../../../core/retirement/remembered";
+import { configOf } from "../exampleConfig";
+import { registeredBy } from "../fakeEngine";
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const recorded = { height: 7, hash: "ab" };
+const createdAt = "2026-11-21T10:00:00.000Z";
+const memory = { createdAt, isReached: true, isOwnWork: true, produced: "unknown" as const };
+const { createdAt: since, ...rest } = memory;
+const shownOf = { since, ...rest, recorded };
+const directory = mkdtempSync(join(tmpdir(), "no-record-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** What a run registers with the record lost, and what it shows of the guards. */
+async function runOf(lifecycle: "active" | "retiring", last: LastRun, registration?: Partial<RegistrationShown>) {
+  const config = configOf({
+    ...{ lifecycle, host: { provider: "existing", address: "203.0.113.7", hostKey } },
+    orchestrator: { backup: { directory } },
+  });
+  let shown: Promise<Remembered> | undefined;
+  const all = await registeredBy(
+    () => {
+      const { host } = existingHost(config, config.host as ExistingHostConfig, last);
+      if (!host) throw new Error("no host");
+      const shutDown = lifecycle === "retiring" ? { shutDown: { first: host.guard, run: undefined } } : {};
+      const args = { ...retirementArgs(config, host, last), after: [host.guard], ...shutDown };
+      const { guard } = new HostRetirement("retirement", args);
+      const now = registration && pulumi.output(registration as RegistrationShown);
+      shown = new Promise((resolve) => rememberedShown(host.guard, guard, last, now).apply(resolve));
+    },
+    { "host-guard": memory, guard: { ...memory, recorded } },
+  );
+  const inputsOf = (name: string) => all.find((each) => each.name === name)?.inputs;
+  return { shown: await shown, inputsOf };
+}
+
+test("a run shows what its guards remember, where the next one finds it; the address only as it was shown", async () => {
+  const first = await runOf("active", { finished: false }, { producing: false });
+  expect(first.shown).toEqual(shownOf);
+  const second = await runOf("active", { finished: true, remembered: first.shown ?? {} }, { producing: true });
+  expect(second.shown).toEqual({ ...shownOf, produced: "seen" });
+  // What was seen once is not forgotten by a look that could not tell.
+  const third = await runOf("active", { finished: true, remembered: second.shown ?? {} }, { state: "unknown" });
+  expect(third.shown).toEqual(second.shown);
+});
+
+test("of another host it is nothing", async () => {
+  const other = { since: "2026-01-01T00:00:00.000Z", produced: "seen" as const, producer: "z1qold" };
+  expect((await runOf("retiring", { finished: true, remembered: other })).shown).toEqual(shownOf);
+});
+
+test("guards and shutdown of a stack that retires are told it, with the record lost; before that none is", async () => {
+  const last: LastRun = {
+    ...{ finished: true, producerAddress: "z1qown", remembered: shownOf },
+    registration: { state: "producing", producing: true },
+  };
+  const retiring = await runOf("retiring", last);
+  for (const name of ["host-guard", "node-shutdown", "guard"])
+    expect(retiring.inputsOf(name), name).toMatchObject({
+      ...{ remembered: { recorded, produced: "seen" }, knownProducer: "z1qown" },
+    });
+  expect(retiring.shown).toEqual({ ...shownOf, producer: "z1qown", produced: "seen" });
+  const active = await runOf("active", last, { producing: true });
+  for (const name of ["host-guard", "guard"]) {
+    expect(active.inputsOf(name)).not.toHaveProperty("remembered");
+    expect(active.inputsOf(name)).not.toHaveProperty("knownProducer");
+  }
+});
+
+test("a state of before it was kept shows some of it, and says no to nothing", () => {
+  expect(inLastRun({ finished: true })).toEqual({});
+  expect(
+    inLastRun({ finished: true, producerAddress: "z1qown", registration: { state: "producing", producing: true } }),
+  ).toEqual({ producer: "z1qown", produced: "seen" });
+  expect(inLastRun({ finished: true, registration: { state: "unknown" } })).toEqual({});
+});
