@@ -75,6 +75,9 @@ export function createEngine(stack: string, asked: Asked = {}): Engine {
       return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
     },
     backend: () => {
+      // It stands above the login, and above the project's.
+      const { PULUMI_BACKEND_URL: configured } = process.env;
+      if (configured) return Promise.resolve(configured);
       backendAddress ??= (async () => {
         const { exitCode, stdout } = await quietly(["whoami", "--verbose", "--json"]);
         if (exitCode !== 0) return undefined;

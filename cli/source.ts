@@ -2,10 +2,11 @@ import type { StackConfig } from "../core/config/config";
 import { project } from "../core/config/configFaults";
 import { commandsFor } from "../core/util/commands";
 import { readLocks } from "./backendLocks";
-import { createEngine } from "./engine";
+import { createEngine, type Engine } from "./engine";
 import type { Held } from "./lockTexts";
 import { CliRefusal } from "./refusal";
 import { parseState, type StackState } from "./stackState";
+import { readStateFile } from "./stateFile";
 import type { View } from "./view";
 
 /** What is known of a stack that may have no host yet. */
@@ -54,7 +55,7 @@ export async function openStack(stack: string): Promise<StackSource> {
   const engine = createEngine(stack);
   const asked = Promise.all([
     engine.read(["config", "--json", "--show-secrets"]),
-    engine.read(["stack", "export"]),
+    stateOf(engine, stack),
     engine.backend(),
   ]);
   asked.catch(() => undefined);
@@ -75,6 +76,13 @@ export async function openStack(stack: string): Promise<StackSource> {
     hostKey: configured ?? (recordedKey && recordedKey.address === address ? recordedKey.hostKey : undefined),
     readHeld: async () => (backend === undefined ? undefined : readLocks(backend, project, stack)),
   };
+}
+
+/** In a file where it can be, else by a run of pulumi, which keeps a core busy. */
+async function stateOf(engine: Engine, stack: string): Promise<string> {
+  const backend = await engine.backend();
+  const found = backend === undefined ? undefined : await readStateFile(backend, project, stack);
+  return found ?? engine.read(["stack", "export"]);
 }
 
 /** What is known before the host was looked at. */

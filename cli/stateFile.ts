@@ -1,0 +1,35 @@
+import { access, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { directoryOf } from "./backendLocks";
+
+/** Of the file's form. One of another is left to Pulumi. */
+const version = 3;
+
+/**
+ * What `pulumi stack export` prints of a stack, out of a backend that is a directory of this machine: a run of pulumi less. As
+ * that, it takes no lock.
+ *
+ * @param url the backend's
+ * @returns undefined where it can't be had so: another backend, another form, a file that is being written
+ */
+export async function readStateFile(url: string, project: string, stack: string): Promise<string | undefined> {
+  const directory = directoryOf(url);
+  if (directory === undefined) return undefined;
+  const file = join(directory, ".pulumi", "stacks", project, `${stack.split("/").at(-1) ?? stack}.json`);
+  // Where both are there, Pulumi has a rule of its own.
+  const isPacked = access(`${file}.gz`).then(
+    () => true,
+    () => false,
+  );
+  try {
+    const found = JSON.parse(await readFile(file, "utf8")) as {
+      readonly version?: unknown;
+      readonly checkpoint?: { readonly latest?: { readonly resources?: unknown } };
+    };
+    const latest = found.checkpoint?.latest;
+    if (found.version !== version || !Array.isArray(latest?.resources) || (await isPacked)) return undefined;
+    return JSON.stringify({ version, deployment: latest });
+  } catch {
+    return undefined;
+  }
+}
