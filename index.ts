@@ -25,16 +25,16 @@ export = async () => {
   const { host, shown } = await hostOf(config, last);
   if (!host) return { host: shown, nextStep: toldAtEnd(pulumi.output(nextForGone(stack))) };
   const hostShown = { ...shown, hostKey: host.access.hostKey };
-  if (config.lifecycle !== "active") return { host: hostShown, ...standBy(config, host, last) };
+  if (config.lifecycle !== "active") return { host: hostShown, ...(await standBy(config, host, last)) };
 
   const signer = await orchestratorOf(config, last, async (at, key) => (await look(at, key)).node);
-  const pillar = new PillarNode("node", pillarNodeArgs(config, host));
+  const pillar = new PillarNode("node", await pillarNodeArgs(config, host));
   const { shown: moved, resources } = signer.move(host, pillar);
   const first = nextBeforeWallet(signer.turn, stack);
   const cutover = cutoverOf({ config, host, pillar, look, last, first, after: moved ?? pulumi.output(undefined) });
   const told = portsTold(config, stack, last.signer?.side, pillar.deployed);
   const { guard } = new HostRetirement("retirement", {
-    ...retirementArgs(config, host, last),
+    ...(await retirementArgs(config, host, last)),
     ...{ after: [pillar, ...resources], knownProducer: pillar.producerAddress },
   });
   return {

@@ -8,7 +8,7 @@ import type { Entry } from "../core/orchestrator/manifest";
 import { type OrchestratorSeenOn, orchestratorNow } from "../core/orchestrator/orchestratorNow";
 import { wholeBackupOf } from "../core/orchestrator/preparation";
 import { factsOf, type OrchestratorPlace } from "../core/orchestrator/survey";
-import { backupPlace, moveIdOf, newHost, newPlace, oldHost, oldPlace } from "../core/settings/orchestratorPlaces";
+import { moveIdOf, newHost, newPlace, oldHost, oldPlace, storeOf } from "../core/settings/orchestratorPlaces";
 import { openRoot, type RootHost } from "../core/ssh/root";
 import { orchestratorLibrary } from "../core/steps/libraries";
 import { systemClock } from "../core/util/clock";
@@ -29,7 +29,7 @@ interface Candidate {
 export async function backup(stack: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(stack);
   const { config } = source;
-  const directory = backupPlace(config);
+  const store = storeOf(config);
   const candidates = candidatesOf(source);
   const say = (line: string) => console.error(printable(line));
   try {
@@ -37,12 +37,12 @@ export async function backup(stack: string, { json }: { json?: boolean }): Promi
     const { attempt: _attempt, ...move } = moveIdOf(config, stack);
     const { identityFile } = config.orchestrator.backup;
     const settings = {
-      ...{ directory, move },
+      ...{ store, move },
       identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
     };
     const lock = { stack, pillar: config.pillar.name, doing: "backup" } as const;
-    const earlier = readMoveEvents(directory).flatMap((entry) => (entry.event === "backup" ? [entry.details] : []));
-    const made = await withLock(directory, lock, systemClock, () =>
+    const earlier = (await readMoveEvents(store)).flatMap((entry) => (entry.event === "backup" ? [entry.details] : []));
+    const made = await withLock(store.directory, lock, systemClock, () =>
       takeBackup(root, wholeBackupOf("asked", place), settings, { ...systemClock, say }),
     );
     const stale = staleOf(made, earlier);

@@ -45,7 +45,7 @@ export async function repair(stack: string, { yes }: { yes?: boolean }): Promise
     const runs = seen.exit === judgeExits.inUse;
     if (!runs && seen.exit !== judgeExits.torn) return nothingToRepair(place, seen);
     const { registration } = await lookAtParts(source, hostKey, host);
-    tell(meanwhileLines(place, registration, hasSigner(config, stack, source.state.shown?.signer)));
+    tell(meanwhileLines(place, registration, await hasSigner(config, stack, source.state.shown?.signer)));
     if (!(await isWanted(source, runs, yes === true))) return 1;
     const after = await run(databaseRepair(config));
     tell(repairedLines(place, after));

@@ -107,13 +107,13 @@ function looker(
       lookAtNode(target, { references, tolerance }, connection),
       readSources(own, references, inputs.record.pillar),
     ]);
-    const memory = recalled(inputs.record, ours, seen.earlier);
+    const memory = await recalled(inputs.record, ours, seen.earlier);
     const now = () => Date.now();
     const registration = await lookAtRegistration({ ours, readings, memory, node, network, now });
     if (registration.kind === "earlier") seen.earlier = registration.address;
     const news = newsOf(registration, memory);
     // The wait itself tells that it is over, also where that is no news.
-    if (log.note(...news))
+    if (await log.note(...news))
       for (const { event, message } of noticesOf(news, registration, inputs.record, Date.now()))
         if (event !== "producing") notify(event, message);
     return registration;

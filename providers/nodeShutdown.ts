@@ -8,7 +8,6 @@ import { stopNode } from "../core/retirement/shutDown";
 import { surveyRetirement } from "../core/retirement/survey";
 import { openRoot } from "../core/ssh/root";
 import { isSameHost } from "../core/ssh/sameHost";
-import { recordsAt } from "../core/store/records";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { isUnattended, unattendedRefusal } from "../core/util/unattended";
@@ -49,7 +48,6 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
   const { address } = host.ssh;
   if (isUnattended(process.env))
     throw new Error(`${address}: nothing was changed\n${unattendedRefusal("a node is shut down", "up", stack)}`);
-  const directory = recordsAt(inputs.backup.directory);
   const root = openRoot(host, library);
   try {
     const deps = {
@@ -57,22 +55,22 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
       say: (line: string) => say(`retirement: ${line}`),
       saysCollected: false,
     };
-    const log = openEventLog({ directory, stack, pillar }, deps);
+    const log = openEventLog({ directory: inputs.backup.directory, stack, pillar }, deps);
     const look = await lookAtHost(root, places, isReached(inputs, memory) ? patience : 0, deps);
-    const recorded = inputs.remembered?.recorded ?? pastEvents(log.read(), stack).recorded;
-    const { facts, verdict } = await surveyRetirement("retire", { ...inputs, recorded }, memory, look, directory, deps);
+    const recorded = inputs.remembered?.recorded ?? pastEvents(await log.read(), stack).recorded;
+    const { facts, verdict } = await surveyRetirement("retire", { ...inputs, recorded }, memory, look, log.store, deps);
     if (verdict.unmet.length > 0) throw new Error(refusalText(facts, verdict));
     for (const line of verdict.evidence) deps.say(line);
     if ("silent" in look) {
       deps.say(`${address} does not answer (${look.silent}): its node could not be stopped`);
       return { isOff: false };
     }
-    log.add({ event: "shuttingDown", details: { address } });
+    await log.add({ event: "shuttingDown", details: { address } });
     await stopNode(root, places, deps.say);
     deps.say(`the node of ${address} is stopped, disabled and masked: it stays off after a reboot`);
     const { hostKey } = host.ssh;
     const details = { address, hostKey, evidence: verdict.evidence, hasSigner: hasOrchestratorTraces(look.facts) };
-    log.add({ event: "shutDown", details });
+    await log.add({ event: "shutDown", details });
     return { isOff: true };
   } finally {
     root.close();

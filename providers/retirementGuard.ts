@@ -49,7 +49,7 @@ async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
   const log = logOf(inputs);
   const memory = {
     createdAt,
-    isReached: lifecycle !== "retiring" || wasReached(log.read(), stack),
+    isReached: lifecycle !== "retiring" || wasReached(await log.read(), stack),
     isOwnWork: lifecycle === "active",
     produced: remembered?.produced ?? ("unknown" as const),
   };
@@ -84,7 +84,7 @@ async function recordMomentum(inputs: GuardInputs): Promise<Recorded | undefined
     if (ageFault({ newest: momentum, clock })) return undefined;
     const { height, hash } = (await client.before(momentum.timestamp - settled)) ?? momentum;
     const recorded = { height, hash };
-    logOf(inputs).note({ event: "recorded", details: recorded });
+    await logOf(inputs).note({ event: "recorded", details: recorded });
     return recorded;
   } catch {
     return undefined;

@@ -91,7 +91,7 @@ export async function passGate(
   { isWanted, tell }: ProviderRun,
 ): Promise<GateOutputs> {
   const { address } = inputs.target.ssh;
-  const kept = createWaitRecord(inputs.record, address, Date.now, say);
+  const kept = await createWaitRecord(inputs.record, address, Date.now, say);
   // The state of a run that was killed has no start; the record has.
   const startedAt = Date.parse(before.startedAt ?? kept.before.startedAt ?? new Date().toISOString());
   const startHeight = before.startHeight ?? kept.before.startHeight;
@@ -125,7 +125,7 @@ export async function passGate(
       },
     );
     const outputs = outputsOf(record);
-    kept.end(record);
+    await kept.end(record);
     for (const gap of record.unproved) say(`sync: not proved: ${gap}`);
     say(`sync: synced at height ${record.currentHeight} after ${durationText(record.syncedAt - record.startedAt)}`);
     return outputs;
@@ -136,7 +136,7 @@ export async function passGate(
         notify("failed", `the wait for the sync ended in an error: ${(error as Error).message.split("\n")[0]}`);
       throw error;
     }
-    kept.pause();
+    await kept.pause();
     await wallet?.settled();
     throw giveUp(error as Error, {
       ...{ startedAt: start.startedAt, startHeight: gaveUp.startHeight, earlier: wallet?.earlier() },
@@ -162,9 +162,9 @@ function earlyWallet(
     ...systemClock,
     say,
     tell,
-    record: (registration) => {
+    record: async (registration) => {
       if (!isOurs(registration)) return;
-      log.note(...newsOf(registration, recalled(record, registration.address)));
+      await log.note(...newsOf(registration, await recalled(record, registration.address)));
     },
   });
 }

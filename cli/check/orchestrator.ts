@@ -3,7 +3,7 @@ import { lookAtBridge } from "../../core/orchestrator/bridgeNow";
 import { forecastLines } from "../../core/orchestrator/forecast";
 import { rehearse } from "../../core/orchestrator/rehearsal";
 import { nodeTarget } from "../../core/settings/login";
-import { backupPlace, newHost, oldHost, secureOptions } from "../../core/settings/orchestratorPlaces";
+import { newHost, oldHost, secureOptions, storeOf } from "../../core/settings/orchestratorPlaces";
 import { openRoot } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
 import { lookAtNode } from "../../core/sync/nodeStatus";
@@ -20,7 +20,7 @@ export async function checkOrchestrator({ stack, config, state, address, hostKey
   if (address === undefined || hostKey === undefined)
     return [later(topic, "it is rehearsed with the new host, of which address or key is not known yet")];
   const options = secureOptions(config, stack);
-  if (isMoveOver(readMoveEvents(backupPlace(config)), options.move))
+  if (isMoveOver(await readMoveEvents(storeOf(config)), options.move))
     return [good(topic, "it was done, by this machine's record: nothing is left to rehearse")];
   const library = orchestratorLibrary();
   const roots = {

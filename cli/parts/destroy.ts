@@ -7,8 +7,9 @@ import type { HostObservation } from "../../core/retirement/host";
 import type { GuardMemory } from "../../core/retirement/inputs";
 import { pastEvents } from "../../core/retirement/pastEvents";
 import { type RetirementSurvey, type SurveyDeps, surveyRetirement } from "../../core/retirement/survey";
-import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs } from "../../core/settings/retirementInputs";
+import type { Store } from "../../core/store/store";
 import type { Source } from "../source";
 import type { Part } from "./part";
 
@@ -19,14 +20,13 @@ export interface Retirement {
     readonly recorded?: { readonly height: number; readonly hash: string } | undefined;
   };
   readonly memory: GuardMemory;
-  /** Of backups and record, absolute. */
-  readonly directory: string;
+  readonly store: Store;
 }
 
 /** From the stack's guards, else from the record: a stack of an earlier version has no guards yet. */
-export function retirementOf({ config, stack, address, state }: Source, hostKey: string): Retirement {
-  const directory = backupPlace(config);
-  const { since, begun, recorded, knownProducer } = pastEvents(journeyOf(directory, config.pillar.name), stack);
+export async function retirementOf({ config, stack, address, state }: Source, hostKey: string): Promise<Retirement> {
+  const store = storeOf(config);
+  const { since, begun, recorded, knownProducer } = pastEvents(await journeyOf(store, config.pillar.name), stack);
   const { guard } = state;
   return {
     inputs: {
@@ -40,13 +40,13 @@ export function retirementOf({ config, stack, address, state }: Source, hostKey:
       isOwnWork: guard?.isOwnWork ?? begun?.isOwnWork ?? false,
       ...(guard?.produced ? { produced: guard.produced } : {}),
     },
-    directory,
+    store,
   };
 }
 
-function journeyOf(directory: string, pillar: string): readonly LogEvent[] {
+async function journeyOf(store: Store, pillar: string): Promise<readonly LogEvent[]> {
   try {
-    return readEvents(directory, pillar);
+    return await readEvents(store, pillar);
   } catch {
     return [];
   }
@@ -54,14 +54,14 @@ function journeyOf(directory: string, pillar: string): readonly LogEvent[] {
 
 /** Asks what a destroy would ask, and changes nothing. A cloud's silent server would be switched off by the destroy. */
 export function lookAtDestroy(
-  { inputs, memory, directory }: Retirement,
+  { inputs, memory, store }: Retirement,
   { host }: StackConfig,
   looked: Part<HostObservation>,
   deps: SurveyDeps,
 ): Promise<RetirementSurvey> {
   const look = "value" in looked ? looked.value : { silent: looked.why };
   const seen = hostSeen(look, host.provider === "existing" ? undefined : host.provider);
-  return surveyRetirement("destroy", inputs, memory, seen, directory, deps);
+  return surveyRetirement("destroy", inputs, memory, seen, store, deps);
 }
 
 const anAddress = /z1q[02-9ac-hj-np-z]{37}/g;

@@ -9,6 +9,7 @@ import { collectedVariable } from "../../core/retirement/facts";
 import type { HostFacts } from "../../core/retirement/host";
 import { lookAtHost } from "../../core/retirement/host";
 import type { SurveyDeps } from "../../core/retirement/survey";
+import { backupDirectory } from "../../core/settings/orchestratorPlaces";
 import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { lookAtPorts, portRules } from "../../core/settings/portRules";
 import { openRoot } from "../../core/ssh/root";
@@ -19,7 +20,7 @@ import { lookAtNode } from "../../core/sync/nodeStatus";
 import { systemClock } from "../../core/util/clock";
 import type { HostReader } from "../hostLook";
 import type { Source } from "../source";
-import { lookAtDestroy, retirementOf, shownUnmet } from "./destroy";
+import { lookAtDestroy, type Retirement, retirementOf, shownUnmet } from "./destroy";
 import { type OrchestratorSeen, type OrchestratorWord, orchestratorSeen } from "./orchestrator";
 import { known, type Part, partOf } from "./part";
 import type { Parts } from "./parts";
@@ -41,7 +42,7 @@ const destroyLimit = 60_000;
 /** Looks at all parts side by side, each with a deadline, over the host's one connection. Never throws, changes nothing. */
 export async function lookAtParts(source: Source, hostKey: string, host: HostReader): Promise<Parts> {
   const { config, stack, state } = source;
-  const retirement = retirementOf(source, hostKey);
+  const retirement = await retirementOf(source, hostKey);
   const { inputs } = retirement;
   const root = openRoot(inputs.host, inputs.library, host.connection);
   const looked = partOf(() => lookAtHost(root, inputs.places, 0, deps));
@@ -61,10 +62,10 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
     const ours = ("value" in facts ? facts.value.producer : undefined) ?? inputs.knownProducer;
     // Without a word of the host, whose address is registered can't be told from its own.
     if (ours === undefined) known(facts);
-    const place = { directory: retirement.directory, stack, pillar: config.pillar.name };
+    const place = { directory: backupDirectory(config), stack, pillar: config.pillar.name };
     return lookAtRegistration({
       ...{ ours: ours ?? "", readings: await readings, node: now, network: config.network },
-      memory: recalled(place, ours ?? "", state.earlier),
+      memory: await recalled(place, ours ?? "", state.earlier),
       now: deps.now,
     });
   });
@@ -78,7 +79,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
           const running = { node: unit.active, signer: orchestrator.active };
           return lookAtPorts(
             source.address,
-            portRules(config, orchestrator.active || hasSigner(config, stack, state.shown?.signer), running),
+            portRules(config, orchestrator.active || (await hasSigner(config, stack, state.shown?.signer)), running),
           );
         })
       : undefined;
@@ -131,7 +132,7 @@ const ownName = (address: string) => `the node of ${address}`;
 /** Who is asked about the chain: the node here where one runs, the successor's, the references. */
 function openChains(
   { config, address }: Source,
-  { node, successor, references }: ReturnType<typeof retirementOf>["inputs"],
+  { node, successor, references }: Retirement["inputs"],
   facts: Part<HostFacts>,
   host: HostReader,
 ): readonly ChainClient[] {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { EventName, LogEvent, MoveEvent, MoveEventName } from "../../core/eventLog/events";
-import { lineOf } from "../../core/eventLog/logFile";
+import { lineOf } from "../../core/eventLog/line";
 
 /** What a record holds, as far as this program knows it. */
 export interface Lines {

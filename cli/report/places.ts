@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { withFilesFound } from "../../core/eventLog/eventLog";
-import { eventLogFile } from "../../core/eventLog/logFile";
+import { eventLogFile } from "../../core/store/directoryStore";
 import { dataDirectory } from "../../core/store/places";
 import { isTakenOver } from "../../core/store/takeOver";
 import { commandsFor } from "../../core/util/commands";

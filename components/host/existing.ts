@@ -40,7 +40,11 @@ export class ExistingHost extends pulumi.ComponentResource implements Host {
 }
 
 /** The host of a stack that names one which is there already. */
-export function existingHost(config: StackConfig, { address, hostKey }: ExistingHostConfig, last: LastRun): FoundHost {
-  const host = new ExistingHost("host", { ...hostArgs(config, last), address, hostKey });
+export async function existingHost(
+  config: StackConfig,
+  { address, hostKey }: ExistingHostConfig,
+  last: LastRun,
+): Promise<FoundHost> {
+  const host = new ExistingHost("host", { ...(await hostArgs(config, last)), address, hostKey });
   return { host, shown: { address, fingerprint: host.fingerprint } };
 }

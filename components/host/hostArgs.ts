@@ -7,11 +7,11 @@ import { contactOf } from "./firstLook";
 import type { HostArgs } from "./host";
 
 /** What a stack's configuration means for its host, wherever that comes from. */
-export function hostArgs(config: StackConfig, last: LastRun): HostArgs {
+export async function hostArgs(config: StackConfig, last: LastRun): Promise<HostArgs> {
   return {
     login: loginOf(config),
     contact: contactOf(config, last.finished),
-    retirement: guardSettings(config, last),
+    retirement: await guardSettings(config, last),
     rpc: nodeRpc(config),
   };
 }

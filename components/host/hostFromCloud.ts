@@ -9,7 +9,7 @@ import type { CloudHostConfig } from "../../core/config/hostSchema";
 import { readEvents } from "../../core/eventLog/eventLog";
 import { pastEvents } from "../../core/retirement/pastEvents";
 import { publicKeyOf } from "../../core/settings/login";
-import { backupPlace, ordersPlace } from "../../core/settings/orchestratorPlaces";
+import { ordersPlace, storeOf } from "../../core/settings/orchestratorPlaces";
 import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { strangerText } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
@@ -38,7 +38,7 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
   if (plan.kind === "gone") return { shown: { provider } };
   const shown = { provider, ...serverSummary(plan) };
   const args = {
-    ...hostArgs(config, last),
+    ...(await hostArgs(config, last)),
     ...{ plan, wanted, isProtected: config.lifecycle !== "retiring" },
     parts: (around?: pulumi.ResourceOptions) => createParts(token, config.apiEndpoint, plan.found, around),
     server: { provider, token, ...endpoint },
@@ -57,9 +57,9 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
       isActive: config.lifecycle === "active",
       publicKey: publicKeyOf(config),
     },
-    openings: openings(config, { sshFrom, hasOrchestrator: hasSigner(config, stack, last.signer?.side) }),
+    openings: openings(config, { sshFrom, hasOrchestrator: await hasSigner(config, stack, last.signer?.side) }),
     ...(wanted.hostKey === undefined
-      ? { stranger: strangerAt(config, cloud, owner, plan) }
+      ? { stranger: await strangerAt(config, cloud, owner, plan) }
       : { hostKey: wanted.hostKey }),
   });
   // After the plugin, which may be setting it too: while one action holds a server, the provider refuses another.
@@ -69,15 +69,15 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
 }
 
 /** What is said of a server that is there already, where this state has made no key for it. */
-function strangerAt(
+async function strangerAt(
   config: StackConfig,
   cloud: Cloud,
   owner: Owner,
   plan: Exclude<HostPlan, { kind: "gone" }>,
-): string | undefined {
+): Promise<string | undefined> {
   if (plan.kind === "make") return undefined;
   const { id, name, address } = plan.server;
-  const { begun } = pastEvents(readEvents(backupPlace(config), owner.pillar), owner.stack);
+  const { begun } = pastEvents(await readEvents(storeOf(config), owner.pillar), owner.stack);
   const recordedKey = begun?.serverId === id ? begun.hostKey : undefined;
   const server = { provider: cloud.provider, id, name, console: cloud.consoleOf(id) };
   return strangerText(server, address, recordedKey, commandsFor(owner.stack));

@@ -5,7 +5,7 @@ import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
 import { lastEvent, readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
-import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { info, warn } from "../log";
@@ -21,7 +21,7 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
   if (plan.server.isProtected !== false) return;
   const { provider, token } = wanted;
   const stack = pulumi.getStack();
-  const journey = readEvents(backupPlace(config), config.pillar.name);
+  const journey = await readEvents(storeOf(config), config.pillar.name);
   if (!lacksProtection(plan, wanted.importId === undefined, journey, stack)) return;
   const { id } = plan.server;
   const which = `server ${id} at ${provider}`;

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { lastEvent, readEvents, sinceReleased } from "../../core/eventLog/eventLog";
 import { chainCopySettings } from "../../core/settings/chainCopyInputs";
-import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { roomFor } from "../../core/sync/chainCopy/facts";
 import { expected } from "../../core/sync/chainCopy/progress";
 import { lookAtOld } from "../../core/sync/chainCopy/sides";
@@ -24,7 +24,7 @@ export async function copyAhead(
 ): Promise<void> {
   if (!pulumi.runtime.isDryRun() || finished || config.lifecycle !== "active") return;
   const settings = chainCopySettings(config, stack);
-  if (settings === undefined || wasCopied(config, stack)) return;
+  if (settings === undefined || (await wasCopied(config, stack))) return;
   const { old, limitMbps } = settings;
   const { address, user } = old.host.ssh;
   const amount = await look(settings, limitSeconds).then(
@@ -43,9 +43,9 @@ export async function copyAhead(
   );
 }
 
-function wasCopied(config: StackConfig, stack: string): boolean {
+async function wasCopied(config: StackConfig, stack: string): Promise<boolean> {
   try {
-    const journey = readEvents(backupPlace(config), config.pillar.name);
+    const journey = await readEvents(storeOf(config), config.pillar.name);
     return lastEvent(sinceReleased(journey, stack), stack, "chainCopied") !== undefined;
   } catch {
     // Whoever writes to the record says what is wrong with it.

@@ -9,7 +9,7 @@ import { noticesOf } from "../../core/registration/notices";
 import { isOurs, type Registration, type RegistrationMemory } from "../../core/registration/registration";
 import { type RegistrationShown, registrationShown } from "../../core/registration/registrationShown";
 import { nodeTarget, sshTarget } from "../../core/settings/login";
-import { backupDirectory, backupPlace } from "../../core/settings/orchestratorPlaces";
+import { backupDirectory } from "../../core/settings/orchestratorPlaces";
 import { hourlyRestart } from "../../core/steps/steps";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { CutoverGate } from "../../providers/cutoverGate";
@@ -139,8 +139,8 @@ interface Found {
 /** Only reads, and never throws. */
 async function decide(config: StackConfig, last: LastRun, { ours, seen }: At): Promise<Found> {
   const [node, readings, hourlyRestart] = await Promise.all([seen.node, seen.readings, seen.hourlyRestart]);
-  const place = { directory: backupPlace(config), stack: pulumi.getStack(), pillar: config.pillar.name };
-  const memory = recalled(place, ours, last.registration?.earlier);
+  const place = { directory: backupDirectory(config), stack: pulumi.getStack(), pillar: config.pillar.name };
+  const memory = await recalled(place, ours, last.registration?.earlier);
   const registration = await lookAtRegistration({
     ...{ ours, readings, memory, node, network: config.network },
     now: () => Date.now(),
@@ -153,7 +153,7 @@ async function keep({ registration, memory, place }: Found, webhook: string | un
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   const news = newsOf(registration, memory);
   // Where the record is not written, every run would tell it again.
-  if (!log.note(...news)) return;
+  if (!(await log.note(...news))) return;
   for (const { event, message } of noticesOf(news, registration, place, Date.now()))
     await tell(webhook, event, place, message);
 }

@@ -5,7 +5,7 @@ import type { LogEvent } from "../../core/eventLog/events";
 import { type ChainCopySettings, chainCopySettings, newChainSide } from "../../core/settings/chainCopyInputs";
 import { gateSettings } from "../../core/settings/gateSettings";
 import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
-import { backupDirectory, backupPlace } from "../../core/settings/orchestratorPlaces";
+import { backupDirectory, storeOf } from "../../core/settings/orchestratorPlaces";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import type { Step } from "../../core/steps/step";
 import { chainCopyAway, type NodeSteps, nodeSteps, stackIdentity } from "../../core/steps/steps";
@@ -36,11 +36,11 @@ interface ChainOrigin {
 }
 
 /** What a stack's configuration means for its node. */
-export function pillarNodeArgs(config: StackConfig, host: Host): PillarNodeArgs {
+export async function pillarNodeArgs(config: StackConfig, host: Host): Promise<PillarNodeArgs> {
   const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
   const from = chainCopySettings(config, stack);
   const identity = stackIdentity(stack, pillar);
-  const journey = journeyOf(config);
+  const journey = await journeyOf(config);
   const begun = from ? undefined : openCopy(journey);
   return {
     host,
@@ -124,9 +124,9 @@ export class PillarNode extends pulumi.ComponentResource {
  * What the stack's host lived through: a retirement that was cut off left steps in the state as they were done before it, and
  * a copy of a chain may have left parts on the host of which the state does not know.
  */
-function journeyOf(config: StackConfig): readonly LogEvent[] {
+async function journeyOf(config: StackConfig): Promise<readonly LogEvent[]> {
   try {
-    return sinceReleased(readEvents(backupPlace(config), config.pillar.name), pulumi.getStack());
+    return sinceReleased(await readEvents(storeOf(config), config.pillar.name), pulumi.getStack());
   } catch {
     // Whoever writes to the record says what is wrong with it.
     return [];

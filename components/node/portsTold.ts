@@ -22,7 +22,7 @@ export function portsTold(
   if (host.provider !== "existing") return pulumi.output(undefined);
   return deployed.apply(async () => {
     // Whether the signer runs is not known here.
-    const rules = portRules(config, hasSigner(config, stack, shown), { node: true, signer: false });
+    const rules = portRules(config, await hasSigner(config, stack, shown), { node: true, signer: false });
     const faults = portFaults(await look(host.address, rules));
     if (faults.length > 0)
       await warn([`the ports of ${host.address}, tried from this machine:`, ...faults].join("\n  "));

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
 import { isSameMove } from "../../core/eventLog/moveId";
-import { backupPlace, moveIdOf } from "../../core/settings/orchestratorPlaces";
+import { moveIdOf, storeOf } from "../../core/settings/orchestratorPlaces";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { scanHostKey } from "../../core/ssh/ssh";
 import { isUnattended } from "../../core/util/unattended";
@@ -23,7 +23,7 @@ async function orchestratorTurn(config: StackConfig, last: LastRun, look: NodeLo
   if (migrateFrom === undefined) return last.signer === undefined ? "none" : "removed";
   if (last.signer !== undefined) return "now";
   const move = moveIdOf(config, pulumi.getStack());
-  if (readMoveEvents(backupPlace(config)).some((entry) => isSameMove(entry.move, move))) return "now";
+  if ((await readMoveEvents(storeOf(config))).some((entry) => isSameMove(entry.move, move))) return "now";
   if (isUnattended(process.env)) return "unwatched";
   if (unattended) return "now";
   const { host } = config;

@@ -7,7 +7,7 @@ import { lookOnceAt } from "../../core/retirement/host";
 import type { GuardMemory } from "../../core/retirement/inputs";
 import { refusalText } from "../../core/retirement/messages";
 import { surveyRetirement } from "../../core/retirement/survey";
-import { backupPlace, ordersPlace } from "../../core/settings/orchestratorPlaces";
+import { ordersPlace, storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs } from "../../core/settings/retirementInputs";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor, someHostKey } from "../../core/util/commands";
@@ -33,8 +33,7 @@ const patience = 10_000;
 export async function checkRetirement(config: StackConfig, last: LastRun): Promise<void> {
   if (last.nodeOff) return;
   const stack = pulumi.getStack();
-  const directory = backupPlace(config);
-  const past = knownOfHost(config, last);
+  const past = await knownOfHost(config, last);
   const { since, begun, recorded, knownProducer, hasProduced } = past;
   const { there, place } = await hostLocation(config, last, begun);
   if (there === "gone") return;
@@ -58,7 +57,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
     isOwnWork: past.isOwnWork,
     ...(hasProduced ? { produced: "seen" } : {}),
   };
-  const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, directory, lookOnly);
+  const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, storeOf(config), lookOnly);
   if (verdict.unmet.length > 0) throw new pulumi.RunError(refusalText(facts, verdict));
 }
 

@@ -3,7 +3,7 @@ import type { StackConfig } from "../../core/config/config";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { RegistrationShown } from "../../core/registration/registrationShown";
 import { type KnownOfHost, type Remembered, rememberedBy, toldToGuard } from "../../core/retirement/remembered";
-import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { type RetirementSettings, retirementSettings } from "../../core/settings/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
@@ -19,8 +19,8 @@ export function inLastRun({ remembered = {}, producerAddress, registration }: La
 }
 
 /** What this machine's record, and the stack's state, know of the host. @throws where the record can't be read */
-export function knownOfHost(config: StackConfig, last: LastRun): KnownOfHost {
-  const journey = readEvents(backupPlace(config), config.pillar.name);
+export async function knownOfHost(config: StackConfig, last: LastRun): Promise<KnownOfHost> {
+  const journey = await readEvents(storeOf(config), config.pillar.name);
   return rememberedBy(journey, pulumi.getStack(), inLastRun(last));
 }
 
@@ -28,9 +28,9 @@ export function knownOfHost(config: StackConfig, last: LastRun): KnownOfHost {
  * What a stack's configuration means for its guards; where the host is to go, they are told what is known of it, and keep that
  * in the state. Not before: each run would tell them more, and an `up` with nothing new would not be unchanged.
  */
-export function guardSettings(config: StackConfig, last: LastRun): RetirementSettings {
+export async function guardSettings(config: StackConfig, last: LastRun): Promise<RetirementSettings> {
   const settings = retirementSettings(config, pulumi.getStack());
-  return config.lifecycle === "retiring" ? { ...settings, ...toldToGuard(knownOfHost(config, last)) } : settings;
+  return config.lifecycle === "retiring" ? { ...settings, ...toldToGuard(await knownOfHost(config, last)) } : settings;
 }
 
 /** The output `remembered`: what the guards remember, where the next run finds it before it registers anything. */

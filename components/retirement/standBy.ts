@@ -10,7 +10,7 @@ import { type RetirementNotice, retirementNotices } from "../../core/retirement/
 import type { Remembered } from "../../core/retirement/remembered";
 import { surveyRetirement } from "../../core/retirement/survey";
 import { nodeRpc } from "../../core/settings/login";
-import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { backupDirectory, storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs } from "../../core/settings/retirementInputs";
 import { commandsFor } from "../../core/util/commands";
 import { withTimeout } from "../../core/util/withTimeout";
@@ -31,12 +31,12 @@ interface Shown {
 }
 
 /** A host on which nothing is deployed: adopted as it is, or shut down to be given up. @returns outputs */
-export function standBy(config: StackConfig, host: Host, last: LastRun): Shown {
+export async function standBy(config: StackConfig, host: Host, last: LastRun): Promise<Shown> {
   const stack = pulumi.getStack();
   const isRetiring = config.lifecycle === "retiring";
   const run = last.nodeOff ? undefined : randomUUID();
   const { shutdown, memory, guard } = new HostRetirement("retirement", {
-    ...retirementArgs(config, host, last),
+    ...(await retirementArgs(config, host, last)),
     after: [host.guard],
     ...(isRetiring ? { shutDown: { first: host.guard, run } } : {}),
   });
@@ -46,7 +46,7 @@ export function standBy(config: StackConfig, host: Host, last: LastRun): Shown {
   const inputs = pulumi
     .all([host.access.address, host.access.hostKey, host.isOrdered ?? false])
     .apply(([address, hostKey, ordered]) => retirementInputs(config, stack, address, hostKey, ordered));
-  const { recorded, knownProducer } = knownOfHost(config, last);
+  const { recorded, knownProducer } = await knownOfHost(config, last);
   const told = { recorded, knownProducer };
   const next = pulumi
     .all([shutdown.isOff, inputs, memory])
@@ -55,8 +55,8 @@ export function standBy(config: StackConfig, host: Host, last: LastRun): Shown {
 }
 
 /** What a stack's configuration means for what stands before its host's deletion. */
-export function retirementArgs(config: StackConfig, host: Host, last: LastRun): RetirementArgs {
-  return { host, settings: guardSettings(config, last), rpc: nodeRpc(config) };
+export async function retirementArgs(config: StackConfig, host: Host, last: LastRun): Promise<RetirementArgs> {
+  return { host, settings: await guardSettings(config, last), rpc: nodeRpc(config) };
 }
 
 function nextForAdopted(stack: string): string[] {
@@ -81,14 +81,14 @@ async function nextForRetired(
   const shut = isOff
     ? "The node of this host is off, and stays off."
     : "The node of this host could not be stopped: it does not answer.";
-  const directory = backupPlace(config);
+  const store = storeOf(config);
   const { destroy } = commandsFor(stack);
   try {
-    const journey = readEvents(directory, config.pillar.name);
+    const journey = await readEvents(store, config.pillar.name);
     const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, lookOnly);
     const seen = hostSeen(look, config.host.provider === "existing" ? undefined : config.host.provider);
     const { facts, verdict } = await withTimeout(
-      surveyRetirement("destroy", inputs, memory, seen, directory, lookOnly),
+      surveyRetirement("destroy", inputs, memory, seen, store, lookOnly),
       deadline,
       `no answer within ${deadline / 1000} s`,
     );
@@ -106,10 +106,10 @@ async function nextForRetired(
 
 async function tellOnce(config: StackConfig, stack: string, notices: readonly RetirementNotice[]): Promise<void> {
   if (config.notify === undefined || notices.length === 0) return;
-  const place = { directory: backupPlace(config), stack, pillar: config.pillar.name };
+  const place = { directory: backupDirectory(config), stack, pillar: config.pillar.name };
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   for (const { notice, message } of notices) {
     // Where the record is not written, every run would tell it again.
-    if (log.note({ event: "told", details: { notice } })) await tell(config.notify, notice, place, message);
+    if (await log.note({ event: "told", details: { notice } })) await tell(config.notify, notice, place, message);
   }
 }

@@ -1,7 +1,8 @@
 import { found } from "../store/found";
-import { recordsAt } from "../store/records";
+import type { Store } from "../store/store";
+import { storeAt } from "../store/storeAt";
 import type { EventName, LogEvent, MoveEvent, MoveEventName, MoveNews, News } from "./events";
-import { appendLine, readLines } from "./logFile";
+import { lineOf, textOf } from "./line";
 import { isSameMove, type MoveId } from "./moveId";
 
 /** Where a stack's event log is, and whose it is. */
@@ -14,17 +15,16 @@ export interface LogPlace {
 
 /** The event log of a migration, for one stack. */
 export interface EventLog {
-  /** Absolute. */
-  readonly directory: string;
+  readonly store: Store;
   /** Of the Pillar's journey, the oldest first. @throws in words */
-  read(): LogEvent[];
+  read(): Promise<LogEvent[]>;
   /** @throws in words: what must be written down is not done without */
-  add(news: News): void;
+  add(news: News): Promise<void>;
   /** Says so, once, where it can't be written: the journey goes on without. @returns whether it was */
-  note(...news: readonly News[]): boolean;
+  note(...news: readonly News[]): Promise<boolean>;
   /** The same, of a move. */
-  addMove(move: MoveId, news: MoveNews): void;
-  noteMove(move: MoveId, news: MoveNews): boolean;
+  addMove(move: MoveId, news: MoveNews): Promise<void>;
+  noteMove(move: MoveId, news: MoveNews): Promise<boolean>;
 }
 
 /** What the event log depends on. */
@@ -35,25 +35,25 @@ export interface EventLogDeps {
 }
 
 export function openEventLog({ directory: place, stack, pillar }: LogPlace, deps: EventLogDeps): EventLog {
-  const directory = recordsAt(place);
-  const inWords = <T>(what: string, work: () => T): T => {
+  const store = storeAt(place);
+  const inWords = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     try {
-      return work();
+      return await work();
     } catch (error) {
       throw new Error(
-        `the record of the migration could not be ${what} on this machine: ${directory}\n` +
+        `the record of the migration could not be ${what} on this machine: ${store.directory}\n` +
           `  found: ${(error as Error).message}\n  needed: a directory that can be read and written, with room in it`,
       );
     }
   };
   const at = () => new Date(deps.now()).toISOString();
-  const add = (news: News) => inWords("written", () => appendLine(directory, { at: at(), stack, pillar, ...news }));
-  const addMove = (move: MoveId, news: MoveNews) =>
-    inWords("written", () => appendLine(directory, { at: at(), move, ...news }));
+  const write = (entry: LogEvent | MoveEvent) => inWords("written", () => appendEvent(store, entry));
+  const add = (news: News) => write({ at: at(), stack, pillar, ...news });
+  const addMove = (move: MoveId, news: MoveNews) => write({ at: at(), move, ...news });
   let said: string | undefined;
-  const carefully = (work: () => void): boolean => {
+  const carefully = async (work: () => Promise<void>): Promise<boolean> => {
     try {
-      work();
+      await work();
       return true;
     } catch (error) {
       const { message } = error as Error;
@@ -63,29 +63,42 @@ export function openEventLog({ directory: place, stack, pillar }: LogPlace, deps
     }
   };
   return {
-    directory,
-    read: () => inWords("read", () => readEvents(directory, pillar)),
+    store,
+    read: () => inWords("read", () => readEvents(store, pillar)),
     add,
     addMove,
-    note: (...news) => carefully(() => news.forEach(add)),
+    note: (...news) =>
+      carefully(async () => {
+        for (const each of news) await add(each);
+      }),
     noteMove: (move, news) => carefully(() => addMove(move, news)),
   };
+}
+
+/** Adds an event, kept when this resolves. @throws where it can't be written */
+export function appendEvent(store: Store, entry: LogEvent | MoveEvent): Promise<void> {
+  return store.append(textOf(entry));
 }
 
 /**
  * All of a Pillar's journey, the oldest first; nothing where there is no log. Two Pillars' backups may lie in one place,
  * and their stacks have one name.
  *
- * @param directory absolute
+ * @throws where it can't be read, or a newer program wrote in it
  */
-export function readEvents(directory: string, pillar: string): LogEvent[] {
-  return readLines(directory).filter((entry) => "stack" in entry && entry.pillar === pillar) as LogEvent[];
+export async function readEvents(store: Store, pillar: string): Promise<LogEvent[]> {
+  return (await readAll(store)).filter((entry) => "stack" in entry && entry.pillar === pillar) as LogEvent[];
 }
 
-/** All that was written of signers' moves, the oldest first. @param directory absolute */
-export function readMoveEvents(directory: string): MoveEvent[] {
-  const events = readLines(directory).filter((entry) => "move" in entry);
-  return events.map((entry) => withFilesFound(entry, directory));
+/** All that was written of signers' moves, the oldest first. @throws likewise */
+export async function readMoveEvents(store: Store): Promise<MoveEvent[]> {
+  const events = (await readAll(store)).filter((entry) => "move" in entry);
+  return events.map((entry) => withFilesFound(entry, store.directory));
+}
+
+/** Lines that were broken off are left out. */
+async function readAll(store: Store): Promise<(LogEvent | MoveEvent)[]> {
+  return (await store.lines()).flatMap((line) => lineOf(line, store.log) ?? []);
 }
 
 /** The same with the files of backups where they are now. @param directory absolute */

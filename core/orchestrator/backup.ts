@@ -1,9 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
+import { appendEvent } from "../eventLog/eventLog";
 import type { Backup } from "../eventLog/events";
-import { appendLine } from "../eventLog/logFile";
 import { type MoveId, moveText } from "../eventLog/moveId";
 import type { RootHost } from "../ssh/root";
+import type { Store } from "../store/store";
+import { storeAt } from "../store/storeAt";
+import { resolvePath } from "../util/resolvePath";
 import { settle, writeWhole } from "../util/writeAtomically";
 import { keyShareOf } from "./keyShare";
 import {
@@ -18,13 +21,25 @@ import {
 } from "./manifest";
 import { identityFor, prove, seal } from "./vault";
 
-/** Where backups go, on the operator's machine. */
+/** Where backups go. */
 export interface BackupSettings {
-  /** Absolute. */
-  readonly directory: string;
+  readonly store: Store;
   /** An age identity of the operator's; without one the program makes one. */
   readonly identityFile?: string | undefined;
   readonly move: MoveId;
+}
+
+/** The same, as inputs have it: as configured, relative to the project. */
+export interface BackupPlace {
+  readonly directory: string;
+  readonly identityFile?: string | undefined;
+  readonly move: MoveId;
+}
+
+/** What such a place is on this machine. @throws StoreFault */
+export function placed({ directory, identityFile, move }: BackupPlace): BackupSettings {
+  const identity = identityFile === undefined ? {} : { identityFile: resolvePath(identityFile) };
+  return { store: storeAt(directory), move, ...identity };
 }
 
 /** What is backed up. */
@@ -70,7 +85,8 @@ export async function takeBackup(
   settings: BackupSettings,
   deps: BackupDeps,
 ): Promise<Backup> {
-  const { directory, move } = settings;
+  const { store, move } = settings;
+  const { directory } = store;
   const identity = await prepare(settings, deps.now).catch((error) => {
     throw new Error(inWords(error, directory));
   });
@@ -103,7 +119,7 @@ export async function takeBackup(
         };
         settle(part, backup.file);
         writeWhole(backup.manifestFile, manifestText(root.address, what, settings, backup, manifest));
-        appendLine(directory, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
+        await appendEvent(store, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
         deps.say(
           `backup: ${backup.files} files, ${backup.bytes} bytes of ${root.address}, proved by decrypting: ${backup.file}`,
         );
@@ -128,7 +144,7 @@ export async function takeBackup(
   );
 }
 
-async function prepare({ directory, identityFile }: BackupSettings, now: () => number) {
+async function prepare({ store: { directory }, identityFile }: BackupSettings, now: () => number) {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   return identityFor(directory, identityFile, now);
 }

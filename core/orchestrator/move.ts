@@ -2,8 +2,6 @@ import crypto from "node:crypto";
 import type { BuildInfo } from "../chain/orchestrator";
 import { type EventLog, openEventLog, readMoveEvents } from "../eventLog/eventLog";
 import { fingerprintOf } from "../ssh/publicKey";
-import { recordsAt } from "../store/records";
-import { resolvePath } from "../util/resolvePath";
 import type { Looks } from "./decide";
 import type { Wanted } from "./generation";
 import { openHostPair } from "./hostPair";
@@ -31,17 +29,16 @@ export interface MoveOutputs {
 
 /** The move, from wherever it stands to its end. @throws Error in the operator's words */
 export async function move(
-  asked: MoveInputs,
+  inputs: MoveInputs,
   deps: MoveDeps,
   isWanted: () => boolean,
   before: Partial<MoveOutputs> = {},
 ): Promise<MoveOutputs> {
-  const inputs = { ...asked, backup: placed(asked.backup) };
   const log = openEventLog({ ...inputs, directory: inputs.backup.directory }, deps);
   const saga: Wanted = {
     move: inputs.move,
     direction: inputs.rollback ? "back" : "forward",
-    known: knownOf(readMoveEvents(inputs.backup.directory), inputs.move, before.generation),
+    known: knownOf(await readMoveEvents(log.store), inputs.move, before.generation),
     laterThan: inputs.laterThanMove,
     hosts: keysOf(inputs),
   };
@@ -71,7 +68,7 @@ export async function move(
     }
     return await outputsOf(inputs, ending, { ...hands.seen, generation }, sides, deps, log);
   } catch (error) {
-    log.noteMove(inputs.move, { event: "failed", details: { error: (error as Error).message.split("\n")[0] } });
+    await log.noteMove(inputs.move, { event: "failed", details: { error: (error as Error).message.split("\n")[0] } });
     throw error;
   } finally {
     await sides.drop(saga, looks);
@@ -92,13 +89,13 @@ function numbering(
 ): SagaActions {
   return {
     ...hands,
-    perform: (step, saga, looks) => {
+    perform: async (step, saga, looks) => {
       const { source, target } = sidesOf(saga);
       const { direction, generation = 0 } = saga;
       const details = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
       numbered(generation);
-      if (step === "bulk") log.noteMove(saga.move, { event: "begun", details });
-      if (step === "start") log.noteMove(saga.move, { event: "starting", details });
+      if (step === "bulk") await log.noteMove(saga.move, { event: "begun", details });
+      if (step === "start") await log.noteMove(saga.move, { event: "starting", details });
       return hands.perform(step, saga, looks);
     },
   };
@@ -127,7 +124,7 @@ async function outputsOf(
     ...{ holder, version: verified.build.version, movedAt, secondsWithoutSigner: seconds },
     ...{ lastBackup: lastBackup?.file, generation },
   };
-  log.noteMove(inputs.move, { event: inputs.rollback ? "rolledBack" : "done", details });
+  await log.noteMove(inputs.move, { event: inputs.rollback ? "rolledBack" : "done", details });
   deps.say(
     `the ${holder} side (${sides.roots[holder].address}) holds the key and signs${seconds === undefined ? "" : `; the bridge was without this signer for ${seconds} s`}`,
   );
@@ -144,10 +141,4 @@ async function outputsOf(
 /** The time without a signer in seconds, with tenths, of milliseconds (pure). */
 export function secondsWithout(stoppedAt: number, answeredAt: number): number {
   return Math.round((answeredAt - stoppedAt) / 100) / 10;
-}
-
-/** As configured: relative to the project, which is the working directory here. */
-function placed({ directory, identityFile, move }: MoveInputs["backup"]): MoveInputs["backup"] {
-  const identity = identityFile === undefined ? {} : { identityFile: resolvePath(identityFile) };
-  return { directory: recordsAt(directory), move, ...identity };
 }

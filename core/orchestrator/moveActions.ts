@@ -2,7 +2,7 @@ import type { OrchestratorStatus } from "../chain/orchestrator";
 import type { Backup } from "../eventLog/events";
 import type { CallError } from "../ssh/root";
 import { commandsFor } from "../util/commands";
-import { takeBackup } from "./backup";
+import { placed, takeBackup } from "./backup";
 import { createCopier, stagingOf } from "./copyKey";
 import type { Looks, MoveStep } from "./decide";
 import type { HostPair } from "./hostPair";
@@ -155,7 +155,7 @@ export function createMoveActions(
         const place = { base: inputs[source].directory, paths: ["config.json", "tss"] };
         const what = { label: "last", place, changing: [], isJson: (path: string) => path.endsWith(".json") };
         const [backup] = await Promise.all([
-          takeBackup(sides.roots[source], what, inputs.backup, deps),
+          takeBackup(sides.roots[source], what, placed(inputs.backup), deps),
           copy.make(saga, looks),
         ]);
         seen.lastBackup = backup;

@@ -2,7 +2,7 @@ import type { NodeTarget } from "../chain/node";
 import type { MoveId } from "../eventLog/moveId";
 import type { OrchestratorHost } from "../ssh/root";
 import type { Acknowledged } from "./acknowledged";
-import type { BackupSettings } from "./backup";
+import type { BackupPlace } from "./backup";
 
 /** One of the two hosts of a move; plain values, secrets among them. */
 export interface SideInputs {
@@ -41,7 +41,7 @@ export interface MoveInputs extends Acknowledged {
   readonly rpcPort: number;
   /** Where the signers talk to each other. */
   readonly p2pPort: number;
-  readonly backup: BackupSettings;
+  readonly backup: BackupPlace;
   /** Of the release that is configured for the new host. */
   readonly version?: string | undefined;
   /** The script library (core/steps/libraries.ts). */

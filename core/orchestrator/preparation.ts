@@ -1,14 +1,13 @@
 import type { RpcClock } from "../chain/orchestrator";
-import { isMoveOver, lastMoveEvent, readMoveEvents } from "../eventLog/eventLog";
+import { appendEvent, isMoveOver, lastMoveEvent, readMoveEvents } from "../eventLog/eventLog";
 import type { Prepared } from "../eventLog/events";
-import { appendLine } from "../eventLog/logFile";
 import type { MoveId } from "../eventLog/moveId";
 import type { RootHost } from "../ssh/root";
-import { recordsAt } from "../store/records";
+import type { Store } from "../store/store";
+import { storeAt } from "../store/storeAt";
 import { commandsFor } from "../util/commands";
-import { resolvePath } from "../util/resolvePath";
 import { type Acknowledged, acknowledgedIn } from "./acknowledged";
-import { type BackupDeps, type BackupOf, isThere, takeBackup } from "./backup";
+import { type BackupDeps, type BackupOf, isThere, placed, takeBackup } from "./backup";
 import type { MoveSurvey, Requirements } from "./findings";
 import { hasBegun } from "./journal";
 import { isKeyShare } from "./keyShare";
@@ -60,18 +59,21 @@ export function wholeBackupOf(label: string, { directory, nodeDirectory }: Orche
 }
 
 /** What a move wants of both hosts and of this machine. */
-export function requirementsOf(options: SecureOptions, roots: PreparationDeps["roots"]): Requirements {
+export async function requirementsOf(
+  options: SecureOptions,
+  roots: PreparationDeps["roots"],
+  store: Store,
+): Promise<Requirements> {
   const { old, new: target } = options;
-  const backupDirectory = recordsAt(options.backups.directory);
   return {
     ...{
       stack: options.stack,
       move: options.move,
       rpcPort: old.rpcPort,
-      backupDirectory,
+      backupDirectory: store.directory,
     },
     ...acknowledgedIn(options),
-    known: knownOf(readMoveEvents(backupDirectory), options.move),
+    known: knownOf(await readMoveEvents(store), options.move),
     old: { address: roots.old.address, service: old.service, directory: old.directory, executable: old.executable },
     new: { address: roots.new.address, service: target.service, directory: target.directory },
     ...{
@@ -93,14 +95,14 @@ export function requirementsOf(options: SecureOptions, roots: PreparationDeps["r
  */
 export async function secureOrchestrator(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
   const { move, old } = options;
-  const directory = recordsAt(options.backups.directory);
-  const known = recordedOf(directory, move);
+  const store = storeAt(options.backups.directory);
+  const known = await recordedOf(store, move);
   if (known) return known;
 
   const { roots } = deps;
-  const wanted = requirementsOf(options, roots);
+  const wanted = await requirementsOf(options, roots, store);
   deps.say(`orchestrator: checking ${roots.old.address} and ${roots.new.address} before anything is touched`);
-  const survey = await surveyBoth(roots, { ...options, backupDirectory: directory }, deps, deps);
+  const survey = await surveyBoth(roots, { ...options, backupDirectory: store.directory }, deps, deps);
   const begun = beganAt(survey, move);
   if (begun) {
     deps.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);
@@ -115,12 +117,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
     for (const line of shownOf(survey, wanted)) deps.say(`orchestrator: ${line}`);
   }
   const checkedAt = new Date(deps.now()).toISOString();
-  const identityFile = options.backups.identityFile;
-  const settings = {
-    directory,
-    move,
-    identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
-  };
+  const settings = placed({ ...options.backups, move });
   const backup = await takeBackup(roots.old, wholeBackupOf("first", old), settings, deps).catch((error: Error) => {
     throw new Error(`${error.message}\n  Then: ${commandsFor(options.stack).up}`);
   });
@@ -131,13 +128,13 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
     ...(oldVersion ? { oldVersion } : {}),
     ...(oldIdentity ? { oldIdentity } : {}),
   };
-  appendLine(directory, { at: new Date(deps.now()).toISOString(), move, event: "secured", details: secured });
+  await appendEvent(store, { at: new Date(deps.now()).toISOString(), move, event: "secured", details: secured });
   return { move, ...secured };
 }
 
 /** What an earlier run has done, where it still holds. */
-function recordedOf(directory: string, move: MoveId): Secured | undefined {
-  const events = readMoveEvents(directory);
+async function recordedOf(store: Store, move: MoveId): Promise<Secured | undefined> {
+  const events = await readMoveEvents(store);
   const secured = lastMoveEvent(events, move, "secured")?.details;
   if (isMoveOver(events, move)) return { ...secured, move };
   return secured?.backup && isThere(secured.backup) ? { ...secured, move } : undefined;

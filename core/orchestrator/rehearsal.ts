@@ -1,7 +1,8 @@
 import type { RpcClock } from "../chain/orchestrator";
 import { readMoveEvents } from "../eventLog/eventLog";
 import type { RootHost } from "../ssh/root";
-import { recordsAt } from "../store/records";
+import type { Store } from "../store/store";
+import { storeAt } from "../store/storeAt";
 import { isPillarNode } from "./endpoints";
 import type { MoveSurvey } from "./findings";
 import { type Forecast, forecastOf, type Measured, stopsIn } from "./forecast";
@@ -31,15 +32,15 @@ export interface Rehearsal {
  */
 export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps: RehearsalDeps): Promise<Rehearsal> {
   const { roots } = deps;
-  const directory = recordsAt(options.backups.directory);
-  const found = await surveyBoth(roots, { ...options, backupDirectory: directory }, deps, deps);
+  const store = storeAt(options.backups.directory);
+  const found = await surveyBoth(roots, { ...options, backupDirectory: store.directory }, deps, deps);
   const begun = beganAt(found, options.move);
   if (begun !== undefined) return { begun, faults: [], shown: [] };
-  const wanted = requirementsOf(options, roots);
+  const wanted = await requirementsOf(options, roots, store);
   const survey = nodeCounts ? found : withNode(found);
   const base = { faults: moveFaultsOf(survey, wanted), shown: shownOf(survey, wanted) };
   if ("error" in found.old || found.old.value.facts.directory !== "there") return base;
-  const measured = await measure(roots, options, directory, deps);
+  const measured = await measure(roots, options, store, deps);
   return { ...base, gap: { measured, forecast: forecastOf(measured) } };
 }
 
@@ -55,7 +56,7 @@ export function withNode(found: MoveSurvey): MoveSurvey {
 async function measure(
   { old, new: fresh }: RehearsalDeps["roots"],
   options: SecureOptions,
-  directory: string,
+  store: Store,
   { ticks }: Pick<RpcClock, "ticks">,
 ): Promise<Measured> {
   const timed = async <T>(work: Promise<T>) => {
@@ -70,7 +71,7 @@ async function measure(
     Promise.all([old.call("signer_has", file), fresh.call("signer_has", file).catch(() => "")]),
   );
   const { pillar } = options.move;
-  const earlier = readMoveEvents(directory).flatMap((entry) => {
+  const earlier = (await readMoveEvents(store)).flatMap((entry) => {
     if (entry.event !== "done" || entry.move.pillar !== pillar) return [];
     const { secondsWithoutSigner: seconds } = entry.details;
     return seconds === undefined ? [] : [seconds];

@@ -21,7 +21,7 @@ export interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
   /** Tells somebody who does not watch, once. */
   tell(text: string): void;
   /** Puts it into the record of the migration. */
-  record(registration: Registration): void;
+  record(registration: Registration): Promise<void>;
 }
 
 /** The watch over a wait for the sync. */
@@ -88,7 +88,15 @@ export function watchForEarlyWallet(
     deps.tell(text.join(" "));
     const known = earlier === undefined ? {} : { earlier };
     const counted = figures.expected > 0 ? { figures } : {};
-    deps.record({ kind: "tooEarly", why: "it syncs", address, since: deps.now(), notes: [], ...known, ...counted });
+    await deps.record({
+      kind: "tooEarly",
+      why: "it syncs",
+      address,
+      since: deps.now(),
+      notes: [],
+      ...known,
+      ...counted,
+    });
   };
 
   return {

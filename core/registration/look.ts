@@ -1,6 +1,6 @@
 import type { Network } from "../chain/elections";
 import { type LogPlace, readEvents } from "../eventLog/eventLog";
-import { recordsAt } from "../store/records";
+import { storeAt } from "../store/storeAt";
 import type { NodeStatus } from "../sync/nodeStatus";
 import { withTimeout } from "../util/withTimeout";
 import { agreeOnPillar } from "./agreement";
@@ -54,9 +54,13 @@ async function electionsOf({ client, pillar }: PillarTold): Promise<Elections> {
 }
 
 /** What the event log says; nothing where it can't be read. */
-export function recalled({ directory, stack, pillar }: LogPlace, ours: string, seen?: string): RegistrationMemory {
+export async function recalled(
+  { directory, stack, pillar }: LogPlace,
+  ours: string,
+  seen?: string,
+): Promise<RegistrationMemory> {
   try {
-    return memoryOf(readEvents(recordsAt(directory), pillar), stack, ours, seen);
+    return memoryOf(await readEvents(storeAt(directory), pillar), stack, ours, seen);
   } catch {
     return memoryOf([], stack, ours, seen);
   }

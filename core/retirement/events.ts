@@ -8,10 +8,10 @@ export function retirementLog(
   deps: { now(): number; say(line: string): void },
 ): EventLog {
   const log = openEventLog({ directory: backup.directory, stack, pillar }, deps);
-  const withCommand = <A extends unknown[], T>(work: (...given: A) => T) => {
-    return (...given: A): T => {
+  const withCommand = <A extends unknown[], T>(work: (...given: A) => Promise<T>) => {
+    return async (...given: A): Promise<T> => {
       try {
-        return work(...given);
+        return await work(...given);
       } catch (error) {
         throw new Error(`${(error as Error).message}\n  Then: ${commandsFor(stack).destroy}`);
       }

@@ -6,6 +6,7 @@ import type { MoveEvent } from "../eventLog/events";
 import { isSameMove, type MoveId } from "../eventLog/moveId";
 import { isThere, manifestVersion } from "../orchestrator/backup";
 import type { Entry } from "../orchestrator/manifest";
+import type { Store } from "../store/store";
 import { versionOf } from "../util/formatVersion";
 
 /** A signer that is, or was, on a host which is given up. */
@@ -31,10 +32,10 @@ interface Proved {
 /**
  * Whether a backup of a signer that was proved lies on this machine, with the bytes that were proved.
  *
- * @param backups their directory, absolute
+ * @throws where the record can't be read
  */
-export async function hasOrchestratorBackup(backups: string, signer: BackedUpOrchestrator): Promise<boolean> {
-  for (const entry of readMoveEvents(backups)) {
+export async function hasOrchestratorBackup(store: Store, signer: BackedUpOrchestrator): Promise<boolean> {
+  for (const entry of await readMoveEvents(store)) {
     const backup = provedIn(entry);
     if (backup && isThere(backup) && isOf(signer, entry, backup) && (await sumOf(backup.file)) === backup.sha256)
       return true;

@@ -38,8 +38,8 @@ type HostNow = RetirementFacts["host"];
  */
 export async function release(inputs: GivenUp, memory: GuardMemory, deps: ReleaseDeps): Promise<void> {
   const log = retirementLog(inputs, deps);
-  log.read();
-  await withLock(log.directory, inputs, deps, () => letGo(inputs, memory, log, deps));
+  await log.read();
+  await withLock(log.store.directory, inputs, deps, () => letGo(inputs, memory, log, deps));
 }
 
 async function letGo(given: GivenUp, memory: GuardMemory, log: EventLog, deps: ReleaseDeps): Promise<void> {
@@ -51,11 +51,11 @@ async function letGo(given: GivenUp, memory: GuardMemory, log: EventLog, deps: R
     );
     return;
   }
-  const before = releasedBefore(given, memory, log, deps);
+  const before = await releasedBefore(given, memory, log, deps);
   const inputs = {
     ...given,
     knownProducer: given.knownProducer ?? before?.details.producer,
-    recorded: given.recorded ?? pastEvents(log.read(), given.stack).recorded,
+    recorded: given.recorded ?? pastEvents(await log.read(), given.stack).recorded,
   };
   const root = openRoot(login, inputs.library);
   try {
@@ -69,7 +69,7 @@ async function letGo(given: GivenUp, memory: GuardMemory, log: EventLog, deps: R
       const wasProtected = server !== undefined && (await atProvider(given, server, () => isProtected(server, deps)));
       if ("facts" in host) await shutDown(root, inputs, host.facts, log, deps, isForced);
       const details = { ...releasedOf(inputs, host, evidence), ...(wasProtected ? { wasProtected } : {}) };
-      log.add({ event: "released", details });
+      await log.add({ event: "released", details });
     }
     if ("facts" in host && inputs.afterwards === "poweroff")
       await root.call("retire_poweroff", {}).catch((error: Error) => {
@@ -125,13 +125,13 @@ async function atProvider<T>({ stack, host }: RetirementInputs, at: CloudServer,
 }
 
 /** The other guard's release of the same host, in this destroy or in one that was cut off. */
-function releasedBefore(
+async function releasedBefore(
   { stack, server, host: { ssh } }: RetirementInputs,
   { createdAt }: GuardMemory,
   log: EventLog,
   deps: ReleaseDeps,
 ) {
-  const found = lastEvent(log.read(), stack, "released");
+  const found = lastEvent(await log.read(), stack, "released");
   if (found === undefined || found.at <= createdAt || deps.now() - Date.parse(found.at) >= sameDestroy)
     return undefined;
   const { address, serverId } = found.details;
@@ -168,7 +168,7 @@ async function permit(
   deps: ReleaseDeps,
 ): Promise<{ host: HostNow; evidence: readonly string[]; isForced: boolean }> {
   const { server, pillar } = inputs;
-  const survey = (host: HostNow) => surveyRetirement("destroy", inputs, memory, host, log.directory, deps);
+  const survey = (host: HostNow) => surveyRetirement("destroy", inputs, memory, host, log.store, deps);
   const switchedOff = async (at: CloudServer) => {
     deps.say(`retirement: ${inputs.host.ssh.address} does not answer; switching it off at ${at.provider}`);
     return { off: `${at.provider} says that it is ${await atProvider(inputs, at, () => powerOff(at, deps))}` };
@@ -183,31 +183,31 @@ async function permit(
   }
   const { unmet, evidence } = verdict;
   for (const line of evidence) deps.say(`retirement: ${line}`);
-  if (!isSecond) noteRewards(facts, log);
+  if (!isSecond) await noteRewards(facts, log);
   if (unmet.length === 0) return { host, evidence, isForced: false };
   const reasons = unmet.map(({ what }) => what);
   const sentence = overrideSentence(pillar, unmet);
   // Typed once for both guards, and the other one has met more.
-  const typed = lastEvent(log.read(), inputs.stack, "override");
+  const typed = lastEvent(await log.read(), inputs.stack, "override");
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
   if (deps.override !== undefined && [sentence, typedBefore].includes(deps.override)) {
     deps.say(`retirement: going on all the same, as typed: ${deps.override}`);
-    log.add({ event: "override", details: { sentence: deps.override, reasons } });
+    await log.add({ event: "override", details: { sentence: deps.override, reasons } });
     // What is not seen is at least not left running.
     if ("unseen" in host && server) host = await switchedOff(server);
     return { host, evidence: [`typed by the operator: ${deps.override}`, ...evidence], isForced: true };
   }
-  log.note({ event: "refused", details: { reasons } });
+  await log.note({ event: "refused", details: { reasons } });
   const other =
     deps.override === undefined ? "" : `\n  ${overrideVariable} is set, and says something else than this sentence.`;
   throw new Error(`${refusalText(facts, verdict)}${other}`);
 }
 
-function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, log: EventLog): void {
+async function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, log: EventLog): Promise<void> {
   const evidence = rewards.flatMap((reading) => (reading.says === "collected" ? [reading.evidence] : []));
-  if (evidence.length > 0) log.note({ event: "rewards", details: { evidence } });
+  if (evidence.length > 0) await log.note({ event: "rewards", details: { evidence } });
   else if (saysCollected && rewards.some(({ says }) => says === "notOffered" || says === "paidNothing"))
-    log.note({
+    await log.note({
       event: "rewards",
       details: { evidence: [`the rewards of ${pillar} were collected`], saidBy: "operator" },
     });

@@ -1,9 +1,7 @@
 import type { EventLog } from "../eventLog/eventLog";
-import { type BackupOf, takeBackup } from "../orchestrator/backup";
+import { type BackupOf, placed, takeBackup } from "../orchestrator/backup";
 import type { RootHost } from "../ssh/root";
-import { recordsAt } from "../store/records";
 import { commandsFor } from "../util/commands";
-import { resolvePath } from "../util/resolvePath";
 import { type HostFacts, type HostPlaces, placeVariables } from "./host";
 import type { RetirementInputs } from "./inputs";
 import type { SurveyDeps } from "./survey";
@@ -24,12 +22,7 @@ export async function shutDown(
 ): Promise<void> {
   const { places, backup, stack, pillar } = inputs;
   const variables = placeVariables(places);
-  const { directory, identityFile } = backup;
-  const settings = {
-    directory: recordsAt(directory),
-    move: { project: "pillar-host", stack, pillar },
-    identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
-  };
+  const settings = placed({ ...backup, move: { project: "pillar-host", stack, pillar } });
   // Only by the operator's sentence: what is copied must stand still.
   if (signer.active) {
     await root.call("retire_stop_signer", variables, { limitSeconds: 200 });
@@ -40,13 +33,13 @@ export async function shutDown(
     await takeBackup(root, lastBackupOf(places), settings, deps).catch((error: Error) => {
       throw new Error(backupText(error.message, stack));
     });
-  if (hasKeyStore && !node.masked) log.add({ event: "shuttingDown", details: { address: root.address } });
+  if (hasKeyStore && !node.masked) await log.add({ event: "shuttingDown", details: { address: root.address } });
   await stopNode(root, places, (line) => deps.say(`retirement: ${line}`), inSpite);
   deps.say(`retirement: the node of ${root.address} is stopped, and stays off`);
   await root.call("retire_let_go", variables);
   if (inputs.keysAside) for (const line of linesOf(await root.call("retire_keys_aside", variables))) deps.say(line);
   const details = { address: root.address, evidence: ["stopped, disabled and masked"] };
-  if (node.active) log.add({ event: "shutDown", details });
+  if (node.active) await log.add({ event: "shutDown", details });
 }
 
 /** Seconds: beyond those that the node gets, and systemd after it (core/steps/nodeStop.sh). */

@@ -7,6 +7,7 @@ import { type Connection, createConnection } from "../ssh/connection";
 import { openRoot } from "../ssh/root";
 import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
+import type { Store } from "../store/store";
 import { lookAtNode } from "../sync/nodeStatus";
 import { type ChainReading, readChain } from "./chainLook";
 import { decideRetirement, wantsHistory } from "./decide";
@@ -40,14 +41,14 @@ const comparing = 20_000;
  * Asks the host's successor, the chain and this machine's record, and decides. Changes nothing.
  *
  * @param host what a look at the host itself found
- * @param directory of the backups, absolute
+ * @param store of record and backups
  */
 export async function surveyRetirement(
   step: RetirementStep,
   inputs: RetirementInputs,
   memory: GuardMemory,
   host: RetirementFacts["host"],
-  directory: string,
+  store: Store,
   deps: SurveyDeps,
 ): Promise<RetirementSurvey> {
   const clients = clientsOf(inputs, host, deps.connect ?? createConnection);
@@ -63,13 +64,13 @@ export async function surveyRetirement(
       step === "destroy" && next !== undefined
         ? await readAllRewards(readings, { pillar, own, successor: next, epoch }, deps.now())
         : [];
-    const recordSays = recordOf(inputs, directory);
+    const recordSays = await recordOf(inputs, store);
     const facts: RetirementFacts = {
       ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
       ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
       memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
       saysCollected: deps.saysCollected,
-      hasOrchestratorBackup: await hasOrchestratorBackup(directory, backedUp(inputs, memory, host)),
+      hasOrchestratorBackup: await hasOrchestratorBackup(store, backedUp(inputs, memory, host)),
       noSignerAt: recordSays.noSignerAt,
       network,
     };
@@ -101,8 +102,8 @@ function backedUp({ places, host: { ssh } }: RetirementInputs, memory: GuardMemo
 }
 
 /** What this machine's record has of a stack's host. */
-function recordOf({ pillar, stack, host }: RetirementInputs, directory: string) {
-  const own = sinceReleased(readEvents(directory, pillar), stack);
+async function recordOf({ pillar, stack, host }: RetirementInputs, store: Store) {
+  const own = sinceReleased(await readEvents(store, pillar), stack);
   const shut = lastEvent(own, stack, "shutDown");
   const isSame = shut !== undefined && isSameHost(shut.details, host.ssh) && shut.details.hasSigner === false;
   return {

@@ -8,6 +8,8 @@ import type { OrchestratorHost } from "../ssh/root";
 import { ordersAt } from "../store/orders";
 import { recordsWord } from "../store/places";
 import { recordsAt } from "../store/records";
+import type { Store } from "../store/store";
+import { storeAt } from "../store/storeAt";
 import { otherLogin, sshTarget } from "./login";
 
 /** Names an attempt to move the signer: what journals, record and backups are known by (pure). */
@@ -23,6 +25,11 @@ export function backupDirectory({ pillar, orchestrator }: StackConfig): string {
 /** The same, absolute, with all that is known on this machine in it. @throws StoreFault */
 export function backupPlace(config: StackConfig): string {
   return recordsAt(backupDirectory(config));
+}
+
+/** What is known of a stack's Pillar outside of the state. @throws StoreFault */
+export function storeOf(config: StackConfig): Store {
+  return storeAt(backupDirectory(config));
 }
 
 /** The record of the orders of a stack's server, absolute. @throws StoreFault */

@@ -2,7 +2,7 @@ import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
 import { readMoveEvents } from "../eventLog/eventLog";
 import { isSameOwner } from "../eventLog/moveId";
-import { backupPlace } from "./orchestratorPlaces";
+import { storeOf } from "./orchestratorPlaces";
 
 /**
  * Whether a stack's host has a signer, or is about to have one: its port must be open. Either the configuration says so
@@ -11,11 +11,12 @@ import { backupPlace } from "./orchestratorPlaces";
  *
  * @param shown the side that the signer was on, as the last run showed it
  */
-export function hasSigner(config: StackConfig, stack: string, shown?: string): boolean {
+export async function hasSigner(config: StackConfig, stack: string, shown?: string): Promise<boolean> {
   const { migrateFrom, release } = config.orchestrator;
   if (migrateFrom !== undefined || release !== undefined) return true;
   const owner = { project, stack, pillar: config.pillar.name };
-  const last = readMoveEvents(backupPlace(config)).findLast(
+  const events = await readMoveEvents(storeOf(config));
+  const last = events.findLast(
     ({ move, event }) =>
       move.attempt !== undefined &&
       isSameOwner(move, owner) &&

@@ -21,29 +21,29 @@ export interface WaitRecord {
     start: { readonly startedAt: string; readonly startHeight?: number | undefined },
   ): NodeClient;
   /** The wait gave up. */
-  pause(): void;
+  pause(): Promise<void>;
   /** It ended well. */
-  end(record: SyncRecord): void;
+  end(record: SyncRecord): Promise<void>;
 }
 
 /** @param now unix milliseconds */
-export function createWaitRecord(
+export async function createWaitRecord(
   place: LogPlace | undefined,
   address: string,
   now: () => number,
   say: (line: string) => void,
-): WaitRecord {
+): Promise<WaitRecord> {
   const log = place && openEventLog(place, { now, say: (line) => say(`sync: ${line}`) });
-  const before = place && log ? waitsIn(log, place, address, say) : { curve: [] };
+  const before = place && log ? await waitsIn(log, place, address, say) : { curve: [] };
   let { curve } = before;
   let unwritten: readonly CurvePoint[] = [];
   let started: Pick<Waits, "startHeight"> & { readonly startedAt: string } = { startedAt: "" };
   let due = now() + firstAfter;
-  const write = () => {
+  const write = async () => {
     due = now() + every;
     const details = { address, ...started, curve: unwritten };
     unwritten = [];
-    log?.note({ event: "waiting", details });
+    await log?.note({ event: "waiting", details });
   };
   return {
     before,
@@ -57,27 +57,32 @@ export function createWaitRecord(
         const point = [now(), currentHeight, targetHeight] as const;
         curve = withPoint(curve, point);
         unwritten = withPoint(unwritten, point, pointsInLine);
-        if (now() >= due) write();
+        if (now() >= due) await write();
         return observation;
       };
       return { ...client, observe };
     },
-    pause: () => {
-      if (unwritten.length > 0) write();
+    pause: async () => {
+      if (unwritten.length > 0) await write();
     },
-    end: ({ startHeight, currentHeight, proved, unproved, ...times }) => {
+    end: async ({ startHeight, currentHeight, proved, unproved, ...times }) => {
       const startedAt = new Date(times.startedAt).toISOString();
       const syncedAt = new Date(times.syncedAt).toISOString();
       const details = { startedAt, syncedAt, startHeight, currentHeight, proved, unproved, curve };
-      log?.note({ event: "synced", details });
+      await log?.note({ event: "synced", details });
     },
   };
 }
 
 /** Of the runs before; nothing, and why, where the event log can't be read. */
-function waitsIn(log: EventLog, { stack }: LogPlace, address: string, say: (line: string) => void): Waits {
+async function waitsIn(
+  log: EventLog,
+  { stack }: LogPlace,
+  address: string,
+  say: (line: string) => void,
+): Promise<Waits> {
   try {
-    return openWaits(log.read(), stack, address);
+    return openWaits(await log.read(), stack, address);
   } catch (error) {
     say(`sync: ${(error as Error).message}`);
     return { curve: [] };

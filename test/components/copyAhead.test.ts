@@ -57,7 +57,7 @@ test("nothing is asked where no copy is to come", async () => {
   expect(await said(undefined, look, { isDryRun: false })).toBe("");
   const details = { from: "a", files: 1, bytes: 1, seconds: 1, height: 1, manifest: "a", extraBytes: 0 };
   const place = { directory, stack: "prod", pillar: "Anvil" };
-  openEventLog(place, { now: () => 0, say: () => undefined }).add({ event: "chainCopied", details });
+  await openEventLog(place, { now: () => 0, say: () => undefined }).add({ event: "chainCopied", details });
   expect(await said(undefined, look)).toBe("");
   expect(look).not.toHaveBeenCalled();
 });

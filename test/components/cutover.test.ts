@@ -9,10 +9,10 @@ import { loginOf } from "../../components/login";
 import { type CutoverShown, cutoverOf } from "../../components/node/cutover";
 import type { HostSeen } from "../../components/node/nodeLook";
 import type { PillarNode } from "../../components/node/pillarNode";
-import { readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
 import { listen } from "../core/chain/fakes";
 import { old, ours, says } from "../core/registration/chains";
+import { journeyIn } from "../recordIn";
 import { soon } from "../soon";
 import { configOf } from "./exampleConfig";
 import { concealed, type Registered, registeredBy, revealed } from "./fakeEngine";
@@ -66,7 +66,7 @@ async function follow(early: Look, changes: Record<string, unknown> = {}, later:
     look,
     shown: values.shown as { registration: Record<string, unknown>; producerAddress?: string; nextStep: string[] },
     named: (name: string) => registered.find((each) => each.name === name) as Registered,
-    events: readEvents(directory, "Anvil").map(({ event }: LogEvent) => event),
+    events: journeyIn(directory, "Anvil").map(({ event }: LogEvent) => event),
   };
 }
 

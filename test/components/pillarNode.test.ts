@@ -48,9 +48,9 @@ let pillar: PillarNode;
 
 function standUp(config: StackConfig): Promise<Registered[]> {
   return registeredBy(
-    () => {
-      const { host } = existingHost(config, config.host as ExistingHostConfig, { finished: false });
-      if (host) pillar = new PillarNode("node", pillarNodeArgs(config, host));
+    async () => {
+      const { host } = await existingHost(config, config.host as ExistingHostConfig, { finished: false });
+      if (host) pillar = new PillarNode("node", await pillarNodeArgs(config, host));
     },
     {
       "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },
@@ -289,12 +289,12 @@ describe("where the stack wants no copy of a chain any more", () => {
 
   test("what one that was cut off has left is removed before the gate, and only then", async () => {
     expect(await away()).toBeUndefined();
-    log.add({ event: "chainCopyBegun", details: { from: "198.51.100.9" } });
+    await log.add({ event: "chainCopyBegun", details: { from: "198.51.100.9" } });
     expect(await away("oldHost")).toBeUndefined();
     expect((await away())?.after).toEqual(["node-deploy"]);
     expect(named("node-sync").after).toEqual(["node-chain-copy-away"]);
     const details = { from: "a", files: 1, bytes: 1, seconds: 1, height: 1, manifest: "a", extraBytes: 0 };
-    log.add({ event: "chainCopied", details });
+    await log.add({ event: "chainCopied", details });
     expect(await away()).toBeUndefined();
   });
 });

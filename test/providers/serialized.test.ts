@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readEvents } from "../../core/eventLog/eventLog";
 import { moveText } from "../../core/eventLog/moveId";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { asRoot } from "../../core/ssh/root";
@@ -13,6 +12,7 @@ import { orchestratorLibrary } from "../../core/steps/libraries";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes";
 import { evilText, harmless } from "../evilText";
 import { moveNamed } from "../moveNamed";
+import { journeyIn } from "../recordIn";
 import { project, storedProviders } from "./storedProviders";
 
 type Serialized =
@@ -124,7 +124,7 @@ describe("SyncGate", () => {
       ];
       const whose = { at: time, stack: "prod-2", pillar: "Anvil" };
       const details = { startedAt, syncedAt: time, startHeight: 40, currentHeight: 100, proved, unproved, curve };
-      expect(readEvents(record().directory, "Anvil")).toEqual([
+      expect(journeyIn(record().directory, "Anvil")).toEqual([
         {
           ...{ ...whose, event: "waiting" },
           details: { address: "127.0.0.1", startedAt, startHeight: 40, curve: curve.slice(0, 1) },
@@ -595,7 +595,7 @@ describe("CutoverGate", () => {
     expect(log).toEqual([expect.stringMatching(/^cutover: Anvil produces here since momentum 6 \(/)]);
     expect(host.connections).toBe(1);
     const figures = { expected: 4, produced: 3 };
-    expect(readEvents(gate().record.directory, "Anvil")).toMatchObject([
+    expect(journeyIn(gate().record.directory, "Anvil")).toMatchObject([
       { event: "registered", details: { producerAddress: ours, figures } },
       { event: "producing", details: { producerAddress: ours, height: 6, figures } },
     ]);
@@ -604,7 +604,7 @@ describe("CutoverGate", () => {
   test("create knows the address before from the run before: where the wallet was quicker, its last momentum is found", async () => {
     await isChain(old, "z1qother", ours);
     await run("cutoverGate", "create", gate({ earlier: old }));
-    expect(readEvents(gate().record.directory, "Anvil").at(-1)).toMatchObject({
+    expect(journeyIn(gate().record.directory, "Anvil").at(-1)).toMatchObject({
       event: "producing",
       details: { height: 3, before: { producerAddress: old, height: 1 } },
     });
@@ -614,7 +614,7 @@ describe("CutoverGate", () => {
     await isChain(old, "z1qother", ours);
     const { result } = await run("cutoverGate", "update", "cutover-gate", gate({ earlier: old }), gate());
     expect(result?.outs).toMatchObject({ height: 3, earlier: old });
-    expect(readEvents(gate().record.directory, "Anvil").at(-1)).toMatchObject({ details: { before: { height: 1 } } });
+    expect(journeyIn(gate().record.directory, "Anvil").at(-1)).toMatchObject({ details: { before: { height: 1 } } });
   });
 
   test("the deadline's error says where it stands, and lets the engine keep the resource", async () => {
@@ -659,7 +659,7 @@ describe("CutoverGate", () => {
     expect(error?.message).toContain("is not synced yet");
     expect(log).toContain("sync: REGISTERED TOO EARLY");
     // Its own line is written beside the look at the references.
-    const events = readEvents(gate().record.directory, "Anvil").map(({ event }) => event);
+    const events = journeyIn(gate().record.directory, "Anvil").map(({ event }) => event);
     expect(events.filter((event) => event !== "waiting")).toEqual(["registered", "registeredTooEarly"]);
   });
 });

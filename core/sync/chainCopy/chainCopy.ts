@@ -51,14 +51,14 @@ export async function copyChain(
     let done: ChainCopied;
     try {
       await checkBefore(inputs, sides, deps, deps.say);
-      log.note({ event: "chainCopyBegun", details: { from } });
+      await log.note({ event: "chainCopyBegun", details: { from } });
       done = await copyTries(inputs, sides, deps);
     } finally {
       left.push(...(await tidy(sides, deps)));
     }
     for (const line of left) deps.say(line);
     if (done.outcome === "notNeeded") return done;
-    log.note({ event: "chainCopied", details: detailsOf(done) });
+    await log.note({ event: "chainCopied", details: detailsOf(done) });
     deps.say(
       `${sizeText(done.bytes ?? 0)} in ${durationText((done.seconds ?? 0) * 1000)}, up to momentum ${done.height}; hash of all files' hashes: ${done.manifest}; kept on ${from} meanwhile, at most: ${sizeText(done.extraBytes ?? 0)}`,
     );

@@ -33,7 +33,7 @@ const pair = keyPair("");
 const token = "t".repeat(64);
 const tokens = { hetzner: token, digitalocean: token };
 
-function cloudHostOf(provider: CloudHostConfig["provider"]) {
+async function cloudHostOf(provider: CloudHostConfig["provider"]) {
   const config = configOf({
     host: { provider, token: tokens[provider], sshFrom: ["198.51.100.7/32"] },
     ssh: { privateKey: pair.private },
@@ -51,7 +51,7 @@ function cloudHostOf(provider: CloudHostConfig["provider"]) {
   const plan = { kind: "keep", server, found: { servers: [server] }, isHalfMade: false } as unknown as KeptPlan;
   const { createCloud, createParts } = cloudProviders[provider];
   const host = new CloudHost("host", {
-    ...hostArgs(config, last),
+    ...(await hostArgs(config, last)),
     ...{
       plan,
       wanted,
@@ -66,7 +66,7 @@ function cloudHostOf(provider: CloudHostConfig["provider"]) {
     parts: (around) => createParts(token, undefined, plan.found, around),
     server: { provider, token },
   });
-  new HostRetirement("retirement", { ...retirementArgs(config, host, last), after: [] });
+  new HostRetirement("retirement", { ...(await retirementArgs(config, host, last)), after: [] });
 }
 
 const made = {
@@ -102,11 +102,11 @@ test.each(["hetzner", "digitalocean"] as const)(
 
 test("so are guard and first contact of a host that is there already, and the shutdown of its node", async () => {
   const config = configOf({ lifecycle: "retiring", host: { provider: "existing", address: "203.0.113.7", hostKey } });
-  const all = await registeredBy(() => {
-    const { host } = existingHost(config, config.host as ExistingHostConfig, last);
+  const all = await registeredBy(async () => {
+    const { host } = await existingHost(config, config.host as ExistingHostConfig, last);
     if (!host) throw new Error("no host");
     const shutDown = { first: host.guard, run: undefined };
-    new HostRetirement("retirement", { ...retirementArgs(config, host, last), after: [host.guard], shutDown });
+    new HostRetirement("retirement", { ...(await retirementArgs(config, host, last)), after: [host.guard], shutDown });
   });
   const plain = all.filter(({ type }) => !type.startsWith("pillar-host:"));
   expect(plain.map(({ name, parent, wasAtStack }) => [name, parent, wasAtStack]).sort()).toEqual([

@@ -31,11 +31,11 @@ async function runOf(lifecycle: "active" | "retiring", last: LastRun, registrati
   });
   let shown: Promise<Remembered> | undefined;
   const all = await registeredBy(
-    () => {
-      const { host } = existingHost(config, config.host as ExistingHostConfig, last);
+    async () => {
+      const { host } = await existingHost(config, config.host as ExistingHostConfig, last);
       if (!host) throw new Error("no host");
       const shutDown = lifecycle === "retiring" ? { shutDown: { first: host.guard, run: undefined } } : {};
-      const args = { ...retirementArgs(config, host, last), after: [host.guard], ...shutDown };
+      const args = { ...(await retirementArgs(config, host, last)), after: [host.guard], ...shutDown };
       const { guard } = new HostRetirement("retirement", args);
       const now = registration && pulumi.output(registration as RegistrationShown);
       shown = new Promise((resolve) => rememberedShown(host.guard, guard, last, now).apply(resolve));

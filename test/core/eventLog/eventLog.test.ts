@@ -2,10 +2,10 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lastEvent, readEvents, readMoveEvents } from "../../../core/eventLog/eventLog";
-import type { LogEvent } from "../../../core/eventLog/events";
-import { appendLine, eventLogFile } from "../../../core/eventLog/logFile";
+import { appendEvent, lastEvent, readEvents, readMoveEvents } from "../../../core/eventLog/eventLog";
+import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
 import { moveText, parseMove } from "../../../core/eventLog/moveId";
+import { directoryStore, eventLogFile } from "../../../core/store/directoryStore";
 import { moveNamed } from "../../moveNamed";
 
 let directory = "";
@@ -14,39 +14,43 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
+const add = (entry: LogEvent | MoveEvent) => appendEvent(directoryStore(directory), entry);
+const journey = (pillar = "Anvil") => readEvents(directoryStore(directory), pillar);
+const moves = () => readMoveEvents(directoryStore(directory));
+
 const refused = (stack: string, reason: string, pillar = "Anvil"): LogEvent => ({
   ...{ at: "2026-11-21T18:00:00Z", stack, pillar, event: "refused", details: { reasons: [reason] } },
 });
 
-it("keeps a journey beside the signer's moves, in one file", () => {
-  appendLine(directory, refused("prod", "one"));
-  appendLine(directory, {
+it("keeps a journey beside the signer's moves, in one file", async () => {
+  await add(refused("prod", "one"));
+  await add({
     at: "2026-11-21T18:00:01Z",
     move: moveNamed("pillar-host/prod/Anvil/1"),
     event: "failed",
     details: {},
   });
-  appendLine(directory, refused("prod", "two"));
-  appendLine(directory, refused("prod-2", "three"));
-  expect(readEvents(directory, "Anvil").map(({ stack }) => stack)).toEqual(["prod", "prod", "prod-2"]);
-  expect(readMoveEvents(directory).map(({ event }) => event)).toEqual(["failed"]);
-  expect(lastEvent(readEvents(directory, "Anvil"), "prod", "refused")?.details.reasons).toEqual(["two"]);
-  expect(lastEvent(readEvents(directory, "Anvil"), "prod", "released")).toBeUndefined();
+  await add(refused("prod", "two"));
+  await add(refused("prod-2", "three"));
+  expect((await journey()).map(({ stack }) => stack)).toEqual(["prod", "prod", "prod-2"]);
+  expect((await moves()).map(({ event }) => event)).toEqual(["failed"]);
+  expect(lastEvent(await journey("Anvil"), "prod", "refused")?.details.reasons).toEqual(["two"]);
+  expect(lastEvent(await journey("Anvil"), "prod", "released")).toBeUndefined();
 });
 
-it("keeps two Pillars apart, though their stacks have one name", () => {
-  appendLine(directory, refused("prod", "one"));
-  appendLine(directory, refused("prod", "two", "Bolt"));
-  expect(lastEvent(readEvents(directory, "Anvil"), "prod", "refused")?.details.reasons).toEqual(["one"]);
-  expect(lastEvent(readEvents(directory, "Bolt"), "prod", "refused")?.details.reasons).toEqual(["two"]);
-  expect(readEvents(directory, "Cog")).toEqual([]);
+it("keeps two Pillars apart, though their stacks have one name", async () => {
+  await add(refused("prod", "one"));
+  await add(refused("prod", "two", "Bolt"));
+  expect(lastEvent(await journey("Anvil"), "prod", "refused")?.details.reasons).toEqual(["one"]);
+  expect(lastEvent(await journey("Bolt"), "prod", "refused")?.details.reasons).toEqual(["two"]);
+  expect(await journey("Cog")).toEqual([]);
 });
 
-it("leaves out a line that was broken off", () => {
+it("leaves out a line that was broken off", async () => {
   appendFileSync(eventLogFile(directory), '{"at":"2026","stack":"pr');
-  appendLine(directory, refused("prod", "one"));
-  expect(readEvents(directory, "Anvil")).toHaveLength(1);
-  expect(readEvents(join(directory, "none"), "Anvil")).toEqual([]);
+  await add(refused("prod", "one"));
+  expect(await journey()).toHaveLength(1);
+  expect(await readEvents(directoryStore(join(directory, "none")), "Anvil")).toEqual([]);
 });
 
 describe("a line's version", () => {
@@ -66,20 +70,20 @@ describe("a line's version", () => {
   const put = (...lines: object[]) =>
     appendFileSync(eventLogFile(directory), lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
 
-  it("is written", () => {
-    appendLine(directory, refused("prod", "one"));
+  it("is written", async () => {
+    await add(refused("prod", "one"));
     expect(JSON.parse(readFileSync(eventLogFile(directory), "utf8"))).toMatchObject({ version: 1, event: "refused" });
   });
 
-  it("is missing where none was written yet: the line is read as it is", () => {
+  it("is missing where none was written yet: the line is read as it is", async () => {
     put(line, move);
-    expect(readEvents(directory, "Anvil")).toEqual([line]);
-    expect(readMoveEvents(directory)).toEqual([{ ...move, move: moveNamed(move.move) }]);
+    expect(await journey()).toEqual([line]);
+    expect(await moves()).toEqual([{ ...move, move: moveNamed(move.move) }]);
   });
 
-  it("of a newer program is refused, with what to do", () => {
+  it("of a newer program is refused, with what to do", async () => {
     put(line, { version: 2, ...line });
-    expect(() => readEvents(directory, "Anvil")).toThrow(
+    await expect(journey()).rejects.toThrow(
       `the record of the migration, ${eventLogFile(directory)}: written by a newer version of this program; nothing was changed\n` +
         "  found: version 2\n  needed: version 1 or older, or the program that wrote it (docs/upgrading.md)\n" +
         "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
@@ -88,7 +92,7 @@ describe("a line's version", () => {
 });
 
 describe("a move's name", () => {
-  it("is read as it is written", () => {
+  it("is read as it is written", async () => {
     for (const text of ["pillar-host/prod/Anvil/12", "pillar-host/prod/Anvil"])
       expect(moveText(moveNamed(text))).toBe(text);
   });

@@ -15,14 +15,15 @@ import {
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { test as base, describe, expect } from "vitest";
-import { readMoveEvents } from "../../../core/eventLog/eventLog";
 import type { MoveId } from "../../../core/eventLog/moveId";
 import { readArchive } from "../../../core/orchestrator/archive";
 import { archiveLimit, type BackupDeps, type BackupOf, isThere, takeBackup } from "../../../core/orchestrator/backup";
 import { manifestOf } from "../../../core/orchestrator/manifest";
 import { identityFor, openBackup, prove, seal } from "../../../core/orchestrator/vault";
+import { directoryStore } from "../../../core/store/directoryStore";
 import { ownIdentityFile } from "../../../core/store/places";
 import { moveNamed } from "../../moveNamed";
+import { movesIn } from "../../recordIn";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 const passPhrase = "s3cret-pass-phrase";
@@ -74,7 +75,8 @@ const test = base.extend<{ stage: Stage }>({
   },
 });
 
-const take = ({ root, what, settings, deps }: Stage) => takeBackup(root, what, settings, deps);
+const take = ({ root, what, settings, deps }: Stage) =>
+  takeBackup(root, what, { ...settings, store: directoryStore(settings.directory) }, deps);
 const host = ({ root }: Stage, name: string) => join(root.scratch, "host/root/.orchestrator", name);
 const mine = ({ settings }: Stage) => readdirSync(settings.directory).sort();
 
@@ -106,9 +108,7 @@ describe("a backup", () => {
       owner: `${process.getuid?.()}:${process.getgid?.()}`,
       sha256: createHash("sha256").update(`{"share": "${passPhrase}"}`).digest("hex"),
     });
-    expect(readMoveEvents(directory)).toMatchObject([
-      { event: "backup", details: { label: "first", file: backup.file } },
-    ]);
+    expect(movesIn(directory)).toMatchObject([{ event: "backup", details: { label: "first", file: backup.file } }]);
     expect(isThere(backup)).toBe(true);
     expectNoSecret(stage);
   });

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { test as base, describe, expect } from "vitest";
-import { readMoveEvents } from "../../../core/eventLog/eventLog";
-import { appendLine, eventLogFile } from "../../../core/eventLog/logFile";
+import { appendEvent, readMoveEvents } from "../../../core/eventLog/eventLog";
 import { moveText } from "../../../core/eventLog/moveId";
 import {
   moveFaultsText,
@@ -13,8 +12,10 @@ import {
   wholeBackupOf,
 } from "../../../core/orchestrator/preparation";
 import type { RootHost } from "../../../core/ssh/root";
+import { directoryStore } from "../../../core/store/directoryStore";
 import { resolvePath } from "../../../core/util/resolvePath";
 import { moveNamed } from "../../moveNamed";
+import { movesIn, putEvent, recordFile } from "../../recordIn";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 const move = moveNamed("pillar-host/prod/Anvil/1");
@@ -129,7 +130,7 @@ describe("a move that has begun", () => {
       "orchestrator: this move has begun already (journal on the old host); going on from there",
     );
     expect(stage.called.filter((name) => name.startsWith("new"))).toEqual(["new signer_facts", "new signer_scan"]);
-    expect(readMoveEvents(stage.options.backups.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);
+    expect(movesIn(stage.options.backups.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);
   });
 
   test("and whose backup is proved and here asks no host again", async ({ stage }) => {
@@ -162,7 +163,7 @@ describe("a move that has begun", () => {
 
   test("and ended, as the record tells, is left alone, even without its backup", async ({ stage }) => {
     const { directory } = stage.options.backups;
-    appendLine(directory, { at: "2026-11-21T18:00:00Z", move, event: "done", details: moved });
+    putEvent(directory, { at: "2026-11-21T18:00:00Z", move, event: "done", details: moved });
     expect(await secure(stage)).toEqual({ move });
     expect(stage.called).toEqual([]);
     await expect(
@@ -216,14 +217,15 @@ describe("the pieces", () => {
     expect(moveFaultsText(["a\n  found: b", "c"])).toMatch(/2 things stand in the way:\n- a\n {4}found: b\n- c$/);
   });
 
-  test("a line of the record that a power cut broke off loses no other", () => {
+  test("a line of the record that a power cut broke off loses no other", async () => {
     const root = localRoot();
     const line = { at: "t", move };
-    appendLine(root.scratch, { ...line, event: "failed", details: {} });
-    writeFileSync(eventLogFile(root.scratch), '{"move": "x', { flag: "a" });
-    appendLine(root.scratch, { ...line, event: "done", details: moved });
-    expect(readMoveEvents(root.scratch).map(({ event }) => event)).toEqual(["failed", "done"]);
-    expect(readMoveEvents(join(root.scratch, "none"))).toEqual([]);
+    const store = directoryStore(root.scratch);
+    await appendEvent(store, { ...line, event: "failed", details: {} });
+    writeFileSync(recordFile(root.scratch), '{"move": "x', { flag: "a" });
+    await appendEvent(store, { ...line, event: "done", details: moved });
+    expect((await readMoveEvents(store)).map(({ event }) => event)).toEqual(["failed", "done"]);
+    expect(await readMoveEvents(directoryStore(join(root.scratch, "none")))).toEqual([]);
     rmSync(root.scratch, { recursive: true });
   });
 });

@@ -32,7 +32,7 @@ function watchOf(before?: string, digest: string | null = sha256(ours)) {
     now: () => 0,
     say: (line) => void seen.lines.push(line),
     tell: (text) => void seen.told.push(text),
-    record: (registration) => void seen.kept.push(registration),
+    record: async (registration) => void seen.kept.push(registration),
   });
   /** Turns at a distance of 10 s for so many minutes, while the references say this. */
   const pass = async (minutes: number, ...readings: PillarReading[]) => {

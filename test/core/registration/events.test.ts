@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { openEventLog, readEvents } from "../../../core/eventLog/eventLog";
+import { openEventLog } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import { memoryOf, newsOf } from "../../../core/registration/events";
 import { recalled } from "../../../core/registration/look";
 import type { Registration } from "../../../core/registration/registration";
+import { journeyIn } from "../../recordIn";
 import { clock, old, other, ours } from "./chains";
 
 const scratch = mkdtempSync(join(tmpdir(), "cutover-"));
@@ -87,20 +88,20 @@ describe("what is remembered", () => {
     expect(memoryOf(recorded(tooEarly), "prod-2", ours)).toEqual({ since: clock, earlier: old, wasOurs: true });
   });
 
-  test("what is written is read again; what can't be is said, and nothing fails", () => {
+  test("what is written is read again; what can't be is said, and nothing fails", async () => {
     const place = { ...who, directory: join(scratch, "backups") };
     const said: string[] = [];
     const deps = { now: () => clock, say: (line: string) => said.push(line) };
-    openEventLog(place, deps).note(...newsOf(producing, {}));
-    expect([readEvents(place.directory, "Anvil"), said]).toEqual([recorded(producing), []]);
-    expect(recalled(place, ours).switched).toEqual(switched);
+    await openEventLog(place, deps).note(...newsOf(producing, {}));
+    expect([journeyIn(place.directory, "Anvil"), said]).toEqual([recorded(producing), []]);
+    expect((await recalled(place, ours)).switched).toEqual(switched);
     writeFileSync(join(scratch, "file"), "");
     const broken = { ...who, directory: join(scratch, "file") };
     const log = openEventLog(broken, deps);
     // Once, however often.
-    log.note(...newsOf(producing, {}));
-    log.note(...newsOf(producing, {}));
+    await log.note(...newsOf(producing, {}));
+    await log.note(...newsOf(producing, {}));
     expect(said).toEqual([expect.stringMatching(/^the record .* could not be written .*\n {2}found: E/)]);
-    expect(recalled(broken, ours, old)).toEqual({ earlier: old });
+    expect(await recalled(broken, ours, old)).toEqual({ earlier: old });
   });
 });

@@ -3,10 +3,11 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { appendLine } from "../../../core/eventLog/logFile";
 import type { MoveId } from "../../../core/eventLog/moveId";
 import { hasOrchestratorBackup } from "../../../core/retirement/orchestratorBackup";
+import { directoryStore } from "../../../core/store/directoryStore";
 import { moveNamed } from "../../moveNamed";
+import { putEvent } from "../../recordIn";
 
 let backups = "";
 beforeEach(() => {
@@ -30,9 +31,10 @@ function put(changes: { label?: string; host?: string; move?: MoveId; at?: strin
     ...{ label, file: file(), manifestFile, identityFile: "identity.txt", sealedBytes: 6, sha256 },
     ...{ files: 3, bytes: 27, provedAt: at },
   };
-  appendLine(backups, { at, move: changes.move ?? move, event: "backup", details });
+  putEvent(backups, { at, move: changes.move ?? move, event: "backup", details });
 }
-const isHere = (more: { move?: MoveId } = { move }) => hasOrchestratorBackup(backups, { ...signer, ...more });
+const isHere = (more: { move?: MoveId } = { move }) =>
+  hasOrchestratorBackup(directoryStore(backups), { ...signer, ...more });
 
 describe("the proved backup of a fenced signer", () => {
   test("is that of the move that fenced it, from either side", async () => {

@@ -3,12 +3,11 @@ import http from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readEvents } from "../../../core/eventLog/eventLog";
-import { appendLine } from "../../../core/eventLog/logFile";
 import { asRoot } from "../../../core/ssh/root";
 import { retirementLibrary } from "../../../core/steps/libraries";
 import { newKeyPair } from "../../../providers/hostKey";
 import { type Outcome, storedProviders } from "../../providers/storedProviders";
+import { journeyIn, putEvent } from "../../recordIn";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../chain/fakes";
 
 // The engine runs what the state has of a provider: its text, in a process that knows nothing of the program.
@@ -73,7 +72,7 @@ const inputs = (changes: object = {}, facts: readonly string[] = []) => ({
   ...{ backup: { directory: join(scratch, "backups") }, library: library(facts) },
   ...changes,
 });
-const events = () => readEvents(join(scratch, "backups"), "Anvil").map(({ event }) => event);
+const events = () => journeyIn(join(scratch, "backups"), "Anvil").map(({ event }) => event);
 const hasNode = ["producer=z1qown", "keyStore=yes", "nodeActive=no", "marked.deploy.done=x"];
 
 describe("the guard", () => {
@@ -87,7 +86,7 @@ describe("the guard", () => {
   test("the one at the host records the host, without a login", async () => {
     const { result } = await run("retirementGuard", "create", inputs({ isLast: false, lifecycle: "adopted" }));
     expect(result?.outs).toMatchObject({ isReached: true, isOwnWork: false });
-    expect(readEvents(join(scratch, "backups"), "Anvil")[0]).toMatchObject({
+    expect(journeyIn(join(scratch, "backups"), "Anvil")[0]).toMatchObject({
       event: "host",
       details: { address: "127.0.0.1", hostKey: host.hostKey, provider: "existing", isOwnWork: false },
     });
@@ -98,9 +97,9 @@ describe("the guard", () => {
     const isReached = async () => (await run("retirementGuard", "create", retiring)).result?.outs.isReached;
     expect(await isReached()).toBe(false);
     const entry = { at: "2026-01-01T00:00:00Z", stack: "prod", pillar: "Anvil" };
-    appendLine(join(scratch, "backups"), { ...entry, event: "shutDown", details: { address: "a", evidence: [] } });
+    putEvent(join(scratch, "backups"), { ...entry, event: "shutDown", details: { address: "a", evidence: [] } });
     expect(await isReached()).toBe(true);
-    appendLine(join(scratch, "backups"), { ...entry, event: "released", details: { evidence: [] } });
+    putEvent(join(scratch, "backups"), { ...entry, event: "released", details: { evidence: [] } });
     expect(await isReached()).toBe(false);
   });
 
@@ -199,7 +198,7 @@ describe("the guard", () => {
   test("with the state lost, a host that produced by the record is not let go", async () => {
     const entry = { at: new Date().toISOString(), stack: "prod", pillar: "Anvil" };
     const details = { producerAddress: "z1qown", height: 1, switchedAt: entry.at };
-    appendLine(join(scratch, "backups"), { ...entry, event: "producing", details });
+    putEvent(join(scratch, "backups"), { ...entry, event: "producing", details });
     const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
     const { error } = await run("retirementGuard", "delete", "id", result?.outs);
     expect(error?.message).toContain("- who produces after this host is not configured");
@@ -310,7 +309,7 @@ describe("the guard", () => {
       const facts = [...hasNode, "nodeMasked=yes"];
       const first = await deleted(true, facts);
       expect([first.error, protection]).toEqual([undefined, true]);
-      expect(readEvents(join(scratch, "backups"), "Anvil").at(-1)).toMatchObject({
+      expect(journeyIn(join(scratch, "backups"), "Anvil").at(-1)).toMatchObject({
         event: "released",
         details: { serverId: "52", wasProtected: true },
       });

@@ -2,10 +2,10 @@ import fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { readEvents, readMoveEvents } from "../../../core/eventLog/eventLog";
 import { dataDirectory, meantPlace, ownIdentityFile, recordsWord } from "../../../core/store/places";
 import { recordsAt } from "../../../core/store/records";
 import type { Disk } from "../../../core/store/wholeCopy";
+import { journeyIn, movesIn } from "../../recordIn";
 
 const here = process.cwd();
 let root: string;
@@ -142,8 +142,8 @@ describe("taking over what lies in the checkout", () => {
     fs.mkdirSync(path.join(root, "second"));
     process.chdir(path.join(root, "second"));
     const directory = take();
-    expect(readEvents(directory, "Anvil").map(({ event }) => event)).toEqual(["host", "synced"]);
-    expect(readMoveEvents(directory)).toMatchObject([
+    expect(journeyIn(directory, "Anvil").map(({ event }) => event)).toEqual(["host", "synced"]);
+    expect(movesIn(directory)).toMatchObject([
       {
         details: {
           ...{ file: inData("records/Anvil/a.tar.age"), manifestFile: inData("records/Anvil/a.tar.age.json") },
@@ -157,7 +157,7 @@ describe("taking over what lies in the checkout", () => {
     leave();
     take();
     fs.appendFileSync(inCheckout("backups/Anvil/record.jsonl"), line(6, "released"));
-    expect(readEvents(take(), "Anvil").map(({ event }) => event)).toEqual(["host", "synced", "released"]);
+    expect(journeyIn(take(), "Anvil").map(({ event }) => event)).toEqual(["host", "synced", "released"]);
     expect(said).toHaveLength(1);
   });
 

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readEvents } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { appendLine } from "../../../core/eventLog/logFile";
-import { createWaitRecord } from "../../../core/sync/waits";
+import { createWaitRecord, type WaitRecord } from "../../../core/sync/waits";
+import { journeyIn, putEvent } from "../../recordIn";
 import { answer, none } from "./looks";
 
 const minute = 60_000;
@@ -32,7 +31,7 @@ function opened(place = { directory, stack: "prod", pillar: "Anvil" }) {
 }
 
 /** Looks once a minute: the height is the minute, and the looks before the second see nothing. */
-async function look(wait: ReturnType<typeof opened>, minutes: number, startHeight?: number) {
+async function look(wait: WaitRecord, minutes: number, startHeight?: number) {
   const observe = async () => (now < begun + 2 * minute ? none() : answer(1, (now - begun) / minute, 0));
   const client = wait.traced({ observe, close: () => undefined }, { ...start, startHeight });
   for (let i = 0; i < minutes; i += 1) {
@@ -41,14 +40,14 @@ async function look(wait: ReturnType<typeof opened>, minutes: number, startHeigh
   }
 }
 
-const lines = () => readEvents(directory, "Anvil") as (LogEvent & { event: "waiting" })[];
+const lines = () => journeyIn(directory, "Anvil") as (LogEvent & { event: "waiting" })[];
 const minutes = ({ details }: LogEvent & { event: "waiting" }) => details.curve.map(([, height]) => height);
 
 test("a wait leaves its start at once, then a line each half an hour, and one where it gives up", async () => {
-  const wait = opened();
+  const wait = await opened();
   await look(wait, 70);
-  wait.pause();
-  wait.pause();
+  await wait.pause();
+  await wait.pause();
   expect(
     lines()
       .map(minutes)
@@ -67,13 +66,13 @@ test("a wait leaves its start at once, then a line each half an hour, and one wh
 });
 
 test("a run after one that was killed knows its start, and ends with the curve of both", async () => {
-  await look(opened(), 40);
-  const wait = opened();
+  await look(await opened(), 40);
+  const wait = await opened();
   expect([wait.before.startedAt, wait.before.startHeight, wait.before.curve.length]).toEqual([start.startedAt, 2, 7]);
   await look(wait, 3, wait.before.startHeight);
   const proof = { proved: ["p"], unproved: ["u"], state: 2, targetHeight: 43 };
-  wait.end({ ...proof, startHeight: 2, currentHeight: 43, startedAt: begun, syncedAt: now });
-  const { details, ...entry } = readEvents(directory, "Anvil").at(-1) as LogEvent & { event: "synced" };
+  await wait.end({ ...proof, startHeight: 2, currentHeight: 43, startedAt: begun, syncedAt: now });
+  const { details, ...entry } = journeyIn(directory, "Anvil").at(-1) as LogEvent & { event: "synced" };
   expect(entry).toEqual({ at: "2026-11-18T09:43:00.000Z", stack: "prod", pillar: "Anvil", event: "synced" });
   expect({ ...details, curve: details.curve.map(([, height]) => height) }).toEqual({
     ...{ ...start, syncedAt: "2026-11-18T09:43:00.000Z", startHeight: 2, currentHeight: 43 },
@@ -83,14 +82,14 @@ test("a run after one that was killed knows its start, and ends with the curve o
       curve: [2, 3, 11, 17, 22, 29, 32, 41, 42, 43],
     },
   });
-  expect(opened().before).toEqual({ curve: [] });
+  expect((await opened()).before).toEqual({ curve: [] });
 });
 
 test("a record that can't be kept is said, and hinders nothing", async () => {
   writeFileSync(join(directory, "file"), "");
-  const wait = opened({ directory: join(directory, "file"), stack: "prod", pillar: "Anvil" });
+  const wait = await opened({ directory: join(directory, "file"), stack: "prod", pillar: "Anvil" });
   await look(wait, 3);
-  wait.pause();
+  await wait.pause();
   expect(said.length).toBeGreaterThan(0);
   for (const line of said)
     expect(line).toMatch(
@@ -98,21 +97,21 @@ test("a record that can't be kept is said, and hinders nothing", async () => {
     );
 });
 
-test("a record with an odd line is no reason to stop", () => {
+test("a record with an odd line is no reason to stop", async () => {
   const details = { address: "203.0.113.7", startedAt: "" };
-  appendLine(directory, { at: "", stack: "prod", pillar: "Anvil", event: "waiting", details } as unknown as LogEvent);
-  expect(opened().before).toEqual({ curve: [] });
+  putEvent(directory, { at: "", stack: "prod", pillar: "Anvil", event: "waiting", details } as unknown as LogEvent);
+  expect((await opened()).before).toEqual({ curve: [] });
   expect(said).toEqual([expect.stringMatching(/^sync: /)]);
 });
 
 test("without a place nothing is written", async () => {
-  const wait = createWaitRecord(
+  const wait = await createWaitRecord(
     undefined,
     "203.0.113.7",
     () => now,
     (line) => said.push(line),
   );
   await look(wait, 40);
-  wait.pause();
-  expect([readEvents(directory, "Anvil"), said]).toEqual([[], []]);
+  await wait.pause();
+  expect([journeyIn(directory, "Anvil"), said]).toEqual([[], []]);
 });

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { readEvents } from "../../../core/eventLog/eventLog";
 import type { Run } from "../../../lab/engineRun";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { RealNetwork } from "../../../lab/realNetwork";
 import { giveRealNode, setUpRealNode } from "../../../lab/realNode";
 import { LabStack } from "../../../lab/stack";
+import { journeyIn } from "../../recordIn";
 import { realOnly } from "../contracts/contract";
 import { onHost, testLab } from "../fixture";
 
@@ -115,7 +115,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
     expect(await onHost(fresh, left)).toBe("");
     const key = (host: LabHost) => onHost(host, "sha256sum < /root/.znn/network-private-key");
     expect(await key(old)).not.toBe(await key(fresh));
-    const copied = readEvents(join(lab.dir, "backups"), pillar).find(({ event }) => event === "chainCopied");
+    const copied = journeyIn(join(lab.dir, "backups"), pillar).find(({ event }) => event === "chainCopied");
     expect(copied?.details).toMatchObject({ from: old.address });
   });
 

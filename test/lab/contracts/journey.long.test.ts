@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { readEvents } from "../../../core/eventLog/eventLog";
 import type { Lab } from "../../../lab/lab";
+import { journeyIn } from "../../recordIn";
 import { onHost } from "../fixture";
 import { realOnly } from "./contract";
 import {
@@ -128,7 +128,7 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
     expect(readdirSync(stage.backups)).toContainEqual(
       expect.stringMatching(/^pillar-host-prod-Pillar-2-retired-.*\.tar\.age$/),
     );
-    const events = readEvents(stage.backups, pillar)
+    const events = journeyIn(stage.backups, pillar)
       .filter(({ stack }) => stack === "prod")
       .map(({ event }) => event);
     expect(events.filter((event) => event !== "refused")).toEqual([

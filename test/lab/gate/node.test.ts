@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { lastEvent, readEvents } from "../../../core/eventLog/eventLog";
+import { lastEvent } from "../../../core/eventLog/eventLog";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { healFaults, setFault } from "../../../lab/faults";
+import { journeyIn } from "../../recordIn";
 import { cli } from "../cli/fixture";
 import { databaseOf, linesOf, onHost, reconfigure } from "../fixture";
 import { catchUp, gateStage, livesThrough, progress, wasSynced, watchUp } from "./watch";
@@ -102,7 +103,7 @@ describe("a node that has trouble, at the gate", () => {
   it("is told by its record, with the curve of all three runs", async () => {
     const { startedAt, startHeight, syncedAt } = await gateState();
     const record = stage.stack.records("Anvil");
-    const journey = readEvents(record, "Anvil");
+    const journey = journeyIn(record, "Anvil");
     expect(journey.filter(({ event }) => event === "waiting").length).toBeGreaterThanOrEqual(2);
     const synced = lastEvent(journey, "prod", "synced");
     expect(synced?.details).toMatchObject({ startedAt, startHeight, syncedAt });

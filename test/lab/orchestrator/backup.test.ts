@@ -12,6 +12,7 @@ import { assignments, type Value } from "../../../core/ssh/shellWords";
 import { orchestratorLibrary, retirementLibrary } from "../../../core/steps/libraries";
 import { envelope } from "../../../core/steps/step";
 import { orchestrator } from "../../../core/steps/steps";
+import { directoryStore } from "../../../core/store/directoryStore";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
@@ -297,13 +298,14 @@ it("a disk of the operator's that runs full in the middle: told, and no half bac
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small]);
   const what = { label: "first", place: { base: root.scratch, paths: ["big"] }, changing: [], isJson: () => false };
   const world = { now: () => Date.now(), sleep: async () => undefined, say: () => undefined };
-  const settings = { directory: join(small, "backups"), move: moveNamed("pillar-host/prod/Anvil/1") };
+  const directory = join(small, "backups");
+  const settings = { store: directoryStore(directory), move: moveNamed("pillar-host/prod/Anvil/1") };
   const error = await takeBackup(root, what, settings, world).catch((thrown: Error) => thrown);
-  const left = readdirSync(settings.directory);
+  const left = readdirSync(directory);
   execFileSync("umount", [small]);
   root.close();
   expect(String(error)).toContain(
-    `the backup could not be written on this machine: ${settings.directory}\n  found: the disk is full`,
+    `the backup could not be written on this machine: ${directory}\n  found: the disk is full`,
   );
   expect(left).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
-import { readMoveEvents } from "../../../core/eventLog/eventLog";
 import { knownOf } from "../../../core/orchestrator/known";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
@@ -11,6 +10,7 @@ import { ensurePackagedImage } from "../../../lab/packagedImage";
 import type { LabStack, StackFile } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
 import { moveNamed } from "../../moveNamed";
+import { movesIn } from "../../recordIn";
 import { onHost, stackFile, testLab, testStack } from "../fixture";
 
 /** Two hosts: the old one signs; the new one is a stack's, stood up and synced. */
@@ -116,7 +116,7 @@ async function addOperator(host: LabHost): Promise<void> {
  */
 export async function putBack(stage: MoveStage): Promise<void> {
   const { lab, old, fresh, state, word } = stage;
-  const { started } = knownOf(readMoveEvents(backupsOf(stage)), moveNamed("pillar-host/prod/Anvil/1"));
+  const { started } = knownOf(movesIn(backupsOf(stage)), moveNamed("pillar-host/prod/Anvil/1"));
   if (started > 0) word.laterThanMove = started;
   const forget = "rm -rf /var/lib/pillar-host/orchestrator.* /var/lib/pillar-host/copy";
   await onHost(

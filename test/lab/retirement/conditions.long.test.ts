@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { readEvents, readMoveEvents } from "../../../core/eventLog/eventLog";
 import { overrideVariable } from "../../../core/retirement/messages";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
 import { updateProducer } from "../../../lab/wallet";
+import { journeyIn, movesIn } from "../../recordIn";
 import { onHost } from "../fixture";
 import { askedDirectly, conditionsOf, directoryOf, type Stored, whats } from "./asked";
 import { collect, elect, epochPaid, pillar, quick, retirementStage, traceOf } from "./stage";
@@ -228,7 +228,7 @@ describe("the way around", () => {
     expect(await onHost(stage.old, "systemctl is-active go-node")).toBe("active");
     const gone = await refuse(slow, { [overrideVariable]: sentence });
     expect(gone.error).toBeUndefined();
-    const backup = readMoveEvents(directoryOf(stage))
+    const backup = movesIn(directoryOf(stage))
       .flatMap((each) => (each.event === "backup" ? [each.details] : []))
       .at(-1);
     expect(readFileSync(String(backup?.manifestFile), "utf8")).toMatch(
@@ -239,7 +239,7 @@ describe("the way around", () => {
     );
     const second = await asked.remove({ ...first, ...slow } as Stored, { [overrideVariable]: sentence });
     expect(second.error).toBeUndefined();
-    const journey = readEvents(directoryOf(stage), "Anvil").filter(({ event }) =>
+    const journey = journeyIn(directoryOf(stage), "Anvil").filter(({ event }) =>
       ["override", "released"].includes(event),
     );
     expect(journey.map(({ event }) => event)).toEqual(["override", "released", "override"]);

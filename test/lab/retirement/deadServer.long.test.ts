@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readEvents } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import { collectedVariable } from "../../../core/retirement/facts";
 import { orderOldServer } from "../../../lab/demo/oldServer";
@@ -9,6 +8,7 @@ import type { ChainTruth } from "../../../lab/doubles/chain";
 import type { Lab } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { updateProducer } from "../../../lab/wallet";
+import { journeyIn } from "../../recordIn";
 import { linesOf, pastPackages, testLab } from "../fixture";
 
 // The one place where a host that does not answer can go by itself: its provider can switch it off.
@@ -17,7 +17,7 @@ describe("an old server at a provider that died after its signer and its Pillar 
   let lab: Lab;
   let stacks: Stacks;
   let address: string;
-  const journey = () => readEvents(join(lab.dir, "backups"), pillar).filter(({ stack }) => stack === "prod");
+  const journey = () => journeyIn(join(lab.dir, "backups"), pillar).filter(({ stack }) => stack === "prod");
   const detailsOf = (event: LogEvent["event"]) => journey().findLast((entry) => entry.event === event)?.details;
   const servers = () => lab.cloud<{ status: string }[]>("hetzner", "GET", "/_lab/servers");
   const requests = async () => {

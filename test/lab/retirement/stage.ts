@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import { readEvents } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import type { KeyStore } from "../../../lab/doubles/keyStore";
@@ -10,6 +9,7 @@ import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack, type StackFile } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
 import { collectRewards, updateProducer } from "../../../lab/wallet";
+import { journeyIn } from "../../recordIn";
 import { onHost, testLab } from "../fixture";
 
 /** An old host that produces, as a stack that adopted it, and a new one that could: both synced. */
@@ -104,7 +104,7 @@ export function backupsOf({ stack }: RetirementStage): string {
 
 /** The record of the stack's journey. */
 export function journeyOf(stage: RetirementStage): LogEvent[] {
-  return readEvents(backupsOf(stage), pillar).filter(({ stack }) => stack === stage.stack.name);
+  return journeyIn(backupsOf(stage), pillar).filter(({ stack }) => stack === stage.stack.name);
 }
 
 /** What the state has of each resource that stands for something; secrets and times are written anew with each run. */

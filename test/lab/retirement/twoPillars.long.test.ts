@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { readEvents } from "../../../core/eventLog/eventLog";
 import type { LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack, type StackFile } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { journeyIn } from "../../recordIn";
 import { linesOf, onHost } from "../fixture";
 import { collect, elect, epochPaid, oldFile, pillar, retirementStage } from "./stage";
 
@@ -86,7 +86,7 @@ it("the host that goes is off, its keys under another name, as configured, and t
 });
 
 it("each has its own record and its own backups, in the one place", async () => {
-  const events = (of: string) => new Set(readEvents(backups(), of).map(({ event }) => event));
+  const events = (of: string) => new Set(journeyIn(backups(), of).map(({ event }) => event));
   expect(events(pillar)).toEqual(new Set(["host", "recorded", "shuttingDown", "shutDown", "rewards", "released"]));
   expect(events(other)).toEqual(new Set(["host", "recorded"]));
   const sealed = readdirSync(backups()).filter((name) => name.endsWith(".tar.age"));

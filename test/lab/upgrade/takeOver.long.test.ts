@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { expect, it } from "vitest";
-import { readEvents, readMoveEvents } from "../../../core/eventLog/eventLog";
 import { readArchive } from "../../../core/orchestrator/archive";
 import { openBackup } from "../../../core/orchestrator/vault";
 import {
@@ -14,6 +13,7 @@ import {
   strippedExport,
   withPlaceholders,
 } from "../../../lab/upgradeFixture";
+import { journeyIn, movesIn } from "../../recordIn";
 import { linesOf, onHost, transcripts } from "../fixture";
 import { backupsOf, moveStage, signersOf, stageOf } from "../orchestrator/moveStage";
 
@@ -113,9 +113,9 @@ it("takes over what an earlier version left, without a replacement, a redeploy o
 });
 
 it("knows the record and the backups of then, and opens them", async () => {
-  const events = readEvents(backupsOf(stage), "Anvil").map(({ event }) => event);
+  const events = journeyIn(backupsOf(stage), "Anvil").map(({ event }) => event);
   expect(events).toEqual(expect.arrayContaining(["host", "synced", "recorded"]));
-  const moves = readMoveEvents(backupsOf(stage));
+  const moves = movesIn(backupsOf(stage));
   expect(moves.map(({ event }) => event)).toEqual(expect.arrayContaining(["backup", "secured", "done"]));
   expect(moves.filter(({ event }) => event === "done")).toHaveLength(1);
   const secret = /AGE-SECRET-KEY-\S+/.exec(readFileSync(identityFile(), "utf8"))?.[0] ?? "";

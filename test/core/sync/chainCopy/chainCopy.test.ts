@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
-import { readEvents } from "../../../../core/eventLog/eventLog";
 import { type ChainCopyDeps, copyChain } from "../../../../core/sync/chainCopy/chainCopy";
 import type { ChainCopyInputs, ChainSide } from "../../../../core/sync/chainCopy/inputs";
 import type { ChainSides } from "../../../../core/sync/chainCopy/sides";
+import { journeyIn } from "../../../recordIn";
 
 const hash = "a".repeat(64);
 const facts =
@@ -124,7 +124,7 @@ describe("the copy of a chain", () => {
       ...["new chain_manifest", "new chain_judge", "new chain_swap", "new chain_accept"],
       ...ends,
     ]);
-    const [begun, event] = readEvents(stage.inputs.record.directory, "Anvil");
+    const [begun, event] = journeyIn(stage.inputs.record.directory, "Anvil");
     expect(begun).toMatchObject({ event: "chainCopyBegun", details: { from: "192.0.2.1" } });
     expect(event).toMatchObject({ event: "chainCopied", stack: "prod", details: { from: "192.0.2.1", bytes: 1000 } });
   });

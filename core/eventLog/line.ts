@@ -1,0 +1,42 @@
+import { versionOf } from "../util/formatVersion";
+import type { LogEvent, MoveEvent } from "./events";
+import { moveText, parseMove } from "./moveId";
+
+/** Of the lines' form (docs/architecture.md, Event log). Lines without one are of before there were versions, and the same. */
+const lineVersion = 1;
+
+/** A line of the event log, without its end (pure). */
+export function textOf(entry: LogEvent | MoveEvent): string {
+  const written = "move" in entry ? { ...entry, move: moveText(entry.move) } : entry;
+  return JSON.stringify({ version: lineVersion, ...written });
+}
+
+/**
+ * Reads a line, of whatever version (pure). The details are as they were written.
+ *
+ * @param where names the log in the error
+ * @returns undefined where it is none
+ * @throws where a newer program wrote it
+ */
+export function lineOf(line: string, where: string): LogEvent | MoveEvent | undefined {
+  const read = parsed(line);
+  if (read === undefined) return undefined;
+  const { version, ...entry } = read;
+  versionOf(version, lineVersion, `the record of the migration, ${where}`);
+  const { at, event, move, stack, pillar, details = {} } = entry;
+  if (typeof at !== "string" || typeof event !== "string") return undefined;
+  const named = parseMove(move);
+  // Written by this program: that an event has the details of its name is what the version stands for.
+  if (named) return { at, move: named, event, details } as MoveEvent;
+  if (typeof stack !== "string" || typeof pillar !== "string") return undefined;
+  return { at, stack, pillar, event, details } as LogEvent;
+}
+
+function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const read: unknown = JSON.parse(line);
+    return typeof read === "object" && read !== null ? { ...read } : undefined;
+  } catch {
+    return undefined;
+  }
+}

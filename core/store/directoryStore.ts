@@ -1,0 +1,49 @@
+import fs from "node:fs";
+import path from "node:path";
+import type { Store } from "./store";
+
+/** The event log in a directory, beside the backups: append-only, a JSON text a line. */
+export function eventLogFile(directory: string): string {
+  return path.join(directory, "record.jsonl");
+}
+
+/** A directory of this machine as a store. @param directory absolute */
+export function directoryStore(directory: string): Store {
+  const log = eventLogFile(directory);
+  return {
+    directory,
+    log,
+    append: async (line) => {
+      fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+      appendWhole(log, line);
+    },
+    lines: async () => linesIn(log),
+  };
+}
+
+/** In one write, on the disk when this returns: nobody else's line comes between. */
+function appendWhole(file: string, line: string): void {
+  const handle = fs.openSync(file, "a+", 0o600);
+  try {
+    // One that a power cut broke off must not swallow the next.
+    const { size } = fs.fstatSync(handle);
+    const last = Buffer.alloc(1);
+    if (size > 0) fs.readSync(handle, last, 0, 1, size - 1);
+    const before = size > 0 && last.toString() !== "\n" ? "\n" : "";
+    fs.writeFileSync(handle, `${before}${line}\n`);
+    fs.fsyncSync(handle);
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+function linesIn(file: string): string[] {
+  let text: string;
+  try {
+    text = fs.readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+  return text.split("\n").filter((line) => line !== "");
+}

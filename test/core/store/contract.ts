@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Store } from "../../../core/store/store";
+
+/** A store under test, as several machines reach it. */
+export interface StoreStage {
+  /** One more way to the same store: of another process, or another machine. */
+  open(): Store;
+  /** A writer dies in the middle of a line. */
+  breakOff(): void;
+  /** It is there and can't be read, nor written. */
+  spoil(): void;
+  end(): void;
+}
+
+/** What guards rely on, whatever holds it. */
+export function storeContract(name: string, begin: () => StoreStage): void {
+  describe(`a store: ${name}`, () => {
+    let stage: StoreStage;
+    beforeEach(() => {
+      stage = begin();
+    });
+    afterEach(() => stage.end());
+
+    const fill = async (store: Store, ...lines: string[]) => {
+      for (const line of lines) await store.append(line);
+    };
+
+    it("has no lines where nothing was ever written", async () => {
+      expect(await stage.open().lines()).toEqual([]);
+    });
+
+    it("keeps lines in their order, for whoever reads it next", async () => {
+      await fill(stage.open(), "one", "two", "three");
+      await stage.open().append('{"text":"zwölf \\n 12"}');
+      expect(await stage.open().lines()).toEqual(["one", "two", "three", '{"text":"zwölf \\n 12"}']);
+    });
+
+    it("loses no line of writers at once, and mixes none", async () => {
+      const names = Array.from({ length: 40 }, (_, i) => `${i}-${"long".repeat(2000)}`);
+      const stores = [stage.open(), stage.open(), stage.open()];
+      await Promise.all(names.map((line, i) => stores[i % stores.length]?.append(line)));
+      expect([...(await stage.open().lines())].sort()).toEqual([...names].sort());
+    });
+
+    it("keeps what comes after a line that was broken off", async () => {
+      await fill(stage.open(), "one");
+      stage.breakOff();
+      await fill(stage.open(), "two");
+      const lines = await stage.open().lines();
+      expect([lines[0], lines.at(-1)]).toEqual(["one", "two"]);
+    });
+
+    it("that can't be read is an error, never empty, and takes nothing", async () => {
+      const store = stage.open();
+      await fill(store, "one");
+      stage.spoil();
+      for (const each of [store, stage.open()]) {
+        await expect(each.lines()).rejects.toThrow();
+        await expect(each.append("two")).rejects.toThrow();
+      }
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import fs from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { directoryStore } from "../../../core/store/directoryStore";
+import { storeContract } from "./contract";
+
+storeContract("a directory", () => {
+  const root = fs.mkdtempSync(path.join(tmpdir(), "store-"));
+  const directory = path.join(root, "records/Anvil");
+  const log = path.join(directory, "record.jsonl");
+  return {
+    open: () => directoryStore(directory),
+    breakOff: () => fs.appendFileSync(log, '{"at":"20'),
+    spoil: () => {
+      // Permissions are nothing to root.
+      fs.rmSync(log);
+      fs.mkdirSync(log);
+    },
+    end: () => fs.rmSync(root, { recursive: true }),
+  };
+});
+
+it("a directory's lines are the user's alone", async () => {
+  const root = fs.mkdtempSync(path.join(tmpdir(), "store-"));
+  const directory = path.join(root, "records");
+  await directoryStore(directory).append("one");
+  const modes = [directory, path.join(directory, "record.jsonl")].map((file) => fs.statSync(file).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
+  fs.rmSync(root, { recursive: true });
+});

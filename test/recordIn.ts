@@ -1,0 +1,32 @@
+import fs from "node:fs";
+import path from "node:path";
+import { withFilesFound } from "../core/eventLog/eventLog";
+import type { LogEvent, MoveEvent } from "../core/eventLog/events";
+import { lineOf, textOf } from "../core/eventLog/line";
+
+/** The event log in a directory, as it lies on the disk: what tests put there, and find there, without a store. */
+export function recordFile(directory: string): string {
+  return path.join(directory, "record.jsonl");
+}
+
+function entriesIn(directory: string): (LogEvent | MoveEvent)[] {
+  const file = recordFile(directory);
+  const lines = fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n") : [];
+  return lines.flatMap((line) => lineOf(line, file) ?? []);
+}
+
+/** A Pillar's journey, the oldest first. */
+export function journeyIn(directory: string, pillar: string): LogEvent[] {
+  return entriesIn(directory).filter((entry) => "stack" in entry && entry.pillar === pillar) as LogEvent[];
+}
+
+/** What was written of signers' moves, with the files of backups where they are. */
+export function movesIn(directory: string): MoveEvent[] {
+  const moves = entriesIn(directory).filter((entry) => "move" in entry);
+  return moves.map((entry) => withFilesFound(entry, directory));
+}
+
+export function putEvent(directory: string, entry: LogEvent | MoveEvent): void {
+  fs.mkdirSync(directory, { recursive: true });
+  fs.appendFileSync(recordFile(directory), `${textOf(entry)}\n`);
+}
