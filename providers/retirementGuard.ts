@@ -58,7 +58,7 @@ async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
     const { isOwnWork } = memory;
     const { address, hostKey } = host.ssh;
     const details = { address, hostKey, provider, isOwnWork, ...(server ? { serverId: server.id } : {}) };
-    if (lifecycle !== "retiring") log.note({ event: "host", details });
+    if (lifecycle !== "retiring") await log.note({ event: "host", details });
     return { ...memory, recorded: remembered?.recorded };
   }
   const recorded = remembered?.recorded ?? (await recordMomentum(inputs));

@@ -7,7 +7,7 @@ import type { RootHost } from "../ssh/root";
 import type { Store } from "../store/store";
 import { storeAt } from "../store/storeAt";
 import { resolvePath } from "../util/resolvePath";
-import { settle, writeWhole } from "../util/writeAtomically";
+import { writeWhole } from "../util/writeAtomically";
 import { keyShareOf } from "./keyShare";
 import {
   compareManifests,
@@ -111,14 +111,14 @@ export async function takeBackup(
       if (wrong.length === 0) {
         await prove(part, identity.secret, manifest);
         const provedAt = new Date(deps.now()).toISOString();
-        const name = `${stem}-${provedAt.replaceAll(/[:.]/g, "-")}`;
-        const backup: Backup = {
-          ...{ file: `${name}.tar.age`, manifestFile: `${name}.manifest.json`, identityFile: identity.file },
+        const name = path.basename(`${stem}-${provedAt.replaceAll(/[:.]/g, "-")}`);
+        const kept = {
+          ...{ file: await store.keep(part, `${name}.tar.age`), identityFile: identity.file },
           ...{ sealedBytes: sealed.bytes, sha256: sealed.sha256, ...sumOf(manifest), provedAt },
           ...keyShareOf(sealed.archive),
         };
-        settle(part, backup.file);
-        writeWhole(backup.manifestFile, manifestText(root.address, what, settings, backup, manifest));
+        writeWhole(part, manifestText(root.address, what, settings, kept, manifest));
+        const backup: Backup = { ...kept, manifestFile: await store.keep(part, `${name}.manifest.json`) };
         await appendEvent(store, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
         deps.say(
           `backup: ${backup.files} files, ${backup.bytes} bytes of ${root.address}, proved by decrypting: ${backup.file}`,
@@ -208,7 +208,7 @@ function manifestText(
   address: string,
   what: BackupOf,
   { move }: BackupSettings,
-  backup: Backup,
+  backup: Omit<Backup, "manifestFile">,
   manifest: Manifest,
 ): string {
   const { file, sealedBytes, sha256, files, bytes, provedAt } = backup;
@@ -245,8 +245,11 @@ function inWords(error: NodeJS.ErrnoException, directory: string): string {
   ].join("\n");
 }
 
-/** Whether a backup that was proved lies there still, as long as it was. It was read whole when it was proved. */
-export function isThere(backup: Pick<Backup, "file" | "manifestFile" | "sealedBytes">): boolean {
-  const size = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.size;
-  return size(backup.file) === backup.sealedBytes && size(backup.manifestFile) !== undefined;
+/** Whether a backup that was proved is there still, as long as it was. It was read whole when it was proved. */
+export async function isKept(
+  store: Store,
+  backup: Pick<Backup, "file" | "manifestFile" | "sealedBytes">,
+): Promise<boolean> {
+  const [bytes, list] = await Promise.all([backup.file, backup.manifestFile].map((file) => store.sizeOf(file)));
+  return bytes === backup.sealedBytes && list !== undefined;
 }

@@ -7,7 +7,7 @@ import type { Store } from "../store/store";
 import { storeAt } from "../store/storeAt";
 import { commandsFor } from "../util/commands";
 import { type Acknowledged, acknowledgedIn } from "./acknowledged";
-import { type BackupDeps, type BackupOf, isThere, placed, takeBackup } from "./backup";
+import { type BackupDeps, type BackupOf, isKept, placed, takeBackup } from "./backup";
 import type { MoveSurvey, Requirements } from "./findings";
 import { hasBegun } from "./journal";
 import { isKeyShare } from "./keyShare";
@@ -137,7 +137,7 @@ async function recordedOf(store: Store, move: MoveId): Promise<Secured | undefin
   const events = await readMoveEvents(store);
   const secured = lastMoveEvent(events, move, "secured")?.details;
   if (isMoveOver(events, move)) return { ...secured, move };
-  return secured?.backup && isThere(secured.backup) ? { ...secured, move } : undefined;
+  return secured?.backup && (await isKept(store, secured.backup)) ? { ...secured, move } : undefined;
 }
 
 /** The host whose journal says that a move has begun (pure). */

@@ -1,10 +1,10 @@
 import crypto from "node:crypto";
-import fs from "node:fs";
+import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { readMoveEvents } from "../eventLog/eventLog";
 import type { MoveEvent } from "../eventLog/events";
 import { isSameMove, type MoveId } from "../eventLog/moveId";
-import { isThere, manifestVersion } from "../orchestrator/backup";
+import { isKept, manifestVersion } from "../orchestrator/backup";
 import type { Entry } from "../orchestrator/manifest";
 import type { Store } from "../store/store";
 import { versionOf } from "../util/formatVersion";
@@ -37,8 +37,9 @@ interface Proved {
 export async function hasOrchestratorBackup(store: Store, signer: BackedUpOrchestrator): Promise<boolean> {
   for (const entry of await readMoveEvents(store)) {
     const backup = provedIn(entry);
-    if (backup && isThere(backup) && isOf(signer, entry, backup) && (await sumOf(backup.file)) === backup.sha256)
-      return true;
+    if (backup === undefined || !(await isKept(store, backup))) continue;
+    const list = await listIn(store, backup.manifestFile);
+    if (isOf(signer, entry, backup, list) && (await sumOf(store, backup.file)) === backup.sha256) return true;
   }
   return false;
 }
@@ -50,8 +51,12 @@ function provedIn(entry: MoveEvent): Proved | undefined {
   return { label, file, manifestFile, sealedBytes, sha256 };
 }
 
-function isOf({ address, directory, move, since }: BackedUpOrchestrator, entry: MoveEvent, backup: Proved): boolean {
-  const { host, entries = [] } = manifestIn(backup.manifestFile);
+function isOf(
+  { address, directory, move, since }: BackedUpOrchestrator,
+  entry: MoveEvent,
+  backup: Proved,
+  { host, entries = [] }: WrittenManifest,
+): boolean {
   // A destroy that was cut off has taken it; before its guard was there the host had another life.
   if (backup.label === "retired")
     return move !== undefined && host === address && entry.at >= since && holdsFenced(entries, directory);
@@ -75,10 +80,10 @@ interface WrittenManifest {
   readonly entries?: readonly Entry[];
 }
 
-function manifestIn(file: string): WrittenManifest {
+async function listIn(store: Store, file: string): Promise<WrittenManifest> {
   let found: WrittenManifest;
   try {
-    found = JSON.parse(fs.readFileSync(file, "utf8")) as WrittenManifest;
+    found = JSON.parse(await text(await store.open(file))) as WrittenManifest;
   } catch {
     return {};
   }
@@ -86,10 +91,10 @@ function manifestIn(file: string): WrittenManifest {
   return found;
 }
 
-async function sumOf(file: string): Promise<string | undefined> {
+async function sumOf(store: Store, file: string): Promise<string | undefined> {
   const hash = crypto.createHash("sha256");
   try {
-    await pipeline(fs.createReadStream(file), hash);
+    await pipeline(await store.open(file), hash);
   } catch {
     // What can't be read is no backup.
     return undefined;

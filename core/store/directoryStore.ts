@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { settle } from "../util/writeAtomically";
 import type { Store } from "./store";
 
 /** The event log in a directory, beside the backups: append-only, a JSON text a line. */
@@ -18,6 +19,13 @@ export function directoryStore(directory: string): Store {
       appendWhole(log, line);
     },
     lines: async () => linesIn(log),
+    keep: async (part, name) => {
+      const file = path.join(directory, name);
+      settle(part, file);
+      return file;
+    },
+    sizeOf: async (file) => fs.statSync(file, { throwIfNoEntry: false })?.size,
+    open: async (file) => fs.createReadStream(file),
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Readable } from "node:stream";
+
 /**
  * Where what is known of a Pillar is kept outside of Pulumi's state: guards decide on it. Whatever holds it, concurrent
  * writers lose nothing, what stands there is never written over, and what can't be read is an error, never "nothing".
@@ -11,4 +13,15 @@ export interface Store {
   append(line: string): Promise<void>;
   /** All lines of the event log, the oldest first; nothing where there is none. @throws where it can't be read */
   lines(): Promise<readonly string[]>;
+  /**
+   * Keeps a finished file of `directory`, for good, under a name that nothing has yet; the file is gone then.
+   *
+   * @returns where it is, for lines and for the operator
+   * @throws where something has that name, or it can't be written
+   */
+  keep(part: string, name: string): Promise<string>;
+  /** Bytes of a file that was kept, by where it is; undefined where it is not there. @throws where that can't be told */
+  sizeOf(file: string): Promise<number | undefined>;
+  /** What is in it. @throws (or on its stream) where it can't be read */
+  open(file: string): Promise<Readable>;
 }

@@ -87,7 +87,7 @@ export async function registeredBy(
     "prod-2",
     false,
   );
-  program();
+  await program();
   await pulumi.runtime.disconnect();
   spy.mockRestore();
   texts.mockRestore();

@@ -17,7 +17,7 @@ import { pipeline } from "node:stream/promises";
 import { test as base, describe, expect } from "vitest";
 import type { MoveId } from "../../../core/eventLog/moveId";
 import { readArchive } from "../../../core/orchestrator/archive";
-import { archiveLimit, type BackupDeps, type BackupOf, isThere, takeBackup } from "../../../core/orchestrator/backup";
+import { archiveLimit, type BackupDeps, type BackupOf, isKept, takeBackup } from "../../../core/orchestrator/backup";
 import { manifestOf } from "../../../core/orchestrator/manifest";
 import { identityFor, openBackup, prove, seal } from "../../../core/orchestrator/vault";
 import { directoryStore } from "../../../core/store/directoryStore";
@@ -109,7 +109,7 @@ describe("a backup", () => {
       sha256: createHash("sha256").update(`{"share": "${passPhrase}"}`).digest("hex"),
     });
     expect(movesIn(directory)).toMatchObject([{ event: "backup", details: { label: "first", file: backup.file } }]);
-    expect(isThere(backup)).toBe(true);
+    expect(await isKept(directoryStore(directory), backup)).toBe(true);
     expectNoSecret(stage);
   });
 
@@ -298,7 +298,7 @@ describe("what goes wrong", () => {
     const backup = await take(stage);
     chmodSync(backup.file, 0o600);
     truncateSync(backup.file, 10);
-    expect(isThere(backup)).toBe(false);
-    expect(isThere({ ...backup, file: "/nowhere" })).toBe(false);
+    expect(await isKept(directoryStore(stage.settings.directory), backup)).toBe(false);
+    expect(await isKept(directoryStore(stage.settings.directory), { ...backup, file: "/nowhere" })).toBe(false);
   });
 });

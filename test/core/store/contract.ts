@@ -1,3 +1,6 @@
+import fs from "node:fs";
+import path from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../core/store/store";
 
@@ -58,6 +61,40 @@ export function storeContract(name: string, begin: () => StoreStage): void {
         await expect(each.lines()).rejects.toThrow();
         await expect(each.append("two")).rejects.toThrow();
       }
+    });
+
+    /** A finished file, as a backup is before it is kept. */
+    const part = ({ directory }: Store, content: string) => {
+      fs.mkdirSync(directory, { recursive: true });
+      const file = path.join(directory, `${content.length}.part`);
+      fs.writeFileSync(file, content);
+      return file;
+    };
+
+    it("keeps a file whole under its name, for whoever asks for it next", async () => {
+      const store = stage.open();
+      const made = part(store, "sealed".repeat(100_000));
+      const file = await store.keep(made, "a.tar.age");
+      expect(fs.existsSync(made)).toBe(false);
+      expect(path.basename(file)).toBe("a.tar.age");
+      const other = stage.open();
+      expect(await other.sizeOf(file)).toBe(600_000);
+      expect(await text(await other.open(file))).toBe("sealed".repeat(100_000));
+    });
+
+    it("writes over no file, of whoever it is", async () => {
+      const file = await stage.open().keep(part(stage.open(), "first"), "a.tar.age");
+      await expect(stage.open().keep(part(stage.open(), "second one"), "a.tar.age")).rejects.toThrow(
+        "a.tar.age is there already: nothing is overwritten",
+      );
+      expect(await text(await stage.open().open(file))).toBe("first");
+    });
+
+    it("knows no size of a file that is not there, and opens none", async () => {
+      const file = await stage.open().keep(part(stage.open(), "first"), "a.tar.age");
+      const absent = file.replace("a.tar.age", "b.tar.age");
+      expect(await stage.open().sizeOf(absent)).toBeUndefined();
+      await expect(stage.open().open(absent).then(text)).rejects.toThrow();
     });
   });
 }
