@@ -1,0 +1,125 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import type { LabHost } from "../../../lab/lab";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
+import type { LabStack, StackFile } from "../../../lab/stack";
+import { linesOf, onHost, stackFile, testStack } from "../fixture";
+import { configureMove, moveStage, signers, stageOf } from "./moveStage";
+
+/** What a host has of its signer, and of its moves. */
+const disk =
+  "/var/lib/pillar-host/orchestrator.json /root/.orchestrator /etc/systemd/system/orchestrator.service /etc/systemd/system/orchestrator.service.moved /etc/systemd/system/multi-user.target.wants/orchestrator.service";
+
+// Each test goes on where the one before it ended.
+describe("a signer that goes from host to host, and back", () => {
+  const stage = moveStage({ setup: { extraFiles: { count: 20, bytes: 20_000 } } });
+  let third: LabHost;
+  let stack: LabStack;
+
+  /** One record for both stacks, as one operator has it. */
+  const backup = () => ({ directory: join(stage.lab.dir, "backups") });
+  const second = (more: StackFile) => configureMove(stage, { backup: backup(), ...more });
+  async function configureThird(more: StackFile): Promise<void> {
+    const { lab, fresh } = stage;
+    const file = stackFile(lab, third, {
+      sync: { confirmations: 1, confirmSeconds: 0 },
+      orchestrator: {
+        release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
+        steadySeconds: 3,
+        migrateFrom: { address: fresh.address, hostKey: fresh.hostKey },
+        ...{ backup: backup(), ...more },
+      },
+    });
+    await stack.configure(file, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
+  }
+  async function succeeds(of: LabStack): Promise<void> {
+    const { exitCode, output } = await of.up();
+    expect(exitCode, output).toBe(0);
+  }
+  /** The hosts on which something signs; and that there never were two. */
+  async function signing(hosts: readonly LabHost[] = [stage.old, stage.fresh, third]): Promise<string[]> {
+    expect((await signers(stage)).doubles).toEqual([]);
+    const all = await Promise.all(
+      hosts.map(async (host) =>
+        (await onHost(host, "systemctl is-active orchestrator || true")) === "active" ? [host.name] : [],
+      ),
+    );
+    return all.flat();
+  }
+  const generation = async (host: LabHost) =>
+    (parse(await onHost(host, "cat /var/lib/pillar-host/orchestrator.json")) as { generation: number }).generation;
+
+  beforeAll(async () => {
+    const { lab } = stage;
+    third = await lab.addHost("third", ensurePackagedImage);
+    await lab.chain("PATCH", "/orchestrators/third", { syncPollMs: 500, stopMs: 300 });
+    await onHost(third, "echo 127.0.0.2 bnb-node.example eth-node.example >> /etc/hosts");
+    stack = await testStack(lab, third, {}, "third");
+    await configureThird({});
+    await succeeds(stack);
+    await onHost(
+      stage.old,
+      `systemctl stop orchestrator; tar -cf /root/saved.tar $(ls -d ${disk} 2> /dev/null); systemctl start orchestrator`,
+    );
+  });
+  afterAll(async () => {
+    await stack?.endRuns();
+  });
+
+  it("goes to the second host and on to the third, and back the same way: one number more each time", async () => {
+    await second({});
+    await succeeds(stage.stack);
+    expect(await signing()).toEqual(["fresh"]);
+    await succeeds(stack);
+    expect(await signing()).toEqual(["third"]);
+    expect([await stageOf(stage.old), await stageOf(stage.fresh), await stageOf(third)]).toEqual([
+      ...["moved", "moved", "running"],
+    ]);
+    await configureThird({ rollback: true });
+    await succeeds(stack);
+    expect(await signing()).toEqual(["fresh"]);
+    await second({ rollback: true });
+    await succeeds(stage.stack);
+    expect(await signing()).toEqual(["old"]);
+    expect([await generation(third), await generation(stage.fresh), await generation(stage.old)]).toEqual([3, 4, 4]);
+  });
+
+  it("is not fetched a second time from the first host, set back to before all, by a stack of the past", async () => {
+    await second({ attempt: 2 });
+    await succeeds(stage.stack);
+    await configureThird({ attempt: 2 });
+    await succeeds(stack);
+    expect(await signing()).toEqual(["third"]);
+    // Out of sight: what is set back starts its signer, and two would be at work.
+    await third.stop({ powerCut: true });
+    await onHost(
+      stage.old,
+      `systemctl stop orchestrator; rm -rf ${disk}; tar -xpf /root/saved.tar -C /; systemctl daemon-reload; systemctl start orchestrator`,
+    );
+    await onHost(stage.fresh, "rm -rf /var/lib/pillar-host/orchestrator.* /root/.orchestrator*");
+    await second({ attempt: 3 });
+    const { exitCode, output } = await stage.stack.up();
+    expect(exitCode).not.toBe(0);
+    const said = linesOf(output);
+    expect(said).toContain("has not heard of the last start of this signer");
+    expect(said).toContain("generation 6, pillar-host/third/Anvil/2");
+    expect(said).toContain(
+      "pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 6 -s prod && pulumi up -s prod",
+    );
+    expect(await signing([stage.old, stage.fresh])).toEqual(["old"]);
+  });
+
+  it("goes on from there by the operator's word, which is about that start alone", async () => {
+    const migrateFrom = { address: stage.old.address, hostKey: stage.old.hostKey };
+    await second({ attempt: 3, migrateFrom: { ...migrateFrom, laterThanMove: 5 } });
+    const early = await stage.stack.up();
+    expect(early.exitCode).not.toBe(0);
+    expect(linesOf(early.output)).toContain("has not heard of the last start of this signer");
+    await second({ attempt: 3, migrateFrom: { ...migrateFrom, laterThanMove: 6 } });
+    await succeeds(stage.stack);
+    expect(await signing([stage.old, stage.fresh])).toEqual(["fresh"]);
+    expect(await generation(stage.fresh)).toBe(7);
+  });
+});
