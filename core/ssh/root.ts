@@ -1,7 +1,7 @@
 import type { Duplex, Readable } from "node:stream";
 import { printableLines } from "../util/printable";
-import { shellWord } from "../util/quote";
 import { type Connection, createConnection } from "./connection";
+import { namesOf, type Receiver, rootEnvelope } from "./rootEnvelope";
 import { assignments, type Value } from "./shellWords";
 import { fatal, isFatal, type RunningCommand, type SshTarget } from "./ssh";
 
@@ -72,22 +72,11 @@ export function rootScript(
   library: string,
   name: string,
   variables: Variables,
-  host: {
-    readonly hostName: string;
-    readonly stack: string;
-    readonly sudoPassword?: string | undefined;
-    readonly limitSeconds: number;
-  },
+  host: Receiver & { readonly limitSeconds: number },
 ): string {
   const [become = "", functions = ""] = library.split(asRoot);
-  const { hostName, stack, sudoPassword = "", limitSeconds } = host;
-  const names = { host_name: hostName, stack_word: shellWord(stack) };
-  return `${assignments({ ...names, sudo_password: sudoPassword })}${become}
-become_root timeout -k 10 ${limitSeconds} ${readWhole} <<'PILLAR_HOST_ROOT'
-${assignments(names)}${functions}
-${assignments(variables)}${name} < /dev/null
-PILLAR_HOST_ROOT
-`;
+  const input = `${assignments(namesOf(host))}${functions}\n${assignments(variables)}${name} < /dev/null\n`;
+  return rootEnvelope(host, become, `timeout -k 10 ${host.limitSeconds} ${readWhole}`, input);
 }
 
 /** Takes secrets out of a text (pure): whole, and line by line where they have several. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { namesOf, type Receiver, rootEnvelope } from "../ssh/rootEnvelope";
 import { assignments, type Value } from "../ssh/shellWords";
-import { shellWord } from "../util/quote";
 
 export { assignments, quote, type Value } from "../ssh/shellWords";
 
@@ -28,20 +28,12 @@ export function scriptOf(values: Readonly<Record<string, Value>>, ...files: read
   return assignments(values) + ["lib", ...files].map(read).join("\n");
 }
 
-/** Whom a step is sent to. */
-export interface Receiver {
-  readonly hostName: string;
-  /** Whose host it is: what an operator is told to type names it. */
-  readonly stack: string;
-  readonly sudoPassword?: string;
-}
-
 /**
  * What is sent to `bash -euo pipefail -s` on the host as the login user: becomes root, then runs the step (pure but for
  * the shell files beside it). The sudo password stands in it, so it goes through standard input and is a secret.
  */
-export function envelope(step: Step, { hostName, stack, sudoPassword = "" }: Receiver): string {
-  const names = { host_name: hostName, stack_word: shellWord(stack) };
+export function envelope(step: Step, receiver: Receiver): string {
+  const names = namesOf(receiver);
   const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds };
   const commands = read("commands");
   const isShown = step.looksOnly && !step.quiet;
@@ -49,10 +41,7 @@ export function envelope(step: Step, { hostName, stack, sudoPassword = "" }: Rec
   const root = step.looksOnly
     ? { argv: `timeout -k 10 ${step.limitSeconds} bash -euo pipefail -s`, input: inner }
     : { argv: "bash -euo pipefail -s", input: assignments(variables) + commands + hereDocument(read("unit"), inner) };
-  return `${assignments({ ...names, sudo_password: sudoPassword })}${commands}${read("become")}
-become_root ${root.argv} <<'PILLAR_HOST_ROOT'
-${root.input}PILLAR_HOST_ROOT
-`;
+  return rootEnvelope(receiver, commands + read("become"), root.argv, root.input);
 }
 
 /** Runs a script in a function, both of whose streams are shown without what commands a terminal. */

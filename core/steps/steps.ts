@@ -1,8 +1,9 @@
 import type { StackConfig } from "../config/config";
 import { supportedDistributions } from "../config/distributions";
 import { type ReleaseSource, releaseMarker } from "../config/releaseSchema";
+import type { Receiver } from "../ssh/rootEnvelope";
 import { databaseProgram } from "./database/program";
-import { type Receiver, type Step, scriptOf } from "./step";
+import { type Step, scriptOf } from "./step";
 
 /** What the kernel reports of a machine is less than what it is sold as: up to a tenth is the firmware's and its own. */
 const memoryShare = 0.9;
