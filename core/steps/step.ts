@@ -34,7 +34,9 @@ export function scriptOf(values: Readonly<Record<string, Value>>, ...files: read
  */
 export function envelope(step: Step, receiver: Receiver): string {
   const names = namesOf(receiver);
-  const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds };
+  // A result is nothing but the result, also when an earlier run was waited for.
+  const notes = step.quiet ? 2 : 1;
+  const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds, notes };
   const commands = read("commands");
   const isShown = step.looksOnly && !step.quiet;
   const inner = assignments(names) + commands + (isShown ? plainly(step.script) : step.script);

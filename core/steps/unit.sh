@@ -28,7 +28,7 @@ until systemd-run --quiet --collect --unit="$unit" --description="pillar-host: $
   fi
   if [ -z "${said:-}" ]; then
     said=yes
-    printf 'an earlier run is still at work on this host (%s); waiting for its end\n' "$(systemctl show -p Description --value "$unit")"
+    printf 'an earlier run is still at work on this host (%s); waiting for its end\n' "$(systemctl show -p Description --value "$unit")" >&"$notes"
   fi
   if [ $((SECONDS - waited)) -gt "$limit_seconds" ]; then
     printf '%s: an earlier run did not end in %s s\n  See it with: systemctl status %s\n' "$host_name" "$limit_seconds" "$unit" >&2

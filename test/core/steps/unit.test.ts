@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { envelope } from "../../../core/steps/step";
+import { envelope, type Step } from "../../../core/steps/step";
 import { evilText, harmless } from "../../evilText";
 import { test } from "./boxed";
 import { replaceAll, type Sandbox } from "./sandbox";
@@ -34,9 +34,9 @@ if [ -e "$sandbox/service" ] && kill -0 "$(cat "$sandbox/service")" 2> /dev/null
   );
 }
 
-function run(box: Sandbox, script: string, limitSeconds = 5) {
+function run(box: Sandbox, script: string, step: Partial<Step> = {}) {
   fakeSystemd(box);
-  const text = envelope({ name: "work", limitSeconds, script }, { hostName: "h", stack: "prod" });
+  const text = envelope({ name: "work", limitSeconds: 5, script, ...step }, { hostName: "h", stack: "prod" });
   return box.run(
     replaceAll(text, [
       ["/run/systemd/system", box.dir],
@@ -75,7 +75,7 @@ describe("a step in a service", () => {
   });
 
   test("the service has the step's name and limits", async ({ box }) => {
-    await run(box, "true\n", 77);
+    await run(box, "true\n", { limitSeconds: 77 });
     expect(box.read("asked")?.split("\n").slice(0, 6)).toEqual([
       "--quiet",
       "--collect",
@@ -92,6 +92,15 @@ describe("a step in a service", () => {
       code: 0,
       stdout: "an earlier run is still at work on this host (pillar-host: packages); waiting for its end\nmine\n",
       stderr: "",
+    });
+  });
+
+  test("an earlier run that is waited for is no part of a result", async ({ box }) => {
+    box.write("busy", "one\ntwo\n");
+    expect(await run(box, "echo mine\n", { quiet: true })).toEqual({
+      code: 0,
+      stdout: "mine\n",
+      stderr: "an earlier run is still at work on this host (pillar-host: packages); waiting for its end\n",
     });
   });
 

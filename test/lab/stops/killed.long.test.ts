@@ -81,9 +81,13 @@ describe("an engine that is killed", () => {
     await stage.lab.chain("PATCH", "/nodes/host1", { stall: false });
     await faults("ip", { hang: true });
     await upKilledWhen("pgrep -f [n]ode-controller > /dev/null");
+    await holdStep(stage.host, true);
     await faults("ip", {});
     await cancel();
-    const { exitCode, output } = await stage.stack.up();
+    const run = await stage.stack.begin();
+    await until(stage.host, "[ $(ls -d /run/pillar-host/producerAddress.* | wc -l) = 2 ]");
+    await holdStep(stage.host, false);
+    const { exitCode, output } = await run.end();
     expect(exitCode, output).toBe(0);
     await expectOnce(stage.host, stage.stack);
   });
