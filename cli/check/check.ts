@@ -4,6 +4,7 @@ import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
 import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/survey";
 import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { retirementReferences } from "../../core/settings/retirementInputs";
 import { meantPlace, ownIdentityFile } from "../../core/store/places";
 import { referenceText } from "../../core/sync/messages";
 import { compareReferences, readReferences } from "../../core/sync/references";
@@ -38,8 +39,9 @@ export async function check(stack: string, { json }: { json?: boolean }): Promis
 }
 
 /** Whether they answer and agree; who is down is told and left out, as the gate does. */
-async function checkReferences({ config: { sync, lifecycle, retirement } }: StackSource): Promise<CheckRow[]> {
-  const urls = [...new Set([...sync.references, ...(lifecycle === "active" ? [] : retirement.references)])];
+async function checkReferences({ config }: StackSource): Promise<CheckRow[]> {
+  const { sync, lifecycle } = config;
+  const urls = lifecycle === "active" ? [...new Set(sync.references)] : retirementReferences(config);
   if (urls.length === 0)
     return [later("references", "none are configured: the sync is then proved by the node's own word and its time")];
   const { readings: told } = await readReferences(urls, undefined);

@@ -39,7 +39,7 @@ export function retirementSettings(config: StackConfig, stack: string): Retireme
       signer: { service, directory, executable, rpcPort },
     },
     ...(successor === undefined ? {} : { successor }),
-    references: [...new Set([...retirement.references, ...sync.references])],
+    references: retirementReferences(config),
     ...{ tolerance: sync.tolerance, epoch: network.epoch },
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     backup: {
@@ -49,6 +49,11 @@ export function retirementSettings(config: StackConfig, stack: string): Retireme
     ...{ afterwards: retirement.afterwards, keysAside: retirement.keysAside },
     library: retirementLibrary(),
   };
+}
+
+/** The nodes that are asked about a retirement: its own and the sync's, each once. */
+export function retirementReferences({ retirement, sync }: Pick<StackConfig, "retirement" | "sync">): string[] {
+  return [...new Set([...retirement.references, ...sync.references])];
 }
 
 /** The host that produces afterwards: named as this one where nothing else is configured. */
