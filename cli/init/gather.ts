@@ -59,9 +59,7 @@ async function login({ keyFile, agent }: InitFlags, isCloud: boolean): Promise<s
   if (keyFile !== undefined) {
     const fault = keyFileFault(keyFile);
     if (fault === undefined) return keyFile;
-    throw new CliRefusal(
-      `--key-file: ${keyFile} ${fault}\n  needed: the file of a private ssh key, such as ~/.ssh/id_ed25519`,
-    );
+    throw new CliRefusal(`--key-file: ${keyFile} ${fault.wrong}\n  needed: ${fault.needed}`);
   }
   const keys = isCloud ? undefined : agentKeys();
   const choice = await askChoice("How does the program log in?", [
@@ -79,7 +77,7 @@ async function login({ keyFile, agent }: InitFlags, isCloud: boolean): Promise<s
   return askText("Which file?", {
     validate: (file) => {
       const fault = keyFileFault(file);
-      return fault === undefined ? true : `it ${fault}`;
+      return fault === undefined ? true : `it ${fault.wrong}; needed ${fault.needed}`;
     },
   });
 }

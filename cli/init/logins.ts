@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import ssh2 from "ssh2";
+import { existsSync } from "node:fs";
+import { type KeyFileFault, keyState, readKeyFile, someKeyFile } from "../../core/config/privateKey";
 import { resolvePath } from "../../core/util/resolvePath";
 
 /** The usual names, the best first. */
@@ -20,22 +20,16 @@ export function agentKeys(): number | undefined {
 }
 
 /** What is wrong with the file of a private key; undefined for one that opens, or that has a pass phrase. */
-export function keyFileFault(file: string): string | undefined {
-  try {
-    const parsed = ssh2.utils.parseKey(readFileSync(resolvePath(file), "utf8"));
-    if (parsed instanceof Error) return hasPhrase(parsed) ? undefined : "is no private ssh key";
-    return [parsed].flat().every((key) => key.isPrivateKey())
-      ? undefined
-      : "is a public key: needed the file without .pub";
-  } catch (error) {
-    return `can't be read (${(error as NodeJS.ErrnoException).code})`;
-  }
+export function keyFileFault(file: string): KeyFileFault | undefined {
+  const found = readKeyFile(file);
+  if ("fault" in found) return found.fault;
+  return keyState(found.text) === "unreadable"
+    ? { wrong: "can't be read as a key: cut off, or of an unknown kind?", needed: someKeyFile }
+    : undefined;
 }
-
-const hasPhrase = (error: Error) => /no passphrase/i.test(error.message);
 
 /** Whether the key in a file has a pass phrase. */
 export function isLocked(file: string): boolean {
-  const parsed = ssh2.utils.parseKey(readFileSync(resolvePath(file), "utf8"));
-  return parsed instanceof Error && hasPhrase(parsed);
+  const found = readKeyFile(file);
+  return "text" in found && keyState(found.text) === "locked";
 }

@@ -1,8 +1,6 @@
-import ssh2 from "ssh2";
 import { z } from "zod";
+import { keyState, looksPrivate, looksPublic } from "./privateKey";
 import { address, hostKey, port, word } from "./schemaParts";
-
-const looksPrivate = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 
 /** What a login is made of. */
 export const loginShape = {
@@ -21,12 +19,9 @@ export const loginShape = {
     }),
   privateKey: z
     .string()
+    .refine((key) => !looksPublic(key), "found a public key, needed the private one (the file without .pub)")
     .refine(
-      (key) => !/^(ssh|ecdsa)-/.test(key.trim()),
-      "found a public key, needed the private one (the file without .pub)",
-    )
-    .refine(
-      (key) => looksPrivate.test(key) || /^(ssh|ecdsa)-/.test(key.trim()),
+      (key) => looksPrivate(key) || looksPublic(key),
       "needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
     )
     .transform((key) => `${key.trim()}\n`)
@@ -94,14 +89,11 @@ function privateKeyFault({
   privateKey,
   privateKeyPassword,
 }: LoginKeys): readonly [key: string, message: string, isToBeSet?: boolean] | undefined {
-  if (privateKey === undefined || !looksPrivate.test(privateKey)) return undefined;
-  const parsed = ssh2.utils.parseKey(privateKey, privateKeyPassword);
-  if (!(parsed instanceof Error)) return undefined;
-  if (/no passphrase/i.test(parsed.message)) {
-    return ["privateKeyPassword", "missing: the private key has a pass phrase", true];
-  }
-  if (privateKeyPassword !== undefined && /passphrase|decrypt|integrity|bad|malformed/i.test(parsed.message))
-    return ["privateKeyPassword", "does not open the private key"];
+  if (privateKey === undefined || !looksPrivate(privateKey)) return undefined;
+  const state = keyState(privateKey, privateKeyPassword);
+  if (state === "opens") return undefined;
+  if (state === "locked") return ["privateKeyPassword", "missing: the private key has a pass phrase", true];
+  if (state === "wrongPhrase") return ["privateKeyPassword", "does not open the private key"];
   return [
     privateKeyFile === undefined ? "privateKey" : "privateKeyFile",
     "cannot be read: cut off, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)",

@@ -62,7 +62,7 @@ describe("a stack whose login is a key's file", () => {
     [
       "is the public one",
       () => file("key.pub", "ssh-ed25519 AAAA me"),
-      (at: string) => `${at} is a public key, needed the private one: the file without .pub`,
+      (at: string) => `${at} is a public key; needed the private one: the file without .pub`,
     ],
     ["is something else", () => file("notes", "my notes"), (at: string) => `${at} is no ssh key; needed`],
     [
