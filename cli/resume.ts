@@ -7,6 +7,7 @@ import { clearStale } from "./clearStale";
 import { createEngine } from "./engine";
 import { processSeen } from "./processes";
 import { CliRefusal } from "./refusal";
+import { upHere } from "./stackFiles";
 
 /**
  * Goes on with a stack whose run was killed: clears lock and cut-off creations where they are stale, then runs
@@ -29,8 +30,7 @@ export async function resume(
       say: (line) => console.log(line),
     });
     if (!cleared) console.log(`nothing to clear: ${stack} is not locked, and no creation was cut off`);
-    console.log(`going on: ${[commandsFor(stack).up, ...args].join(" ")}`);
-    return engine.handOver(["up", ...args]);
+    return upHere(stack, args, engine);
   });
 }
 

@@ -17,11 +17,15 @@ export async function setPlain(engine: Engine, settings: Settings, without: read
 
 /** Ends in what one would type, or prints it. @returns the exit code */
 export async function upOrPrint(stack: string, up: boolean, args: readonly string[], engine: Engine): Promise<number> {
-  const command = [commandsFor(stack).up, ...args].join(" ");
-  if (!up) {
-    console.log(`Then:\n  ${command}`);
-    return 0;
-  }
-  console.log(`going on: ${command}`);
+  if (up) return upHere(stack, args, engine);
+  console.log(`Then:\n  ${upCommand(stack, args)}`);
+  return 0;
+}
+
+/** Says what one would type, and ends in it, in this terminal. @returns pulumi's exit code */
+export async function upHere(stack: string, args: readonly string[], engine: Engine): Promise<number> {
+  console.log(`going on: ${upCommand(stack, args)}`);
   return engine.handOver(["up", ...args]);
 }
+
+const upCommand = (stack: string, args: readonly string[]) => [commandsFor(stack).up, ...args].join(" ");
