@@ -1,6 +1,7 @@
 import { isOurs } from "../../core/registration/registration";
 import { isWrong } from "../../core/settings/portRules";
 import { progressText } from "../../core/sync/messages";
+import { judgeSync, mayTakeIn } from "../../core/sync/verdict";
 import { amissOf } from "../parts/amiss";
 import type { Part } from "../parts/part";
 import { releaseText } from "../parts/releases";
@@ -31,7 +32,7 @@ export function signsOf(look: Look, now: number): Seen {
   const host: Check = ["host", looked ? [] : [{ key: "host", text: why ?? "its host could not be looked at" }]];
   const unit = told(view.parts?.node);
   // Of a node that is off for good there is nothing else to tell.
-  const rest = unit?.wasShutDown ? [] : [...nodeChecks(view, looked), ...chainChecks(look), ...hostChecks(view, now)];
+  const rest = unit?.wasShutDown ? [] : [...nodeChecks(look, now), ...chainChecks(look), ...hostChecks(view, now)];
   return seenOf([host, ...amissChecks(view), orchestratorCheck(view), ...rest]);
 }
 
@@ -56,7 +57,8 @@ function orchestratorCheck({ parts }: View): Check {
   return ["signer", signer.isWrong ? [{ key: `signer:${signer.kind}`, text: `its orchestrator: ${signer.text}` }] : []];
 }
 
-function nodeChecks({ parts, facts, lifecycle, state, sync, synced }: View, looked: boolean): Check[] {
+function nodeChecks({ view, looked }: Look, now: number): Check[] {
+  const { parts, facts, lifecycle, state, sync, synced } = view;
   const unit = told(parts?.node);
   const done = facts?.done;
   const isDeployed = lifecycle !== "active" || state.wait !== undefined || done?.deployed !== undefined;
@@ -71,6 +73,8 @@ function nodeChecks({ parts, facts, lifecycle, state, sync, synced }: View, look
   const sinking = (): readonly Sign[] | undefined => {
     if (!looked || sync === undefined || silent !== undefined) return undefined;
     if (synced || !wasSynced) return [];
+    // A momentum that was being taken in at this look says nothing against the sync.
+    if (mayTakeIn(sync.observation) || judgeSync(sync.observation, now).says === "close") return undefined;
     return [{ key: "sync", text: `its node was synced, and is not any more: ${progressText(sync)}` }];
   };
   return [

@@ -172,6 +172,18 @@ test("what a look can't tell is neither there nor gone", () => {
   expect(signsOf(look({ synced: false, sync: silent }), clock).unknown).toEqual(["sync"]);
 });
 
+test.each([1, 2])(
+  "a momentum that is being taken in, state %i, is neither a sync that was lost nor one that is back",
+  (state) => {
+    const at = (missing: number) => {
+      const info = { state, currentHeight: 20_021 - missing, targetHeight: 20_021 };
+      return look({ synced: false, sync: progress({ observation: { kind: "answer", info, nodeTime: 0 } }) });
+    };
+    expect(signsOf(at(1), clock)).toEqual({ signs: [], unknown: ["sync"] });
+    expect(keysOf(at(3))).toEqual(["sync"]);
+  },
+);
+
 test("of a node that is off for good nothing but its mask, its signer and its host is told", () => {
   const off = look({
     lifecycle: "retiring",
