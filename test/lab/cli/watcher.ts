@@ -1,0 +1,93 @@
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, expect, vi } from "vitest";
+import { endProcess } from "../../../lab/hosts/machine";
+import { keepPrinted } from "../../../lab/testRun/printed";
+import { onHost, pastPackages, staged } from "../fixture";
+import { codeBlocks } from "../readme";
+import { type LabWebhook, startWebhook } from "../webhook";
+
+const document = await readFile(join(import.meta.dirname, "../../../docs/unattended.md"), "utf8");
+const line =
+  codeBlocks(document)
+    .find(({ language }) => language === "cron")
+    ?.text.trim() ?? "";
+
+/** A host that is busy, or boots, is looked at again: each look of a test says what it waits for. */
+export const limit = { timeout: 240_000, interval: 3000 };
+
+/** A host whose Pillar produces, its stack with a webhook, and a user whose crontab has the line of the documents. */
+export function watchedStage() {
+  const stage = staged(undefined, pastPackages);
+  let webhook: LabWebhook;
+  let home: string;
+
+  beforeAll(async () => {
+    webhook = await startWebhook(stage.lab);
+    await stage.stack.pulumi(["config", "set", "--secret", "pillar-host:notify"], { input: webhook.address });
+    const up = await stage.stack.up();
+    expect(up.exitCode, up.output).toBe(0);
+    const producerAddress = await onHost(
+      stage.host,
+      `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`,
+    );
+    await stage.lab.chain("PATCH", "/pillars/Anvil", { producerAddress });
+    // A user of whom cron knows no more than the home.
+    home = join(stage.lab.dir, "watcher");
+    await mkdir(join(home, ".pulumi/bin"), { recursive: true });
+    await mkdir(join(home, ".config/pillar-host"), { recursive: true });
+    await symlink(stage.stack.programDirectory, join(home, "pillar-host"));
+    await symlink(stage.stack.toolchain.pulumi, join(home, ".pulumi/bin/pulumi"));
+    await symlink(process.execPath, join(home, ".pulumi/bin/node"));
+    await writeFile(join(home, ".config/pillar-host/passphrase"), stage.stack.passphrase);
+  });
+  afterAll(async () => {
+    if (webhook) await endProcess(webhook.process);
+  });
+
+  const notices = () => webhook.notices();
+  const cron = () => {
+    const { PULUMI_BACKEND_URL = "", PULUMI_HOME = "" } = stage.stack.env;
+    const environment = { HOME: home, PATH: "/usr/bin:/bin", SHELL: "/bin/sh", PULUMI_BACKEND_URL, PULUMI_HOME };
+    const set = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+    const [, command = ""] = /^\*\/10 \* \* \* \* (.*)$/.exec(line) ?? [];
+    const [first = "", ...args] = stage.lab.atOperator(["env", "-i", ...set, "/bin/sh", "-c", command]);
+    return execa(first, args, { all: true, reject: false, stdin: "ignore", cleanup: true });
+  };
+  /** What the webhook heard in a run of the crontab's line. */
+  const heard = async () => {
+    const before = (await notices()).length;
+    const { exitCode, all } = await cron();
+    keepPrinted(String(all));
+    const news = (await notices()).slice(before);
+    const of = (event: string) =>
+      news.flatMap(({ body }) => (body.event === event ? body.message.split("\n") : [])).join("\n");
+    return { exitCode, all: String(all), count: news.length, appeared: of("sign"), over: of("signOver") };
+  };
+  /** Until a run has heard all of these: what a look of a busy machine missed, or saw too much, the next ones tell. */
+  const hears = (what: "appeared" | "over", wanted: readonly string[]) => {
+    const all: string[] = [];
+    return vi.waitFor(async () => {
+      all.push((await heard())[what]);
+      for (const text of wanted) expect(all.join("\n")).toContain(text);
+      return all.join("\n");
+    }, limit);
+  };
+  /** Until all these were told since then, in whichever runs. @returns all that was */
+  const toldSince = (before: number, wanted: readonly string[]) =>
+    vi.waitFor(async () => {
+      await heard();
+      const all = (await notices()).slice(before).map(({ body }) => body.message);
+      for (const text of wanted) expect(all.join("\n")).toContain(text);
+      return all.join("\n");
+    }, limit);
+  /** Until two runs after each other had nothing to tell. */
+  const calm = () =>
+    vi.waitFor(async () => {
+      expect((await heard()).count).toBe(0);
+      expect((await heard()).count).toBe(0);
+    }, limit);
+
+  return { stage, notices, cron, heard, hears, toldSince, calm };
+}
