@@ -2,9 +2,10 @@ import { isTold } from "../../core/chain/reading";
 import type { StackConfig } from "../../core/config/config";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
-import { hostSeen, type Unmet } from "../../core/retirement/facts";
+import { hostSeen } from "../../core/retirement/facts";
 import type { HostObservation } from "../../core/retirement/host";
 import type { GuardMemory } from "../../core/retirement/inputs";
+import { findingText } from "../../core/retirement/messages";
 import { pastEvents } from "../../core/retirement/pastEvents";
 import { type RetirementSurvey, type SurveyDeps, surveyRetirement } from "../../core/retirement/survey";
 import { storeOf } from "../../core/settings/orchestratorPlaces";
@@ -12,6 +13,7 @@ import { retirementInputs } from "../../core/settings/retirementInputs";
 import type { Store } from "../../core/store/store";
 import type { Source } from "../source";
 import type { Part } from "./part";
+import type { ShownUnmet } from "./parts";
 
 /** What a guard of this stack would ask with. */
 export interface Retirement {
@@ -64,18 +66,14 @@ export function lookAtDestroy(
   return surveyRetirement("destroy", inputs, memory, seen, store, deps);
 }
 
-const anAddress = /z1q[02-9ac-hj-np-z]{37}/g;
-
 /** What stands in the way, with none but registered addresses: another one may be of a node that is not synced (pure). */
-export function shownUnmet({ facts, verdict }: Pick<RetirementSurvey, "facts" | "verdict">): Unmet[] {
+export function shownUnmet({ facts, verdict }: Pick<RetirementSurvey, "facts" | "verdict">): ShownUnmet[] {
   const registered = facts.readings.flatMap((reading) =>
     isTold(reading) && reading.pillar !== null ? [reading.pillar.producerAddress] : [],
   );
-  const shown = (text: string) => text.replace(anAddress, (one) => (registered.includes(one) ? one : "[address]"));
-  return verdict.unmet.map((unmet) => ({
+  const shown = (address: string) => (registered.includes(address) ? address : "[address]");
+  return verdict.unmet.map(({ found, ...unmet }) => ({
     ...unmet,
-    what: shown(unmet.what),
-    needed: shown(unmet.needed),
-    ...(unmet.found ? { found: unmet.found.map(shown) } : {}),
+    ...(found ? { found: found.map((each) => findingText(each, shown)) } : {}),
   }));
 }

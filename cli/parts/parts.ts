@@ -7,6 +7,9 @@ import type { Release } from "./releases";
 import type { RewardsSeen } from "./rewards";
 import type { SporksSeen } from "./sporks";
 
+/** A condition that is not met, as status shows it: all in words. */
+export type ShownUnmet = Omit<Unmet, "found"> & { readonly found?: readonly string[] };
+
 /** What a look found beside node and facts. */
 export interface Parts {
   /** The node's unit; `wasShutDown`: a retirement shut it down, for good. */
@@ -18,7 +21,7 @@ export interface Parts {
   readonly ports: Part<readonly PortFound[]> | undefined;
   readonly rewards: Part<RewardsSeen>;
   /** What stands in the way of a destroy. Not asked of an active stack: that one's lifecycle does, whatever else. */
-  readonly destroy: Part<readonly Unmet[]> | undefined;
+  readonly destroy: Part<readonly ShownUnmet[]> | undefined;
   /** Only of an active stack: the others install nothing. */
   readonly releases: Part<readonly Release[]> | undefined;
   /** Whether root's crontab restarts the node every hour though it has synced. Only of an active stack. */

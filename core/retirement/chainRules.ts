@@ -47,7 +47,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Retirement
           loss: "momentums",
           what: "this host's producer address is the registered one",
           saidBy: [source],
-          found: [found.producerAddress],
+          found: [{ kind: "producer", address: found.producerAddress }],
           needed: "the successor's address in the wallet (Update Pillar), and a momentum of it",
         });
       if (alternate)
@@ -55,7 +55,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Retirement
           loss: "momentums",
           what: "this host's address and its successor's produce in turns: is this the host of another Pillar?",
           saidBy: [source],
-          found: [`${own}, last in momentum ${last.own?.height}`],
+          found: [{ kind: "alternates", address: own, height: last.own?.height }],
           needed: `the host of ${pillar} (pillar-host:host); after a switch there and back: some time, up to ${durationText(patience)}`,
         });
       // Whoever is registered has taken over, known as the successor or not.
@@ -160,7 +160,7 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Retire
     return not(...unmet, {
       loss,
       what: "this host and its successor hold the same producer key",
-      found: [producer],
+      found: [{ kind: "producer", address: producer }],
       needed: "two hosts with keys of their own: two nodes with one key must never run",
     });
   const rulings = good.flatMap((reading): RetirementVerdict[] => {
@@ -174,7 +174,9 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Retire
           what: `the successor's producer address is not the registered one of ${pillar}`,
           saidBy: [source],
           // An address is shown only while its node is synced: registered before, it costs rewards.
-          found: [`registered: ${found.producerAddress}${node.synced ? `; the successor's: ${producer}` : ""}`],
+          found: [
+            { kind: "registered", address: found.producerAddress, successors: node.synced ? producer : undefined },
+          ],
           needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
         }),
       ];
@@ -187,7 +189,7 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Retire
           saidBy: [source],
           found: [
             age === undefined
-              ? `no momentum of ${producer} in the last ${durationText(patience)}`
+              ? { kind: "noMomentum", address: producer, within: patience }
               : `its last momentum was ${durationText(age)} ago`,
             overdueText(reading, network),
           ],

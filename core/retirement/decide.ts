@@ -40,11 +40,18 @@ function merged(unmet: readonly Unmet[]): Unmet[] {
   const known = new Map<string, Unmet>();
   for (const each of unmet) {
     const before = known.get(each.what);
-    const join = (key: "saidBy" | "found") => [...new Set([...(before?.[key] ?? []), ...(each[key] ?? [])])];
-    known.set(each.what, before ? { ...before, saidBy: join("saidBy"), found: join("found") } : each);
+    if (before === undefined) known.set(each.what, each);
+    else {
+      const saidBy = distinct([...(before.saidBy ?? []), ...(each.saidBy ?? [])]);
+      known.set(each.what, { ...before, saidBy, found: distinct([...(before.found ?? []), ...(each.found ?? [])]) });
+    }
   }
   return [...known.values()];
 }
+
+const distinct = <T>(values: readonly T[]): T[] => [
+  ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
+];
 
 /** Whether a proof that this host never produced would change anything (pure): it takes minutes to have. */
 export function wantsHistory(facts: RetirementFacts, { unmet }: RetirementVerdict): boolean {

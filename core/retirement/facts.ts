@@ -12,6 +12,19 @@ export type RetirementStep = "retire" | "destroy";
 /** What would be lost by going on all the same. */
 export type Loss = "momentums" | "rewards" | "the signer";
 
+/**
+ * What was found of a condition. Words have no producer address in them: who shows it decides which of those are seen,
+ * as one that is registered while its node is not synced earns nothing.
+ */
+export type Finding =
+  | string
+  | { readonly kind: "producer"; readonly address: string }
+  | { readonly kind: "alternates"; readonly address: string | undefined; readonly height: number | undefined }
+  /** `successors`: undefined while its node is not synced. */
+  | { readonly kind: "registered"; readonly address: string; readonly successors: string | undefined }
+  /** Milliseconds. */
+  | { readonly kind: "noMomentum"; readonly address: string; readonly within: number };
+
 /** A condition that is not met. */
 export interface Unmet {
   readonly loss: Loss;
@@ -21,7 +34,7 @@ export interface Unmet {
   readonly isCuredByTime?: boolean;
   /** Who says so, of several who were asked. */
   readonly saidBy?: readonly string[];
-  readonly found?: readonly string[];
+  readonly found?: readonly Finding[];
   /** What to do about it. */
   readonly needed: string;
 }

@@ -2,7 +2,8 @@ import { leftOutText } from "../chain/messages";
 import { isTold } from "../chain/reading";
 import { commandsFor } from "../util/commands";
 import { quote } from "../util/quote";
-import type { Loss, RetirementFacts, RetirementStep, RetirementVerdict, Unmet } from "./facts";
+import { durationText } from "../util/timeText";
+import type { Finding, Loss, RetirementFacts, RetirementStep, RetirementVerdict, Unmet } from "./facts";
 
 /** The environment variable of the way around: the sentence that a refusal prints. */
 export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";
@@ -16,10 +17,26 @@ export function overrideSentence(pillar: string, unmet: readonly Unmet[]): strin
   return `${pillar}: I accept to lose ${list}`;
 }
 
+/** What was found, in words (pure). @param shown how a producer address is shown */
+export function findingText(found: Finding, shown: (address: string) => string = (address) => address): string {
+  if (typeof found === "string") return found;
+  const address = found.address === undefined ? "none" : shown(found.address);
+  switch (found.kind) {
+    case "producer":
+      return address;
+    case "alternates":
+      return `${address}, last in momentum ${found.height}`;
+    case "registered":
+      return `registered: ${address}${found.successors === undefined ? "" : `; the successor's: ${shown(found.successors)}`}`;
+    case "noMomentum":
+      return `no momentum of ${address} in the last ${durationText(found.within)}`;
+  }
+}
+
 /** A condition as lines for the operator (pure). */
 export function unmetLines({ what, saidBy = [], found = [], needed }: Unmet): string[] {
   const says = saidBy.length === 0 ? "" : saidBy.length === 1 ? `, says ${saidBy[0]}` : `, say ${saidBy.join(" and ")}`;
-  return [`- ${what}${says}`, ...found.map((line) => `    found: ${line}`), `    needed: ${needed}`];
+  return [`- ${what}${says}`, ...found.map((each) => `    found: ${findingText(each)}`), `    needed: ${needed}`];
 }
 
 const doing: Readonly<Record<RetirementStep, { readonly what: string; readonly again: "up" | "destroy" }>> = {

@@ -1,6 +1,5 @@
-import type { Parts } from "../../../cli/parts/parts";
+import type { Parts, ShownUnmet } from "../../../cli/parts/parts";
 import type { Registration } from "../../../core/registration/registration";
-import type { Unmet } from "../../../core/retirement/facts";
 
 export const clock = Date.parse("2026-11-21T15:05:20Z");
 export const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
@@ -26,7 +25,7 @@ export const registrations = {
   tooEarly: { kind: "tooEarly", why: "syncing", ...own },
 } as const satisfies Record<string, Registration>;
 
-export const unmet: Unmet = {
+export const unmet: ShownUnmet = {
   loss: "rewards",
   what: "the rewards since the switch are not collected",
   saidBy: ["the successor's node (203.0.113.9)"],

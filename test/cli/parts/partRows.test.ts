@@ -4,7 +4,7 @@ import { partRows } from "../../../cli/parts/partRows";
 import { noParts } from "../../../cli/parts/parts";
 import { rowsOf } from "../../../cli/rows";
 import { manyLines, plainReport, screenLines } from "../../../cli/screen";
-import type { RetirementFacts } from "../../../core/retirement/facts";
+import type { RetirementFacts, Unmet } from "../../../core/retirement/facts";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { viewOf } from "../exampleView";
 import { clock, old, ours, partsOf, registrations, unmet } from "./exampleParts";
@@ -135,7 +135,7 @@ test("several stacks stand one after the other, as far as there is room", () => 
 test("of the reasons against a destroy, none shows an address that is not registered", () => {
   const pillar = { name: "Anvil", producerAddress: old, withdrawAddress: "w", figures: { expected: 0, produced: 0 } };
   const facts = { readings: [{ source: "ref", height: 1, pillar, last: {} }] } as unknown as RetirementFacts;
-  const other = { ...unmet, found: [`registered: ${old}; the successor's: ${ours}`] };
+  const other: Unmet = { ...unmet, found: [{ kind: "registered", address: old, successors: ours }, "as it is"] };
   const [shown] = shownUnmet({ facts, verdict: { unmet: [other], evidence: [] } });
-  expect(shown?.found).toEqual([`registered: ${old}; the successor's: [address]`]);
+  expect(shown?.found).toEqual([`registered: ${old}; the successor's: [address]`, "as it is"]);
 });
