@@ -1,7 +1,7 @@
 import { nodeTarget } from "../core/settings/login";
 import { usualTimes } from "../core/settings/usualTimes";
 import { lookAtNode } from "../core/sync/nodeStatus";
-import { nextLines } from "./nextLines";
+import { mayOffer, nextLines } from "./nextLines";
 import { openStack, type StackSource } from "./source";
 
 /** Says a stack's next step, one thing first. @returns the exit code of --help. @throws Refusal */
@@ -16,7 +16,7 @@ export async function next(stack: string, { json }: { json?: boolean }): Promise
 
 /** Only where a producer address would be shown: that is for now alone, not for when the last run saw it. */
 async function nodeNow({ config, state: { shown }, address, hostKey }: StackSource) {
-  if (shown?.producerAddress === undefined || shown.registered) return undefined;
+  if (shown === undefined || !mayOffer(shown)) return undefined;
   if (address === undefined || hostKey === undefined) return undefined;
   return lookAtNode(nodeTarget(config, address, hostKey), config.sync);
 }

@@ -1,7 +1,7 @@
 import type { NodeStatus } from "../core/sync/nodeStatus";
 import { commandsFor } from "../core/util/commands";
 import { type Held, holderText } from "./lockTexts";
-import type { StackState } from "./stackState";
+import type { LastShown, StackState } from "./stackState";
 import type { View } from "./view";
 
 export interface NextSituation {
@@ -29,11 +29,13 @@ export function nextLines(situation: NextSituation): string[] {
     return ["The last run was cut off. To go on from where it was:", `  ${commandsFor(stack).resume()}`];
   if (!state.begun) return nothingMade(stack, lifecycle, times);
   if (state.shown === undefined) return endedEarly(stack, state);
-  const { nextStep, producerAddress, registered } = state.shown;
-  const offers =
-    producerAddress !== undefined && !registered && nextStep.some((line) => line.includes(producerAddress));
-  if (offers && situation.node?.synced !== true) return handsOff(situation);
-  return [...nextStep];
+  if (mayOffer(state.shown) && situation.node?.synced !== true) return handsOff(situation);
+  return [...state.shown.nextStep];
+}
+
+/** Whether the last run's words may have the wallet take an address that only a synced node earns with (pure). */
+export function mayOffer({ producerAddress, registered, offered }: LastShown): boolean {
+  return producerAddress !== undefined && !registered && offered !== false;
 }
 
 function nothingMade(stack: string, lifecycle: View["lifecycle"], times: readonly string[]): string[] {

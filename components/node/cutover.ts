@@ -19,7 +19,7 @@ import type { LastRun } from "../lastRun";
 import { warn } from "../log";
 import { stepInput } from "../remote";
 import { tell } from "../tell";
-import { nextStep } from "./nextStep";
+import { type NextStepSituation, nextStep, offersAddress } from "./nextStep";
 import type { HostSeen, LookAtHost } from "./nodeLook";
 import type { PillarNode } from "./pillarNode";
 
@@ -79,18 +79,21 @@ export function cutoverOf({ config, host, pillar, look, last, after, first }: Cu
       void warn(sentenceOf(registration, config.pillar.name, Date.now()));
     return found;
   });
-  const shown = pulumi.all([synced, now]);
+  const situation = pulumi.all([synced, now]).apply(
+    ([[, , producerAddress], { node, registration, hourlyRestart }]): NextStepSituation => ({
+      ...{ stack, pillar: config.pillar.name, producerAddress, now: node, registration, hourlyRestart },
+      ...{ clock: Date.now(), first },
+    }),
+  );
   return {
-    registration: now.apply(({ registration }) => registrationShown(registration)),
-    producerAddress: shown.apply(([[, , ours], { node, registration }]) =>
-      node.synced || isOurs(registration) ? ours : undefined,
+    registration: situation.apply((known) => ({
+      ...registrationShown(known.registration),
+      offered: offersAddress(known),
+    })),
+    producerAddress: situation.apply(({ producerAddress, now: node, registration }) =>
+      node.synced || isOurs(registration) ? producerAddress : undefined,
     ),
-    nextStep: shown.apply(([[, , ours], { node, registration, hourlyRestart }]) =>
-      nextStep({
-        ...{ stack, pillar: config.pillar.name, producerAddress: ours, now: node, registration, hourlyRestart },
-        ...{ clock: Date.now(), first },
-      }),
-    ),
+    nextStep: situation.apply(nextStep),
   };
 }
 

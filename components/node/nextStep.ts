@@ -1,5 +1,5 @@
 import { sentenceOf, walletClicks, wayBack } from "../../core/registration/messages";
-import type { Registration } from "../../core/registration/registration";
+import { isOurs, type Registration } from "../../core/registration/registration";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { commandsFor } from "../../core/util/commands";
 
@@ -15,6 +15,12 @@ export interface NextStepSituation {
   readonly clock: number;
   /** What comes before wallet and retirement: a signer whose move is next. */
   readonly first?: readonly string[];
+}
+
+/** Whether this host's address in the wallet is what comes next (pure): one that is shown may be registered at once. */
+export function offersAddress({ registration, now, first = [] }: NextStepSituation): boolean {
+  if (isOurs(registration) || !now.synced || first.length > 0) return false;
+  return registration.kind !== "foreign" || !registration.wasOurs;
 }
 
 /**
@@ -68,7 +74,7 @@ export function nextStep(situation: NextStepSituation): string[] {
 /** One thing first: who sees the clicks makes them, and the signer's move has to come before. */
 function updateInTurn(situation: NextStepSituation): string[] {
   const { first = [], pillar } = situation;
-  if (first.length === 0) return update(situation);
+  if (offersAddress(situation)) return update(situation);
   return [...first, `The wallet comes after that: that run ends with what to do there for ${pillar}.`];
 }
 

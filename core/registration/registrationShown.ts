@@ -17,6 +17,8 @@ export interface RegistrationShown {
   /** The first momentum that carried it. */
   readonly switchedAt?: string;
   readonly height?: number;
+  /** What the run said comes next is this host's address in the wallet; of a run of an earlier version it is not known. */
+  readonly offered?: boolean;
   /** Which sources were left out or contradicted, and why. */
   readonly notes?: readonly string[];
 }

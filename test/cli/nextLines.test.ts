@@ -4,7 +4,7 @@ import type { LastShown, StackState } from "../../cli/stackState";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const clicks = ["In the wallet:", `  3. Paste this: ${address}`];
-const shown: LastShown = { nextStep: clicks, producerAddress: address, registered: false };
+const shown: LastShown = { nextStep: clicks, producerAddress: address, registered: false, offered: true };
 const lock = { user: "ada", host: "laptop", pid: 42, since: Date.parse("2026-11-22T10:00:00Z") };
 const at = (changes: Omit<Partial<NextSituation>, "state"> & { shown?: LastShown; state?: Partial<StackState> } = {}) =>
   nextLines({
@@ -40,10 +40,17 @@ test("an address that is registered already is no secret of a synced node", () =
   expect(at({ shown: { ...shown, registered: true }, node: undefined })).toEqual(clicks);
 });
 
-test("lines without an address need no look", () => {
-  expect(at({ shown: { ...shown, nextStep: ["The orchestrator moves next:"] }, node: undefined })).toEqual([
-    "The orchestrator moves next:",
-  ]);
+test("lines that offer no address need no look", () => {
+  const moves = { ...shown, nextStep: ["The orchestrator moves next:"], offered: false };
+  expect(at({ shown: moves, node: undefined })).toEqual(["The orchestrator moves next:"]);
+});
+
+test("what an earlier version's run said counts as an offer, as it left that unsaid", () => {
+  const { offered: _, ...earlier } = shown;
+  expect(at({ shown: earlier, node: undefined })[0]).toBe(
+    "Do not touch the wallet: the node of prod-2 was not looked at.",
+  );
+  expect(at({ shown: earlier })).toEqual(clicks);
 });
 
 test("a run that is at work is left to its work, whatever the one before said", () => {

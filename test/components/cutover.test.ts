@@ -79,6 +79,7 @@ test("without a wait: the crontab's guard alone, which has nothing to do; one lo
   expect(look).toHaveBeenCalledTimes(1);
   expect(shown.registration).toEqual({
     ...{ state: "earlier", registered: false, producing: false, address: old, earlier: old },
+    offered: true,
   });
   expect([shown.producerAddress, events]).toEqual([ours, []]);
 });

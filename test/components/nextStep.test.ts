@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type NextStepSituation, nextForGone, nextStep } from "../../components/node/nextStep";
+import { type NextStepSituation, nextForGone, nextStep, offersAddress } from "../../components/node/nextStep";
 import type { SourceNote } from "../../core/registration/agreement";
 import type { Registration } from "../../core/registration/registration";
 
@@ -11,12 +11,17 @@ const synced = { synced: true, known: true, why: "synced, newest momentum 4 s ol
 const switched = { height: 77, at: clock - 60_000 };
 const own = { address, since: clock - 300_000, earlier: old, notes };
 
-const step = (registration: Registration, changes: Partial<NextStepSituation> = {}) =>
-  nextStep({
+const step = (registration: Registration, changes: Partial<NextStepSituation> = {}) => {
+  const situation: NextStepSituation = {
     ...{ stack: "prod-2", pillar: "Anvil", producerAddress: address, now: synced, hourlyRestart: "off", clock },
     registration,
     ...changes,
-  });
+  };
+  const lines = nextStep(situation);
+  // What is kept of it for the next command says the same as the lines.
+  expect(offersAddress(situation)).toBe(lines.some((line) => line.includes(`field: ${address}`)));
+  return lines;
+};
 
 test("synced, still the old address: what to do in the wallet, with the address", () => {
   expect(step({ kind: "earlier", address: old, wasOurs: false, notes })).toEqual([
