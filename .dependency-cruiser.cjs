@@ -13,7 +13,7 @@
 const core = {
   util: [],
   store: ["util"],
-  config: ["util"],
+  config: ["store", "util"],
   ssh: ["util"],
   chain: ["ssh", "util"],
   steps: ["config", "ssh", "util"],

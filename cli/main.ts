@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
-import { StoreFault } from "../core/store/contradiction";
+import { isStoreFault } from "../core/store/contradiction";
 import { printableLines } from "../core/util/printable";
 import type { InitFlags } from "./init/flags";
 import { hostProviders } from "./init/stackText";
@@ -264,11 +264,37 @@ Exit code: that of pulumi up; 2 where it was not run: says why, and what to do`,
   });
 
 program
+  .command("store")
+  .description("where event log and backups are kept")
+  .command("move")
+  .argument("<stack>", "such as prod-2; all stacks of its Pillar on this machine go with it")
+  .argument("<address>", "of a bucket, such as 's3://BUCKET?region=REGION'")
+  .description(
+    "brings event log and backups of this machine into a bucket, proves them there, and sets the log here aside",
+  )
+  .addHelpText(
+    "after",
+    `
+Credentials are found as AWS tools find them. The key that opens the backups stays where it is.
+
+Exit code:
+  0    they are there, and the command that names the bucket to each stack is printed
+  2    nothing was set aside: says why, and what to do`,
+  )
+  .action(async (stack: string, address: string) => {
+    const { moveStore } = require("./moveStore") as typeof import("./moveStore");
+    process.exitCode = await moveStore(stack, address);
+  });
+
+program
   .command("report")
   .argument("<stack>", "such as prod")
   .description("tells a stack's migration from its record, also when stack and state are gone; writes JSON and a page")
   .addOption(new Option("--json", "print it as JSON, for programs, and write nothing").conflicts("output"))
-  .option("--directory <dir>", "where record.jsonl lies; else as configured, else any that names the stack")
+  .option(
+    "--directory <dir>",
+    "where record.jsonl lies, or s3://BUCKET…#PILLAR; else as configured, else any that names the stack",
+  )
   .option("--output <dir>", "write report-STACK.json and report-STACK.html there; else beside the record")
   .addHelpText(
     "after",
@@ -288,7 +314,7 @@ program
     // Commander has shown its own; help that was asked for is no error.
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : couldNot;
     else {
-      console.error(error instanceof CliRefusal || error instanceof StoreFault ? printableLines(error.message) : error);
+      console.error(error instanceof CliRefusal || isStoreFault(error) ? printableLines(error.message) : error);
       process.exitCode = couldNot;
     }
   })

@@ -58,9 +58,9 @@ async function configuredPlace(stack: string): Promise<string | undefined> {
     const configuration = await createEngine(stack).read(["config", "--json", "--show-secrets"]);
     // The SDK behind them takes a second to load.
     const { configurationOf } = require("./configuration") as typeof import("./configuration");
-    const { backupPlace } =
+    const { backupDirectory } =
       require("../core/settings/orchestratorPlaces") as typeof import("../core/settings/orchestratorPlaces");
-    return backupPlace(configurationOf(stack, configuration));
+    return backupDirectory(configurationOf(stack, configuration));
   } catch (error) {
     if (!(error instanceof CliRefusal)) throw error;
     const [why] = error.message.split("\n");

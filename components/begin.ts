@@ -13,7 +13,7 @@ import { checkRetirement } from "./retirement/checkRetirement";
  * @throws RunError where a run can't begin
  */
 export async function begin(config: StackConfig, stack: string): Promise<LastRun> {
-  bringRecords(config, stack);
+  await bringRecords(config, stack);
   const last = await lastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
   if (pulumi.runtime.isDryRun()) {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { cached } from "./cache";
+import type { OwnProcess } from "./hosts/machine";
 import { operatorAddress } from "./hosts/network";
 import { ensureLayer, runInImage } from "./imageLayer";
 import type { Lab } from "./lab";
@@ -28,14 +29,15 @@ async function s3Server(): Promise<string> {
 }
 
 /** A bucket at the operator's end of a lab, which ends with it. */
-export async function startS3(lab: Lab): Promise<Backend> {
+export async function startS3(lab: Lab): Promise<Backend & { readonly server: OwnProcess }> {
   const at = `${operatorAddress}:${s3Port}`;
-  await lab.startAtOperator([await s3Server(), at]);
+  const server = await lab.startAtOperator([await s3Server(), at]);
   const key = randomBytes(20).toString("hex");
   noteSecret("the key of the state's bucket", key);
   return {
     url: `s3://state?endpoint=${encodeURIComponent(`http://${at}`)}&s3ForcePathStyle=true&region=us-east-1`,
     env: { AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KEY: key },
+    server,
   };
 }
 

@@ -3,7 +3,7 @@ import { isTold } from "../../core/chain/reading";
 import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
 import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/survey";
-import { backupPlace } from "../../core/settings/orchestratorPlaces";
+import { backupPlace, storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementReferences } from "../../core/settings/retirementInputs";
 import { meantPlace, ownIdentityFile } from "../../core/store/places";
 import { referenceText } from "../../core/sync/messages";
@@ -29,6 +29,7 @@ export async function check(stack: string, { json }: { json?: boolean }): Promis
       ...(["controller", "orchestrator"] as const).map((program, i) => checkRelease(program, releases[i])),
       checkWebhook(source),
       checkRoom(source),
+      checkStore(source),
       checkOrchestrator(source),
     ])
   ).flat();
@@ -74,6 +75,17 @@ function checkWebhook({ stack, config: { notify } }: StackSource): CheckRow[] {
 function keyLine(file: string): string {
   const is = fs.existsSync(meantPlace(file)) ? "is" : "will be";
   return `${file} ${is} the key of the backups: copies of it and of them belong elsewhere, apart from each other`;
+}
+
+/** Whether the bucket that keeps the record answers. */
+async function checkStore({ config }: StackSource): Promise<CheckRow[]> {
+  if (config.store === undefined) return [];
+  try {
+    const store = storeOf(config);
+    return [good("store", `${(await store.lines()).length} lines of the record are in ${store.log}`)];
+  } catch (error) {
+    return [amiss("store", ...(error as Error).message.split("\n"))];
+  }
 }
 
 /** A record and the journals of a wait; a signer's backup is measured with the signer. */

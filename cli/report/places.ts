@@ -1,8 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
 import { withFilesFound } from "../../core/eventLog/eventLog";
+import { isBucket, placeInBucket } from "../../core/store/bucketPlace";
 import { eventLogFile } from "../../core/store/directoryStore";
+import { movedTo } from "../../core/store/moved";
 import { dataDirectory } from "../../core/store/places";
+import { recordsAt } from "../../core/store/records";
+import { storeAt } from "../../core/store/storeAt";
 import { isTakenOver } from "../../core/store/takeOver";
 import { commandsFor } from "../../core/util/commands";
 import { CliRefusal } from "../refusal";
@@ -33,11 +37,21 @@ export interface LogQuery {
  */
 export async function findRecord(stack: string, { asked, configured }: LogQuery): Promise<FoundLog> {
   const place = asked ?? (await configured());
-  const first = place === undefined ? [] : [path.resolve(place)];
+  if (place !== undefined && isBucket(place)) {
+    const at = await inBucket(place);
+    if (stacksOf(at.lines).includes(stack)) return at;
+    throw new CliRefusal(nothingFound(stack, [place]));
+  }
+  const first = place === undefined ? [] : [asked === undefined ? recordsAt(place) : path.resolve(place)];
   const rest = asked === undefined ? backupDirectories() : [];
   const known = first.filter((directory) => knows(directory, stack));
   const others = rest.filter((directory) => knows(directory, stack));
   const found = known.length > 0 ? known : others;
+  for (const directory of found.length === 0 ? [...first, ...rest] : []) {
+    const address = movedTo(directory);
+    const at = address === undefined ? undefined : await inBucket(placeInBucket(address, path.basename(directory)));
+    if (at && stacksOf(at.lines).includes(stack)) return at;
+  }
   if (found.length > 1)
     throw new CliRefusal(
       [`stack ${stack} stands in more than one record`, ...found.map((each) => `  found: ${each}`)].join("\n") +
@@ -48,6 +62,17 @@ export async function findRecord(stack: string, { asked, configured }: LogQuery)
   if (directory === undefined || lines === undefined) throw new CliRefusal(nothingFound(stack, [...first, ...rest]));
   return { directory, lines };
 }
+
+async function inBucket(place: string): Promise<FoundLog> {
+  const store = storeAt(place);
+  const lines = linesOf((await store.lines()).join("\n"), store.log);
+  return { directory: store.directory, lines: placedIn(lines, store.directory) };
+}
+
+const placedIn = (lines: Lines, directory: string): Lines => ({
+  ...lines,
+  moves: lines.moves.map((entry) => withFilesFound(entry, directory)),
+});
 
 /** One that is reached in two ways, as through the link in the old place, is one. */
 function backupDirectories(): string[] {
@@ -72,8 +97,7 @@ function knows(directory: string, stack: string): boolean {
 function readLines(directory: string): Lines | undefined {
   const file = eventLogFile(directory);
   try {
-    const lines = linesOf(fs.readFileSync(file, "utf8"), file);
-    return { ...lines, moves: lines.moves.map((entry) => withFilesFound(entry, directory)) };
+    return placedIn(linesOf(fs.readFileSync(file, "utf8"), file), directory);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;

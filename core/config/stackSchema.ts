@@ -6,6 +6,7 @@ import { sshSchema } from "./loginSchema";
 import { controllerSchema, nodeSchema, ownAddress, syncFaults, syncSchema } from "./nodeSchema";
 import { orchestratorFaults, orchestratorSchema } from "./orchestratorSchema";
 import { cutoverSchema, networkSchema, retirementFaults, retirementSchema } from "./retirementSchema";
+import { storeFaults, storeSchema } from "./storeSchema";
 
 /** Its path or its name is the password: an ntfy topic, a Slack hook. */
 const webhook = z
@@ -85,6 +86,7 @@ export const stackSchema = z
       form: "http or https address",
       secret: true,
     }),
+    store: storeSchema,
     orchestrator: orchestratorSchema,
     network: networkSchema,
     cutover: cutoverSchema,
@@ -92,8 +94,8 @@ export const stackSchema = z
   })
   .superRefine(releaseFault, { when: () => true })
   .superRefine((config, context) => {
-    const faults = [hostFaults, rpcFaults, syncFaults, orchestratorFaults, retirementFaults].flatMap((find) =>
-      find(config),
+    const faults = [hostFaults, rpcFaults, syncFaults, storeFaults, orchestratorFaults, retirementFaults].flatMap(
+      (find) => find(config),
     );
     for (const [path, message] of faults) context.addIssue({ code: "custom", path: [...path], message });
   });

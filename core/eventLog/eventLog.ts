@@ -40,10 +40,7 @@ export function openEventLog({ directory: place, stack, pillar }: LogPlace, deps
     try {
       return await work();
     } catch (error) {
-      throw new Error(
-        `the record of the migration could not be ${what} on this machine: ${store.directory}\n` +
-          `  found: ${(error as Error).message}\n  needed: a directory that can be read and written, with room in it`,
-      );
+      throw new Error(store.faultText(what, error as Error));
     }
   };
   const at = () => new Date(deps.now()).toISOString();

@@ -36,7 +36,7 @@ export interface BackupPlace {
   readonly move: MoveId;
 }
 
-/** What such a place is on this machine. @throws StoreFault */
+/** What such a place is on this machine. @throws storeFault */
 export function placed({ directory, identityFile, move }: BackupPlace): BackupSettings {
   const identity = identityFile === undefined ? {} : { identityFile: resolvePath(identityFile) };
   return { store: storeAt(directory), move, ...identity };

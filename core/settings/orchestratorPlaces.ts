@@ -5,6 +5,7 @@ import type { Acknowledged } from "../orchestrator/acknowledged";
 import type { SecureOptions } from "../orchestrator/preparation";
 import type { OrchestratorPlace } from "../orchestrator/survey";
 import type { OrchestratorHost } from "../ssh/root";
+import { placeInBucket } from "../store/bucketPlace";
 import { ordersAt } from "../store/orders";
 import { recordsWord } from "../store/places";
 import { recordsAt } from "../store/records";
@@ -17,22 +18,23 @@ export function moveIdOf({ pillar, orchestrator }: StackConfig, stack: string): 
   return { project, stack, pillar: pillar.name, attempt: orchestrator.attempt };
 }
 
-/** Where records and backups go, as inputs have it: as configured, or the word for the user's own (pure). */
-export function backupDirectory({ pillar, orchestrator }: StackConfig): string {
+/** Where records and backups go, as inputs have it: as configured, or the word for the user's own (pure). Never a secret. */
+export function backupDirectory({ pillar, store, orchestrator }: StackConfig): string {
+  if (store !== undefined) return placeInBucket(store, pillar.name);
   return orchestrator.backup.directory ?? recordsWord(pillar.name);
 }
 
-/** The same, absolute, with all that is known on this machine in it. @throws StoreFault */
+/** Its directory on this machine, absolute, with what an earlier version left in it. @throws storeFault */
 export function backupPlace(config: StackConfig): string {
   return recordsAt(backupDirectory(config));
 }
 
-/** What is known of a stack's Pillar outside of the state. @throws StoreFault */
+/** What is known of a stack's Pillar outside of the state. @throws storeFault */
 export function storeOf(config: StackConfig): Store {
   return storeAt(backupDirectory(config));
 }
 
-/** The record of the orders of a stack's server, absolute. @throws StoreFault */
+/** The record of the orders of a stack's server, absolute. @throws storeFault */
 export function ordersPlace(config: StackConfig, stack: string): string {
   return ordersAt(backupDirectory(config), { stack, pillar: config.pillar.name });
 }

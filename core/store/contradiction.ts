@@ -14,23 +14,31 @@ export interface Sides {
   readonly own: StorePlace;
 }
 
-/** The records of this machine can't be told from what lies there; in the operator's words. */
-export class StoreFault extends Error {}
+/**
+ * That records can't be told from what lies there, in the operator's words. Marked instead of a class of its own: the code of
+ * dynamic resources, which is stored as text, loses the words of one.
+ */
+export function storeFault(message: string): Error {
+  return Object.assign(new Error(message), { isStoreFault: true });
+}
+
+/** Whether an error is such a fault (pure). */
+export function isStoreFault(error: unknown): error is Error {
+  return error instanceof Error && (error as { isStoreFault?: unknown }).isStoreFault === true;
+}
 
 /** What lies in the checkout is not what lies in the user's data directory, and neither follows from the other. */
-export class Contradiction extends StoreFault {
-  constructor({ pillar, old, own }: Sides, found: string) {
-    super(
-      [
-        `the records of ${pillar} lie in two places on this machine, and contradict each other; nothing was changed`,
-        `  found: ${found}`,
-        "  needed: one of them for each stack. For a stack whose records are those of the checkout, move them to a place of",
-        `  their own, and name it: mv ${old.records} DIRECTORY && ${commandsFor("STACK").set("orchestrator.backup.directory", "DIRECTORY")}`,
-        `  (and the key with them, to DIRECTORY.age-identity: ${old.key})`,
-        `  For all others nothing but ${own.records} is then read`,
-      ].join("\n"),
-    );
-  }
+export function contradiction({ pillar, old, own }: Sides, found: string): Error {
+  return storeFault(
+    [
+      `the records of ${pillar} lie in two places on this machine, and contradict each other; nothing was changed`,
+      `  found: ${found}`,
+      "  needed: one of them for each stack. For a stack whose records are those of the checkout, move them to a place of",
+      `  their own, and name it: mv ${old.records} DIRECTORY && ${commandsFor("STACK").set("orchestrator.backup.directory", "DIRECTORY")}`,
+      `  (and the key with them, to DIRECTORY.age-identity: ${old.key})`,
+      `  For all others nothing but ${own.records} is then read`,
+    ].join("\n"),
+  );
 }
 
 /** A link of the operator's in the checkout: where it leads is where the records are to stay. */

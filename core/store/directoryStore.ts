@@ -14,6 +14,9 @@ export function directoryStore(directory: string): Store {
   return {
     directory,
     log,
+    faultText: (what, { message }) =>
+      `the record of the migration could not be ${what} on this machine: ${directory}\n` +
+      `  found: ${message}\n  needed: a directory that can be read and written, with room in it`,
     append: async (line) => {
       fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
       appendWhole(log, line);

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { lockedNow } from "../util/lockedNow";
-import { StoreFault } from "./contradiction";
+import { storeFault } from "./contradiction";
 import { recordsAt } from "./records";
 import { kindOf } from "./takeOver";
 import { copyWhole, type Disk, hashOf } from "./wholeCopy";
@@ -17,7 +17,7 @@ interface OrderedBy {
  * the stack's file is brought there first.
  *
  * @param configured as of {@link recordsAt}
- * @throws StoreFault where both are there, and say different things
+ * @throws storeFault where both are there, and say different things
  */
 export function ordersAt(configured: string, { stack, pillar }: OrderedBy, disk: Disk = fs): string {
   // Two Pillars may share a place, and their stacks have one name.
@@ -41,12 +41,12 @@ function bring(old: string, file: string, disk: Disk): void {
     if (isBrought) return;
   } catch (error) {
     const { message } = error as Error;
-    throw new StoreFault(
+    throw storeFault(
       `the record of a server's orders could not be brought to ${file}; it lies where it was, ${old}\n` +
         `  found: ${message}\n  needed: room, and directories that may be read and written`,
     );
   }
-  throw new StoreFault(
+  throw storeFault(
     [
       "two records of the orders of this stack's server say different things; nothing was changed",
       `  found: ${old}, of an earlier version, and ${file}`,

@@ -1,6 +1,7 @@
 import os from "node:os";
 import path from "node:path";
 import { resolvePath } from "../util/resolvePath";
+import { isBucket, pillarInBucket } from "./bucketPlace";
 
 /** As it stands in inputs and texts: the same for every user and machine, so that it is no change of a stack. */
 const dataWord = "$XDG_DATA_HOME";
@@ -20,6 +21,8 @@ export function recordsWord(pillar: string): string {
 
 /** A place of records as it is meant on this machine: absolute. */
 export function meantPlace(configured: string): string {
+  // A bucket needs a place on this machine, too: for copies, locks, and files in the making.
+  if (isBucket(configured)) return path.join(dataDirectory(), "records", pillarInBucket(configured) ?? "");
   const prefix = `${dataWord}/${folder}/`;
   if (!configured.startsWith(prefix)) return resolvePath(configured);
   return path.join(dataDirectory(), configured.slice(prefix.length));

@@ -3,12 +3,12 @@ import path from "node:path";
 import { lockedNow } from "../util/lockedNow";
 import { printableLines } from "../util/printable";
 import {
-  Contradiction,
   elsewhereText,
+  isStoreFault,
   lostText,
   ownLinkText,
   type Sides,
-  StoreFault,
+  storeFault,
   takeOverFault,
 } from "./contradiction";
 import { dataDirectory, meantPlace, ownIdentityFile, pillarAt } from "./places";
@@ -28,7 +28,7 @@ const real: StoreDeps = { disk: fs, say: (line) => console.error(printableLines(
  * it: what an earlier version left in the checkout, the working directory, is brought there first, or this throws.
  *
  * @param configured an own directory of the operator's, or recordsWord
- * @throws StoreFault where what lies there is not all, or contradicts what lies in the checkout
+ * @throws storeFault where what lies there is not all, or contradicts what lies in the checkout
  */
 export function recordsAt(configured: string, deps: StoreDeps = real): string {
   const directory = meantPlace(configured);
@@ -60,8 +60,8 @@ function bringHere(sides: Sides, deps: StoreDeps): void {
     );
     if (!taken) return;
   } catch (error) {
-    if (error instanceof Contradiction) throw error;
-    throw new StoreFault(takeOverFault(sides, error as NodeJS.ErrnoException));
+    if (isStoreFault(error)) throw error;
+    throw storeFault(takeOverFault(sides, error as NodeJS.ErrnoException));
   }
   deps.say(
     `The records of ${pillar} were brought from ${old.records} to ${own.records}; the key of its backups lies in ${own.key}. Keep copies of both, apart from each other and from this machine.`,
@@ -73,11 +73,11 @@ function checkLink({ pillar, old, own }: Sides, disk: Disk): void {
   for (const link of [path.dirname(old.records), old.records]) {
     if (kindOf(link, disk) !== "link") continue;
     const target = path.resolve(path.dirname(link), disk.readlinkSync(link));
-    if (!disk.existsSync(target)) throw new StoreFault(lostText(pillar, link, target));
+    if (!disk.existsSync(target)) throw storeFault(lostText(pillar, link, target));
     if (!disk.existsSync(old.records) || realOf(old.records, disk) === realOf(own.records, disk)) return;
     const isOurs = target.endsWith(path.join("pillar-host", "records", pillar));
     const place = link === old.records ? target : path.join(target, pillar);
-    throw new StoreFault(isOurs ? elsewhereText(pillar, target, own.records) : ownLinkText(pillar, link, place));
+    throw storeFault(isOurs ? elsewhereText(pillar, target, own.records) : ownLinkText(pillar, link, place));
   }
 }
 

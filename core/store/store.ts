@@ -9,6 +9,8 @@ export interface Store {
   readonly directory: string;
   /** Where the event log is, for the operator. */
   readonly log: string;
+  /** What a fault of it is in the operator's words. @param what `read` or `written` */
+  faultText(what: string, error: Error): string;
   /** Adds a line to the event log, without its end; kept when this resolves. @throws where it can't be written */
   append(line: string): Promise<void>;
   /** All lines of the event log, the oldest first; nothing where there is none. @throws where it can't be read */

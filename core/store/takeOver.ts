@@ -1,6 +1,6 @@
 import path from "node:path";
 import { syncDirectory } from "../util/writeAtomically";
-import { Contradiction, type Sides } from "./contradiction";
+import { contradiction, type Sides } from "./contradiction";
 import { copyWhole, type Disk, hashOf, partName } from "./wholeCopy";
 
 /** What a take-over depends on. */
@@ -26,7 +26,7 @@ const leftOver = /\.(part|new)$/;
  * before all of it lies in the new place.
  *
  * @returns whether anything was taken over
- * @throws Contradiction, before anything is set aside, and what the disk has to say
+ * @throws a contradiction, before anything is set aside, and what the disk has to say
  */
 export function takeOver(sides: Sides, deps: TakeOverDeps): boolean {
   const { disk } = deps;
@@ -107,7 +107,7 @@ function take(files: readonly Taken[], sides: Sides, { disk, alive }: TakeOverDe
     if (missing.some((each) => each.to === to) || madeAgain.test(name)) return [];
     if (name === logName) return [{ to, rest: restOf(from, to, sides, disk) }];
     if (hashOf(from, disk, alive) === hashOf(to, disk, alive)) return [];
-    throw new Contradiction(sides, `${from} and ${to} are not the same`);
+    throw contradiction(sides, `${from} and ${to} are not the same`);
   });
   // Of a run that was killed when its copy was whole.
   for (const { to } of files) disk.rmSync(partName(to), { force: true });
@@ -121,7 +121,7 @@ function restOf(from: string, to: string, sides: Sides, disk: Disk): Buffer {
   if (own.subarray(0, theirs.length).equals(theirs)) return Buffer.alloc(0);
   if (theirs.subarray(0, own.length).equals(own)) return theirs.subarray(own.length);
   const line = 1 + commonLines(theirs.toString(), own.toString());
-  throw new Contradiction(sides, `${from} and ${to}, which differ from line ${line} on`);
+  throw contradiction(sides, `${from} and ${to}, which differ from line ${line} on`);
 }
 
 function append(file: string, bytes: Buffer, disk: Disk): void {

@@ -69,6 +69,7 @@ export function commandsFor(stack: string) {
     check: (...options: readonly string[]) => pillarHost("check", ...options),
     repair: (...options: readonly string[]) => pillarHost("repair", ...options),
     resume: (...options: readonly string[]) => pillarHost("resume", ...options),
+    moveStore: (address: string) => [tool, "store move", name, address].join(" "),
     report: (...options: readonly string[]) => pillarHost("report", ...options),
   };
 }

@@ -9,9 +9,12 @@ import { newKeyPair } from "../../../providers/hostKey";
 import { type Outcome, storedProviders } from "../../providers/storedProviders";
 import { journeyIn, putEvent } from "../../recordIn";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../chain/fakes";
+import { type Mood, startS3Double } from "../store/s3Double";
 
 // The engine runs what the state has of a provider: its text, in a process that knows nothing of the program.
 
+// Those of a bucket, as the operator's environment has them.
+Object.assign(process.env, { AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KEY: "hunter2" });
 const stored = storedProviders<"retirementGuard" | "nodeShutdown">();
 let host: SshHost;
 let node: Awaited<ReturnType<typeof fakeNode>>;
@@ -193,6 +196,27 @@ describe("the guard", () => {
       expect(error).toBeUndefined();
       expect(log.join("\n")).toContain("has produced nothing since this stack has it");
     });
+  });
+
+  test.each<[Mood, string]>([
+    ["forbidden", "403 AccessDenied"],
+    ["cut", "aborted"],
+  ])("with its record in a bucket that is %s, nothing is let go, and nothing is changed", async (mood, found) => {
+    const bucket = await startS3Double("state");
+    const address = `s3://state?endpoint=${encodeURIComponent(bucket.endpoint)}&s3ForcePathStyle=true#Anvil-${mood}`;
+    const { result, error } = await run(
+      "retirementGuard",
+      "create",
+      inputs({ backup: { directory: address } }, [...hasNode, "nodeMasked=yes"]),
+    );
+    expect([error, bucket.objects.size]).toEqual([undefined, 1]);
+    bucket.mood = mood;
+    const refused = await run("retirementGuard", "delete", "id", result?.outs);
+    bucket.close();
+    expect(refused.error?.message).toContain("the store of the records can't be read: s3://state/pillar-host/Anvil-");
+    expect(refused.error?.message).toContain(found);
+    expect(refused.error?.message).toContain("Then: pulumi destroy -s prod");
+    expect(readdirSync(scratch)).not.toContain("stopped");
   });
 
   test("with the state lost, a host that produced by the record is not let go", async () => {

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { bucketFault } from "../store/bucketPlace";
+
+/** Where event log and backups are kept, beside this machine. */
+export const storeSchema = z
+  .string()
+  .superRefine((address, context) => {
+    const message = bucketFault(address);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  })
+  .optional()
+  .meta({
+    description:
+      "A bucket that keeps event log and backups, so that more than one machine knows them. Its credentials are found as AWS " +
+      "tools find them. `./pillar-host store move` brings there what this machine has",
+    form: "address of a bucket, as `s3://BUCKET?region=REGION`",
+    otherwise: "a directory of this machine",
+    see: "teams.md",
+  });
+
+/** Two places that exclude each other (pure). */
+export function storeFaults({
+  store,
+  orchestrator,
+}: {
+  readonly store?: string | undefined;
+  readonly orchestrator: { readonly backup: { readonly directory?: string | undefined } };
+}): (readonly [path: readonly string[], message: string])[] {
+  if (store === undefined || orchestrator.backup.directory === undefined) return [];
+  return [[["store"], "is a place for what orchestrator.backup.directory has already: needed one of both"]];
+}

@@ -1,0 +1,70 @@
+import { storeFault } from "./contradiction";
+
+/** A Pillar's part of a bucket. */
+export interface BucketPlace {
+  readonly bucket: string;
+  /** Of all keys, with a slash at its end. */
+  readonly prefix: string;
+  readonly endpoint?: string;
+  readonly region?: string;
+  readonly profile?: string;
+  readonly pathStyle: boolean;
+  /** For the operator. */
+  readonly shown: string;
+}
+
+const scheme = "s3://";
+const known = ["endpoint", "region", "profile", "s3ForcePathStyle", "use_path_style"];
+
+/** Whether a place of records is a bucket, and no directory (pure). */
+export function isBucket(configured: string): boolean {
+  return configured.startsWith(scheme);
+}
+
+/** As inputs have it (pure): the address of a bucket, and whose part of it is meant. */
+export function placeInBucket(address: string, pillar: string): string {
+  return `${address}#${pillar}`;
+}
+
+/** Whose part of a bucket it is (pure). */
+export function pillarInBucket(configured: string): string | undefined {
+  return configured.split("#")[1] || undefined;
+}
+
+/** What is wrong with an address as a store, in the operator's words (pure); undefined where nothing is. */
+export function bucketFault(address: string): string | undefined {
+  const form = "needed s3://BUCKET?region=REGION, or with an endpoint, as Pulumi's backend has it (docs/teams.md)";
+  if (!isBucket(address) || !URL.canParse(address)) return form;
+  const { username, password, hash, hostname, searchParams } = new URL(address);
+  // Never quoted: it may be what must not be there.
+  if (username !== "" || password !== "")
+    return "must not hold credentials: they are found as AWS tools find them (AWS_PROFILE, AWS_ACCESS_KEY_ID …)";
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(hostname) || hash !== "") return form;
+  const unknown = [...searchParams.keys()].find((key) => !known.includes(key));
+  if (unknown !== undefined) return `knows no ${unknown}: it takes ${known.join(", ")}`;
+  const endpoint = searchParams.get("endpoint");
+  if (endpoint === null) return undefined;
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  const isPlain = url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+  return isPlain ? undefined : "needed an endpoint such as https://s3.example.net, without user and password";
+}
+
+/** Reads such a place (pure). @throws storeFault */
+export function bucketPlace(configured: string): BucketPlace {
+  const [address = "", pillar = ""] = configured.split("#");
+  const fault = bucketFault(address) ?? (pillar === "" ? "needed #PILLAR at its end" : undefined);
+  if (fault !== undefined) throw storeFault(`the store of the records can't be used: pillar-host:store ${fault}`);
+  const { hostname: bucket, pathname, searchParams } = new URL(address);
+  const folders = pathname.split("/").filter((part) => part !== "");
+  const prefix = `${[...folders, "pillar-host", pillar].join("/")}/`;
+  const given = (key: string) => searchParams.get(key) ?? undefined;
+  const [endpoint, region, profile] = ["endpoint", "region", "profile"].map(given);
+  return {
+    ...{ bucket, prefix, shown: `${scheme}${bucket}/${prefix}` },
+    ...(endpoint === undefined ? {} : { endpoint }),
+    // Makers other than Amazon mostly take any.
+    ...(region === undefined ? (endpoint === undefined ? {} : { region: "us-east-1" }) : { region }),
+    ...(profile === undefined ? {} : { profile }),
+    pathStyle: given("s3ForcePathStyle") === "true" || given("use_path_style") === "true",
+  };
+}

@@ -1,0 +1,105 @@
+import crypto from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { settle } from "../util/writeAtomically";
+import type { BucketPlace } from "./bucketPlace";
+import { storeFault } from "./contradiction";
+import { type Bucket, type Listed, openBucket } from "./s3";
+import type { Store } from "./store";
+
+/** Asked at once. */
+const together = 16;
+
+/** A store that takes what a directory has, too. */
+export interface BucketStore extends Store {
+  /** Keeps a copy of a file of `directory`, under its name. @throws where something else has that name, or it did not arrive */
+  bring(name: string): Promise<void>;
+}
+
+/**
+ * A Pillar's part of a bucket as a store: each line of the event log, and each backup, is an object that is written once.
+ *
+ * @param directory on this machine, absolute: has a copy of each backup that was made here
+ */
+export function bucketStore(place: BucketPlace, directory: string, bucket: Bucket = openBucket(place)): BucketStore {
+  const { prefix, shown } = place;
+  const logPrefix = `${prefix}log/`;
+  const keyOf = (file: string) => `${prefix}backups/${path.basename(file)}`;
+  const atOf = ({ key }: Listed) => Number(key.slice(logPrefix.length).split("-")[0]);
+
+  const lineOf = async ({ key, bytes }: Listed): Promise<string> => {
+    const known = seenLines();
+    const before = known.get(shown + key);
+    if (before !== undefined) return before;
+    const text = await bucket.text(key);
+    if (!text.endsWith("\n") || Buffer.byteLength(text) !== bytes)
+      throw storeFault(
+        `the store of the records can't be read: ${shown}; without it nothing is decided\n` +
+          `  found: ${key} has ${bytes} bytes, and ${Buffer.byteLength(text)} came\n` +
+          "  needed: the whole of it. Run the same command again",
+      );
+    known.set(shown + key, text.slice(0, -1));
+    return text.slice(0, -1);
+  };
+
+  const putNew = async (key: string, body: () => string | fs.ReadStream, bytes: number, sha256: string) => {
+    // Not every maker knows If-None-Match.
+    if ((await bucket.head(key)) === undefined && (await bucket.put(key, body(), bytes, sha256))) return true;
+    // An answer that was lost is asked for again: it may be our own.
+    const there = await bucket.head(key);
+    return there?.bytes === bytes && there.sha256 === sha256;
+  };
+
+  const upload = async (file: string, name: string) => {
+    const { size } = fs.statSync(file);
+    const hash = crypto.createHash("sha256");
+    await pipeline(fs.createReadStream(file), hash);
+    const key = keyOf(name);
+    if (!(await putNew(key, () => fs.createReadStream(file), size, hash.digest("hex"))))
+      throw storeFault(`${shown}: ${key} is there already: nothing is overwritten`);
+    if ((await bucket.head(key))?.bytes !== size)
+      throw storeFault(`${shown}: ${key} did not arrive whole\n  needed: ${size} bytes. Run the same command again`);
+  };
+
+  return {
+    directory,
+    log: `${shown}log/`,
+    faultText: (_what, { message }) => message,
+    append: async (line) => {
+      const all = await bucket.list(logPrefix);
+      const last = all.at(-1);
+      // After all that was seen, though another machine's clock be ahead.
+      const at = Math.max(Date.now(), last === undefined ? 0 : atOf(last) + 1);
+      const key = `${logPrefix}${String(at).padStart(15, "0")}-${crypto.randomUUID()}.json`;
+      const text = `${line}\n`;
+      const sha256 = crypto.createHash("sha256").update(text).digest("hex");
+      if (!(await putNew(key, () => text, Buffer.byteLength(text), sha256)))
+        throw storeFault(`${shown}: ${key} is there already: nothing is overwritten`);
+    },
+    lines: async () => {
+      const all = await bucket.list(logPrefix);
+      const lines: string[] = [];
+      for (let from = 0; from < all.length; from += together)
+        lines.push(...(await Promise.all(all.slice(from, from + together).map(lineOf))));
+      return lines;
+    },
+    bring: (name) => upload(path.join(directory, name), name),
+    keep: async (part, name) => {
+      await upload(part, name);
+      const file = path.join(directory, name);
+      fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+      settle(part, file);
+      return file;
+    },
+    sizeOf: async (file) => (await bucket.head(keyOf(file)))?.bytes,
+    open: (file) => bucket.stream(keyOf(file)),
+  };
+}
+
+/** Lines that this process has read: an object that is there never changes. Away from modules, which states take along. */
+function seenLines(): Map<string, string> {
+  const holder = globalThis as { pillarHostLines?: Map<string, string> };
+  holder.pillarHostLines ??= new Map();
+  return holder.pillarHostLines;
+}

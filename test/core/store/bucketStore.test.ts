@@ -1,0 +1,158 @@
+import fs from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { bucketPlace } from "../../../core/store/bucketPlace";
+import { bucketStore } from "../../../core/store/bucketStore";
+import { openBucket } from "../../../core/store/s3";
+import { storeContract } from "./contract";
+import { type Mood, type S3Double, startS3Double } from "./s3Double";
+
+let double: S3Double;
+let root: string;
+let count = 0;
+
+beforeAll(async () => {
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "operator");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "hunter2-of-the-bucket");
+  double = await startS3Double("state");
+});
+afterAll(() => double.close());
+
+/** A machine with its own directory, at a bucket's part that nobody had before. */
+const machine = (name: string, request = 60_000) => {
+  const address = `s3://state/part${count}?endpoint=${encodeURIComponent(double.endpoint)}&s3ForcePathStyle=true#Anvil`;
+  const place = bucketPlace(address);
+  const bucket = openBucket(place, { request, file: request });
+  return bucketStore(place, path.join(root, name), bucket);
+};
+
+const begin = () => {
+  root = fs.mkdtempSync(path.join(tmpdir(), "bucket-store-"));
+  count += 1;
+  double.mood = "well";
+  forgetLines();
+};
+
+/** As another process would begin. */
+function forgetLines(): void {
+  (globalThis as { pillarHostLines?: unknown }).pillarHostLines = undefined;
+}
+
+storeContract("a bucket", () => {
+  begin();
+  let opened = 0;
+  return {
+    open: () => {
+      opened += 1;
+      forgetLines();
+      return machine(`machine${opened}`);
+    },
+    breakOff: () => undefined,
+    spoil: () => {
+      double.mood = "forbidden";
+    },
+    end: () => fs.rmSync(root, { recursive: true }),
+  };
+});
+
+describe("a bucket that does not do its part", () => {
+  beforeEach(begin);
+  afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
+
+  it.each<[Mood, string]>([
+    ["forbidden", "403 AccessDenied"],
+    ["slow", "no whole answer within 1.5 s"],
+    ["cut", "aborted"],
+  ])("%s: what was written before is an error to read, in words, and never empty", async (mood, found) => {
+    await machine("one").append("line");
+    forgetLines();
+    double.mood = mood;
+    const error = await machine("two", mood === "slow" ? 1500 : undefined)
+      .lines()
+      .catch((thrown: Error) => thrown);
+    expect(String(error)).toContain(
+      `the store of the records can't be read: s3://state/part${count}/pillar-host/Anvil/`,
+    );
+    expect(String(error)).toContain(`  found: `);
+    expect(String(error)).toContain(found);
+    expect(String(error)).toContain("  Look with: aws s3 ls s3://state/part");
+    expect(String(error)).not.toContain("hunter2");
+  });
+
+  it.each<Mood>(["forbidden", "slow", "halfTaken"])(
+    "%s: a line or a backup that did not arrive is said",
+    async (mood) => {
+      const store = machine("one", mood === "slow" ? 1500 : undefined);
+      await machine("one").append("before");
+      fs.mkdirSync(store.directory, { recursive: true });
+      fs.writeFileSync(path.join(store.directory, "a.part"), "sealed");
+      double.mood = mood;
+      await expect(store.append("line")).rejects.toThrow("the store of the records can't be");
+      await expect(store.keep(path.join(store.directory, "a.part"), "a.tar.age")).rejects.toThrow("can't be");
+      double.mood = "well";
+      forgetLines();
+      expect(await machine("two").lines()).toEqual(["before"]);
+      expect(await machine("two").sizeOf("a.tar.age")).toBeUndefined();
+      // Nothing of it is lost here: the next run keeps it.
+      expect(fs.readFileSync(path.join(store.directory, "a.part"), "utf8")).toBe("sealed");
+    },
+  );
+
+  it("an object that is shorter than its list says is no line", async () => {
+    await machine("one").append("a whole line");
+    const [key = ""] = [...double.objects.keys()].filter((each) => each.includes(`part${count}/`));
+    const whole = double.objects.get(key);
+    if (whole === undefined) throw new Error("no object");
+    forgetLines();
+    double.objects.set(key, { ...whole, body: whole.body.subarray(0, 5) });
+    await expect(machine("two").lines()).rejects.toThrow("needed: the whole of it");
+  });
+
+  it("another machine's clock that is ahead puts no line before what was seen", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+    await machine("one").append("first");
+    vi.useRealTimers();
+    await machine("two").append("second");
+    expect(await machine("two").lines()).toEqual(["first", "second"]);
+  });
+
+  it("each Pillar has its part", async () => {
+    await machine("one").append("of Anvil");
+    const place = bucketPlace(
+      `s3://state/part${count}?endpoint=${encodeURIComponent(double.endpoint)}&s3ForcePathStyle=true#Bolt`,
+    );
+    expect(await bucketStore(place, root).lines()).toEqual([]);
+  });
+
+  it("a backup that was made here lies here, too", async () => {
+    const store = machine("one");
+    fs.mkdirSync(store.directory, { recursive: true });
+    fs.writeFileSync(path.join(store.directory, "a.part"), "sealed");
+    const file = await store.keep(path.join(store.directory, "a.part"), "a.tar.age");
+    expect(file).toBe(path.join(store.directory, "a.tar.age"));
+    expect(fs.readFileSync(file, "utf8")).toBe("sealed");
+    expect(await text(await machine("two").open("/elsewhere/a.tar.age"))).toBe("sealed");
+  });
+});
+
+describe("the address of a store", () => {
+  it.each([
+    ["s3://state", undefined],
+    ["s3://state/folder?region=eu-central-1&profile=team", undefined],
+    ["s3://state?endpoint=https%3A%2F%2Fs3.example.net&s3ForcePathStyle=true&region=us-east-1", undefined],
+    ["/mnt/safe", "needed s3://BUCKET"],
+    ["gs://state", "needed s3://BUCKET"],
+    ["s3://KEY:hunter2@state", "must not hold credentials"],
+    ["s3://state?endpoint=https%3A%2F%2Fkey%3Ahunter2%40s3.example.net", "without user and password"],
+    ["s3://state?accessKey=hunter2", "knows no accessKey"],
+    ["s3://state#Anvil", "needed s3://BUCKET"],
+  ])("%s", async (address, fault) => {
+    const { bucketFault } = await import("../../../core/store/bucketPlace");
+    const found = bucketFault(address);
+    if (fault === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(fault);
+    expect(found ?? "").not.toContain("hunter2");
+  });
+});

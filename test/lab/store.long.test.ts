@@ -1,0 +1,98 @@
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startS3 } from "../../lab/backends";
+import type { Lab, LabHost } from "../../lab/lab";
+import { ensurePackagedImage } from "../../lab/packagedImage";
+import type { LabStack } from "../../lab/stack";
+import { keepPrinted } from "../../lab/testRun/printed";
+import { onHost, pastPackages, testLab, testStack } from "./fixture";
+
+let lab: Lab;
+let host: LabHost;
+let stack: LabStack;
+let bucket: Awaited<ReturnType<typeof startS3>>;
+
+beforeAll(async () => {
+  lab = await testLab();
+  host = await lab.addHost("host1", ensurePackagedImage);
+  await pastPackages(lab, host);
+  bucket = await startS3(lab);
+  await mkdir(join(lab.dir, "state"));
+  const backend = { url: `file://${join(lab.dir, "state")}`, env: bucket.env };
+  stack = await testStack(lab, host, {}, "prod", backend);
+});
+afterAll(async () => {
+  await stack?.endRuns();
+  await lab?.down();
+});
+
+/** Typed at the operator's end, in a directory, with the data of one of two machines. */
+async function typed(words: readonly string[], directory = stack.programDirectory, data?: string) {
+  const [command = "", ...args] = lab.atOperator(words);
+  const env = { ...stack.env, ...(data === undefined ? {} : { XDG_DATA_HOME: data }) };
+  const ran = await execa(command, args, { cwd: directory, env, all: true, reject: false, stdin: "ignore" });
+  keepPrinted(ran.all);
+  return { exitCode: ran.exitCode, out: ran.all };
+}
+const trace = () => onHost(host, "systemctl show go-node -p MainPID,ActiveState; ls /var/log/pillar-host");
+const report = async (...where: Parameters<typeof typed> extends [unknown, ...infer R] ? R : never) => {
+  const { exitCode, out } = await typed(["./pillar-host", "report", "prod", "--json"], ...where);
+  expect(exitCode, out).toBe(0);
+  return out;
+};
+
+it("what one machine has is brought into a bucket, and until the stack names that nothing is decided", async () => {
+  const first = await stack.up();
+  expect(first.exitCode, first.output).toBe(0);
+  const before = await report();
+  const moved = await typed(["./pillar-host", "store", "move", "prod", bucket.url]);
+  expect(moved.exitCode, moved.out).toBe(0);
+  const unnamed = await stack.up();
+  expect(unnamed.exitCode).not.toBe(0);
+  expect(unnamed.output).toContain("were moved to a bucket, and go on there; nothing was changed");
+  const set = await typed(["pulumi", "config", "set", "--path", "pillar-host:store", bucket.url, "-s", "prod"]);
+  expect(set.exitCode, set.out).toBe(0);
+  const up = await stack.up();
+  expect(up.exitCode, up.output).toBe(0);
+  expect(up.output).not.toMatch(/\d+ (created|replaced|deleted)/);
+  const again = await stack.up();
+  expect(again.output).toMatch(/\d+ unchanged/);
+  expect(again.output).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
+  expect(JSON.parse(await report())).toMatchObject({ stack: (JSON.parse(before) as { stack: string }).stack });
+});
+
+it("another machine, with repository, state, store and pass phrase alone, knows all of it, and goes on", async () => {
+  const elsewhere = join(lab.dir, "elsewhere");
+  await cp(stack.programDirectory, elsewhere, { recursive: true, verbatimSymlinks: true });
+  const data = join(lab.dir, "elsewhere-data");
+  expect(await report(elsewhere, data)).toBe(await report());
+  const before = await trace();
+  const up = ["pulumi", "up", "--yes", "--skip-preview", "--non-interactive", "-s", "prod"];
+  const { exitCode, out } = await typed(up, elsewhere, data);
+  expect(exitCode, out).toBe(0);
+  expect(out).toMatch(/\d+ unchanged/);
+  expect(out).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
+  expect(await trace()).toBe(before);
+});
+
+it.each<[string, NodeJS.Signals, string]>([
+  ["says nothing", "SIGSTOP", "no whole answer within 20 s"],
+  ["is gone", "SIGKILL", "ECONNREFUSED"],
+])(
+  "a store that %s ends a run before anything is decided, and leaves the guards refusing",
+  async (_what, signal, found) => {
+    const before = await trace();
+    await stack.pulumi(["state", "unprotect", "--all", "--yes"]);
+    await execa("kill", ["-s", signal.slice(3), String(bucket.server.pid)]);
+    for (const operation of ["up", "destroy"] as const) {
+      const { exitCode, output } = await stack[operation]();
+      expect(exitCode, output).not.toBe(0);
+      expect(output).toContain("the store of the records can't be read: s3://state/pillar-host/Anvil/");
+      expect(output).toContain(found);
+    }
+    expect(await trace()).toBe(before);
+    if (signal === "SIGSTOP") await execa("kill", ["-s", "CONT", String(bucket.server.pid)]);
+  },
+);
