@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../lab/bench/arguments";
 import { moveByHand } from "../lab/bench/byHand";
+import { answersOf } from "../lab/bench/chainCopy";
 import { syncedSince } from "../lab/bench/decision";
 import { around } from "../lab/bench/memory";
 import { median, ratioOf, rowNames, rowsOf, tableOf, type Values } from "../lab/bench/rows";
@@ -131,5 +132,20 @@ describe("around", () => {
     });
     expect(around(samples, 2000, "live")).toBe(60);
     expect(around(samples, 2000, "resident")).toBe(120);
+  });
+});
+
+describe("answersOf", () => {
+  test("is the slowest answer, and the longest way from one momentum to the next", () => {
+    const lines = ["1.0 0.01 7", "5.0 0.02 8", "9.0 0.5 8", "15.5 0.01 9", "18.0 0.01 10", ""].join("\n");
+    expect(answersOf(lines)).toEqual({ slowest: 0.5, longest: 10.5 });
+  });
+
+  test("one that is refused is the slowest of all", () => {
+    expect(answersOf("1 0.01 7\n2 0.01 8\n3 999 0\n4 0.01 9").slowest).toBe(999);
+  });
+
+  test("a node that stood still is no figure", () => {
+    expect(() => answersOf("1 0.01 7\n2 0.01 7")).toThrow("nothing was measured");
   });
 });

@@ -24,7 +24,7 @@ function count(text: string): number {
 /** @throws CommanderError, whose message says what is wrong and what there is */
 export function parseArguments(args: readonly string[]): Asked {
   const program = new Command("npm run bench --")
-    .description("Measures the program against its goals, on lab hosts of its own; about half an hour.")
+    .description("Measures the program against its goals, on lab hosts of its own; about forty minutes.")
     .option("--json", "rows of name, value, unit, goal and met instead of the table", false)
     .option("--only <row>", "this row only; may be given again", rowName)
     .option("--rounds <number>", "rounds of each comparison; figures of fewer than 5 say little", count, 5)

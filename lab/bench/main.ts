@@ -10,6 +10,7 @@ import { ensureAnsible } from "./ansible";
 import { type Asked, parseArguments } from "./arguments";
 import { Bench } from "./bench";
 import { compareBulkCopies } from "./bulkCopy";
+import { chainCopyRows, compareChainCopies } from "./chainCopy";
 import { compareStandUps, compareUnchanged } from "./compare";
 import { measureDecision } from "./decision";
 import { measurePolls, measureWaiting } from "./memory";
@@ -27,6 +28,7 @@ const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (
   [["standUp", "standUpUp", "standUpPlaybook"], compareStandUps],
   [["signerGap", "signerGapUp", "signerGapByHand"], compareSignerGaps],
   [["bulkCopy", "bulkCopyOurs", "bulkCopyScp"], compareBulkCopies],
+  [chainCopyRows, compareChainCopies],
 ];
 
 async function measure(lab: Lab, { only, rounds }: Asked): Promise<Values> {

@@ -46,6 +46,19 @@ export const figures = {
   // The floor: an evidence of a sync spans four seconds.
   statusOne: { title: "  of one", unit: "s" },
   statusLinear: { title: "  of ten / ten times that of one", unit: "ratio", goal: 1 },
+  chainCopySmall: {
+    title: "copy of a chain of 256 MB, hashed on both sides / rsync and sha256sum",
+    unit: "ratio",
+    goal: 1.1,
+  },
+  chainCopySmallOurs: { title: "  the copy of the chain", unit: "s" },
+  chainCopySmallRsync: { title: "  rsync -a, then sha256sum on both sides at once", unit: "s" },
+  chainCopy: { title: "the same of 1 GB", unit: "ratio", goal: 1.1 },
+  chainCopyOurs: { title: "  the copy of the chain", unit: "s" },
+  chainCopyRsync: { title: "  rsync -a, then sha256sum on both sides at once", unit: "s" },
+  chainCopyAnswer: { title: "  slowest answer of the old node meanwhile", unit: "s" },
+  // One comes every ten seconds.
+  chainCopyPause: { title: "  longest time between two momentums of it", unit: "s" },
 } as const satisfies Readonly<Record<string, Figure>>;
 
 export type RowName = keyof typeof figures;

@@ -1,0 +1,131 @@
+import { copyInputs } from "../chainCopies/inputs";
+import type { LabHost } from "../lab";
+import { step } from "../progress";
+import { setUpSyncedNode } from "../syncedNode";
+import type { Bench } from "./bench";
+import { onHost } from "./byHand";
+import { runChild } from "./child";
+import { inTurns, pair, seconds } from "./compare";
+import { ratioOf, type Values } from "./rows";
+
+/** As the node's library makes them. */
+const table = 2_000_000;
+const databases = "/root/.znn";
+const byHand = "/root/by-hand";
+
+export const chainCopyRows = [
+  ...(["chainCopySmall", "chainCopySmallOurs", "chainCopySmallRsync"] as const),
+  ...(["chainCopy", "chainCopyOurs", "chainCopyRsync", "chainCopyAnswer", "chainCopyPause"] as const),
+];
+
+/** Tables of 2 MB: 256 MB, and with what the first left there 1 GB; in one round, which is for the bench's own test, less. */
+const sizes = (rounds: number) => (rounds > 1 ? ([128, 500] as const) : ([16, 32] as const));
+
+/**
+ * The way of a chain from one host to another, every file hashed on both sides, while the old node goes on; and rsync with
+ * sha256sum of the same bytes on both sides. Neither the wait for a momentum before it nor the judge and the node's start
+ * after it.
+ */
+export async function compareChainCopies(bench: Bench): Promise<Values> {
+  const { old, fresh } = await bench.signerHosts();
+  const [small, large] = sizes(bench.rounds);
+  await step("a synced node, and a host without", () => setUp(bench, old, fresh));
+  const inputs = await copyInputs(bench.lab, { old, fresh });
+  const ours = () => runChild<{ seconds: number }>(bench.lab, "chainCopyRun.ts", inputs, 900_000);
+  const rsync = async () => {
+    await onHost(fresh, `rm -rf ${byHand} && mkdir ${byHand} && sync`);
+    const started = performance.now();
+    await onHost(fresh, copyByHand(old.address));
+    return { seconds: (performance.now() - started) / 1000 };
+  };
+  const compare = async (tables: number) => {
+    const size = `${(tables * table) / 1e6} MB`;
+    await step(`a chain of ${size}`, () => fill(old, tables));
+    await rsync();
+    return inTurns(
+      bench.rounds,
+      `the copy of a chain of ${size}`,
+      (peerFirst) => pair(peerFirst, ours, rsync),
+      "rsync",
+    );
+  };
+  const stop = await beginAsking(old);
+  const rounds = { small: await compare(small), large: await compare(large) };
+  const { slowest, longest } = answersOf(await stop());
+  const middle = { small: seconds(rounds.small), large: seconds(rounds.large) };
+  return {
+    ...{ chainCopySmall: ratioOf(rounds.small), chainCopySmallOurs: middle.small.ours },
+    ...{ chainCopySmallRsync: middle.small.peer, chainCopy: ratioOf(rounds.large) },
+    ...{
+      chainCopyOurs: middle.large.ours,
+      chainCopyRsync: middle.large.peer,
+      chainCopyAnswer: slowest,
+      chainCopyPause: longest,
+    },
+  };
+}
+
+async function setUp(bench: Bench, old: LabHost, fresh: LabHost): Promise<void> {
+  await bench.lab.chain("PATCH", "/nodes/old", { startRefusedMs: 0 });
+  await setUpSyncedNode(bench.lab, old);
+  await onHost(fresh, `mkdir -p ${databases}`);
+  for (const host of [old, fresh]) await onHost(host, "apt-get -qq -y install rsync > /dev/null 2>&1");
+}
+
+/** Noise, from another place in each: a disk or a line that packs has nothing to gain. */
+async function fill(old: LabHost, tables: number): Promise<void> {
+  const filler =
+    'open R, "<", "/dev/urandom"; read R, $n, 1 << 20; for (1 .. $ARGV[1]) { open F, ">", sprintf "%s/%06d.ldb", $ARGV[0], 100 + $_; $p = $_ * 997; print F substr substr($n, $p) . $n x 2, 0, $ARGV[2] }';
+  await onHost(old, `perl -e '${filler}' ${databases}/nom ${tables} ${table} && sync`);
+}
+
+/** Both sides are hashed at once; the journals go on meanwhile. */
+const copyByHand = (from: string) => `set -e
+rsync -a root@${from}:${databases}/nom root@${from}:${databases}/consensus ${byHand}/
+hashes="find nom consensus -name '*.ldb' -type f -print0 | sort -z | xargs -0 sha256sum"
+ssh root@${from} "cd ${databases} && $hashes" > ${byHand}/theirs &
+(cd ${byHand} && eval "$hashes") > ${byHand}/ours
+wait $!
+cmp ${byHand}/theirs ${byHand}/ours`;
+
+/** Asks the old node, as whoever relies on it does. @returns what ends it, and gives the lines for {@link answersOf} */
+async function beginAsking(old: LabHost): Promise<() => Promise<string>> {
+  const body = '{"jsonrpc":"2.0","id":1,"method":"ledger.getFrontierMomentum","params":[]}';
+  const ask = `curl -sf -w '\\n%{time_total}' -H 'content-type: application/json' -d "$body" http://127.0.0.1:35997`;
+  const asking = `#!/bin/bash
+body='${body}'
+while sleep 0.5; do
+  if said=$(${ask}); then
+    echo "$(date +%s.%N) \${said##*$'\\n'} $(grep -oE '"height": *[0-9]+' <<< "$said" | head -n 1 | grep -oE '[0-9]+$')"
+  else echo "$(date +%s.%N) 999 0"; fi
+done`;
+  await old.run("cat > /root/bench-asking", asking);
+  await onHost(
+    old,
+    "systemd-run -q --unit=bench-asking --property=StandardOutput=file:/run/bench-answers bash /root/bench-asking",
+  );
+  // A short round may have met one momentum only.
+  const met = `[ "$(cut -d ' ' -f 3 /run/bench-answers | sort -u | wc -l)" -ge 4 ]`;
+  const wait = `for _ in $(seq 120); do if ${met}; then break; fi; sleep 1; done`;
+  return () => onHost(old, `${wait}; systemctl stop bench-asking; cat /run/bench-answers`);
+}
+
+/**
+ * The slowest answer, and the longest time from one momentum to the next, of lines of time, seconds and height (pure).
+ *
+ * @throws where nothing came in
+ */
+export function answersOf(lines: string): { readonly slowest: number; readonly longest: number } {
+  const answers = lines.split("\n").flatMap((line) => {
+    const [time, seconds, height] = line.split(" ").map(Number);
+    return time && seconds !== undefined && height ? [{ time, seconds, height }] : [];
+  });
+  const refused = lines.split("\n").filter((line) => line.endsWith(" 999 0")).length;
+  const news = answers.filter(({ height }, at) => at > 0 && height > (answers[at - 1]?.height ?? height));
+  const pauses = news.slice(1).map(({ time }, at) => time - (news[at]?.time ?? time));
+  if (pauses.length === 0) throw new Error("nothing was measured: the old node took in nothing");
+  return {
+    slowest: refused > 0 ? 999 : Math.max(...answers.map(({ seconds }) => seconds)),
+    longest: Math.max(...pauses),
+  };
+}

@@ -1,0 +1,26 @@
+import crypto from "node:crypto";
+import { text } from "node:stream/consumers";
+import type { ChainCopyInputs } from "../../core/sync/chainCopy/inputs";
+import { openSides } from "../../core/sync/chainCopy/sides";
+import { giveRight, takeSnapshot, travel } from "../../core/sync/chainCopy/travel";
+
+/** A program of its own, at the operator's end: the way of a chain from host to host, from its right to its last hash, timed. */
+const inputs = JSON.parse(await text(process.stdin)) as ChainCopyInputs;
+const sides = openSides(inputs, crypto.randomBytes(8).toString("hex"));
+const deps = {
+  ticks: () => performance.now(),
+  sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref()),
+  say: () => undefined,
+  isWanted: () => true,
+};
+for (const side of ["new", "old"] as const) await sides.call(side, "chain_take");
+const snapshot = await takeSnapshot(inputs, sides, deps);
+const started = performance.now();
+await giveRight(inputs, sides, deps);
+await travel(inputs, sides, snapshot, deps);
+const seconds = (performance.now() - started) / 1000;
+await sides.call("old", "chain_end_old");
+await sides.call("new", "chain_discard");
+await sides.call("new", "chain_end_new");
+sides.close();
+process.stdout.write(JSON.stringify({ seconds }));

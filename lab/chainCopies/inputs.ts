@@ -1,0 +1,35 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { databaseProgram } from "../../core/steps/database/program";
+import { chainCopyLibrary } from "../../core/steps/libraries";
+import type { ChainCopyInputs, ChainSide } from "../../core/sync/chainCopy/inputs";
+import type { Lab, LabHost } from "../lab";
+
+/** The copy of a chain from one host of a lab to another, as a stack without an engine has it. */
+export async function copyInputs(
+  lab: Lab,
+  hosts: { readonly old: LabHost; readonly fresh: LabHost },
+  more: Partial<ChainCopyInputs> = {},
+): Promise<ChainCopyInputs> {
+  const privateKey = await readFile(lab.privateKeyFile, "utf8");
+  const side = ({ address, hostKey }: LabHost): ChainSide => {
+    const ssh = { address, hostKey, privateKey, port: 22, user: "root" };
+    return {
+      host: { stack: "copies", ssh },
+      node: { ssh, via: "ssh", address: "127.0.0.1", port: 35997 },
+      ...{ service: "go-node", dataDir: "/root/.znn" },
+    };
+  };
+  return {
+    ...{ stack: "copies", identity: "pillar-host/copies Anvil", old: side(hosts.old), new: side(hosts.fresh) },
+    ...{
+      copy: { address: hosts.old.address, port: 22 },
+      limitMbps: 0,
+      momentum: 10_000,
+      references: [],
+      tolerance: 20,
+    },
+    record: { directory: join(lab.dir, "copies"), stack: "copies", pillar: "Anvil" },
+    ...{ judge: databaseProgram(), library: chainCopyLibrary(), ...more },
+  };
+}
