@@ -27,12 +27,21 @@ export interface OldSide {
   readonly reached: readonly string[];
 }
 
+/** What the new host sees of the old one's ssh. */
+export type SshScan =
+  /** Each as type and key. */
+  | { readonly kind: "keys"; readonly keys: readonly string[] }
+  /** Something listens, and the new host has no ssh-keyscan to ask it. */
+  | { readonly kind: "noScanner" }
+  /** What listens is no ssh server. */
+  | { readonly kind: "noSsh" }
+  | { readonly kind: "noConnection" };
+
 /** What was found on the host that it is to come to. */
 export interface NewSide {
   readonly facts: SideFacts;
   readonly build: Result<BuildInfo>;
-  /** What signer_scan printed. */
-  readonly scan: string;
+  readonly scan: SshScan;
   readonly reached: readonly string[];
 }
 

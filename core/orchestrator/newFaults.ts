@@ -2,7 +2,7 @@ import { type BuildInfo, compareVersions } from "../chain/orchestrator";
 import { commandsFor } from "../util/commands";
 import { isUsed } from "./endpoints";
 import { fault, lacking, margin, size } from "./faultText";
-import type { MoveSurvey, NewSide, OldSide, Requirements, Result } from "./findings";
+import type { MoveSurvey, NewSide, OldSide, Requirements, Result, SshScan } from "./findings";
 import { isOwn } from "./journal";
 
 /** What stands against a move on the new host (pure). @param bytes of what is moved */
@@ -76,12 +76,12 @@ function endpointFaults(old: OldSide, reached: readonly string[], wanted: Requir
   ];
 }
 
-function networkFaults(scan: string, { copyAddress, sshPort, hostKey, ...wanted }: Requirements): string[] {
+function networkFaults(scan: SshScan, { copyAddress, sshPort, hostKey, ...wanted }: Requirements): string[] {
   const run = commandsFor(wanted.stack);
-  const lines = scan.split("\n").map((line) => line.trim());
-  if (lines.includes(hostKey) || lines.includes("no ssh-keyscan")) return [];
+  const keys = scan.kind === "keys" ? scan.keys : [];
+  if (keys.includes(hostKey) || scan.kind === "noScanner") return [];
   const type = hostKey.split(" ")[0] ?? "";
-  const shown = lines.find((line) => line.startsWith(`${type} `));
+  const shown = keys.find((key) => key.startsWith(`${type} `));
   if (shown !== undefined)
     return [
       fault(
@@ -94,7 +94,7 @@ function networkFaults(scan: string, { copyAddress, sshPort, hostKey, ...wanted 
   return [
     fault(
       `${wanted.new.address}: the new host does not reach the old one's ssh`,
-      `${lines[0] === "no connection" ? "no connection" : "no ssh server with that key"} at ${copyAddress}:${sshPort}`,
+      `${scan.kind === "noConnection" ? "no connection" : "no ssh server with that key"} at ${copyAddress}:${sshPort}`,
       "the copy goes from host to host, as with scp",
       `Allow ${wanted.new.address} to TCP port ${sshPort} of the old host, in its firewall and at its provider (with ufw, on the old host: ufw allow from ${wanted.new.address} to any port ${sshPort} proto tcp). Is it reached at another address? ${run.set("orchestrator.migrateFrom.copyAddress", "ADDRESS")}`,
     ),

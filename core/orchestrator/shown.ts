@@ -23,7 +23,7 @@ export function shownOf(survey: MoveSurvey, wanted: Requirements): string[] {
     `new side ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${size(survey.new.value.facts.free)} free`,
     ...who,
     ...bridgeShown(survey.bridge),
-    ...(survey.new.value.scan.includes("no ssh-keyscan")
+    ...(survey.new.value.scan.kind === "noScanner"
       ? ["the new host has no ssh-keyscan: the old host's key is compared when the copy begins"]
       : []),
     ...(facts.hasNodeKey ? [] : ["the old host's node has no producer key store of its own: none is backed up"]),

@@ -11,7 +11,7 @@ import type { NodeStatus } from "../sync/nodeStatus";
 import { isJsonText } from "./backup";
 import type { BridgeNow } from "./bridgeNow";
 import { type Endpoint, endpointsOf } from "./endpoints";
-import type { MoveSurvey, NewSide, OldSide, Result } from "./findings";
+import type { MoveSurvey, NewSide, OldSide, Result, SshScan } from "./findings";
 import { parseFacts } from "./hostPairFacts";
 import { orchestratorConfigOf } from "./orchestratorConfigFile";
 
@@ -109,7 +109,14 @@ async function lookAtNew(
       ),
     ),
   ]);
-  return { facts, build, scan: scan.trim(), reached };
+  return { facts, build, scan: sshScan(scan), reached };
+}
+
+/** Reads what signer_scan prints (pure). */
+export function sshScan(printed: string): SshScan {
+  const [kind = "", ...keys] = printed.split("\n").flatMap((line) => line.trim() || []);
+  if (kind === "keys") return { kind, keys };
+  return kind === "noScanner" || kind === "noSsh" ? { kind } : { kind: "noConnection" };
 }
 
 /** What a host tells of a signer's things. Changes nothing there. @throws as RootHost.call */

@@ -85,17 +85,17 @@ signer_has() {
   elif [ -s "$file" ]; then say yes; else say no; fi
 }
 
-# The ssh keys that $address shows on $port, as this host sees them: lines of type and key. What is wrong, where there are none.
+# What this host sees of the ssh of $address at $port: "keys" and a line of type and key each, or a word for why there are none.
 signer_scan() {
   local said
   if has ssh-keyscan; then
     said=$(timeout 20 ssh-keyscan -T 10 -p "$port" -- "$address" 2> /dev/null | grep -v '^#' | cut -d ' ' -f 2,3 || true)
-    if [ -n "$said" ]; then say "$said"; return; fi
+    if [ -n "$said" ]; then say keys; say "$said"; return; fi
   fi
   if signer_connects "$address" "$port"; then
-    if has ssh-keyscan; then say "no ssh: something else listens there"; else say "no ssh-keyscan"; fi
+    if has ssh-keyscan; then say noSsh; else say noScanner; fi
   else
-    say "no connection"
+    say noConnection
   fi
 }
 

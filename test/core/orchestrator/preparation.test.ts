@@ -57,7 +57,7 @@ const test = base.extend<{ stage: Stage }>({
           return Object.entries({ ...usual, ...facts[side] })
             .map(([key, value]) => `${key}=${value}\n`)
             .join("");
-        if (name === "signer_scan") return `${hostKey}\n`;
+        if (name === "signer_scan") return `keys\n${hostKey}\n`;
         return root.call(name, variables, options);
       },
       stream: async (name, ...rest) => {

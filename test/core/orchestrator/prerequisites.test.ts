@@ -52,7 +52,7 @@ const oldSide = {
 const newSide = {
   facts: { ...facts, active: "inactive", load: "not-found", directory: "none", shares: 0, bytes: 0, files: 0 },
   build: { error: "it does not run" },
-  ...{ scan: `ssh-rsa AAAA\n${hostKey}`, reached: ["eth:443"] },
+  ...{ scan: { kind: "keys", keys: ["ssh-rsa AAAA", hostKey] } as const, reached: ["eth:443"] },
 };
 const survey = (
   changes: { old?: Partial<OldSide>; new?: Partial<NewSide>; node?: boolean; bridge?: BridgeNow; room?: number } = {},
@@ -223,14 +223,14 @@ describe("prerequisites", () => {
     ["no inodes", newFacts({ inodes: 100 }), {}, "new: the disk has no room", "100 files free"],
     [
       "no way to the old ssh",
-      survey({ new: { scan: "no connection" } }),
+      survey({ new: { scan: { kind: "noConnection" } } }),
       {},
       "new: the new host does not reach the old one's ssh",
       "Allow new to TCP port 22 of the old host",
     ],
     [
       "another host's key",
-      survey({ new: { scan: "ssh-ed25519 OTHER" } }),
+      survey({ new: { scan: { kind: "keys", keys: ["ssh-ed25519 OTHER"] } } }),
       {},
       "old:22 shows the new host another key",
       "found: ssh-ed25519 OTHER",

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
+import { sshScan } from "../../../core/orchestrator/survey";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments } from "../../../core/ssh/shellWords";
 import { orchestratorLibrary } from "../../../core/steps/libraries";
@@ -16,6 +17,27 @@ function ask(box: Sandbox, pid: number) {
   const call = `fact() { printf '%s=%s\\n' "$1" "$2"; }; signer_process_facts`;
   return box.run(`${functions}\n${assignments({ service: "orchestrator" })}${call}`);
 }
+
+describe.concurrent("what the new host sees of the old one's ssh", () => {
+  const none = "ssh-keyscan() { :; }";
+  const open = "signer_connects() { return 0; }";
+  const shut = "signer_connects() { return 1; }";
+  const without = 'has() { [ "$1" != ssh-keyscan ]; }';
+  const shown = "ssh-keyscan() { printf '# old:22\\nold ssh-rsa AAAA\\nold ssh-ed25519 BBBB\\n'; }";
+
+  test.for([
+    ["its keys", `${shown}\n${open}`, { kind: "keys", keys: ["ssh-rsa AAAA", "ssh-ed25519 BBBB"] }],
+    ["what is no ssh server", `${none}\n${open}`, { kind: "noSsh" }],
+    ["nothing, for want of ssh-keyscan", `${without}\n${open}`, { kind: "noScanner" }],
+    ["nothing that listens", `${none}\n${shut}`, { kind: "noConnection" }],
+  ] as const)("%s", async ([, doubles, found], { box }) => {
+    const functions = box.local(orchestratorLibrary().split(asRoot)[1] ?? "");
+    const own = `has() { return 0; }\ntimeout() { shift; "$@"; }\n${doubles}\n`;
+    const call = `${assignments({ address: "old", port: 22 })}signer_scan`;
+    const { stdout, stderr } = await box.run(`${functions}\n${own}${call}`);
+    expect([sshScan(stdout), stderr]).toEqual([found, ""]);
+  });
+});
 
 describe.concurrent("what an orchestrator's process has of its own", () => {
   test("the folder that it works in, its user, and names of variables, no value", async ({ box }) => {
