@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import type { z } from "zod";
-import { parseConfig } from "../../core/config/config";
+import { checked } from "../../core/config/allFaults";
 import { project } from "../../core/config/configFaults";
 import { network } from "../../core/config/hostSchema";
 import { address, hostKey, port, word } from "../../core/config/schemaParts";
@@ -31,7 +31,6 @@ export function fileFaults(stack: string, text: string, given: string | undefine
   const { config } = parse(text) as { config: Record<string, Record<string, unknown>> };
   const raw = Object.fromEntries(Object.entries(config).map(([key, value]) => [key.slice(project.length + 1), value]));
   const token = raw.host?.provider === "existing" ? {} : { token: given ?? "0".repeat(64) };
-  const parsed = parseConfig({ ...raw, host: { ...token, ...raw.host } }, stack);
-  const later = `${project}:ssh.privateKeyPassword: missing`;
-  return "faults" in parsed ? parsed.faults.filter((fault) => !fault.startsWith(later)) : [];
+  const result = checked({ ...raw, host: { ...token, ...raw.host } }, stack, ["ssh.privateKeyPassword"]);
+  return "faults" in result ? result.faults : [];
 }

@@ -13,9 +13,14 @@ const mostRounds = 10;
  * Checks a configuration: all that is wrong with it comes at once. The schema alone does not ask how keys fit together
  * while one of them is missing or malformed, so it is asked again with what is wrong set right.
  *
+ * @param later keys whose values are given after this: that they are still missing is no fault
  * @returns what the schema makes of it, or a line for each fault
  */
-export function checked(raw: Raw, stack: string): { data: z.output<typeof stackSchema> } | { faults: string[] } {
+export function checked(
+  raw: Raw,
+  stack: string,
+  later: readonly string[] = [],
+): { data: z.output<typeof stackSchema> } | { faults: string[] } {
   const context = { schema: stackSchema, run: commandsFor(stack) };
   const faults = new Set<string>();
   const ofFiles = new Set<string>();
@@ -29,7 +34,8 @@ export function checked(raw: Raw, stack: string): { data: z.output<typeof stackS
     if (result.success && round === 0 && ofFiles.size === 0) return { data: result.data };
     const all = result.error?.issues ?? [];
     const issues = all.filter(
-      (issue) => !standIns.some((other) => isOneWay(other, issue.path)) && !maybeMisspelt(issue, all),
+      (issue) =>
+        !standIns.some((other) => isOneWay(other, issue.path)) && !maybeMisspelt(issue, all) && !isOf(issue, later),
     );
     for (const issue of issues)
       for (const fault of configFaultsOf(issue, { ...context, raw: values })) faults.add(fault);
@@ -44,6 +50,9 @@ export function checked(raw: Raw, stack: string): { data: z.output<typeof stackS
   }
   return { faults: [...faults, ...ofFiles] };
 }
+
+const isOf = (issue: z.core.$ZodIssue, keys: readonly string[]) =>
+  issue.code === "custom" && issue.params?.isToBeSet === true && keys.includes(issue.path.map(String).join("."));
 
 /** Whether it may be that a block lacks only what stands there under another name: asked again when that is set right. */
 const maybeMisspelt = (issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]) =>

@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
@@ -88,6 +90,19 @@ describe("a stack's file is an example with the operator's values", () => {
   test("an example that lost a place for one is an error", () => {
     expect(() => stackText("config:\n", own)).toThrow("the example has no place for");
   });
+});
+
+test("that the pass phrase of a key is still to be set is no fault of the file; one that is wrong in it is", () => {
+  const place = mkdtempSync(join(tmpdir(), "pillar-host-init-"));
+  const keyFile = join(place, "locked");
+  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "a phrase", "-f", keyFile]);
+  const text = textOf({ ...own, keyFile });
+  const wrong = text.replace(keyFile, `${keyFile}\n    privateKeyPassword: another`);
+  expect(fileFaults("prod", text, undefined)).toEqual([]);
+  expect(fileFaults("prod", wrong, undefined)).toEqual([
+    "pillar-host:ssh.privateKeyPassword: does not open the private key",
+  ]);
+  rmSync(place, { recursive: true });
 });
 
 test("faults of a file come with the token's, and not with the secrets that come later", () => {
