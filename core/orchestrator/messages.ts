@@ -1,6 +1,6 @@
 import { isSameMove, moveText } from "../eventLog/moveId";
 import { type Commands, commandsFor } from "../util/commands";
-import { unattendedRefusal } from "../util/unattended";
+import { unattendedLines } from "../util/unattended";
 import type { Looks, Obstacle, SideLook } from "./decide";
 import { journalFile, plainStore, type Saga, type SideName, sidesOf } from "./journal";
 import { type Places, whereItIs } from "./whereItIs";
@@ -11,7 +11,7 @@ function journalOf(look: SideLook) {
 
 /** Why a run that nobody watches does no step of a move, and where the signer is (pure). */
 export function notWatched(looks: Looks, places: Places): string {
-  const [what, ...rest] = unattendedRefusal("the signer is moved", "up", places.stack).split("\n");
+  const [what, ...rest] = unattendedLines("the signer is moved", "up", places.stack);
   return [`${what}; this one moved nothing`, whereItIs(looks, places), ...rest].join("\n");
 }
 

@@ -16,10 +16,19 @@ export function isUnattended(environment: Readonly<Record<string, string | undef
  * @param again what is typed by somebody who watches
  */
 export function unattendedRefusal(what: string, again: "up" | "destroy", stack: string): string {
+  return unattendedLines(what, again, stack).join("\n");
+}
+
+/** The same, a line each: the first says what. */
+export function unattendedLines(
+  what: string,
+  again: "up" | "destroy",
+  stack: string,
+): [what: string, ...rest: string[]] {
   return [
     `${what} only in a run that somebody watches`,
     `  found: ${unattendedVariable} is set, so nobody does`,
     "  needed: the same run by hand, in a shell without it",
     `  Then: env -u ${unattendedVariable} ${commandsFor(stack)[again]}`,
-  ].join("\n");
+  ];
 }
