@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import { formerNames } from "./configFaults";
+import { isDuration } from "./duration";
 import { type Raw, valueAt, withValue } from "./rawValues";
 import { type Schema, schemaAt, schemaKeys } from "./schemaKeys";
 import { knownKeys } from "./unknownKeys";
-import { isDuration, meantBoolean, meantNumber, nearest } from "./whatWasMeant";
+import { meantBoolean, meantNumber, nearest } from "./whatWasMeant";
 
 /** What stands in for a required key, so that the rest of a configuration can be checked beside its absence. */
 export const standIns: ReadonlyMap<string, unknown> = new Map<string, unknown>([

@@ -28,10 +28,15 @@ export function shapesOf(schema: Schema): Shape[] {
   return [innerType, input, ...(options ?? [])].flatMap((inner) => (inner ? shapesOf(inner) : []));
 }
 
+/** What a default, a check or a transformation wraps (pure). */
+export function innerOf(schema: Schema): Schema | undefined {
+  const { innerType, in: input } = schema._zod.def as Definition;
+  return innerType ?? input;
+}
+
 /** What is told of a key, also below its default and its checks (pure). */
 export function metaOf(schema: Schema): KeyMeta {
-  const { innerType, in: input } = schema._zod.def as Definition;
-  const inner = innerType ?? input;
+  const inner = innerOf(schema);
   return { ...(inner ? metaOf(inner) : {}), ...(z.globalRegistry.get(schema as z.ZodType) as KeyMeta | undefined) };
 }
 
@@ -72,9 +77,9 @@ export function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema |
 }
 
 function elementOf(schema: Schema): Schema[] {
-  const { element, innerType, in: input } = schema._zod.def as Definition;
+  const { element } = schema._zod.def as Definition;
   if (element) return [element];
-  const inner = innerType ?? input;
+  const inner = innerOf(schema);
   return inner ? elementOf(inner) : [];
 }
 

@@ -1,5 +1,4 @@
 import { closest, distance } from "fastest-levenshtein";
-import { metaOf, type Schema } from "./schemaKeys";
 
 /** The word that is nearly the same as this one; none where it is far from all (pure). */
 export function nearest(word: string, known: readonly string[]): string | undefined {
@@ -23,6 +22,3 @@ export function meantBoolean(value: unknown): boolean | undefined {
   if (/^(true|yes|on)$/i.test(value)) return true;
   return /^(false|no|off)$/i.test(value) ? false : undefined;
 }
-
-/** Whether a key's value is a duration such as `7d` (pure). */
-export const isDuration = (schema: Schema) => metaOf(schema).form?.startsWith("duration") === true;
