@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { commandsFor } from "../util/commands";
-import { configFaultsOf } from "./faultText";
+import { configFaultsOf, leftUnsaid } from "./faultText";
 import { withKeyFiles } from "./keyFiles";
 import { mend } from "./mending";
 import type { Raw } from "./rawValues";
@@ -30,7 +30,7 @@ export function checked(
     const keys = withKeyFiles(values);
     for (const fault of keys.faults) ofFiles.add(fault);
     // zod would compile a checker for each block first, which takes longer than to check once.
-    const result = stackSchema.safeParse(keys.raw, { reportInput: true, jitless: true });
+    const result = stackSchema.safeParse(keys.raw, { reportInput: true, jitless: true, error: leftUnsaid });
     if (result.success && round === 0 && ofFiles.size === 0) return { data: result.data };
     const all = result.error?.issues ?? [];
     const issues = all.filter(

@@ -1,9 +1,17 @@
 import type { z } from "zod";
 import { type Commands, someHostKey } from "../util/commands";
 import { project } from "./configFaults";
+import { isDuration } from "./duration";
 import { metaOf, schemaAt, shapesOf } from "./schemaKeys";
 import { type FaultContext, unknownKeyText } from "./unknownKeys";
-import { isDuration, meantBoolean, meantNumber, nearest } from "./whatWasMeant";
+import { meantBoolean, meantNumber, nearest } from "./whatWasMeant";
+
+const unsaid = "";
+
+/** For a check by the schema: leaves unsaid what is said here, unless the schema has words of its own for it (pure). */
+export function leftUnsaid({ code }: { readonly code?: string }): string | undefined {
+  return ["invalid_value", "too_small", "too_big"].includes(code ?? "") ? unsaid : undefined;
+}
 
 /** An issue of the schema as lines for the operator: key, what was found, what is needed, the command that sets it right (pure). */
 export function configFaultsOf(issue: z.core.$ZodIssue, context: FaultContext): string[] {
@@ -25,9 +33,7 @@ function textOf(issue: z.core.$ZodIssue, context: FaultContext): string {
     case "invalid_type":
       return issue.input === undefined ? missing(issue.path, context) : wrongType(issue, context);
     case "invalid_value":
-      return issue.message.startsWith("Invalid")
-        ? choice(key, issue.input, issue.values.map(String), run)
-        : issue.message;
+      return issue.message === unsaid ? choice(key, issue.input, issue.values.map(String), run) : issue.message;
     case "invalid_union": {
       if (!("options" in issue) || issue.options === undefined) return wrongUnion(issue, context);
       const block = (issue.input ?? {}) as Readonly<Record<string, unknown>>;
@@ -47,7 +53,7 @@ function textOf(issue: z.core.$ZodIssue, context: FaultContext): string {
 }
 
 function ranged(issue: z.core.$ZodIssue, needed: string): string {
-  if (!issue.message.startsWith("Too ")) return issue.message;
+  if (issue.message !== unsaid) return issue.message;
   return typeof issue.input === "number" ? `found ${issue.input}, needed ${needed}` : `needed ${needed}`;
 }
 
