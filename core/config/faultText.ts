@@ -78,12 +78,9 @@ function missing(path: readonly PropertyKey[], context: FaultContext): string {
   if (key === "host")
     return `missing, needed where the host comes from: ${run.set("host.provider", "existing")} for a server that is there already`;
   const inner = schemaAt(schema, path);
-  const { description = "a value", secret } = inner ? metaOf(inner) : {};
-  const what = `${description.charAt(0).toLowerCase()}${description.slice(1)}`
-    .replace(/^aPI/, "API")
-    .split(/[;.:] /)[0];
+  const { needed = "a value", secret } = inner ? metaOf(inner) : {};
   const set = secret ? run.setSecret(key) : run.setTo(key, placeholder(path));
-  return `missing, needed ${what} (${set})`;
+  return `missing, needed ${needed} (${set})`;
 }
 
 function placeholder(path: readonly PropertyKey[]): string {

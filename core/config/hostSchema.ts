@@ -44,6 +44,7 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
   token: token.meta({
     description:
       "An API token that reads and writes; that of the provider's own Pulumi key (`hcloud:token`, `digitalocean:token`) does as well",
+    needed: "an API token that reads and writes",
     secret: true,
   }),
   locations: z

@@ -5,6 +5,8 @@
 export interface KeyMeta {
   /** What it is for: sentences in Markdown without links, the last without a full stop. */
   readonly description?: string;
+  /** Of a key that must be there: what a stack's file without it lacks, in the middle of a sentence. */
+  readonly needed?: string;
   /** How a value is written where its type does not say it, such as `absolute path`. */
   readonly form?: string;
   /** Of a number. */

@@ -59,7 +59,12 @@ const migrateFrom = z
 const version = z
   .string()
   .regex(/^v\d+\.\d+\.\d+[a-z]?$/, "needed the release's version, such as v0.0.9 or v0.0.9a")
-  .meta({ description: "Its version, which the executable has to be", form: "version", examples: ["v0.0.9a"] });
+  .meta({
+    description: "Its version, which the executable has to be",
+    needed: "its version, which the executable has to be",
+    form: "version",
+    examples: ["v0.0.9a"],
+  });
 
 /** The signer: its things on the host (named as docs/specification.md does), and its move (procedure B). */
 export const orchestratorSchema = z

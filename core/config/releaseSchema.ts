@@ -17,6 +17,7 @@ export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
     .strictObject({
       url: z.url({ protocol: /^https?$/, message: `needed an http or https address of ${what}` }).meta({
         description: `The address of ${what}; https, or http with \`sha256\``,
+        needed: `the address of ${what}`,
         form: "http or https address",
       }),
       sha256: sha256(file).meta({

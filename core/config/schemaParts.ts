@@ -16,7 +16,7 @@ export const directory = z
 export const address = z
   .string()
   .regex(/^[A-Za-z0-9.:-]+$/, "needed an IP address or a host name")
-  .meta({ form: "IP address or name" });
+  .meta({ form: "IP address or name", needed: "the host's IP address or name" });
 
 /** What it shows that it is: an authorized_keys line, kept without its comment. */
 export const hostKey = z
@@ -28,7 +28,7 @@ export const hostKey = z
     "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)",
   )
   .transform((line) => /(ssh|ecdsa)-[^ ]+ [^ ]+/.exec(line)?.[0] ?? line)
-  .meta({ form: "line as `ssh-ed25519 AAAA…`" });
+  .meta({ form: "line as `ssh-ed25519 AAAA…`", needed: "the host's ssh key" });
 
 /** The RPC of an independent node. */
 export const rpcUrl = z

@@ -59,7 +59,10 @@ export const stackSchema = z
         name: z
           .string()
           .regex(/^[A-Za-z0-9._-]{1,40}$/, "needed the Pillar's name as registered on chain")
-          .meta({ description: "The Pillar's name, as registered on chain" }),
+          .meta({
+            description: "The Pillar's name, as registered on chain",
+            needed: "the Pillar's name, as registered on chain",
+          }),
       })
       .meta({ description: "The Pillar whose host this is" }),
     lifecycle: z

@@ -38,7 +38,20 @@ export function stackFileSchema(): JsonSchema {
 
 /** With what is told of a key in the words that editors show, and its secrets also as the engine writes them. */
 function forEditors(schema: JsonSchema): JsonSchema {
-  const { description, form, unit, otherwise, secret, see, properties, items, anyOf, oneOf, ...rest } = schema;
+  const {
+    description,
+    needed: _,
+    form,
+    unit,
+    otherwise,
+    secret,
+    see,
+    properties,
+    items,
+    anyOf,
+    oneOf,
+    ...rest
+  } = schema;
   const told = descriptionOf({ description, form, unit, otherwise, secret, see } as KeyMeta);
   const checks = {
     ...rest,

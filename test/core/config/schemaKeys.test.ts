@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { formerNames } from "../../../core/config/configFaults";
+import { requiredKeys } from "../../../core/config/mending";
 import { metaOf, schemaKeys } from "../../../core/config/schemaKeys";
 import { stackSchema } from "../../../core/config/stackSchema";
 
@@ -17,8 +18,17 @@ test("each key is told of", () => {
   expect(keys.filter(({ meta }) => !meta.description).map(({ name }) => name)).toEqual([]);
 });
 
+test("each that must be there says what lacks without it", () => {
+  // These ask a question of their own, or name their choices.
+  const others = ["pillar", "host", "host.provider", "ssh"];
+  const required = requiredKeys(stackSchema).filter((key) => !others.includes(key));
+  expect(required.length).toBeGreaterThan(10);
+  const told = (key: string) => keys.some(({ path, meta }) => path === key && meta.needed !== undefined);
+  expect(required.filter((key) => !told(key))).toEqual([]);
+});
+
 test("in one style, and with nothing that no reader knows of", () => {
-  const known = ["description", "form", "unit", "examples", "otherwise", "secret", "see"];
+  const known = ["description", "needed", "form", "unit", "examples", "otherwise", "secret", "see"];
   const strange = keys.flatMap(({ name, meta }) =>
     Object.keys(meta).flatMap((key) => (known.includes(key) ? [] : [`${name}: ${key}`])),
   );
