@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { knownOf } from "../../../core/orchestrator/known";
+import { startS3 } from "../../../lab/backends";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import type { Lab, LabHost } from "../../../lab/lab";
@@ -24,6 +25,8 @@ export interface MoveStage {
   readonly bare: boolean;
   /** The operator's word about a signer that was put back by hand. */
   readonly word: { laterThanMove?: number };
+  /** Where event log and backups are, where that is a bucket. */
+  readonly store?: string;
 }
 
 export interface MoveStageOptions {
@@ -32,6 +35,8 @@ export interface MoveStageOptions {
   readonly prepare?: (stage: MoveStage) => Promise<unknown>;
   /** Without a first `up`: the move is unattended, and part of the one that stands the new host up. */
   readonly bare?: boolean;
+  /** Event log and backups are in a bucket at the operator's end. */
+  readonly inBucket?: boolean;
   /** The old host lets in a user who is not root, and whose sudo wants {@link sudoPassword}. */
   readonly withSudo?: boolean;
 }
@@ -40,11 +45,12 @@ export const sudoPassword = "Sudo-Horse 'quoted' $9";
 
 /** The configuration of a move, beside the smallest one. */
 export function moveConfig(
-  { lab, old, fresh, withSudo, bare, word }: Omit<MoveStage, "stack" | "state">,
+  { lab, old, fresh, withSudo, bare, word, store }: Omit<MoveStage, "stack" | "state">,
   more: StackFile = {},
 ): StackFile {
   return stackFile(lab, fresh, {
     sync: { confirmations: 1, confirmSeconds: 0 },
+    ...(store === undefined ? {} : { store }),
     orchestrator: {
       release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
       // As long as the tests' orchestrators take to show that they do not stay up.
@@ -56,7 +62,8 @@ export function moveConfig(
   });
 }
 
-export function moveStage({ setup, prepare, bare = false, withSudo = false }: MoveStageOptions = {}): MoveStage {
+export function moveStage({ setup, prepare, inBucket, ...kind }: MoveStageOptions = {}): MoveStage {
+  const { bare = false, withSudo = false } = kind;
   const stage: { -readonly [K in keyof MoveStage]?: MoveStage[K] } = { withSudo, bare, word: {} };
   beforeAll(async () => {
     stage.lab = await testLab();
@@ -71,7 +78,9 @@ export function moveStage({ setup, prepare, bare = false, withSudo = false }: Mo
     if (withSudo) await addOperator(stage.old);
     await setUpSyncedNode(stage.lab, stage.old);
     stage.state = await setUpOrchestrator(stage.lab, stage.old, setup);
-    stage.stack = await testStack(stage.lab, stage.fresh);
+    const bucket = inBucket ? await startS3(stage.lab) : undefined;
+    if (bucket) stage.store = bucket.url;
+    stage.stack = await testStack(stage.lab, stage.fresh, {}, "prod", bucket);
     await configureMove(stage as MoveStage);
     await prepare?.(stage as MoveStage);
     if (!bare) {

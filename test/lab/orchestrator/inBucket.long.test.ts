@@ -1,0 +1,68 @@
+import { existsSync, readdirSync } from "node:fs";
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import { expect, it } from "vitest";
+import { keepPrinted } from "../../../lab/testRun/printed";
+import { onHost } from "../fixture";
+import { configureMove, moveStage, signersOf, stageOf } from "./moveStage";
+
+const stage = moveStage({ inBucket: true });
+const first = () => stage.stack.env.XDG_DATA_HOME ?? "";
+const records = (data: string) => join(data, "pillar-host/records/Anvil");
+
+/** Another laptop: repository, backend, pass phrase and store, and of the first one's data nothing but the key. */
+const second = () => join(stage.lab.dir, "second");
+
+async function typed(words: readonly string[], data: string) {
+  const [command = "", ...args] = stage.lab.atOperator(words);
+  const env = { ...stage.stack.env, XDG_DATA_HOME: data };
+  const options = { cwd: stage.stack.programDirectory, env, all: true, reject: false, stdin: "ignore" } as const;
+  const { exitCode, all } = await execa(command, args, options);
+  keepPrinted(all);
+  return { exitCode, output: all };
+}
+const up = (data: string) =>
+  typed(["pulumi", "up", "--yes", "--skip-preview", "--non-interactive", "-s", "prod"], data);
+
+it("a move writes its events and its backups into the bucket, and goes to its end", async () => {
+  const { exitCode, output } = await stage.stack.up();
+  expect(exitCode, output).toBe(0);
+  expect(await signersOf(stage)).toEqual(["new"]);
+  // A copy of each backup is here, and no event log: that is in the bucket alone.
+  const here = readdirSync(records(first()));
+  expect(here.filter((name) => name.endsWith(".tar.age"))).toHaveLength(2);
+  expect(here).not.toContain("record.jsonl");
+});
+
+it("another laptop finds all done", async () => {
+  await cp(join(first(), "pillar-host/keys"), join(second(), "pillar-host/keys"), { recursive: true });
+  const { exitCode, output } = await up(second());
+  expect(exitCode, output).toBe(0);
+  expect(output).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
+  const report = ["./pillar-host", "report", "prod", "--json"];
+  // Each of them names its own copy of the key.
+  const [theirs, ours] = [await typed(report, second()), await typed(report, first())];
+  expect(theirs.output.replaceAll(second(), first())).toBe(ours.output);
+});
+
+it("another laptop, the first one's being gone, brings the signer back, proved by the backups of the bucket", async () => {
+  await rm(join(first(), "pillar-host"), { recursive: true });
+  await configureMove(stage, { rollback: true });
+  const { exitCode, output } = await up(second());
+  expect(exitCode, output).toBe(0);
+  expect(await signersOf(stage)).toEqual(["old"]);
+  expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["running", "moved"]);
+  expect(existsSync(join(records(second()), "record.jsonl"))).toBe(false);
+});
+
+it("a bucket that is gone begins no move, and the signer signs on", async () => {
+  const before = await onHost(stage.old, "systemctl show -p MainPID orchestrator");
+  await configureMove({ ...stage, store: String(stage.store).replace("s3://state?", "s3://nobody?") }, { attempt: 2 });
+  const { exitCode, output } = await up(second());
+  expect(exitCode, output).not.toBe(0);
+  expect(output).toContain("the store of the records can't be read: s3://nobody/pillar-host/Anvil/");
+  expect(output).toContain("404 NoSuchBucket");
+  expect(await signersOf(stage)).toEqual(["old"]);
+  expect(await onHost(stage.old, "systemctl show -p MainPID orchestrator")).toBe(before);
+});
