@@ -59,7 +59,7 @@ describe("envelope", () => {
     expect(envelope({ ...step, looksOnly: false }, { hostName: "h", stack: "a b" })).toBe(
       `host_name='h'\nstack_word=''\\''a b'\\'''\nsudo_password=''\n${file("commands")}${file("become")}\n` +
         "become_root bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
-        `host_name='h'\nstack_word=''\\''a b'\\'''\nstep='look'\nlimit_seconds='5'\n${file("commands")}main() {\n${file("unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
+        `host_name='h'\nstack_word=''\\''a b'\\'''\nstep='look'\nlimit_seconds='5'\nnotes='1'\n${file("commands")}main() {\n${file("unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
         `host_name='h'\nstack_word=''\\''a b'\\'''\n${file("commands")}echo hello\nPILLAR_HOST_STEP\nPILLAR_HOST_ROOT\n`,
     );
   });
