@@ -31,8 +31,8 @@ describe("ratioOf", () => {
 
 describe("rows", () => {
   test("come in the table's order, and say whether the goal was met", () => {
-    expect(rowsOf({ decision: 10, unchangedUp: 2.34567, unchanged: 0.6001 })).toEqual([
-      { name: "unchanged", value: 0.6, unit: "ratio", goal: 0.6, met: false },
+    expect(rowsOf({ decision: 10, unchangedUp: 2.34567, unchanged: 0.5001 })).toEqual([
+      { name: "unchanged", value: 0.5, unit: "ratio", goal: 0.5, met: false },
       { name: "unchangedUp", value: 2.346, unit: "s", goal: null, met: null },
       { name: "decision", value: 10, unit: "s", goal: 10, met: true },
     ]);

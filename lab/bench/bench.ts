@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
+import type { Backend } from "../backends";
 import type { Lab, LabHost } from "../lab";
 import { ensurePackagedImage } from "../packagedImage";
 import { step } from "../progress";
@@ -53,8 +54,10 @@ export class Bench {
   }
 
   /** The program under test, configured for a host. */
-  async stackFor(host: LabHost, changes: StackFile = {}): Promise<LabStack> {
-    return LabStack.create(this.lab, host.name, await this.configFor(host, changes), await this.secrets());
+  async stackFor(host: LabHost, changes: StackFile = {}, backend?: Backend): Promise<LabStack> {
+    const [config, secrets] = [await this.configFor(host, changes), await this.secrets()];
+    if (backend?.url.startsWith("file://")) await mkdir(backend.url.slice("file://".length), { recursive: true });
+    return LabStack.create(this.lab, host.name, config, secrets, undefined, backend);
   }
 
   /** Replaces the configuration of a stack; its last `up` stays. */
@@ -104,7 +107,7 @@ export class Bench {
   }
 }
 
-/** `pulumi up` as an operator runs it, preview and all. @throws when it failed */
+/** `pulumi up`, without its preview. @throws when it failed */
 export async function timeUp(stack: LabStack): Promise<{ seconds: number; output: string }> {
   const started = performance.now();
   const { exitCode, output } = await stack.up();

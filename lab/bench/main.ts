@@ -17,11 +17,13 @@ import { measurePolls, measureWaiting } from "./memory";
 import { endChildren } from "./processes";
 import { type RowName, rowsOf, tableOf, type Values } from "./rows";
 import { compareSignerGaps } from "./signerGap";
+import { measureStore } from "./store";
 
 /** What each measurement gives. */
 const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (bench: Bench) => Promise<Values>]> = [
   [["waitingRss", "waitingPss", "connections"], measureWaiting],
   [["unchanged", "unchangedUp", "unchangedPlaybook"], compareUnchanged],
+  [["storeAdds", "storeUp", "storeNone"], measureStore],
   [["statusTen", "statusThree", "statusOne", "statusLinear"], measureAllStacks],
   [["pollsMemory", "pollsGrowth"], measurePolls],
   [["decision", "decisionAfterSpeedUp", "decisionAfterPeersLost"], measureDecision],

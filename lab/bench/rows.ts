@@ -19,12 +19,15 @@ interface Figure {
 
 /** Every row of the bench, in the table's order. */
 export const figures = {
-  unchanged: { title: "up that changes nothing / playbook that changes nothing", unit: "ratio", goal: 0.6 },
+  unchanged: { title: "up that changes nothing / playbook that changes nothing", unit: "ratio", goal: 0.5 },
   unchangedUp: { title: "  the up", unit: "s" },
   unchangedPlaybook: { title: "  the playbook", unit: "s" },
   standUp: { title: "stand-up without the sync / playbook doing it", unit: "ratio", goal: 1, below: true },
   standUpUp: { title: "  the up", unit: "s" },
   standUpPlaybook: { title: "  the playbook", unit: "s" },
+  storeAdds: { title: "what records in a bucket add to an up that changes nothing", unit: "s", goal: 0.3 },
+  storeUp: { title: "  the up with them", unit: "s" },
+  storeNone: { title: "  the up without", unit: "s" },
   decision: { title: "from the node's first state 2 to the gate's decision", unit: "s", goal: 10 },
   decisionAfterSpeedUp: { title: "  of a sync that became 40 times as fast", unit: "s", goal: 10 },
   decisionAfterPeersLost: { title: "  of a node that had lost its peers shortly before", unit: "s", goal: 10 },
