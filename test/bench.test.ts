@@ -62,7 +62,7 @@ describe("rows", () => {
     expect(tableOf(rowsOf({ unchanged: 0.456, standUp: 1.2, standUpUp: 31.04, connections: 10 }))).toBe(
       [
         "row          what                                                      value  goal",
-        "unchanged    up that changes nothing / playbook that changes nothing    0.46  at most 0.6  met",
+        "unchanged    up that changes nothing / playbook that changes nothing    0.46  at most 0.5  met",
         "standUp      stand-up without the sync / playbook doing it              1.20  below 1      MISSED",
         "standUpUp      the up                                                 31.0 s",
         "connections  ssh connections of a stand-up                                10  at most 12   met",
