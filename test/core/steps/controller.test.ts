@@ -10,7 +10,6 @@ const url = "https://release.example/node-controller.zip";
 /** Installs what the address serves in a directory of the box. */
 async function install(box: Sandbox, program: string, release: object = {}) {
   box.command("wget", `cp "$sandbox/served" "\${@: -2:1}"`);
-  box.command("sync", ":");
   box.write("served", zipSync({ "node-controller": strToU8(program) }));
   const directory = `${box.dir}/installed`;
   const { script } = controller(configOf({ controller: { release: { url, ...release }, directory } }));

@@ -12,7 +12,6 @@ function install(box: Sandbox, served: Uint8Array, changes: object = {}, systemc
   box.command("wget", `cp "$sandbox/served" "\${@: -2:1}"`);
   box.command("systemctl", systemctl);
   box.command("unshare", 'shift; exec "$@"');
-  box.command("sync", ":");
   box.write("served", served);
   const release = { url: "https://release.example/orchestrator-linux-amd64.zip", version: "v0.0.9a" };
   const { script } = orchestrator(configOf({ orchestrator: { release, ...changes } }));

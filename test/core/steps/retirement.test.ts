@@ -21,7 +21,6 @@ function host(box: Sandbox): void {
      esac`,
   );
   box.command("ss", 'echo "LISTEN 0 4096 *:35997"');
-  box.command("sync", ":");
 }
 
 const places = (box: Sandbox) => ({

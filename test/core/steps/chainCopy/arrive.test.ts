@@ -20,7 +20,7 @@ const killedAt = (at: number) => `
   step() { count=$((count + 1)); [ "$count" -ne ${at} ] || kill -9 "$BASHPID"; }
   mv() { step; command mv "$@"; }
   rm() { step; command rm "$@"; }
-  sync() { step; command sync "$@"; }`;
+  sync() { step; }`;
 
 const own = { nom: "own", consensus: "own" };
 const copy = { nom: "copy", consensus: "copy", cache: "copy" };
