@@ -5,7 +5,7 @@ import { readLocks } from "./backendLocks";
 import { createEngine, type Engine } from "./engine";
 import type { Held } from "./lockTexts";
 import { CliRefusal } from "./refusal";
-import { parseState, type StackState } from "./stackState";
+import { parseState, type StackState, stateIn } from "./stackState";
 import { readStateFile } from "./stateFile";
 import type { View } from "./view";
 
@@ -61,9 +61,8 @@ export async function openStack(stack: string): Promise<StackSource> {
   asked.catch(() => undefined);
   // The SDK behind it takes a second to load: in the meantime pulumi answers.
   const { configurationOf } = require("./configuration") as typeof import("./configuration");
-  const [configuration, exported, backend] = await asked;
+  const [configuration, state, backend] = await asked;
   const config = configurationOf(stack, configuration);
-  const state = parseState(exported);
   const { recordedKey } = state;
   const { host } = config;
   const address = host.provider === "existing" ? host.address : recordedKey?.address;
@@ -79,10 +78,10 @@ export async function openStack(stack: string): Promise<StackSource> {
 }
 
 /** In a file where it can be, else by a run of pulumi, which keeps a core busy. */
-async function stateOf(engine: Engine, stack: string): Promise<string> {
+async function stateOf(engine: Engine, stack: string): Promise<StackState> {
   const backend = await engine.backend();
   const found = backend === undefined ? undefined : await readStateFile(backend, project, stack);
-  return found ?? engine.read(["stack", "export"]);
+  return found === undefined ? parseState(await engine.read(["stack", "export"])) : stateIn(found);
 }
 
 /** What is known before the host was looked at. */

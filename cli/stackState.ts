@@ -84,12 +84,20 @@ interface Resource {
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
+/** What of a state's own form is read here. */
+export interface Deployment {
+  readonly resources?: readonly Resource[];
+  readonly pending_operations?: readonly { readonly resource: Resource; readonly type: string }[];
+}
+
 /** Takes it out of what `pulumi stack export` prints (pure). */
 export function parseState(text: string): StackState {
-  const { deployment } = JSON.parse(text) as {
-    deployment?: { resources?: Resource[]; pending_operations?: { resource: Resource; type: string }[] };
-  };
-  const { resources = [], pending_operations: operations = [] } = deployment ?? {};
+  const { deployment } = JSON.parse(text) as { deployment?: Deployment };
+  return stateIn(deployment);
+}
+
+/** Takes it out of a state, none where there is none (pure). */
+export function stateIn({ resources = [], pending_operations: operations = [] }: Deployment = {}): StackState {
   const outputsOf = (end: string) => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
   const contact = outputsOf(":FirstContact");
   const server = { ...outputsOf("hcloud:index/server:Server"), ...outputsOf("digitalocean:index/droplet:Droplet") };
@@ -181,7 +189,7 @@ function shownOf({
 
 /** The host that a stack's outputs show, for another stack to name it (pure). */
 export function hostShown(text: string): OtherHost | undefined {
-  const { deployment } = JSON.parse(text) as { deployment?: { resources?: Resource[] } };
+  const { deployment } = JSON.parse(text) as { deployment?: Deployment };
   const outputs = deployment?.resources?.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs;
   const { address, hostKey } = (outputs?.host ?? {}) as { address?: unknown; hostKey?: unknown };
   return typeof address === "string" && typeof hostKey === "string" ? { address, hostKey } : undefined;

@@ -1,18 +1,19 @@
 import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { directoryOf } from "./backendLocks";
+import type { Deployment } from "./stackState";
 
 /** Of the file's form. One of another is left to Pulumi. */
 const version = 3;
 
 /**
- * What `pulumi stack export` prints of a stack, out of a backend that is a directory of this machine: a run of pulumi less. As
- * that, it takes no lock.
+ * What `pulumi stack export` tells of a stack, out of a backend that is a directory of this machine: a run of pulumi less. As
+ * that, it takes no lock. A state has megabytes of providers' code: its text is read once.
  *
  * @param url the backend's
  * @returns undefined where it can't be had so: another backend, another form, a file that is being written
  */
-export async function readStateFile(url: string, project: string, stack: string): Promise<string | undefined> {
+export async function readStateFile(url: string, project: string, stack: string): Promise<Deployment | undefined> {
   const directory = directoryOf(url);
   if (directory === undefined) return undefined;
   const file = join(directory, ".pulumi", "stacks", project, `${stack.split("/").at(-1) ?? stack}.json`);
@@ -24,11 +25,11 @@ export async function readStateFile(url: string, project: string, stack: string)
   try {
     const found = JSON.parse(await readFile(file, "utf8")) as {
       readonly version?: unknown;
-      readonly checkpoint?: { readonly latest?: { readonly resources?: unknown } };
+      readonly checkpoint?: { readonly latest?: Deployment };
     };
     const latest = found.checkpoint?.latest;
     if (found.version !== version || !Array.isArray(latest?.resources) || (await isPacked)) return undefined;
-    return JSON.stringify({ version, deployment: latest });
+    return latest;
   } catch {
     return undefined;
   }
