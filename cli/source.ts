@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { StackConfig } from "../core/config/config";
 import { project } from "../core/config/configFaults";
 import { commandsFor } from "../core/util/commands";
@@ -59,7 +60,8 @@ export async function openStack(stack: string): Promise<StackSource> {
     engine.backend(),
   ]);
   asked.catch(() => undefined);
-  // The SDK behind it takes a second to load: in the meantime pulumi answers.
+  // The SDK behind it takes half a second to load: in the meantime pulumi answers, once it was started.
+  await turn();
   const { configurationOf } = require("./configuration") as typeof import("./configuration");
   const [configuration, state, backend] = await asked;
   const config = configurationOf(stack, configuration);

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { limited } from "../core/util/limited";
 import { createEngine } from "./engine";
 import type { Found } from "./overview";
@@ -48,7 +49,12 @@ export async function statusOfAll({ json, notify }: Pick<StatusOptions, "json" |
 
 async function overview(json: boolean, teller: Teller | undefined): Promise<number> {
   const { overviewCode, overviewJson, overviewLines } = require("./overview") as typeof import("./overview");
-  const stacks = await createEngine("").list();
+  const listed = createEngine("").list();
+  listed.catch(() => undefined);
+  await turn();
+  // What each stack needs, and takes half a second to load.
+  require("./configuration");
+  const stacks = await listed;
   // One that was typed is tried for the next one. Who is open is looked at while others are opened: looks wait more than they work.
   const oneOf = limited(mayAsk() ? 1 : atOnce);
   const looks = await Promise.all(

@@ -1,0 +1,56 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const bin = join(import.meta.dirname, "../../cli/bin.js");
+const pulumi = `#!/bin/sh
+case "$*" in "stack ls"*) sleep 1; echo answer >> "$NOTES"; echo '[{"name":"prod"}]';; *) exit 1;; esac
+`;
+/** Writes down what happens in which order. */
+const hook = `
+const { appendFileSync } = require("node:fs");
+const note = (what) => appendFileSync(process.env.NOTES, what + "\\n");
+const processes = require("node:child_process");
+const { spawn } = processes;
+processes.spawn = (program, args, ...rest) => {
+  note([program, ...args.slice(0, 2)].join(" "));
+  return spawn(program, args, ...rest);
+};
+const Module = require("node:module");
+const load = Module._load;
+Module._load = function (name, ...rest) {
+  if (name === "./configuration") note("load");
+  return load.call(this, name, ...rest);
+};
+`;
+
+let place: string;
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), "pillar-host-loading-"));
+  await writeFile(join(place, "pulumi"), pulumi);
+  await chmod(join(place, "pulumi"), 0o755);
+  await writeFile(join(place, "hook.cjs"), hook);
+});
+afterEach(() => rm(place, { recursive: true }));
+
+test.each([
+  [
+    ["status", "prod"],
+    ["pulumi config --json", "load"],
+  ],
+  [
+    ["status", "--all"],
+    ["pulumi stack ls", "load", "answer"],
+  ],
+])("%j starts pulumi before it loads what takes long", async (args, wanted) => {
+  const notes = join(place, "notes");
+  await execa(process.execPath, ["--require", join(place, "hook.cjs"), bin, ...args], {
+    env: { PATH: `${place}:/usr/bin:/bin`, NOTES: notes, PULUMI_BACKEND_URL: `file://${place}` },
+    reject: false,
+    stdin: "ignore",
+  });
+  const found = (await readFile(notes, "utf8")).trim().split("\n");
+  expect(found.filter((note) => wanted.includes(note)).slice(0, wanted.length)).toEqual(wanted);
+});
