@@ -1,8 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { begin } from "./components/begin";
-import { existingHost } from "./components/host/existing";
-import type { FoundHost } from "./components/host/host";
-import type { LastRun } from "./components/lastRun";
+import { foundHost } from "./components/host/foundHost";
 import { cutoverOf } from "./components/node/cutover";
 import { nextForGone } from "./components/node/nextStep";
 import { hostLook } from "./components/node/nodeLook";
@@ -14,7 +12,7 @@ import { HostRetirement } from "./components/retirement/hostRetirement";
 import { rememberedShown } from "./components/retirement/remembered";
 import { retirementArgs, standBy } from "./components/retirement/standBy";
 import { toldAtEnd } from "./components/toldAtEnd";
-import { readConfig, type StackConfig } from "./core/config/config";
+import { readConfig } from "./core/config/config";
 
 // A function, since the market of a cloud provider is looked at before anything is registered.
 export = async () => {
@@ -22,7 +20,7 @@ export = async () => {
   const stack = pulumi.getStack();
   const last = await begin(config, stack);
   const look = hostLook(config, last);
-  const { host, shown } = await hostOf(config, last);
+  const { host, shown } = await foundHost(config, last);
   if (!host) return { host: shown, nextStep: toldAtEnd(pulumi.output(nextForGone(stack))) };
   const hostShown = { ...shown, hostKey: host.access.hostKey };
   if (config.lifecycle !== "active") return { host: hostShown, ...(await standBy(config, host, last)) };
@@ -51,10 +49,3 @@ export = async () => {
     ),
   };
 };
-
-async function hostOf(config: StackConfig, last: LastRun): Promise<FoundHost> {
-  if (config.host.provider === "existing") return existingHost(config, config.host, last);
-  // Loaded where it is needed: the clouds' libraries are large.
-  const { hostFromCloud } = await import("./components/host/hostFromCloud");
-  return hostFromCloud(config, config.host, last);
-}
