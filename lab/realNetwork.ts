@@ -29,6 +29,9 @@ export interface RealNode {
 export interface FastClocks {
   /** Seconds. */
   readonly blockTime: number;
+  /** Momentums' slots of a tick: 30 where it is not said. */
+  readonly tickSlots?: number;
+  /** Whole ticks, two at least: of one the node ends by itself. */
   readonly epoch: number;
   readonly rewardDelay: number;
   readonly updateMomentums: number;
@@ -152,9 +155,16 @@ export class RealNetwork {
   }
 }
 
-function environmentOf({ blockTime, epoch, rewardDelay, updateMomentums }: FastClocks): Record<string, string> {
+function environmentOf({
+  blockTime,
+  tickSlots = 30,
+  epoch,
+  rewardDelay,
+  updateMomentums,
+}: FastClocks): Record<string, string> {
   return {
     ZNN_BLOCK_TIME: String(blockTime),
+    ZNN_TICK_SLOTS: String(tickSlots),
     ZNN_EPOCH: String(epoch),
     ZNN_REWARD_DELAY: String(rewardDelay),
     ZNN_UPDATE_MOMENTUMS: String(updateMomentums),

@@ -54,7 +54,7 @@ realOnly("a node's torn database", ["node-world/znnd-fast", "node-world/znndev"]
   let tornAt: number;
 
   test("SIGKILL while it takes in momentums leaves it torn; a look says so, and changes nothing", async () => {
-    // About one in thirty is torn, on a busy machine fewer.
+    // About one in three is torn, on a busy machine fewer.
     const lines = await endInTheMiddle(host, "SIGKILL", 1000);
     const [, , height, , kind] = (lines.at(-1) ?? "").split(" ");
     expect(kind, lines.join("\n")).toBe("undo");

@@ -10,7 +10,7 @@ export type Try = string;
 
 /**
  * Lets a node take in the chain from its beginning, and ends it while it writes, again and again: until its database is
- * torn, or so many times.
+ * torn so that half of a momentum is there (what is torn otherwise is told, and not kept), or so many times.
  */
 export async function endInTheMiddle(host: LabHost, end: End, tries: number): Promise<Try[]> {
   const values = { service: "go-node", database_program: databaseProgram(), end, tries, watcher };
@@ -35,27 +35,35 @@ for _ in $(seq "$tries"); do
   # SIGTERM comes from systemd, as it comes from whoever stops the node: with this program's file. A killed one is on its way
   # to be started again.
   systemctl stop "$service"
-  code=0
-  lines=$(judge_database "$dir") || code=$?
-  head -n 1 <<< "$lines"
-  [ "$code" != 3 ] || break
+  lines=$(judge_database "$dir") || true
+  line=$(head -n 1 <<< "$lines")
+  echo "$line"
+  case $line in "nom torn "*" undo "*) break ;; esac
 done
 `;
 
-/** Waits until the journal has grown to somewhere, and ends the node right after a write. */
+/**
+ * Waits until the journal has grown to somewhere; one that is to be killed is killed at the next write, by looks that take
+ * microseconds: the parts of a momentum are written in a row, and some of them are still to come then.
+ */
 const watcher = `
 import glob, os, random, signal, sys, time
 pid, end, nom = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 wanted = random.randint(30000, 400000)
 stop = time.time() + 60
-while time.time() < stop:
+size = 0
+while time.time() < stop and size <= wanted:
     try:
-        size = sum(os.path.getsize(path) for path in glob.glob(nom + "/*.log"))
+        sizes = {path: os.path.getsize(path) for path in glob.glob(nom + "/*.log")}
     except OSError:
-        size = 0
-    if size > wanted:
-        break
-time.sleep(random.random() / 1000)
+        sizes = {}
+    size = sum(sizes.values())
 if end == "SIGKILL":
+    newest = max(sizes) if sizes else None
+    journal = os.open(newest, os.O_RDONLY) if newest else None
+    while newest and time.time() < stop and os.fstat(journal).st_size <= sizes[newest]:
+        pass
     os.kill(pid, signal.SIGKILL)
+else:
+    time.sleep(random.random() / 1000)
 `;

@@ -1,0 +1,40 @@
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { execa } from "execa";
+import type { ChainCopied, ChainCopyInputs } from "../../core/sync/chainCopy/inputs";
+import { gateSettings } from "../bench/nodes";
+import type { Lab } from "../lab";
+import { checkout } from "../toolchain/version";
+
+/** What a copy with the gate after it left. */
+export interface Copied {
+  readonly copied: ChainCopied;
+  readonly said: readonly string[];
+  readonly syncedAt: string;
+}
+
+/** How many rounds of test/lab/chainCopy/manyCopies.long.test.ts are played: `npm run copies`. */
+export const copiesVariable = "PILLAR_LAB_COPIES";
+
+/**
+ * Copies, and waits until the gate calls the new node synced.
+ *
+ * @param heard gets each line as it is said, and is waited for
+ * @throws with what was said until then
+ */
+export async function copyOnce(
+  lab: Lab,
+  inputs: ChainCopyInputs,
+  heard: (line: string) => Promise<unknown> | undefined = () => undefined,
+): Promise<Copied> {
+  const program = resolve(import.meta.dirname, "copyRun.ts");
+  const [command = "", ...args] = lab.atOperator([join(checkout, "node_modules/.bin/tsx"), program]);
+  const gate = { ...gateSettings(), confirmations: 1, confirmSpan: 0, deadline: 600_000, stack: "copies" };
+  const input = JSON.stringify({ inputs, gate });
+  const run = execa(command, args, { input, timeout: 900_000 });
+  const answers: unknown[] = [];
+  createInterface({ input: run.stderr }).on("line", (line) => answers.push(heard(line)));
+  const { stdout } = await run;
+  await Promise.all(answers);
+  return JSON.parse(stdout) as Copied;
+}

@@ -1,0 +1,28 @@
+import { text } from "node:stream/consumers";
+import { nodeLooks } from "../../core/sync/chainCopy/before";
+import { copyChain } from "../../core/sync/chainCopy/chainCopy";
+import type { ChainCopyInputs } from "../../core/sync/chainCopy/inputs";
+import { lookAtNode } from "../../core/sync/nodeStatus";
+import type { GateSettings } from "../../core/sync/waitForSync";
+import { systemClock } from "../../core/util/clock";
+import { passGate } from "../../providers/syncGate";
+
+/** A program of its own, at the operator's end: the copy of a chain as its provider does it, then the gate. */
+const { inputs, gate } = JSON.parse(await text(process.stdin)) as { inputs: ChainCopyInputs; gate: GateSettings };
+const said: string[] = [];
+console.log = () => undefined;
+const looks = nodeLooks((target) => lookAtNode(target, inputs));
+const copied = await copyChain(inputs, {
+  ...{ ...systemClock, ...looks, isWanted: () => true },
+  say: (line) => {
+    said.push(line);
+    process.stderr.write(`${line}\n`);
+  },
+});
+const { syncedAt } = await passGate(
+  { ...gate, target: inputs.new.node, references: inputs.references, title: "copies", factsScript: "" },
+  {},
+  { isWanted: () => true, tell: () => undefined },
+);
+process.stdout.write(JSON.stringify({ copied, said, syncedAt }));
+process.exit(0);
