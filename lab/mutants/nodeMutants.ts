@@ -264,4 +264,18 @@ export const nodeMutants: readonly Mutant[] = [
     to: "const begun = own.find(",
     tests: ["test/cli/report/reportOf.test.ts"],
   },
+  {
+    what: "missed momentums of an epoch that is over are counted on in the next one",
+    file: "cli/signs/production.ts",
+    from: "if (before === undefined || expected < before.expected - olderBy) return first;",
+    to: "if (before === undefined || expected < before.expected - olderBy) return { ...first, missed: before?.missed ?? 0 };",
+    tests: ["test/cli/signs/production.test.ts"],
+  },
+  {
+    what: "the first count of a new epoch is taken for an older answer of the one before",
+    file: "cli/signs/production.ts",
+    from: "if (before === undefined || expected < before.expected - olderBy) return first;",
+    to: "if (before === undefined) return first;",
+    tests: ["test/cli/signs/production.test.ts"],
+  },
 ];

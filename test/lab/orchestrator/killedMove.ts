@@ -1,9 +1,40 @@
 import { describe, expect, it } from "vitest";
+import type { Journal } from "../../../core/orchestrator/journal";
 import type { StackFile } from "../../../lab/stack";
-import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf } from "./moveStage";
+import {
+  configureMove,
+  contentOf,
+  copyLeftovers,
+  journalOf,
+  type MoveStage,
+  moveStage,
+  putBack,
+  signersOf,
+} from "./moveStage";
 
 /** Where the engine is killed: on which way, at what, what it prints then, and what is configured for that run alone. */
 export type Boundary = readonly [way: "there" | "back", where: string, pattern: RegExp, alone?: StackFile];
+
+/**
+ * What both journals say right after the kill: the target is begun with only where the source is fenced, and both speak of one
+ * way. What was left at work goes on meanwhile, and a source only goes forward: so the target is read first.
+ */
+async function expectJournals({ old, fresh }: MoveStage, isBack: boolean): Promise<void> {
+  const [source, target] = isBack ? [fresh, old] : [old, fresh];
+  const direction = isBack ? "back" : "forward";
+  const there = await journalOf(target);
+  const here = await journalOf(source);
+  const isOfThisWay = (journal: Journal | undefined) => journal?.direction === direction;
+  if (isOfThisWay(there) && ["starting", "running"].includes(there?.stage ?? "")) {
+    expect(["fenced", "moved"]).toContain(here?.stage);
+    expect([here?.direction, here?.generation]).toEqual([direction, there?.generation]);
+  }
+  if (isOfThisWay(here)) {
+    expect(["stopping", "fenced", "moved"]).toContain(here?.stage);
+    // Before the source is touched, the target has what it needs to begin.
+    expect(here?.generation).toBe((await journalOf(target))?.generation);
+  }
+}
 
 /**
  * Tests of an `up` whose engine is killed at these boundaries, each followed by one that goes on. In several files: each
@@ -21,6 +52,7 @@ export function killedAt(boundaries: readonly Boundary[]): void {
       await run.hears((output) => (pattern.test(output) ? "heard" : undefined), String(pattern));
       await run.kill();
       expect((await signersOf(stage)).length).toBeLessThan(2);
+      await expectJournals(stage, settings.rollback === true);
       await stage.stack.cancel();
       if (alone) await configureMove(stage, settings);
       const { exitCode, output } = await stage.stack.up();

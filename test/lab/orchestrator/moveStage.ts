@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
+import { type Journal, parseJournal } from "../../../core/orchestrator/journal";
 import { knownOf } from "../../../core/orchestrator/known";
 import { startS3 } from "../../../lab/backends";
 import type { SignersTruth } from "../../../lab/doubles/chain";
@@ -171,6 +172,11 @@ export async function stageOf(host: LabHost): Promise<string> {
     host,
     `sed -n 's/^  "stage": "\\(.*\\)",$/\\1/p' /var/lib/pillar-host/orchestrator.json 2> /dev/null || true`,
   );
+}
+
+/** What stands in a host's journal; undefined where it has none. */
+export async function journalOf(host: LabHost): Promise<Journal | undefined> {
+  return parseJournal(await onHost(host, "cat /var/lib/pillar-host/orchestrator.json 2> /dev/null || true"), host.name);
 }
 
 /** What nothing of the copy's right leaves behind. */
