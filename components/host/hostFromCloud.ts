@@ -99,7 +99,7 @@ async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud
   if ("faults" in decided) {
     if (decided.isExhausted) writeRecord(file, { attempts: [], shown: record.shown });
     throw new pulumi.RunError(
-      `The host of stack ${owner.stack} cannot be had from ${cloud.provider}; nothing was changed:\n` +
+      `The host of stack ${owner.stack} can't be ordered from ${cloud.provider}; nothing was changed:\n` +
         decided.faults.map((line) => `  ${line}`).join("\n"),
     );
   }

@@ -22,6 +22,6 @@ form='^z1q[qpzr][02-9ac-hj-np-z]{36}$'
 configured=$(configured_address)
 if [ -n "$configured" ] && [ "$configured" != "$address" ]; then
   fail "the controller's Status and $data_dir/config.json name different producer addresses: none is shown" \
-    "Registering the wrong one costs rewards. See on the host which one the node uses, and mend it, before going on."
+    "Registering the wrong one costs rewards. Look on the host which one the node uses, and correct it, before going on."
 fi
 say "$address"

@@ -22,7 +22,7 @@ test("a token that can only read is refused before anything is made", async () =
   await stage.cloud.configure({});
   expect(exitCode).not.toBe(0);
   expect(linesOf(output)).toContain(
-    "error: The host of stack prod cannot be had from Hetzner; nothing was changed:\n" +
+    "error: The host of stack prod can't be ordered from Hetzner; nothing was changed:\n" +
       "pillar-host:host.token: Hetzner answered 403 (",
   );
   expect(output).not.toMatch(/rrrr| at \//);
