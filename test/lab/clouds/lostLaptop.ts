@@ -1,9 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { cp, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CloudName } from "../../../lab/clouds/names";
 import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack";
+import { noteSecret } from "../../../lab/testRun/printed";
 import { linesOf } from "../fixture";
 
 /** A live server at a provider, and the stack that made it. */
@@ -87,6 +89,33 @@ export function lostLaptop(live: () => LiveServer): void {
       expect(refused.output).toContain(notYet);
       await fresh.destroy();
       expect([await writes(), await nodePid()]).toEqual([before, pid]);
+    });
+
+    test("the pass phrase alone: the state opens for nobody, and begun anew the server is taken over as it is", async () => {
+      const { provider, hostKey, nodePid, file, secrets, stack } = live();
+      const [before, pid, once] = [await writes(), await nodePid(), await stack.outputs<Record<string, object>>()];
+      const another = randomBytes(12).toString("hex");
+      noteSecret("a pass phrase that is not the stack's", another);
+      const up = ["up", "--yes", "--skip-preview"];
+      const env = { ...stack.env, PULUMI_CONFIG_PASSPHRASE: another };
+      const tried = await stack.pulumi(up, { env, reject: false, all: true });
+      expect([tried.exitCode === 0, await writes(), await nodePid()]).toEqual([false, before, pid]);
+      expect(tried.all).toContain("incorrect passphrase");
+
+      // A pass phrase of its own, and what lay in the user's directory.
+      const fresh = await elsewhere("phrase-lost");
+      await cp(backups(stack), backups(fresh), { recursive: true });
+      const told = (await fresh.up()).output;
+      expect(told).toContain(`The record of the migration on this machine has its key: ${await hostKey()}`);
+      await fresh.configure(file({}, { hostKey: await hostKey() }), secrets());
+      const taken = await fresh.up();
+      expect(taken.exitCode, taken.output).toBe(0);
+      expect(await fresh.outputs<Record<string, object>>()).toMatchObject({
+        host: { provider },
+        producerAddress: once.producerAddress,
+      });
+      expect((await fresh.destroy()).output).toContain("because it is protected");
+      expect(await nodePid()).toBe(pid);
     });
 
     test("the record alone: the state knows the rest, after a run that failed too", async () => {
