@@ -118,6 +118,15 @@ function stacklessCommands(text: string): string[] {
     .filter((command) => ofStack.test(command) && !/ (-s|--stack)[ =]\S/.test(command));
 }
 
+/** Blocks that redirect input into Pulumi, which then cannot ask for the pass phrase, without setting that first; placeholders in angle brackets do it by accident. */
+const blocksThatCannotAsk = (text: string) =>
+  [...text.matchAll(/^ *```.*?^ *```/gms)]
+    .map(([block]) => block)
+    .filter((block) => {
+      const at = block.search(/pulumi config set [^\n]*</);
+      return at >= 0 && !block.slice(0, at).includes("PULUMI_CONFIG_PASSPHRASE");
+    });
+
 describe("documents", () => {
   test.each(documents)("the links of %s lead somewhere", (file) => {
     expect(deadLinks(file, read(file))).toEqual([]);
@@ -130,6 +139,10 @@ describe("documents", () => {
 
   test.each(documents)("each command of %s that acts on a stack names it", (file) => {
     expect(stacklessCommands(read(file))).toEqual([]);
+  });
+
+  test.each(documents)("what %s redirects into pulumi comes after the pass phrase", (file) => {
+    expect(blocksThatCannotAsk(read(file))).toEqual([]);
   });
 
   test("a command that would act on the stack that happens to be selected is found", () => {
