@@ -1,4 +1,4 @@
-import { connectSsh, type RefusedError, type SshSession, type SshTarget } from "./ssh";
+import { connectSsh, type LoginKeys, type RefusedError, type SshSession, type SshTarget } from "./ssh";
 
 /** A connection to a host that is made when it is first needed, kept, and made anew after it broke. */
 export interface Connection {
@@ -10,13 +10,13 @@ export interface Connection {
   readonly made: number;
 }
 
-export function createConnection(target: SshTarget): Connection {
+export function createConnection(target: SshTarget, keys?: LoginKeys): Connection {
   // The promise is kept, not the session: one that is given up while it still connects must not stay open.
   let current: Promise<SshSession> | undefined;
   let made = 0;
   const connect = async () => {
     try {
-      const session = await connectSsh(target);
+      const session = await connectSsh(target, keys);
       made += 1;
       return session;
     } catch (error) {

@@ -3,7 +3,7 @@ import { printableLines } from "../util/printable";
 import { type Connection, createConnection } from "./connection";
 import { namesOf, type Receiver, rootEnvelope } from "./rootEnvelope";
 import { assignments, type Value } from "./shellWords";
-import { fatal, isFatal, type RunningCommand, type SshTarget } from "./ssh";
+import { fatal, isFatal, loginKeys, type RunningCommand, type SshTarget } from "./ssh";
 
 /** A host on which a signer runs, or is to run; plain values, as a provider gets them. Holds secrets. */
 export interface OrchestratorHost {
@@ -95,13 +95,11 @@ export function masked(text: string, secrets: readonly (string | undefined)[]): 
 export function openRoot(
   host: OrchestratorHost,
   library: string,
-  connection: Connection = createConnection(host.ssh),
+  connection: Connection = createConnection(host.ssh, loginKeys(host.configured)),
 ): RootHost {
-  const { ssh, stack, sudoPassword, configured = "pillar-host:ssh" } = host;
+  const { ssh, stack, sudoPassword, configured } = host;
   const own = [ssh.privateKey, ssh.privateKeyPassword, ssh.password, sudoPassword];
-  // The words of the layers below name the stack's own host.
-  const inWords = (text: string, secrets: readonly string[] = []) =>
-    printableLines(masked(text, [...own, ...secrets])).replaceAll(/pillar-host:(ssh|host)\b/g, configured);
+  const inWords = (text: string, secrets: readonly string[] = []) => printableLines(masked(text, [...own, ...secrets]));
   const session = () =>
     connection.session().catch((error: Error) => {
       const words = inWords(error.message);
@@ -144,7 +142,9 @@ export function openRoot(
 
   const stream = async (name: string, variables: Variables = {}, options: CallOptions = {}): Promise<RootStream> => {
     const { limitSeconds = usualLimit, secrets = [] } = options;
-    const text = rootScript(library, name, variables, { hostName: ssh.address, stack, sudoPassword, limitSeconds });
+    const text = rootScript(library, name, variables, {
+      ...{ hostName: ssh.address, stack, sudoPassword, configured, limitSeconds },
+    });
     // The name alone: what a process list and a log show.
     const running = await (await session()).start(`${readWhole} ${name}`, text);
     const done = ending(running, name, limitSeconds, (words) => inWords(words, secrets));

@@ -16,6 +16,19 @@ export interface SshTarget {
   readonly agent?: boolean | undefined;
 }
 
+/** Keys of the configuration that say how a host is logged in to, and which host key it shows, for errors. */
+export interface LoginKeys {
+  readonly login: string;
+  readonly hostKey: string;
+}
+
+const ownKeys: LoginKeys = { login: "pillar-host:ssh", hostKey: "pillar-host:host.hostKey" };
+
+/** Of a host that one key of the configuration tells all of; of the stack's own where it is left out (pure). */
+export function loginKeys(configured?: string): LoginKeys {
+  return configured === undefined ? ownKeys : { login: configured, hostKey: `${configured}.hostKey` };
+}
+
 /** What a command left. */
 export interface CommandResult {
   /** undefined where a signal or the end of the connection ended it. */
@@ -115,7 +128,7 @@ function algorithmsOf(type: string): string[] {
  * @throws FatalError when the host shows another key than the pinned one, or refuses the login; a plain Error when it
  *   can't be reached
  */
-export function connectSsh(target: SshTarget): Promise<SshSession> {
+export function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys()): Promise<SshSession> {
   const [type = "", key = ""] = target.hostKey.split(" ");
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
@@ -154,7 +167,7 @@ export function connectSsh(target: SshTarget): Promise<SshSession> {
         reject(
           refusal(
             "hostKey",
-            `${target.address} shows another host key than the pinned one\n  found: ${type} ${shown}\n  needed: ${type} ${key}\nWas the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change pillar-host:host.hostKey.`,
+            `${target.address} shows another host key than the pinned one\n  found: ${type} ${shown}\n  needed: ${type} ${key}\nWas the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change ${keys.hostKey}.`,
             { keys: { shown: `${type} ${shown}`, pinned: `${type} ${key}` } },
           ),
         );
@@ -162,7 +175,7 @@ export function connectSsh(target: SshTarget): Promise<SshSession> {
         reject(
           refusal(
             "login",
-            `${where} refuses the login\n  needed: a key or password that the host accepts (pillar-host:ssh)`,
+            `${where} refuses the login\n  needed: a key or password that the host accepts (${keys.login})`,
           ),
         );
       } else reject(unreached(where, error));

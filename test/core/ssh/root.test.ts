@@ -1,5 +1,6 @@
 import { test as base, describe, expect } from "vitest";
-import { type CallError, masked, openRoot, type RootHost, rootScript } from "../../../core/ssh/root";
+import { asRoot, type CallError, masked, openRoot, type RootHost, rootScript } from "../../../core/ssh/root";
+import type { SshTarget } from "../../../core/ssh/ssh";
 import { evilText, harmless } from "../../evilText";
 import { loginTo, type SshHost, sshHost } from "../chain/fakes";
 
@@ -11,7 +12,7 @@ say() { printf '%s\\n' "$*"; }
 greet() { say "$greeting from $host_name"; }
 eat() { cat; say done; }
 numbers() { seq 1 "$up_to"; }
-refuse() { printf 'it said %s, see pillar-host:ssh.user\\n' "$word" >&2; exit 75; }
+refuse() { printf 'it said %s, see its log\\n' "$word" >&2; exit 75; }
 hang() { sleep 60; }
 `;
 
@@ -60,10 +61,30 @@ describe("functions as root", () => {
     expect(await root.call("eat")).toBe("done\n");
   });
 
-  test("end in an error with their exit code and words, without secrets, naming the right key", async ({ root }) => {
+  test("end in an error with their exit code and words, without secrets", async ({ root }) => {
     const error = await errorOf(root.call("refuse", { word: "sudo-pw or hunter2" }, { secrets: ["hunter2"] }));
-    expect(error.message).toBe("it said [removed] or [removed], see pillar-host:orchestrator.migrateFrom.user");
+    expect(error.message).toBe("it said [removed] or [removed], see its log");
     expect(error.exitCode).toBe(75);
+  });
+
+  test("are not begun where nobody becomes root, or logs in; the key of the configuration that is named is this host's", async ({
+    host,
+  }) => {
+    const refusing = `become_root() { printf 'set pillar-host:%s.user\\n' "$login_key" >&2; exit 1; }${asRoot}${library.split(asRoot)[1]}`;
+    const named = async (configured: string | undefined, lib: string, user: Partial<SshTarget>) => {
+      const root = openRoot({ stack: "prod", ssh: { ...loginTo(host), ...user }, configured }, lib);
+      const { message } = await errorOf(root.call("greet"));
+      root.close();
+      return message;
+    };
+    const stranger = { password: "wrong", privateKey: undefined };
+    const other = "pillar-host:orchestrator.migrateFrom";
+    expect(await named(other, refusing, {})).toBe("set pillar-host:orchestrator.migrateFrom.user");
+    expect(await named(undefined, refusing, {})).toBe("set pillar-host:ssh.user");
+    expect(await named(other, library, stranger)).toContain(
+      "that the host accepts (pillar-host:orchestrator.migrateFrom)",
+    );
+    expect(await named(undefined, library, stranger)).toContain("that the host accepts (pillar-host:ssh)");
   });
 
   test("are ended after their limit", async ({ root }) => {

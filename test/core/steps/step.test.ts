@@ -49,7 +49,7 @@ describe("envelope", () => {
 
   test("a step that only looks runs at once, within its time", () => {
     expect(envelope(step, { hostName: "203.0.113.7", stack: "prod", sudoPassword: "it's" })).toBe(
-      `host_name='203.0.113.7'\nstack_word='prod'\nsudo_password='it'\\''s'\n${file("commands")}${file("become")}\n` +
+      `host_name='203.0.113.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='it'\\''s'\n${file("commands")}${file("become")}\n` +
         "become_root timeout -k 10 5 bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
         `host_name='203.0.113.7'\nstack_word='prod'\n${file("commands")}look() {\necho hello\n\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\nPILLAR_HOST_ROOT\n`,
     );
@@ -57,7 +57,7 @@ describe("envelope", () => {
 
   test("any other runs in a service that outlives the connection", () => {
     expect(envelope({ ...step, looksOnly: false }, { hostName: "h", stack: "a b" })).toBe(
-      `host_name='h'\nstack_word=''\\''a b'\\'''\nsudo_password=''\n${file("commands")}${file("become")}\n` +
+      `host_name='h'\nstack_word=''\\''a b'\\'''\nlogin_key='ssh'\nsudo_password=''\n${file("commands")}${file("become")}\n` +
         "become_root bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
         `host_name='h'\nstack_word=''\\''a b'\\'''\nstep='look'\nlimit_seconds='5'\nnotes='1'\n${file("commands")}main() {\n${file("unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
         `host_name='h'\nstack_word=''\\''a b'\\'''\n${file("commands")}echo hello\nPILLAR_HOST_STEP\nPILLAR_HOST_ROOT\n`,
