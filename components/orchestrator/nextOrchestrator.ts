@@ -42,7 +42,7 @@ export function nextForOrchestrator(turn: OrchestratorTurn, stack: string, shown
       "key generation, which would leave it out: re-key it for the new producer address before that.",
       `The bridge's health page asks each signer at an address that it was told, on port ${shown.rpcPort ?? 55000}: tell its`,
       `operators ${shown.address}, and open the port to the page (pillar-host:orchestrator.rpcFrom); until then it shows this signer as offline.`,
-      "Keep the old host as it is, stopped and fenced, until the new one has signed for some days.",
+      "Leave the orchestrator on the old host as it is, stopped and fenced, until the new one has signed for some days.",
     ];
   if (shown.why === "raise the attempt" || shown.why === "moved")
     return [
