@@ -175,10 +175,10 @@ describe("a host with a pinned key", () => {
       ...inputs
     } = revealed(named("node-sync").inputs) as Record<string, unknown>;
     expect(addressScript).toMatch(
-      /^host_name='203\.0\.113\.7'\nstack_word='prod'\nsudo_password='hunter2-sudo'\n[\s\S]*sha256sum/,
+      /^host_name='203\.0\.113\.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='hunter2-sudo'\n[\s\S]*sha256sum/,
     );
     expect(factsScript).toMatch(
-      /^host_name='203\.0\.113\.7'\nstack_word='prod'\nsudo_password='hunter2-sudo'\n[\s\S]*log_lines='5'/,
+      /^host_name='203\.0\.113\.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='hunter2-sudo'\n[\s\S]*log_lines='5'/,
     );
     expect(inputs).toEqual({
       target: {
