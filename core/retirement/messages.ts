@@ -35,7 +35,8 @@ export function findingText(found: Finding, shown: (address: string) => string =
 
 /** A condition as lines for the operator (pure). */
 export function unmetLines({ what, saidBy = [], found = [], needed }: Unmet): string[] {
-  const says = saidBy.length === 0 ? "" : saidBy.length === 1 ? `, says ${saidBy[0]}` : `, say ${saidBy.join(" and ")}`;
+  const who = new Intl.ListFormat("en-GB").format(saidBy);
+  const says = saidBy.length === 0 ? "" : `, ${saidBy.length === 1 ? "says" : "say"} ${who}`;
   return [`- ${what}${says}`, ...found.map((each) => `    found: ${findingText(each)}`), `    needed: ${needed}`];
 }
 

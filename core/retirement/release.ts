@@ -204,7 +204,9 @@ async function permit(
 }
 
 async function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, log: EventLog): Promise<void> {
-  const evidence = rewards.flatMap((reading) => (reading.says === "collected" ? [reading.evidence] : []));
+  const evidence = rewards.flatMap((reading) =>
+    reading.says === "collected" ? [`${reading.evidence}, says ${reading.source}`] : [],
+  );
   if (evidence.length > 0) await log.note({ event: "rewards", details: { evidence } });
   else if (saysCollected && rewards.some(({ says }) => says === "notOffered" || says === "paidNothing"))
     await log.note({

@@ -19,6 +19,17 @@ const silent = { host: { silent: "ECONNREFUSED" } } as const;
 const build = { value: { version: "v0.0.9a" } as never };
 const signing = { host: { facts: hostFacts({ signer: fenced }) }, successor: { ...successor, build } };
 
+test("who says so is a list, as one reads it", () => {
+  const said = (...saidBy: string[]) =>
+    unmetLines({ what: "it produces", saidBy, needed: "an end", loss: "momentums" })[0];
+  expect([said(), said("a"), said("a", "b"), said("a", "b", "c")]).toEqual([
+    "- it produces",
+    "- it produces, says a",
+    "- it produces, say a and b",
+    "- it produces, say a, b and c",
+  ]);
+});
+
 /** An orchestrator in the middle of a move. */
 const moving = (stage: Journal["stage"]) => ({
   ...fenced,
