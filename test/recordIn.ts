@@ -23,7 +23,7 @@ export function journeyIn(directory: string, pillar: string): LogEvent[] {
 /** What was written of signers' moves, with the files of backups where they are. */
 export function movesIn(directory: string): MoveEvent[] {
   const moves = entriesIn(directory).filter((entry) => "move" in entry);
-  return moves.map((entry) => withFilesFound(entry, directory));
+  return moves.map((entry) => withFilesFound(entry, { directory }));
 }
 
 export function putEvent(directory: string, entry: LogEvent | MoveEvent): void {

@@ -49,7 +49,7 @@ export function isSource(side: SideName, { direction }: Saga): boolean {
 }
 
 /** The side that the signer leaves, and the one that it comes to (pure). */
-export function sidesOf({ direction }: Saga): { source: SideName; target: SideName } {
+export function sidesOf({ direction }: Pick<Saga, "direction">): { source: SideName; target: SideName } {
   return direction === "forward" ? { source: "old", target: "new" } : { source: "new", target: "old" };
 }
 

@@ -1,6 +1,7 @@
-import type { MoveEvent } from "../eventLog/events";
-import type { MoveId } from "../eventLog/moveId";
+import type { MoveEvent, WayOfMove } from "../eventLog/events";
+import { isSameMove, type MoveId } from "../eventLog/moveId";
 import type { Known } from "./generation";
+import { type SideName, sidesOf } from "./journal";
 
 const numbered: readonly string[] = ["begun", "starting", "done", "rolledBack"];
 
@@ -19,4 +20,13 @@ export function knownOf(events: readonly MoveEvent[], wanted: MoveId, inState = 
     if (event !== "begun" && generation > known.started) known = { ...known, started: generation };
   }
   return known;
+}
+
+/**
+ * The way whose end no line tells (pure): its target was to be started, and it has the signer now. The run that brought it
+ * there was killed before it wrote that down.
+ */
+export function untoldEnd(events: readonly MoveEvent[], wanted: MoveId, holder: SideName): WayOfMove | undefined {
+  const last = events.findLast(({ move, event }) => isSameMove(move, wanted) && numbered.includes(event));
+  return last?.event === "starting" && sidesOf(last.details).target === holder ? last.details : undefined;
 }

@@ -6,7 +6,7 @@ import type { Looks } from "./decide";
 import type { Wanted } from "./generation";
 import { openHostPair } from "./hostPair";
 import { type SideName, sidesOf } from "./journal";
-import { knownOf } from "./known";
+import { knownOf, untoldEnd } from "./known";
 import { createMoveActions, type MoveDeps, type MoveObservations } from "./moveActions";
 import type { MoveInputs } from "./moveInputs";
 import { type Ending, runSaga, type SagaActions } from "./saga";
@@ -66,7 +66,9 @@ export async function move(
     } finally {
       await hands.end(saga, looks);
     }
-    return await outputsOf(inputs, ending, { ...hands.seen, generation }, sides, deps, log);
+    const holds = looks[ending.holder];
+    const runsSince = holds === "outOfSight" ? undefined : holds.journal?.at;
+    return await outputsOf(inputs, ending, { ...hands.seen, generation, runsSince }, sides, deps, log);
   } catch (error) {
     await log.noteMove(inputs.move, { event: "failed", details: { error: (error as Error).message.split("\n")[0] } });
     throw error;
@@ -101,10 +103,17 @@ function numbering(
   };
 }
 
+/** What one run saw of a move that ended. */
+interface Ended extends MoveObservations {
+  readonly generation: number;
+  /** ISO 8601, by the journal of the side that holds the key, as this run found it. */
+  readonly runsSince: string | undefined;
+}
+
 async function outputsOf(
   inputs: MoveInputs,
   { holder, why }: Ending,
-  { verified, stoppedAt, lastBackup, generation }: MoveObservations & { readonly generation: number },
+  { verified, stoppedAt, lastBackup, generation, runsSince }: Ended,
   sides: ReturnType<typeof openHostPair>,
   deps: VerifyDeps,
   log: EventLog,
@@ -116,7 +125,14 @@ async function outputsOf(
         deps.say(`the orchestrator of the ${holder} side gives no build information now: ${error.message}`);
         return undefined;
       });
-    return { holder, why, ...(build ? { build } : {}) };
+    const outputs = { holder, why, ...(build ? { build } : {}) };
+    const untold = untoldEnd(await readMoveEvents(log.store), inputs.move, holder);
+    if (untold === undefined) return outputs;
+    const { direction, generation } = untold;
+    const movedAt = runsSince ?? new Date(deps.now()).toISOString();
+    const details = { holder, version: build?.version ?? "unknown", movedAt, generation };
+    await log.noteMove(inputs.move, { event: direction === "back" ? "rolledBack" : "done", details });
+    return { ...outputs, generation, movedAt };
   }
   const seconds = stoppedAt === undefined ? undefined : secondsWithout(stoppedAt, verified.answeredAt);
   const movedAt = new Date(verified.answeredAt).toISOString();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { RunMemory, SideObservation } from "../../../core/orchestrator/decide";
 import { decideNext, type Wanted } from "../../../core/orchestrator/generation";
 import type { Journal, SideName } from "../../../core/orchestrator/journal";
-import { knownOf } from "../../../core/orchestrator/known";
+import { knownOf, untoldEnd } from "../../../core/orchestrator/known";
 import { moveNamed } from "../../moveNamed";
 
 const move = moveNamed("pillar-host/prod/Anvil/1");
@@ -115,4 +115,19 @@ test("the record tells of all stacks of a Pillar, and of none of another", () =>
   ] as const;
   expect(knownOf(events, move)).toEqual({ generation: 2, started: 1, move: third });
   expect(knownOf(events, move, 4)).toEqual({ generation: 4, started: 4, move });
+});
+
+test("a way whose target signs has an end, though the run that came to it did not write it down", () => {
+  const way = { source: "A", target: "B", generation: 1 } as const;
+  const at = "2026-01-01T00:00:00.000Z";
+  const there = { at, move, event: "starting", details: { ...way, direction: "forward" } } as const;
+  const back = { at, move, event: "starting", details: { ...way, direction: "back", generation: 2 } } as const;
+  const end = { holder: "new", version: "v1", movedAt: at } as const;
+  const failed = { at, move, event: "failed", details: {} } as const;
+  expect(untoldEnd([there, failed], move, "new")).toEqual(there.details);
+  expect(untoldEnd([there, { at, move, event: "done", details: end }, back], move, "old")).toEqual(back.details);
+  expect(untoldEnd([there], move, "old")).toBeUndefined();
+  expect(untoldEnd([there, { at, move, event: "done", details: end }], move, "new")).toBeUndefined();
+  expect(untoldEnd([{ ...there, event: "begun" }], move, "new")).toBeUndefined();
+  expect(untoldEnd([there], third, "new")).toBeUndefined();
 });

@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
+import { newKeyPair } from "../../../providers/hostKey";
+import { linesOf } from "../fixture";
+import { type CloudStack, cloudStack, keeper } from "./cloudStack";
+import { emptyRoom } from "./emptyRoom";
+import { vanish } from "./vanish";
+
+// The real engine and the plugin against the API on loopback: the server and all around it, and nothing that connects.
+
+const TOKEN = "w".repeat(64);
+let hetzner: Hetzner;
+let cloud: CloudStack;
+
+beforeAll(async () => {
+  hetzner = createHetzner({ room: emptyRoom(), tokens: { [TOKEN]: "write" } });
+  cloud = await cloudStack({
+    handler: hetzner.handler,
+    endpoint: (url) => ({ "hcloud:endpoint": `${url}/v1` }),
+    host: { provider: "hetzner", token: "set below" },
+    token: TOKEN,
+  });
+}, 900_000);
+
+afterAll(() => cloud?.close());
+
+const writes = () => hetzner.requests.filter(({ method, status }) => method !== "GET" && status < 400).length;
+const { said, kept } = keeper();
+const upToServer = () => kept(cloud.upToServer());
+const preview = () => kept(cloud.stack.preview());
+/** The firewall's rules and their sources are sets: they reach the API in any order. */
+const openings = () =>
+  [...hetzner.cloud.firewalls.values()]
+    .flatMap(({ rules }) => rules)
+    .map(({ direction, protocol, port, source_ips }) => [direction, protocol, port, ...source_ips.toSorted()].join(" "))
+    .toSorted();
+const protection = () => [...hetzner.cloud.servers.values()].map((server) => server.protection.delete);
+const serverIds = () => [...hetzner.cloud.servers.keys()];
+
+describe("a new stack", () => {
+  test("its preview says what, where, at what price, and what comes next, and makes nothing", async () => {
+    const { output, exitCode } = await preview();
+    expect(linesOf(output)).toContain(
+      "host: a server at Hetzner, cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 10.70 EUR a month; image ubuntu-22.04; Hetzner's list shows no room for it now, which an order tries all the same\n" +
+        "runner-up: cx43 in fsn1: 8 cores, 16 GB of memory, 160 GB of disk, 19.62 EUR a month; dearer than the limit; the list shows no room for it\n" +
+        "limit: no server dearer than 13.38 EUR a month is ordered (the 10.70 EUR that were shown first and a quarter; pillar-host:host.maxMonthly sets another)\n" +
+        "should the provider have no room for it, the next run tries cx33 in nbg1 (10.70 EUR a month)\n",
+    );
+    expect(output).not.toMatch(/wwww|PRIVATE/);
+    expect([exitCode, writes()]).toEqual([0, 0]);
+    const shown = { wish: "hetzner, auto, 4 cores, 4 GB, 40 GB", monthly: 10.7, currency: "EUR" };
+    expect(await cloud.record()).toEqual({ attempts: [], shown });
+  });
+
+  test("the token of the provider's own plugin does as well", async () => {
+    await cloud.stack.pulumi(["config", "rm", "--path", "pillar-host:host.token"]);
+    const without = await preview();
+    expect(linesOf(without.output)).toContain(
+      "- pillar-host:host.token: missing, needed an API token that reads and writes (pulumi config set --secret --path pillar-host:host.token -s ",
+    );
+    await cloud.stack.pulumi(["config", "set", "--secret", "hcloud:token"], { input: TOKEN });
+    const { output, exitCode } = await preview();
+    expect(exitCode, output).toBe(0);
+    await cloud.configure({});
+  });
+
+  test("up makes one server, closed but for what it needs, protected and labelled", async () => {
+    const { output, exitCode } = await upToServer();
+    expect(exitCode, output).toBe(0);
+    expect(await cloud.lab("GET", "/servers")).toMatchObject([
+      {
+        name: "pillar-anvil-prod",
+        location: "fsn1",
+        serverType: "cx33",
+        labels: { "pillar-host-stack": "prod", "pillar-host-pillar": "Anvil" },
+        protection: { delete: true, rebuild: true },
+      },
+    ]);
+    const [firewall] = hetzner.cloud.firewalls.values();
+    expect(firewall).toMatchObject({ labels: { "pillar-host-stack": "prod", "pillar-host-pillar": "Anvil" } });
+    expect(openings()).toEqual([
+      "in tcp 22 198.51.100.7/32",
+      "in tcp 35995 0.0.0.0/0 ::/0",
+      "in udp 35995 0.0.0.0/0 ::/0",
+    ]);
+    expect(await cloud.record()).toEqual({ attempts: [], ordered: expect.any(String) });
+  });
+});
+
+describe("the stack of a live server", () => {
+  test("its resources are listed as the design draws them", async () => {
+    const { stdout } = await cloud.stack.pulumi(["stack", "--show-urns"]);
+    const urns = [...String(stdout).matchAll(/urn:pulumi:prod::pillar-host::(pillar-host:\S+)/g)].map(([, urn]) => urn);
+    expect(urns.toSorted()).toEqual(
+      [
+        "pillar-host:host:CloudHost::host",
+        "pillar-host:host:CloudHost$hcloud:index/firewall:Firewall::firewall",
+        "pillar-host:host:CloudHost$hcloud:index/server:Server::server",
+        "pillar-host:host:CloudHost$hcloud:index/sshKey:SshKey::ssh-key",
+        "pillar-host:host:CloudHost$pulumi-nodejs:dynamic/pillar-host:HostKey::host-key",
+        "pillar-host:host:CloudHost$pulumi-nodejs:dynamic/pillar-host:LoginKey::login-key",
+      ].toSorted(),
+    );
+  });
+
+  test("a second up changes nothing", async () => {
+    const before = writes();
+    const { output } = await upToServer();
+    expect(output).toMatch(/\d+ unchanged/);
+    // The engine's own word about a plugin of another version is none of the program's.
+    expect(output).not.toMatch(/created|updated|replaced|warning: (?!resource plugin)/);
+    expect(writes()).toBe(before);
+  });
+
+  test("another image, plan, location and key replace nothing, and it is said", async () => {
+    const before = serverIds();
+    await cloud.configure(
+      {},
+      { image: "debian-11", plan: "ccx23", locations: ["nbg1"], acceptDistributions: ["debian-12"] },
+    );
+    await cloud.stack.pulumi(["config", "set", "--secret", "--path", "pillar-host:ssh.privateKey"], {
+      input: newKeyPair().privateKey,
+    });
+    const { output } = await preview();
+    for (const is of [
+      "host.plan is ccx23, the server was made with cx33",
+      "host.locations is nbg1, the server was made with fsn1",
+      "host.image is debian-11, the server was made with ubuntu-22.04",
+    ])
+      expect(output).toContain(`warning: pillar-host:${is}: nothing is changed on a live host`);
+    expect(output).not.toMatch(/replace|hcloud:index:\w+ \S+ update/);
+    expect(output).toMatch(/LoginKey login-key update/);
+    expect(serverIds()).toEqual(before);
+  });
+
+  test("another address for ssh changes the firewall alone", async () => {
+    await cloud.configure({}, { sshFrom: ["203.0.113.0/24", "0.0.0.0/0"] });
+    const { output, exitCode } = await upToServer();
+    expect(exitCode, output).toBe(0);
+    expect(output).toMatch(/hcloud:index:Firewall firewall updated/);
+    expect(output).toContain("0.0.0.0/0 lets everybody try to log in with ssh");
+    expect(openings()[0]).toBe("in tcp 22 0.0.0.0/0 203.0.113.0/24");
+  });
+
+  test("destroy ends before its first step", async () => {
+    const before = writes();
+    const { output, exitCode } = await kept(cloud.stack.destroy());
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("because it is protected");
+    expect(writes()).toBe(before);
+  });
+
+  test("a server that vanished is not made anew behind the operator's back, but when it is said so", async () => {
+    const [id = 0] = serverIds();
+    vanish(hetzner);
+    const { output, exitCode } = await upToServer();
+    expect(exitCode).not.toBe(0);
+    expect(linesOf(output)).toContain(
+      `server ${id}, this stack's host, is not at Hetzner any more, or has lost its labels there\nTo forget one that is gone and to make another: pulumi refresh -s prod && pulumi up -s prod\n`,
+    );
+    expect(output).not.toContain(" at /");
+    expect([serverIds(), (await cloud.record())?.pending]).toEqual([[], undefined]);
+    await cloud.refresh();
+    const again = await upToServer();
+    expect(again.exitCode, again.output).toBe(0);
+    expect([serverIds().length, serverIds().includes(id)]).toEqual([1, false]);
+  });
+
+  test("neither token nor keys are in what the engine wrote or printed", async () => {
+    const all = (await cloud.stack.written()) + said.join("");
+    expect(all).not.toMatch(/wwww|PRIVATE KEY|ssh_deletekeys/);
+    expect(all).toContain("pillar-anvil-prod");
+  });
+
+  test("a destroy lifts the delete protection, and where that is refused it says what to do", async () => {
+    await cloud.configure({ lifecycle: "retiring" });
+    const up = await cloud.stack.up(["--skip-preview"]);
+    expect(up.exitCode, up.output).toBe(0);
+    expect(up.output).toContain("Nothing stands in the way any more: pulumi destroy -s prod");
+    hetzner.cloud.faults.add({
+      kind: "answer",
+      method: "POST",
+      path: "/servers/*/actions/change_protection",
+      status: 403,
+    });
+    const { output, exitCode } = await kept(cloud.stack.destroy(["--skip-preview"]));
+    hetzner.cloud.faults.clear();
+    expect(exitCode).not.toBe(0);
+    const [id] = serverIds();
+    expect(linesOf(output)).toMatch(
+      new RegExp(
+        `the host of stack prod, is shut down, but server ${id} can't be deleted: hetzner protects it\n` +
+          `found: the API of hetzner does not lift the server's protection \\(server ${id}\\): it answers 403: is .*token still valid\\?\n` +
+          "needed: its protection lifted, by a token that may write .*\nThen, after a change of the token: pulumi up -s prod && pulumi destroy -s prod; else: pulumi destroy -s prod\n",
+      ),
+    );
+    expect(protection()).toEqual([true]);
+  });
+
+  test("one that ends before the server is deleted leaves it open until the next up", async () => {
+    hetzner.cloud.faults.add({ kind: "answer", method: "DELETE", path: "/servers/*", status: 423 });
+    const destroy = await kept(cloud.stack.destroy(["--skip-preview"]));
+    hetzner.cloud.faults.clear();
+    const [id] = serverIds();
+    expect(destroy.exitCode, destroy.output).not.toBe(0);
+    expect(destroy.output).toContain(`retirement: the delete protection of server ${id} at hetzner is lifted; `);
+    expect(protection()).toEqual([false]);
+    await cloud.configure({});
+    const look = await preview();
+    expect(look.output).toContain(
+      `server ${id} at hetzner is not protected against deletion: the next run protects it again`,
+    );
+    expect(protection()).toEqual([false]);
+    const up = await upToServer();
+    expect(up.exitCode, up.output).toBe(0);
+    expect(up.output).toContain(`server ${id} at hetzner is protected against deletion again`);
+    expect([serverIds(), protection()]).toEqual([[id], [true]]);
+  });
+
+  test("when it is retiring, destroy leaves nothing in the cloud", async () => {
+    await cloud.configure({ lifecycle: "retiring" });
+    const up = await cloud.stack.up(["--skip-preview"]);
+    expect(up.exitCode, up.output).toBe(0);
+    expect(up.output).toContain("Nothing stands in the way any more: pulumi destroy -s prod");
+    const { output, exitCode } = await kept(cloud.stack.destroy());
+    expect(exitCode, output).toBe(0);
+    expect([hetzner.cloud.servers.size, hetzner.cloud.firewalls.size, hetzner.cloud.sshKeys.size]).toEqual([0, 0, 0]);
+  });
+});

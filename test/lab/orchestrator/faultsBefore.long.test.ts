@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { waitForOrchestrator } from "../../../lab/orchestrator";
+import { onHost } from "../fixture";
+import { copyLeftovers, moveStage, signersOf } from "./moveStage";
+
+describe("the signer's move where something is wrong", () => {
+  const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } } });
+  const fails = async () => {
+    const { exitCode, output } = await stage.stack.up();
+    expect(exitCode, output).not.toBe(0);
+    return output;
+  };
+
+  it("the target's disk is full: the old side signs on, and the error says so", async () => {
+    await onHost(
+      stage.fresh,
+      "mkdir -p /root/.orchestrator.arriving && mount -t tmpfs -o size=1m tmpfs /root/.orchestrator.arriving",
+    );
+    const output = await fails();
+    expect(output).toContain("warning: the directory could not be copied beforehand");
+    expect(output).toContain("No space left on device");
+    expect(output).toContain(`The key is on the old side (${stage.old.address}), which signs`);
+    expect(await signersOf(stage)).toEqual(["old"]);
+    expect(await copyLeftovers(stage)).toBe("");
+    await onHost(stage.fresh, "umount /root/.orchestrator.arriving");
+  });
+
+  it("a bridge that was halted just now, which getStatus and the signer's own state do not tell: it is not stopped", async () => {
+    const process = () => onHost(stage.old, "systemctl show -p MainPID --value orchestrator");
+    const before = await process();
+    await stage.lab.chain("PATCH", "/bridge", { halted: true });
+    const output = await fails();
+    expect(output).toContain(
+      `the bridge is halted: the orchestrator of the old side (${stage.old.address}) is not stopped`,
+    );
+    expect(output).toContain(
+      `found: the node of ${stage.fresh.address} says (embedded.bridge.getBridgeInfo): the bridge is halted`,
+    );
+    expect(output).toContain("orchestrator.migrateFrom.haltedBridge acknowledged");
+    const { network } = await stage.lab.chain<{ network: { height: number } }>("GET", "/truth");
+    await stage.lab.chain("PATCH", "/bridge", { halted: false, unhaltedAt: network.height });
+    expect(await fails()).toContain(`unhalted at momentum ${network.height}, it is live from momentum`);
+    expect([await process(), await signersOf(stage)]).toEqual([before, ["old"]]);
+    await stage.lab.chain("PATCH", "/bridge", { unhaltedAt: 0 });
+  });
+
+  it("the old host is out of sight: nothing is touched", async () => {
+    await stage.old.stop();
+    const output = await fails();
+    expect(output).toMatch(/the old side \([\d.]+\).*out of sight/);
+    expect(await onHost(stage.fresh, "systemctl is-active orchestrator || true")).not.toBe("active");
+    await stage.old.start();
+    // A unit that is active may end yet, where its node is not up as soon: it is started again after ten seconds.
+    await waitForOrchestrator(stage.lab, stage.old, stage.state.identity);
+    expect(await signersOf(stage)).toEqual(["old"]);
+  });
+});
