@@ -1,9 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
-import { isStoreFault } from "../core/store/contradiction";
-import { printableLines } from "../core/util/printable";
 import type { InitFlags } from "./init/flags";
 import { hostProviders } from "./init/stackText";
-import { CliRefusal, couldNot } from "./refusal";
+import { couldNot, faultShown } from "./refusal";
 
 const { version } = require("../package.json") as typeof import("../package.json");
 
@@ -308,15 +306,19 @@ Exit code:
     process.exitCode = await report(stack, options);
   });
 
+/** What is still open after that, milliseconds, ends with the process. */
+const openForMilliseconds = 250;
+
 program
   .parseAsync()
   .catch((error: unknown) => {
     // Commander has shown its own; help that was asked for is no error.
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : couldNot;
     else {
-      console.error(error instanceof CliRefusal || isStoreFault(error) ? printableLines(error.message) : error);
+      console.error(faultShown(error));
       process.exitCode = couldNot;
     }
   })
-  // A connection to a host that went away would keep it from ending.
-  .finally(() => process.exit());
+  // A connection to a host that went away would keep it from ending. Not at once: an exit waits for V8's own threads, and
+  // one of them that waits for a garbage collection by this one, as after much that was read, waits for ever.
+  .finally(() => setTimeout(() => process.exit(), openForMilliseconds).unref());

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { boundedText, isTooLarge } from "../util/boundedText";
+import { printable } from "../util/printable";
 
 /** Whose API is asked, and what the operator calls it. */
 export interface ApiOptions {
@@ -170,7 +171,7 @@ function refusal(
   body: unknown,
 ) {
   const { code, message } = wordsOf(body);
-  const said = [code, message].filter(Boolean).join(": ").replaceAll(token, "[token]") || "no reason given";
+  const said = printable([code, message].filter(Boolean).join(": ").replaceAll(token, "[token]")) || "no reason given";
   const answer = `${provider} answered ${status} (${said})`;
   if (status === 401)
     return new CloudError(

@@ -1,4 +1,6 @@
-import type { Readable } from "node:stream";
+import { type Readable, Transform } from "node:stream";
+import { answerLimit, boundedTextOf, tooLarge } from "../util/boundedText";
+import { printable } from "../util/printable";
 import { withTimeout } from "../util/withTimeout";
 import type { BucketPlace } from "./bucketPlace";
 import { storeFault } from "./contradiction";
@@ -30,6 +32,9 @@ export interface BucketLimits {
 
 const usual: BucketLimits = { request: 20_000, file: 3_600_000 };
 
+/** Of a list, a thousand keys each: no record has more. */
+const mostPages = 200;
+
 /** Opens a bucket; asks nothing yet. Credentials are found as AWS tools find them. */
 export function openBucket(place: BucketPlace, limits: BucketLimits = usual): Bucket {
   const { bucket: Bucket, endpoint, region, profile, pathStyle } = place;
@@ -46,6 +51,17 @@ export function openBucket(place: BucketPlace, limits: BucketLimits = usual): Bu
       // Not every maker knows Amazon's new sums.
       ...{ requestChecksumCalculation: "WHEN_REQUIRED", responseChecksumValidation: "WHEN_REQUIRED" },
     });
+    // An object is read by whoever asked for it; every other answer is taken whole.
+    client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          const answered = await next(args);
+          const response = answered.response as { body?: Readable };
+          if (commandName !== "GetObjectCommand" && response.body) response.body = upTo(answerLimit, response.body);
+          return answered;
+        },
+      { step: "deserialize", priority: "low", name: "upToALimit" },
+    );
     return { sdk, client };
   };
   /** One request, to its whole answer. */
@@ -73,7 +89,9 @@ export function openBucket(place: BucketPlace, limits: BucketLimits = usual): Bu
     list: (prefix) =>
       ask("read", limits.request, async ({ sdk, client }, options) => {
         const found: Listed[] = [];
-        for (let token: string | undefined; ; ) {
+        let token: string | undefined;
+        for (let pages = 0; ; pages += 1) {
+          if (pages === mostPages) throw new Error(`a list of more than ${mostPages} pages`);
           const page = await client.send(
             new sdk.ListObjectsV2Command({ Bucket, Prefix: prefix, ContinuationToken: token }),
             options,
@@ -89,7 +107,7 @@ export function openBucket(place: BucketPlace, limits: BucketLimits = usual): Bu
     text: (Key) =>
       ask("read", limits.request, async ({ sdk, client }, options) => {
         const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key }), options);
-        return (await Body?.transformToString()) ?? "";
+        return Body === undefined ? "" : boundedTextOf(Body as Readable);
       }),
     stream: async (Key) => {
       const { Body } = await ask("read", limits.request, ({ sdk, client }) =>
@@ -125,6 +143,20 @@ export function openBucket(place: BucketPlace, limits: BucketLimits = usual): Bu
   };
 }
 
+/** A stream that fails beyond so many bytes. */
+function upTo(limit: number, stream: Readable): Readable {
+  let size = 0;
+  const bounded = new Transform({
+    transform: (chunk: Buffer, _encoding, next) => {
+      size += chunk.length;
+      next(size > limit ? tooLarge("the answer", limit) : null, chunk);
+    },
+  });
+  stream.on("error", (error) => bounded.destroy(error));
+  bounded.on("close", () => stream.destroy());
+  return stream.pipe(bounded);
+}
+
 function statusOf(error: Error): number | undefined {
   return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
 }
@@ -132,7 +164,7 @@ function statusOf(error: Error): number | undefined {
 function faultText(what: "read" | "written", { bucket, prefix, shown, endpoint }: BucketPlace, error: Error): string {
   const status = statusOf(error);
   const { name, message } = error;
-  const words = [status, name === "Error" ? undefined : name, message.split("\n")[0]];
+  const words = [status, name === "Error" ? undefined : printable(name), printable(message.split("\n")[0] ?? "")];
   const at = endpoint === undefined ? "" : ` --endpoint-url ${endpoint}`;
   return [
     `the store of the records can't be ${what}: ${shown}; without it nothing is decided`,

@@ -24,9 +24,14 @@ export function tooLarge(what: string, limit: number): TooLargeError {
  */
 export async function boundedText(response: Response, limit = answerLimit): Promise<string> {
   if (response.body === null) return "";
+  return boundedTextOf(response.body as unknown as AsyncIterable<Uint8Array>, limit);
+}
+
+/** The same of any stream. */
+export async function boundedTextOf(stream: AsyncIterable<Uint8Array>, limit = answerLimit): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of stream) {
     size += chunk.length;
     // To leave the loop ends the stream.
     if (size > limit) throw tooLarge("the answer", limit);

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { createDigitalocean } from "../../../core/cloud/digitalocean";
 import { createHetzner } from "../../../core/cloud/hetzner";
 import { type CloudError, createHttp, pauseOf } from "../../../core/cloud/http";
+import { evilText, harmless } from "../../evilText";
 
 const token = "hunter2-token";
 let server: Server | undefined;
@@ -89,6 +90,11 @@ test.each([
 ])("%d is told in the operator's words", async (status, words) => {
   const { http } = await ask([[status]]);
   expect((await failed(http.get("/x?page=1"))).message).toContain(words);
+});
+
+test("what an API says commands no terminal", async () => {
+  const { http } = await ask([[409, { error: { code: evilText, message: evilText } }]]);
+  expect((await failed(http.get("/x"))).message).toBe(`Cloud answered 409 (${harmless}: ${harmless}) to GET /x`);
 });
 
 test("the token stands in no error, whatever the API says", async () => {

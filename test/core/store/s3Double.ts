@@ -1,8 +1,13 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { evilText } from "../../evilText";
 
-/** How it answers: in order, not at all, as to a stranger, with half of what it has, or half of what it was given. */
-export type Mood = "well" | "slow" | "forbidden" | "cut" | "halfTaken";
+/**
+ * How it answers: in order, not at all, as to a stranger (in words that command a terminal, too), with half of what it has, or half
+ * of what it was given, with an object or a list that has no end.
+ */
+export type Mood = "well" | "slow" | "forbidden" | "rude" | "cut" | "halfTaken" | "flood" | "floodOfKeys" | "endless";
 
 /** A bucket's server at this machine: what a store asks of one, and what may go wrong. */
 export interface S3Double {
@@ -35,9 +40,11 @@ export async function startS3Double(bucket: string): Promise<S3Double> {
       server.close();
     },
   };
-  const fail = (response: http.ServerResponse, status: number, code: string) => {
+  const fail = (response: http.ServerResponse, status: number, code: string, words = `${code} it is`) => {
     response.statusCode = status;
-    response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code} it is</Message></Error>`);
+    // As XML can have them.
+    const written = [...words].map((letter) => `&#${letter.codePointAt(0)};`).join("");
+    response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${written}</Message></Error>`);
   };
   const answer = (request: http.IncomingMessage, response: http.ServerResponse, body: Buffer) => {
     const { pathname, searchParams } = new URL(request.url ?? "", double.endpoint);
@@ -45,6 +52,7 @@ export async function startS3Double(bucket: string): Promise<S3Double> {
     const key = parts.join("/");
     if (double.mood === "slow") return;
     if (double.mood === "forbidden") return fail(response, 403, "AccessDenied");
+    if (double.mood === "rude") return fail(response, 403, "AccessDenied", evilText);
     if (name !== bucket) return fail(response, 404, "NoSuchBucket");
     if (request.method === "PUT") {
       if (double.mood === "halfTaken") return void request.socket.destroy();
@@ -59,10 +67,29 @@ export async function startS3Double(bucket: string): Promise<S3Double> {
     response.setHeader("content-length", found.body.length);
     response.setHeader("x-amz-meta-sha256", found.sha256);
     if (request.method === "HEAD") return void response.end();
+    if (double.mood === "flood") return flood(response);
     if (double.mood !== "cut") return void response.end(found.body);
     response.write(found.body.subarray(0, Math.floor(found.body.length / 2)), () => request.socket.destroy());
   };
+  /** Bytes for as long as somebody reads them. */
+  const flood = (response: http.ServerResponse) => {
+    response.removeHeader("content-length");
+    Readable.from(
+      (function* () {
+        for (;;) yield Buffer.alloc(65_536, "a");
+      })(),
+    )
+      .pipe(response)
+      .on("error", () => undefined);
+  };
   const list = (response: http.ServerResponse, query: URLSearchParams) => {
+    if (double.mood === "floodOfKeys") return flood(response);
+    if (double.mood === "endless") {
+      const next = "<NextContinuationToken>more</NextContinuationToken>";
+      return void response.end(
+        `<?xml version="1.0"?><ListBucketResult><IsTruncated>true</IsTruncated>${next}</ListBucketResult>`,
+      );
+    }
     const from = query.get("continuation-token") ?? "";
     const keys = [...objects.keys()].filter((key) => key.startsWith(query.get("prefix") ?? "") && key > from).sort();
     const shown = keys.slice(0, page);
