@@ -49,7 +49,8 @@ async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
   const log = logOf(inputs);
   const memory = {
     createdAt,
-    isReached: lifecycle !== "retiring" || wasReached(await log.read(), stack),
+    // A guard that somebody took out of the state is a new one, of a host that is none.
+    isReached: lifecycle !== "retiring" || remembered?.isReached === true || wasReached(await log.read(), stack),
     isOwnWork: lifecycle === "active",
     produced: remembered?.produced ?? ("unknown" as const),
   };
@@ -110,7 +111,7 @@ async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs
   return {
     knownProducer: news.knownProducer ?? olds.knownProducer,
     createdAt,
-    isReached: isReached === true || news.lifecycle !== "retiring",
+    isReached: isReached === true || news.lifecycle !== "retiring" || news.remembered?.isReached === true,
     isOwnWork: isOwnWork === true,
     recorded: recorded ?? news.remembered?.recorded ?? (await recordMomentum(news)),
     produced: olds.produced === "seen" ? "seen" : (news.remembered?.produced ?? "unknown"),

@@ -27,7 +27,9 @@ export interface RetirementInputs {
   readonly knownProducer?: string | undefined;
   readonly recorded?: Recorded | undefined;
   /** What the state knew of the host, and the record, when this was written: either may be lost since. */
-  readonly remembered?: { readonly recorded?: Recorded; readonly produced?: "seen" } | undefined;
+  readonly remembered?:
+    | { readonly isReached?: true; readonly recorded?: Recorded; readonly produced?: "seen" }
+    | undefined;
   readonly server?: CloudServer | undefined;
   /** The server was ordered by this stack: nobody was on it before. */
   readonly isOwnServer: boolean;

@@ -37,8 +37,9 @@ export function rememberedBy(journey: readonly LogEvent[], stack: string, inStat
 export type KnownOfHost = ReturnType<typeof rememberedBy>;
 
 /** What of it a guard is told, to keep it in the state (pure). */
-export function toldToGuard({ recorded, knownProducer, hasProduced }: KnownOfHost) {
+export function toldToGuard({ isReached, recorded, knownProducer, hasProduced }: KnownOfHost) {
   const remembered = {
+    ...(isReached ? { isReached: true as const } : {}),
     ...(recorded === undefined ? {} : { recorded }),
     ...(hasProduced ? { produced: "seen" as const } : {}),
   };

@@ -69,7 +69,7 @@ test("guards and shutdown of a stack that retires are told it, with the record l
   const retiring = await runOf("retiring", last);
   for (const name of ["host-guard", "node-shutdown", "guard"])
     expect(retiring.inputsOf(name), name).toMatchObject({
-      ...{ remembered: { recorded, produced: "seen" }, knownProducer: "z1qown" },
+      ...{ remembered: { isReached: true, recorded, produced: "seen" }, knownProducer: "z1qown" },
     });
   expect(retiring.shown).toEqual({ ...shownOf, producer: "z1qown", produced: "seen" });
   const active = await runOf("active", last, { producing: true });

@@ -42,9 +42,11 @@ describe("what guards decide on", () => {
 
   test("is told to a guard as far as it is known, and never a no", () => {
     expect(toldToGuard(rememberedBy([], "prod", inState))).toEqual({
-      remembered: { recorded, produced: "seen" },
+      remembered: { isReached: true, recorded, produced: "seen" },
       knownProducer: "z1qown",
     });
-    expect(toldToGuard(rememberedBy(journey.slice(0, 2), "prod"))).toEqual({ remembered: { recorded } });
+    expect(toldToGuard(rememberedBy(journey.slice(0, 2), "prod"))).toEqual({
+      remembered: { isReached: true, recorded },
+    });
   });
 });

@@ -266,6 +266,17 @@ describe("the guard", () => {
     expect(readdirSync(scratch)).not.toContain("stopped");
   });
 
+  test("one that was taken out of the state is made anew, and knows from what is left that its host was reached", async () => {
+    const retiring = (remembered?: object) =>
+      inputs({ lifecycle: "retiring", isOwnServer: true, ...(remembered ? { remembered } : {}) });
+    const isReached = async (outcome: Promise<Outcome>) => (await outcome).result?.outs.isReached;
+    expect(await isReached(run("retirementGuard", "create", retiring()))).toBe(false);
+    expect(await isReached(run("retirementGuard", "create", retiring({ isReached: true })))).toBe(true);
+    // As an earlier version made it.
+    const olds = { ...retiring(), createdAt: new Date().toISOString(), isReached: false };
+    expect(await isReached(run("retirementGuard", "update", "id", olds, retiring({ isReached: true })))).toBe(true);
+  });
+
   test("a server that shows another key is not let go, whatever this state remembers of it", async () => {
     const cloud = await listen(
       http.createServer((_request, response) => response.end('{"server":{"status":"running"}}')),
