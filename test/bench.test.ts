@@ -53,6 +53,12 @@ describe("rows", () => {
       [1, false],
       [1, false],
     ]);
+    expect(met({ forecastMissed: 0.1, forecastLeast: 1, forecastMost: 4 })).toEqual([
+      [0.1, true],
+      [null, null],
+      [null, null],
+    ]);
+    expect(met({ forecastMissed: 0.2 })).toEqual([[0.1, false]]);
     expect(met({ signerGapUp: 1.5, signerGapByHand: 1.8, bulkCopyOurs: 4, bulkCopyScp: 5 })).toEqual(
       Array.from({ length: 4 }, () => [null, null]),
     );

@@ -1,3 +1,4 @@
+import type { Forecast } from "../../core/orchestrator/forecast";
 import { commandsFor } from "../../core/util/commands";
 import { printableLines } from "../../core/util/printable";
 
@@ -7,6 +8,8 @@ export interface CheckRow {
   /** `later`: it can't be asked yet, and is asked again before it counts. */
   readonly kind: "good" | "fault" | "later";
   readonly lines: readonly string[];
+  /** Of a rehearsed move of the signer: how long the bridge will be without it. */
+  readonly gapSeconds?: Forecast["total"];
 }
 
 // Words of hosts and nodes are in them.

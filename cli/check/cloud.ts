@@ -1,9 +1,8 @@
-import { readOrderRecord } from "../../core/cloud/attempts";
 import { createCloud } from "../../core/cloud/clouds";
 import { openToAll } from "../../core/cloud/firewall";
 import { planHost } from "../../core/cloud/hostPlan";
 import { publicKeyOf } from "../../core/settings/login";
-import { ordersPlace } from "../../core/settings/orchestratorPlaces";
+import { ordersOf } from "../../core/settings/orchestratorPlaces";
 import type { StackSource } from "../source";
 import { amiss, type CheckRow, good } from "./checkRow";
 
@@ -17,7 +16,7 @@ export async function checkCloud({ stack, config }: StackSource): Promise<CheckR
   try {
     const decided = await planHost({
       ...{ cloud, host, lifecycle, stack, pillar: pillar.name, publicKey: publicKeyOf(config) },
-      ...{ record: readOrderRecord(ordersPlace(config, stack)), now: Date.now() },
+      ...{ record: await ordersOf(config, stack).read(), now: Date.now() },
     });
     if ("faults" in decided) return [amiss(topic, ...decided.faults)];
     const { plan, lines, warnings } = decided;

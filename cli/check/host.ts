@@ -29,7 +29,7 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
     const script = envelope(preflight(config, stackIdentity(stack, pillar.name)), receiver(config, address));
     const { exitCode, stdout, stderr } = await session.run("bash -euo pipefail -s preflight", script);
     const said = (text: string) => text.trim().split("\n").filter(Boolean);
-    if (exitCode === 0) return [login, good(topic, ...said(stdout), ...said(stderr))];
+    if (exitCode === 0) return [login, good(topic, ...verdictFirst(said(stdout)), ...said(stderr))];
     return [login, amiss(topic, ...said(stderr || stdout || "preflight ended without a word"))];
   } catch (error) {
     return [amiss(topic, ...(error as Error).message.split("\n"))];
@@ -37,6 +37,9 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
     session.close();
   }
 }
+
+/** A look says at its end what it came to, after what it warns of; a row begins with it (pure). */
+export const verdictFirst = (lines: readonly string[]): string[] => [...lines.slice(-1), ...lines.slice(0, -1)];
 
 function refusedText(target: SshTarget, error: LoginError, run: Commands): string {
   const { message, refused } = error;

@@ -45,11 +45,14 @@ export async function checkOrchestrator({ stack, config, state, address, hostKey
       gap === undefined
         ? []
         : [
-            good(
-              topic,
-              "rehearsed: nothing was written on either host",
-              ...[...shown, ...forecastLines(gap.forecast, gap.measured)],
-            ),
+            {
+              ...good(
+                topic,
+                "rehearsed: nothing was written on either host",
+                ...[...shown, ...forecastLines(gap.forecast, gap.measured)],
+              ),
+              gapSeconds: gap.forecast.total,
+            },
           ];
     const waits = nodeCounts ? [] : [later(topic, "the node is not synced yet: that is asked again before the move")];
     return [...rehearsed, ...waits, ...faults.map((text) => amiss(topic, ...text.split("\n")))];

@@ -19,7 +19,7 @@ export interface Measured {
   readonly earlier: readonly number[];
 }
 
-/** How long the bridge will be without this signer, with its parts. */
+/** How long the bridge will be without this signer, with its parts; seconds. */
 export interface Forecast {
   readonly stop: Range | undefined;
   readonly copy: Range;

@@ -1,9 +1,8 @@
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
-import { execa } from "execa";
 import { step } from "../progress";
 import type { LabStack } from "../stack";
-import type { Bench } from "./bench";
+import { askJson, type Bench } from "./bench";
 import { median, type Values } from "./rows";
 
 /**
@@ -45,12 +44,10 @@ async function copyOf(stack: LabStack, name: string): Promise<void> {
 
 /** @throws where one of them was not looked at */
 async function timeAll(stack: LabStack, count: number): Promise<number> {
-  const [command = "", ...args] = stack.lab.atOperator(["./pillar-host", "status", "--all", "--json"]);
   const started = performance.now();
-  const { stdout, stderr } = await execa(command, args, { cwd: stack.programDirectory, env: stack.env, reject: false });
+  const { told: looks, output } = await askJson<readonly { readonly looked: boolean }[]>(stack, ["status", "--all"]);
   const seconds = (performance.now() - started) / 1000;
-  const looks = JSON.parse(stdout) as { readonly looked: boolean }[];
   if (looks.length !== count || looks.some(({ looked }) => !looked))
-    throw new Error(`not all of ${count} stacks were looked at:\n${stdout}\n${stderr}`.slice(-3000));
+    throw new Error(`not all of ${count} stacks were looked at:\n${output}`);
   return seconds;
 }

@@ -1,4 +1,5 @@
 import { mkdir, readFile } from "node:fs/promises";
+import { execa } from "execa";
 import type { Backend } from "../backends";
 import type { Lab, LabHost } from "../lab";
 import { ensurePackagedImage } from "../packagedImage";
@@ -104,6 +105,18 @@ export class Bench {
     const command = `curl -fsS ${this.lab.releaseUrl()} | sha256sum | cut -d' ' -f1`;
     this.sha256 ??= String((await host.run(command)).stdout).trim();
     return this.sha256;
+  }
+}
+
+/** `./pillar-host … --json`, whatever its exit code. @throws with all that it said, where that is no JSON */
+export async function askJson<T>(stack: LabStack, args: readonly string[]): Promise<{ told: T; output: string }> {
+  const [command = "", ...rest] = stack.lab.atOperator(["./pillar-host", ...args, "--json"]);
+  const { stdout, stderr } = await execa(command, rest, { cwd: stack.programDirectory, env: stack.env, reject: false });
+  const output = `${stdout}\n${stderr}`.slice(-3000);
+  try {
+    return { told: JSON.parse(stdout) as T, output };
+  } catch (error) {
+    throw new Error(`pillar-host ${args.join(" ")} gave no JSON:\n${output}`, { cause: error });
   }
 }
 

@@ -28,7 +28,10 @@ const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (
   [["pollsMemory", "pollsGrowth"], measurePolls],
   [["decision", "decisionAfterSpeedUp", "decisionAfterPeersLost"], measureDecision],
   [["standUp", "standUpUp", "standUpPlaybook"], compareStandUps],
-  [["signerGap", "signerGapUp", "signerGapByHand"], compareSignerGaps],
+  [
+    ["signerGap", "signerGapUp", "signerGapByHand", "forecastMissed", "forecastLeast", "forecastMost"],
+    compareSignerGaps,
+  ],
   [["bulkCopy", "bulkCopyOurs", "bulkCopyScp"], compareBulkCopies],
   [chainCopyRows, compareChainCopies],
 ];

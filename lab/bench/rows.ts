@@ -41,6 +41,10 @@ export const figures = {
   signerGap: { title: "bridge without this signer, 50 MB / moving it by hand", unit: "ratio", goal: 1, below: true },
   signerGapUp: { title: "  the up", unit: "s" },
   signerGapByHand: { title: "  stop, scp -r, start by hand", unit: "s" },
+  // Inside in nine of ten.
+  forecastMissed: { title: "moves whose gap was outside of what check had forecast / all", unit: "ratio", goal: 0.1 },
+  forecastLeast: { title: "  forecast, at least", unit: "s" },
+  forecastMost: { title: "  forecast, at most", unit: "s" },
   bulkCopy: { title: "bulk copy of 1 GB in thousands of files / scp -r of it", unit: "ratio", goal: 1 },
   bulkCopyOurs: { title: "  the bulk copy", unit: "s" },
   bulkCopyScp: { title: "  scp -r", unit: "s" },

@@ -1,12 +1,14 @@
 import { readFile } from "node:fs/promises";
+import type { CheckRow } from "../../cli/check/checkRow";
 import type { LabHost } from "../lab";
 import { setUpOrchestrator, waitForOrchestrator } from "../orchestrator";
 import { step } from "../progress";
+import type { LabStack } from "../stack";
 import { setUpSyncedNode } from "../syncedNode";
-import { type Bench, timeUp } from "./bench";
+import { askJson, type Bench, timeUp } from "./bench";
 import { moveByHand, onHost } from "./byHand";
 import { inTurns, pair, seconds } from "./compare";
-import { ratioOf, type Values } from "./rows";
+import { median, ratioOf, type Values } from "./rows";
 
 const files = { count: 500, bytes: 100_000 };
 const directory = "/root/.orchestrator";
@@ -37,10 +39,19 @@ async function stoppedAt(host: LabHost): Promise<number> {
   return Number(found);
 }
 
+/** What `check` says of the gap before a move; both ends, since a move before it has told the start. */
+async function forecast(stack: LabStack): Promise<{ least: number; most: number }> {
+  const { told, output } = await askJson<{ readonly rows: readonly CheckRow[] }>(stack, ["check", stack.name]);
+  const { least, most } = told.rows.find(({ gapSeconds }) => gapSeconds)?.gapSeconds ?? {};
+  if (least === undefined || most === undefined) throw new Error(`check forecast no gap with both ends:\n${output}`);
+  return { least, most };
+}
+
 /**
  * From the moment in which the old host's systemd stops the signer to the first good getBuildInfo of the new one, the
  * same two hosts and the same 50 MB for both: the real engine's `up`, whole, and the bash script of an operator who has
- * everything ready. What stopping and starting themselves take is the same for both, and short.
+ * everything ready. What stopping and starting themselves take is the same for both, and short. Before each `up`, `check`
+ * forecasts its gap.
  */
 export async function compareSignerGaps(bench: Bench): Promise<Values> {
   const { lab } = bench;
@@ -75,15 +86,20 @@ export async function compareSignerGaps(bench: Bench): Promise<Values> {
     await waitForOrchestrator(lab, old, identity);
   };
   let attempt = 0;
+  const forecasts: { least: number; most: number; gap: number }[] = [];
   const ours = async () => {
     attempt += 1;
     await again(true);
     await bench.configure(stack, fresh, config(attempt));
+    // The first move has none before it that tells how long a start takes.
+    const told = attempt === 1 ? undefined : await forecast(stack);
     await timeUp(stack);
     const record = await readFile(`${stack.records("Anvil")}/record.jsonl`, "utf8");
     const last = JSON.parse(record.trim().split("\n").at(-1) ?? "{}");
     if (last.event !== "done") throw new Error(`the move was not done: ${JSON.stringify(last)}`);
-    return { seconds: Date.parse(last.details.movedAt) / 1000 - (await stoppedAt(old)) };
+    const gap = Date.parse(last.details.movedAt) / 1000 - (await stoppedAt(old));
+    if (told) forecasts.push({ ...told, gap });
+    return { seconds: gap };
   };
   const byHand = async () => {
     await again(false);
@@ -100,5 +116,10 @@ export async function compareSignerGaps(bench: Bench): Promise<Values> {
     "by hand",
   );
   const middle = seconds(rounds);
-  return { signerGap: ratioOf(rounds), signerGapUp: middle.ours, signerGapByHand: middle.peer };
+  return {
+    ...{ signerGap: ratioOf(rounds), signerGapUp: middle.ours, signerGapByHand: middle.peer },
+    forecastMissed: forecasts.filter(({ least, most, gap }) => gap < least || gap > most).length / forecasts.length,
+    forecastLeast: median(forecasts.map(({ least }) => least)),
+    forecastMost: median(forecasts.map(({ most }) => most)),
+  };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { amiss, checkExitCode, checkLines, good, later } from "../../../cli/check/checkRow";
+import { verdictFirst } from "../../../cli/check/host";
 import { evilText, harmless } from "../../evilText";
 
 const rows = [amiss("host", "cores: found 1, needed 4", "needed: more\nor less"), good("references", "2 of 2 answer")];
@@ -25,4 +26,13 @@ test("only a fault counts in the exit code", () => {
   expect(checkExitCode(rows)).toBe(1);
   expect(checkExitCode([good("a", "b"), later("c", "d")])).toBe(0);
   expect(checkLines("prod", [later("c", "d")]).at(-1)).toBe("Nothing stands in the way, and nothing was changed.");
+});
+
+test("a row of the host begins with what the look came to, and warnings come after it", () => {
+  expect(verdictFirst(["warning: clock", "warning: bandwidth", "4 cores: meets the minimums"])).toEqual([
+    "4 cores: meets the minimums",
+    "warning: clock",
+    "warning: bandwidth",
+  ]);
+  expect(verdictFirst([])).toEqual([]);
 });
