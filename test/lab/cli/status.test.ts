@@ -165,7 +165,7 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
   });
 
   it("follows the Pillar from the wallet's update to its momentums, and tells of another release", {
-    timeout: 240_000,
+    timeout: 360_000,
   }, async () => {
     // Ticks of twenty seconds: elections take two of them, and a busy machine is slow to look.
     await lab.chain("PATCH", "/truth", { momentumSeconds: 0.25, tickMomentums: 80 });
@@ -188,7 +188,7 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     expect(out).toContain(`registered: Anvil has this host's address, ${ours}`);
     expect(out).toMatch(/^release {5}controller: its address serves ANOTHER release now, sha256 /m);
 
-    const watching = await cliInTerminal(stack, ["status", "prod", "--watch", "--keep"], 65);
+    const watching = await cliInTerminal(stack, ["status", "prod", "--watch", "--keep"], "stage       producing");
     expect(watching.exitCode).toBe(130);
     expect(watching.out).toContain("stage       producing");
     const after = JSON.parse((await cli(stack, ["status", "prod", "--json"])).out) as object;

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { type Journal, parseJournal } from "../../../core/orchestrator/journal";
 import { knownOf } from "../../../core/orchestrator/known";
-import { startS3 } from "../../../lab/backends";
+import { type Backend, startS3 } from "../../../lab/backends";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import type { Lab, LabHost } from "../../../lab/lab";
@@ -36,8 +36,8 @@ export interface MoveStageOptions {
   readonly prepare?: (stage: MoveStage) => Promise<unknown>;
   /** Without a first `up`: the move is unattended, and part of the one that stands the new host up. */
   readonly bare?: boolean;
-  /** Event log and backups are in a bucket at the operator's end. */
-  readonly inBucket?: boolean;
+  /** Event log and backups are in a bucket at the operator's end, as the state is: the usual one, or what this starts. */
+  readonly inBucket?: boolean | ((lab: Lab) => Promise<Backend>);
   /** The old host lets in a user who is not root, and whose sudo wants {@link sudoPassword}. */
   readonly withSudo?: boolean;
 }
@@ -79,7 +79,7 @@ export function moveStage({ setup, prepare, inBucket, ...kind }: MoveStageOption
     if (withSudo) await addOperator(stage.old);
     await setUpSyncedNode(stage.lab, stage.old);
     stage.state = await setUpOrchestrator(stage.lab, stage.old, setup);
-    const bucket = inBucket ? await startS3(stage.lab) : undefined;
+    const bucket = inBucket ? await (inBucket === true ? startS3 : inBucket)(stage.lab) : undefined;
     if (bucket) stage.store = bucket.url;
     stage.stack = await testStack(stage.lab, stage.fresh, {}, "prod", bucket);
     await configureMove(stage as MoveStage);

@@ -1,10 +1,13 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { execa } from "execa";
 import { expect, it } from "vitest";
 import { readArchive } from "../../../core/orchestrator/archive";
 import { openBackup } from "../../../core/orchestrator/vault";
+import { startS3 } from "../../../lab/backends";
+import { keepPrinted } from "../../../lab/testRun/printed";
 import {
   copyBackups,
   filledExport,
@@ -15,7 +18,7 @@ import {
 } from "../../../lab/upgradeFixture";
 import { journeyIn, movesIn } from "../../recordIn";
 import { linesOf, onHost, transcripts } from "../fixture";
-import { backupsOf, moveStage, signersOf, stageOf } from "../orchestrator/moveStage";
+import { backupsOf, configureMove, moveStage, signersOf, stageOf } from "../orchestrator/moveStage";
 
 // What an earlier version left on an operator's machine, in the place of what this one wrote: made by `npm run lab -- fixture`.
 const fixture = join(import.meta.dirname, "fixture");
@@ -150,4 +153,39 @@ it("changes nothing in the next up", async () => {
   const { exitCode, output } = await stage.stack.up();
   expect(exitCode, output).toBe(0);
   expect(output).toMatch(/Resources:\s+\d+ unchanged\n/);
+});
+
+it("moves into a bucket, where another machine finds all of it, without a replacement, a redeploy or a forgotten fact", async () => {
+  const bucket = await startS3(stage.lab);
+  const own = join(stage.stack.dir, "data");
+  const typed = async (words: readonly string[], data = own) => {
+    const [command = "", ...args] = stage.lab.atOperator(words);
+    const env = { ...stage.stack.env, ...bucket.env, XDG_DATA_HOME: data };
+    const options = { cwd: stage.stack.programDirectory, env, all: true, reject: false, stdin: "ignore" } as const;
+    const { exitCode, all } = await execa(command, args, options);
+    keepPrinted(all);
+    expect(exitCode, all).toBe(0);
+    return all;
+  };
+  const report = (data = own) => typed(["./pillar-host", "report", "prod", "--json"], data);
+  const up = (data = own) =>
+    typed(["pulumi", "up", "--yes", "--skip-preview", "--non-interactive", "-s", "prod"], data);
+  const before = { trace: await trace(), gate: gateIn(await exported()), report: await report() };
+  const brought = readdirSync(backupsOf(stage)).filter((name) => /\.(tar\.age|manifest\.json)$/.test(name)).length;
+  const lines = readFileSync(join(backupsOf(stage), "record.jsonl"), "utf8")
+    .trimEnd()
+    .split("\n").length;
+  expect(await typed(["./pillar-host", "store", "move", "prod", bucket.url])).toContain(
+    `${lines} lines of the record and ${brought} files of backups are in s3://state/pillar-host/Anvil/ now`,
+  );
+  await configureMove({ ...stage, store: bucket.url });
+  const elsewhere = join(stage.lab.dir, "another-machine");
+  cpSync(join(own, "pillar-host/keys"), join(elsewhere, "pillar-host/keys"), { recursive: true });
+  expect(await up()).not.toMatch(/\d+ (created|replaced|deleted)/);
+  for (const data of [own, elsewhere]) expect(await up(data)).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
+  expect({ trace: await trace(), gate: gateIn(await exported()), report: await report() }).toEqual(before);
+  // A backup that is not on a machine is named by where it was when it was made.
+  const byName = (text: string) => text.replace(/("file": ").*\//g, "$1").replaceAll(elsewhere, own);
+  expect(byName(await report(elsewhere))).toBe(byName(before.report));
+  expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["moved", "running"]);
 });

@@ -1,0 +1,99 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Backend } from "../../../lab/backends";
+import { pillar } from "../../../lab/demo/stacks";
+import type { ChainTruth } from "../../../lab/doubles/chain";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { setUpOrchestrator } from "../../../lab/orchestrator";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
+import { LabStack, type StackFile } from "../../../lab/stack";
+import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { collectRewards } from "../../../lab/wallet";
+import { onHost, stackFile } from "../fixture";
+
+/** A momentum a second, so that a slot is not missed for a busy machine; ticks and epochs that a test can wait for. */
+const quick = { momentumSeconds: 1, tickMomentums: 5, epochSeconds: 20, rewardDelaySeconds: 1 };
+const network = { epoch: "20s", momentum: "1s", tickMomentums: 5 };
+/** The whole journey, by a stack of each host. */
+export interface Journey {
+  readonly lab: Lab;
+  readonly old: LabHost;
+  readonly fresh: LabHost;
+  /** Where event log and backups are, where that is a bucket. */
+  readonly store?: string;
+  readonly stacks: { readonly old: LabStack; readonly fresh: LabStack };
+  readonly addresses: { readonly old: string };
+}
+
+/** Sets it: two hosts, on the old one a producer and a signer; nothing is adopted or stood up yet. */
+export async function begunJourney(lab: Lab, backend?: Backend): Promise<Journey> {
+  await lab.chain("PATCH", "/truth", {
+    ...quick,
+    defaults: { behind: 400, rate: 80, startRefusedMs: 0, connectMs: 0 },
+  });
+  const [old, fresh] = [await lab.addHost("old", ensurePackagedImage), await lab.addHost("fresh", ensurePackagedImage)];
+  for (const host of [old, fresh]) {
+    await lab.chain("PATCH", `/orchestrators/${host.name}`, { syncPollMs: 500, stopMs: 300 });
+    await onHost(host, "echo 127.0.0.2 bnb-node.example eth-node.example >> /etc/hosts");
+  }
+  await lab.chain("PATCH", `/nodes/${fresh.name}`, { buildSeconds: 3, buildLines: 30 });
+  const { address } = await setUpSyncedNode(lab, old);
+  await setUpOrchestrator(lab, old);
+  await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: address });
+  const privateKey = await readFile(lab.privateKeyFile, "utf8");
+  const secrets = { "ssh.privateKey": privateKey };
+  const places = { lab, old, fresh, ...(backend ? { store: backend.url } : {}) };
+  const stacks = {
+    old: await LabStack.create(lab, "prod", oldFile(places, {}), secrets, "prod", backend),
+    fresh: await LabStack.create(lab, "prod-2", freshFile(places, "stand-up"), secrets, "prod-2", backend),
+  };
+  return { ...places, stacks, addresses: { old: address } };
+}
+
+/** Until the first whole epoch after now is paid, and the wallet has collected it. */
+export async function rewarded(lab: Lab): Promise<void> {
+  const truth = () => lab.chain<ChainTruth>("GET", "/truth");
+  const { epoch, pillars } = await truth();
+  const deadline = Date.now() + 10 * quick.epochSeconds * 1000;
+  while ((await truth()).distributedEpoch <= epoch) {
+    if (Date.now() > deadline) throw new Error("no epoch was paid");
+    await sleep(500);
+  }
+  await collectRewards(lab, pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
+}
+
+type Places = Pick<Journey, "lab" | "old" | "fresh" | "store">;
+
+const common = (lab: Lab, store?: string) => ({
+  ...(store === undefined ? {} : { store }),
+  orchestrator: store === undefined ? { backup: { directory: join(lab.dir, "backups") } } : {},
+  network,
+});
+
+export function oldFile({ lab, old, store }: Places, changes: StackFile): StackFile {
+  return stackFile(lab, old, {
+    ...common(lab, store),
+    host: { provider: "existing", address: old.address, hostKey: old.hostKey },
+    lifecycle: "adopted",
+    ...changes,
+  });
+}
+
+export function freshFile({ lab, old, fresh, store }: Places, until: "stand-up" | "move" | "switch"): StackFile {
+  const { orchestrator, ...rest } = common(lab, store);
+  return stackFile(lab, fresh, {
+    ...rest,
+    orchestrator: {
+      ...orchestrator,
+      ...(until === "stand-up"
+        ? {}
+        : {
+            release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
+            steadySeconds: 3,
+            migrateFrom: { address: old.address, hostKey: old.hostKey },
+          }),
+    },
+    ...(until === "switch" ? { cutover: { wait: true } } : {}),
+  });
+}

@@ -1,0 +1,100 @@
+import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import type { LogEvent, MoveEvent, WayOfMove } from "../../../core/eventLog/events";
+import { onHost, transcripts } from "../fixture";
+import type { Stop } from "./bucketGate.mts";
+import { gateOf, keysIn, linesIn, setGate, startGatedS3 } from "./gatedBucket";
+import { contentOf, moveStage, signersOf } from "./moveStage";
+
+/** What a journey writes into the bucket, in this order. */
+const writes = [
+  ...["first tar.age", "first manifest.json", "backup first", "secured", "begun"],
+  ...["last tar.age", "last manifest.json", "backup last", "starting", "done", "recorded"],
+];
+const stage = moveStage({ inBucket: startGatedS3, bare: true });
+const signer = () => onHost(stage.old, "systemctl show -p MainPID orchestrator");
+
+/** Begins an `up` that is killed at the first write that none was killed at before. @returns where, if anywhere */
+async function killedUp(): Promise<{ readonly stop?: Stop; readonly output: string }> {
+  await setGate(stage.lab, "stop");
+  const run = await stage.stack.begin();
+  let isOver = false;
+  const end = run.end().finally(() => {
+    isOver = true;
+  });
+  for (;;) {
+    const { held } = await gateOf(stage.lab);
+    if (held) {
+      // The engine and all that it started, at one moment.
+      await run.freeze(true);
+      await run.clear();
+      return { stop: held, output: (await end).output };
+    }
+    if (isOver) {
+      const { exitCode, output } = await end;
+      expect(exitCode, output).toBe(0);
+      return { output };
+    }
+    await sleep(100);
+  }
+}
+
+it("a bucket that loses each upload in its middle ends an up, and nothing is moved", async () => {
+  const before = await signer();
+  await setGate(stage.lab, "cut");
+  const { exitCode, output } = await stage.stack.up();
+  expect(exitCode, output).not.toBe(0);
+  expect(output).toContain("the store of the records can't be written: s3://state/pillar-host/Anvil/");
+  expect((await gateOf(stage.lab)).cuts).toBeGreaterThan(0);
+  expect([await keysIn(stage.lab, "log"), await keysIn(stage.lab, "backups")]).toEqual([[], []]);
+  expect(await signersOf(stage)).toEqual(["old"]);
+  expect(await signer()).toBe(before);
+});
+
+it("an up that is killed before and after each of its writes into the bucket is gone on with by the next", async () => {
+  const content = await contentOf(stage.old);
+  for (let runs = 1; ; runs += 1) {
+    expect(runs).toBeLessThan(80);
+    const { stop, output } = await killedUp();
+    expect((await signersOf(stage)).length, output).toBeLessThan(2);
+    if (!stop) break;
+    await stage.stack.cancel();
+  }
+  const { stops } = await gateOf(stage.lab);
+  expect(stops).toEqual(
+    writes.flatMap((what) => [
+      { what, side: "before" },
+      { what, side: "after" },
+    ]),
+  );
+  expect(await signersOf(stage)).toEqual(["new"]);
+  expect(await contentOf(stage.fresh)).toBe(content);
+  expect(await transcripts(stage.fresh)).toHaveLength(1);
+});
+
+it("nothing that the bucket took is lost, and no step of the move is in it as done twice", async () => {
+  const { lines } = await gateOf(stage.lab);
+  const there = (await linesIn(stage.lab)) as (LogEvent | MoveEvent)[];
+  expect(there).toEqual(lines.map((line) => JSON.parse(line)));
+  const of = (name: string) => there.filter(({ event }) => event === name);
+  for (const name of ["secured", "done"]) expect(of(name), name).toHaveLength(1);
+  // One that began and was killed before a host knew of it has another number; what was started, and ended, is one way.
+  const numbersOf = (name: string) => of(name).map(({ details }) => (details as WayOfMove).generation);
+  const begun = numbersOf("begun");
+  expect(begun).toEqual(begun.map((_, index) => index + 1));
+  expect(new Set(["starting", "done"].flatMap(numbersOf))).toEqual(new Set(begun.slice(-1)));
+  const files = (await keysIn(stage.lab, "backups")).map((key) => basename(key));
+  const told = there.flatMap((entry) => (entry.event === "backup" ? [entry.details] : []));
+  expect(told.length).toBeGreaterThan(1);
+  for (const { file, manifestFile } of told)
+    expect(files).toEqual(expect.arrayContaining([basename(file), basename(manifestFile)]));
+});
+
+it("and the next up has nothing to do", async () => {
+  await setGate(stage.lab, "pass");
+  const { exitCode, output } = await stage.stack.up();
+  expect(exitCode, output).toBe(0);
+  expect(output).toMatch(/\d+ unchanged/);
+  expect(output).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
+});
