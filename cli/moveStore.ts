@@ -16,7 +16,7 @@ import { createEngine } from "./engine";
 import { CliRefusal } from "./refusal";
 
 /**
- * Brings a Pillar's event log and backups from this machine into a bucket. The log here is set aside only when all of it was
+ * Brings a Pillar's event log, backups and records of orders from this machine into a bucket. The log here is set aside only when all of it was
  * read there again, the same. Killed anywhere, it goes on when it is run again.
  *
  * @returns the exit code
@@ -38,6 +38,7 @@ export async function moveStore(stack: string, address: string): Promise<number>
   const own = await directoryStore(directory).lines();
   const brought = await bringLines(own, open());
   const files = await bringFiles(directory, open());
+  await bringOrders(directory, open());
   const missed = notIn(own, await open().lines());
   if (missed.length > 0)
     throw new CliRefusal(
@@ -81,6 +82,16 @@ async function bringLines(own: readonly string[], store: BucketStore): Promise<n
   return missing.length;
 }
 
+/** Where the bucket has a record of a server's orders, that is the newer one: it is what runs with the bucket go by. */
+async function bringOrders(directory: string, store: BucketStore): Promise<void> {
+  for (const name of namesIn(directory).filter((each) => /^orders-.*\.json$/.test(each)))
+    await store.renew(name, await store.newest(name));
+}
+
+function namesIn(directory: string): string[] {
+  return fs.existsSync(directory) ? fs.readdirSync(directory) : [];
+}
+
 /** What of some lines others lack, each as often as it stands there (pure). */
 function notIn(lines: readonly string[], others: readonly string[]): string[] {
   const left = new Map<string, number>();
@@ -94,8 +105,7 @@ function notIn(lines: readonly string[], others: readonly string[]): string[] {
 
 /** Brings the backups, and reads each again. @returns how many there are */
 async function bringFiles(directory: string, store: BucketStore): Promise<number> {
-  const all = fs.existsSync(directory) ? fs.readdirSync(directory) : [];
-  const names = all.filter((name) => /\.(tar\.age|manifest\.json)$/.test(name));
+  const names = namesIn(directory).filter((name) => /\.(tar\.age|manifest\.json)$/.test(name));
   for (const name of names) {
     await store.bring(name);
     const [here, there] = [crypto.createHash("sha256"), crypto.createHash("sha256")];

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../core/config/config";
-import { ordersPlace, storeOf } from "../core/settings/orchestratorPlaces";
+import { ordersOf, storeOf } from "../core/settings/orchestratorPlaces";
 import { isStoreFault } from "../core/store/contradiction";
 
 /**
@@ -10,7 +10,7 @@ import { isStoreFault } from "../core/store/contradiction";
  */
 export async function bringRecords(config: StackConfig, stack: string): Promise<void> {
   try {
-    ordersPlace(config, stack);
+    ordersOf(config, stack);
     // A bucket that can't be read ends the run here, in words; what was read is not asked for again.
     if (config.store !== undefined) await storeOf(config).lines();
   } catch (error) {

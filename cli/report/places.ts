@@ -66,12 +66,12 @@ export async function findRecord(stack: string, { asked, configured }: LogQuery)
 async function inBucket(place: string): Promise<FoundLog> {
   const store = storeAt(place);
   const lines = linesOf((await store.lines()).join("\n"), store.log);
-  return { directory: store.directory, lines: placedIn(lines, store.directory) };
+  return { directory: store.directory, lines: placedIn(lines, store) };
 }
 
-const placedIn = (lines: Lines, directory: string): Lines => ({
+const placedIn = (lines: Lines, store: Parameters<typeof withFilesFound>[1]): Lines => ({
   ...lines,
-  moves: lines.moves.map((entry) => withFilesFound(entry, directory)),
+  moves: lines.moves.map((entry) => withFilesFound(entry, store)),
 });
 
 /** One that is reached in two ways, as through the link in the old place, is one. */
@@ -97,7 +97,7 @@ function knows(directory: string, stack: string): boolean {
 function readLines(directory: string): Lines | undefined {
   const file = eventLogFile(directory);
   try {
-    return placedIn(linesOf(fs.readFileSync(file, "utf8"), file), directory);
+    return placedIn(linesOf(fs.readFileSync(file, "utf8"), file), { directory });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;

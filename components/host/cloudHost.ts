@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { writeRecord } from "../../core/cloud/attempts";
 import { resourceName } from "../../core/cloud/cloud";
 import type { CloudServer } from "../../core/cloud/power";
 import type { OwnServer } from "../../core/ssh/ownServer";
@@ -61,7 +60,8 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
       this,
     );
     // From here on it is no server any more that can be thrown away.
-    if (isActive && !pulumi.runtime.isDryRun()) contact.pinned.apply(() => writeRecord(orders, { attempts: [] }));
+    const isKept = isActive && !pulumi.runtime.isDryRun();
+    const settled = contact.pinned.apply(() => (isKept ? orders.write({ attempts: [] }) : undefined));
     const booted = isActive
       ? runStep("host-cloud-init", cloudInit(), this.access, { ...childOf(this), dependsOn: [contact] })
       : contact;
@@ -69,7 +69,8 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     const host = { access: this.access, ready: [booted], server: this.server, isOrdered: this.isOrdered };
     this.guard = createGuard("host-guard", { host, settings, rpc, isLast: false }, this);
     this.ready = [this.guard];
-    this.fingerprint = hostKey.apply(fingerprintOf);
+    // Shown when that is written down: the run does not end before.
+    this.fingerprint = pulumi.all([hostKey, settled]).apply(([shown]) => fingerprintOf(shown));
     this.serverId = made.id;
     this.address = address;
     this.registerOutputs({ serverId: made.id, address, fingerprint: this.fingerprint });

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readOrderRecord, writeRecord } from "../../core/cloud/attempts";
+import type { OrderRecords } from "../../core/cloud/attempts";
 import { type Cloud, type Owner, resourceName } from "../../core/cloud/cloud";
 import type { Opening } from "../../core/cloud/firewall";
 import { type HostPlan, orderRecord } from "../../core/cloud/hostPlan";
@@ -20,8 +20,9 @@ export interface Making extends Omit<CloudServerArgs, "parts"> {
   readonly cloud: Cloud;
   /** By which it is known there. */
   readonly owner: Owner;
-  /** The record of its orders, absolute. */
-  readonly orders: string;
+  readonly orders: OrderRecords;
+  /** The server that the record of orders names, as this run found it. */
+  readonly ordered: string | undefined;
   readonly parts: CloudParts;
   /** The public half of the login's key; none where the login has no key. */
   readonly publicKey?: string | undefined;
@@ -80,10 +81,10 @@ export function makeServer(making: Making): ServerMade {
  * Makes room for the order, then writes it down: killed from here on, the next run knows of it. What is in the way is not
  * removed: the engine does that where its state has it, and Hetzner's plugin fails where it is gone by then; else checkMade.
  */
-async function beforeOrder(cloud: Cloud, orders: string, plan: HostPlan & { kind: "make" }): Promise<void> {
+async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: HostPlan & { kind: "make" }): Promise<void> {
   try {
     if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
-    writeRecord(orders, orderRecord(plan, new Date()));
+    await orders.write(orderRecord(plan, new Date()));
   } catch (error) {
     throw plainly(error);
   }
@@ -91,7 +92,7 @@ async function beforeOrder(cloud: Cloud, orders: string, plan: HostPlan & { kind
 
 /** The server's address, once it is sure that the server which the state knows is there, and alone, and has one. */
 export function presentAddress(
-  { cloud, owner, orders, plan }: Making,
+  { cloud, owner, orders, ordered, plan }: Making,
   { id, address }: ServerMade,
 ): pulumi.Output<string> {
   return pulumi.all([id, address]).apply(async ([serverId, recorded]) => {
@@ -99,9 +100,9 @@ export function presentAddress(
     try {
       if (plan.kind === "make") await checkMade(cloud, owner, orders, plan, serverId);
       if (pulumi.runtime.isDryRun()) return at;
-      const isOrdered = isOrderedHere({ orders, plan });
+      const isOrdered = isOrderedHere({ ordered, plan });
       if (at === "") throw new Error(noAddressText(cloud, owner.stack, serverId, isOrdered));
-      writeRecord(orders, { attempts: [], ...(isOrdered ? { ordered: serverId } : {}) });
+      await orders.write({ attempts: [], ...(isOrdered ? { ordered: serverId } : {}) });
     } catch (error) {
       throw plainly(error);
     }
@@ -113,8 +114,8 @@ export function presentAddress(
  * Whether this run orders the server, goes on with an order that was cut off, or an earlier run here ordered it and nobody
  * was let in yet: a destroy that ended half way forgets the login before the server.
  */
-export function isOrderedHere({ orders, plan }: Pick<Making, "orders" | "plan">): boolean {
-  return plan.kind === "make" || plan.isHalfMade || readOrderRecord(orders).ordered === plan.server.id;
+export function isOrderedHere({ ordered, plan }: Pick<Making, "ordered" | "plan">): boolean {
+  return plan.kind === "make" || plan.isHalfMade || ordered === plan.server.id;
 }
 
 function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered: boolean): string {
@@ -130,7 +131,7 @@ function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered:
 async function checkMade(
   cloud: Cloud,
   owner: Owner,
-  orders: string,
+  orders: OrderRecords,
   { attempts, shown }: HostPlan & { kind: "make" },
   serverId: string,
 ): Promise<void> {
@@ -138,7 +139,7 @@ async function checkMade(
   if (servers.every(({ id }) => id !== serverId)) {
     const run = commandsFor(owner.stack);
     // The engine took the one that is gone for made: no order went out.
-    if (!pulumi.runtime.isDryRun()) writeRecord(orders, { attempts, shown });
+    if (!pulumi.runtime.isDryRun()) await orders.write({ attempts, shown });
     throw new Error(
       `server ${serverId}, this stack's host, is not at ${cloud.provider} any more, or has lost its labels there\n` +
         `  To forget one that is gone and to make another: ${run.refresh} && ${run.up}`,

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readOrderRecord, writeRecord } from "../../core/cloud/attempts";
+import type { OrderRecord, OrderRecords } from "../../core/cloud/attempts";
 import type { Cloud, Owner } from "../../core/cloud/cloud";
 import { openings, openToAll } from "../../core/cloud/firewall";
 import { type HostPlan, type HostRefusal, planHost } from "../../core/cloud/hostPlan";
@@ -9,7 +9,7 @@ import type { CloudHostConfig } from "../../core/config/hostSchema";
 import { readEvents } from "../../core/eventLog/eventLog";
 import { pastEvents } from "../../core/retirement/pastEvents";
 import { publicKeyOf } from "../../core/settings/login";
-import { ordersPlace, storeOf } from "../../core/settings/orchestratorPlaces";
+import { ordersOf, storeOf } from "../../core/settings/orchestratorPlaces";
 import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { strangerText } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
@@ -34,7 +34,9 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
   const { createCloud, createParts } = cloudProviders[provider];
   const endpoint = config.apiEndpoint === undefined ? {} : { endpoint: config.apiEndpoint };
   const cloud = createCloud({ token, say: (line) => void info(line), ...endpoint });
-  const plan = await decide(config, wanted, cloud, owner);
+  const orders = ordersOf(config, stack);
+  const record = await orders.read();
+  const plan = await decide(config, wanted, cloud, { owner, orders, record });
   if (plan.kind === "gone") return { shown: { provider } };
   const shown = { provider, ...serverSummary(plan) };
   const args = {
@@ -53,7 +55,8 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
     ...{
       cloud,
       owner,
-      orders: ordersPlace(config, stack),
+      orders,
+      ordered: record.ordered,
       isActive: config.lifecycle === "active",
       publicKey: publicKeyOf(config),
     },
@@ -83,11 +86,15 @@ async function strangerAt(
   return strangerText(server, address, recordedKey, commandsFor(owner.stack));
 }
 
-async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud, owner: Owner): Promise<HostPlan> {
-  const file = ordersPlace(config, owner.stack);
+async function decide(
+  config: StackConfig,
+  wanted: CloudHostConfig,
+  cloud: Cloud,
+  { owner, orders, record }: { readonly owner: Owner; readonly orders: OrderRecords; readonly record: OrderRecord },
+): Promise<HostPlan> {
   const situation = {
     ...{ cloud, host: wanted, lifecycle: config.lifecycle, ...owner },
-    ...{ publicKey: publicKeyOf(config), record: readOrderRecord(file), now: Date.now() },
+    ...{ publicKey: publicKeyOf(config), record, now: Date.now() },
   };
   const decided = await planHost(situation).catch((error: unknown): HostRefusal => {
     if (!(error instanceof CloudError)) throw error;
@@ -95,9 +102,8 @@ async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud
     const set = `  Set it with: ${commandsFor(owner.stack).setSecret("host.token")}`;
     return { faults: [...error.message.split("\n"), ...(isOfToken ? [set] : [])] };
   });
-  const { record } = situation;
   if ("faults" in decided) {
-    if (decided.isExhausted) writeRecord(file, { attempts: [], shown: record.shown });
+    if (decided.isExhausted) await orders.write({ attempts: [], shown: record.shown });
     throw new pulumi.RunError(
       `The host of stack ${owner.stack} can't be ordered from ${cloud.provider}; nothing was changed:\n` +
         decided.faults.map((line) => `  ${line}`).join("\n"),
@@ -107,7 +113,7 @@ async function decide(config: StackConfig, wanted: CloudHostConfig, cloud: Cloud
   for (const line of [...decided.warnings, ...openToAll(wanted.sshFrom)]) warn(line);
   const { plan } = decided;
   // Kept from the first preview on: what an order may cost follows from it.
-  if (plan.kind === "make" && plan.shown !== record.shown) writeRecord(file, { ...record, shown: plan.shown });
+  if (plan.kind === "make" && plan.shown !== record.shown) await orders.write({ ...record, shown: plan.shown });
   return plan;
 }
 

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readOrderRecord, writeRecord } from "../../core/cloud/attempts";
+import type { OrderRecords } from "../../core/cloud/attempts";
 import type { Cloud, Owner } from "../../core/cloud/cloud";
 import { failedOrderText, plainWords } from "../../core/cloud/failedOrder";
 import type { HostPlan } from "../../core/cloud/hostPlan";
@@ -11,8 +11,7 @@ interface Ordering {
   readonly owner: Owner;
   readonly plan: HostPlan & { kind: "make" };
   readonly wanted: CloudHostConfig;
-  /** The record of orders. */
-  readonly orders: string;
+  readonly orders: OrderRecords;
 }
 
 /**
@@ -20,19 +19,16 @@ interface Ordering {
  * mean. Of the run that orders alone: kept longer, a plain destroy would miss it where the server's deletion fails.
  */
 export function orderHook(ordering: Ordering): pulumi.ErrorHook {
-  return new pulumi.ErrorHook("server-order", onOrderError(ordering, ordering.orders));
+  return new pulumi.ErrorHook("server-order", onOrderError(ordering));
 }
 
-/** What the hook does; never asks for the order to be repeated. @param file of the order's record */
-export function onOrderError(
-  { cloud, owner, plan, wanted }: Pick<Ordering, "cloud" | "owner" | "plan" | "wanted">,
-  file: string,
-): pulumi.ErrorHookFunction {
+/** What the hook does; never asks for the order to be repeated. */
+export function onOrderError({ cloud, owner, plan, wanted, orders }: Ordering): pulumi.ErrorHookFunction {
   return async ({ failedOperation, errors }) => {
     if (failedOperation !== "create" || pulumi.runtime.isDryRun()) return false;
     const words = plainWords(errors[0] ?? "", wanted.token);
-    const record = readOrderRecord(file);
-    if (record.pending) writeRecord(file, { ...record, pending: { ...record.pending, reason: words } });
+    const record = await orders.read();
+    if (record.pending) await orders.write({ ...record, pending: { ...record.pending, reason: words } });
     await warn(failedOrderText(owner.stack, cloud, plan.offer, words));
     return false;
   };

@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { readOrderRecord } from "../../core/cloud/attempts";
 import type { ServerNow } from "../../core/cloud/cloud";
 import type { StackConfig } from "../../core/config/config";
 import type { EventDetails } from "../../core/eventLog/events";
@@ -7,7 +6,7 @@ import { lookOnceAt } from "../../core/retirement/host";
 import type { GuardMemory } from "../../core/retirement/inputs";
 import { refusalText } from "../../core/retirement/messages";
 import { surveyRetirement } from "../../core/retirement/survey";
-import { ordersPlace, storeOf } from "../../core/settings/orchestratorPlaces";
+import { ordersOf, storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs } from "../../core/settings/retirementInputs";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor, someHostKey } from "../../core/util/commands";
@@ -37,7 +36,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const { since, begun, recorded, knownProducer, hasProduced } = past;
   const { there, place } = await hostLocation(config, last, begun);
   if (there === "gone") return;
-  const isOwnServer = there !== undefined && readOrderRecord(ordersPlace(config, stack)).ordered === there.id;
+  const isOwnServer = there !== undefined && (await ordersOf(config, stack).read()).ordered === there.id;
   const { address, hostKey } = place;
   if (there && hostKey === undefined && !isOwnServer && !isAdopted(config))
     throw new pulumi.RunError(noKeyText(stack, config, there));

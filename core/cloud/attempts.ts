@@ -1,5 +1,3 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { z } from "zod";
 import type { Attempt } from "./plan";
 
@@ -27,6 +25,14 @@ export interface OrderRecord {
   readonly shown?: ShownPrice | undefined;
 }
 
+/** Where a stack's record of orders is. Nothing in it is a secret. */
+export interface OrderRecords {
+  /** @throws in words, where it can't be read */
+  read(): Promise<OrderRecord>;
+  /** Kept when this resolves. @throws in words, where it can't be written */
+  write(record: OrderRecord): Promise<void>;
+}
+
 const order = { plan: z.string(), location: z.string(), at: z.string() };
 const schema = z.object({
   attempts: z.array(z.object({ ...order, reason: z.string() })),
@@ -38,26 +44,20 @@ const schema = z.object({
 /** Room comes back: what failed longer ago is tried again. */
 const memory = 24 * 3600 * 1000;
 
-/** An unreadable record is none: what comes of it is an attempt made twice, and a price that is shown anew. */
-export function readOrderRecord(file: string): OrderRecord {
-  if (!existsSync(file)) return { attempts: [] };
+/** Reads a record (pure). What is no record is none: what comes of it is an attempt made twice, and a price that is shown anew. */
+export function orderRecordOf(text: string | undefined): OrderRecord {
   try {
-    return schema.parse(JSON.parse(readFileSync(file, "utf8")));
+    return schema.parse(JSON.parse(text ?? ""));
   } catch {
     return { attempts: [] };
   }
 }
 
-/** Written whole or not at all; without anything in it, removed. Nothing in it is a secret. */
-export function writeRecord(file: string, record: OrderRecord): void {
+/** A record as text (pure); undefined where nothing is in it. */
+export function orderRecordText(record: OrderRecord): string | undefined {
   const { attempts, pending, ordered, shown } = record;
-  if (attempts.length === 0 && !pending && ordered === undefined && !shown) {
-    rmSync(file, { force: true });
-    return;
-  }
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  if (attempts.length === 0 && !pending && ordered === undefined && !shown) return undefined;
+  return `${JSON.stringify(record, null, 2)}\n`;
 }
 
 /** What is known of earlier orders. */

@@ -90,7 +90,7 @@ export async function readEvents(store: Store, pillar: string): Promise<LogEvent
 /** All that was written of signers' moves, the oldest first. @throws likewise */
 export async function readMoveEvents(store: Store): Promise<MoveEvent[]> {
   const events = (await readAll(store)).filter((entry) => "move" in entry);
-  return events.map((entry) => withFilesFound(entry, store.directory));
+  return events.map((entry) => withFilesFound(entry, store));
 }
 
 /** Lines that were broken off are left out. */
@@ -98,11 +98,11 @@ async function readAll(store: Store): Promise<(LogEvent | MoveEvent)[]> {
   return (await store.lines()).flatMap((line) => lineOf(line, store.log) ?? []);
 }
 
-/** The same with the files of backups where they are now. @param directory absolute */
-export function withFilesFound(entry: MoveEvent, directory: string): MoveEvent {
-  if (entry.event === "backup") return { ...entry, details: found(entry.details, directory) };
+/** The same with the files of backups where they are now. @param store of the log */
+export function withFilesFound(entry: MoveEvent, store: Pick<Store, "directory" | "files">): MoveEvent {
+  if (entry.event === "backup") return { ...entry, details: found(entry.details, store) };
   if (entry.event !== "secured" || entry.details.backup === undefined) return entry;
-  return { ...entry, details: { ...entry.details, backup: found(entry.details.backup, directory) } };
+  return { ...entry, details: { ...entry.details, backup: found(entry.details.backup, store) } };
 }
 
 /** What a stack lived through since it let its last host go (pure). */

@@ -1,3 +1,4 @@
+import { type OrderRecords, orderRecordOf, orderRecordText } from "../cloud/attempts";
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
 import type { MoveId } from "../eventLog/moveId";
@@ -6,7 +7,8 @@ import type { SecureOptions } from "../orchestrator/preparation";
 import type { OrchestratorPlace } from "../orchestrator/survey";
 import type { OrchestratorHost } from "../ssh/root";
 import { placeInBucket } from "../store/bucketPlace";
-import { ordersAt } from "../store/orders";
+import { storeFault } from "../store/contradiction";
+import { orderRecordName } from "../store/orders";
 import { recordsWord } from "../store/places";
 import { recordsAt } from "../store/records";
 import type { Store } from "../store/store";
@@ -34,9 +36,17 @@ export function storeOf(config: StackConfig): Store {
   return storeAt(backupDirectory(config));
 }
 
-/** The record of the orders of a stack's server, absolute. @throws storeFault */
-export function ordersPlace(config: StackConfig, stack: string): string {
-  return ordersAt(backupDirectory(config), { stack, pillar: config.pillar.name });
+/** The record of the orders of a stack's server. @throws storeFault */
+export function ordersOf(config: StackConfig, stack: string): OrderRecords {
+  const name = orderRecordName(backupDirectory(config), { stack, pillar: config.pillar.name });
+  const store = storeOf(config);
+  const inWords = (what: string) => (error: Error) => {
+    throw storeFault(store.faultText(what, error));
+  };
+  return {
+    read: () => store.newest(name).then(orderRecordOf, inWords("read")),
+    write: (record) => store.renew(name, orderRecordText(record)).catch(inWords("written")),
+  };
 }
 
 /** The signer's things on the new host (pure). */

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { settle } from "../util/writeAtomically";
 import type { BucketPlace } from "./bucketPlace";
 import { storeFault } from "./contradiction";
+import { textIn } from "./directoryStore";
 import { type Bucket, type Listed, openBucket } from "./s3";
 import type { Store } from "./store";
 
@@ -18,7 +19,8 @@ export interface BucketStore extends Store {
 }
 
 /**
- * A Pillar's part of a bucket as a store: each line of the event log, and each backup, is an object that is written once.
+ * A Pillar's part of a bucket as a store: each line of the event log, each backup, and each text that a name ever had, is an
+ * object that is written once.
  *
  * @param directory on this machine, absolute: has a copy of each backup that was made here
  */
@@ -26,10 +28,11 @@ export function bucketStore(place: BucketPlace, directory: string, bucket: Bucke
   const { prefix, shown } = place;
   const logPrefix = `${prefix}log/`;
   const keyOf = (file: string) => `${prefix}backups/${path.basename(file)}`;
-  const atOf = ({ key }: Listed) => Number(key.slice(logPrefix.length).split("-")[0]);
+  const atOf = ({ key }: Listed) => Number(path.basename(key).split("-")[0]);
+  const prefixOf = (name: string) => `${prefix}newest/${name}/`;
 
-  const lineOf = async ({ key, bytes }: Listed): Promise<string> => {
-    const known = seenLines();
+  const textOf = async ({ key, bytes }: Listed): Promise<string> => {
+    const known = seenTexts();
     const before = known.get(shown + key);
     if (before !== undefined) return before;
     const text = await bucket.text(key);
@@ -62,26 +65,41 @@ export function bucketStore(place: BucketPlace, directory: string, bucket: Bucke
       throw storeFault(`${shown}: ${key} did not arrive whole\n  needed: ${size} bytes. Run the same command again`);
   };
 
+  const add = async (below: string, content: string) => {
+    const last = (await bucket.list(below)).at(-1);
+    // After all that was seen, though another machine's clock be ahead.
+    const at = Math.max(Date.now(), last === undefined ? 0 : atOf(last) + 1);
+    const key = `${below}${String(at).padStart(15, "0")}-${crypto.randomUUID()}.json`;
+    const text = `${content}\n`;
+    const sha256 = crypto.createHash("sha256").update(text).digest("hex");
+    if (!(await putNew(key, () => text, Buffer.byteLength(text), sha256)))
+      throw storeFault(`${shown}: ${key} is there already: nothing is overwritten`);
+  };
+
+  /** What this machine has of an earlier version, which kept it here alone, counts where the bucket has none. */
+  const newest = async (name: string) => {
+    const last = (await bucket.list(prefixOf(name))).at(-1);
+    const text = last === undefined ? textIn(path.join(directory, name)) : await textOf(last);
+    return text === "" ? undefined : text;
+  };
+
   return {
     directory,
     log: `${shown}log/`,
+    files: `${shown}backups/`,
     faultText: (_what, { message }) => message,
-    append: async (line) => {
-      const all = await bucket.list(logPrefix);
-      const last = all.at(-1);
-      // After all that was seen, though another machine's clock be ahead.
-      const at = Math.max(Date.now(), last === undefined ? 0 : atOf(last) + 1);
-      const key = `${logPrefix}${String(at).padStart(15, "0")}-${crypto.randomUUID()}.json`;
-      const text = `${line}\n`;
-      const sha256 = crypto.createHash("sha256").update(text).digest("hex");
-      if (!(await putNew(key, () => text, Buffer.byteLength(text), sha256)))
-        throw storeFault(`${shown}: ${key} is there already: nothing is overwritten`);
+    append: (line) => add(logPrefix, line),
+    newest,
+    renew: async (name, text) => {
+      const file = path.join(directory, name);
+      if (fs.existsSync(file) || (await newest(name)) !== text) await add(prefixOf(name), text ?? "");
+      fs.rmSync(file, { force: true });
     },
     lines: async () => {
       const all = await bucket.list(logPrefix);
       const lines: string[] = [];
       for (let from = 0; from < all.length; from += together)
-        lines.push(...(await Promise.all(all.slice(from, from + together).map(lineOf))));
+        lines.push(...(await Promise.all(all.slice(from, from + together).map(textOf))));
       return lines;
     },
     bring: (name) => upload(path.join(directory, name), name),
@@ -97,9 +115,9 @@ export function bucketStore(place: BucketPlace, directory: string, bucket: Bucke
   };
 }
 
-/** Lines that this process has read: an object that is there never changes. Away from modules, which states take along. */
-function seenLines(): Map<string, string> {
-  const holder = globalThis as { pillarHostLines?: Map<string, string> };
-  holder.pillarHostLines ??= new Map();
-  return holder.pillarHostLines;
+/** Texts that this process has read: an object that is there never changes. Away from modules, which states take along. */
+function seenTexts(): Map<string, string> {
+  const holder = globalThis as { pillarHostTexts?: Map<string, string> };
+  holder.pillarHostTexts ??= new Map();
+  return holder.pillarHostTexts;
 }

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { settle } from "../util/writeAtomically";
+import { settle, syncDirectory, writeBeside } from "../util/writeAtomically";
 import type { Store } from "./store";
 
 /** The event log in a directory, beside the backups: append-only, a JSON text a line. */
@@ -22,6 +22,16 @@ export function directoryStore(directory: string): Store {
       appendWhole(log, line);
     },
     lines: async () => linesIn(log),
+    newest: async (name) => textIn(path.join(directory, name)),
+    renew: async (name, text) => {
+      const file = path.join(directory, name);
+      if (text === undefined) return fs.rmSync(file, { force: true });
+      fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+      writeBeside(file, text, (part) => {
+        fs.renameSync(part, file);
+        syncDirectory(directory);
+      });
+    },
     keep: async (part, name) => {
       const file = path.join(directory, name);
       settle(part, file);
@@ -49,12 +59,15 @@ function appendWhole(file: string, line: string): void {
 }
 
 function linesIn(file: string): string[] {
-  let text: string;
+  return (textIn(file) ?? "").split("\n").filter((line) => line !== "");
+}
+
+/** undefined where there is no such file. @throws where it can't be read */
+export function textIn(file: string): string | undefined {
   try {
-    text = fs.readFileSync(file, "utf8");
+    return fs.readFileSync(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  return text.split("\n").filter((line) => line !== "");
 }

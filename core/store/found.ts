@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { ownIdentityFile } from "./places";
+import type { Store } from "./store";
 
 /** Files of a backup, as a line of the log has them. */
 interface Files {
@@ -13,10 +14,13 @@ interface Files {
  * Where the files of a backup are now: a line names the places of the day on which it was written, and records may have
  * been brought elsewhere since, or copied to another machine.
  *
- * @param directory of the log, absolute
+ * @param store of the log
  */
-export function found<T extends Files>(files: T, directory: string): T {
-  const beside = (file: string) => firstThere(path.join(directory, path.basename(file)), file);
+export function found<T extends Files>(files: T, { directory, files: kept }: Pick<Store, "directory" | "files">): T {
+  const beside = (file: string) => {
+    const name = path.basename(file);
+    return firstThere(path.join(directory, name), kept === undefined ? file : kept + name);
+  };
   return {
     ...files,
     ...(files.file === undefined ? {} : { file: beside(files.file) }),

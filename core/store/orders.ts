@@ -13,18 +13,19 @@ interface OrderedBy {
 }
 
 /**
- * The record of the orders of a stack's server, among the records of its Pillar. One that an earlier version left beside
- * the stack's file is brought there first.
+ * The name of the record of the orders of a stack's server, among the records of its Pillar. One that an earlier version left
+ * beside the stack's file is brought there first.
  *
  * @param configured as of {@link recordsAt}
  * @throws storeFault where both are there, and say different things
  */
-export function ordersAt(configured: string, { stack, pillar }: OrderedBy, disk: Disk = fs): string {
+export function orderRecordName(configured: string, { stack, pillar }: OrderedBy, disk: Disk = fs): string {
   // Two Pillars may share a place, and their stacks have one name.
-  const file = path.join(recordsAt(configured), `orders-${stack}-${pillar}.json`);
+  const name = `orders-${stack}-${pillar}.json`;
+  const file = path.join(recordsAt(configured), name);
   const old = path.resolve(`Pulumi.${stack}.attempts.json`);
   if (kindOf(old, disk) === "file") bring(old, file, disk);
-  return file;
+  return name;
 }
 
 function bring(old: string, file: string, disk: Disk): void {

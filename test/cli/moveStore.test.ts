@@ -28,6 +28,7 @@ beforeEach(async () => {
   writeFileSync(own("a.tar.age"), "sealed");
   writeFileSync(own("a.manifest.json"), "{}");
   writeFileSync(own("releases.json"), "{}");
+  writeFileSync(own("orders-prod-2-Anvil.json"), '{"attempts":[],"ordered":"52"}\n');
 });
 afterEach(() => {
   double.close();
@@ -68,7 +69,15 @@ test("record and backups are in the bucket, the key is not, and the log here is 
   const { exitCode, out } = await move();
   expect(exitCode, out).toBe(0);
   expect(inLog()).toEqual(lines);
-  expect(keys().sort()).toEqual(["pillar-host/Anvil/backups/a.manifest.json", "pillar-host/Anvil/backups/a.tar.age"]);
+  const [manifest, archive, orders = "", ...rest] = keys().sort();
+  expect([manifest, archive, rest]).toEqual([
+    "pillar-host/Anvil/backups/a.manifest.json",
+    "pillar-host/Anvil/backups/a.tar.age",
+    [],
+  ]);
+  expect(orders).toMatch(/^pillar-host\/Anvil\/newest\/orders-prod-2-Anvil\.json\//);
+  expect(double.objects.get(orders)?.body.toString().trim()).toBe('{"attempts":[],"ordered":"52"}');
+  expect(existsSync(own("orders-prod-2-Anvil.json"))).toBe(false);
   expect([...double.objects.values()].some(({ body }) => body.includes("AGE-SECRET"))).toBe(false);
   expect(out).toContain(
     `${lines.length} lines of the record and 2 files of backups are in s3://state/pillar-host/Anvil/`,
@@ -89,6 +98,9 @@ test("the report is read from the bucket, with its configuration and without", a
   rmSync(join(root, "data"), { recursive: true });
   const elsewhere = await run(address, "report", "prod-2", "--json");
   expect(JSON.parse(elsewhere.out)).toMatchObject({ stack: "prod-2" });
+  // What is not on this machine is named where it is.
+  const places = elsewhere.out?.match(/[^" ]*\/(?=[^"/ ]*\.tar\.age)/g) ?? [];
+  expect(new Set(places)).toEqual(new Set(["s3://state/pillar-host/Anvil/backups/"]));
   const asked = await run(undefined, "report", "prod-2", "--json", "--directory", `${address}#Anvil`);
   expect(asked.out).toBe(elsewhere.out);
 });
@@ -101,7 +113,7 @@ test("one that was killed in the middle goes on, and adds nothing twice", async 
   writeFileSync(own("record.jsonl"), record);
   expect((await move()).exitCode).toBe(0);
   expect(inLog()).toEqual(lines);
-  expect(keys()).toHaveLength(2);
+  expect(keys()).toHaveLength(3);
 });
 
 test("a bucket with another record, or with another backup of that name, is left as it is", async () => {

@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { onOrderError } from "../../../components/host/orderHook";
-import { type OrderRecord, readOrderRecord, writeRecord } from "../../../core/cloud/attempts";
+import type { OrderRecord } from "../../../core/cloud/attempts";
 import { createHetzner } from "../../../core/cloud/hetzner";
 import type { HostPlan } from "../../../core/cloud/hostPlan";
 import type { CloudHostConfig } from "../../../core/config/hostSchema";
@@ -14,14 +11,8 @@ const cloud = createHetzner({ token, endpoint: "http://127.0.0.1:9" });
 const plan = { kind: "make", offer: { plan: "cx33", location: "fsn1" } } as HostPlan & { kind: "make" };
 const pending = { plan: "cx33", location: "fsn1", at: "2026-11-21T14:00:00.000Z" };
 const shown = { wish: "hetzner, auto", monthly: 10.7, currency: "EUR" };
-let directory: string;
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "order-hook-"));
-});
 
 afterEach(() => {
-  rmSync(directory, { recursive: true });
   vi.restoreAllMocks();
 });
 
@@ -31,13 +22,18 @@ async function failed(
   { record = { attempts: [], pending, shown } as OrderRecord, operation = "create" } = {},
 ) {
   const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
-  const file = join(directory, "orders-prod.json");
-  writeRecord(file, record);
+  let kept = record;
+  const orders = {
+    read: async () => kept,
+    write: async (next: OrderRecord) => {
+      kept = next;
+    },
+  };
   const wanted = { token } as CloudHostConfig;
-  const hook = onOrderError({ cloud, owner: { stack: "prod", pillar: "Anvil" }, plan, wanted }, file);
+  const hook = onOrderError({ cloud, owner: { stack: "prod", pillar: "Anvil" }, plan, wanted, orders });
   const args = { urn: "urn", id: "", name: "server", type: "t", failedOperation: operation, errors: [error, "older"] };
   const isRepeated = await hook(args);
-  return { isRepeated, record: readOrderRecord(file), warnings: warn.mock.calls.map(([text]) => text.split("\n")[0]) };
+  return { isRepeated, record: kept, warnings: warn.mock.calls.map(([text]) => text.split("\n")[0]) };
 }
 
 test("the provider's words are kept with the order, without the token, and the order is not repeated", async () => {

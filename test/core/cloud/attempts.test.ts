@@ -1,38 +1,25 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
-import { readOrderRecord, settled, writeRecord } from "../../../core/cloud/attempts";
+import { expect, test } from "vitest";
+import { type OrderRecord, orderRecordOf, orderRecordText, settled } from "../../../core/cloud/attempts";
 
-const directory = mkdtempSync(join(tmpdir(), "attempts-"));
-const file = join(directory, "orders-prod-2.json");
 const order = { plan: "cx33", location: "fsn1", at: "2026-11-21T14:00:00.000Z" };
 const attempt = { ...order, location: "nbg1", reason: "resource_unavailable" };
 const now = Date.parse("2026-11-21T15:00:00Z");
 
-afterAll(() => rmSync(directory, { recursive: true }));
-
-test("a record is read as it was written, and leaves nothing else", () => {
-  writeRecord(file, { attempts: [attempt], pending: order });
-  expect(readOrderRecord(file)).toEqual({ attempts: [attempt], pending: order });
-  expect(readdirSync(directory)).toEqual(["orders-prod-2.json"]);
+test.each<OrderRecord>([
+  { attempts: [attempt], pending: order },
+  { attempts: [], ordered: "52" },
+  { attempts: [], shown: { wish: "hetzner, auto", monthly: 10.7, currency: "EUR" } },
+])("a record is read as it was written (%j)", (record) => {
+  expect(orderRecordOf(orderRecordText(record))).toEqual(record);
 });
 
-test("a server that came and let nobody in yet is remembered", () => {
-  writeRecord(file, { attempts: [], ordered: "52" });
-  expect(readOrderRecord(file)).toEqual({ attempts: [], ordered: "52" });
-});
-
-test("an empty record is no file", () => {
-  writeRecord(file, { attempts: [attempt] });
-  writeRecord(file, { attempts: [] });
-  expect(readdirSync(directory)).toEqual([]);
-  expect(readOrderRecord(file)).toEqual({ attempts: [] });
+test("an empty record is no text, and no text an empty record", () => {
+  expect(orderRecordText({ attempts: [] })).toBeUndefined();
+  expect(orderRecordOf(undefined)).toEqual({ attempts: [] });
 });
 
 test.each(["", "{", '{"attempts":[{}]}', "[]"])("an unreadable record (%j) is none", (text) => {
-  writeFileSync(file, text);
-  expect(readOrderRecord(file)).toEqual({ attempts: [] });
+  expect(orderRecordOf(text)).toEqual({ attempts: [] });
 });
 
 const isNoRoom = (words: string) => words.includes("no room");
@@ -52,12 +39,6 @@ test.each([
     attempts: [attempt],
     failed: { ...order, reason },
   });
-});
-
-test("the price that was shown is kept", () => {
-  const shown = { wish: "hetzner, auto", monthly: 10.7, currency: "EUR" };
-  writeRecord(file, { attempts: [], shown });
-  expect(readOrderRecord(file)).toEqual({ attempts: [], shown });
 });
 
 test("what failed a day ago is tried again", () => {

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { bucketPlace } from "../../../core/store/bucketPlace";
 import { bucketStore } from "../../../core/store/bucketStore";
 import { openBucket } from "../../../core/store/s3";
+import { harmless } from "../../evilText";
 import { storeContract } from "./contract";
 import { type Mood, type S3Double, startS3Double } from "./s3Double";
 
@@ -32,12 +33,12 @@ const begin = () => {
   root = fs.mkdtempSync(path.join(tmpdir(), "bucket-store-"));
   count += 1;
   double.mood = "well";
-  forgetLines();
+  forgetTexts();
 };
 
 /** As another process would begin. */
-function forgetLines(): void {
-  (globalThis as { pillarHostLines?: unknown }).pillarHostLines = undefined;
+function forgetTexts(): void {
+  (globalThis as { pillarHostTexts?: unknown }).pillarHostTexts = undefined;
 }
 
 storeContract("a bucket", () => {
@@ -46,7 +47,7 @@ storeContract("a bucket", () => {
   return {
     open: () => {
       opened += 1;
-      forgetLines();
+      forgetTexts();
       return machine(`machine${opened}`);
     },
     breakOff: () => undefined,
@@ -67,7 +68,7 @@ describe("a bucket that does not do its part", () => {
     ["cut", "aborted"],
   ])("%s: what was written before is an error to read, in words, and never empty", async (mood, found) => {
     await machine("one").append("line");
-    forgetLines();
+    forgetTexts();
     double.mood = mood;
     const error = await machine("two", mood === "slow" ? 1500 : undefined)
       .lines()
@@ -92,7 +93,7 @@ describe("a bucket that does not do its part", () => {
       await expect(store.append("line")).rejects.toThrow("the store of the records can't be");
       await expect(store.keep(path.join(store.directory, "a.part"), "a.tar.age")).rejects.toThrow("can't be");
       double.mood = "well";
-      forgetLines();
+      forgetTexts();
       expect(await machine("two").lines()).toEqual(["before"]);
       expect(await machine("two").sizeOf("a.tar.age")).toBeUndefined();
       // Nothing of it is lost here: the next run keeps it.
@@ -100,12 +101,31 @@ describe("a bucket that does not do its part", () => {
     },
   );
 
+  it("a line without an end is not read on, and what its server says commands no terminal", async () => {
+    await machine("one").append("line");
+    forgetTexts();
+    double.mood = "flood";
+    await expect(machine("two").lines()).rejects.toThrow("found: the answer is larger than 5 MiB");
+    double.mood = "floodOfKeys";
+    await expect(machine("two").lines()).rejects.toThrow("found: the answer is larger than 5 MiB");
+    double.mood = "rude";
+    const error = await machine("two")
+      .lines()
+      .catch((thrown: Error) => thrown);
+    expect(String(error)).toContain(`found: 403 AccessDenied ${harmless}\n`);
+  });
+
+  it("a list without an end is none of a bucket's", async () => {
+    double.mood = "endless";
+    await expect(machine("one").lines()).rejects.toThrow("found: a list of more than 200 pages");
+  });
+
   it("an object that is shorter than its list says is no line", async () => {
     await machine("one").append("a whole line");
     const [key = ""] = [...double.objects.keys()].filter((each) => each.includes(`part${count}/`));
     const whole = double.objects.get(key);
     if (whole === undefined) throw new Error("no object");
-    forgetLines();
+    forgetTexts();
     double.objects.set(key, { ...whole, body: whole.body.subarray(0, 5) });
     await expect(machine("two").lines()).rejects.toThrow("needed: the whole of it");
   });
@@ -116,6 +136,41 @@ describe("a bucket that does not do its part", () => {
     vi.useRealTimers();
     await machine("two").append("second");
     expect(await machine("two").lines()).toEqual(["first", "second"]);
+  });
+
+  it.each<Mood>(["forbidden", "slow", "cut"])(
+    "%s: a newest text that can't be read is an error, never none",
+    async (mood) => {
+      await machine("one").renew("orders.json", "one");
+      forgetTexts();
+      double.mood = mood;
+      const other = machine("two", mood === "slow" ? 1500 : undefined);
+      await expect(other.newest("orders.json")).rejects.toThrow("the store of the records can't be");
+      if (mood !== "cut") await expect(other.renew("orders.json", "two")).rejects.toThrow("the store of the records");
+    },
+  );
+
+  it("a newest text is one more object, and the same again is none", async () => {
+    const objects = () => [...double.objects.keys()].filter((key) => key.includes(`part${count}/`)).length;
+    await machine("one").renew("orders.json", undefined);
+    expect(objects()).toBe(0);
+    await machine("one").renew("orders.json", "first");
+    await machine("two").renew("orders.json", "second");
+    await machine("one").renew("orders.json", "second");
+    expect(objects()).toBe(2);
+  });
+
+  it("what this machine alone has counts until the bucket has one, and goes then", async () => {
+    const store = machine("one");
+    const file = path.join(store.directory, "orders.json");
+    fs.mkdirSync(store.directory, { recursive: true });
+    fs.writeFileSync(file, "of before");
+    expect(await store.newest("orders.json")).toBe("of before");
+    await store.renew("orders.json", "of before");
+    expect(fs.existsSync(file)).toBe(false);
+    expect(await machine("two").newest("orders.json")).toBe("of before");
+    fs.writeFileSync(file, "older than the bucket's");
+    expect(await store.newest("orders.json")).toBe("of before");
   });
 
   it("each Pillar has its part", async () => {

@@ -63,6 +63,24 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       }
     });
 
+    it("has no newest text of a name that never had one, nor of one that was taken back", async () => {
+      expect(await stage.open().newest("orders.json")).toBeUndefined();
+      await stage.open().renew("orders.json", "one\ntwo");
+      await stage.open().renew("orders.json", undefined);
+      await stage.open().renew("absent.json", undefined);
+      expect(await stage.open().newest("orders.json")).toBeUndefined();
+      expect(await stage.open().newest("absent.json")).toBeUndefined();
+    });
+
+    it("tells a name's newest text to whoever asks next, and those of other names as they were", async () => {
+      await stage.open().renew("orders.json", "first");
+      await stage.open().renew("other.json", "of another");
+      await stage.open().renew("orders.json", "{\n  second\n}\n");
+      expect(await stage.open().newest("orders.json")).toBe("{\n  second\n}\n");
+      expect(await stage.open().newest("other.json")).toBe("of another");
+      expect(await stage.open().lines()).toEqual([]);
+    });
+
     /** A finished file, as a backup is before it is kept. */
     const part = ({ directory }: Store, content: string) => {
       fs.mkdirSync(directory, { recursive: true });

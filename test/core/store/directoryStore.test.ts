@@ -25,7 +25,10 @@ it("a directory's lines are the user's alone", async () => {
   const root = fs.mkdtempSync(path.join(tmpdir(), "store-"));
   const directory = path.join(root, "records");
   await directoryStore(directory).append("one");
-  const modes = [directory, path.join(directory, "record.jsonl")].map((file) => fs.statSync(file).mode & 0o777);
-  expect(modes).toEqual([0o700, 0o600]);
+  await directoryStore(directory).renew("orders.json", "{}");
+  const files = [directory, ...["record.jsonl", "orders.json"].map((name) => path.join(directory, name))];
+  expect(files.map((file) => fs.statSync(file).mode & 0o777)).toEqual([0o700, 0o600, 0o600]);
+  // Nothing of how they were written is left.
+  expect(fs.readdirSync(directory).sort()).toEqual(["orders.json", "record.jsonl"]);
   fs.rmSync(root, { recursive: true });
 });

@@ -1,4 +1,7 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { startS3Double } from "../../core/store/s3Double";
 import { linesOf } from "../fixture";
 import { dropletStage } from "./dropletStage";
 import { type OrderFaults, passing, refused } from "./orderFaults";
@@ -20,6 +23,40 @@ describe("failures", () => {
     const second = await stage.cloud.upToServer();
     expect(second.exitCode, second.output).toBe(0);
     expect((await droplets()).map(({ region }) => region)).toEqual(["ams3"]);
+    await anew();
+  });
+
+  test("no room, with the records in a bucket: another machine's run tries the next location, and says why", async () => {
+    const bucket = await startS3Double("state");
+    onTestFinished(() => bucket.close());
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "operator");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "hunter2-of-the-bucket");
+    const store = `s3://state?endpoint=${encodeURIComponent(bucket.endpoint)}&s3ForcePathStyle=true`;
+    await stage.cloud.configure({ store });
+    await fault({ kind: "noCapacity", region: "fra1" });
+    const first = await stage.cloud.upToServer();
+    expect(first.exitCode).not.toBe(0);
+    // All that this machine has of its own.
+    await rm(join(stage.cloud.stack.dir, "data"), { recursive: true });
+    const second = await stage.cloud.upToServer();
+    expect(second.exitCode, second.output).toBe(0);
+    expect(second.output).toMatch(/no room: s-4vcpu-8gb in fra1 at 20/);
+    expect((await droplets()).map(({ region }) => region)).toEqual(["ams3"]);
+    const records = [...bucket.objects.keys()].filter((key) => key.includes("/newest/orders-prod-Anvil.json/")).sort();
+    const [{ id } = { id: 0 }] = await droplets();
+    expect(JSON.parse(String(bucket.objects.get(records.at(-1) ?? "")?.body))).toEqual({
+      attempts: [],
+      ordered: `${id}`,
+    });
+    // A bucket that refuses ends a run before it orders.
+    const asked = async () => (await stage.cloud.lab<{ requests: object[] }>("GET", "/requests")).requests.length;
+    const before = await asked();
+    bucket.mood = "forbidden";
+    const third = await stage.cloud.upToServer();
+    expect(third.exitCode).not.toBe(0);
+    expect(third.output).toContain("the store of the records can't be read: s3://state/pillar-host/Anvil/");
+    expect(await asked()).toBe(before);
     await anew();
   });
 
