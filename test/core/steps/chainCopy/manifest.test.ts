@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { parseHashes } from "../../../../core/sync/chainCopy/lists";
+import { type ChainStage, test } from "./stage";
+
+/** Names as long as a database's may be: what one process prints of 16 of them is still one write. */
+const names = Array.from({ length: 300 }, (_, at) => `${String(at).padStart(6, "0")}${"0".repeat(120)}.ldb`);
+
+function filled({ data }: ChainStage): Map<string, string> {
+  mkdirSync(join(data, "nom"));
+  for (const name of names) writeFileSync(join(data, "nom", name), name);
+  return new Map(names.map((name) => [`nom/${name}`, createHash("sha256").update(name).digest("hex")]));
+}
+
+/** Commands that note that they ran, in a file. */
+const noting = ({ box }: ChainStage) => {
+  box.command("renice", 'echo renice >> "$sandbox/ran"');
+  box.command("nproc", "echo 4");
+  box.command("xargs", 'echo "$@" >> "$sandbox/ran"; exec /usr/bin/xargs "$@"');
+};
+
+test.for([
+  { side: "old", ran: /^renice\n.* -P 1 sha256sum/ },
+  { side: "new", ran: /^.* -P 4 sha256sum/ },
+])("each file has its hash, on the $side host", async ({ side, ran }, { stage }) => {
+  const hashes = filled(stage);
+  noting(stage);
+  const { code, stdout, stderr } = await stage.call("chain_manifest", { base: stage.data, side });
+  expect([code, stderr]).toEqual([0, ""]);
+  const found = parseHashes(stdout, "203.0.113.7");
+  expect(new Map([...found].sort())).toEqual(hashes);
+  expect(stage.box.read("ran")).toMatch(ran);
+});
+
+test("a file that cannot be read ends it", async ({ stage }) => {
+  filled(stage);
+  const gone = `chain_files() { printf 'nom/none\\0'; }`;
+  const { code, stderr } = await stage.call("chain_manifest", { base: stage.data }, gone);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain("nom/none");
+});
