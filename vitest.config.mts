@@ -65,8 +65,6 @@ export default defineConfig({
         test: {
           ...inLab,
           name: "long",
-          // Its files wait for hosts more than they work.
-          maxWorkers: 6,
           include: [longTests],
           exclude: leftOut(),
           sequence: { groupOrder: 2 },
