@@ -55,7 +55,7 @@ export async function measureDecision(bench: Bench): Promise<Values> {
       await lab.chain("PATCH", `/nodes/${name}`, { behind: behind + i * Math.round(rate * 0.7), rate });
       nodes.push(await startNode(standing, name, n));
     }
-    const passing = runChild<Passed[]>(lab, "gates.ts", { settings: gateSettings(), nodes }, 900_000);
+    const passing = runChild<Passed[]>(lab, "gates.ts", { settings: gateSettings(), nodes, within: 600_000 }, 900_000);
     const changed = runs.flatMap(({ course, name }) =>
       course.changes.map(async ([at, settings]) => {
         await sleep(at * 1000);

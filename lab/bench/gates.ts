@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { text } from "node:stream/consumers";
 import type { GateSettings } from "../../core/sync/waitForSync";
 import { passGate } from "../../providers/syncGate";
@@ -10,17 +11,29 @@ export interface Passed {
 }
 
 /** A program of its own, at the operator's end: the gate, as its provider runs it, at every node given. */
-const { settings, nodes } = JSON.parse(await text(process.stdin)) as {
+const { settings, nodes, within } = JSON.parse(await text(process.stdin)) as {
   settings: GateSettings;
   nodes: readonly ExtraNode[];
+  /** Milliseconds that the gates have. */
+  within: number;
 };
-console.log = () => undefined;
-const passed = nodes.map(async ({ name, target }): Promise<Passed> => {
-  const { syncedAt = "" } = await passGate(
-    { ...settings, target, references: [], title: "bench", factsScript: "" },
-    {},
-    { isWanted: () => true, tell: () => undefined },
-  );
-  return { name, syncedAt: Date.parse(syncedAt) };
-});
+// What each gate said last: all that there is to go by, where one does not decide.
+const lastSaid = new Map<string, unknown>();
+const gateOf = new AsyncLocalStorage<string>();
+console.log = (line: unknown) => lastSaid.set(gateOf.getStore() ?? "", line);
+const passed = nodes.map(({ name, target }) =>
+  gateOf.run(name, async (): Promise<Passed> => {
+    const { syncedAt = "" } = await passGate(
+      { ...settings, target, references: [], title: "bench", factsScript: "" },
+      {},
+      { isWanted: () => true, tell: () => undefined },
+    );
+    lastSaid.delete(name);
+    return { name, syncedAt: Date.parse(syncedAt) };
+  }),
+);
+setTimeout(() => {
+  for (const [name, line] of lastSaid) process.stderr.write(`  ${name} has not decided; its gate said last: ${line}\n`);
+  process.exit(1);
+}, within).unref();
 process.stdout.write(JSON.stringify(await Promise.all(passed)));

@@ -10,17 +10,27 @@ export interface ExtraNode {
   readonly target: NodeTarget;
 }
 
-/** Starts one. `n` from 0 gives its ports; its settings at the chain are set before it starts. */
+/**
+ * Starts one, and comes back once it answers. `n` from 0 gives its ports, below those that the kernel gives to outgoing
+ * connections; its settings at the chain are set before it starts.
+ */
 export async function startNode({ host, stack }: Standing, name: string, n: number): Promise<ExtraNode> {
-  const [rpc, ws, p2p] = [41_000, 42_000, 43_000].map((port) => port + n);
-  const ports = `--rpc ${rpc} --ws ${ws} --p2p ${p2p}`;
+  const [rpc = 0, ws, p2p] = [21_000, 22_000, 23_000].map((port) => port + n);
+  const unit = `bench-${name}`;
+  const command = `/usr/local/bin/go-node --data /var/tmp/${name} --name ${name} --rpc ${rpc} --ws ${ws} --p2p ${p2p}`;
   const { exitCode, stderr } = await host.run(
-    `systemd-run -q --unit=bench-${name} /usr/local/bin/go-node --data /var/tmp/${name} --name ${name} ${ports}`,
+    `systemd-run -q --unit=${unit} -p Restart=on-failure -p RestartSec=1 ${command}
+for _ in {1..60}; do
+  if (: < /dev/tcp/127.0.0.1/${rpc}) 2>/dev/null; then exit 0; fi
+  sleep 1
+done
+systemctl status --no-pager ${unit} >&2
+exit 1`,
   );
-  if (exitCode !== 0) throw new Error(`the node ${name} did not start: ${stderr}`);
+  if (exitCode !== 0) throw new Error(`the node ${name} does not answer: ${stderr}`);
   const privateKey = await readFile(stack.lab.privateKeyFile, "utf8");
   const ssh = { address: host.address, port: 22, user: "root", hostKey: host.hostKey, privateKey };
-  return { name, target: { ssh, via: "ssh", address: "127.0.0.1", port: rpc ?? 0 } };
+  return { name, target: { ssh, via: "ssh", address: "127.0.0.1", port: rpc } };
 }
 
 /** The gate's settings where a stack configures none. */
