@@ -41,7 +41,7 @@ describe("the signer's move onto a server that the same up makes at a provider",
       controller: { release: { url: lab.releaseUrl() } },
       sync: { confirmations: 1, confirmSeconds: 0 },
       orchestrator: {
-        release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
+        release: lab.orchestratorRelease(),
         migrateFrom: { address: old.address, hostKey: old.hostKey },
         ...{ unattended: true, steadySeconds: 3 },
       },
