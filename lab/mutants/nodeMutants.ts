@@ -272,6 +272,13 @@ export const nodeMutants: readonly Mutant[] = [
     tests: ["test/core/steps/lib.test.ts"],
   },
   {
+    what: "a secret on the line after its name is shown",
+    file: "core/steps/lib.sh",
+    from: "-e 's/.*/[removed]/' -e 'b'",
+    to: "-e 'b'",
+    tests: ["test/core/steps/lib.test.ts"],
+  },
+  {
     what: "the hash that stands there is taken for another address's release",
     file: "cli/move.ts",
     from: "orchestrator.release?.url === url ? orchestrator.release : undefined",
