@@ -173,8 +173,11 @@ program
   .argument("[args...]", "after --: passed on to pulumi up")
   .requiredOption("--from <stack>", "the stack of the host that the signer is on now; its outputs have address and key")
   .option("--release <url>", "the orchestrator's release for the new host; else the one that is configured")
-  .option("--release-sha256 <hash>", "its hash, from the release's page")
-  .option("--release-version <version>", "its version; else the one that its address names")
+  .option(
+    "--release-sha256 <hash>",
+    "its hash, from the release's page; needed where none is configured for that address",
+  )
+  .option("--release-version <version>", "its version; else the one that is configured, or that its address names")
   .option("--no-up", "write the stack's file, and print the command instead of running it")
   .description("says where the signer comes from, and moves it: checks both hosts before anything is touched")
   .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")

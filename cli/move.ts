@@ -1,4 +1,5 @@
 import type { StackConfig } from "../core/config/config";
+import { hashCommand, whatItIs } from "../core/settings/releaseHash";
 import { commandsFor } from "../core/util/commands";
 import { configurationOf } from "./configuration";
 import { createEngine } from "./engine";
@@ -11,8 +12,9 @@ export interface MoveOptions {
   readonly from: string;
   /** The orchestrator's release for the new host; as configured where it is left out. */
   readonly release?: string;
+  /** Its hash; as configured for the same address where it is left out. */
   readonly releaseSha256?: string;
-  /** Its version; else the one that its address names. */
+  /** Its version; as configured for the same address, else the one that its address names. */
   readonly releaseVersion?: string;
   readonly up: boolean;
 }
@@ -44,17 +46,58 @@ export function moveFault(
   config: Pick<StackConfig, "pillar" | "host" | "orchestrator">,
   before: Pick<StackConfig, "pillar">,
   host: OtherHost,
-  { from, release, releaseVersion }: Pick<MoveOptions, "from" | "release" | "releaseVersion">,
+  { from, up, ...given }: Pick<MoveOptions, "from"> & Partial<Pick<MoveOptions, "up">> & ReleaseOptions,
 ): string | undefined {
   if (config.pillar.name !== before.pillar.name)
     return `${from} is of Pillar ${before.pillar.name}, ${stack} of ${config.pillar.name}: nothing was changed\n  needed: --from with a stack of the same Pillar`;
   if (config.host.provider === "existing" && config.host.address === host.address)
     return `${stack} and ${from} are the same host, ${host.address}: nothing was changed\n  needed: --from with the stack of the host that the signer is on now`;
-  if (release === undefined && config.orchestrator.release === undefined)
+  const { url, sha256, version } = releaseOf(config, given);
+  if (url === undefined)
     return `no release of the orchestrator is known for the new host: nothing was changed\n  needed: --release with its address (https), and --release-sha256 with its hash from the release's page`;
-  if (release !== undefined && versionOf(release, releaseVersion) === undefined)
-    return `which version ${release} has is not in its address: nothing was changed\n  needed: --release-version, such as v0.0.9a`;
-  return undefined;
+  if (version === undefined)
+    return `which version ${url} has is not in its address: nothing was changed\n  needed: --release-version, such as v0.0.9a`;
+  return hashFault(url, sha256, commandsFor(stack).move(from, given, up === false ? ["--no-up"] : []));
+}
+
+/** A release that nobody has named by its hash goes into no stack's file. @param again what is typed with it */
+function hashFault(url: string, sha256: string | undefined, again: string): string | undefined {
+  if (sha256 === undefined)
+    return [
+      "no hash of the orchestrator's release is known: nothing was changed",
+      `found: ${url} alone`,
+      `needed: its sha256: ${whatItIs}`,
+      `See it with: ${hashCommand(url)}`,
+      `Compare it with the one on the release's page, then: ${again}`,
+    ].join("\n  ");
+  if (/^[0-9a-f]{64}$/i.test(sha256)) return undefined;
+  return [
+    "--release-sha256 is no hash: nothing was changed",
+    `found: ${JSON.stringify(sha256.slice(0, 70))}`,
+    `needed: 64 hexadecimal digits, as ${hashCommand(url)} prints them`,
+    `Then: ${again}`,
+  ].join("\n  ");
+}
+
+type ReleaseOptions = Pick<MoveOptions, "release" | "releaseSha256" | "releaseVersion">;
+
+/** The release that a move ends up with: as given; what is left out stays as configured, if that is of the same address (pure). */
+function releaseOf(
+  { orchestrator }: Pick<StackConfig, "orchestrator">,
+  { release, releaseSha256, releaseVersion }: ReleaseOptions,
+): { readonly url?: string | undefined; readonly sha256?: string | undefined; readonly version?: string | undefined } {
+  const url = release ?? orchestrator.release?.url;
+  const same = orchestrator.release?.url === url ? orchestrator.release : undefined;
+  return {
+    url,
+    sha256: releaseSha256 ?? same?.sha256,
+    version: releaseVersion ?? same?.version ?? (url === undefined ? undefined : versionIn(url)),
+  };
+}
+
+/** As an address names it. */
+function versionIn(url: string): string | undefined {
+  return /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(url)?.[0];
 }
 
 /** What the new stack's file says of the move (pure); of login and places only what differs. */
@@ -62,10 +105,11 @@ export function moveSettings(
   config: StackConfig,
   before: StackConfig,
   host: OtherHost,
-  { release, releaseSha256, releaseVersion }: Pick<MoveOptions, "release" | "releaseSha256" | "releaseVersion">,
+  given: ReleaseOptions,
 ): Settings {
   const other = <T>(theirs: T, ours: T) => (theirs === ours ? undefined : theirs);
   const [from, to] = [before.orchestrator, config.orchestrator];
+  const { url, sha256, version } = releaseOf(config, given);
   return {
     "orchestrator.migrateFrom.address": host.address,
     "orchestrator.migrateFrom.hostKey": host.hostKey,
@@ -75,19 +119,10 @@ export function moveSettings(
     "orchestrator.migrateFrom.directory": other(from.directory, to.directory),
     "orchestrator.migrateFrom.executable": other(from.executable, to.executable),
     "orchestrator.migrateFrom.dataDir": other(before.node.dataDir, config.node.dataDir),
-    ...(release === undefined
-      ? {}
-      : {
-          "orchestrator.release.url": release,
-          "orchestrator.release.sha256": releaseSha256,
-          "orchestrator.release.version": versionOf(release, releaseVersion),
-        }),
+    "orchestrator.release.url": url,
+    "orchestrator.release.sha256": sha256,
+    "orchestrator.release.version": version,
   };
-}
-
-/** As its address names it, where nobody says otherwise. */
-function versionOf(release: string, given: string | undefined): string | undefined {
-  return given ?? /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(release)?.[0];
 }
 
 /** A secret is not moved from one file to another unasked. */

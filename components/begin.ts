@@ -1,6 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../core/config/config";
+import { configFaultsText } from "../core/config/configFaults";
+import { releaseHashFault } from "../core/settings/releaseHash";
 import { usualTimes } from "../core/settings/usualTimes";
+import { commandsFor } from "../core/util/commands";
 import { type LastRun, lastRun } from "./lastRun";
 import { info } from "./log";
 import { copyAhead } from "./node/copyAhead";
@@ -16,11 +19,19 @@ export async function begin(config: StackConfig, stack: string): Promise<LastRun
   await bringRecords(config, stack);
   const last = await lastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
+  if (config.lifecycle === "active") await checkReleaseHash(config, stack, last);
   if (pulumi.runtime.isDryRun()) {
     await tellTimes(config, last);
     await copyAhead(config, stack, last);
   }
   return last;
+}
+
+/** Asked here and not with the rest of the configuration: only the last run and the record tell whether it is still needed. */
+async function checkReleaseHash(config: StackConfig, stack: string, { signer }: LastRun): Promise<void> {
+  const fault = await releaseHashFault(config, stack, signer?.attempt === config.orchestrator.attempt);
+  if (fault === undefined) return;
+  throw new pulumi.RunError(configFaultsText(stack, [fault], "; nothing was changed", commandsFor(stack).up));
 }
 
 /** Tells in the preview of a stand-up that has not come to its end how long its steps usually take. */

@@ -1,11 +1,11 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { ensureBaseImage } from "./baseImage";
 import { callSocket } from "./callSocket";
 import { type CloudName, cloudsReady } from "./clouds/names";
 import { LabMachineRoom } from "./clouds/room";
-import { officialName } from "./doubles/orchestratorRelease";
+import { officialName, releaseHashFile } from "./doubles/orchestratorRelease";
 import { ip } from "./hosts/ip";
 import { type LabHost, LabHosts } from "./hosts/labHosts";
 import type { OwnProcess } from "./hosts/machine";
@@ -78,9 +78,10 @@ export class Lab {
     return `https://${releaseHost}/${name}.zip`;
   }
 
-  /** Without a version the official archive of the current one, v0.0.9a. Served too: v0.0.8; others a test puts there itself. */
-  orchestratorReleaseUrl(version?: string): string {
-    return this.releaseUrl(version === undefined ? officialName : `orchestrator-${version}`);
+  /** The official archive of the orchestrator's current release, v0.0.9a, as a stack's file names it. */
+  orchestratorRelease(): { readonly url: string; readonly sha256: string; readonly version: string } {
+    const sha256 = readFileSync(releaseHashFile(this.dir), "utf8");
+    return { url: this.releaseUrl(officialName), sha256, version: "v0.0.9a" };
   }
 
   /** Puts a command where it can reach the hosts (the operator's namespace). */

@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import net from "node:net";
 import { join } from "node:path";
 import { serveChain } from "./doubles/chain";
-import { buildOrchestratorRelease, officialName } from "./doubles/orchestratorRelease";
+import { buildOrchestratorRelease, officialName, releaseHashFile } from "./doubles/orchestratorRelease";
 import { buildRelease, serveReleases } from "./doubles/release";
 import { aptPort, chainPort, cloudPorts, operatorAddress, releasePorts } from "./hosts/network";
 
@@ -14,6 +15,8 @@ import { aptPort, chainPort, cloudPorts, operatorAddress, releasePorts } from ".
  */
 async function main(dir: string): Promise<void> {
   const [http, https] = releasePorts;
+  const official = await buildOrchestratorRelease({ version: "v0.0.9a" });
+  await writeFile(releaseHashFile(dir), createHash("sha256").update(official).digest("hex"));
   await serveChain({ host: operatorAddress, port: chainPort });
   await serveReleases({
     host: operatorAddress,
@@ -26,8 +29,7 @@ async function main(dir: string): Promise<void> {
     releases: {
       "node-controller": await buildRelease({ menu: "v0.0.4", version: "0.0.4" }),
       "node-controller-v0.0.1": await buildRelease({ menu: "v0.0.1", version: "0.0.1" }),
-      [officialName]: await buildOrchestratorRelease({ version: "v0.0.9a" }),
-      "orchestrator-v0.0.8": await buildOrchestratorRelease({ version: "v0.0.8", entry: "orchestrator" }),
+      [officialName]: official,
     },
   });
   await relay({ host: operatorAddress, port: aptPort }, { path: join(dir, "apt.sock") });

@@ -14,7 +14,7 @@ import { amiss, type CheckRow, checkExitCode, checkLines, good, later } from "./
 import { checkCloud } from "./cloud";
 import { checkHost } from "./host";
 import { checkOrchestrator } from "./orchestrator";
-import { checkRelease } from "./release";
+import { checkRelease, checkReleaseHash } from "./release";
 
 /** Asks all that `pulumi up` asks before it changes anything. @returns the exit code of --help. @throws Refusal */
 export async function check(stack: string, { json }: { json?: boolean }): Promise<number> {
@@ -27,6 +27,7 @@ export async function check(stack: string, { json }: { json?: boolean }): Promis
       checkHost(source),
       checkReferences(source),
       ...(["controller", "orchestrator"] as const).map((program, i) => checkRelease(program, releases[i])),
+      checkReleaseHash(source),
       checkWebhook(source),
       checkRoom(source),
       checkStore(source),

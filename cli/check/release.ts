@@ -1,4 +1,6 @@
 import type { ReleaseSource } from "../../core/config/releaseSchema";
+import { releaseHashFault } from "../../core/settings/releaseHash";
+import type { StackSource } from "../source";
 import { amiss, type CheckRow, good, later } from "./checkRow";
 
 const limit = 15_000;
@@ -19,6 +21,13 @@ export async function checkRelease(program: string, release: ReleaseSource | und
     // The host is the one that downloads: it may reach what this machine does not.
     return [later(topic, `${release.url} is not reached from this machine (${found}); the host is asked, too`)];
   }
+}
+
+/** Whether the signer's release is named by its hash, where one is still to be installed. */
+export async function checkReleaseHash({ stack, config, state }: StackSource): Promise<CheckRow[]> {
+  if (config.lifecycle !== "active") return [];
+  const fault = await releaseHashFault(config, stack, state.shown?.signer !== undefined);
+  return fault === undefined ? [] : [amiss("orchestrator's release", fault)];
 }
 
 async function ask(url: string, method: "HEAD" | "GET"): Promise<{ ok: boolean; status: number }> {

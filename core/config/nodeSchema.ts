@@ -19,7 +19,12 @@ const controllerVersion = z
 /** The node's controller: where it comes from, and where it is on the host. */
 export const controllerSchema = z
   .strictObject({
-    release: releaseSchema("the controller's zip archive", "archive", controllerVersion)
+    release: releaseSchema(
+      "the controller's zip archive",
+      "archive",
+      controllerVersion,
+      "the hash of what came is recorded and shown",
+    )
       .optional()
       .meta({ description: "The controller's release for linux x86-64. An active stack needs it" }),
     directory: directory.default("/root").meta({ description: "Where it is unpacked and run" }),

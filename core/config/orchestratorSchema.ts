@@ -93,7 +93,12 @@ export const orchestratorSchema = z
           "Networks that may ask the orchestrator how it does, on `rpcPort`. In the firewall of a server at a cloud " +
           "provider; elsewhere the port is open to whom your firewall lets in",
       }),
-    release: releaseSchema("the orchestrator's release", "release", version)
+    release: releaseSchema(
+      "the orchestrator's release",
+      "release",
+      version,
+      "no signer is moved to it, and nothing is installed",
+    )
       .optional()
       .meta({ description: "What is installed where it is missing" }),
     migrateFrom: migrateFrom.optional(),

@@ -7,11 +7,13 @@ import { sha256 } from "./schemaParts";
  * @param what is downloaded, as the fault of its address names it
  * @param file the same in a word, such as `archive`
  * @param version the schema of its version: what a program's releases are called, and whether it has to be known
+ * @param otherwise what is without its hash
  */
 export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
   what: string,
   file: string,
   version: Version,
+  otherwise: string,
 ) =>
   z
     .strictObject({
@@ -22,7 +24,7 @@ export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
       }),
       sha256: sha256(file).meta({
         description: `The hash of the ${file}, from its release page`,
-        otherwise: "the hash of what came is recorded and shown",
+        otherwise,
       }),
       version,
     })

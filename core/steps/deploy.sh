@@ -33,13 +33,18 @@ known_questions=(
   "Are you sure you want to proceed with the deployment process?"
   "Producer configuration detected. Continue using the existing configuration?"
 )
-secret='(pass(word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)'
-lines=0 complaint=
+lines=0 complaint= is_announced=
 on_line() {
   local shown=$1
   # Nothing secret is written to the transcript in the first place.
   shopt -s nocasematch
-  if [[ $shown =~ $secret ]]; then shown="${shown%%"${BASH_REMATCH[0]}"*}${BASH_REMATCH[0]} [removed]"; fi
+  if [ -n "$is_announced" ] && [[ $shown =~ [^[:space:]] ]]; then
+    shown='[removed]' is_announced=
+  elif [[ $shown =~ $announces_next ]]; then
+    is_announced=yes
+  elif [[ $shown =~ $secret_word ]]; then
+    shown="${shown%%"${BASH_REMATCH[0]}"*}${BASH_REMATCH[0]} [removed]"
+  fi
   shopt -u nocasematch
   printf '%s\n' "$shown" >> "$transcript"
   lines=$((lines + 1))

@@ -50,5 +50,5 @@ field cores "$(nproc)"
 field clock "$(date -u '+%F %T UTC')"
 field clock.kept "$(timedatectl show -p NTPSynchronized --value 2> /dev/null)"
 
-journalctl -u "$service" -q -n "$log_lines" --no-pager -o short-iso 2> /dev/null | redact | cut -c 1-200 | sed 's/^/log=/'
+journalctl -u "$service" -q -n "$((log_lines + 1))" --no-pager -o short-iso 2> /dev/null | redact | tail -n "$log_lines" | cut -c 1-200 | sed 's/^/log=/'
 exit 0

@@ -48,14 +48,18 @@ install_file() {
 
 # The last lines of a file for an error, without what looks like a secret or an address that must not be used yet.
 last_lines() {
-  tail -n "${2:-10}" "$1" 2> /dev/null | redact || true
+  [ ! -r "$1" ] || redact < "$1" | tail -n "${2:-10}" || true
 }
 
-# Takes the rest of a line after a word that announces a secret, and every address.
+# Announces a secret, and, with nothing behind it but its colon, one on the next line.
+secret_word='(pass(word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)'
+announces_next="$secret_word[\"']?[[:space:]]*[:=][[:space:]]*[\"'{[]?[[:space:]]*\$"
+
+# Takes the rest of a line after a word that announces a secret, or the next line that is not empty, and every address.
 redact() {
-  sed -E -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r//g' \
-    -e 's/(pass(word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key).*/\1 [removed]/I' \
-    -e 's/z1q[02-9ac-hj-np-z]{37}/[address]/g'
+  sed -E -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r//g' -e 's/z1q[02-9ac-hj-np-z]{37}/[address]/g' \
+    -e "/$announces_next/I {" -e ':empty' -e 'n' -e '/^[[:space:]]*$/ b empty' -e 's/.*/[removed]/' -e 'b' -e '}' \
+    -e "s/$secret_word.*/\\1 [removed]/I"
 }
 
 # download FILE LOG: what is at release_url. Prints why it can't be had; wget has no word for a connection that broke off.
@@ -145,5 +149,5 @@ wait_for_node() {
 node_facts() {
   say "service $service: $(systemctl is-active "$service" 2> /dev/null || true)"
   if [ -n "$(rpc stats.syncInfo)" ]; then say "RPC on $rpc_address:$rpc_port: answers"; else say "RPC on $rpc_address:$rpc_port: no answer"; fi
-  journalctl -u "$service" -n 5 --no-pager -o cat 2> /dev/null | redact | sed 's/^/journal: /' || true
+  journalctl -u "$service" -n 6 --no-pager -o cat 2> /dev/null | redact | tail -n 5 | sed 's/^/journal: /' || true
 }

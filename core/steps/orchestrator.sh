@@ -17,6 +17,9 @@ fi
 
 install_release() {
   local archive actual file found why
+  # It runs as root and holds the bridge's key share: what a server happens to serve is not taken for it.
+  [ -n "$sha256" ] || fail "the orchestrator's release has no hash to know it by (orchestrator.release.sha256)" "found: $release_url alone" "needed: its sha256: it runs as root and holds the bridge's key share" \
+    "See it with: curl -fsSL $(printf %q "$release_url") | sha256sum; compare it with the one on the release's page, then: $(config_set orchestrator.release.sha256 SHA256)" "What was installed before is untouched. Then run $(pulumi_up) again."
   work=$(mktemp -d /usr/local/bin/.orchestrator.XXXXXX)
   trap 'rm -rf "$work"' EXIT
   archive=$work/release

@@ -65,6 +65,20 @@ export function commandsFor(stack: string) {
     adopt: (address: string, like: string, ...options: readonly string[]) =>
       pillarHost("adopt", address, "--like", shellWord(like), ...options),
     retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),
+    /** With the hash of the orchestrator's release to be filled in. */
+    move: (
+      from: string,
+      { release, releaseVersion }: { readonly release?: string; readonly releaseVersion?: string },
+      options: readonly string[],
+    ) =>
+      pillarHost(
+        "move",
+        ...["--from", shellWord(from)],
+        ...(release === undefined ? [] : ["--release", shellWord(release)]),
+        ...["--release-sha256", "SHA256"],
+        ...(releaseVersion === undefined ? [] : ["--release-version", shellWord(releaseVersion)]),
+        ...options,
+      ),
     backup: (...options: readonly string[]) => pillarHost("backup", ...options),
     check: (...options: readonly string[]) => pillarHost("check", ...options),
     repair: (...options: readonly string[]) => pillarHost("repair", ...options),

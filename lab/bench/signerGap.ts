@@ -68,7 +68,7 @@ export async function compareSignerGaps(bench: Bench): Promise<Values> {
   const config = (attempt: number) => ({
     sync: { confirmations: 1, confirmSeconds: 0 },
     orchestrator: {
-      release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
+      release: lab.orchestratorRelease(),
       migrateFrom: {
         ...{ address: old.address, hostKey: old.hostKey },
         ...(attempt > 1 ? { laterThanMove: attempt - 1 } : {}),

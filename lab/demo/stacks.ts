@@ -60,7 +60,7 @@ export async function makeStacks(lab: Lab, server: OldServer, target: LabHost | 
     controller: { release: { url: lab.releaseUrl() } },
     orchestrator: {
       backup,
-      release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
+      release: lab.orchestratorRelease(),
       migrateFrom: { address: server.address, hostKey: server.hostKey },
     },
     ...changes,

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { bundleOrchestrator } from "./bundle";
 
@@ -11,6 +12,9 @@ export interface OrchestratorReleaseOptions {
 
 /** What the official archive's one entry is called, and, with `.zip` behind, the archive. */
 export const officialName = "orchestrator-linux-amd64";
+
+/** Where a lab has the hash of the official archive that it serves. */
+export const releaseHashFile = (dir: string) => join(dir, `${officialName}.zip.sha256`);
 
 /** An orchestrator's release archive: the executable, nothing else. The same options give the same bytes. */
 export async function buildOrchestratorRelease(options: OrchestratorReleaseOptions): Promise<Buffer> {

@@ -70,7 +70,7 @@ function stackFile(lab: Lab, old: LabHost, fresh: LabHost, references: readonly 
     controller: { release: { url: lab.releaseUrl() } },
     sync: { references },
     orchestrator: {
-      release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
+      release: lab.orchestratorRelease(),
       migrateFrom: { address: old.address, hostKey: old.hostKey },
     },
     network: {

@@ -4,12 +4,13 @@ import { configOf } from "../components/exampleConfig";
 
 const host = { address: "198.51.100.9", hostKey: "ssh-ed25519 AAAA" };
 const release = "https://example.org/releases/download/v0.0.9a-alphanet/orchestrator-linux-amd64.zip";
+const sha256 = "ab".repeat(32);
 const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as object;
 
 test("the move names the old host as its stack shows it, and the release with the version of its address", () => {
-  expect(given(moveSettings(configOf(), configOf(), host, { release, releaseSha256: "ab" }))).toEqual({
+  expect(given(moveSettings(configOf(), configOf(), host, { release, releaseSha256: sha256 }))).toEqual({
     ...{ "orchestrator.migrateFrom.address": host.address, "orchestrator.migrateFrom.hostKey": host.hostKey },
-    ...{ "orchestrator.release.url": release, "orchestrator.release.sha256": "ab" },
+    ...{ "orchestrator.release.url": release, "orchestrator.release.sha256": sha256 },
     "orchestrator.release.version": "v0.0.9a",
   });
 });
@@ -28,11 +29,55 @@ test("of login and places only what differs; a release that is configured stays"
   });
 });
 
+const hashed = { orchestrator: { release: { url: release, sha256, version: "v0.0.9b" } } };
+const releaseIn = (settings: object) =>
+  Object.fromEntries(Object.entries(given(settings)).filter(([key]) => key.startsWith("orchestrator.release.")));
+
+test("what stands there of the same address stays where it is not given; another address takes nothing of it", () => {
+  const stays = {
+    ...{ "orchestrator.release.url": release, "orchestrator.release.sha256": sha256 },
+    "orchestrator.release.version": "v0.0.9b",
+  };
+  const settings = (options: object) => releaseIn(moveSettings(configOf(hashed), configOf(), host, options));
+  expect(settings({ release })).toEqual(stays);
+  expect(settings({})).toEqual(stays);
+  const newer = "cd".repeat(32);
+  expect(settings({ releaseSha256: newer })).toEqual({ ...stays, "orchestrator.release.sha256": newer });
+  const other = release.replace("v0.0.9a", "v0.1.0");
+  expect(settings({ release: other })).toEqual({
+    ...{ "orchestrator.release.url": other, "orchestrator.release.version": "v0.1.0" },
+  });
+});
+
+test("a release without its hash goes into no stack's file: what shows it, and what is typed then", () => {
+  const config = configOf();
+  const fault = (options: object, of = config) => moveFault("prod-2", of, config, host, { from: "prod", ...options });
+  expect(fault({ release, up: false })).toBe(
+    [
+      "no hash of the orchestrator's release is known: nothing was changed",
+      `  found: ${release} alone`,
+      "  needed: its sha256: what comes from there runs as root and holds the bridge's key share",
+      `  See it with: curl -fsSL ${release} | sha256sum`,
+      `  Compare it with the one on the release's page, then: ./pillar-host move prod-2 --from prod --release ${release} --release-sha256 SHA256 --no-up`,
+    ].join("\n"),
+  );
+  expect(fault({ release, releaseSha256: "SHA256" })).toContain(
+    'is no hash: nothing was changed\n  found: "SHA256"\n  needed: 64 hexadecimal digits',
+  );
+  expect(fault({ release, releaseSha256: sha256.toUpperCase() })).toBeUndefined();
+  expect(fault({}, configOf(hashed))).toBeUndefined();
+  expect(fault({ release }, configOf(hashed))).toBeUndefined();
+  expect(fault({ release: release.replace("v0.0.9a", "v0.1.0") }, configOf(hashed))).toContain("no hash of the orch");
+  const plain = configOf({ orchestrator: { release: { url: release, version: "v0.0.9a" } } });
+  expect(fault({}, plain)).toContain("then: ./pillar-host move prod-2 --from prod --release-sha256 SHA256");
+});
+
 test("what can't be meant is refused before anything is written", () => {
   const config = configOf();
   const fault = (changes: { release?: string; releaseVersion?: string; pillar?: string; address?: string } = {}) => {
     const { pillar = config.pillar.name, address = host.address, ...rest } = changes;
-    return moveFault("prod-2", config, { pillar: { name: pillar } }, { ...host, address }, { from: "prod", ...rest });
+    const options = { from: "prod", releaseSha256: sha256, ...rest };
+    return moveFault("prod-2", config, { pillar: { name: pillar } }, { ...host, address }, options);
   };
   expect(fault({ release })).toBeUndefined();
   expect(fault({ release, pillar: "Bolt" })).toContain("needed: --from with a stack of the same Pillar");

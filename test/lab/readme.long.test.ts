@@ -182,12 +182,17 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
   });
 
   it("3: moves the signer with what README.md has for the stack's file", async () => {
-    const [move = "", check = "", up = "", ...more] = below("3. The orchestrator moves");
+    const [hash = "", move = "", check = "", up = "", ...more] = below("3. The orchestrator moves");
     expect(more).toEqual([]);
-    const shown = await succeeds(
-      move.replace(/https:\S+/, `${lab.orchestratorReleaseUrl()} --release-version v0.0.9a`),
-      [unlocked],
-    );
+    const { url, version } = lab.orchestratorRelease();
+    const here = (command: string) => command.replace(/https:\S+/, url);
+    // The lab's hosts trust its release server, as the operator's machine does a real one.
+    const [sha256 = ""] = (await onHost(fresh, here(hash))).split(" ");
+    const line = `${here(move)} --release-version ${version}`;
+    const unnamed = await type(line.replace(" --release-sha256 SHA256", ""), [unlocked]);
+    expect(unnamed.exitCode).toBe(2);
+    expect(unnamed.shown).toContain(here(hash));
+    const shown = await succeeds(line.replace("SHA256", sha256), [unlocked]);
     expect(shown).toContain(check);
     expect(shown.trim().split("\n").at(-1)?.trim()).toBe(up);
     await edit("prod-2", [["orchestrator.steadySeconds", 3]]);

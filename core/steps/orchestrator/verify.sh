@@ -60,6 +60,5 @@ signer_redact() {
       -e 's/[0-9a-fA-F]{40,}/[removed]/g' | signer_redact_words
 }
 signer_redact_words() {
-  sed -E -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r//g' \
-    -e 's/(pass(word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key).*/\1 [removed]/I'
+  sed -E -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r//g' -e "s/$secret_word.*/\\1 [removed]/I"
 }

@@ -85,7 +85,7 @@ test("who may ask the signer is named; everybody is refused", () => {
   ]);
 });
 
-test("a release over plain http needs its hash; over https it may do without", () => {
+test("a release over plain http needs its hash; over https that is asked where one is to be installed", () => {
   const release = (changes: object) => ({
     orchestrator: { release: { url: "https://r.example/o", version: "v0.0.9a", ...changes } },
   });

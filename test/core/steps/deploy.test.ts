@@ -42,6 +42,14 @@ describe("the deploy", () => {
     );
   });
 
+  test("its transcript has no secret, on the line of its name or the next one", async ({ box }) => {
+    const said = "printf 'Password: hunter2\\nMNEMONIC:\\n\\napple pear\\nworking\\n'";
+    expect((await run(box, said)).code).toBe(0);
+    const { stdout } = await box.run('cat "$sandbox"/logs/deploy-*.log');
+    expect(stdout).toContain("Password [removed]\nMNEMONIC:\n\n[removed]\nworking\n");
+    expect(stdout).not.toMatch(/hunter2|apple/);
+  });
+
   test("comes once in a host's life: a node that runs is left alone, one that is off is started", async ({ box }) => {
     box.mark("deploy.done");
     const again = await run(box, "touch $sandbox/deployed");

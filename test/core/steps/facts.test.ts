@@ -106,7 +106,7 @@ describe("what is wrong is named", () => {
 
 test("the log's last lines come without secrets and addresses, and not at any length", async ({ box }) => {
   const log = `Password: hunter2\\nz1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7 elected\\n${"x".repeat(500)}`;
-  const lines = await factsOf(box, { journalctl: `case "$*" in *-n\\ 3*) printf '${log}\\n' ;; esac` });
+  const lines = await factsOf(box, { journalctl: `case "$*" in *-n\\ 4*) printf '${log}\\n' ;; esac` });
   expect(lines.slice(-3)).toEqual(["log: Password [removed]", "log: [address] elected", `log: ${"x".repeat(200)}`]);
 });
 

@@ -51,6 +51,24 @@ describe("redact", () => {
   });
 });
 
+describe("a secret that stands on the line after its name", () => {
+  test.each([
+    ["Password:\nhunter2\nnext\n", "Password:\n[removed]\nnext\n"],
+    ["\x1b[1mMnemonic\x1b[0m =\r\n\n  apple pear\nnext\n", "Mnemonic =\n\n[removed]\nnext\n"],
+    ['{"Entropy": "\nhunter2\n', '{"Entropy": "\n[removed]\n'],
+    ["wrong password\nwhy\n", "wrong password [removed]\nwhy\n"],
+    ["Seed:\n", "Seed:\n"],
+  ])("%j", async (text, shown) => {
+    box.write("text", text);
+    expect(await lib('redact < "$TMPDIR/text"')).toEqual({ code: 0, stdout: shown, stderr: "" });
+  });
+
+  test("goes from a file's last lines also where its name is above them", async () => {
+    box.write("log", "Password:\nhunter2\nnext\n");
+    expect((await lib('last_lines "$TMPDIR/log" 2')).stdout).toBe("[removed]\nnext\n");
+  });
+});
+
 describe("what runs on a host", () => {
   test("is told by its process, under its own name or that of the release's file, of which the kernel keeps 15 characters", async () => {
     const names = ["orchestrator", "orchestrator-li", "orchestrator2", "my-orchestrator", "orchestrat", "signer"];

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { strToU8, zipSync } from "fflate";
 import { describe, expect } from "vitest";
 import { orchestrator } from "../../../core/steps/steps";
@@ -5,6 +6,7 @@ import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import { replaceAll, type Sandbox } from "./sandbox";
 
+const url = "https://release.example/orchestrator-linux-amd64.zip";
 const program = "#!/bin/bash\necho orchestrator version v0.0.9a\n";
 
 /** Installs what an address serves on a host whose places are below the box. */
@@ -13,7 +15,8 @@ function install(box: Sandbox, served: Uint8Array, changes: object = {}, systemc
   box.command("systemctl", systemctl);
   box.command("unshare", 'shift; exec "$@"');
   box.write("served", served);
-  const release = { url: "https://release.example/orchestrator-linux-amd64.zip", version: "v0.0.9a" };
+  const sha256 = createHash("sha256").update(served).digest("hex");
+  const release = { url, sha256, version: "v0.0.9a" };
   const { script } = orchestrator(configOf({ orchestrator: { release, ...changes } }));
   const places = replaceAll(script.replaceAll("/usr/local/bin/", `${box.dir}/installed/`), [
     ["/usr/local/lib/systemd/system", `${box.dir}/units`],
@@ -84,6 +87,40 @@ describe.concurrent("the orchestrator's release", () => {
       `h: ${box.dir}/etc/orchestrator.service leads nowhere\n  found: a link to ../opt/own.service\n  needed: a unit's file, or nothing there\n  Remove it, or put that file back, then run pulumi up -s prod again.\n`,
     ]);
     expect((await box.run("readlink etc/orchestrator.service")).stdout).toBe("../opt/own.service\n");
+  });
+
+  test("without a hash nothing is asked for at its address; with another one nothing is installed", async ({ box }) => {
+    const version = "v0.0.9a";
+    const needed = { release: { url, version } };
+    const unnamed = await install(box, zip("orchestrator"), needed);
+    expect([unnamed.code, unnamed.stderr]).toEqual([
+      1,
+      [
+        "h: the orchestrator's release has no hash to know it by (orchestrator.release.sha256)",
+        `  found: ${url} alone`,
+        "  needed: its sha256: it runs as root and holds the bridge's key share",
+        `  See it with: curl -fsSL ${url} | sha256sum; compare it with the one on the release's page, then: pulumi config set --path pillar-host:orchestrator.release.sha256 SHA256 -s prod`,
+        "  What was installed before is untouched. Then run pulumi up -s prod again.\n",
+      ].join("\n"),
+    ]);
+    const other = await install(box, zip("orchestrator"), { release: { url, version, sha256: "0".repeat(64) } });
+    expect([other.code, other.stderr]).toEqual([
+      1,
+      expect.stringContaining("the release is not the one that orchestrator.release.sha256 names"),
+    ]);
+    expect((await box.run("ls -A installed")).stdout).toBe("");
+  });
+
+  test("one that an earlier version installed without a hash stays, as a move that has begun needs it", async ({
+    box,
+  }) => {
+    expect((await install(box, zip("orchestrator"))).code).toBe(0);
+    const release = { url, version: "v0.0.9a" };
+    await box.run(`f=$(find . -name orchestrator.release); sed -i '1s|.*|${url} any v0.0.9a|' "$f"`);
+    const { code, stdout, stderr } = await install(box, strToU8("another"), { release });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^installed before: sha256 [0-9a-f]{64}\n/);
+    expect(box.read("installed/orchestrator")).toBe(program);
   });
 
   test("under another name than the default", async ({ box }) => {

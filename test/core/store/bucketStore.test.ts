@@ -54,6 +54,7 @@ storeContract("a bucket", () => {
     spoil: () => {
       double.mood = "forbidden";
     },
+    faults: { spoiled: /found: 403 AccessDenied/, absent: /found: 404 NoSuchKey/ },
     end: () => fs.rmSync(root, { recursive: true }),
   };
 });

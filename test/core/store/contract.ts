@@ -12,6 +12,8 @@ export interface StoreStage {
   breakOff(): void;
   /** It is there and can't be read, nor written. */
   spoil(): void;
+  /** What it says then, and of a file that is not there. */
+  readonly faults: { readonly spoiled: RegExp; readonly absent: RegExp };
   end(): void;
 }
 
@@ -58,8 +60,8 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       await fill(store, "one");
       stage.spoil();
       for (const each of [store, stage.open()]) {
-        await expect(each.lines()).rejects.toThrow();
-        await expect(each.append("two")).rejects.toThrow();
+        await expect(each.lines()).rejects.toThrow(stage.faults.spoiled);
+        await expect(each.append("two")).rejects.toThrow(stage.faults.spoiled);
       }
     });
 
@@ -112,7 +114,7 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       const file = await stage.open().keep(part(stage.open(), "first"), "a.tar.age");
       const absent = file.replace("a.tar.age", "b.tar.age");
       expect(await stage.open().sizeOf(absent)).toBeUndefined();
-      await expect(stage.open().open(absent).then(text)).rejects.toThrow();
+      await expect(stage.open().open(absent).then(text)).rejects.toThrow(stage.faults.absent);
     });
   });
 }

@@ -17,6 +17,7 @@ storeContract("a directory", () => {
       fs.rmSync(log);
       fs.mkdirSync(log);
     },
+    faults: { spoiled: /^EISDIR: /, absent: /^ENOENT: / },
     end: () => fs.rmSync(root, { recursive: true }),
   };
 });

@@ -132,8 +132,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
     test("a changed ssh key is let in with the old one, a signer's port opens, and nothing restarts", async () => {
       const pid = await on("systemctl show -p MainPID go-node");
       privateKey = newKeyPair().privateKey;
-      const release = { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" };
-      await stack.configure(file({ orchestrator: { release } }), secrets());
+      await stack.configure(file({ orchestrator: { release: lab.orchestratorRelease() } }), secrets());
       const { output, exitCode } = await stack.up();
       expect(exitCode, output).toBe(0);
       expect(output).toContain("was authorised on");

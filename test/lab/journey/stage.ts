@@ -89,7 +89,7 @@ export function freshFile({ lab, old, fresh, store }: Places, until: "stand-up" 
       ...(until === "stand-up"
         ? {}
         : {
-            release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
+            release: lab.orchestratorRelease(),
             steadySeconds: 3,
             migrateFrom: { address: old.address, hostKey: old.hostKey },
           }),

@@ -26,7 +26,7 @@ describe("a signer that goes from host to host, and back", () => {
     const file = stackFile(lab, third, {
       sync: { confirmations: 1, confirmSeconds: 0 },
       orchestrator: {
-        release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
+        release: lab.orchestratorRelease(),
         steadySeconds: 3,
         migrateFrom: { address: fresh.address, hostKey: fresh.hostKey },
         ...{ backup: backup(), ...more },

@@ -53,7 +53,7 @@ export function moveConfig(
     sync: { confirmations: 1, confirmSeconds: 0 },
     ...(store === undefined ? {} : { store }),
     orchestrator: {
-      release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
+      release: lab.orchestratorRelease(),
       // As long as the tests' orchestrators take to show that they do not stay up.
       steadySeconds: 3,
       migrateFrom: { address: old.address, hostKey: old.hostKey, ...(withSudo ? { user: "op" } : {}), ...word },

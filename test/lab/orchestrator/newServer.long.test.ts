@@ -1,27 +1,72 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cloudTokens } from "../../../lab/clouds/doubles";
 import type { Server } from "../../../lab/clouds/room";
-import type { SignersTruth } from "../../../lab/doubles/chain";
+import type { ChainTruth, SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import { ip } from "../../../lab/hosts/ip";
 import { createHostNetwork, hostNamespace, operatorAddress } from "../../../lab/hosts/network";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
-import { LabStack } from "../../../lab/stack";
+import { LabStack, type StackFile } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { collectRewards, updateProducer } from "../../../lab/wallet";
 import { probe, probeFromOperator } from "../clouds/fixture";
-import { onHost, testLab } from "../fixture";
+import { onHost, pastPackages, stackFile, testLab, testStack } from "../fixture";
+import { quick } from "../retirement/stage";
 
 describe("the signer's move onto a server that the same up makes at a provider", () => {
   let lab: Lab;
   let old: LabHost;
   let state: ExampleDir;
+  let next: LabHost;
   let server: Server;
   let stranger: string;
   let run: { exitCode: number; output: string };
   let stack: LabStack;
+
+  const network = {
+    ...{ epoch: `${quick.epochSeconds}s`, momentum: `${quick.momentumSeconds * 1000}ms` },
+    tickMomentums: quick.tickMomentums,
+  };
+  /** What any move of the signer is configured with; both stacks have one record, as one operator has it. */
+  const signer = () => ({
+    ...{ release: lab.orchestratorRelease(), unattended: true, steadySeconds: 3 },
+    backup: { directory: join(lab.dir, "backups") },
+  });
+  const file = (changes: StackFile = {}, host: StackFile = {}): StackFile => ({
+    pillar: { name: "Anvil" },
+    host: {
+      // The host that the signer goes on to copies it from the server.
+      ...{ provider: "hetzner", token: "set below", sshFrom: [`${operatorAddress}/32`, `${next.address}/32`] },
+      minimums: { cores: 1, memoryGb: 1, diskGb: 1 },
+      ...host,
+    },
+    controller: { release: { url: lab.releaseUrl() } },
+    sync: { confirmations: 1, confirmSeconds: 0 },
+    network,
+    orchestrator: { ...signer(), migrateFrom: { address: old.address, hostKey: old.hostKey } },
+    "hcloud:endpoint": `${lab.cloudUrl("hetzner")}/v1`,
+    ...changes,
+  });
+  const secrets = async () => ({
+    "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8"),
+    "host.token": cloudTokens.hetzner,
+  });
+  const succeeds = async (which: LabStack) => {
+    const { exitCode, output } = await which.up();
+    expect(exitCode, output).toBe(0);
+    return output;
+  };
+  const truth = () => lab.chain<ChainTruth>("GET", "/truth");
+  /** The wallet's update to an address, and its election. */
+  const elect = async (address: string) => {
+    await updateProducer(lab, "Anvil", address);
+    await sleep(quick.momentumSeconds * quick.tickMomentums * 4000);
+  };
 
   beforeAll(async () => {
     lab = await testLab();
@@ -29,29 +74,14 @@ describe("the signer's move onto a server that the same up makes at a provider",
     stranger = hostNamespace(lab.name, "stranger");
     await ip(createHostNetwork(lab.name, "stranger", 50));
     old = await lab.addHost("old", ensurePackagedImage);
-    await lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
-    await setUpSyncedNode(lab, old);
+    next = await lab.addHost("next", ensurePackagedImage);
+    await pastPackages(lab, next);
+    const defaults = { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 };
+    await lab.chain("PATCH", "/truth", { ...quick, defaults });
+    const producer = await setUpSyncedNode(lab, old);
+    await lab.chain("PATCH", "/pillars/Anvil", { producerAddress: producer.address });
     state = await setUpOrchestrator(lab, old, { extraFiles: { count: 200, bytes: 20_000 } });
-    const config = {
-      pillar: { name: "Anvil" },
-      host: {
-        ...{ provider: "hetzner", token: "set below", sshFrom: [`${operatorAddress}/32`] },
-        minimums: { cores: 1, memoryGb: 1, diskGb: 1 },
-      },
-      controller: { release: { url: lab.releaseUrl() } },
-      sync: { confirmations: 1, confirmSeconds: 0 },
-      orchestrator: {
-        release: { url: lab.orchestratorReleaseUrl(), version: "v0.0.9a" },
-        migrateFrom: { address: old.address, hostKey: old.hostKey },
-        ...{ unattended: true, steadySeconds: 3 },
-      },
-      "hcloud:endpoint": `${lab.cloudUrl("hetzner")}/v1`,
-    };
-    const privateKey = await readFile(lab.privateKeyFile, "utf8");
-    stack = await LabStack.create(lab, "prod", config, {
-      "ssh.privateKey": privateKey,
-      "host.token": cloudTokens.hetzner,
-    });
+    stack = await LabStack.create(lab, "prod", file(), await secrets());
     run = await stack.up();
     const [only] = await lab.machineRoom.servers();
     if (!only) throw new Error(run.output);
@@ -84,5 +114,61 @@ describe("the signer's move onto a server that the same up makes at a provider",
     const answers =
       "for port in 55000 35997; do timeout 2 bash -c 'exec 3<> /dev/tcp/127.0.0.1/'$port && echo $port; done";
     expect(String((await server.run(answers)).stdout)).toBe("55000\n35997");
+  });
+
+  let serverKey: string;
+
+  it("goes on from there to another host, which produces then: the server is not needed any more", async () => {
+    const { producerAddress: first } = await stack.outputs<{ producerAddress: string }>();
+    await elect(first);
+    await succeeds(stack);
+    serverKey = String((await server.run("cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")).stdout).trim();
+    const migrateFrom = { address: server.address, hostKey: serverKey };
+    const changes = { network, sync: { confirmations: 1, confirmSeconds: 0 } };
+    const moved = stackFile(lab, next, { ...changes, orchestrator: { ...signer(), migrateFrom } });
+    const successor = await testStack(lab, next, {}, "prod-2");
+    const login = { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") };
+    await successor.configure(moved, login);
+    await succeeds(successor);
+    const { orchestrator, producerAddress } = await successor.outputs<{
+      orchestrator: { side: string };
+      producerAddress: string;
+    }>();
+    expect(orchestrator.side).toBe("new");
+    await elect(producerAddress);
+    await successor.configure({ ...moved, cutover: { wait: true } }, login);
+    await succeeds(successor);
+  });
+
+  it("with the laptop lost, state and record, the server is retired and destroyed to its end, and its signer signs on", async () => {
+    await rename(join(lab.dir, "backups"), join(lab.dir, "lost"));
+    const retirement = { successor: { address: next.address, hostKey: next.hostKey } };
+    const orchestrator = { backup: { directory: join(lab.dir, "backups") } };
+    const retiring = file({ lifecycle: "retiring", orchestrator, retirement }, { hostKey: serverKey });
+    const another = await LabStack.create(lab, "prod", retiring, await secrets(), "another-laptop");
+    await succeeds(another);
+    expect(String((await server.run("systemctl is-active go-node orchestrator; true")).stdout)).toBe(
+      "inactive\ninactive",
+    );
+    const early = await another.destroy();
+    expect(early.exitCode, early.output).not.toBe(0);
+    expect(await lab.machineRoom.servers()).toHaveLength(1);
+
+    const { epoch, pillars } = await truth();
+    await expect.poll(async () => (await truth()).distributedEpoch, { timeout: 60_000 }).toBeGreaterThan(epoch);
+    await collectRewards(lab, pillars.find(({ name }) => name === "Anvil")?.withdrawAddress ?? "");
+    const { exitCode, output } = await another.destroy();
+    expect(exitCode, output).toBe(0);
+    expect(await lab.machineRoom.servers()).toEqual([]);
+    expect(await lab.cloud("hetzner", "GET", "/_lab/servers")).toEqual([]);
+
+    const { doubles, identities, now } = await lab.chain<SignersTruth>("GET", "/signers");
+    expect(doubles).toEqual([]);
+    const last = identities[state.identity]?.intervals.at(-1);
+    expect(last).toMatchObject({ host: "next" });
+    expect(now - (last?.until ?? 0)).toBeLessThan(3000);
+    const { missed, doubleProduced } = await truth();
+    expect(missed.filter(({ pillar }) => pillar === "Anvil")).toEqual([]);
+    expect(doubleProduced).toEqual([]);
   });
 });

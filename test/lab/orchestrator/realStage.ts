@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { zipSync } from "fflate";
 import { afterAll, beforeAll, expect, vi } from "vitest";
@@ -19,6 +20,8 @@ export interface RealStage {
   readonly passphrase: string;
   /** What the bridge wants signed, for the world. */
   readonly wraps: string;
+  /** The real executable's, served in the lab. */
+  readonly release: { readonly url: string; readonly sha256: string; readonly version: string };
 }
 
 /** Sets the stage before the tests of a block. */
@@ -39,7 +42,10 @@ export function realStage(): RealStage {
     await setUpRealSigner(third, 3, second.address, { 1: at[1], 2: at[2] });
     for (const host of [old, second, third]) await onHost(host, "systemctl start orchestrator");
     for (const host of [old, second, third]) await opens(host);
-    await lab.releases("PUT", "/real-orchestrator.zip", await officialArchive());
+    const archive = await officialArchive();
+    await lab.releases("PUT", "/real-orchestrator.zip", archive);
+    const sha256 = createHash("sha256").update(archive).digest("hex");
+    stage.release = { url: lab.releaseUrl("real-orchestrator"), sha256, version: "v0.0.9a" };
     await lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
     stage.stack = await testStack(lab, fresh);
     await configureReal(stage as RealStage);
@@ -61,9 +67,8 @@ async function officialArchive(): Promise<Buffer> {
 }
 
 /** Replaces the configuration; the operator's key stays. */
-export async function configureReal({ lab, stack, hosts }: RealStage, more: StackFile = {}): Promise<void> {
+export async function configureReal({ lab, stack, hosts, release }: RealStage, more: StackFile = {}): Promise<void> {
   const { old, fresh } = hosts;
-  const release = { url: lab.releaseUrl("real-orchestrator"), version: "v0.0.9a" };
   const file = moveConfig(
     { lab, old, fresh, withSudo: false, bare: false, word: {} },
     { release, steadySeconds: 12, ...more },

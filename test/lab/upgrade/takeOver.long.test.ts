@@ -41,7 +41,7 @@ async function valuesOf(): Promise<Placeholders> {
     ...{ newHostKey: stage.fresh.hostKey, oldHostKey: stage.old.hostKey },
     ...{ privateKey, privateKeyTrimmed: privateKey.trim(), producerAddress },
     ...{ program: stage.stack.programDirectory, data: join(stage.stack.dir, "data") },
-    ...{ controllerRelease: stage.lab.releaseUrl(), orchestratorRelease: stage.lab.orchestratorReleaseUrl() },
+    ...{ controllerRelease: stage.lab.releaseUrl(), orchestratorRelease: stage.lab.orchestratorRelease().url },
   };
 }
 
@@ -94,6 +94,10 @@ it("takes over what an earlier version left, without a replacement, a redeploy o
   await stage.stack.pulumi(["stack", "import"], { input: filledExport(text, own, values) });
   expect(gateIn(await exported())).toEqual(gateIn(text));
   if (!isWritten) expect(gateIn(text)).not.toEqual(gateIn(own));
+
+  // As configured then: no hash was asked for.
+  const { url, version } = stage.lab.orchestratorRelease();
+  await configureMove(stage, { release: { url, version } });
 
   const preview = await stage.stack.preview();
   expect(preview.exitCode, preview.output).toBe(0);

@@ -1,0 +1,40 @@
+import type { StackConfig } from "../config/config";
+import { project } from "../config/configFaults";
+import { readMoveEvents } from "../eventLog/eventLog";
+import { isSameMove } from "../eventLog/moveId";
+import { commandsFor } from "../util/commands";
+import { shellWord } from "../util/quote";
+import { moveIdOf, storeOf } from "./orchestratorPlaces";
+
+/** What comes with a signer's release, as errors say it. */
+export const whatItIs = "what comes from there runs as root and holds the bridge's key share";
+
+/** Prints the hash of what an address serves, to be compared with the one on the release's page (pure). */
+export const hashCommand = (url: string) => `curl -fsSL ${shellWord(url)} | sha256sum`;
+
+/**
+ * What stands against a move whose release nobody has named by its hash; undefined where nothing does. A move that has begun
+ * or is over is not asked again: where the signer is, or is about to start, nothing is installed anew.
+ *
+ * @param isShown whether the stack's last run showed this move's signer
+ */
+export async function releaseHashFault(
+  config: StackConfig,
+  stack: string,
+  isShown: boolean,
+): Promise<string | undefined> {
+  const { release, migrateFrom } = config.orchestrator;
+  if (migrateFrom === undefined || release === undefined || release.sha256 !== undefined || isShown) return undefined;
+  const move = moveIdOf(config, stack);
+  if ((await readMoveEvents(storeOf(config))).some((entry) => isSameMove(entry.move, move))) return undefined;
+  return releaseHashText(release.url, stack);
+}
+
+/** The same of an address (pure). */
+export function releaseHashText(url: string, stack: string): string {
+  const set = commandsFor(stack).setTo("orchestrator.release.sha256", "SHA256");
+  return (
+    `${project}:orchestrator.release.sha256: missing, needed the hash of ${url}: ${whatItIs}. ` +
+    `See it with: ${hashCommand(url)}; compare it with the one on the release's page, then: ${set}`
+  );
+}

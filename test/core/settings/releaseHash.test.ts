@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { releaseHashFault } from "../../../core/settings/releaseHash";
+import { configOf } from "../../components/exampleConfig";
+import { moveNamed } from "../../moveNamed";
+import { putEvent } from "../../recordIn";
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const release = { url: "https://r.example/o.zip", version: "v0.0.9a" };
+const migrateFrom = { address: "198.51.100.9", hostKey };
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "record-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const fault = (orchestrator: object, isShown = false) =>
+  releaseHashFault(configOf({ orchestrator: { backup: { directory }, ...orchestrator } }), "prod-2", isShown);
+
+test("a move to a release without its hash is refused, over https too, with the command that shows the hash", async () => {
+  expect(await fault({ release, migrateFrom })).toBe(
+    "pillar-host:orchestrator.release.sha256: missing, needed the hash of https://r.example/o.zip: what comes from there runs as root and holds the bridge's key share. " +
+      "See it with: curl -fsSL https://r.example/o.zip | sha256sum; compare it with the one on the release's page, then: " +
+      "pulumi config set --path pillar-host:orchestrator.release.sha256 -s prod-2 SHA256",
+  );
+  expect(await fault({ release: { ...release, sha256: "0".repeat(64) }, migrateFrom })).toBeUndefined();
+});
+
+test("an address is quoted where the shell needs it", async () => {
+  const url = "https://r.example/o.zip?a=1&b=2";
+  expect(await fault({ release: { ...release, url }, migrateFrom })).toContain(`curl -fsSL '${url}' | sha256sum;`);
+});
+
+test("none is asked for where nothing is moved, or what is installed is no release of the configuration", async () => {
+  expect(await fault({ release })).toBeUndefined();
+  expect(await fault({ migrateFrom })).toBeUndefined();
+});
+
+test("nor of a move that has begun or is over, by the record or the last run; a later one is asked again", async () => {
+  expect(await fault({ release, migrateFrom }, true)).toBeUndefined();
+  const begun = (move: string) =>
+    putEvent(directory, { at: "2026-11-21T18:00:00Z", move: moveNamed(move), event: "secured", details: {} });
+  begun("pillar-host/another/Anvil/1");
+  begun("pillar-host/prod-2/Anvil/2");
+  expect(await fault({ release, migrateFrom })).toContain("orchestrator.release.sha256: missing");
+  begun("pillar-host/prod-2/Anvil/1");
+  expect(await fault({ release, migrateFrom })).toBeUndefined();
+  expect(await fault({ release, migrateFrom, attempt: 3 })).toContain("orchestrator.release.sha256: missing");
+});
