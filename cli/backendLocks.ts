@@ -1,6 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
+import { bucketFault, isBucket, partOfBucket } from "../core/store/bucketPlace";
+import { openBucket } from "../core/store/s3";
 import { holderOf, parseLockFile } from "./lock";
 import type { Held } from "./lockTexts";
 import { processSeen } from "./processes";
@@ -18,13 +20,34 @@ export function directoryOf(url: string): string | undefined {
  * @returns undefined where the backend does not let it be seen
  */
 export async function readLocks(url: string, project: string, stack: string): Promise<readonly Held[] | undefined> {
-  const directory = directoryOf(url);
-  if (directory === undefined) return undefined;
-  const own = join(directory, ".pulumi", "locks", "organization", project, stack.split("/").at(-1) ?? stack);
-  const files = (await readdir(own).catch(() => [])).filter((name) => name.endsWith(".json"));
-  const texts = await Promise.all(files.map((name) => readFile(join(own, name), "utf8").catch(() => "")));
+  const texts = await lockTexts(url, [".pulumi", "locks", "organization", project, stack.split("/").at(-1) ?? stack]);
+  if (texts === undefined) return undefined;
   const locks = texts.map(parseLockFile).filter((lock) => lock !== undefined);
   return Promise.all(
     locks.map(async (lock) => ({ lock, holder: holderOf(lock, hostname(), await processSeen(lock.pid)) })),
   );
 }
+
+/** The engine keeps a lock as a file of the backend; undefined where that can't be read. */
+async function lockTexts(url: string, folder: readonly string[]): Promise<string[] | undefined> {
+  const directory = directoryOf(url);
+  if (directory !== undefined) {
+    const own = join(directory, ...folder);
+    const files = (await readdir(own).catch(() => [])).filter((name) => name.endsWith(".json"));
+    return Promise.all(files.map((name) => readFile(join(own, name), "utf8").catch(() => "")));
+  }
+  // Pulumi takes more in an address than is known here.
+  if (!isBucket(url) || bucketFault(url) !== undefined) return undefined;
+  try {
+    const place = partOfBucket(url, folder);
+    const bucket = openBucket(place, limits);
+    const keys = (await bucket.list(place.prefix)).filter(({ key }) => key.endsWith(".json"));
+    // One that was given up meanwhile is none.
+    return await Promise.all(keys.map(({ key }) => bucket.text(key).catch(() => "")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A look has no more time than that. */
+const limits = { request: 5000, file: 5000 };

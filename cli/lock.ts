@@ -1,3 +1,5 @@
+import { printable } from "../core/util/printable";
+
 /** Who holds a stack, as a file or bucket backend tells it. */
 export interface Lock {
   readonly user: string;
@@ -34,7 +36,8 @@ export function parseLockFile(text: string): Lock | undefined {
   try {
     const { username, hostname, pid, timestamp } = JSON.parse(text) as Record<string, unknown>;
     if (typeof pid !== "number" || typeof hostname !== "string") return undefined;
-    return { user: String(username), host: hostname, pid, since: Date.parse(String(timestamp)) };
+    const since = Date.parse(String(timestamp));
+    return { user: printable(String(username)), host: printable(hostname), pid, since };
   } catch {
     return undefined;
   }

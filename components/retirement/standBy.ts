@@ -34,7 +34,7 @@ interface Shown {
 export async function standBy(config: StackConfig, host: Host, last: LastRun): Promise<Shown> {
   const stack = pulumi.getStack();
   const isRetiring = config.lifecycle === "retiring";
-  const run = last.nodeOff ? undefined : randomUUID();
+  const run = isRetiring && (await staysOff(config, last)) ? undefined : randomUUID();
   const { shutdown, memory, guard } = new HostRetirement("retirement", {
     ...(await retirementArgs(config, host, last)),
     after: [host.guard],
@@ -52,6 +52,21 @@ export async function standBy(config: StackConfig, host: Host, last: LastRun): P
     .all([shutdown.isOff, inputs, memory])
     .apply(([isOff, known, begun]) => nextForRetired(config, stack, isOff, { ...known, ...told }, begun));
   return { retirement: { nodeOff: shutdown.isOff }, remembered, nextStep: toldAtEnd(pulumi.unsecret(next)) };
+}
+
+/**
+ * Whether the node was shut down, and is still off for good: somebody may have started it again since, or made that possible. Of
+ * a host that does not answer nothing is known that speaks against it.
+ */
+export async function staysOff(
+  config: StackConfig,
+  { nodeOff, address, hostKey }: LastRun,
+  lookAt = lookOnceAt,
+): Promise<boolean> {
+  if (!nodeOff || address === undefined || hostKey === undefined) return nodeOff === true;
+  const { host, library, places } = retirementInputs(config, pulumi.getStack(), address, hostKey, false);
+  const look = await lookAt(host, library, places, 0, lookOnly).catch((error: Error) => ({ silent: error.message }));
+  return "silent" in look || (!look.facts.node.active && look.facts.node.masked);
 }
 
 /** What a stack's configuration means for what stands before its host's deletion. */

@@ -1,6 +1,6 @@
 import { storeFault } from "./contradiction";
 
-/** A Pillar's part of a bucket. */
+/** A part of a bucket. */
 export interface BucketPlace {
   readonly bucket: string;
   /** Of all keys, with a slash at its end. */
@@ -49,14 +49,19 @@ export function bucketFault(address: string): string | undefined {
   return isPlain ? undefined : "needed an endpoint such as https://s3.example.net, without user and password";
 }
 
-/** Reads such a place (pure). @throws storeFault */
+/** Reads such a place, a Pillar's part of the bucket (pure). @throws storeFault */
 export function bucketPlace(configured: string): BucketPlace {
   const [address = "", pillar = ""] = configured.split("#");
   const fault = bucketFault(address) ?? (pillar === "" ? "needed #PILLAR at its end" : undefined);
   if (fault !== undefined) throw storeFault(`the store of the records can't be used: pillar-host:store ${fault}`);
+  return partOfBucket(address, ["pillar-host", pillar]);
+}
+
+/** A folder of a bucket (pure). @param address without a fault */
+export function partOfBucket(address: string, below: readonly string[]): BucketPlace {
   const { hostname: bucket, pathname, searchParams } = new URL(address);
   const folders = pathname.split("/").filter((part) => part !== "");
-  const prefix = `${[...folders, "pillar-host", pillar].join("/")}/`;
+  const prefix = `${[...folders, ...below].join("/")}/`;
   const given = (key: string) => searchParams.get(key) ?? undefined;
   const [endpoint, region, profile] = ["endpoint", "region", "profile"].map(given);
   return {

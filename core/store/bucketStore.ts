@@ -76,12 +76,12 @@ export function bucketStore(place: BucketPlace, directory: string, bucket: Bucke
       throw storeFault(`${shown}: ${key} is there already: nothing is overwritten`);
   };
 
-  /** What this machine has of an earlier version, which kept it here alone, counts where the bucket has none. */
-  const newest = async (name: string) => {
+  const newestThere = async (name: string) => {
     const last = (await bucket.list(prefixOf(name))).at(-1);
-    const text = last === undefined ? textIn(path.join(directory, name)) : await textOf(last);
-    return text === "" ? undefined : text;
+    return last === undefined ? undefined : textOf(last);
   };
+  /** What this machine has of an earlier version, which kept it here alone, counts where the bucket has none. */
+  const newest = async (name: string) => (await newestThere(name)) ?? textIn(path.join(directory, name));
 
   return {
     directory,
@@ -89,11 +89,10 @@ export function bucketStore(place: BucketPlace, directory: string, bucket: Bucke
     files: `${shown}backups/`,
     faultText: (_what, { message }) => message,
     append: (line) => add(logPrefix, line),
-    newest,
-    renew: async (name, text) => {
-      const file = path.join(directory, name);
-      if (fs.existsSync(file) || (await newest(name)) !== text) await add(prefixOf(name), text ?? "");
-      fs.rmSync(file, { force: true });
+    newest: async (name) => (await newest(name)) || undefined,
+    renew: async (name, text = "") => {
+      if (((await newestThere(name)) ?? "") !== text) await add(prefixOf(name), text);
+      fs.rmSync(path.join(directory, name), { force: true });
     },
     lines: async () => {
       const all = await bucket.list(logPrefix);

@@ -15,6 +15,8 @@ const lines = record.split("\n").filter((line) => line !== "");
 let root = "";
 let double: S3Double;
 let address = "";
+/** Of the tool that runs. */
+let kill: () => void = () => undefined;
 const own = (...parts: string[]) => join(root, "data/pillar-host/records/Anvil", ...parts);
 
 beforeEach(async () => {
@@ -46,7 +48,7 @@ async function run(store: string | undefined, ...args: string[]) {
   mkdirSync(path, { recursive: true });
   writeFileSync(join(path, "pulumi"), `#!/bin/sh\ncat <<'END'\n${JSON.stringify(Object.fromEntries(keys))}\nEND\n`);
   chmodSync(join(path, "pulumi"), 0o700);
-  const { exitCode, all } = await execa(process.execPath, [bin, ...args], {
+  const tool = execa(process.execPath, [bin, ...args], {
     ...{ cwd: root, extendEnv: false, reject: false, stdin: "ignore", all: true },
     env: {
       PATH: `${path}:/usr/bin:/bin`,
@@ -54,6 +56,8 @@ async function run(store: string | undefined, ...args: string[]) {
       ...{ AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KEY: "hunter2-of-the-bucket" },
     },
   });
+  kill = () => tool.kill("SIGKILL");
+  const { exitCode, all } = await tool;
   expect(all).not.toMatch(/hunter2/i);
   return { exitCode, out: all };
 }
@@ -114,6 +118,39 @@ test("one that was killed in the middle goes on, and adds nothing twice", async 
   expect((await move()).exitCode).toBe(0);
   expect(inLog()).toEqual(lines);
   expect(keys()).toHaveLength(3);
+});
+
+test("killed before and after each of its writes it is gone on with, and at no time is a line in neither place", {
+  timeout: 300_000,
+}, async () => {
+  const few = lines.slice(0, 2);
+  rmSync(own("a.manifest.json"));
+  writeFileSync(own("record.jsonl"), `${few.join("\n")}\n`);
+  const here = () => (existsSync(own("record.jsonl")) ? few : []);
+  let kills = 0;
+  for (let isOver = false; !isOver; ) {
+    for (const side of ["before", "after"] as const) {
+      let isKilled = false;
+      double.stop = {
+        side,
+        told: () => {
+          isKilled = true;
+          kill();
+        },
+      };
+      const { exitCode, out } = await move();
+      expect(new Set([...here(), ...inLog()])).toEqual(new Set(few));
+      isOver = !isKilled;
+      if (isOver) {
+        expect(exitCode, out).toBe(0);
+        break;
+      }
+      kills += 1;
+    }
+  }
+  // Two lines, a backup, and the record of orders.
+  expect(kills).toBe(8);
+  expect([inLog(), keys().length, here()]).toEqual([few, 2, []]);
 });
 
 test("a bucket with another record, or with another backup of that name, is left as it is", async () => {

@@ -14,6 +14,8 @@ export interface S3Double {
   readonly endpoint: string;
   readonly objects: Map<string, { readonly body: Buffer; readonly sha256: string }>;
   mood: Mood;
+  /** Each write is told before or after it has arrived, and gets no answer. */
+  stop?: { readonly side: "before" | "after"; readonly told: () => void } | undefined;
   close(): void;
 }
 
@@ -56,9 +58,11 @@ export async function startS3Double(bucket: string): Promise<S3Double> {
     if (name !== bucket) return fail(response, 404, "NoSuchBucket");
     if (request.method === "PUT") {
       if (double.mood === "halfTaken") return void request.socket.destroy();
+      if (double.stop?.side === "before") return double.stop.told();
       if (request.headers["if-none-match"] === "*" && objects.has(key))
         return fail(response, 412, "PreconditionFailed");
       objects.set(key, { body, sha256: String(request.headers["x-amz-meta-sha256"]) });
+      if (double.stop) return double.stop.told();
       return void response.end();
     }
     if (key === "") return list(response, searchParams);

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isBucket } from "../../../core/store/bucketPlace";
 import type { Backend } from "../../../lab/backends";
 import { pillar } from "../../../lab/demo/stacks";
 import type { ChainTruth } from "../../../lab/doubles/chain";
@@ -20,8 +21,8 @@ export interface Journey {
   readonly lab: Lab;
   readonly old: LabHost;
   readonly fresh: LabHost;
-  /** Where event log and backups are, where that is a bucket. */
-  readonly store?: string;
+  /** Of the state; a bucket has event log and backups, too. */
+  readonly backend?: Backend;
   readonly stacks: { readonly old: LabStack; readonly fresh: LabStack };
   readonly addresses: { readonly old: string };
 }
@@ -43,7 +44,7 @@ export async function begunJourney(lab: Lab, backend?: Backend): Promise<Journey
   await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: address });
   const privateKey = await readFile(lab.privateKeyFile, "utf8");
   const secrets = { "ssh.privateKey": privateKey };
-  const places = { lab, old, fresh, ...(backend ? { store: backend.url } : {}) };
+  const places = { lab, old, fresh, ...(backend ? { backend } : {}) };
   const stacks = {
     old: await LabStack.create(lab, "prod", oldFile(places, {}), secrets, "prod", backend),
     fresh: await LabStack.create(lab, "prod-2", freshFile(places, "stand-up"), secrets, "prod-2", backend),
@@ -63,27 +64,31 @@ export async function rewarded(lab: Lab): Promise<void> {
   await collectRewards(lab, pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
 }
 
-type Places = Pick<Journey, "lab" | "old" | "fresh" | "store">;
+type Places = Pick<Journey, "lab" | "old" | "fresh" | "backend">;
 
-const common = (lab: Lab, store?: string) => ({
-  ...(store === undefined ? {} : { store }),
-  orchestrator: store === undefined ? { backup: { directory: join(lab.dir, "backups") } } : {},
-  network,
-});
+/** Where event log and backups are: in the state's bucket; beside a database in the user's data; else where the lab has them. */
+function recordsOf({ lab, backend }: Places): { readonly orchestrator: object; readonly store?: string } {
+  if (!backend) return { orchestrator: { backup: { directory: join(lab.dir, "backups") } } };
+  return { orchestrator: {}, ...(isBucket(backend.url) ? { store: backend.url } : {}) };
+}
 
-export function oldFile({ lab, old, store }: Places, changes: StackFile): StackFile {
+export function oldFile(places: Places, changes: StackFile): StackFile {
+  const { lab, old } = places;
   return stackFile(lab, old, {
-    ...common(lab, store),
+    ...recordsOf(places),
+    network,
     host: { provider: "existing", address: old.address, hostKey: old.hostKey },
     lifecycle: "adopted",
     ...changes,
   });
 }
 
-export function freshFile({ lab, old, fresh, store }: Places, until: "stand-up" | "move" | "switch"): StackFile {
-  const { orchestrator, ...rest } = common(lab, store);
+export function freshFile(places: Places, until: "stand-up" | "move" | "switch"): StackFile {
+  const { lab, old, fresh } = places;
+  const { orchestrator, ...rest } = recordsOf(places);
   return stackFile(lab, fresh, {
     ...rest,
+    network,
     orchestrator: {
       ...orchestrator,
       ...(until === "stand-up"

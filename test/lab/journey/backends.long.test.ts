@@ -1,0 +1,190 @@
+import { cp, mkdir, readFile, rm, symlink } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type Backend, startPostgres, startS3 } from "../../../lab/backends";
+import { pillar } from "../../../lab/demo/stacks";
+import type { Lab } from "../../../lab/lab";
+import type { LabStack, StackFile } from "../../../lab/stack";
+import { keepPrinted } from "../../../lab/testRun/printed";
+import { ensureToolchain } from "../../../lab/toolchain";
+import { updateProducer } from "../../../lab/wallet";
+import { onHost, testLab, transcripts } from "../fixture";
+import { codeBlocks } from "../readme";
+import { begunJourney, freshFile, type Journey, oldFile, rewarded } from "./stage";
+import { verdictBeside } from "./verdict";
+
+const quietly = ["--yes", "--skip-preview", "--non-interactive"];
+/** What is refused meanwhile, as a host that is busy, is asked again. */
+const limit = { timeout: 240_000, interval: 3000 };
+/** Of the journey, as the report tells them, in this order. */
+const milestones = ["host", "synced", "secured", "begun", "done", "producing", "shutDown", "rewards", "released"];
+
+const blocks = codeBlocks(await readFile(join(import.meta.dirname, "../../../docs/teams.md"), "utf8"));
+const blockWith = (words: string) => blocks.find(({ text }) => text.includes(words))?.text ?? "";
+/** Without the login: a variable tells the backend here. */
+const toAnother = blockWith("pulumi stack export")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("pulumi login"));
+
+describe.each<[string, (lab: Lab) => Promise<Backend>]>([
+  ["a bucket of S3, and its records, too", startS3],
+  ["a PostgreSQL database", startPostgres],
+])("the whole journey, with its state in %s", (_what, start) => {
+  // A database names who holds a lock to nobody who looks, and has no records.
+  const isDatabase = start === startPostgres;
+  let lab: Lab;
+  let journey: Journey;
+  let elsewhere: string;
+  let home: Record<string, string>;
+  let producerAddress = "";
+
+  beforeAll(async () => {
+    lab = await testLab();
+    journey = await begunJourney(lab, await start(lab));
+    const { old, fresh } = journey.stacks;
+    // One operator's two stacks, on one machine.
+    await mkdir(firsts());
+    for (const { dir } of [old, fresh]) await symlink(firsts(), join(dir, "data"));
+    elsewhere = join(lab.dir, "elsewhere");
+    home = (await ensureToolchain({ home: join(lab.dir, "elsewhere-home"), plugins: ["command"] })).env;
+  });
+  afterAll(async () => {
+    for (const stack of Object.values(journey?.stacks ?? {})) await stack.endRuns();
+    await lab?.down();
+  });
+
+  /** The data of the first one's machine. */
+  const firsts = () => join(lab.dir, "firsts");
+  const theirs = () => join(elsewhere, "home/.local/share");
+
+  /** A second operator: the repository with the stacks' files, backend, store and pass phrase, and another machine's data. */
+  const second = async (stack: LabStack, typed: readonly string[], changes: Readonly<Record<string, string>> = {}) => {
+    const cwd = join(elsewhere, stack.name);
+    await cp(stack.configFile, join(cwd, `Pulumi.${stack.name}.yaml`));
+    const [command = "", ...args] = lab.atOperator(typed);
+    const env = { ...stack.env, ...home, HOME: join(elsewhere, "home"), XDG_DATA_HOME: "", ...changes };
+    const ran = await execa(command, args, { cwd, env, all: true, reject: false, stdin: "ignore" });
+    keepPrinted(ran.all);
+    return { exitCode: ran.exitCode, out: ran.all };
+  };
+  const resume = (stack: LabStack) => second(stack, ["./pillar-host", "resume", stack.name, "--", ...quietly]);
+  const configured = async (stack: LabStack, file: StackFile) => {
+    await stack.configure(file, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
+  };
+  /** Until an `up` of the second operator ends well. @returns what all said until then */
+  const goneOn = (stack: LabStack) => {
+    const said: string[] = [];
+    return vi.waitFor(async () => {
+      const { exitCode, out } = await resume(stack);
+      said.push(out);
+      expect(exitCode, out).toBe(0);
+      return said.join("\n");
+    }, limit);
+  };
+
+  it("one operator adopts the old host, stands the new one up, and begins the signer's move", async () => {
+    const { old, fresh } = journey.stacks;
+    for (const stack of [old, fresh]) {
+      const { exitCode, output } = await stack.up();
+      expect(exitCode, output).toBe(0);
+      await cp(stack.programDirectory, join(elsewhere, stack.name), { recursive: true, verbatimSymlinks: true });
+    }
+    ({ producerAddress } = await fresh.outputs<{ producerAddress: string }>());
+    await configured(fresh, freshFile(journey, "move"));
+  });
+
+  it("a second one is told who is at work, and changes nothing; that one's machine is lost in the middle", async () => {
+    const { fresh } = journey.stacks;
+    const run = await fresh.begin();
+    await run.printed("orchestrator: fencing the old side");
+    await run.freeze(true);
+    const refused = await resume(fresh);
+    expect(refused.exitCode, refused.out).toBe(2);
+    expect(refused.out).toContain(
+      `prod-2 is locked by a run that is at work: process ${run.pid} of root on ${hostname()}, since `,
+    );
+    const told = await second(fresh, ["./pillar-host", "status", "prod-2"]);
+    expect(told.out).toMatch(
+      isDatabase
+        ? /^next +\.\/pillar-host resume prod-2 goes on, and refuses where a run is at work$/m
+        : new RegExp(`^pulumi +a run is at work: process ${run.pid} of root on ${hostname()}, since `, "m"),
+    );
+    await run.clear();
+    // The key had its copy; of the rest a database has nothing.
+    await cp(join(firsts(), "pillar-host/keys"), join(theirs(), "pillar-host/keys"), { recursive: true });
+    if (isDatabase) {
+      const bring = blockWith("scp").replace("scp -rp ada@laptop:.local/share", `cp -rp ${firsts()}`);
+      const brought = await second(fresh, ["bash", "-euc", bring]);
+      expect(brought.exitCode, brought.out).toBe(0);
+    }
+    await rm(firsts(), { recursive: true });
+  });
+
+  it("the second one sees where it stands, goes on to the move's end, and to the switch", async () => {
+    const { fresh } = journey.stacks;
+    const seen = await second(fresh, ["./pillar-host", "status", "prod-2"]);
+    expect(seen.out).toMatch(
+      isDatabase
+        ? /a run is at work, or was killed, in the middle of .*: which of both can't be seen/
+        : /^pulumi +a run was killed: process \d+ of root on /m,
+    );
+    const out = await goneOn(fresh);
+    expect(out).toContain("That run is gone: cleared (pulumi cancel).");
+    expect(out).toContain("cut off: the creation of orchestrator-move");
+    const runs = async (host: Journey["old"]) => onHost(host, "systemctl is-active orchestrator || true");
+    expect([await runs(journey.old), await runs(journey.fresh)]).toEqual(["inactive", "active"]);
+    await updateProducer(lab, pillar, producerAddress);
+    await configured(fresh, freshFile(journey, "switch"));
+    await goneOn(fresh);
+  });
+
+  it("retires the old host, and destroys its stack", async () => {
+    const { old } = journey.stacks;
+    const successor = { address: journey.fresh.address, hostKey: journey.fresh.hostKey };
+    await configured(old, oldFile(journey, { lifecycle: "retiring", retirement: { successor } }));
+    await goneOn(old);
+    await rewarded(lab);
+    await vi.waitFor(async () => {
+      const { exitCode, out } = await second(old, ["pulumi", "destroy", ...quietly, "-s", "prod"]);
+      expect(exitCode, out).toBe(0);
+    }, limit);
+    const left = JSON.parse(String((await old.pulumi(["stack", "export"])).stdout));
+    expect(left.deployment.resources ?? []).toEqual([]);
+  });
+
+  it("the report has all of it, the chain has no complaint, and the node was deployed once", async () => {
+    const { fresh } = journey.stacks;
+    const { exitCode, out } = await second(fresh, ["./pillar-host", "report", "prod-2", "--json"]);
+    expect(exitCode, out).toBe(0);
+    const report = JSON.parse(out) as { open: unknown[]; overrides: unknown[]; timeline: { event: string }[] };
+    expect([report.open, report.overrides]).toEqual([[], []]);
+    const told = new Set(report.timeline.map(({ event }) => event).filter((event) => milestones.includes(event)));
+    expect([...told]).toEqual(milestones);
+    const addresses = { old: journey.addresses.old, fresh: producerAddress };
+    const { lines, faults } = await verdictBeside(lab, { addresses, outages: [] });
+    expect(faults, lines.join("\n")).toEqual([]);
+    expect(await transcripts(journey.fresh)).toHaveLength(1);
+  });
+
+  it("the next up has nothing to do, here and in another backend, where the page's own commands bring it", async () => {
+    const { fresh } = journey.stacks;
+    const unchanged = async (env: Readonly<Record<string, string>> = {}) => {
+      const { exitCode, out } = await second(fresh, ["pulumi", "up", ...quietly, "-s", "prod-2"], env);
+      expect(exitCode, out).toBe(0);
+      expect(out).toMatch(/\d+ unchanged/);
+      expect(out).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
+    };
+    await unchanged();
+    const another = { PULUMI_BACKEND_URL: `file://${join(lab.dir, "another")}` };
+    await mkdir(join(lab.dir, "another"));
+    expect(toAnother).toHaveLength(4);
+    for (const line of toAnother) {
+      const isBefore = line.startsWith("pulumi stack export");
+      const { exitCode, out } = await second(fresh, ["bash", "-c", line], isBefore ? {} : another);
+      expect(exitCode, out).toBe(0);
+    }
+    await unchanged(another);
+  });
+});
