@@ -1,4 +1,5 @@
-import { type ChainClient, momentumPage, type PaidEpoch, type PillarOnChain, type Produced } from "../chain/chain";
+import { type ChainClient, momentumPage } from "../chain/chain";
+import type { PaidEpoch, PillarOnChain, Produced } from "../chain/chainAnswers";
 import { chanceOf, type Network, type PillarStanding, patienceTicks, tickOf } from "../chain/elections";
 import { type NodeFault, type Reading, readNode, wholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
