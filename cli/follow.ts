@@ -1,5 +1,5 @@
 import type { NodeHostFacts } from "../core/ssh/hostFacts";
-import { isFatal } from "../core/ssh/ssh";
+import { isFatal } from "../core/ssh/sshErrors";
 import type { GateNews } from "../core/sync/progress";
 import { type SyncRecord, waitForSync } from "../core/sync/waitForSync";
 import { gateOptions, openHost } from "./hostLook";

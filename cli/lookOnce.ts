@@ -1,4 +1,4 @@
-import { isFatal } from "../core/ssh/ssh";
+import { isFatal } from "../core/ssh/sshErrors";
 import type { SyncProgress } from "../core/sync/progress";
 import { type GaveUp, waitForSync } from "../core/sync/waitForSync";
 import { gateOptions, type HostReader, openHost } from "./hostLook";

@@ -1,6 +1,7 @@
 import { sshTarget } from "../../core/settings/login";
 import { loginHelp, silentText } from "../../core/ssh/reachability";
-import { connectSsh, type LoginError, type SshTarget } from "../../core/ssh/ssh";
+import { connectSsh, type SshTarget } from "../../core/ssh/ssh";
+import type { LoginError } from "../../core/ssh/sshErrors";
 import { envelope } from "../../core/steps/step";
 import { preflight, receiver, stackIdentity } from "../../core/steps/steps";
 import { type Commands, commandsFor } from "../../core/util/commands";

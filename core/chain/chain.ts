@@ -1,5 +1,5 @@
 import { type Connection, createConnection } from "../ssh/connection";
-import { isFatal } from "../ssh/ssh";
+import { isFatal } from "../ssh/sshErrors";
 import { type BridgeInfo, parseBridge } from "./bridge";
 import {
   type PaidEpoch,

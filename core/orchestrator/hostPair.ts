@@ -2,7 +2,7 @@ import { moveText } from "../eventLog/moveId";
 import { fingerprintOf } from "../ssh/publicKey";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../ssh/root";
 import type { Value } from "../ssh/shellWords";
-import { isFatal } from "../ssh/ssh";
+import { isFatal } from "../ssh/sshErrors";
 import type { Clock } from "../util/clock";
 import type { Looks, SideLook, SideObservation } from "./decide";
 import { heldByAnother } from "./heldByAnother";

@@ -3,7 +3,8 @@ import { type Commands, someHostKey } from "../util/commands";
 import { say } from "../util/say";
 import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
 import { publicLineOf } from "./publicKey";
-import { connectSsh, isFatal, type LoginError, type SshTarget } from "./ssh";
+import { connectSsh, type SshTarget } from "./ssh";
+import { isFatal, type LoginError } from "./sshErrors";
 
 /** What reaching a host depends on. */
 export interface ReachDeps extends Pick<Clock, "ticks" | "sleep"> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { OwnServer } from "../../../core/ssh/ownServer";
 import { bootPatience, loginHelp, type ReachDeps, reach } from "../../../core/ssh/reachability";
-import { refusal, unreached } from "../../../core/ssh/ssh";
+import { refusal, unreached } from "../../../core/ssh/sshErrors";
 import { commandsFor } from "../../../core/util/commands";
 import { keyPair } from "../chain/fakes";
 
