@@ -1,8 +1,8 @@
 import { parseCopyKey } from "../ssh/copyKey";
-import type { Looks } from "./decide";
 import type { HostPair } from "./hostPair";
 import { type Saga, sidesOf } from "./journal";
 import type { CopyInputs } from "./moveInputs";
+import type { Looks } from "./sagaLooks";
 
 /** The copy between both hosts, with a key that exists for it alone. */
 export interface Copier {

@@ -4,10 +4,10 @@ import { type CallError, type CallOptions, openRoot, type RootHost } from "../ss
 import type { Value } from "../ssh/shellWords";
 import { isFatal } from "../ssh/sshErrors";
 import type { Clock } from "../util/clock";
-import type { Looks, SideLook, SideObservation } from "./decide";
 import { heldByAnother } from "./heldByAnother";
 import { parseJournal, type Saga, type SideName, sidesOf } from "./journal";
 import type { PairInputs } from "./moveInputs";
+import type { Looks, SideLook, SideObservation } from "./sagaLooks";
 
 /** Both hosts over two connections that are kept, with what every function of the library is told. */
 export interface HostPair {

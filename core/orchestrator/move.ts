@@ -2,7 +2,6 @@ import crypto from "node:crypto";
 import type { BuildInfo } from "../chain/orchestrator";
 import { type EventLog, openEventLog, readMoveEvents } from "../eventLog/eventLog";
 import { fingerprintOf } from "../ssh/publicKey";
-import type { Looks } from "./decide";
 import type { Wanted } from "./generation";
 import { openHostPair } from "./hostPair";
 import { type SideName, sidesOf } from "./journal";
@@ -10,6 +9,7 @@ import { knownOf, untoldEnd } from "./known";
 import { createMoveActions, type MoveDeps, type MoveObservations } from "./moveActions";
 import type { MoveInputs } from "./moveInputs";
 import { type Ending, runSaga, type SagaActions } from "./saga";
+import type { Looks } from "./sagaLooks";
 import { clientOf, type VerifyDeps } from "./verify";
 
 /** What is kept of a move; no secret. */

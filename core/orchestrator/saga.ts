@@ -1,7 +1,8 @@
-import type { Looks, MoveDecision, MoveStep, RunMemory } from "./decide";
+import type { MoveDecision, MoveStep, RunMemory } from "./decide";
 import { decideNext, type Wanted } from "./generation";
 import type { Saga } from "./journal";
 import { notWatched, obstacleText, stepFailed } from "./messages";
+import type { Looks } from "./sagaLooks";
 import { type Places, whereItIs } from "./whereItIs";
 
 /** The two hosts, as the saga acts on them. */

@@ -148,7 +148,7 @@ export const signerMutants: readonly Mutant[] = [
   },
   {
     what: "the way back is open after the target was started",
-    file: decide,
+    file: "core/orchestrator/sagaLooks.ts",
     from: 'return t === "starting" || t === "running";',
     to: 'return t === "running";',
     tests: ["test/core/orchestrator/saga.test.ts", ...decided],

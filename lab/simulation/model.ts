@@ -1,6 +1,7 @@
-import type { Looks, MoveStep, SideLook } from "../../core/orchestrator/decide";
+import type { MoveStep } from "../../core/orchestrator/decide";
 import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/journal";
 import type { SagaActions } from "../../core/orchestrator/saga";
+import type { Looks, SideLook } from "../../core/orchestrator/sagaLooks";
 import { boot, cutPower, installed, keyOf, liesInPlace, type ModelHost, signing, wouldBoot } from "./host";
 import { begin, type Call, current, effectsOf, type ScriptName } from "./scripts";
 
