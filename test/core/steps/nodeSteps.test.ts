@@ -2,8 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, test, vi } from "vitest";
 import * as steps from "../../../core/steps/nodeSteps";
-import { stackIdentity } from "../../../core/steps/stepVariables";
 import { envelope, type Step } from "../../../core/steps/step";
+import { stackIdentity } from "../../../core/steps/stepVariables";
 import { configOf, least } from "../../components/exampleConfig";
 
 // Only readConfig needs it, and it takes longer to load than these tests.
