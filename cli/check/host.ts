@@ -44,8 +44,8 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
 export const verdictFirst = (lines: readonly string[]): string[] => [...lines.slice(-1), ...lines.slice(0, -1)];
 
 function refusedText(target: SshTarget, error: LoginError, run: Commands): string {
-  const { message, refused } = error;
-  if (refused === "login") return `${message.split("\n")[0]}\n${loginHelp(target, run)}`;
+  const { message, refused, what = message } = error;
+  if (refused === "login") return `${what}\n${loginHelp(target, run)}`;
   return refused === "hostKey" ? message : silentText(target, error, run, 0);
 }
 

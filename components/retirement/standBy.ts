@@ -13,6 +13,7 @@ import { nodeRpc } from "../../core/settings/login";
 import { backupDirectory, storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs } from "../../core/settings/retirementInputs";
 import { commandsFor } from "../../core/util/commands";
+import { firstLine } from "../../core/util/firstLine";
 import { withTimeout } from "../../core/util/withTimeout";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
@@ -100,7 +101,7 @@ async function nextForRetired(
       ...verdict.unmet.flatMap(unmetLines).map((line) => `  ${line}`),
     ];
   } catch (error) {
-    return [shut, `What stands in the way of ${destroy} can't be told now: ${(error as Error).message.split("\n")[0]}`];
+    return [shut, `What stands in the way of ${destroy} can't be told now: ${firstLine((error as Error).message)}`];
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Connection, createConnection } from "../ssh/connection";
 import { isFatal } from "../ssh/sshErrors";
+import { firstLine } from "../util/firstLine";
 import { type BridgeInfo, parseBridge } from "./bridge";
 import {
   type PaidEpoch,
@@ -64,7 +65,7 @@ export function chainOfNode(
     name,
     (method, params) =>
       call(method, params).catch((error: Error) => {
-        throw isFatal(error) ? new Error(error.message.split("\n")[0]) : error;
+        throw isFatal(error) ? new Error(firstLine(error.message)) : error;
       }),
     () => connection.drop(),
   );

@@ -1,4 +1,5 @@
 import { parseCopyKey } from "../ssh/copyKey";
+import { firstLine } from "../util/firstLine";
 import type { HostPair } from "./hostPair";
 import { type Saga, sidesOf } from "./journal";
 import type { CopyInputs } from "./moveInputs";
@@ -95,7 +96,7 @@ export function createCopier(inputs: CopyInputs, sides: HostPair, say: (line: st
       const remove = (side: "old" | "new", name: string) =>
         sides.call(side, name, saga, { login_user: login }).catch((error: Error) => {
           left.push(
-            `the copy's key could not be removed from the ${side} side: ${error.message.split("\n")[0]}; the next run removes it`,
+            `the copy's key could not be removed from the ${side} side: ${firstLine(error.message)}; the next run removes it`,
           );
         });
       await Promise.all([

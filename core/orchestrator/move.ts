@@ -2,6 +2,7 @@ import crypto from "node:crypto";
 import type { BuildInfo } from "../chain/orchestrator";
 import { type EventLog, openEventLog, readMoveEvents } from "../eventLog/eventLog";
 import { fingerprintOf } from "../ssh/publicKey";
+import { firstLine } from "../util/firstLine";
 import type { Wanted } from "./generation";
 import { openHostPair } from "./hostPair";
 import { type SideName, sidesOf } from "./journal";
@@ -70,7 +71,7 @@ export async function move(
     const runsSince = holds === "outOfSight" ? undefined : holds.journal?.at;
     return await outputsOf(inputs, ending, { ...hands.seen, generation, runsSince }, sides, deps, log);
   } catch (error) {
-    await log.noteMove(inputs.move, { event: "failed", details: { error: (error as Error).message.split("\n")[0] } });
+    await log.noteMove(inputs.move, { event: "failed", details: { error: firstLine((error as Error).message) } });
     throw error;
   } finally {
     await sides.drop(saga, looks);

@@ -1,3 +1,4 @@
+import { firstLine } from "../util/firstLine";
 import type { MoveDecision, MoveStep, RunMemory } from "./decide";
 import { decideNext, type Wanted } from "./generation";
 import type { Saga } from "./journal";
@@ -78,7 +79,7 @@ export async function runSaga(wanted: Wanted, hands: SagaActions, places: Places
       else {
         failure = `${message}`;
         memory = { ...memory, failed: true };
-        hands.say(`failed: ${failure.split("\n")[0]}`);
+        hands.say(`failed: ${firstLine(failure)}`);
       }
       looks = await hands.look();
     }

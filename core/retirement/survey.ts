@@ -9,6 +9,7 @@ import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 import type { Store } from "../store/store";
 import { lookAtNode } from "../sync/nodeStatus";
+import { firstLine } from "../util/firstLine";
 import { type ChainReading, readChain } from "./chainLook";
 import { decideRetirement, wantsHistory } from "./decide";
 import { ownProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./facts";
@@ -138,7 +139,7 @@ async function lookAtSuccessor(
   try {
     const [look, seen] = await Promise.all([
       lookAtHost(root, places, patience, deps).catch((error: Error) => ({
-        silent: error.message.split("\n")[0] ?? "",
+        silent: firstLine(error.message),
       })),
       lookAtNode(node, { references, tolerance }, connection),
     ]);

@@ -103,10 +103,9 @@ export function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys()): Pr
         );
       } else if (error.level === "client-authentication") {
         reject(
-          refusal(
-            "login",
-            `${where} refuses the login\n  needed: a key or password that the host accepts (${keys.login})`,
-          ),
+          refusal("login", `${where} refuses the login`, {
+            needed: `a key or password that the host accepts (${keys.login})`,
+          }),
         );
       } else reject(unreached(where, error));
     });

@@ -21,16 +21,19 @@ export function isClosedPort(error: Error & { readonly isClosedPort?: boolean })
 /** What a host refused, or is refused for. */
 export interface RefusedError extends FatalError {
   refused: "hostKey" | "login";
+  /** Its text without what is needed. */
+  what: string;
   /** Of a host key: authorized_keys lines. */
   keys?: { readonly shown: string; readonly pinned: string };
 }
 
 export function refusal(
   refused: RefusedError["refused"],
-  message: string,
-  more: Pick<RefusedError, "keys"> = {},
+  what: string,
+  { needed, ...more }: Pick<RefusedError, "keys"> & { readonly needed?: string } = {},
 ): RefusedError {
-  return Object.assign(fatal(message), { refused, ...more });
+  const text = needed === undefined ? what : `${what}\n  needed: ${needed}`;
+  return Object.assign(fatal(text), { refused, what, ...more });
 }
 
 /** What an error carries when no login was tried; trying again may help, but for a name that nobody knows. */
@@ -41,7 +44,7 @@ export interface UnreachedError extends Error {
 }
 
 /** What a login that fails ends with. */
-export type LoginError = Error & Partial<Pick<RefusedError, "refused" | "keys">> & Partial<UnreachedError>;
+export type LoginError = Error & Partial<Pick<RefusedError, "refused" | "what" | "keys">> & Partial<UnreachedError>;
 
 /** An error for a host that can't be reached. @param where whom, and from which login */
 export function unreached(where: string, error?: Error & { code?: string }): UnreachedError {

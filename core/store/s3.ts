@@ -1,5 +1,6 @@
 import { type Readable, Transform } from "node:stream";
 import { answerLimit, boundedTextOf, tooLarge } from "../util/boundedText";
+import { firstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
 import { withTimeout } from "../util/withTimeout";
 import type { BucketPlace } from "./bucketPlace";
@@ -164,7 +165,7 @@ function statusOf(error: Error): number | undefined {
 function faultText(what: "read" | "written", { bucket, prefix, shown, endpoint }: BucketPlace, error: Error): string {
   const status = statusOf(error);
   const { name, message } = error;
-  const words = [status, name === "Error" ? undefined : printable(name), printable(message.split("\n")[0] ?? "")];
+  const words = [status, name === "Error" ? undefined : printable(name), printable(firstLine(message))];
   const at = endpoint === undefined ? "" : ` --endpoint-url ${endpoint}`;
   return [
     `the store of the records can't be ${what}: ${shown}; without it nothing is decided`,

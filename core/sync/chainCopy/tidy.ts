@@ -1,5 +1,6 @@
 import crypto from "node:crypto";
 import type { Clock } from "../../util/clock";
+import { firstLine } from "../../util/firstLine";
 import type { ChainCopyInputs } from "./inputs";
 import { type ChainSides, openSides, type SideError } from "./sides";
 
@@ -15,7 +16,7 @@ export async function tidy(sides: ChainSides, deps: Pick<Clock, "sleep">): Promi
         if (taken) return [];
         if (!broken || left === 1)
           return [
-            `the ${side} host could not be tidied up: ${message.split("\n")[0]}; it does so by itself, or the next run`,
+            `the ${side} host could not be tidied up: ${firstLine(message)}; it does so by itself, or the next run`,
           ];
         await deps.sleep(5000);
       }
@@ -40,7 +41,7 @@ export async function forgetCopy(
     } catch (error) {
       const { address } = sides.roots[side];
       deps.say(
-        `${address}: what a copy of the chain left there is still there: ${(error as Error).message.split("\n")[0]}`,
+        `${address}: what a copy of the chain left there is still there: ${firstLine((error as Error).message)}`,
       );
     }
   };
