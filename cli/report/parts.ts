@@ -1,6 +1,7 @@
 import type { EventName, LogEvent } from "../../core/eventLog/events";
 import { isSameMove } from "../../core/eventLog/moveId";
 import { openWaits } from "../../core/sync/curve";
+import { given } from "../../core/util/given";
 import type { BackupReport, MoveReport, SwitchReport, Sync } from "./reportTypes";
 import { happenedAt, movesOf, type Scope } from "./scope";
 
@@ -58,7 +59,7 @@ export function switchesOf(scope: Scope): SwitchReport[] {
       ...(before && seconds !== undefined ? { before: { ...before, seconds } } : {}),
       ...(registered ? { registered } : {}),
       ...(producing ? { producing } : {}),
-      ...(empty === undefined ? {} : { empty }),
+      ...given({ empty }),
     };
   });
 }
@@ -86,8 +87,7 @@ export function moveReports({ moves }: Scope): MoveReport[] {
         found = {
           ...found,
           ...{ ending: line.event === "done" ? "moved" : "brought back", holder, movedAt: happenedAt(line) },
-          ...(version === undefined ? {} : { version }),
-          ...(secondsWithoutSigner === undefined ? {} : { secondsWithoutSigner }),
+          ...given({ version, secondsWithoutSigner }),
         };
       }
     }

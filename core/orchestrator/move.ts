@@ -3,6 +3,7 @@ import type { BuildInfo } from "../chain/orchestrator";
 import { type EventLog, openEventLog, readMoveEvents } from "../eventLog/eventLog";
 import { fingerprintOf } from "../ssh/publicKey";
 import { firstLine } from "../util/firstLine";
+import { given } from "../util/given";
 import type { Wanted } from "./generation";
 import { openHostPair } from "./hostPair";
 import { type SideName, sidesOf } from "./journal";
@@ -151,7 +152,7 @@ async function outputsOf(
     generation,
     build: verified.build,
     movedAt,
-    ...(seconds === undefined ? {} : { secondsWithoutSigner: seconds }),
+    ...given({ secondsWithoutSigner: seconds }),
   };
 }
 

@@ -3,6 +3,7 @@ import { type CallError, type OrchestratorHost, openRoot, type RootHost } from "
 import type { Clock } from "../util/clock";
 import { fieldsOf } from "../util/fields";
 import { firstLine } from "../util/firstLine";
+import { given } from "../util/given";
 
 /** What lies where on a host that is retired, or that comes after it. */
 export interface HostPlaces {
@@ -61,7 +62,7 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
       ...{ active: is("signerActive"), masked: is("signerMasked") },
       ...{ hasDirectory: is("signerDirectory"), hasKeyStore: is("signerKeyStore"), lacks },
       ...(Number(facts.get("signerRestarts")) > 0 ? { restarts: Number(facts.get("signerRestarts")) } : {}),
-      ...(journal === undefined ? {} : { journal }),
+      ...given({ journal }),
     },
     marks: Object.fromEntries(marks.map(([name, value]) => [name.slice("marked.".length), value])),
   };

@@ -1,5 +1,6 @@
 import { sinceReleased } from "../eventLog/eventLog";
 import type { LogEvent } from "../eventLog/events";
+import { given } from "../util/given";
 import type { GuardMemory, RetirementInputs } from "./inputs";
 import { pastEvents } from "./pastEvents";
 
@@ -40,11 +41,11 @@ export type KnownOfHost = ReturnType<typeof rememberedBy>;
 export function toldToGuard({ isReached, recorded, knownProducer, hasProduced }: KnownOfHost) {
   const remembered = {
     ...(isReached ? { isReached: true as const } : {}),
-    ...(recorded === undefined ? {} : { recorded }),
+    ...given({ recorded }),
     ...(hasProduced ? { produced: "seen" as const } : {}),
   };
   return {
     ...(Object.keys(remembered).length > 0 ? { remembered } : {}),
-    ...(knownProducer === undefined ? {} : { knownProducer }),
+    ...given({ knownProducer }),
   };
 }

@@ -10,6 +10,7 @@ import type { SshTarget } from "../ssh/ssh";
 import type { Store } from "../store/store";
 import { lookAtNode } from "../sync/nodeStatus";
 import { firstLine } from "../util/firstLine";
+import { given } from "../util/given";
 import { type ChainReading, readChain } from "./chainLook";
 import { decideRetirement, wantsHistory } from "./decide";
 import { ownProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./facts";
@@ -98,7 +99,7 @@ function backedUp({ places, host: { ssh } }: RetirementInputs, memory: GuardMemo
   const move = "facts" in host ? host.facts.signer.journal?.move : undefined;
   return {
     ...{ address: ssh.address, directory: places.signer.directory, since: memory.createdAt },
-    ...(move === undefined ? {} : { move }),
+    ...given({ move }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { StackConfig } from "../config/config";
 import { supportedDistributions } from "../config/distributions";
+import { given } from "../util/given";
 import { addressDigest, facts } from "./looks";
 import { type Step, scriptOf } from "./step";
 import { controllerPlace, controllerRelease, nodePlace, releaseVariables } from "./stepVariables";
@@ -68,7 +69,7 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
         stack_identity: identity,
         service: node.service,
         signer_service: orchestrator.service,
-        ...(shutDownAt === undefined ? {} : { shut_down_at: shutDownAt }),
+        ...given({ shut_down_at: shutDownAt }),
         reserved_ports: reservedPorts([
           node.p2pPort,
           node.rpcPort,

@@ -1,6 +1,7 @@
 import type { StackConfig } from "../config/config";
 import { type ReleaseSource, releaseMarker } from "../config/releaseSchema";
 import type { Receiver } from "../ssh/rootEnvelope";
+import { given } from "../util/given";
 
 /** What a host belongs to, written on it: `<project>/<stack> <Pillar>`. */
 export function stackIdentity(stack: string, pillar: string): string {
@@ -9,7 +10,7 @@ export function stackIdentity(stack: string, pillar: string): string {
 
 /** The stack's host, as a step is sent to it. */
 export function receiver({ stack, ssh: { sudoPassword } }: StackConfig, hostName: string): Receiver {
-  return { hostName, stack, ...(sudoPassword === undefined ? {} : { sudoPassword }) };
+  return { hostName, stack, ...given({ sudoPassword }) };
 }
 
 export function controllerPlace(config: StackConfig) {

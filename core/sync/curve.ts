@@ -1,4 +1,5 @@
 import type { CurvePoint, LogEvent } from "../eventLog/events";
+import { given } from "../util/given";
 
 /** Points kept of a wait, whether it takes minutes or days. */
 export const curveLimit = 200;
@@ -38,8 +39,7 @@ export function openWaits(journey: readonly LogEvent[], stack: string, address: 
     const { startedAt, startHeight, curve } = entry.details;
     waits = {
       startedAt: waits.startedAt ?? startedAt,
-      ...(startHeight === undefined ? {} : { startHeight }),
-      ...(waits.startHeight === undefined ? {} : { startHeight: waits.startHeight }),
+      ...given({ startHeight: waits.startHeight ?? startHeight }),
       curve: curve.reduce((all, point) => withPoint(all, point), waits.curve),
     };
   }
