@@ -46,8 +46,8 @@ export async function copyAhead(
 
 async function wasCopied(config: StackConfig, stack: string): Promise<boolean> {
   try {
-    const journey = await readEvents(storeOf(config), config.pillar.name);
-    return lastEvent(sinceReleased(journey, stack), stack, "chainCopied") !== undefined;
+    const events = await readEvents(storeOf(config), config.pillar.name);
+    return lastEvent(sinceReleased(events, stack), stack, "chainCopied") !== undefined;
   } catch {
     // Whoever writes to the record says what is wrong with it.
     return false;

@@ -21,8 +21,8 @@ export function inLastRun({ remembered = {}, producerAddress, registration }: La
 
 /** What this machine's record, and the stack's state, know of the host. @throws where the record can't be read */
 export async function knownOfHost(config: StackConfig, last: LastRun): Promise<KnownOfHost> {
-  const journey = await readEvents(storeOf(config), config.pillar.name);
-  return rememberedBy(journey, pulumi.getStack(), inLastRun(last));
+  const events = await readEvents(storeOf(config), config.pillar.name);
+  return rememberedBy(events, pulumi.getStack(), inLastRun(last));
 }
 
 /**

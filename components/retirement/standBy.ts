@@ -85,7 +85,7 @@ async function nextForRetired(
   const store = storeOf(config);
   const { destroy } = commandsFor(stack);
   try {
-    const journey = await readEvents(store, config.pillar.name);
+    const events = await readEvents(store, config.pillar.name);
     const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, lookOnly);
     const seen = hostSeen(look, config.host.provider === "existing" ? undefined : config.host.provider);
     const { facts, verdict } = await withTimeout(
@@ -93,7 +93,7 @@ async function nextForRetired(
       deadline,
       `no answer within ${deadline / 1000} s`,
     );
-    if (!pulumi.runtime.isDryRun()) await tellOnce(config, stack, retirementNotices(facts, verdict, journey));
+    if (!pulumi.runtime.isDryRun()) await tellOnce(config, stack, retirementNotices(facts, verdict, events));
     if (verdict.unmet.length === 0) return [shut, `Nothing stands in the way any more: ${destroy}`];
     return [
       shut,

@@ -6,14 +6,14 @@ import { isOurs, type Registration, type RegistrationMemory } from "./registrati
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * What a journey says of a stack's registration with an address (pure). What was before the Pillar went to another
+ * What the events say of a stack's registration with an address (pure). What was before the Pillar went to another
  * address counts no more.
  *
  * @param seen the address before this host's, as the last run showed it
  */
-export function memoryOf(journey: readonly LogEvent[], stack: string, ours: string, seen?: string): RegistrationMemory {
+export function memoryOf(events: readonly LogEvent[], stack: string, ours: string, seen?: string): RegistrationMemory {
   let memory: RegistrationMemory = seen === undefined || seen === ours ? {} : { earlier: seen };
-  for (const entry of journey.filter((each) => each.stack === stack)) {
+  for (const entry of events.filter((each) => each.stack === stack)) {
     if (entry.event === "registeredTooEarly" && entry.details.producerAddress === ours) {
       const { earlier } = entry.details;
       if (earlier !== undefined) memory = { ...memory, earlier };

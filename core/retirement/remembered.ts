@@ -17,12 +17,12 @@ export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
 }
 
 /** What record and state together know of a stack's host (pure): what the one has lost, the other has. */
-export function rememberedBy(journey: readonly LogEvent[], stack: string, inState: Remembered = {}) {
-  const { since, begun, recorded, knownProducer } = pastEvents(journey, stack);
+export function rememberedBy(events: readonly LogEvent[], stack: string, inState: Remembered = {}) {
+  const { since, begun, recorded, knownProducer } = pastEvents(events, stack);
   const beginnings = [since, inState.since].filter((at) => at !== undefined).sort();
   const words = [begun?.isOwnWork, inState.isOwnWork].filter((word) => word !== undefined);
   const hasProduced =
-    inState.produced === "seen" || sinceReleased(journey, stack).some(({ event }) => event === "producing");
+    inState.produced === "seen" || sinceReleased(events, stack).some(({ event }) => event === "producing");
   return {
     begun,
     /** ISO 8601: the earliest that is known. */

@@ -30,8 +30,8 @@ export interface Waits {
 }
 
 /** What the record has of the waits for a host, up to its sync or its deletion (pure). */
-export function openWaits(journey: readonly LogEvent[], stack: string, address: string): Waits {
-  const own = journey.filter((entry) => entry.stack === stack);
+export function openWaits(events: readonly LogEvent[], stack: string, address: string): Waits {
+  const own = events.filter((entry) => entry.stack === stack);
   const end = own.findLastIndex(({ event }) => event === "synced" || event === "released");
   let waits: Waits = { curve: [] };
   for (const entry of own.slice(end + 1)) {
