@@ -1,7 +1,8 @@
 import type { NodeHostFacts } from "../core/ssh/hostFacts";
-import { isFatal } from "../core/ssh/ssh";
+import { isFatal } from "../core/ssh/sshErrors";
 import type { GateNews } from "../core/sync/progress";
 import { type SyncRecord, waitForSync } from "../core/sync/waitForSync";
+import { firstLine } from "../core/util/firstLine";
 import { gateOptions, openHost } from "./hostLook";
 import { lookAtParts } from "./parts/lookAtParts";
 import { CliRefusal } from "./refusal";
@@ -99,7 +100,7 @@ export async function followSync(
   const goOn = async (): Promise<void> => {
     while (keeps && !isOver) {
       await deps.sleep(again);
-      await proof().catch((error: Error) => say({ kind: "told", text: error.message.split("\n")[0] ?? "" }));
+      await proof().catch((error: Error) => say({ kind: "told", text: firstLine(error.message) }));
     }
   };
   const synced = proof().catch((error: unknown) => {

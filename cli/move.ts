@@ -1,11 +1,10 @@
 import type { StackConfig } from "../core/config/config";
 import { hashCommand, whatItIs } from "../core/settings/releaseHash";
 import { commandsFor } from "../core/util/commands";
-import { configurationOf } from "./configuration";
-import { createEngine } from "./engine";
+import { twoStacks } from "./otherStack";
 import { CliRefusal } from "./refusal";
 import { type Settings, setPlain, upOrPrint } from "./stackFiles";
-import { hostShown, type OtherHost } from "./stackState";
+import type { OtherHost } from "./stackState";
 
 export interface MoveOptions {
   /** The stack of the host that the signer is on now. */
@@ -22,22 +21,14 @@ export interface MoveOptions {
 /** Says in a stack's file where its signer comes from, and lets it move. @returns the exit code. @throws Refusal */
 export async function moveFrom(stack: string, args: readonly string[], options: MoveOptions): Promise<number> {
   const { from, up } = options;
-  const next = createEngine(stack);
-  const old = createEngine(from);
-  const config = configurationOf(stack, await next.read(["config", "--json", "--show-secrets"]));
-  const before = configurationOf(from, await old.read(["config", "--json", "--show-secrets"]));
-  const host = hostShown(await old.read(["stack", "export"]));
-  if (host === undefined)
-    throw new CliRefusal(
-      `${from} has not shown its host yet: nothing was changed\n  needed: a run of it that went to its end: ${commandsFor(from).up}`,
-    );
+  const { engine, config, other: before, host } = await twoStacks(stack, from);
   const wrong = moveFault(stack, config, before, host, options);
   if (wrong !== undefined) throw new CliRefusal(wrong);
-  await setPlain(next, moveSettings(config, before, host, options));
+  await setPlain(engine, moveSettings(config, before, host, options));
   console.log(`The signer of ${stack} comes from ${host.address}, the host of ${from} (Pulumi.${stack}.yaml).`);
   for (const line of ownLogin(stack, config, before)) console.log(line);
   if (!up) console.log(`Rehearse it first; that writes nothing:\n  ${commandsFor(stack).check()}`);
-  return upOrPrint(stack, up, args, next);
+  return upOrPrint(stack, up, args, engine);
 }
 
 /** What can't be meant (pure); all else is asked by the run, before it touches anything. */

@@ -3,7 +3,7 @@ import { runScript } from "../core/ssh/runScript";
 import { judgeExits, type RepairSeen, readRepair } from "../core/steps/database/judgement";
 import { databaseLook, databaseRepair } from "../core/steps/database/steps";
 import { envelope, type Step } from "../core/steps/step";
-import { receiver } from "../core/steps/steps";
+import { receiver } from "../core/steps/stepVariables";
 import { commandsFor } from "../core/util/commands";
 import { printableLines } from "../core/util/printable";
 import { askYes } from "./ask";

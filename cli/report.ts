@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { ownIdentityFile } from "../core/store/places";
 import { commandsFor } from "../core/util/commands";
+import { firstLine } from "../core/util/firstLine";
 import { createEngine } from "./engine";
 import { CliRefusal, couldNot } from "./refusal";
 import { reportJson } from "./report/json";
@@ -63,8 +64,9 @@ async function configuredPlace(stack: string): Promise<string | undefined> {
     return backupDirectory(configurationOf(stack, configuration));
   } catch (error) {
     if (!(error instanceof CliRefusal)) throw error;
-    const [why] = error.message.split("\n");
-    console.error(`(looking among all records of this machine, as the stack's configuration can't be read: ${why})`);
+    console.error(
+      `(looking among all records of this machine, as the stack's configuration can't be read: ${firstLine(error.message)})`,
+    );
     return undefined;
   }
 }

@@ -1,10 +1,8 @@
 import type { StackConfig } from "../core/config/config";
-import { commandsFor } from "../core/util/commands";
-import { configurationOf } from "./configuration";
-import { createEngine } from "./engine";
+import { twoStacks } from "./otherStack";
 import { CliRefusal } from "./refusal";
 import { type Settings, setPlain, upOrPrint } from "./stackFiles";
-import { hostShown, type OtherHost } from "./stackState";
+import type { OtherHost } from "./stackState";
 
 export interface RetireOptions {
   /** The stack whose host produces after this one. */
@@ -20,20 +18,12 @@ export async function retire(
 ): Promise<number> {
   if (stack === successor)
     throw new CliRefusal(`${stack} can't be its own successor\n  needed: --successor with the stack of the new host`);
-  const old = createEngine(stack);
-  const next = createEngine(successor);
-  const config = configurationOf(stack, await old.read(["config", "--json", "--show-secrets"]));
-  const after = configurationOf(successor, await next.read(["config", "--json", "--show-secrets"]));
-  const host = hostShown(await next.read(["stack", "export"]));
-  if (host === undefined)
-    throw new CliRefusal(
-      `${successor} has not shown its host yet: nothing was changed\n  needed: a run of it that went to its end: ${commandsFor(successor).up}`,
-    );
+  const { engine, config, other: after, host } = await twoStacks(stack, successor);
   const wrong = retirementFault(stack, successor, config, after, host);
   if (wrong !== undefined) throw new CliRefusal(wrong);
-  await setPlain(old, successorSettings(config, after, host));
+  await setPlain(engine, successorSettings(config, after, host));
   console.log(`${stack} is to be retired; its successor is ${host.address}, the host of ${successor}.`);
-  return upOrPrint(stack, up, args, old);
+  return upOrPrint(stack, up, args, engine);
 }
 
 /** What can't be meant (pure); whether it is time is asked by the run. */

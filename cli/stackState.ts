@@ -1,3 +1,4 @@
+import { given } from "../core/util/given";
 /** What of a stack's state is read here. Nothing of it is secret. */
 export interface StackState {
   /** A `pulumi up` got as far as the host. */
@@ -124,7 +125,7 @@ export function stateIn({ resources = [], pending_operations: operations = [] }:
     ...(guard ? { guard } : {}),
     ...(copied ? { copied } : {}),
     ...(typeof earlier === "string" ? { earlier } : {}),
-    ...(shown === undefined ? {} : { shown }),
+    ...given({ shown }),
     pending: operations.map(({ resource, type }) => ({
       operation: type,
       type: resource.type,
@@ -149,7 +150,7 @@ function guardOf(guards: readonly Resource[]): GuardState | undefined {
     isOwnWork: first.isOwnWork === true,
     isOwnServer: first.isOwnServer === true,
     ...(typeof producer === "string" ? { knownProducer: producer } : {}),
-    ...(recorded === undefined ? {} : { recorded }),
+    ...given({ recorded }),
     ...(hasProduced ? { produced: "seen" } : {}),
   };
 }

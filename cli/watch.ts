@@ -1,5 +1,6 @@
 import type { GateNews } from "../core/sync/progress";
 import { commandsFor } from "../core/util/commands";
+import { firstLine } from "../core/util/firstLine";
 import { durationText } from "../core/util/timeText";
 import type { Display } from "./display";
 import { type Following, followSync } from "./follow";
@@ -76,9 +77,7 @@ export async function watch(sources: readonly Source[], { keep }: { keep: boolea
 
 function forever(failures: readonly Promise<never>[], display: Display, sources: readonly Source[]): Promise<never> {
   failures.forEach((failure, i) => {
-    failure.catch((error: Error) =>
-      display.say({ kind: "watch", text: error.message.split("\n")[0] ?? "" }, sources[i]?.stack),
-    );
+    failure.catch((error: Error) => display.say({ kind: "watch", text: firstLine(error.message) }, sources[i]?.stack));
   });
   return new Promise(() => undefined);
 }

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { RegistrationShown } from "../core/registration/registrationShown";
 import type { Remembered } from "../core/retirement/remembered";
+import { given } from "../core/util/given";
 import type { OrchestratorShown } from "./orchestrator/orchestrator";
 
 /** What the last run of this stack left in its outputs: nothing after one that failed. */
@@ -33,10 +34,7 @@ export async function lastRun(): Promise<LastRun> {
   const { address, fingerprint, hostKey, serverId } = (host?.value ?? {}) as Shown;
   return {
     finished: (nextStep?.value ?? nextStep?.secretValue) !== undefined,
-    ...(address === undefined ? {} : { address }),
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(hostKey === undefined ? {} : { hostKey }),
-    ...(serverId === undefined ? {} : { serverId }),
+    ...given({ address, fingerprint, hostKey, serverId }),
     ...((retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? { nodeOff: true } : {}),
     ...(signer?.value === undefined ? {} : { signer: signer.value as OrchestratorShown }),
     ...(registration?.value === undefined ? {} : { registration: registration.value as RegistrationShown }),

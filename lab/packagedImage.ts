@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseConfig } from "../core/config/config";
+import { packages } from "../core/steps/nodeSteps";
 import { envelope } from "../core/steps/step";
-import { packages } from "../core/steps/steps";
 import { ensureLayer, runInImage } from "./imageLayer";
 
 /**

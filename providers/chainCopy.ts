@@ -1,7 +1,8 @@
 import { isSameHost } from "../core/ssh/sameHost";
 import { nodeLooks } from "../core/sync/chainCopy/before";
-import { copyChain, forgetCopy } from "../core/sync/chainCopy/chainCopy";
+import { copyChain } from "../core/sync/chainCopy/chainCopy";
 import type { ChainCopied, ChainCopyInputs } from "../core/sync/chainCopy/inputs";
+import { forgetCopy } from "../core/sync/chainCopy/tidy";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";

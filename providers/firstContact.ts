@@ -1,7 +1,8 @@
 import type { OwnServer } from "../core/ssh/ownServer";
 import { fingerprintOf } from "../core/ssh/publicKey";
 import { deps, reach, silentText, whileItBoots } from "../core/ssh/reachability";
-import { type LoginError, type SshTarget, scanHostKey } from "../core/ssh/ssh";
+import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
+import type { LoginError } from "../core/ssh/sshErrors";
 import { commandsFor, someHostKey } from "../core/util/commands";
 import { say } from "../core/util/say";
 import { type ArgsOf, differ, dynamicResource } from "./runtime/dynamicResource";

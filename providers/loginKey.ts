@@ -1,4 +1,5 @@
-import { connectSsh, isFatal, type RefusedError, type SshSession, type SshTarget } from "../core/ssh/ssh";
+import { connectSsh, type SshSession, type SshTarget } from "../core/ssh/ssh";
+import { isFatal, type RefusedError } from "../core/ssh/sshErrors";
 import { say } from "../core/util/say";
 import { differ, dynamicResource } from "./runtime/dynamicResource";
 

@@ -67,9 +67,9 @@ async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
 }
 
 /** Whether a stack whose state tells nothing of it was on its host since it let the last one go (pure). */
-function wasReached(journey: readonly LogEvent[], stack: string): boolean {
-  const events = sinceReleased(journey, stack).map(({ event }) => event);
-  return events.some((event) => ["host", "synced", "producing", "shutDown"].includes(event));
+function wasReached(events: readonly LogEvent[], stack: string): boolean {
+  const names = sinceReleased(events, stack).map(({ event }) => event);
+  return names.some((event) => ["host", "synced", "producing", "shutDown"].includes(event));
 }
 
 /** The newest momentum may be of a fork yet; milliseconds. */

@@ -16,6 +16,7 @@ import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "..
 import { createWaitRecord } from "../core/sync/waits";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
+import { firstLine } from "../core/util/firstLine";
 import { say } from "../core/util/say";
 import { durationText } from "../core/util/timeText";
 import { type ArgsOf, dynamicResource } from "./runtime/dynamicResource";
@@ -133,7 +134,7 @@ export async function passGate(
     const { gaveUp } = error as Partial<GaveUp>;
     if (!gaveUp) {
       if (isWanted())
-        notify("failed", `the wait for the sync ended in an error: ${(error as Error).message.split("\n")[0]}`);
+        notify("failed", `the wait for the sync ended in an error: ${firstLine((error as Error).message)}`);
       throw error;
     }
     await kept.pause();

@@ -1,8 +1,10 @@
 import { sshTarget } from "../../core/settings/login";
 import { loginHelp, silentText } from "../../core/ssh/reachability";
-import { connectSsh, type LoginError, type SshTarget } from "../../core/ssh/ssh";
+import { connectSsh, type SshTarget } from "../../core/ssh/ssh";
+import type { LoginError } from "../../core/ssh/sshErrors";
+import { preflight } from "../../core/steps/nodeSteps";
 import { envelope } from "../../core/steps/step";
-import { preflight, receiver, stackIdentity } from "../../core/steps/steps";
+import { receiver, stackIdentity } from "../../core/steps/stepVariables";
 import { type Commands, commandsFor } from "../../core/util/commands";
 import { shownHostKey } from "../shownHostKey";
 import type { StackSource } from "../source";
@@ -42,8 +44,8 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
 export const verdictFirst = (lines: readonly string[]): string[] => [...lines.slice(-1), ...lines.slice(0, -1)];
 
 function refusedText(target: SshTarget, error: LoginError, run: Commands): string {
-  const { message, refused } = error;
-  if (refused === "login") return `${message.split("\n")[0]}\n${loginHelp(target, run)}`;
+  const { message, refused, what = message } = error;
+  if (refused === "login") return `${what}\n${loginHelp(target, run)}`;
   return refused === "hostKey" ? message : silentText(target, error, run, 0);
 }
 

@@ -28,7 +28,7 @@ export interface Retirement {
 /** From the stack's guards, else from the record: a stack of an earlier version has no guards yet. */
 export async function retirementOf({ config, stack, address, state }: Source, hostKey: string): Promise<Retirement> {
   const store = storeOf(config);
-  const { since, begun, recorded, knownProducer } = pastEvents(await journeyOf(store, config.pillar.name), stack);
+  const { since, begun, recorded, knownProducer } = pastEvents(await eventsOf(store, config.pillar.name), stack);
   const { guard } = state;
   return {
     inputs: {
@@ -46,7 +46,7 @@ export async function retirementOf({ config, stack, address, state }: Source, ho
   };
 }
 
-async function journeyOf(store: Store, pillar: string): Promise<readonly LogEvent[]> {
+async function eventsOf(store: Store, pillar: string): Promise<readonly LogEvent[]> {
   try {
     return await readEvents(store, pillar);
   } catch {

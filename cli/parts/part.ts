@@ -1,3 +1,4 @@
+import { firstLine } from "../../core/util/firstLine";
 import { withTimeout } from "../../core/util/withTimeout";
 
 /** What was asked, or why it is not known. */
@@ -10,7 +11,7 @@ export async function partOf<T>(look: () => Promise<T>, milliseconds = limit): P
   try {
     return { value: await withTimeout(look(), milliseconds, `no answer within ${milliseconds / 1000} s`) };
   } catch (error) {
-    return { why: firstLine(error) };
+    return { why: reasonIn(error) };
   }
 }
 
@@ -20,7 +21,7 @@ export function known<T>(part: Part<T>): T {
   return part.value;
 }
 
-function firstLine(error: unknown): string {
+function reasonIn(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.split("\n")[0] || "an error without words";
+  return firstLine(text) || "an error without words";
 }

@@ -1,6 +1,6 @@
 import type { StackConfig } from "../../core/config/config";
 import { releaseMarker } from "../../core/config/releaseSchema";
-import type { Installed } from "../../core/steps/steps";
+import type { Installed } from "../../core/steps/looks";
 import { fieldsOf } from "../../core/util/fields";
 import { durationText } from "../../core/util/timeText";
 

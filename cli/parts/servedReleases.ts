@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { StackConfig } from "../../core/config/config";
 import { backupPlace } from "../../core/settings/orchestratorPlaces";
-import { type Installed, servedReleases } from "../../core/steps/steps";
+import { type Installed, servedReleases } from "../../core/steps/looks";
 import { partOf } from "./part";
 import {
   type CachedRelease,

@@ -3,6 +3,7 @@ import type { NodeTarget } from "../../core/chain/node";
 import { nodeVersion } from "../../core/chain/nodeVersion";
 import { type Spork, type UnknownSpork, unknownSporks } from "../../core/chain/sporks";
 import type { Connection } from "../../core/ssh/connection";
+import { given } from "../../core/util/given";
 
 /** The network's sporks that the node of a host does not have. */
 export interface SporksSeen {
@@ -21,7 +22,7 @@ export async function lookAtSporks(
     nodeVersion(node, connection).catch(() => undefined),
     firstTold(clients),
   ]);
-  return { ...(version === undefined ? {} : { version }), unknown: unknownSporks(sporks, version) };
+  return { ...given({ version }), unknown: unknownSporks(sporks, version) };
 }
 
 /** A node that ended for want of a spork can't tell of it: the references can. */

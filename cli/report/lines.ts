@@ -4,7 +4,7 @@ import { lineOf } from "../../core/eventLog/line";
 
 /** What a record holds, as far as this program knows it. */
 export interface Lines {
-  readonly journey: readonly LogEvent[];
+  readonly events: readonly LogEvent[];
   readonly moves: readonly MoveEvent[];
   /** Lines of unknown kind, or broken off. */
   readonly unread: number;
@@ -15,7 +15,7 @@ const texts = z.array(z.string());
 const figures = z.object({ expected: z.number(), produced: z.number() }).optional();
 const point = z.tuple([z.number(), z.number(), z.number()]);
 
-const journeyDetails = {
+const stackDetails = {
   host: z.object({ address: z.string(), provider: z.string(), serverId: z.string().optional() }),
   recorded: z.object({ height: z.number(), hash: z.string() }),
   waiting: z.object({
@@ -73,21 +73,21 @@ const moveDetails = {
  * gets into no report.
  */
 export function linesOf(text: string, where = "record.jsonl"): Lines {
-  const journey: LogEvent[] = [];
+  const events: LogEvent[] = [];
   const moves: MoveEvent[] = [];
   let unread = 0;
   for (const line of text.split("\n").filter((each) => each.trim() !== "")) {
     const read = knownOf(lineOf(line, where));
     if (read === undefined) unread += 1;
     else if ("move" in read) moves.push(read);
-    else journey.push(read);
+    else events.push(read);
   }
-  return { journey, moves, unread };
+  return { events, moves, unread };
 }
 
 function knownOf(entry: LogEvent | MoveEvent | undefined): LogEvent | MoveEvent | undefined {
   if (entry === undefined || !time.safeParse(entry.at).success) return undefined;
-  const known: Readonly<Record<string, z.ZodType>> = "move" in entry ? moveDetails : journeyDetails;
+  const known: Readonly<Record<string, z.ZodType>> = "move" in entry ? moveDetails : stackDetails;
   const schema = Object.hasOwn(known, entry.event) ? known[entry.event] : undefined;
   const details = schema?.safeParse(entry.details);
   return details?.success ? ({ ...entry, details: details.data } as LogEvent | MoveEvent) : undefined;

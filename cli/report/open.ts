@@ -5,9 +5,9 @@ import { movesOf, type Scope, timeOf } from "./scope";
 
 /** What the record says is still to be done, a stack after the other (pure). */
 export function openOf(scope: Scope): { stack: string; text: string }[] {
-  const { journey, moves, stacks } = scope;
+  const { events, moves, stacks } = scope;
   return stacks.flatMap((stack) => {
-    const text = openOn(stack, journey);
+    const text = openOn(stack, events);
     const own = movesOf(moves).filter((move) => move.stack === stack);
     const isMoving = own.some(
       (move) => !moves.some((line) => isSameMove(line.move, move) && ["done", "rolledBack"].includes(line.event)),
@@ -19,11 +19,11 @@ export function openOf(scope: Scope): { stack: string; text: string }[] {
   });
 }
 
-function openOn(stack: string, journey: readonly LogEvent[]): string | undefined {
-  const own = journey.filter((entry) => entry.stack === stack);
+function openOn(stack: string, events: readonly LogEvent[]): string | undefined {
+  const own = events.filter((entry) => entry.stack === stack);
   const latest = (...events: EventName[]) => own.findLast(({ event }) => events.includes(event));
   const step = latest("host", "waiting", "synced", "registered", "producing", "shutDown", "rewards", "released");
-  const successor = journey.findLast((entry) => entry.event === "producing");
+  const successor = events.findLast((entry) => entry.event === "producing");
   const isReplaced = step && successor && successor.stack !== stack && timeOf(successor) >= timeOf(step);
   switch (step?.event) {
     case "released":

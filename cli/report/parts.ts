@@ -1,11 +1,12 @@
 import type { EventName, LogEvent } from "../../core/eventLog/events";
 import { isSameMove } from "../../core/eventLog/moveId";
 import { openWaits } from "../../core/sync/curve";
+import { given } from "../../core/util/given";
 import type { BackupReport, MoveReport, SwitchReport, Sync } from "./reportTypes";
 import { happenedAt, movesOf, type Scope } from "./scope";
 
-export function ofEvent<E extends EventName>({ journey }: Pick<Scope, "journey">, event: E) {
-  return journey.filter((entry): entry is LogEvent & { readonly event: E } => entry.event === event);
+export function ofEvent<E extends EventName>({ events }: Pick<Scope, "events">, event: E) {
+  return events.filter((entry): entry is LogEvent & { readonly event: E } => entry.event === event);
 }
 
 /** The waits for the sync: those that ended well, and the one that is still open on a stack (pure). */
@@ -26,7 +27,7 @@ export function syncsOf(scope: Scope): Sync[] {
   });
   const open = scope.stacks.flatMap((stack) => {
     const address = ofEvent(scope, "waiting").findLast((entry) => entry.stack === stack)?.details.address;
-    const { startedAt, startHeight, curve } = openWaits(scope.journey, stack, address ?? "");
+    const { startedAt, startHeight, curve } = openWaits(scope.events, stack, address ?? "");
     const [first, last] = [curve[0], curve.at(-1)];
     if (startedAt === undefined || !first || !last) return [];
     const at = new Date(last[0]).toISOString();
@@ -58,7 +59,7 @@ export function switchesOf(scope: Scope): SwitchReport[] {
       ...(before && seconds !== undefined ? { before: { ...before, seconds } } : {}),
       ...(registered ? { registered } : {}),
       ...(producing ? { producing } : {}),
-      ...(empty === undefined ? {} : { empty }),
+      ...given({ empty }),
     };
   });
 }
@@ -86,8 +87,7 @@ export function moveReports({ moves }: Scope): MoveReport[] {
         found = {
           ...found,
           ...{ ending: line.event === "done" ? "moved" : "brought back", holder, movedAt: happenedAt(line) },
-          ...(version === undefined ? {} : { version }),
-          ...(secondsWithoutSigner === undefined ? {} : { secondsWithoutSigner }),
+          ...given({ version, secondsWithoutSigner }),
         };
       }
     }

@@ -13,9 +13,9 @@ const between: readonly (readonly [from: readonly EventName[], to: EventName, ti
 ];
 
 /** What the stacks were busy with, as far as both ends of it are recorded (pure). */
-export function phasesOf({ journey, moves, stacks }: Scope): Phase[] {
+export function phasesOf({ events, moves, stacks }: Scope): Phase[] {
   const phases = stacks.flatMap((stack) => {
-    const own = journey.filter((entry) => entry.stack === stack);
+    const own = events.filter((entry) => entry.stack === stack);
     return own.flatMap((entry): Phase[] => {
       const found = between.filter(([, to]) => to === entry.event);
       return found.flatMap(([from, , title]) => {
@@ -25,9 +25,9 @@ export function phasesOf({ journey, moves, stacks }: Scope): Phase[] {
     });
   });
   // The old host goes on until the operator shuts it down: the time in which both could produce.
-  const shutDown = journey.flatMap((entry): Phase[] => {
+  const shutDown = events.flatMap((entry): Phase[] => {
     if (entry.event !== "shutDown") return [];
-    const successor = journey.findLast(
+    const successor = events.findLast(
       (each) => each.event === "producing" && each.stack !== entry.stack && timeOf(each) <= timeOf(entry),
     );
     const { stack } = entry;

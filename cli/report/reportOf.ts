@@ -10,7 +10,7 @@ import { timelineOf } from "./timeline";
 export function reportOf(lines: Lines, stack: string): Report | undefined {
   const scope = scopeOf(lines, stack);
   if (!scope) return undefined;
-  const times = [...scope.journey, ...scope.moves].sort((a, b) => timeOf(a) - timeOf(b)).map(happenedAt);
+  const times = [...scope.events, ...scope.moves].sort((a, b) => timeOf(a) - timeOf(b)).map(happenedAt);
   return {
     ...{ stack, pillar: scope.pillar, stacks: scope.stacks },
     from: times[0] ?? "",

@@ -9,7 +9,7 @@ export interface Scope {
   /** Those that take part, the stack itself first. */
   readonly stacks: readonly string[];
   /** In the order of time. */
-  readonly journey: readonly LogEvent[];
+  readonly events: readonly LogEvent[];
   readonly moves: readonly MoveEvent[];
   readonly unread: number;
 }
@@ -34,8 +34,8 @@ export function happenedAt(entry: LogEvent | MoveEvent): string {
 }
 
 /** The stacks that a record knows (pure). */
-export function stacksOf({ journey, moves }: Pick<Lines, "journey" | "moves">): string[] {
-  return [...new Set([...journey.map(({ stack }) => stack), ...moves.map(({ move }) => move.stack)])];
+export function stacksOf({ events, moves }: Pick<Lines, "events" | "moves">): string[] {
+  return [...new Set([...events.map(({ stack }) => stack), ...moves.map(({ move }) => move.stack)])];
 }
 
 /**
@@ -44,10 +44,10 @@ export function stacksOf({ journey, moves }: Pick<Lines, "journey" | "moves">): 
  *
  * @returns undefined where the record does not know the stack
  */
-export function scopeOf({ journey, moves, unread }: Lines, stack: string): Scope | undefined {
+export function scopeOf({ events, moves, unread }: Lines, stack: string): Scope | undefined {
   const all = [
-    ...journey
-      .map((entry) => registeredBefore(entry, journey))
+    ...events
+      .map((entry) => registeredBefore(entry, events))
       .map((entry) => ({ stack: entry.stack, pillar: entry.pillar, entry })),
     ...moves.map((entry) => ({ stack: entry.move.stack, pillar: entry.move.pillar, entry })),
   ].sort((a, b) => timeOf(a.entry) - timeOf(b.entry));
@@ -60,7 +60,7 @@ export function scopeOf({ journey, moves, unread }: Lines, stack: string): Scope
     pillar === last.pillar && (other === stack || (timeOf(entry) >= begin && timeOf(entry) <= end));
   const kept = all.filter(isMeant).map(({ entry }) => entry);
   const chosen = {
-    journey: kept.filter((entry): entry is LogEvent => "stack" in entry),
+    events: kept.filter((entry): entry is LogEvent => "stack" in entry),
     moves: kept.filter((entry): entry is MoveEvent => "move" in entry),
   };
   const others = stacksOf(chosen).filter((other) => other !== stack);
@@ -68,10 +68,10 @@ export function scopeOf({ journey, moves, unread }: Lines, stack: string): Scope
 }
 
 /** A look that finds both sees a registration only after the momentums that it led to: it was there before them. */
-function registeredBefore(entry: LogEvent, journey: readonly LogEvent[]): LogEvent {
+function registeredBefore(entry: LogEvent, events: readonly LogEvent[]): LogEvent {
   if (entry.event !== "registered") return entry;
   const { stack, details } = entry;
-  const first = journey.find(
+  const first = events.find(
     (other) =>
       other.event === "producing" &&
       other.stack === stack &&

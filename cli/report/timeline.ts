@@ -9,13 +9,13 @@ type TellingEntry = Exclude<LogEvent, { readonly event: "waiting" }>;
 type Told = Pick<Item, "title" | "lines" | "weight">;
 
 /** All that happened, the oldest first (pure). */
-export function timelineOf({ journey, moves }: Scope): Item[] {
+export function timelineOf({ events, moves }: Scope): Item[] {
   const last = new Map<string, number>();
-  return [...journey.filter(isTold), ...moves]
+  return [...events.filter(isTold), ...moves]
     .sort((a, b) => timeOf(a) - timeOf(b))
     .map((entry) => {
       const stack = "stack" in entry ? entry.stack : entry.move.stack;
-      const told = "stack" in entry ? ofJourney(entry) : ofMove(entry);
+      const told = "stack" in entry ? ofStack(entry) : ofMove(entry);
       const item = { at: happenedAt(entry), stack, event: entry.event, ...told };
       if (told.weight !== "stage") return item;
       const before = last.get(stack);
@@ -33,7 +33,7 @@ function isTold(entry: LogEvent): entry is TellingEntry {
   return entry.event !== "waiting";
 }
 
-function ofJourney(entry: TellingEntry): Told {
+function ofStack(entry: TellingEntry): Told {
   switch (entry.event) {
     case "host": {
       const { provider, address, serverId } = entry.details;

@@ -3,6 +3,7 @@ import path from "node:path";
 import lockfile from "proper-lockfile";
 import { dataDirectory } from "../../core/store/places";
 import { versionOf } from "../../core/util/formatVersion";
+import { given } from "../../core/util/given";
 import { syncDirectory, writeBeside } from "../../core/util/writeAtomically";
 import { CliRefusal } from "../refusal";
 import type { ToldSigns } from "./news";
@@ -76,7 +77,7 @@ function readMemory(file: string): Memory {
   }
   const { version: found, told, production } = parsed(text, file);
   versionOf(found, version, `what was told of a stack, ${file}`);
-  return { told: told ?? {}, ...(production === undefined ? {} : { production }) };
+  return { told: told ?? {}, ...given({ production }) };
 }
 
 function parsed(text: string, file: string): Partial<Memory> & { version?: unknown } {

@@ -3,7 +3,7 @@ import { resourceName } from "../../core/cloud/cloud";
 import type { CloudServer } from "../../core/cloud/power";
 import type { OwnServer } from "../../core/ssh/ownServer";
 import { fingerprintOf } from "../../core/ssh/publicKey";
-import { cloudInit } from "../../core/steps/steps";
+import { cloudInit } from "../../core/steps/nodeSteps";
 import { HostKey } from "../../providers/hostKey";
 import { LoginKey } from "../../providers/loginKey";
 import type { RetirementGuard } from "../../providers/retirementGuard";

@@ -6,6 +6,7 @@ import { type HostPlan, orderRecord } from "../../core/cloud/hostPlan";
 import { userData } from "../../core/cloud/userData";
 import { beginAnew, consoleHelp } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
+import { given } from "../../core/util/given";
 import type { HostKey } from "../../providers/hostKey";
 import { childOf } from "../childOf";
 import { warn } from "../log";
@@ -39,7 +40,7 @@ export function makeServer(making: Making): ServerMade {
   const { found } = plan;
   const child = childOf(parent);
   // What is there with this stack's labels is taken over where the state does not know it, and never made twice.
-  const importing = (id: string | undefined) => ({ ...child, ...(id === undefined ? {} : { import: id }) });
+  const importing = (id: string | undefined) => ({ ...child, ...given({ import: id }) });
   const sshKey =
     publicKey && (found.sshKey !== undefined || found.foreignKey === undefined)
       ? parts.sshKey("ssh-key", { label, owner, publicKey }, importing(found.sshKey))

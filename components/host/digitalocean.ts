@@ -2,6 +2,7 @@ import * as digitalocean from "@pulumi/digitalocean";
 import * as pulumi from "@pulumi/pulumi";
 import type { CloudInventory } from "../../core/cloud/cloud";
 import { digitaloceanTag, slugOf } from "../../core/cloud/digitalocean";
+import { given } from "../../core/util/given";
 import { type CloudParts, everything, type ServerMade, unchanging } from "./cloudParts";
 
 /** What a changed configuration must not do to a live Droplet, as the plugin names it. */
@@ -17,7 +18,7 @@ export function digitaloceanParts(
   around: pulumi.ResourceOptions = {},
 ): CloudParts {
   // Its SDK does not mark the token: without this it stands in preview and state as it is.
-  const args = { token: pulumi.secret(token), ...(endpoint === undefined ? {} : { apiEndpoint: endpoint }) };
+  const args = { token: pulumi.secret(token), ...given({ apiEndpoint: endpoint }) };
   const provider = new digitalocean.Provider("digitalocean", args, around);
   return {
     sshKey: (name, { label, publicKey }, options) =>
@@ -32,7 +33,7 @@ export function digitaloceanParts(
       const tag = new digitalocean.Tag(
         "tag",
         { name: digitaloceanTag(owner) },
-        { ...placed(options), provider, ...(found.tag === undefined ? {} : { import: found.tag }) },
+        { ...placed(options), provider, ...given({ import: found.tag }) },
       );
       return new digitalocean.Firewall(
         name,
@@ -64,7 +65,7 @@ export function digitaloceanParts(
             region: args.location,
             image: slugOf(args.image),
             sshKeys: args.sshKeys,
-            ...(args.userData === undefined ? {} : { userData: args.userData }),
+            ...given({ userData: args.userData }),
             backups: args.backups,
             // Left out, they are daily and dearer than what the preview said.
             ...(args.backups ? { backupPolicy: { plan: "weekly", weekday: "SUN", hour: 4 } } : {}),
@@ -85,7 +86,7 @@ export function digitaloceanParts(
 
 /** What stands where another one does, and stood there before it. */
 function placed({ parent, aliases }: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions {
-  return { ...(parent === undefined ? {} : { parent }), ...(aliases === undefined ? {} : { aliases }) };
+  return given({ parent, aliases });
 }
 
 function made(droplet: digitalocean.Droplet): ServerMade {

@@ -21,8 +21,8 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
   if (plan.server.isProtected !== false) return;
   const { provider, token } = wanted;
   const stack = pulumi.getStack();
-  const journey = await readEvents(storeOf(config), config.pillar.name);
-  if (!lacksProtection(plan, wanted.importId === undefined, journey, stack)) return;
+  const events = await readEvents(storeOf(config), config.pillar.name);
+  if (!lacksProtection(plan, wanted.importId === undefined, events, stack)) return;
   const { id } = plan.server;
   const which = `server ${id} at ${provider}`;
   if (pulumi.runtime.isDryRun()) {
@@ -45,11 +45,11 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
 export function lacksProtection(
   { server, isHalfMade }: Kept,
   isOwn: boolean,
-  journey: readonly LogEvent[],
+  events: readonly LogEvent[],
   stack: string,
 ): boolean {
   // One whose creation was cut off may be busy yet: the next run sets it.
   if (server.isProtected !== false || isHalfMade) return false;
-  const released = lastEvent(journey, stack, "released")?.details;
+  const released = lastEvent(events, stack, "released")?.details;
   return isOwn || (released?.serverId === server.id && released.wasProtected === true);
 }

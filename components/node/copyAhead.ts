@@ -6,6 +6,7 @@ import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { roomFor } from "../../core/sync/chainCopy/facts";
 import { expected } from "../../core/sync/chainCopy/progress";
 import { lookAtOld } from "../../core/sync/chainCopy/sides";
+import { firstLine } from "../../core/util/firstLine";
 import { sizeText } from "../../core/util/sizeText";
 import type { LastRun } from "../lastRun";
 import { info } from "../log";
@@ -33,7 +34,7 @@ export async function copyAhead(
       const limit = limitMbps > 0 ? "as limited by sync.copyMbps" : "no limit is configured";
       return `${sizeText(bytes)} now, ${expected(bytes, mbps)} at ${mbps} Mbit/s (${limit}); the new host needs ${sizeText(roomFor(bytes))} free; the old one has ${sizeText(free)} free, load ${load}`;
     },
-    (error: Error) => `how much is not known yet: ${error.message.split("\n")[0]}`,
+    (error: Error) => `how much is not known yet: ${firstLine(error.message)}`,
   );
   await info(
     [
@@ -45,8 +46,8 @@ export async function copyAhead(
 
 async function wasCopied(config: StackConfig, stack: string): Promise<boolean> {
   try {
-    const journey = await readEvents(storeOf(config), config.pillar.name);
-    return lastEvent(sinceReleased(journey, stack), stack, "chainCopied") !== undefined;
+    const events = await readEvents(storeOf(config), config.pillar.name);
+    return lastEvent(sinceReleased(events, stack), stack, "chainCopied") !== undefined;
   } catch {
     // Whoever writes to the record says what is wrong with it.
     return false;

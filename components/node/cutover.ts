@@ -10,7 +10,7 @@ import { isOurs, type Registration, type RegistrationMemory } from "../../core/r
 import { type RegistrationShown, registrationShown } from "../../core/registration/registrationShown";
 import { nodeTarget, sshTarget } from "../../core/settings/login";
 import { backupDirectory } from "../../core/settings/orchestratorPlaces";
-import { hourlyRestart } from "../../core/steps/steps";
+import { hourlyRestart } from "../../core/steps/nodeSteps";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { CutoverGate } from "../../providers/cutoverGate";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";

@@ -4,8 +4,9 @@ import { type PillarReading, readSources } from "../../core/registration/source"
 import { nodeTarget } from "../../core/settings/login";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { runScript } from "../../core/ssh/runScript";
+import { hourlyRestartNow } from "../../core/steps/looks";
 import { envelope } from "../../core/steps/step";
-import { hourlyRestartNow, receiver } from "../../core/steps/steps";
+import { receiver } from "../../core/steps/stepVariables";
 import { lookAhead, lookAtNode, type NodeStatus } from "../../core/sync/nodeStatus";
 import type { LastRun } from "../lastRun";
 

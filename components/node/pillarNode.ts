@@ -7,8 +7,9 @@ import { gateSettings } from "../../core/settings/gateSettings";
 import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
 import { backupDirectory, storeOf } from "../../core/settings/orchestratorPlaces";
 import type { OrchestratorHost } from "../../core/ssh/root";
+import { chainCopyAway, type NodeSteps, nodeSteps } from "../../core/steps/nodeSteps";
 import type { Step } from "../../core/steps/step";
-import { chainCopyAway, type NodeSteps, nodeSteps, stackIdentity } from "../../core/steps/steps";
+import { stackIdentity } from "../../core/steps/stepVariables";
 import type { ChainSide } from "../../core/sync/chainCopy/inputs";
 import { ChainCopy } from "../../providers/chainCopy";
 import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
@@ -40,11 +41,11 @@ export async function pillarNodeArgs(config: StackConfig, host: Host): Promise<P
   const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
   const from = chainCopySettings(config, stack);
   const identity = stackIdentity(stack, pillar);
-  const journey = await journeyOf(config);
-  const begun = from ? undefined : openCopy(journey);
+  const events = await eventsOf(config);
+  const begun = from ? undefined : openCopy(events);
   return {
     host,
-    steps: nodeSteps(config, identity, lastEvent(journey, stack, "shuttingDown")?.at),
+    steps: nodeSteps(config, identity, lastEvent(events, stack, "shuttingDown")?.at),
     rpc: nodeRpc(config),
     sync: {
       ...gateSettings(config),
@@ -124,7 +125,7 @@ export class PillarNode extends pulumi.ComponentResource {
  * What the stack's host lived through: a retirement that was cut off left steps in the state as they were done before it, and
  * a copy of a chain may have left parts on the host of which the state does not know.
  */
-async function journeyOf(config: StackConfig): Promise<readonly LogEvent[]> {
+async function eventsOf(config: StackConfig): Promise<readonly LogEvent[]> {
   try {
     return sinceReleased(await readEvents(storeOf(config), config.pillar.name), pulumi.getStack());
   } catch {
@@ -134,8 +135,8 @@ async function journeyOf(config: StackConfig): Promise<readonly LogEvent[]> {
 }
 
 /** When the last copy was begun, where it did not come to its end (pure). */
-function openCopy(journey: readonly LogEvent[]): string | undefined {
-  const last = journey.findLast(({ event }) => event === "chainCopyBegun" || event === "chainCopied");
+function openCopy(events: readonly LogEvent[]): string | undefined {
+  const last = events.findLast(({ event }) => event === "chainCopyBegun" || event === "chainCopied");
   return last?.event === "chainCopyBegun" ? last.at : undefined;
 }
 

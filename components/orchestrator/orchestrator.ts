@@ -9,8 +9,9 @@ import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
 import { oldHost, secureOptions } from "../../core/settings/orchestratorPlaces";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
+import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps";
 import type { Step } from "../../core/steps/step";
-import { bulkCopy, orchestrator as installStep } from "../../core/steps/steps";
+import { given } from "../../core/util/given";
 import { CopyKey } from "../../providers/copyKey";
 import { OrchestratorBackup } from "../../providers/orchestratorBackup";
 import { OrchestratorMove } from "../../providers/orchestratorMove";
@@ -55,7 +56,7 @@ export function orchestratorArgs(config: StackConfig, host: Host, after: pulumi.
     evidence: { references: sync.references, tolerance: sync.tolerance },
     move: {
       ...{ stack, pillar: config.pillar.name, rollback: orchestrator.rollback, p2pPort: orchestrator.p2pPort },
-      ...(config.notify === undefined ? {} : { notify: config.notify }),
+      ...given({ notify: config.notify }),
       ...{ answerWithin: orchestrator.startTimeout, steadyFor: orchestrator.steadySeconds * 1000 },
     },
     attempt: orchestrator.attempt,
@@ -119,8 +120,7 @@ export class Orchestrator extends pulumi.ComponentResource {
       .apply(([side, why, build, movedAt, secondsWithoutSigner, address]) => ({
         ...{ side, address: address[side], why, attempt, rpcPort: to.rpcPort },
         ...(build && { ...build, gitCommit: build.gitCommit || "no commit" }),
-        ...(movedAt === undefined ? {} : { movedAt }),
-        ...(secondsWithoutSigner === undefined ? {} : { secondsWithoutSigner }),
+        ...given({ movedAt, secondsWithoutSigner }),
       }));
     this.registerOutputs({ shown: this.shown });
   }

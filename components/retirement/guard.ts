@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { NodeRpc } from "../../core/settings/login";
 import { nodeTargetOn } from "../../core/settings/login";
 import type { RetirementSettings } from "../../core/settings/retirementInputs";
+import { given } from "../../core/util/given";
 import { RetirementGuard } from "../../providers/retirementGuard";
 import { childOf } from "../childOf";
 import type { HostGround } from "../host/host";
@@ -36,7 +37,7 @@ export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resour
       ...hostInputs(args),
       isLast,
       ...(host.server === undefined ? {} : { server: host.server, serverId: pulumi.unsecret(host.server).id }),
-      ...(knownProducer === undefined ? {} : { knownProducer }),
+      ...given({ knownProducer }),
     },
     {
       ...childOf(parent),

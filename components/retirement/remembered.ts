@@ -5,6 +5,7 @@ import type { RegistrationShown } from "../../core/registration/registrationShow
 import { type KnownOfHost, type Remembered, rememberedBy, toldToGuard } from "../../core/retirement/remembered";
 import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { type RetirementSettings, retirementSettings } from "../../core/settings/retirementInputs";
+import { given } from "../../core/util/given";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 
@@ -13,15 +14,15 @@ export function inLastRun({ remembered = {}, producerAddress, registration }: La
   const producer = producerAddress ?? remembered.producer;
   return {
     ...remembered,
-    ...(producer === undefined ? {} : { producer }),
+    ...given({ producer }),
     ...(registration?.producing === true ? { produced: "seen" } : {}),
   };
 }
 
 /** What this machine's record, and the stack's state, know of the host. @throws where the record can't be read */
 export async function knownOfHost(config: StackConfig, last: LastRun): Promise<KnownOfHost> {
-  const journey = await readEvents(storeOf(config), config.pillar.name);
-  return rememberedBy(journey, pulumi.getStack(), inLastRun(last));
+  const events = await readEvents(storeOf(config), config.pillar.name);
+  return rememberedBy(events, pulumi.getStack(), inLastRun(last));
 }
 
 /**
@@ -50,7 +51,7 @@ export function rememberedShown(
       const hasProduced = told === "seen" || now?.producing === true || (isSame && produced === "seen");
       return {
         ...{ since, isReached, isOwnWork, produced: hasProduced ? ("seen" as const) : ("unknown" as const) },
-        ...(recorded === undefined ? {} : { recorded }),
+        ...given({ recorded }),
         // A run that shows the address itself has it there.
         ...(isSame && registration === undefined && producer !== undefined ? { producer } : {}),
       };

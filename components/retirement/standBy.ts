@@ -13,6 +13,7 @@ import { nodeRpc } from "../../core/settings/login";
 import { backupDirectory, storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs } from "../../core/settings/retirementInputs";
 import { commandsFor } from "../../core/util/commands";
+import { firstLine } from "../../core/util/firstLine";
 import { withTimeout } from "../../core/util/withTimeout";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
@@ -99,7 +100,7 @@ async function nextForRetired(
   const store = storeOf(config);
   const { destroy } = commandsFor(stack);
   try {
-    const journey = await readEvents(store, config.pillar.name);
+    const events = await readEvents(store, config.pillar.name);
     const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, lookOnly);
     const seen = hostSeen(look, config.host.provider === "existing" ? undefined : config.host.provider);
     const { facts, verdict } = await withTimeout(
@@ -107,7 +108,7 @@ async function nextForRetired(
       deadline,
       `no answer within ${deadline / 1000} s`,
     );
-    if (!pulumi.runtime.isDryRun()) await tellOnce(config, stack, retirementNotices(facts, verdict, journey));
+    if (!pulumi.runtime.isDryRun()) await tellOnce(config, stack, retirementNotices(facts, verdict, events));
     if (verdict.unmet.length === 0) return [shut, `Nothing stands in the way any more: ${destroy}`];
     return [
       shut,
@@ -115,7 +116,7 @@ async function nextForRetired(
       ...verdict.unmet.flatMap(unmetLines).map((line) => `  ${line}`),
     ];
   } catch (error) {
-    return [shut, `What stands in the way of ${destroy} can't be told now: ${(error as Error).message.split("\n")[0]}`];
+    return [shut, `What stands in the way of ${destroy} can't be told now: ${firstLine((error as Error).message)}`];
   }
 }
 

@@ -1,65 +1,24 @@
 import { type Connection, createConnection } from "../ssh/connection";
-import { isFatal } from "../ssh/ssh";
-import { isPrintable } from "../util/printable";
+import { isFatal } from "../ssh/sshErrors";
+import { firstLine } from "../util/firstLine";
 import { type BridgeInfo, parseBridge } from "./bridge";
-import { isCount } from "./count";
+import {
+  type PaidEpoch,
+  type PillarOnChain,
+  type Produced,
+  parseAmount,
+  parsePaidEpochs,
+  parsePillar,
+  parseProduced,
+  parseRows,
+  parseStanding,
+  type Rewards,
+} from "./chainAnswers";
 import type { PillarStanding } from "./elections";
 import { callRpc, type RpcAnswer } from "./jsonRpc";
 import { type NodeTarget, nodeResult, nodeStreams } from "./node";
 import { callReference } from "./reference";
 import { parseSporks, type Spork } from "./sporks";
-
-// Shapes: docs/chain.md, Node; the ledger's other methods as in go-zenon's rpc/api/ledger.go.
-
-/** A momentum, and whose it is. */
-export interface Produced {
-  readonly height: number;
-  /** Unix milliseconds. */
-  readonly timestamp: number;
-  readonly hash: string;
-  /** The address that produced it. */
-  readonly producer: string;
-}
-
-/** A Pillar as it is registered now. */
-export interface PillarOnChain {
-  readonly name: string;
-  readonly producerAddress: string;
-  /** The reward address. */
-  readonly withdrawAddress: string;
-  /**
-   * Of the running epoch, as the node counted up to five minutes ago; expected counts the whole tick of that moment, and
-   * both are 0 right after a node's start. The difference of two such answers is nothing that was missed.
-   */
-  readonly figures: { readonly expected: number; readonly produced: number };
-}
-
-/** An amount of both coins, in their smallest units. */
-export interface Amount {
-  readonly znn: bigint;
-  readonly qsr: bigint;
-}
-
-/** What an address was paid for an epoch. */
-export interface RewardRow extends Amount {
-  readonly epoch: number;
-}
-
-/** What a Pillar did in an epoch that was paid: exact. */
-export interface PaidEpoch {
-  readonly epoch: number;
-  /** Slots. */
-  readonly expected: number;
-  readonly produced: number;
-  /** All its rewards went to whoever delegates to it. */
-  readonly givesAll: boolean;
-}
-
-/** What an address has earned: the newest rows, newest first, and what waits for its collection. */
-export interface Rewards {
-  readonly rows: readonly RewardRow[];
-  readonly uncollected: Amount;
-}
 
 /** What the chain says, asked of one node. Every method throws with a reason in words. */
 export interface ChainClient {
@@ -106,7 +65,7 @@ export function chainOfNode(
     name,
     (method, params) =>
       call(method, params).catch((error: Error) => {
-        throw isFatal(error) ? new Error(error.message.split("\n")[0]) : error;
+        throw isFatal(error) ? new Error(firstLine(error.message)) : error;
       }),
     () => connection.drop(),
   );
@@ -185,74 +144,3 @@ const pillarRows = 1024;
 const sporkRows = 1024;
 
 const isNotFound = (error: unknown) => (error as { rpcCode?: unknown }).rpcCode === methodNotFound;
-
-function parseProduced(result: unknown): Produced {
-  const { height, timestamp, hash, producer } = (result ?? {}) as Record<string, unknown>;
-  if (!isCount(height) || !isCount(timestamp) || !isPrintable(hash) || !isPrintable(producer))
-    throw new Error("the RPC's momentum does not have the form {height, timestamp, hash, producer}");
-  return { height, timestamp: timestamp * 1000, hash, producer };
-}
-
-function parsePillar(result: unknown, asked: string): PillarOnChain | null {
-  if (result === null) return null;
-  const { name, producerAddress, withdrawAddress, currentStats } = (result ?? {}) as Record<string, unknown>;
-  const { expectedMomentums, producedMomentums } = (currentStats ?? {}) as Record<string, unknown>;
-  if (name !== asked) throw new Error(`the RPC's embedded.pillar.getByName answers with another Pillar than ${asked}`);
-  if (!isPrintable(producerAddress) || !isPrintable(withdrawAddress))
-    throw new Error("the RPC's embedded.pillar.getByName does not have the form {producerAddress, withdrawAddress}");
-  const figures = {
-    expected: isCount(expectedMomentums) ? expectedMomentums : 0,
-    produced: isCount(producedMomentums) ? producedMomentums : 0,
-  };
-  return { name: asked, producerAddress, withdrawAddress, figures };
-}
-
-function parseStanding(result: unknown, pillar: string): PillarStanding | undefined {
-  const { count, list } = (result ?? {}) as { count?: unknown; list?: unknown };
-  if (!isCount(count) || !Array.isArray(list))
-    throw new Error("the RPC's embedded.pillar.getAll does not have the form {count, list}");
-  const weights = list.map((row: { name?: unknown; weight?: unknown }) => {
-    if (!/^\d+$/.test(String(row?.weight))) throw new Error("a Pillar of the RPC has no weight");
-    return { name: row.name, weight: BigInt(String(row.weight)) };
-  });
-  const own = weights.find(({ name }) => name === pillar);
-  if (own === undefined) return undefined;
-  // Right after a node's start none is counted.
-  if (weights.every(({ weight }) => weight === 0n)) return { pillars: count };
-  return { pillars: count, place: 1 + weights.filter(({ weight }) => weight > own.weight).length };
-}
-
-function parsePaidEpochs(result: unknown): PaidEpoch[] {
-  const { list } = (result ?? {}) as { list?: unknown };
-  if (!Array.isArray(list))
-    throw new Error("the RPC's embedded.pillar.getPillarEpochHistory does not have the form {list}");
-  return list
-    .map((row: Record<string, unknown> | null): PaidEpoch => {
-      const { epoch, expectedBlockNum: expected, producedBlockNum: produced } = row ?? {};
-      if (!isCount(epoch) || !isCount(expected) || !isCount(produced))
-        throw new Error("an epoch of the RPC does not have the form {epoch, expectedBlockNum, producedBlockNum}");
-      const gives = [row?.giveBlockRewardPercentage, row?.giveDelegateRewardPercentage];
-      return { epoch, expected, produced, givesAll: gives.every((percent) => percent === 100) };
-    })
-    .sort((a, b) => b.epoch - a.epoch);
-}
-
-function parseRows(result: unknown): RewardRow[] {
-  const { list } = (result ?? {}) as { list?: unknown };
-  if (!Array.isArray(list))
-    throw new Error("the RPC's embedded.pillar.getFrontierRewardByPage does not have the form {list}");
-  return list
-    .map((row: { epoch?: unknown }) => {
-      if (!isCount(row?.epoch)) throw new Error("a reward of the RPC has no epoch");
-      return { epoch: row.epoch, ...parseAmount(row) };
-    })
-    .sort((a, b) => b.epoch - a.epoch);
-}
-
-function parseAmount(result: unknown): Amount {
-  const { znnAmount, qsrAmount } = (result ?? {}) as Record<string, unknown>;
-  const form = /^\d+$/;
-  if (!form.test(String(znnAmount)) || !form.test(String(qsrAmount)))
-    throw new Error("the RPC's reward does not have the form {znnAmount, qsrAmount}");
-  return { znn: BigInt(String(znnAmount)), qsr: BigInt(String(qsrAmount)) };
-}

@@ -1,6 +1,7 @@
 import net from "node:net";
 import { type Connection, createConnection } from "../ssh/connection";
-import { isFatal, type SshTarget } from "../ssh/ssh";
+import type { SshTarget } from "../ssh/ssh";
+import { isFatal } from "../ssh/sshErrors";
 import { isPrintable, printable } from "../util/printable";
 import { isLate } from "../util/withTimeout";
 import { isCount } from "./count";

@@ -1,4 +1,4 @@
-import { isClosedPort, isFatal } from "../ssh/ssh";
+import { isClosedPort, isFatal } from "../ssh/sshErrors";
 import type { Clock } from "../util/clock";
 import { isPrintable, printable, printableLines } from "../util/printable";
 import { callHttp, type OpenStream, type RpcAnswer } from "./jsonRpc";

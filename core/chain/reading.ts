@@ -1,5 +1,6 @@
 import { withTimeout } from "../util/withTimeout";
-import type { ChainClient, Produced } from "./chain";
+import type { ChainClient } from "./chain";
+import type { Produced } from "./chainAnswers";
 import { freshMomentum } from "./freshMomentum";
 
 /** Why a node's word does not count. Times in milliseconds. */

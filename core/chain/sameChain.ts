@@ -1,5 +1,6 @@
 import { withTimeout } from "../util/withTimeout";
-import type { ChainClient, Produced } from "./chain";
+import type { ChainClient } from "./chain";
+import type { Produced } from "./chainAnswers";
 import { type NodeFault, type Reading, silentBy, wholePage } from "./reading";
 
 /** A momentum, by which chains are told apart. */

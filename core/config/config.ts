@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import { commandsFor } from "../util/commands";
+import { given } from "../util/given";
 import { checked } from "./allFaults";
 import { configFaultsText, parseValue, project } from "./configFaults";
 import { mayBeMixed, plainSecrets } from "./secretKeys";
@@ -47,7 +48,7 @@ export function readConfig(): StackConfig {
     for (const warning of plainSecrets(raw, isSecret, stack, written)) pulumi.log.warn(warning);
   }
   const parsed = parseConfig(raw, stack);
-  if ("config" in parsed) return { ...parsed.config, ...(apiEndpoint === undefined ? {} : { apiEndpoint }) };
+  if ("config" in parsed) return { ...parsed.config, ...given({ apiEndpoint }) };
   throw new pulumi.RunError(configFaultsText(stack, parsed.faults, "; nothing was changed", commandsFor(stack).up));
 }
 
@@ -62,7 +63,7 @@ export function rawConfig(all: Readonly<Record<string, string>>): {
   }
   const { apiEndpoint, token } = standardKeys(raw.host, all);
   if (token !== undefined) raw.host = { token, ...(raw.host as object) };
-  return { raw, ...(apiEndpoint === undefined ? {} : { apiEndpoint }) };
+  return { raw, ...given({ apiEndpoint }) };
 }
 
 /** By `host.provider`, the keys of its Pulumi plugin: the token's, and the address of its API. */

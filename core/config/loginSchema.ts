@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { keyState, looksPrivate, looksPublic } from "./privateKey";
-import { address, hostKey, port, word } from "./schemaParts";
+import { address, directory, hostKey, port, word } from "./schemaParts";
 
 /** What a login is made of. */
 export const loginShape = {
@@ -54,6 +54,13 @@ export const otherHostShape = {
   privateKeyPassword: loginShape.privateKeyPassword.meta({ otherwise }),
   password: loginShape.password.meta({ otherwise }),
   sudoPassword: loginShape.sudoPassword.meta({ otherwise: `${otherwise}, for the same user` }),
+};
+
+/** Its node, where it differs from the stack's own. */
+export const otherNodeShape = {
+  service: word.optional().meta({ description: "Its node's systemd service", otherwise: "`node.service`" }),
+  dataDir: directory.optional().meta({ description: "The directory of its node's data", otherwise: "`node.dataDir`" }),
+  rpcPort: port.optional().meta({ description: "Its node's RPC", otherwise: "`node.rpcPort`" }),
 };
 
 interface LoginKeys {

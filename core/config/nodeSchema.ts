@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { duration } from "./duration";
-import { loginRule, openableKey, otherHostShape } from "./loginSchema";
+import { loginRule, openableKey, otherHostShape, otherNodeShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
 import { address, directory, plainUrl, port, rpcUrl, word } from "./schemaParts";
 
@@ -81,11 +81,7 @@ const oldHost = z
       description: "Where the new host reaches the old one's ssh",
       otherwise: "`address`",
     }),
-    service: word.optional().meta({ description: "Its node's systemd service", otherwise: "`node.service`" }),
-    dataDir: directory
-      .optional()
-      .meta({ description: "The directory of its node's data", otherwise: "`node.dataDir`" }),
-    rpcPort: port.optional().meta({ description: "Its node's RPC", otherwise: "`node.rpcPort`" }),
+    ...otherNodeShape,
   })
   .superRefine(openableKey)
   .meta({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { duration } from "./duration";
-import { loginRule, openableKey, otherHostShape } from "./loginSchema";
-import { directory, port, rpcUrl, word } from "./schemaParts";
+import { loginRule, openableKey, otherHostShape, otherNodeShape } from "./loginSchema";
+import { rpcUrl } from "./schemaParts";
 
 /** The chain's own measures; other networks than the real one have others. */
 export const networkSchema = z
@@ -39,11 +39,7 @@ export const cutoverSchema = z
 const successor = z
   .strictObject({
     ...otherHostShape,
-    service: word.optional().meta({ description: "Its node's systemd service", otherwise: "`node.service`" }),
-    dataDir: directory
-      .optional()
-      .meta({ description: "The directory of its node's data", otherwise: "`node.dataDir`" }),
-    rpcPort: port.optional().meta({ description: "Its node's RPC", otherwise: "`node.rpcPort`" }),
+    ...otherNodeShape,
   })
   .superRefine(openableKey)
   .meta({ description: `The host that produces after this one. ${loginRule}` });

@@ -16,11 +16,11 @@ export interface LogPlace {
 /** The event log of a migration, for one stack. */
 export interface EventLog {
   readonly store: Store;
-  /** Of the Pillar's journey, the oldest first. @throws in words */
+  /** Of the Pillar's stacks, the oldest first. @throws in words */
   read(): Promise<LogEvent[]>;
   /** @throws in words: what must be written down is not done without */
   add(news: News): Promise<void>;
-  /** Says so, once, where it can't be written: the journey goes on without. @returns whether it was */
+  /** Says so, once, where it can't be written: the run goes on without. @returns whether it was */
   note(...news: readonly News[]): Promise<boolean>;
   /** The same, of a move. */
   addMove(move: MoveId, news: MoveNews): Promise<void>;
@@ -78,7 +78,7 @@ export function appendEvent(store: Store, entry: LogEvent | MoveEvent): Promise<
 }
 
 /**
- * All of a Pillar's journey, the oldest first; nothing where there is no log. Two Pillars' backups may lie in one place,
+ * All events of a Pillar's stacks, the oldest first; nothing where there is no log. Two Pillars' backups may lie in one place,
  * and their stacks have one name.
  *
  * @throws where it can't be read, or a newer program wrote in it
@@ -106,15 +106,15 @@ export function withFilesFound(entry: MoveEvent, store: Pick<Store, "directory" 
 }
 
 /** What a stack lived through since it let its last host go (pure). */
-export function sinceReleased(journey: readonly LogEvent[], stack: string): LogEvent[] {
-  const own = journey.filter((entry) => entry.stack === stack);
+export function sinceReleased(events: readonly LogEvent[], stack: string): LogEvent[] {
+  const own = events.filter((entry) => entry.stack === stack);
   return own.slice(own.findLastIndex(({ event }) => event === "released") + 1);
 }
 
 /** The last line about an event of a stack (pure). */
-export function lastEvent<E extends EventName>(journey: readonly LogEvent[], stack: string, event: E) {
+export function lastEvent<E extends EventName>(events: readonly LogEvent[], stack: string, event: E) {
   const isIt = (entry: LogEvent): entry is Extract<LogEvent, { event: E }> => entry.event === event;
-  return journey.filter(isIt).findLast((entry) => entry.stack === stack);
+  return events.filter(isIt).findLast((entry) => entry.stack === stack);
 }
 
 /** The last line about an event of a move (pure). */

@@ -4,7 +4,7 @@ import type { MoveId } from "./moveId";
 /** A height at a time, of the wait for the sync: unix milliseconds, the node's height, and the network's as far as known. */
 export type CurvePoint = readonly [at: number, height: number, target: number];
 
-/** What is kept of each event of a migration's journey; times are ISO 8601, heights of momentums. Never a secret. */
+/** What is kept of each event of a migration; times are ISO 8601, heights of momentums. Never a secret. */
 export interface EventDetails {
   /** A stack has a host from here on. */
   readonly host: {
@@ -200,7 +200,7 @@ export type MoveNews = {
   [E in MoveEventName]: { readonly event: E; readonly details: MoveEventDetails[E] };
 }[MoveEventName];
 
-/** A line of the event log about a stack's journey. */
+/** A line of the event log about a stack. */
 export type LogEvent = News & {
   /** ISO 8601: when it was written. */
   readonly at: string;

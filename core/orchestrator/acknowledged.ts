@@ -1,3 +1,4 @@
+import { given } from "../util/given";
 /** What an operator has typed out about a signer, where the program cannot know it; plain values. */
 export interface Acknowledged {
   /** It has no key share. */
@@ -10,5 +11,5 @@ export interface Acknowledged {
 
 /** The words alone, of what has them among others (pure). */
 export function acknowledgedIn({ noKeyShare, haltedBridge, laterThanMove }: Acknowledged): Acknowledged {
-  return { noKeyShare, haltedBridge, ...(laterThanMove === undefined ? {} : { laterThanMove }) };
+  return { noKeyShare, haltedBridge, ...given({ laterThanMove }) };
 }

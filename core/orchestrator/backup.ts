@@ -2,12 +2,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { appendEvent } from "../eventLog/eventLog";
 import type { Backup } from "../eventLog/events";
-import { type MoveId, moveText } from "../eventLog/moveId";
+import { moveText } from "../eventLog/moveId";
 import type { RootHost } from "../ssh/root";
-import type { Store } from "../store/store";
-import { storeAt } from "../store/storeAt";
-import { resolvePath } from "../util/resolvePath";
 import { writeWhole } from "../util/writeAtomically";
+import type { BackupSettings } from "./backupPlace";
 import { keyShareOf } from "./keyShare";
 import {
   compareManifests,
@@ -20,27 +18,6 @@ import {
   sumOf,
 } from "./manifest";
 import { identityFor, prove, seal } from "./vault";
-
-/** Where backups go. */
-export interface BackupSettings {
-  readonly store: Store;
-  /** An age identity of the operator's; without one the program makes one. */
-  readonly identityFile?: string | undefined;
-  readonly move: MoveId;
-}
-
-/** The same, as inputs have it: as configured, relative to the project. */
-export interface BackupPlace {
-  readonly directory: string;
-  readonly identityFile?: string | undefined;
-  readonly move: MoveId;
-}
-
-/** What such a place is on this machine. @throws storeFault */
-export function placed({ directory, identityFile, move }: BackupPlace): BackupSettings {
-  const identity = identityFile === undefined ? {} : { identityFile: resolvePath(identityFile) };
-  return { store: storeAt(directory), move, ...identity };
-}
 
 /** What is backed up. */
 export interface BackupOf {
@@ -243,13 +220,4 @@ function inWords(error: NodeJS.ErrnoException, directory: string): string {
     `  found: ${reason}`,
     "  needed: room for it, or another directory (pillar-host:orchestrator.backup.directory)",
   ].join("\n");
-}
-
-/** Whether a backup that was proved is there still, as long as it was. It was read whole when it was proved. */
-export async function isKept(
-  store: Store,
-  backup: Pick<Backup, "file" | "manifestFile" | "sealedBytes">,
-): Promise<boolean> {
-  const [bytes, list] = await Promise.all([backup.file, backup.manifestFile].map((file) => store.sizeOf(file)));
-  return bytes === backup.sealedBytes && list !== undefined;
 }

@@ -1,11 +1,12 @@
 import crypto from "node:crypto";
 import { isSameMove } from "../eventLog/moveId";
 import { createCopier } from "./copyKey";
-import type { Looks, RunMemory, SideLook } from "./decide";
+import type { RunMemory } from "./decide";
 import { decideNext } from "./generation";
 import { type HostPair, type HostPairDeps, openHostPair } from "./hostPair";
 import { hasStagedNothing, type Saga } from "./journal";
 import type { CopyInputs, MoveInputs } from "./moveInputs";
+import type { Looks, SideLook } from "./sagaLooks";
 
 /** What the key of the bulk copy is made for; plain values, as its provider gets them. */
 export interface BulkCopyKeyInputs extends CopyInputs, Pick<MoveInputs, "move" | "rollback"> {}

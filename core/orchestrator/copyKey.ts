@@ -1,8 +1,9 @@
 import { parseCopyKey } from "../ssh/copyKey";
-import type { Looks } from "./decide";
+import { firstLine } from "../util/firstLine";
 import type { HostPair } from "./hostPair";
 import { type Saga, sidesOf } from "./journal";
 import type { CopyInputs } from "./moveInputs";
+import type { Looks } from "./sagaLooks";
 
 /** The copy between both hosts, with a key that exists for it alone. */
 export interface Copier {
@@ -95,7 +96,7 @@ export function createCopier(inputs: CopyInputs, sides: HostPair, say: (line: st
       const remove = (side: "old" | "new", name: string) =>
         sides.call(side, name, saga, { login_user: login }).catch((error: Error) => {
           left.push(
-            `the copy's key could not be removed from the ${side} side: ${error.message.split("\n")[0]}; the next run removes it`,
+            `the copy's key could not be removed from the ${side} side: ${firstLine(error.message)}; the next run removes it`,
           );
         });
       await Promise.all([

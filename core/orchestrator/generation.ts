@@ -1,14 +1,7 @@
 import { isSameMove, isSameOwner, type MoveId } from "../eventLog/moveId";
-import {
-  decideMove,
-  isOfThisPair,
-  type Looks,
-  type MoveDecision,
-  type MoveStep,
-  type Obstacle,
-  type RunMemory,
-} from "./decide";
+import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./decide";
 import { isSource, type Journal, type Saga, type SideName, sidesOf } from "./journal";
+import { isOfThisPair, type Looks } from "./sagaLooks";
 
 /** What this machine knows of the signer's moves, between whichever hosts: by its record, and by the stack's state. */
 export interface Known {

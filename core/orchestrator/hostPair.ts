@@ -2,12 +2,13 @@ import { moveText } from "../eventLog/moveId";
 import { fingerprintOf } from "../ssh/publicKey";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../ssh/root";
 import type { Value } from "../ssh/shellWords";
-import { isFatal } from "../ssh/ssh";
+import { isFatal } from "../ssh/sshErrors";
 import type { Clock } from "../util/clock";
-import type { Looks, SideLook, SideObservation } from "./decide";
+import { firstLine } from "../util/firstLine";
 import { heldByAnother } from "./heldByAnother";
 import { parseJournal, type Saga, type SideName, sidesOf } from "./journal";
 import type { PairInputs } from "./moveInputs";
+import type { Looks, SideLook, SideObservation } from "./sagaLooks";
 
 /** Both hosts over two connections that are kept, with what every function of the library is told. */
 export interface HostPair {
@@ -114,11 +115,11 @@ export function openHostPair(inputs: PairInputs, token: string, deps: HostPairDe
         const { broken, message } = error as Error & { broken?: boolean };
         // A machine in its place that is another one is no less gone.
         if (side === "old" && isFatal(error) && Reflect.get(error as Error, "refused") === "hostKey") {
-          deps.say(`${message.split("\n")[0]}: taken for out of sight`);
+          deps.say(`${firstLine(message)}: taken for out of sight`);
           return "outOfSight";
         }
         if (!broken) throw error;
-        if (!said) deps.say(`the ${side} side does not answer: ${message.split("\n")[0]}`);
+        if (!said) deps.say(`the ${side} side does not answer: ${firstLine(message)}`);
         if (deps.ticks() >= end) return "outOfSight";
       }
       await deps.sleep(pause);

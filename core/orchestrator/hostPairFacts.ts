@@ -41,7 +41,7 @@ export function parseFacts(printed: string): SideFacts {
   const text = (name: string) => facts.get(name) ?? "";
   const journal = text("journal");
   const all = (name: string) => pairs.filter(([each]) => each === name).map(([, value]) => value);
-  const given = (name: string) => (facts.has(name) ? { [name]: text(name) } : {});
+  const named = (name: string) => (facts.has(name) ? { [name]: text(name) } : {});
   return {
     ...{ load: text("load"), active: text("active"), enabled: text("enabled") },
     ...{ directory: text("directory"), real: text("real"), mount: text("mount") },
@@ -50,9 +50,9 @@ export function parseFacts(printed: string): SideFacts {
     ...{ hasNodeKey: facts.has("node_producer"), hasNodeConfig: facts.has("node_config") },
     hasExecutable: facts.has("executable"),
     ...{ lacks: all("lacks"), environment: all("environment") },
-    ...given("user"),
-    ...given("works"),
-    ...given("process"),
+    ...named("user"),
+    ...named("works"),
+    ...named("process"),
     ...(journal === "" ? {} : { journal: Buffer.from(journal, "base64").toString("utf8") }),
   };
 }

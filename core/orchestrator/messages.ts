@@ -1,8 +1,9 @@
 import { isSameMove, moveText } from "../eventLog/moveId";
 import { type Commands, commandsFor } from "../util/commands";
 import { unattendedLines } from "../util/unattended";
-import type { Looks, Obstacle, SideLook } from "./decide";
+import type { Obstacle } from "./decide";
 import { journalFile, plainStore, type Saga, type SideName, sidesOf } from "./journal";
+import type { Looks, SideLook } from "./sagaLooks";
 import { type Places, whereItIs } from "./whereItIs";
 
 function journalOf(look: SideLook) {

@@ -2,7 +2,8 @@ import crypto from "node:crypto";
 import type { BuildInfo } from "../chain/orchestrator";
 import { type EventLog, openEventLog, readMoveEvents } from "../eventLog/eventLog";
 import { fingerprintOf } from "../ssh/publicKey";
-import type { Looks } from "./decide";
+import { firstLine } from "../util/firstLine";
+import { given } from "../util/given";
 import type { Wanted } from "./generation";
 import { openHostPair } from "./hostPair";
 import { type SideName, sidesOf } from "./journal";
@@ -10,6 +11,7 @@ import { knownOf, untoldEnd } from "./known";
 import { createMoveActions, type MoveDeps, type MoveObservations } from "./moveActions";
 import type { MoveInputs } from "./moveInputs";
 import { type Ending, runSaga, type SagaActions } from "./saga";
+import type { Looks } from "./sagaLooks";
 import { clientOf, type VerifyDeps } from "./verify";
 
 /** What is kept of a move; no secret. */
@@ -48,7 +50,7 @@ export async function move(
   };
   const sides = openHostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
   let looks: Looks = { old: "outOfSight", new: "outOfSight" };
-  const hands = createMoveActions(inputs, sides, saga, deps, isWanted);
+  const actions = createMoveActions(inputs, sides, saga, deps, isWanted);
   try {
     looks = await sides.look(saga);
     await sides.take(saga, looks);
@@ -59,18 +61,18 @@ export async function move(
     try {
       ending = await runSaga(
         saga,
-        numbering(hands, saga, log, (number) => (generation = number)),
+        numbering(actions, saga, log, (number) => (generation = number)),
         places,
         looks,
       );
     } finally {
-      await hands.end(saga, looks);
+      await actions.end(saga, looks);
     }
     const holds = looks[ending.holder];
     const runsSince = holds === "outOfSight" ? undefined : holds.journal?.at;
-    return await outputsOf(inputs, ending, { ...hands.seen, generation, runsSince }, sides, deps, log);
+    return await outputsOf(inputs, ending, { ...actions.seen, generation, runsSince }, sides, deps, log);
   } catch (error) {
-    await log.noteMove(inputs.move, { event: "failed", details: { error: (error as Error).message.split("\n")[0] } });
+    await log.noteMove(inputs.move, { event: "failed", details: { error: firstLine((error as Error).message) } });
     throw error;
   } finally {
     await sides.drop(saga, looks);
@@ -84,13 +86,13 @@ function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<SideName, stri
 
 /** Writes down that a way begins, and that it starts its target, before a host does: a disk that is set back later forgets it. */
 function numbering(
-  hands: SagaActions,
+  actions: SagaActions,
   { hosts }: Wanted,
   log: EventLog,
   numbered: (generation: number) => void,
 ): SagaActions {
   return {
-    ...hands,
+    ...actions,
     perform: async (step, saga, looks) => {
       const { source, target } = sidesOf(saga);
       const { direction, generation = 0 } = saga;
@@ -98,7 +100,7 @@ function numbering(
       numbered(generation);
       if (step === "bulk") await log.noteMove(saga.move, { event: "begun", details });
       if (step === "start") await log.noteMove(saga.move, { event: "starting", details });
-      return hands.perform(step, saga, looks);
+      return actions.perform(step, saga, looks);
     },
   };
 }
@@ -150,7 +152,7 @@ async function outputsOf(
     generation,
     build: verified.build,
     movedAt,
-    ...(seconds === undefined ? {} : { secondsWithoutSigner: seconds }),
+    ...given({ secondsWithoutSigner: seconds }),
   };
 }
 

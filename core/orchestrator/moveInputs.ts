@@ -2,7 +2,7 @@ import type { NodeTarget } from "../chain/node";
 import type { MoveId } from "../eventLog/moveId";
 import type { OrchestratorHost } from "../ssh/root";
 import type { Acknowledged } from "./acknowledged";
-import type { BackupPlace } from "./backup";
+import type { BackupPlace } from "./backupPlace";
 
 /** One of the two hosts of a move; plain values, secrets among them. */
 export interface SideInputs {

@@ -1,4 +1,5 @@
 import { commandsFor } from "../util/commands";
+import { firstLine } from "../util/firstLine";
 import type { MoveOutputs } from "./move";
 import type { MoveInputs } from "./moveInputs";
 
@@ -16,5 +17,5 @@ export function movedText(
 
 /** What is told of one that did not, in a line: the run itself says where the signer is (pure). */
 export function moveFailed({ message }: Error, stack: string): string {
-  return `the orchestrator's move ended in an error: ${message.split("\n")[0]}. Where the signer is: ${commandsFor(stack).status()}`;
+  return `the orchestrator's move ended in an error: ${firstLine(message)}. Where the signer is: ${commandsFor(stack).status()}`;
 }

@@ -1,9 +1,9 @@
 import { type Copier, stagingOf } from "./copyKey";
-import type { Looks } from "./decide";
 import type { HostPair } from "./hostPair";
 import { plainStore, type Saga, type SideName, sidesOf } from "./journal";
 import { compareManifests, differenceLines, type Manifest, manifestOf, readManifest, sumOf } from "./manifest";
 import type { MoveInputs } from "./moveInputs";
+import type { Looks } from "./sagaLooks";
 
 /** The copy of a stopped side's directory: what differs is copied, and both sides are compared. */
 export interface ProvedCopy {

@@ -1,7 +1,9 @@
-import type { Looks, MoveDecision, MoveStep, RunMemory } from "./decide";
+import { firstLine } from "../util/firstLine";
+import type { MoveDecision, MoveStep, RunMemory } from "./decide";
 import { decideNext, type Wanted } from "./generation";
 import type { Saga } from "./journal";
 import { notWatched, obstacleText, stepFailed } from "./messages";
+import type { Looks } from "./sagaLooks";
 import { type Places, whereItIs } from "./whereItIs";
 
 /** The two hosts, as the saga acts on them. */
@@ -42,14 +44,14 @@ const mostSteps = 60;
  * @returns how it ended
  * @throws Error that says what failed, on which side the key is, and the commands to go on
  */
-export async function runSaga(wanted: Wanted, hands: SagaActions, places: Places, first?: Looks): Promise<Ending> {
+export async function runSaga(wanted: Wanted, actions: SagaActions, places: Places, first?: Looks): Promise<Ending> {
   let memory: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
   let failure: string | undefined;
   const broken = new Map<MoveStep, number>();
-  let looks = first ?? (await hands.look());
+  let looks = first ?? (await actions.look());
   let seen = looks;
   for (let count = 0; count < mostSteps; count += 1) {
-    if (!hands.isWanted()) throw new Error("the engine is gone: the move stops here; the next run goes on from here");
+    if (!actions.isWanted()) throw new Error("the engine is gone: the move stops here; the next run goes on from here");
     const decision = decideNext(wanted, looks, memory);
     seen = lastSeen(seen, looks);
     if (decision.do === "done") {
@@ -60,26 +62,26 @@ export async function runSaga(wanted: Wanted, hands: SagaActions, places: Places
       throw new Error(obstacleText(decision.why, decision.saga, seen, places, failure));
     }
     const { do: step, saga } = decision;
-    if (!hands.isWatched()) throw new Error(notWatched(seen, places));
+    if (!actions.isWatched()) throw new Error(notWatched(seen, places));
     try {
-      looks = await hands.perform(step, saga, looks);
+      looks = await actions.perform(step, saga, looks);
       memory = remember(memory, step);
     } catch (error) {
       const { message, taken, broken: isBroken } = error as Partial<TakenError & BrokenError>;
       if (taken) throw error;
       const again = (broken.get(step) ?? 0) + 1;
       broken.set(step, again);
-      if (isBroken && again < tries) hands.say(`${message}: looking again at what was done`);
+      if (isBroken && again < tries) actions.say(`${message}: looking again at what was done`);
       else if (failure !== undefined)
         throw new Error(
-          stepFailed(`${failure}\nand the way back failed: ${message}`, lastSeen(seen, await hands.look()), places),
+          stepFailed(`${failure}\nand the way back failed: ${message}`, lastSeen(seen, await actions.look()), places),
         );
       else {
         failure = `${message}`;
         memory = { ...memory, failed: true };
-        hands.say(`failed: ${failure.split("\n")[0]}`);
+        actions.say(`failed: ${firstLine(failure)}`);
       }
-      looks = await hands.look();
+      looks = await actions.look();
     }
   }
   throw new Error(`the move comes to no end after ${mostSteps} steps\n${whereItIs(seen, places)}`);

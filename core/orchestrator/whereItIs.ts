@@ -1,6 +1,6 @@
 import { isSameMove, moveText } from "../eventLog/moveId";
-import type { Looks, SideLook } from "./decide";
 import { type Journal, journalFile, type SideName } from "./journal";
+import type { Looks, SideLook } from "./sagaLooks";
 
 const bothSides = ["new", "old"] as const;
 

@@ -1,5 +1,5 @@
 import { agreeOn } from "../chain/agreement";
-import type { PillarOnChain } from "../chain/chain";
+import type { PillarOnChain } from "../chain/chainAnswers";
 import { freshMomentum } from "../chain/freshMomentum";
 import { isTold, type NotTold } from "../chain/reading";
 import { compareChains, hashAt, isSameChain, mostInCompany } from "../chain/sameChain";

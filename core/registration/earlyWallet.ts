@@ -2,6 +2,7 @@ import crypto from "node:crypto";
 import type { Connection } from "../ssh/connection";
 import { runScript } from "../ssh/runScript";
 import type { Clock } from "../util/clock";
+import { firstLine } from "../util/firstLine";
 import { agreeOnPillar } from "./agreement";
 import { unknownKey, unknownText, wayBack } from "./messages";
 import type { Registration } from "./registration";
@@ -125,7 +126,7 @@ const digestTime = 20_000;
 export async function readAddressDigest(connection: Connection, script: string): Promise<string> {
   const ofHost = (reason: string) => new Error(`the host's own address: ${reason}`);
   const printed = await runScript(connection, "addressDigest", script, digestTime).catch((error: Error) => {
-    throw ofHost(error.message.split("\n")[0] ?? "");
+    throw ofHost(firstLine(error.message));
   });
   const digest = printed.find((line) => /^[0-9a-f]{64}$/.test(line));
   if (digest === undefined) throw ofHost("the node's configuration names none");

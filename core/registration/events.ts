@@ -1,18 +1,19 @@
 import type { EventDetails, Figures, LogEvent, News } from "../eventLog/events";
+import { given } from "../util/given";
 import type { ProducerSwitch } from "./findSwitch";
 import { isOurs, type Registration, type RegistrationMemory } from "./registration";
 
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * What a journey says of a stack's registration with an address (pure). What was before the Pillar went to another
+ * What the events say of a stack's registration with an address (pure). What was before the Pillar went to another
  * address counts no more.
  *
  * @param seen the address before this host's, as the last run showed it
  */
-export function memoryOf(journey: readonly LogEvent[], stack: string, ours: string, seen?: string): RegistrationMemory {
+export function memoryOf(events: readonly LogEvent[], stack: string, ours: string, seen?: string): RegistrationMemory {
   let memory: RegistrationMemory = seen === undefined || seen === ours ? {} : { earlier: seen };
-  for (const entry of journey.filter((each) => each.stack === stack)) {
+  for (const entry of events.filter((each) => each.stack === stack)) {
     if (entry.event === "registeredTooEarly" && entry.details.producerAddress === ours) {
       const { earlier } = entry.details;
       if (earlier !== undefined) memory = { ...memory, earlier };
@@ -25,7 +26,7 @@ export function memoryOf(journey: readonly LogEvent[], stack: string, ours: stri
       const switched = switchOf(entry.details);
       const earlier = switched.before?.producerAddress ?? memory.earlier;
       const since = memory.since ?? Date.parse(entry.at);
-      memory = { since, wasOurs: true, switched, ...(earlier === undefined ? {} : { earlier }) };
+      memory = { since, wasOurs: true, switched, ...given({ earlier }) };
     }
   }
   return memory;
@@ -37,7 +38,7 @@ function switchOf({ height, switchedAt, orBefore, before, empty }: EventDetails[
     height,
     at: Date.parse(switchedAt),
     ...(orBefore ? { orBefore } : {}),
-    ...(empty === undefined ? {} : { empty }),
+    ...given({ empty }),
     ...(earlier ? { before: earlier } : {}),
   };
 }
@@ -56,7 +57,7 @@ export function newsOf(registration: Registration, memory: RegistrationMemory): 
     news.push({ event: "registered", details: { producerAddress, ...figures } });
     // A node that fell behind later was not registered too early.
     if (registration.kind === "tooEarly") {
-      const details = { producerAddress, ...(earlier === undefined ? {} : { earlier }) };
+      const details = { producerAddress, ...given({ earlier }) };
       news.push({ event: "registeredTooEarly", details });
     }
   }
@@ -67,7 +68,7 @@ export function newsOf(registration: Registration, memory: RegistrationMemory): 
     const details = {
       ...{ producerAddress, height, switchedAt: iso(at), ...figures },
       ...(orBefore ? { orBefore } : {}),
-      ...(empty === undefined ? {} : { empty }),
+      ...given({ empty }),
       ...(last ? { before: last } : {}),
     };
     news.push({ event: "producing", details });

@@ -1,4 +1,5 @@
-import { momentumPage, type Produced } from "../chain/chain";
+import { momentumPage } from "../chain/chain";
+import type { Produced } from "../chain/chainAnswers";
 import type { Network } from "../chain/elections";
 
 /** From which momentum on a Pillar produces with an address. */

@@ -10,6 +10,7 @@ import {
 } from "../chain/elections";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { SyncReason } from "../sync/verdict";
+import { given } from "../util/given";
 import type { NoAgreement, RegistrationAgreement, SourceNote } from "./agreement";
 import type { ProducerSwitch } from "./findSwitch";
 
@@ -140,7 +141,7 @@ export function registrationOf(facts: RegistrationFacts): Registration {
   if (switched) return { kind: "producing", switched, ...own };
   const wait = waitOf(since, facts);
   const isLate = wait.surely !== undefined && now > wait.surely;
-  return { kind: "registered", wait, isLate, ...own, ...(unseen === undefined ? {} : { unseen }) };
+  return { kind: "registered", wait, isLate, ...own, ...given({ unseen }) };
 }
 
 /** The wait of an address that was first seen registered at a time (pure). */

@@ -1,3 +1,4 @@
+import { given } from "../util/given";
 import { noteText, unknownText } from "./messages";
 import { isOurs, type Registration } from "./registration";
 
@@ -35,7 +36,7 @@ export function registrationShown(registration: Registration): RegistrationShown
     state,
     ...(state === "unknown" ? {} : { registered: isOurs(registration), producing: isOurs(registration) && !!switched }),
     ...("address" in registration ? { address: registration.address } : {}),
-    ...(earlier === undefined ? {} : { earlier }),
+    ...given({ earlier }),
     ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
     ...(switched ? { switchedAt: new Date(switched.at).toISOString(), height: switched.height } : {}),
     ...(notes.length > 0 ? { notes } : {}),

@@ -1,4 +1,5 @@
-import { type ChainClient, chainOfReference, type PillarOnChain, type Produced } from "../chain/chain";
+import { type ChainClient, chainOfReference } from "../chain/chain";
+import type { PillarOnChain, Produced } from "../chain/chainAnswers";
 import { type Reading, readNode, type Told, wholePage } from "../chain/reading";
 import { type Block, showToEachOther } from "../chain/sameChain";
 

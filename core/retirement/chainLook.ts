@@ -1,7 +1,9 @@
-import { type ChainClient, momentumPage, type PaidEpoch, type PillarOnChain, type Produced } from "../chain/chain";
+import { type ChainClient, momentumPage } from "../chain/chain";
+import type { PaidEpoch, PillarOnChain, Produced } from "../chain/chainAnswers";
 import { chanceOf, type Network, type PillarStanding, patienceTicks, tickOf } from "../chain/elections";
 import { type NodeFault, type Reading, readNode, wholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
+import { given } from "../util/given";
 import { isSuccessorsSince } from "./whose";
 
 /** A momentum that was recorded when the host was synced: an RPC that does not know it is of another chain, or lies. */
@@ -73,13 +75,13 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
     const paid = await paidBySuccessor(client, question);
     return {
       ...{ pillar, patience, recent: late.momentums.slice(-compared).map(({ height, hash }) => ({ height, hash })) },
-      ...(standing === undefined ? {} : { standing }),
+      ...given({ standing }),
       last: newestOf(late.momentums, { ...question, registered: pillar?.producerAddress }),
       alternate: alternate(
         late.momentums.filter(({ timestamp }) => timestamp >= since),
         question,
       ),
-      ...(paid === undefined ? {} : { paid }),
+      ...given({ paid }),
     };
   });
 }

@@ -2,6 +2,8 @@ import { type Journal, parseJournal } from "../orchestrator/journal";
 import { type CallError, type OrchestratorHost, openRoot, type RootHost } from "../ssh/root";
 import type { Clock } from "../util/clock";
 import { fieldsOf } from "../util/fields";
+import { firstLine } from "../util/firstLine";
+import { given } from "../util/given";
 
 /** What lies where on a host that is retired, or that comes after it. */
 export interface HostPlaces {
@@ -60,7 +62,7 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
       ...{ active: is("signerActive"), masked: is("signerMasked") },
       ...{ hasDirectory: is("signerDirectory"), hasKeyStore: is("signerKeyStore"), lacks },
       ...(Number(facts.get("signerRestarts")) > 0 ? { restarts: Number(facts.get("signerRestarts")) } : {}),
-      ...(journal === undefined ? {} : { journal }),
+      ...given({ journal }),
     },
     marks: Object.fromEntries(marks.map(([name, value]) => [name.slice("marked.".length), value])),
   };
@@ -103,10 +105,10 @@ export async function lookAtHost(
       // It is there, and says what is wrong with it.
       if (exitCode !== undefined) throw error;
       const isRefused = Reflect.get(error as Error, "refused") !== undefined;
-      const silent = message.split("\n")[0] ?? message;
+      const silent = firstLine(message);
       if (isRefused) return { silent, isRefused };
       if (deps.ticks() >= end) return { silent };
-      if (!said) deps.say(`${root.address} does not answer (${message.split("\n")[0]}); waiting for it`);
+      if (!said) deps.say(`${root.address} does not answer (${firstLine(message)}); waiting for it`);
       said = true;
     }
     // What it says and nobody can read is no silence: it is not to be switched off for that.

@@ -12,7 +12,7 @@ export interface RetirementNotice {
 export function retirementNotices(
   { rewards, stack, pillar }: Pick<RetirementFacts, "rewards" | "stack" | "pillar">,
   { unmet }: Pick<RetirementVerdict, "unmet">,
-  journey: readonly LogEvent[],
+  events: readonly LogEvent[],
 ): RetirementNotice[] {
   const notices: RetirementNotice[] = [];
   const due = rewards.find((reading) => reading.says === "waiting" && reading.isPaid);
@@ -24,6 +24,6 @@ export function retirementNotices(
       message: `nothing stands in the way of giving up the old host any more: ${commandsFor(stack).destroy}`,
     });
   const isTold = (notice: string) =>
-    journey.some((entry) => entry.stack === stack && entry.event === "told" && entry.details.notice === notice);
+    events.some((entry) => entry.stack === stack && entry.event === "told" && entry.details.notice === notice);
   return notices.filter(({ notice }) => !isTold(notice));
 }

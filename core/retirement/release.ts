@@ -4,6 +4,7 @@ import { type EventLog, lastEvent } from "../eventLog/eventLog";
 import type { EventDetails } from "../eventLog/events";
 import { openRoot, type RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
+import { given } from "../util/given";
 import { withLock } from "../util/withLock";
 import { retirementLog } from "./events";
 import { hostSeen, ownProducer, type RetirementFacts } from "./facts";
@@ -154,7 +155,7 @@ function releasedOf(inputs: RetirementInputs, host: HostNow, evidence: readonly 
   return {
     ...{ evidence, address: inputs.host.ssh.address },
     ...(server ? { serverId: server.id } : {}),
-    ...(producer === undefined ? {} : { producer }),
+    ...given({ producer }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { sinceReleased } from "../eventLog/eventLog";
 import type { LogEvent } from "../eventLog/events";
+import { given } from "../util/given";
 import type { GuardMemory, RetirementInputs } from "./inputs";
 import { pastEvents } from "./pastEvents";
 
@@ -16,12 +17,12 @@ export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
 }
 
 /** What record and state together know of a stack's host (pure): what the one has lost, the other has. */
-export function rememberedBy(journey: readonly LogEvent[], stack: string, inState: Remembered = {}) {
-  const { since, begun, recorded, knownProducer } = pastEvents(journey, stack);
+export function rememberedBy(events: readonly LogEvent[], stack: string, inState: Remembered = {}) {
+  const { since, begun, recorded, knownProducer } = pastEvents(events, stack);
   const beginnings = [since, inState.since].filter((at) => at !== undefined).sort();
   const words = [begun?.isOwnWork, inState.isOwnWork].filter((word) => word !== undefined);
   const hasProduced =
-    inState.produced === "seen" || sinceReleased(journey, stack).some(({ event }) => event === "producing");
+    inState.produced === "seen" || sinceReleased(events, stack).some(({ event }) => event === "producing");
   return {
     begun,
     /** ISO 8601: the earliest that is known. */
@@ -40,11 +41,11 @@ export type KnownOfHost = ReturnType<typeof rememberedBy>;
 export function toldToGuard({ isReached, recorded, knownProducer, hasProduced }: KnownOfHost) {
   const remembered = {
     ...(isReached ? { isReached: true as const } : {}),
-    ...(recorded === undefined ? {} : { recorded }),
+    ...given({ recorded }),
     ...(hasProduced ? { produced: "seen" as const } : {}),
   };
   return {
     ...(Object.keys(remembered).length > 0 ? { remembered } : {}),
-    ...(knownProducer === undefined ? {} : { knownProducer }),
+    ...given({ knownProducer }),
   };
 }

@@ -1,4 +1,5 @@
-import type { ChainClient, PaidEpoch, RewardRow, Rewards } from "../chain/chain";
+import type { ChainClient } from "../chain/chain";
+import type { PaidEpoch, RewardRow, Rewards } from "../chain/chainAnswers";
 import { durationText, minuteText } from "../util/timeText";
 import { isSuccessorsSince } from "./whose";
 

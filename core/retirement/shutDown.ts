@@ -1,5 +1,6 @@
 import type { EventLog } from "../eventLog/eventLog";
-import { type BackupOf, placed, takeBackup } from "../orchestrator/backup";
+import { type BackupOf, takeBackup } from "../orchestrator/backup";
+import { placed } from "../orchestrator/backupPlace";
 import type { RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
 import { type HostFacts, type HostPlaces, placeVariables } from "./host";

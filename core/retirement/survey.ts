@@ -9,6 +9,8 @@ import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 import type { Store } from "../store/store";
 import { lookAtNode } from "../sync/nodeStatus";
+import { firstLine } from "../util/firstLine";
+import { given } from "../util/given";
 import { type ChainReading, readChain } from "./chainLook";
 import { decideRetirement, wantsHistory } from "./decide";
 import { ownProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./facts";
@@ -97,7 +99,7 @@ function backedUp({ places, host: { ssh } }: RetirementInputs, memory: GuardMemo
   const move = "facts" in host ? host.facts.signer.journal?.move : undefined;
   return {
     ...{ address: ssh.address, directory: places.signer.directory, since: memory.createdAt },
-    ...(move === undefined ? {} : { move }),
+    ...given({ move }),
   };
 }
 
@@ -138,7 +140,7 @@ async function lookAtSuccessor(
   try {
     const [look, seen] = await Promise.all([
       lookAtHost(root, places, patience, deps).catch((error: Error) => ({
-        silent: error.message.split("\n")[0] ?? "",
+        silent: firstLine(error.message),
       })),
       lookAtNode(node, { references, tolerance }, connection),
     ]);

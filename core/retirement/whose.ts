@@ -1,4 +1,5 @@
-import { type ChainClient, momentumPage, type Produced } from "../chain/chain";
+import { type ChainClient, momentumPage } from "../chain/chain";
+import type { Produced } from "../chain/chainAnswers";
 
 /** Producer addresses: of the host that is retired, where it is known, and of its successor. */
 export interface Both {

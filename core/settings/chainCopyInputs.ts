@@ -3,7 +3,7 @@ import type { OrchestratorHost } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
 import { databaseProgram } from "../steps/database/program";
 import { chainCopyLibrary } from "../steps/libraries";
-import { stackIdentity } from "../steps/steps";
+import { stackIdentity } from "../steps/stepVariables";
 import type { ChainCopyInputs, ChainSide } from "../sync/chainCopy/inputs";
 import { nodeRpc, nodeTargetOn, otherLogin } from "./login";
 import { backupDirectory } from "./orchestratorPlaces";

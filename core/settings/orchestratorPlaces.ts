@@ -13,6 +13,7 @@ import { recordsWord } from "../store/places";
 import { recordsAt } from "../store/records";
 import type { Store } from "../store/store";
 import { storeAt } from "../store/storeAt";
+import { given } from "../util/given";
 import { otherLogin, sshTarget } from "./login";
 
 /** Names an attempt to move the signer: what journals, record and backups are known by (pure). */
@@ -61,10 +62,7 @@ export function oldPlace(config: StackConfig): OrchestratorPlace {
   const { service, directory, executable, dataDir } = config.orchestrator.migrateFrom ?? {};
   return {
     ...same,
-    ...(service === undefined ? {} : { service }),
-    ...(directory === undefined ? {} : { directory }),
-    ...(executable === undefined ? {} : { executable }),
-    ...(dataDir === undefined ? {} : { nodeDirectory: dataDir }),
+    ...given({ service, directory, executable, nodeDirectory: dataDir }),
   };
 }
 
@@ -86,7 +84,7 @@ export function acknowledgedOf({ orchestrator }: StackConfig): Acknowledged {
   return {
     noKeyShare: noKeyShare === "acknowledged",
     haltedBridge: haltedBridge === "acknowledged",
-    ...(laterThanMove === undefined ? {} : { laterThanMove }),
+    ...given({ laterThanMove }),
   };
 }
 
@@ -101,7 +99,7 @@ export function secureOptions(config: StackConfig, stack: string): SecureOptions
     ...(release === undefined ? {} : { release: { version: release.version } }),
     backups: {
       directory: backupDirectory(config),
-      ...(backup.identityFile === undefined ? {} : { identityFile: backup.identityFile }),
+      ...given({ identityFile: backup.identityFile }),
     },
   };
 }

@@ -2,6 +2,7 @@ import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
 import type { RetirementInputs, Successor } from "../retirement/inputs";
 import { retirementLibrary } from "../steps/libraries";
+import { given } from "../util/given";
 import { nodeTarget, otherLogin } from "./login";
 import { backupDirectory, newHost } from "./orchestratorPlaces";
 
@@ -38,13 +39,13 @@ export function retirementSettings(config: StackConfig, stack: string): Retireme
       ...{ service: node.service, dataDir: node.dataDir, rpcPort: node.rpcPort },
       signer: { service, directory, executable, rpcPort },
     },
-    ...(successor === undefined ? {} : { successor }),
+    ...given({ successor }),
     references: retirementReferences(config),
     ...{ tolerance: sync.tolerance, epoch: network.epoch },
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     backup: {
       directory: backupDirectory(config),
-      ...(orchestrator.backup.identityFile === undefined ? {} : { identityFile: orchestrator.backup.identityFile }),
+      ...given({ identityFile: orchestrator.backup.identityFile }),
     },
     ...{ afterwards: retirement.afterwards, keysAside: retirement.keysAside },
     library: retirementLibrary(),

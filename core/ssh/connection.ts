@@ -1,4 +1,5 @@
-import { connectSsh, type LoginKeys, type RefusedError, type SshSession, type SshTarget } from "./ssh";
+import { connectSsh, type LoginKeys, type SshSession, type SshTarget } from "./ssh";
+import type { RefusedError } from "./sshErrors";
 
 /** A connection to a host that is made when it is first needed, kept, and made anew after it broke. */
 export interface Connection {

@@ -1,4 +1,5 @@
 import { fieldsOf } from "../util/fields";
+import { given } from "../util/given";
 import type { Connection } from "./connection";
 import { runScript, type ScriptError } from "./runScript";
 
@@ -104,9 +105,7 @@ export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
     ...chainCopyOf(text("chainCopy.progress"), text("chainCopy.at"), number("chainCopy.left")),
     ...(text("service.name") === "" ? {} : { service: unitOf(text) }),
     databases: all("database").flatMap(databaseOf),
-    ...(p2pPort === undefined
-      ? {}
-      : { node: { rpc: text("node.rpc"), p2pPort, ...(peers === undefined ? {} : { peers }) } }),
+    ...(p2pPort === undefined ? {} : { node: { rpc: text("node.rpc"), p2pPort, ...given({ peers }) } }),
     ...(size === undefined || free === undefined ? {} : { disk: { at, size, free } }),
     ...(total === undefined || available === undefined ? {} : { memory: { total, available, swap, swapFree } }),
     ...(text("memory.killed") === "" ? {} : { killed: text("memory.killed") }),

@@ -1,6 +1,7 @@
 import type { Commands } from "../util/commands";
 import { someHostKey } from "../util/commands";
-import type { LoginError, SshTarget } from "./ssh";
+import type { SshTarget } from "./ssh";
+import type { LoginError } from "./sshErrors";
 
 /** The server of a stack, as its operator finds it at the provider. */
 export interface OwnServer {

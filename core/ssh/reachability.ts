@@ -1,9 +1,11 @@
 import { type Clock, systemClock } from "../util/clock";
 import { type Commands, someHostKey } from "../util/commands";
+import { firstLine } from "../util/firstLine";
 import { say } from "../util/say";
 import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
 import { publicLineOf } from "./publicKey";
-import { connectSsh, isFatal, type LoginError, type SshTarget } from "./ssh";
+import { connectSsh, type SshTarget } from "./ssh";
+import { isFatal, type LoginError } from "./sshErrors";
 
 /** What reaching a host depends on. */
 export interface ReachDeps extends Pick<Clock, "ticks" | "sleep"> {
@@ -97,23 +99,21 @@ export async function reach(
   try {
     await whileItBoots(() => deps.login(target), deps, waiting);
   } catch (error) {
-    const { message, refused } = error as LoginError;
+    const { message, refused, what = message } = error as LoginError;
     if (server) {
       const seconds = Math.round((deps.ticks() - begin) / 1000);
       throw new Error(
         refused === "login"
-          ? `${firstLine(message)}\n${loginHelp(target, run)}\n${consoleHelp(server)}`
+          ? `${what}\n${loginHelp(target, run)}\n${consoleHelp(server)}`
           : ownServerText(server, target, error as LoginError, seconds, isNew && server.isOrdered, run),
       );
     }
-    if (refused === "login") throw new Error(`${firstLine(message)}\n${loginHelp(target, run)}`);
+    if (refused === "login") throw new Error(`${what}\n${loginHelp(target, run)}`);
     throw new Error(
       refused === "hostKey" ? `${message}\n${newKeyHelp(run)}` : silentText(target, error as LoginError, run),
     );
   }
 }
-
-const firstLine = (text: string) => text.split("\n")[0];
 
 const newKeyHelp = ({ set, up }: Commands) =>
   `Where it is the right one, as the host's console shows it: ${set("host.hostKey", someHostKey)} && ${up}`;

@@ -3,7 +3,9 @@ import { printableLines } from "../util/printable";
 import { type Connection, createConnection } from "./connection";
 import { namesOf, type Receiver, rootEnvelope } from "./rootEnvelope";
 import { assignments, type Value } from "./shellWords";
-import { fatal, isFatal, loginKeys, type RunningCommand, type SshTarget } from "./ssh";
+import { loginKeys, type SshTarget } from "./ssh";
+import type { RunningCommand } from "./sshCommands";
+import { fatal, isFatal } from "./sshErrors";
 
 /** A host on which a signer runs, or is to run; plain values, as a provider gets them. Holds secrets. */
 export interface OrchestratorHost {

@@ -1,6 +1,7 @@
-import type { Duplex, Readable } from "node:stream";
+import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
-import { printable } from "../util/printable";
+import { type CommandResult, type RunningCommand, runOver, startOver } from "./sshCommands";
+import { closedPort, reasonOf, refusal, unreached } from "./sshErrors";
 
 /** Where and how to log in; plain values, as a provider gets them. */
 export interface SshTarget {
@@ -29,22 +30,6 @@ export function loginKeys(configured?: string): LoginKeys {
   return configured === undefined ? ownKeys : { login: configured, hostKey: `${configured}.hostKey` };
 }
 
-/** What a command left. */
-export interface CommandResult {
-  /** undefined where a signal or the end of the connection ended it. */
-  readonly exitCode: number | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** A command whose standard output is read while it runs. */
-export interface RunningCommand {
-  /** Bytes; the command waits while nobody reads them. */
-  readonly stdout: Readable;
-  /** Settles when the command ended and its output was read, or destroyed. Keeps the last 64 KiB of what it complained. */
-  readonly done: Promise<Omit<CommandResult, "stdout">>;
-}
-
 /** One ssh connection. */
 export interface SshSession {
   /** False once the connection broke. */
@@ -60,61 +45,6 @@ export interface SshSession {
   /** The same, with its standard output as a stream of any length. */
   start(command: string, input: string): Promise<RunningCommand>;
   close(): void;
-}
-
-/** What an error carries when trying again cannot help; an interface, because a class would not serialize. */
-export interface FatalError extends Error {
-  fatal: true;
-}
-
-export function fatal(message: string): FatalError {
-  return Object.assign(new Error(message), { fatal: true as const });
-}
-
-/** An error for a port of the host on which nothing listens. */
-export function closedPort(what: string): Error & { readonly isClosedPort: true } {
-  return Object.assign(new Error(what), { isClosedPort: true as const });
-}
-
-export function isClosedPort(error: Error & { readonly isClosedPort?: boolean }): boolean {
-  return error.isClosedPort === true;
-}
-
-/** What a host refused, or is refused for. */
-export interface RefusedError extends FatalError {
-  refused: "hostKey" | "login";
-  /** Of a host key: authorized_keys lines. */
-  keys?: { readonly shown: string; readonly pinned: string };
-}
-
-export function refusal(
-  refused: RefusedError["refused"],
-  message: string,
-  more: Pick<RefusedError, "keys"> = {},
-): RefusedError {
-  return Object.assign(fatal(message), { refused, ...more });
-}
-
-/** What an error carries when no login was tried; trying again may help, but for a name that nobody knows. */
-export interface UnreachedError extends Error {
-  unreached: "closedEarly" | "unknownName" | "noConnection";
-  /** Without the host. */
-  reason: string;
-}
-
-/** What a login that fails ends with. */
-export type LoginError = Error & Partial<Pick<RefusedError, "refused" | "keys">> & Partial<UnreachedError>;
-
-/** An error for a host that can't be reached. @param where whom, and from which login */
-export function unreached(where: string, error?: Error & { code?: string }): UnreachedError {
-  const reason = error === undefined ? closedEarly : reasonOf(error);
-  const silent = error?.code === "ENOTFOUND" ? "unknownName" : "noConnection";
-  const how = error === undefined ? "closedEarly" : silent;
-  return Object.assign(new Error(`${where}: ${reason}`), { unreached: how, reason } as const);
-}
-
-export function isFatal(error: unknown): boolean {
-  return error instanceof Error && (error as Partial<FatalError>).fatal === true;
 }
 
 // ssh2 names RSA keys by their signature; the others by their type.
@@ -173,10 +103,9 @@ export function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys()): Pr
         );
       } else if (error.level === "client-authentication") {
         reject(
-          refusal(
-            "login",
-            `${where} refuses the login\n  needed: a key or password that the host accepts (${keys.login})`,
-          ),
+          refusal("login", `${where} refuses the login`, {
+            needed: `a key or password that the host accepts (${keys.login})`,
+          }),
         );
       } else reject(unreached(where, error));
     });
@@ -200,64 +129,6 @@ export function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys()): Pr
       ...(target.agent && process.env.SSH_AUTH_SOCK ? { agent: process.env.SSH_AUTH_SOCK } : {}),
     });
   });
-}
-
-const outputLimit = 256 * 1024;
-
-function runOver(client: ssh2.Client, command: string, input: string): Promise<CommandResult> {
-  return new Promise((resolve, reject) => {
-    client.exec(command, (error, channel) => {
-      if (error) return reject(new Error(`a command on the host: ${reasonOf(error)}`));
-      let [stdout, stderr, exitCode] = ["", "", undefined as number | undefined];
-      channel.setEncoding("utf8").on("data", (piece: string) => {
-        if (stdout.length > outputLimit) return;
-        stdout += piece;
-        if (stdout.length <= outputLimit) return;
-        // What is cut off may read as something else; and whoever floods is not listened to any longer.
-        reject(new Error(`a command on the host printed more than ${outputLimit / 1024} KiB`));
-        channel.destroy();
-      });
-      channel.stderr.setEncoding("utf8").on("data", (piece: string) => {
-        if (stderr.length < outputLimit) stderr += piece;
-      });
-      channel.on("exit", (code: number | null) => {
-        exitCode = code ?? undefined;
-      });
-      // Not "end": a command that starts something in the background leaves the streams open.
-      channel.on("close", () => resolve({ exitCode, stdout, stderr }));
-      channel.on("error", reject);
-      channel.end(input);
-    });
-  });
-}
-
-const complaintLimit = 64 * 1024;
-
-function startOver(client: ssh2.Client, command: string, input: string): Promise<RunningCommand> {
-  return new Promise((resolve, reject) => {
-    client.exec(command, (error, channel) => {
-      if (error) return reject(new Error(`a command on the host: ${reasonOf(error)}`));
-      let [stderr, exitCode] = ["", undefined as number | undefined];
-      channel.stderr.setEncoding("utf8").on("data", (piece: string) => {
-        stderr = (stderr + piece).slice(-complaintLimit);
-      });
-      channel.on("exit", (code: number | null) => {
-        exitCode = code ?? undefined;
-      });
-      const done = new Promise<Omit<CommandResult, "stdout">>((ended) => {
-        channel.on("close", () => ended({ exitCode, stderr }));
-        channel.on("error", () => ended({ exitCode, stderr }));
-      });
-      channel.end(input);
-      resolve({ stdout: channel, done });
-    });
-  });
-}
-
-const closedEarly = "the host closed the connection before the login was done";
-
-function reasonOf(error: Error & { code?: string }): string {
-  return printable(error.message) || error.code || "connection failed";
 }
 
 /**

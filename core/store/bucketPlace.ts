@@ -1,3 +1,4 @@
+import { given } from "../util/given";
 import { storeFault } from "./contradiction";
 
 /** A part of a bucket. */
@@ -62,14 +63,14 @@ export function partOfBucket(address: string, below: readonly string[]): BucketP
   const { hostname: bucket, pathname, searchParams } = new URL(address);
   const folders = pathname.split("/").filter((part) => part !== "");
   const prefix = `${[...folders, ...below].join("/")}/`;
-  const given = (key: string) => searchParams.get(key) ?? undefined;
-  const [endpoint, region, profile] = ["endpoint", "region", "profile"].map(given);
+  const parameter = (key: string) => searchParams.get(key) ?? undefined;
+  const [endpoint, region, profile] = ["endpoint", "region", "profile"].map(parameter);
   return {
     ...{ bucket, prefix, shown: `${scheme}${bucket}/${prefix}` },
-    ...(endpoint === undefined ? {} : { endpoint }),
+    ...given({ endpoint }),
     // Makers other than Amazon mostly take any.
     ...(region === undefined ? (endpoint === undefined ? {} : { region: "us-east-1" }) : { region }),
-    ...(profile === undefined ? {} : { profile }),
-    pathStyle: given("s3ForcePathStyle") === "true" || given("use_path_style") === "true",
+    ...given({ profile }),
+    pathStyle: parameter("s3ForcePathStyle") === "true" || parameter("use_path_style") === "true",
   };
 }

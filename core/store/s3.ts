@@ -1,5 +1,7 @@
 import { type Readable, Transform } from "node:stream";
 import { answerLimit, boundedTextOf, tooLarge } from "../util/boundedText";
+import { firstLine } from "../util/firstLine";
+import { given } from "../util/given";
 import { printable } from "../util/printable";
 import { withTimeout } from "../util/withTimeout";
 import type { BucketPlace } from "./bucketPlace";
@@ -43,9 +45,7 @@ export function openBucket(place: BucketPlace, limits: BucketLimits = usual): Bu
     // Loaded where a store is a bucket: it is large.
     const sdk = await import("@aws-sdk/client-s3");
     const client = new sdk.S3Client({
-      ...(endpoint === undefined ? {} : { endpoint }),
-      ...(region === undefined ? {} : { region }),
-      ...(profile === undefined ? {} : { profile }),
+      ...given({ endpoint, region, profile }),
       forcePathStyle: pathStyle,
       maxAttempts: 3,
       // Not every maker knows Amazon's new sums.
@@ -164,7 +164,7 @@ function statusOf(error: Error): number | undefined {
 function faultText(what: "read" | "written", { bucket, prefix, shown, endpoint }: BucketPlace, error: Error): string {
   const status = statusOf(error);
   const { name, message } = error;
-  const words = [status, name === "Error" ? undefined : printable(name), printable(message.split("\n")[0] ?? "")];
+  const words = [status, name === "Error" ? undefined : printable(name), printable(firstLine(message))];
   const at = endpoint === undefined ? "" : ` --endpoint-url ${endpoint}`;
   return [
     `the store of the records can't be ${what}: ${shown}; without it nothing is decided`,

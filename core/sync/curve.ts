@@ -1,4 +1,5 @@
 import type { CurvePoint, LogEvent } from "../eventLog/events";
+import { given } from "../util/given";
 
 /** Points kept of a wait, whether it takes minutes or days. */
 export const curveLimit = 200;
@@ -29,8 +30,8 @@ export interface Waits {
 }
 
 /** What the record has of the waits for a host, up to its sync or its deletion (pure). */
-export function openWaits(journey: readonly LogEvent[], stack: string, address: string): Waits {
-  const own = journey.filter((entry) => entry.stack === stack);
+export function openWaits(events: readonly LogEvent[], stack: string, address: string): Waits {
+  const own = events.filter((entry) => entry.stack === stack);
   const end = own.findLastIndex(({ event }) => event === "synced" || event === "released");
   let waits: Waits = { curve: [] };
   for (const entry of own.slice(end + 1)) {
@@ -38,8 +39,7 @@ export function openWaits(journey: readonly LogEvent[], stack: string, address: 
     const { startedAt, startHeight, curve } = entry.details;
     waits = {
       startedAt: waits.startedAt ?? startedAt,
-      ...(startHeight === undefined ? {} : { startHeight }),
-      ...(waits.startHeight === undefined ? {} : { startHeight: waits.startHeight }),
+      ...given({ startHeight: waits.startHeight ?? startHeight }),
       curve: curve.reduce((all, point) => withPoint(all, point), waits.curve),
     };
   }

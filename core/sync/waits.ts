@@ -1,6 +1,7 @@
 import type { NodeClient } from "../chain/node";
 import { type EventLog, type LogPlace, openEventLog } from "../eventLog/eventLog";
 import type { CurvePoint } from "../eventLog/events";
+import { given } from "../util/given";
 import { openWaits, type Waits, withPoint } from "./curve";
 import type { SyncRecord } from "./waitForSync";
 
@@ -48,7 +49,7 @@ export async function createWaitRecord(
   return {
     before,
     traced: (client, { startedAt, startHeight }) => {
-      started = { startedAt, ...(startHeight === undefined ? {} : { startHeight }) };
+      started = { startedAt, ...given({ startHeight }) };
       const observe = async () => {
         const observation = await client.observe();
         if (observation.kind === "none") return observation;

@@ -1,37 +1,10 @@
-import type { Looks, MoveStep, SideLook } from "../../core/orchestrator/decide";
+import type { MoveStep } from "../../core/orchestrator/decide";
 import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/journal";
 import type { SagaActions } from "../../core/orchestrator/saga";
+import type { Looks, SideLook } from "../../core/orchestrator/sagaLooks";
+import { type Blow, Killed, type Moment } from "./blow";
 import { boot, cutPower, installed, keyOf, liesInPlace, type ModelHost, signing, wouldBoot } from "./host";
 import { begin, type Call, current, effectsOf, type ScriptName } from "./scripts";
-
-type Struck = `${"reboot" | "cut" | "lose" | "unmask" | "start"} ${SideName}`;
-
-/** What may happen right before an effect. */
-export type Blow = "none" | "fail" | "kill" | "break" | Struck;
-
-/** Where a blow falls. */
-export interface Moment {
-  readonly what: string;
-  readonly side: SideName;
-  /** Of the effect in its script. */
-  readonly index: number;
-}
-
-export class Killed extends Error {
-  /** As where another run took over: this one does nothing more. */
-  readonly taken = true;
-}
-
-/** Numbers that are the same in each run (mulberry32). */
-export function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 /** What a model is told beyond its hosts. */
 export interface ModelSettings {

@@ -1,7 +1,7 @@
 import type { HostEvent } from "./events";
-import { randomOf } from "./model";
 import type { Found } from "./search";
 import { allUps } from "./search";
+import { randomOf } from "./seededRandom";
 import { settle } from "./settle";
 import { Broken, hostNames, newWorld } from "./state";
 import { type Action, play, type RunSettings, type Strike } from "./world";

@@ -1,5 +1,5 @@
+import type { Moment } from "./blow";
 import type { HostEvent } from "./events";
-import type { Moment } from "./model";
 import { settle } from "./settle";
 import { Broken, copyOf, type HostName, newWorld, type World, worldText } from "./state";
 import { type Action, play, type RunSettings, type Strike, type Up } from "./world";

@@ -1,7 +1,8 @@
 import type { Direction, SideName } from "../../core/orchestrator/journal";
+import { type Blow, Killed, type Moment } from "./blow";
 import { befall, generate, type HostEvent } from "./events";
 import { keyOf, type ModelHost } from "./host";
-import { type Blow, Killed, Model, type Moment } from "./model";
+import { Model } from "./model";
 import { broke } from "./promises";
 import { release } from "./retire";
 import { type Rules, realRules } from "./rules";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll } from "vitest";
 import { parseConfig, type StackConfig } from "../../core/config/config";
 import { envelope, type Step } from "../../core/steps/step";
-import { stackIdentity } from "../../core/steps/steps";
+import { stackIdentity } from "../../core/steps/stepVariables";
 import type { Backend } from "../../lab/backends";
 import { Lab, type LabHost, testLabPrefix } from "../../lab/lab";
 import { ensurePackagedImage } from "../../lab/packagedImage";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { refusal, type SshSession, type SshTarget } from "../../core/ssh/ssh";
+import type { SshSession, SshTarget } from "../../core/ssh/ssh";
+import { refusal } from "../../core/ssh/sshErrors";
 import { authorise, orderedByState } from "../../providers/loginKey";
 
 const target = (privateKey: string): SshTarget => ({

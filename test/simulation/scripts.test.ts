@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { moveText } from "../../core/eventLog/moveId";
 import { type Direction, type SideName, sidesOf } from "../../core/orchestrator/journal";
 import { type ModelHost, signing } from "../../lab/simulation/host";
-import { randomOf } from "../../lab/simulation/model";
 import { begin, type Call, effectsOf, type ScriptName } from "../../lab/simulation/scripts";
+import { randomOf } from "../../lab/simulation/seededRandom";
 import { openScriptStage, type ScriptStage, systemctl } from "../core/orchestrator/scriptStage";
 import { moveNamed } from "../moveNamed";
 

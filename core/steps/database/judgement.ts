@@ -1,3 +1,4 @@
+import { given } from "../../util/given";
 /** The newest momentum that a database has. */
 export interface Frontier {
   readonly height: number;
@@ -68,8 +69,7 @@ export function readRepair(lines: readonly string[]): RepairSeen {
   const [[why], [copy], [started]] = [all("why="), all("copy "), all("started=")];
   return {
     ...{ node, enabled: all("enabled=")[0] === "yes", judged: readJudged(lines.join("\n")), exit: Number(exit) },
-    ...(why === undefined ? {} : { why }),
-    ...(copy === undefined ? {} : { copy }),
+    ...given({ why, copy }),
     ...(started === undefined ? {} : { started: started === "yes" }),
     facts: all("fact="),
   };

@@ -11,6 +11,7 @@ import { parseChainFacts } from "./facts";
 import type { ChainCopied, ChainCopyInputs } from "./inputs";
 import { hashOfFiles } from "./lists";
 import { type ChainSides, openSides, type SideError } from "./sides";
+import { tidy } from "./tidy";
 import { giveRight, takeSnapshot, travel } from "./travel";
 
 export interface ChainCopyDeps extends Clock, NodeLooks {
@@ -184,28 +185,6 @@ async function followed(inputs: ChainCopyInputs, height: number, deps: ChainCopy
 
 const heightText = ({ newest }: ShownChain, copied: number) => `it stands at ${newest.height}, copied up to ${copied}`;
 
-/** Nothing of the copy stays on either host but what arrived. Never throws. @returns what could not be removed */
-async function tidy(sides: ChainSides, deps: ChainCopyDeps): Promise<string[]> {
-  const end = async (side: "old" | "new", name: string): Promise<string[]> => {
-    for (let left = 3; ; left -= 1) {
-      try {
-        await sides.call(side, name, {}, { limitSeconds: 1800 });
-        return [];
-      } catch (error) {
-        const { message, taken, broken } = error as SideError;
-        if (taken) return [];
-        if (!broken || left === 1)
-          return [
-            `the ${side} host could not be tidied up: ${message.split("\n")[0]}; it does so by itself, or the next run`,
-          ];
-        await deps.sleep(5000);
-      }
-    }
-  };
-  const both = await Promise.all([end("old", "chain_end_old"), end("new", "chain_end_new")]);
-  return both.flat();
-}
-
 function detailsOf({
   from,
   files = 0,
@@ -226,27 +205,4 @@ function failedText({ stack, new: fresh }: ChainCopyInputs, message: string): st
     `  To go on: ${run.up}`,
     `  Or let the node sync from the network, from what it has: ${run.set("sync.from", "network")} && ${run.up}`,
   ].join("\n");
-}
-
-/**
- * Takes away what copies that failed have left, where the stack does not want one any more; never throws. Nothing of a
- * node is touched but the way back to its own databases.
- */
-export async function forgetCopy(inputs: ChainCopyInputs, deps: Pick<ChainCopyDeps, "say" | "sleep">): Promise<void> {
-  const sides = openSides(inputs, crypto.randomBytes(8).toString("hex"));
-  const away = async (side: "old" | "new", names: readonly string[]) => {
-    try {
-      for (const name of names) await sides.call(side, name, {}, { limitSeconds: 600 });
-    } catch (error) {
-      const { address } = sides.roots[side];
-      deps.say(
-        `${address}: what a copy of the chain left there is still there: ${(error as Error).message.split("\n")[0]}`,
-      );
-    }
-  };
-  try {
-    await Promise.all([away("new", ["chain_away"]), away("old", ["chain_take", "chain_end_old"])]);
-  } finally {
-    sides.close();
-  }
 }

@@ -1,6 +1,6 @@
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root";
 import type { Value } from "../../ssh/shellWords";
-import { isFatal } from "../../ssh/ssh";
+import { isFatal } from "../../ssh/sshErrors";
 import { withTimeout } from "../../util/withTimeout";
 import { type ChainFacts, parseChainFacts } from "./facts";
 import type { ChainCopyInputs } from "./inputs";

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { mkdirSync } from "node:fs";
-import type { Server as HttpServer } from "node:http";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import type { Server } from "node:net";
 import { ChainClient } from "../chain/client";
 import { defaultNodeSettings } from "../chain/defaults";
 import type { NodeSettings } from "../chain/settings";
@@ -15,6 +14,7 @@ import { answerBody } from "./jsonRpc";
 import { admittedMethods } from "./lies";
 import { electionLine, momentumLine, nodeVersion, startupDump } from "./logLines";
 import { nodeMethods } from "./methods";
+import { listenTcp, RpcPort } from "./ports";
 import { createRpcServer } from "./rpcServer";
 import { Sync } from "./sync";
 
@@ -49,8 +49,7 @@ export class NodeDouble {
   private openedAt = Number.POSITIVE_INFINITY;
   private sync = new Sync(0, this.openedAt);
   private startHeight = 0;
-  private rpc: HttpServer | undefined;
-  private rpcPort: number;
+  private readonly rpc: RpcPort;
   private readonly listeners: Server[] = [];
   private readonly p2p = createSocket("udp4");
   private readonly timers: NodeJS.Timeout[] = [];
@@ -63,12 +62,12 @@ export class NodeDouble {
 
   constructor(private readonly options: NodeOptions) {
     this.chain = new ChainClient(options.chainUrl);
-    this.rpcPort = options.ports.rpc;
+    this.rpc = new RpcPort(options.listen, options.ports.rpc);
   }
 
   /** Where the RPC answers. */
   get rpcUrl(): string {
-    return `http://${this.options.listen}:${this.rpcPort}`;
+    return this.rpc.url;
   }
 
   /** Starts as the real one does; ends the process where the real one would. */
@@ -124,7 +123,7 @@ export class NodeDouble {
     } catch {
       // It was never opened.
     }
-    await this.closeRpc();
+    await this.rpc.close();
   }
 
   private async listen(): Promise<void> {
@@ -146,23 +145,9 @@ export class NodeDouble {
       identity: this.identity,
       statsCacheMs: this.options.statsCacheMs ?? 300_000,
     });
-    const server = createRpcServer({
-      settings: () => this.settings,
-      answer: (body) => answerBody(body, admittedMethods(methods, this.settings), parseArgument),
-    });
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject).listen(this.rpcPort, this.options.listen, resolve);
-    });
-    this.rpc = server;
-    this.rpcPort = (server.address() as AddressInfo).port;
-  }
-
-  private async closeRpc(): Promise<void> {
-    const server = this.rpc;
-    this.rpc = undefined;
-    if (server === undefined) return;
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    const settings = () => this.settings;
+    const answer = (body: string) => answerBody(body, admittedMethods(methods, this.settings), parseArgument);
+    await this.rpc.open(createRpcServer({ settings, answer }));
   }
 
   private info() {
@@ -222,8 +207,8 @@ export class NodeDouble {
       this.network = undefined;
     }
     if (this.stopped || this.timers.length === 0) return;
-    if (this.settings.rpcDown) await this.closeRpc();
-    else if (this.rpc === undefined && this.listeners.length > 0) await this.openRpc().catch(() => undefined);
+    if (this.settings.rpcDown) await this.rpc.close();
+    else if (!this.rpc.isOpen && this.listeners.length > 0) await this.openRpc().catch(() => undefined);
   }
 
   // How far behind a fresh node begins is known only once the chain double has answered.
@@ -256,11 +241,4 @@ export class NodeDouble {
   private print(line: string): void {
     (this.options.print ?? console.log)(line);
   }
-}
-
-function listenTcp(host: string, port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.on("error", () => socket.destroy()).resume());
-    server.once("error", reject).listen(port, host, () => resolve(server));
-  });
 }

@@ -5,8 +5,8 @@ import { textOf, wholeWay } from "./exampleRecord";
 const head = { at: "2026-11-18T09:00:00Z", stack: "prod", pillar: "Anvil" };
 
 test("every line of a whole way is read", () => {
-  const { journey, moves, unread } = linesOf(textOf(wholeWay));
-  expect([journey.length, moves.length, unread]).toEqual([9, 5, 0]);
+  const { events, moves, unread } = linesOf(textOf(wholeWay));
+  expect([events.length, moves.length, unread]).toEqual([9, 5, 0]);
 });
 
 test.each([
@@ -18,6 +18,6 @@ test.each([
   ["a detail of another kind", JSON.stringify({ ...head, event: "refused", details: { reasons: "many" } })],
   ["no details", JSON.stringify({ ...head, event: "refused" })],
 ])("%s is counted, and hides nothing else", (_what, line) => {
-  const { journey, moves, unread } = linesOf(`${textOf(wholeWay)}${line}\n\n`);
-  expect([journey.length, moves.length, unread]).toEqual([9, 5, 1]);
+  const { events, moves, unread } = linesOf(`${textOf(wholeWay)}${line}\n\n`);
+  expect([events.length, moves.length, unread]).toEqual([9, 5, 1]);
 });

@@ -2,7 +2,7 @@ import http from "node:http";
 import net from "node:net";
 import { test as base, describe, expect } from "vitest";
 import { compareVersions, createOrchestratorClient, withoutSecrets } from "../../../core/chain/orchestrator";
-import { closedPort } from "../../../core/ssh/ssh";
+import { closedPort } from "../../../core/ssh/sshErrors";
 import { evilText, harmless } from "../../evilText";
 import { listen } from "./fakes";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ChainClient, Produced } from "../../../core/chain/chain";
+import type { ChainClient } from "../../../core/chain/chain";
+import type { Produced } from "../../../core/chain/chainAnswers";
 import { faultText, leftOutText } from "../../../core/chain/messages";
 import { isTold, type NodeFault, readNode, wholePage } from "../../../core/chain/reading";
 import { clientNamed, silent } from "./readings";

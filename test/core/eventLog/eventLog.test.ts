@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 const add = (entry: LogEvent | MoveEvent) => appendEvent(directoryStore(directory), entry);
-const journey = (pillar = "Anvil") => readEvents(directoryStore(directory), pillar);
+const events = (pillar = "Anvil") => readEvents(directoryStore(directory), pillar);
 const moves = () => readMoveEvents(directoryStore(directory));
 
 const refused = (stack: string, reason: string, pillar = "Anvil"): LogEvent => ({
@@ -32,24 +32,24 @@ it("keeps a journey beside the signer's moves, in one file", async () => {
   });
   await add(refused("prod", "two"));
   await add(refused("prod-2", "three"));
-  expect((await journey()).map(({ stack }) => stack)).toEqual(["prod", "prod", "prod-2"]);
+  expect((await events()).map(({ stack }) => stack)).toEqual(["prod", "prod", "prod-2"]);
   expect((await moves()).map(({ event }) => event)).toEqual(["failed"]);
-  expect(lastEvent(await journey("Anvil"), "prod", "refused")?.details.reasons).toEqual(["two"]);
-  expect(lastEvent(await journey("Anvil"), "prod", "released")).toBeUndefined();
+  expect(lastEvent(await events("Anvil"), "prod", "refused")?.details.reasons).toEqual(["two"]);
+  expect(lastEvent(await events("Anvil"), "prod", "released")).toBeUndefined();
 });
 
 it("keeps two Pillars apart, though their stacks have one name", async () => {
   await add(refused("prod", "one"));
   await add(refused("prod", "two", "Bolt"));
-  expect(lastEvent(await journey("Anvil"), "prod", "refused")?.details.reasons).toEqual(["one"]);
-  expect(lastEvent(await journey("Bolt"), "prod", "refused")?.details.reasons).toEqual(["two"]);
-  expect(await journey("Cog")).toEqual([]);
+  expect(lastEvent(await events("Anvil"), "prod", "refused")?.details.reasons).toEqual(["one"]);
+  expect(lastEvent(await events("Bolt"), "prod", "refused")?.details.reasons).toEqual(["two"]);
+  expect(await events("Cog")).toEqual([]);
 });
 
 it("leaves out a line that was broken off", async () => {
   appendFileSync(eventLogFile(directory), '{"at":"2026","stack":"pr');
   await add(refused("prod", "one"));
-  expect(await journey()).toHaveLength(1);
+  expect(await events()).toHaveLength(1);
   expect(await readEvents(directoryStore(join(directory, "none")), "Anvil")).toEqual([]);
 });
 
@@ -77,13 +77,13 @@ describe("a line's version", () => {
 
   it("is missing where none was written yet: the line is read as it is", async () => {
     put(line, move);
-    expect(await journey()).toEqual([line]);
+    expect(await events()).toEqual([line]);
     expect(await moves()).toEqual([{ ...move, move: moveNamed(move.move) }]);
   });
 
   it("of a newer program is refused, with what to do", async () => {
     put(line, { version: 2, ...line });
-    await expect(journey()).rejects.toThrow(
+    await expect(events()).rejects.toThrow(
       `the record of the migration, ${eventLogFile(directory)}: written by a newer version of this program; nothing was changed\n` +
         "  found: version 2\n  needed: version 1 or older, or the program that wrote it (docs/upgrading.md)\n" +
         "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",

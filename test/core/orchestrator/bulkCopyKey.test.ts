@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type BulkCopyKeyInputs, prepareBulkCopy } from "../../../core/orchestrator/bulkCopyKey";
-import type { Looks, SideLook } from "../../../core/orchestrator/decide";
 import type { HostPair } from "../../../core/orchestrator/hostPair";
 import type { Journal } from "../../../core/orchestrator/journal";
+import type { Looks, SideLook } from "../../../core/orchestrator/sagaLooks";
 import { moveNamed } from "../../moveNamed";
 
 const move = moveNamed("pillar-host/prod/Anvil/2");

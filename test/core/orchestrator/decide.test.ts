@@ -1,13 +1,7 @@
 import { describe, expect, test } from "vitest";
-import {
-  decideMove,
-  type MoveDecision,
-  type Obstacle,
-  type RunMemory,
-  type SideLook,
-  type SideObservation,
-} from "../../../core/orchestrator/decide";
+import { decideMove, type MoveDecision, type Obstacle, type RunMemory } from "../../../core/orchestrator/decide";
 import type { Journal, Saga } from "../../../core/orchestrator/journal";
+import type { SideLook, SideObservation } from "../../../core/orchestrator/sagaLooks";
 import { moveNamed } from "../../moveNamed";
 
 const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { RunMemory, SideObservation } from "../../../core/orchestrator/decide";
+import type { RunMemory } from "../../../core/orchestrator/decide";
 import { decideNext, type Wanted } from "../../../core/orchestrator/generation";
 import type { Journal, SideName } from "../../../core/orchestrator/journal";
 import { knownOf, untoldEnd } from "../../../core/orchestrator/known";
+import type { SideObservation } from "../../../core/orchestrator/sagaLooks";
 import { moveNamed } from "../../moveNamed";
 
 const move = moveNamed("pillar-host/prod/Anvil/1");

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { moveText } from "../../../core/eventLog/moveId";
-import type { Looks } from "../../../core/orchestrator/decide";
 import { heldByAnother } from "../../../core/orchestrator/heldByAnother";
 import { openHostPair, readSide } from "../../../core/orchestrator/hostPair";
 import { type Journal, parseJournal, type Saga } from "../../../core/orchestrator/journal";
@@ -9,6 +8,7 @@ import { obstacleText } from "../../../core/orchestrator/messages";
 import { secondsWithout } from "../../../core/orchestrator/move";
 import type { MoveInputs } from "../../../core/orchestrator/moveInputs";
 import { unfenced } from "../../../core/orchestrator/provedCopy";
+import type { Looks } from "../../../core/orchestrator/sagaLooks";
 import { errorsIn, readLife, versionFaults } from "../../../core/orchestrator/verify";
 import { whereItIs } from "../../../core/orchestrator/whereItIs";
 import { commandsFor } from "../../../core/util/commands";

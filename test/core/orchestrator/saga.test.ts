@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Saga } from "../../../core/orchestrator/journal";
 import { runSaga } from "../../../core/orchestrator/saga";
-import { type Blow, Killed, Model, randomOf } from "../../../lab/simulation/model";
+import { type Blow, Killed } from "../../../lab/simulation/blow";
+import { Model } from "../../../lab/simulation/model";
+import { randomOf } from "../../../lab/simulation/seededRandom";
 import { moveNamed } from "../../moveNamed";
 
 const forward: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };

@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import { moveText } from "../../../core/eventLog/moveId";
 import type { Saga } from "../../../core/orchestrator/journal";
 import { runSaga } from "../../../core/orchestrator/saga";
+import { type Blow, Killed } from "../../../lab/simulation/blow";
 import { installed, type ModelHost, signing } from "../../../lab/simulation/host";
-import { type Blow, Killed, Model, randomOf } from "../../../lab/simulation/model";
+import { Model } from "../../../lab/simulation/model";
+import { randomOf } from "../../../lab/simulation/seededRandom";
 import { moveNamed } from "../../moveNamed";
 
 /**

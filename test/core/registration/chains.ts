@@ -1,4 +1,5 @@
-import type { ChainClient, Produced } from "../../../core/chain/chain";
+import type { ChainClient } from "../../../core/chain/chain";
+import type { Produced } from "../../../core/chain/chainAnswers";
 import type { PillarTold } from "../../../core/registration/source";
 import { clientNamed } from "../chain/readings";
 

@@ -30,12 +30,12 @@ const elsewhere: Registration = { kind: "earlier", address: old, wasOurs: true, 
 
 /** What is recorded of looks, one after the other, each with the memory of those before. */
 function recorded(...looks: Registration[]): LogEvent[] {
-  const journey: LogEvent[] = [];
+  const events: LogEvent[] = [];
   looks.forEach((look, i) => {
     const at = new Date(clock + i * 1000).toISOString();
-    journey.push(...newsOf(look, memoryOf(journey, "prod-2", ours)).map((news) => ({ ...who, at, ...news })));
+    events.push(...newsOf(look, memoryOf(events, "prod-2", ours)).map((news) => ({ ...who, at, ...news })));
   });
-  return journey;
+  return events;
 }
 const events = (...looks: Registration[]) => recorded(...looks).map(({ event }) => event);
 
@@ -71,15 +71,15 @@ describe("the record", () => {
 
 describe("what is remembered", () => {
   test("since when, the switch and the address before; of this stack and this address only", () => {
-    const journey = recorded(registered, producing);
-    expect(memoryOf(journey, "prod-2", ours)).toEqual({ since: clock, earlier: old, wasOurs: true, switched });
-    expect(memoryOf(journey, "prod", ours)).toEqual({});
-    expect(memoryOf(journey, "prod-2", other)).toEqual({});
+    const events = recorded(registered, producing);
+    expect(memoryOf(events, "prod-2", ours)).toEqual({ since: clock, earlier: old, wasOurs: true, switched });
+    expect(memoryOf(events, "prod", ours)).toEqual({});
+    expect(memoryOf(events, "prod-2", other)).toEqual({});
   });
 
   test("after the Pillar went elsewhere: that it was here once, no more", () => {
-    const journey = recorded(producing, elsewhere);
-    expect(memoryOf(journey, "prod-2", ours)).toEqual({ earlier: old, wasOurs: true });
+    const events = recorded(producing, elsewhere);
+    expect(memoryOf(events, "prod-2", ours)).toEqual({ earlier: old, wasOurs: true });
   });
 
   test("the address before, as the last run showed it, or the gate recorded it", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Produced } from "../../../core/chain/chain";
+import type { Produced } from "../../../core/chain/chainAnswers";
 import { findSwitch, isUndone } from "../../../core/registration/findSwitch";
 import { chainOf, old, other, ours } from "./chains";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ChainClient, Produced } from "../../../core/chain/chain";
+import type { ChainClient } from "../../../core/chain/chain";
+import type { Produced } from "../../../core/chain/chainAnswers";
 import { lookAtRegistration, type RegistrationLook } from "../../../core/registration/look";
 import { readPillar } from "../../../core/registration/source";
 import { clientNamed } from "../chain/readings";

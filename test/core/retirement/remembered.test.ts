@@ -6,7 +6,7 @@ const recorded = { height: 7, hash: "ab" };
 const entry = (at: string, news: News): LogEvent => ({ at, stack: "prod", pillar: "Anvil", ...news });
 const begun = { address: "203.0.113.7", provider: "existing", isOwnWork: true };
 const produced = { producerAddress: "z1qown", height: 9, switchedAt: "2026-11-22T10:00:00Z" };
-const journey = [
+const events = [
   entry("2026-11-21T10:00:00Z", { event: "host", details: begun }),
   entry("2026-11-21T11:00:00Z", { event: "recorded", details: recorded }),
   entry("2026-11-22T10:00:00Z", { event: "producing", details: produced }),
@@ -19,8 +19,8 @@ const known = { isReached: true, isOwnWork: true, recorded, knownProducer: "z1qo
 
 describe("what guards decide on", () => {
   test("is in the record and in the state: with either lost, the other one has it", () => {
-    expect(rememberedBy(journey, "prod", inState)).toEqual({ ...known, begun, since: "2026-11-21T10:00:00Z" });
-    expect(rememberedBy(journey, "prod")).toEqual({ ...known, begun, since: "2026-11-21T10:00:00Z" });
+    expect(rememberedBy(events, "prod", inState)).toEqual({ ...known, begun, since: "2026-11-21T10:00:00Z" });
+    expect(rememberedBy(events, "prod")).toEqual({ ...known, begun, since: "2026-11-21T10:00:00Z" });
     expect(rememberedBy([], "prod", inState)).toEqual({ ...known, begun: undefined, since: "2026-11-21T10:00:05Z" });
   });
 
@@ -31,13 +31,13 @@ describe("what guards decide on", () => {
   });
 
   test("is the worse of two words", () => {
-    expect(rememberedBy(journey, "prod", { isOwnWork: false }).isOwnWork).toBe(false);
-    expect(rememberedBy(journey.slice(0, 1), "prod", { produced: "seen" }).hasProduced).toBe(true);
+    expect(rememberedBy(events, "prod", { isOwnWork: false }).isOwnWork).toBe(false);
+    expect(rememberedBy(events.slice(0, 1), "prod", { produced: "seen" }).hasProduced).toBe(true);
   });
 
   test("of a host that was let go counts no more for what came after it", () => {
     const released = entry("2026-11-23T10:00:00Z", { event: "released", details: { evidence: [] } });
-    expect(rememberedBy([...journey, released], "prod").hasProduced).toBe(false);
+    expect(rememberedBy([...events, released], "prod").hasProduced).toBe(false);
   });
 
   test("is told to a guard as far as it is known, and never a no", () => {
@@ -45,7 +45,7 @@ describe("what guards decide on", () => {
       remembered: { isReached: true, recorded, produced: "seen" },
       knownProducer: "z1qown",
     });
-    expect(toldToGuard(rememberedBy(journey.slice(0, 2), "prod"))).toEqual({
+    expect(toldToGuard(rememberedBy(events.slice(0, 2), "prod"))).toEqual({
       remembered: { isReached: true, recorded },
     });
   });

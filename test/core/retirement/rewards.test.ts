@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ChainClient, Rewards } from "../../../core/chain/chain";
+import type { ChainClient } from "../../../core/chain/chain";
+import type { Rewards } from "../../../core/chain/chainAnswers";
 import { judgeRewards, type RewardsQuestion, readRewards } from "../../../core/retirement/rewards";
 import { runs, smallChain } from "./smallChain";
 

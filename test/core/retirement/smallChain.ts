@@ -1,4 +1,5 @@
-import type { ChainClient, Produced, Rewards } from "../../../core/chain/chain";
+import type { ChainClient } from "../../../core/chain/chain";
+import type { Produced, Rewards } from "../../../core/chain/chainAnswers";
 import { clientNamed } from "../chain/readings";
 
 /** A chain as one node tells it: momentums a second apart from time 0 on, with their producers. */

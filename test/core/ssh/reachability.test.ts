@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { OwnServer } from "../../../core/ssh/ownServer";
 import { bootPatience, loginHelp, type ReachDeps, reach } from "../../../core/ssh/reachability";
-import { refusal, unreached } from "../../../core/ssh/ssh";
+import { refusal, unreached } from "../../../core/ssh/sshErrors";
 import { commandsFor } from "../../../core/util/commands";
 import { keyPair } from "../chain/fakes";
 
@@ -83,7 +83,7 @@ test("another host key and a refused login are errors at once", async () => {
   expect(await failure(key.deps)).toBe(
     "203.0.113.7 shows another host key\nWhere it is the right one, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod",
   );
-  const login = worldOf(refusal("login", "op@203.0.113.7:22 refuses the login\n  needed: a key"));
+  const login = worldOf(refusal("login", "op@203.0.113.7:22 refuses the login", { needed: "a key" }));
   expect(await failure(login.deps)).toBe(
     `op@203.0.113.7:22 refuses the login
   found: the password pillar-host:ssh.password is not accepted

@@ -1,5 +1,6 @@
 import { test as base, describe, expect } from "vitest";
-import { connectSsh, isFatal, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
+import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
+import { isFatal } from "../../../core/ssh/sshErrors";
 import { soon } from "../../soon";
 import { closedPort, keyPair, loginTo, type SshHost, sshHost } from "../chain/fakes";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import { addressDigest } from "../../../core/steps/steps";
+import { addressDigest } from "../../../core/steps/looks";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
 

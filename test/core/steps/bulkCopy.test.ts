@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
-import { bulkCopy } from "../../../core/steps/steps";
+import { bulkCopy } from "../../../core/steps/orchestratorSteps";
 import { configOf } from "../../components/exampleConfig";
 import { systemctl } from "../orchestrator/scriptStage";
 import { Sandbox } from "./sandbox";

@@ -1,5 +1,5 @@
 import { describe, expect, vi } from "vitest";
-import { cloudInit } from "../../../core/steps/steps";
+import { cloudInit } from "../../../core/steps/nodeSteps";
 import { test } from "./boxed";
 import type { Sandbox } from "./sandbox";
 

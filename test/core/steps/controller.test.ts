@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from "fflate";
 import { describe, expect } from "vitest";
-import { controller } from "../../../core/steps/steps";
+import { controller } from "../../../core/steps/nodeSteps";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import type { Sandbox } from "./sandbox";

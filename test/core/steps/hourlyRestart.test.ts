@@ -1,5 +1,6 @@
 import { describe, expect, vi } from "vitest";
-import { hourlyRestart, hourlyRestartNow } from "../../../core/steps/steps";
+import { hourlyRestartNow } from "../../../core/steps/looks";
+import { hourlyRestart } from "../../../core/steps/nodeSteps";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import type { Sandbox } from "./sandbox";

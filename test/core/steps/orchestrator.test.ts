@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { strToU8, zipSync } from "fflate";
 import { describe, expect } from "vitest";
-import { orchestrator } from "../../../core/steps/steps";
+import { orchestrator } from "../../../core/steps/orchestratorSteps";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import { replaceAll, type Sandbox } from "./sandbox";

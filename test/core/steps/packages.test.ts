@@ -1,5 +1,5 @@
 import { describe, expect, vi } from "vitest";
-import { packages } from "../../../core/steps/steps";
+import { packages } from "../../../core/steps/nodeSteps";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import { replaceAll, type Sandbox } from "./sandbox";

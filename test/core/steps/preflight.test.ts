@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, vi } from "vitest";
-import { preflight } from "../../../core/steps/steps";
+import { preflight } from "../../../core/steps/nodeSteps";
 import { type ServedReleases, serveReleases } from "../../../lab/doubles/release";
 import type { Faults } from "../../../lab/doubles/releaseServer";
 import { configOf, least } from "../../components/exampleConfig";

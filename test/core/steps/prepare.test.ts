@@ -1,5 +1,5 @@
 import { describe, expect, vi } from "vitest";
-import { prepare } from "../../../core/steps/steps";
+import { prepare } from "../../../core/steps/nodeSteps";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import type { Sandbox } from "./sandbox";

@@ -1,5 +1,5 @@
 import { describe, expect, vi } from "vitest";
-import { producerAddress } from "../../../core/steps/steps";
+import { producerAddress } from "../../../core/steps/nodeSteps";
 import { configOf, least } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import { controllerOf, hasty } from "./controllers";

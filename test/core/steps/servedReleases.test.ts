@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { servedReleases } from "../../../core/steps/steps";
+import { servedReleases } from "../../../core/steps/looks";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import type { Sandbox } from "./sandbox";

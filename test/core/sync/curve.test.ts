@@ -34,7 +34,7 @@ describe("the waits that are open", () => {
     line("waiting", { address, startedAt, startHeight, curve: [[from, startHeight, 9]] });
   const first = waiting("2026-11-18T09:00:00Z", 5, 1000);
   const second = waiting("2026-11-19T09:00:00Z", 6, 2000);
-  const found = (...journey: LogEvent[]) => openWaits(journey, "prod", "203.0.113.7");
+  const found = (...events: LogEvent[]) => openWaits(events, "prod", "203.0.113.7");
   const both = {
     ...{ startedAt: "2026-11-18T09:00:00Z", startHeight: 5 },
     curve: [

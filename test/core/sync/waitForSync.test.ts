@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
-import { fatal } from "../../../core/ssh/ssh";
+import { fatal } from "../../../core/ssh/sshErrors";
 import { gateLine } from "../../../core/sync/messages";
 import type { GateNews } from "../../../core/sync/progress";
 import type { ReferencesSeen } from "../../../core/sync/references";

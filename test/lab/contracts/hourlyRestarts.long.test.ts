@@ -1,7 +1,7 @@
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { hourlyRestart } from "../../../core/steps/nodeSteps";
 import { scriptOf } from "../../../core/steps/step";
-import { hourlyRestart } from "../../../core/steps/steps";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { RealNetwork } from "../../../lab/realNetwork";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { strToU8, zipSync } from "fflate";
 import { beforeAll, describe, expect, it } from "vitest";
-import { preflight } from "../../../core/steps/steps";
+import { preflight } from "../../../core/steps/nodeSteps";
 import { ensureBaseImage } from "../../../lab/baseImage";
 import type { Run } from "../../../lab/engineRun";
 import type { StackFile } from "../../../lab/stack";

@@ -5,7 +5,7 @@ import { deathsVariable, firstSeedVariable } from "../../../lab/deaths/variables
 import { pillar } from "../../../lab/demo/stacks";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { Lab } from "../../../lab/lab";
-import { randomOf } from "../../../lab/simulation/model";
+import { randomOf } from "../../../lab/simulation/seededRandom";
 import type { LabStack, StackFile } from "../../../lab/stack";
 import { updateProducer } from "../../../lab/wallet";
 import { cli } from "../cli/fixture";

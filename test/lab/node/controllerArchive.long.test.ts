@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { controller as controllerStep } from "../../../core/steps/steps";
+import { controller as controllerStep } from "../../../core/steps/nodeSteps";
 import { buildRelease } from "../../../lab/doubles/release";
 import type { StackFile } from "../../../lab/stack";
 import { linesOf, onHost, pastPackages, reconfigure, staged, stepOn, upTo } from "../fixture";

@@ -10,8 +10,8 @@ import { newHost, oldHost, secureOptions } from "../../../core/settings/orchestr
 import { asRoot } from "../../../core/ssh/root";
 import { assignments, type Value } from "../../../core/ssh/shellWords";
 import { orchestratorLibrary, retirementLibrary } from "../../../core/steps/libraries";
+import { orchestrator } from "../../../core/steps/orchestratorSteps";
 import { envelope } from "../../../core/steps/step";
-import { orchestrator } from "../../../core/steps/steps";
 import { directoryStore } from "../../../core/store/directoryStore";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import type { Lab, LabHost } from "../../../lab/lab";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { deathsVariable, firstSeedVariable } from "../../../lab/deaths/variables";
 import type { Run } from "../../../lab/engineRun";
-import { randomOf } from "../../../lab/simulation/model";
+import { randomOf } from "../../../lab/simulation/seededRandom";
 import { cli } from "../cli/fixture";
 import { onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage";

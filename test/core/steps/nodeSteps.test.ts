@@ -1,15 +1,16 @@
 import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, test, vi } from "vitest";
+import * as steps from "../../../core/steps/nodeSteps";
 import { envelope, type Step } from "../../../core/steps/step";
-import * as steps from "../../../core/steps/steps";
+import { stackIdentity } from "../../../core/steps/stepVariables";
 import { configOf, least } from "../../components/exampleConfig";
 
 // Only readConfig needs it, and it takes longer to load than these tests.
 vi.mock("@pulumi/pulumi", () => ({}));
 
 const config = configOf();
-const identity = steps.stackIdentity("prod-2", "Anvil");
+const identity = stackIdentity("prod-2", "Anvil");
 const all: Step[] = [
   steps.preflight(config, identity),
   steps.prepare(config, identity),

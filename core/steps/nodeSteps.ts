@@ -1,22 +1,12 @@
 import type { StackConfig } from "../config/config";
 import { supportedDistributions } from "../config/distributions";
-import { type ReleaseSource, releaseMarker } from "../config/releaseSchema";
-import type { Receiver } from "../ssh/rootEnvelope";
-import { databaseProgram } from "./database/program";
+import { given } from "../util/given";
+import { addressDigest, facts } from "./looks";
 import { type Step, scriptOf } from "./step";
+import { controllerPlace, controllerRelease, nodePlace, releaseVariables } from "./stepVariables";
 
 /** What the kernel reports of a machine is less than what it is sold as: up to a tenth is the firmware's and its own. */
 const memoryShare = 0.9;
-
-/** What a host belongs to, written on it: `<project>/<stack> <Pillar>`. */
-export function stackIdentity(stack: string, pillar: string): string {
-  return `pillar-host/${stack} ${pillar}`;
-}
-
-/** The stack's host, as a step is sent to it. */
-export function receiver({ stack, ssh: { sudoPassword } }: StackConfig, hostName: string): Receiver {
-  return { hostName, stack, ...(sudoPassword === undefined ? {} : { sudoPassword }) };
-}
 
 /** What a new server at a cloud provider does before anything else can begin on it. */
 export function cloudInit(): Step {
@@ -79,7 +69,7 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
         stack_identity: identity,
         service: node.service,
         signer_service: orchestrator.service,
-        ...(shutDownAt === undefined ? {} : { shut_down_at: shutDownAt }),
+        ...given({ shut_down_at: shutDownAt }),
         reserved_ports: reservedPorts([
           node.p2pPort,
           node.rpcPort,
@@ -115,26 +105,6 @@ export function packages(config: StackConfig): Step {
   };
 }
 
-function controllerPlace(config: StackConfig) {
-  return { controller_dir: config.controller.directory, controller_name: config.controller.executable };
-}
-
-function nodePlace({ node }: Pick<StackConfig, "node">) {
-  return { service: node.service, data_dir: node.dataDir, rpc_address: node.rpcAddress, rpc_port: node.rpcPort };
-}
-
-/** An active stack has one: its configuration is refused without. */
-function controllerRelease({ controller: { release } }: StackConfig) {
-  if (release === undefined) throw new Error("pillar-host:controller.release is not configured");
-  return release;
-}
-
-/** What is installed from where, and what the host writes down of it; without a release all are empty. */
-function releaseVariables(release: ReleaseSource | undefined) {
-  const { url = "", sha256 = "", version = "" } = release ?? {};
-  return { release_url: url, sha256, version, release_marker: release === undefined ? "" : releaseMarker(release) };
-}
-
 /** Step 8. Runs again when the release's address, hash or version changes; the node is left alone. */
 export function controller(config: StackConfig): Step {
   return {
@@ -161,17 +131,6 @@ export function hourlyRestart(config: StackConfig, when: "syncing" | "synced"): 
       { service: config.node.service, cron_action: on ? "on" : "off", node_synced: when === "synced" },
       "hourlyRestart",
     ),
-  };
-}
-
-/** Its standard output is `on` where the hourly restart is on though the node has synced, else `off`. */
-export function hourlyRestartNow({ node }: Pick<StackConfig, "node">): Step {
-  return {
-    name: "hourlyRestartNow",
-    limitSeconds: 15,
-    looksOnly: true,
-    quiet: true,
-    script: scriptOf({ service: node.service, cron_action: "look", node_synced: false }, "hourlyRestart"),
   };
 }
 
@@ -228,103 +187,6 @@ export function producerAddress(config: StackConfig): Step {
       "dialog",
       "configuredAddress",
       "producerAddress",
-    ),
-  };
-}
-
-/** Its standard output is the SHA-256 of the producer address that the node's configuration names, where there is one. */
-export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
-  return {
-    name: "addressDigest",
-    limitSeconds: 15,
-    looksOnly: true,
-    quiet: true,
-    script: scriptOf({ data_dir: node.dataDir }, "configuredAddress", "addressDigest"),
-  };
-}
-
-/** Procedure B, step 3. Never starts it: that is the cutover's, on its evidence. */
-export function orchestrator({ orchestrator: { service, directory, executable, release } }: StackConfig): Step {
-  return {
-    name: "orchestrator",
-    limitSeconds: 1800,
-    script: scriptOf(
-      {
-        ...{ service, directory, executable },
-        ...releaseVariables(release),
-      },
-      "orchestrator",
-    ),
-  };
-}
-
-/**
- * Procedure B, step 4: the bulk of the signer's directory, pulled into the staging place while the old side signs. The same
- * in every run of a configuration, and without a secret; the key for it lies on the host (providers/copyKey.ts).
- *
- * @param from how this host reaches the old one's ssh
- */
-export function bulkCopy(
-  { orchestrator: { service, directory, executable, rpcPort } }: StackConfig,
-  from: { readonly user: string; readonly address: string; readonly port: number },
-): Step {
-  return {
-    name: "bulkCopy",
-    limitSeconds: 13 * 3600,
-    script: scriptOf(
-      {
-        ...{ service, directory, executable, rpc_port: rpcPort },
-        ...{ login_user: from.user, copy_address: from.address, copy_port: from.port },
-      },
-      "copyRight",
-      ...["keyStore", "manifest", "journal", "copy"].map((part) => `orchestrator/${part}`),
-      "bulkCopy",
-    ),
-  };
-}
-
-/** Programs that are installed from a release. */
-export type Installed = "controller" | "orchestrator";
-
-/**
- * Its standard output is what is installed on a host, and what the configured addresses serve now by their servers' word;
- * of one program also the hash of what is served, which takes a download that goes nowhere.
- */
-export function servedReleases({ controller, orchestrator }: StackConfig, hashed?: Installed): Step {
-  return {
-    name: "servedReleases",
-    limitSeconds: 25,
-    looksOnly: true,
-    quiet: true,
-    script: scriptOf(
-      {
-        controller_url: controller.release?.url ?? "",
-        orchestrator_url: orchestrator.release?.url ?? "",
-        hashed: hashed ?? "",
-      },
-      "servedReleases",
-    ),
-  };
-}
-
-/** What an operator looks at on a host: service, peers, disk, memory, clock, the latest log lines without secrets. */
-export function facts({ node }: StackConfig, options: { logLines: number; withStages: boolean }): Step {
-  return {
-    name: "facts",
-    limitSeconds: 25,
-    looksOnly: true,
-    quiet: true,
-    script: scriptOf(
-      {
-        ...nodePlace({ node }),
-        p2p_port: node.p2pPort,
-        log_lines: options.logLines,
-        with_stages: options.withStages,
-        database_program: databaseProgram(),
-      },
-      "database/database",
-      "chainCopy/progress",
-      "facts",
     ),
   };
 }

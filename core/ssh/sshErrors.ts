@@ -1,0 +1,65 @@
+import { printable } from "../util/printable";
+
+/** What an error carries when trying again cannot help; an interface, because a class would not serialize. */
+export interface FatalError extends Error {
+  fatal: true;
+}
+
+export function fatal(message: string): FatalError {
+  return Object.assign(new Error(message), { fatal: true as const });
+}
+
+/** An error for a port of the host on which nothing listens. */
+export function closedPort(what: string): Error & { readonly isClosedPort: true } {
+  return Object.assign(new Error(what), { isClosedPort: true as const });
+}
+
+export function isClosedPort(error: Error & { readonly isClosedPort?: boolean }): boolean {
+  return error.isClosedPort === true;
+}
+
+/** What a host refused, or is refused for. */
+export interface RefusedError extends FatalError {
+  refused: "hostKey" | "login";
+  /** Its text without what is needed. */
+  what: string;
+  /** Of a host key: authorized_keys lines. */
+  keys?: { readonly shown: string; readonly pinned: string };
+}
+
+export function refusal(
+  refused: RefusedError["refused"],
+  what: string,
+  { needed, ...more }: Pick<RefusedError, "keys"> & { readonly needed?: string } = {},
+): RefusedError {
+  const text = needed === undefined ? what : `${what}\n  needed: ${needed}`;
+  return Object.assign(fatal(text), { refused, what, ...more });
+}
+
+/** What an error carries when no login was tried; trying again may help, but for a name that nobody knows. */
+export interface UnreachedError extends Error {
+  unreached: "closedEarly" | "unknownName" | "noConnection";
+  /** Without the host. */
+  reason: string;
+}
+
+/** What a login that fails ends with. */
+export type LoginError = Error & Partial<Pick<RefusedError, "refused" | "what" | "keys">> & Partial<UnreachedError>;
+
+/** An error for a host that can't be reached. @param where whom, and from which login */
+export function unreached(where: string, error?: Error & { code?: string }): UnreachedError {
+  const reason = error === undefined ? closedEarly : reasonOf(error);
+  const silent = error?.code === "ENOTFOUND" ? "unknownName" : "noConnection";
+  const how = error === undefined ? "closedEarly" : silent;
+  return Object.assign(new Error(`${where}: ${reason}`), { unreached: how, reason } as const);
+}
+
+export function isFatal(error: unknown): boolean {
+  return error instanceof Error && (error as Partial<FatalError>).fatal === true;
+}
+
+const closedEarly = "the host closed the connection before the login was done";
+
+export function reasonOf(error: Error & { code?: string }): string {
+  return printable(error.message) || error.code || "connection failed";
+}

@@ -1,0 +1,72 @@
+import type { StackConfig } from "../config/config";
+import { databaseProgram } from "./database/program";
+import { type Step, scriptOf } from "./step";
+import { nodePlace } from "./stepVariables";
+
+/** Its standard output is `on` where the hourly restart is on though the node has synced, else `off`. */
+export function hourlyRestartNow({ node }: Pick<StackConfig, "node">): Step {
+  return {
+    name: "hourlyRestartNow",
+    limitSeconds: 15,
+    looksOnly: true,
+    quiet: true,
+    script: scriptOf({ service: node.service, cron_action: "look", node_synced: false }, "hourlyRestart"),
+  };
+}
+
+/** Its standard output is the SHA-256 of the producer address that the node's configuration names, where there is one. */
+export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
+  return {
+    name: "addressDigest",
+    limitSeconds: 15,
+    looksOnly: true,
+    quiet: true,
+    script: scriptOf({ data_dir: node.dataDir }, "configuredAddress", "addressDigest"),
+  };
+}
+
+/** Programs that are installed from a release. */
+export type Installed = "controller" | "orchestrator";
+
+/**
+ * Its standard output is what is installed on a host, and what the configured addresses serve now by their servers' word;
+ * of one program also the hash of what is served, which takes a download that goes nowhere.
+ */
+export function servedReleases({ controller, orchestrator }: StackConfig, hashed?: Installed): Step {
+  return {
+    name: "servedReleases",
+    limitSeconds: 25,
+    looksOnly: true,
+    quiet: true,
+    script: scriptOf(
+      {
+        controller_url: controller.release?.url ?? "",
+        orchestrator_url: orchestrator.release?.url ?? "",
+        hashed: hashed ?? "",
+      },
+      "servedReleases",
+    ),
+  };
+}
+
+/** What an operator looks at on a host: service, peers, disk, memory, clock, the latest log lines without secrets. */
+export function facts({ node }: StackConfig, options: { logLines: number; withStages: boolean }): Step {
+  return {
+    name: "facts",
+    limitSeconds: 25,
+    looksOnly: true,
+    quiet: true,
+    script: scriptOf(
+      {
+        ...nodePlace({ node }),
+        p2p_port: node.p2pPort,
+        log_lines: options.logLines,
+        with_stages: options.withStages,
+        database_program: databaseProgram(),
+      },
+      "database/database",
+      "chainCopy/progress",
+      "facts",
+    ),
+  };
+}

@@ -1,0 +1,43 @@
+import type { StackConfig } from "../config/config";
+import { type Step, scriptOf } from "./step";
+import { releaseVariables } from "./stepVariables";
+
+/** Procedure B, step 3. Never starts it: that is the cutover's, on its evidence. */
+export function orchestrator({ orchestrator: { service, directory, executable, release } }: StackConfig): Step {
+  return {
+    name: "orchestrator",
+    limitSeconds: 1800,
+    script: scriptOf(
+      {
+        ...{ service, directory, executable },
+        ...releaseVariables(release),
+      },
+      "orchestrator",
+    ),
+  };
+}
+
+/**
+ * Procedure B, step 4: the bulk of the signer's directory, pulled into the staging place while the old side signs. The same
+ * in every run of a configuration, and without a secret; the key for it lies on the host (providers/copyKey.ts).
+ *
+ * @param from how this host reaches the old one's ssh
+ */
+export function bulkCopy(
+  { orchestrator: { service, directory, executable, rpcPort } }: StackConfig,
+  from: { readonly user: string; readonly address: string; readonly port: number },
+): Step {
+  return {
+    name: "bulkCopy",
+    limitSeconds: 13 * 3600,
+    script: scriptOf(
+      {
+        ...{ service, directory, executable, rpc_port: rpcPort },
+        ...{ login_user: from.user, copy_address: from.address, copy_port: from.port },
+      },
+      "copyRight",
+      ...["keyStore", "manifest", "journal", "copy"].map((part) => `orchestrator/${part}`),
+      "bulkCopy",
+    ),
+  };
+}

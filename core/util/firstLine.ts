@@ -1,0 +1,5 @@
+/** What is wrong, of an error's text whose other lines say what to do (pure). */
+export function firstLine(text: string): string {
+  const [line = ""] = text.split("\n");
+  return line;
+}

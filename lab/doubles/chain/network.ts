@@ -1,0 +1,144 @@
+import { dueEpoch, type EpochClock, epochAt } from "./epochs";
+import { Gaps } from "./gaps";
+import { Ledger } from "./ledger";
+import { heightOfHash, type Momentum } from "./momentum";
+import { merge, Nodes } from "./nodes";
+import { Production, producingNodes, type Slot } from "./production";
+import { effectiveProducer, Registry } from "./registration";
+import { Rewards } from "./rewards";
+import { Schedule } from "./schedule";
+import { startOf, tickAt } from "./ticks";
+import { Timeline } from "./timeline";
+import type { ChainOptions, NetworkTruth, TruthPatch } from "./truth";
+
+/** The network as it runs by itself: its time, its momentums, whose they were to be, and what is paid for them. */
+export class Network {
+  protected readonly clock: () => number;
+  protected readonly timeline: Timeline;
+  protected readonly gaps = new Gaps();
+  protected chainId: string;
+  protected readonly nodes = new Nodes();
+  protected readonly registry = new Registry();
+  protected readonly rewards = new Rewards();
+  protected readonly slots: Production;
+  protected readonly schedule: Schedule;
+  protected readonly ledger: Ledger;
+  protected epochSeconds = 86_400;
+  protected rewardDelaySeconds = 3600;
+
+  constructor(options: ChainOptions = {}) {
+    this.clock = options.clock ?? Date.now;
+    this.chainId = options.chainId ?? "lab";
+    const height = options.height ?? 14_900_000;
+    const now = this.clock();
+    this.timeline = new Timeline(height, now, options.momentumSeconds ?? 10);
+    this.slots = new Production(height);
+    this.schedule = new Schedule(this.timeline, this.registry, () => this.chainId);
+    this.ledger = new Ledger(this.timeline, this.gaps, this.slots, this.schedule, () => this.chainId);
+    this.rewards.recount(dueEpoch(this.epochs(), now / 1000));
+  }
+
+  /** The network now. */
+  network(): NetworkTruth {
+    const now = this.settle();
+    const { momentumSeconds } = this.timeline;
+    return { now, height: this.gaps.heightOf(this.timeline.slotAt(now)), momentumSeconds, chainId: this.chainId };
+  }
+
+  /** Changes the network; a new pace or height counts from now on, what was stays as it was. */
+  patchTruth(patch: TruthPatch): void {
+    const now = this.settle();
+    const { height, momentumSeconds } = patch;
+    if (height !== undefined) {
+      // What a test takes back is made anew without what was missed in it.
+      if (height < this.network().height) this.gaps.forget();
+      const slot = height + this.gaps.count;
+      this.timeline.change(now, { height: slot, momentumSeconds });
+      this.slots.jump(slot);
+    } else if (momentumSeconds !== undefined) this.timeline.change(now, { momentumSeconds });
+    this.schedule.backgroundPillars = patch.backgroundPillars ?? this.schedule.backgroundPillars;
+    this.chainId = patch.chainId ?? this.chainId;
+    this.nodes.defaults = merge(this.nodes.defaults, patch.defaults ?? {});
+    this.schedule.tickMomentums = patch.tickMomentums ?? this.schedule.tickMomentums;
+    this.rewardDelaySeconds = patch.rewardDelaySeconds ?? this.rewardDelaySeconds;
+    const { epochSeconds = this.epochSeconds } = patch;
+    if (epochSeconds !== this.epochSeconds) {
+      this.epochSeconds = epochSeconds;
+      this.rewards.recount(dueEpoch(this.epochs(), now / 1000));
+    }
+  }
+
+  /** A momentum of the network; undefined when it does not exist yet. */
+  momentum(height: number): Momentum | undefined {
+    return this.momentums(height, 1)[0];
+  }
+
+  /** Up to `count` momentums from a height on, as far as they exist. */
+  momentums(from: number, count: number): Momentum[] {
+    return this.ledger.momentums(from, count, this.network().height);
+  }
+
+  /** The last momentum whose timestamp is below a time in seconds; undefined before the first. */
+  momentumBefore(seconds: number): Momentum | undefined {
+    return this.momentum(this.ledger.heightBefore(seconds, this.network().height));
+  }
+
+  /** The momentum with this hash; undefined when there is none yet. */
+  momentumByHash(hash: string): Momentum | undefined {
+    return this.momentum(heightOfHash(this.chainId, hash) ?? 0);
+  }
+
+  /** Every momentum that a registered Pillar was to produce since the chain began. */
+  production(): readonly Slot[] {
+    this.settle();
+    return this.slots.slots;
+  }
+
+  /** Momentums that a Pillar was to produce and nobody did. */
+  missed(pillar?: string): Slot[] {
+    return this.production().filter((slot) => slot.nodes.length === 0 && (pillar ?? slot.pillar) === slot.pillar);
+  }
+
+  /** Momentums that more than one node produced: two producers with one key. */
+  doubleProduced(): Slot[] {
+    return this.production().filter((slot) => slot.nodes.length > 1);
+  }
+
+  protected epochs(): EpochClock {
+    const { epochSeconds, rewardDelaySeconds } = this;
+    return { genesis: this.timeline.genesis, epochSeconds, rewardDelaySeconds };
+  }
+
+  protected epochOf({ at }: Slot): number {
+    return epochAt(this.epochs(), Math.floor(at / 1000));
+  }
+
+  private slotOf(number: number): Slot | undefined {
+    const pillar = this.registry.get(this.schedule.holderOf(number) ?? "");
+    if (pillar === undefined) return undefined;
+    const at = this.timeline.at(number);
+    const producer = effectiveProducer(pillar, at);
+    const { ticks } = this.schedule;
+    const tick = tickAt(ticks, at);
+    // The schedule of a tick comes from the chain as it was at the end of the tick before the last.
+    const proved = this.gaps.heightOf(this.timeline.slotBefore(startOf(ticks, tick - 1)));
+    const proof = { start: startOf(ticks, tick), height: proved };
+    const nodes = producingNodes(this.nodes.reports, producer, at, proof);
+    if (nodes.length === 0) this.gaps.add(number);
+    const height = this.gaps.heightOf(number) + (nodes.length === 0 ? 1 : 0);
+    return { height, at, pillar: pillar.name, producer, nodes };
+  }
+
+  /** Brings production and rewards up to now, and gives the now. */
+  protected settle(): number {
+    const now = this.clock();
+    this.slots.settle(this.timeline.slotAt(now), (number) => this.slotOf(number));
+    this.rewards.distribute({
+      slots: this.slots.slots,
+      due: dueEpoch(this.epochs(), now / 1000),
+      epochOf: (slot) => this.epochOf(slot),
+      payeeOf: ({ pillar }) => this.registry.get(pillar),
+    });
+    return now;
+  }
+}

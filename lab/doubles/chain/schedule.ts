@@ -1,0 +1,69 @@
+import { type Candidate, electedOf } from "./elections";
+import { backgroundProducer } from "./momentum";
+import { backgroundWeight } from "./pillarViews";
+import type { Registry } from "./registration";
+import { startOf, type Ticks, tickAt } from "./ticks";
+import type { Timeline } from "./timeline";
+
+/** Who is elected for which slot: of the registered Pillars, and of others in the background, which never miss one. */
+export class Schedule {
+  backgroundPillars = 3;
+  tickMomentums = 30;
+  /** Of the tick that was asked for last. */
+  private elected: { key: string; names: string[] } = { key: "", names: [] };
+
+  constructor(
+    private readonly timeline: Timeline,
+    private readonly registry: Registry,
+    private readonly chainId: () => string,
+  ) {}
+
+  get ticks(): Ticks {
+    const { genesis, momentumSeconds } = this.timeline;
+    return { genesis: genesis * 1000, length: this.tickMomentums * momentumSeconds * 1000 };
+  }
+
+  /** The running tick is elected anew. */
+  elect(): void {
+    this.elected.key = "";
+  }
+
+  /** Names of the Pillars in the background. */
+  background(): string[] {
+    return Array.from({ length: this.backgroundPillars }, (_, index) => `background Pillar ${index}`);
+  }
+
+  /** The name of the Pillar that was elected for a slot. */
+  holderOf(number: number): string | undefined {
+    const { ticks } = this;
+    const at = this.timeline.at(number);
+    const tick = tickAt(ticks, at);
+    const key = [tick, ticks.length, this.tickMomentums, this.backgroundPillars].join();
+    if (this.elected.key !== key) {
+      const others = this.background().map((name): Candidate => ({ name, weight: BigInt(backgroundWeight) }));
+      const registered = this.registry.all().map(({ name, weight }): Candidate => ({ name, weight: BigInt(weight) }));
+      const seed = `${this.chainId()} ${tick}`;
+      this.elected = { key, names: electedOf([...others, ...registered], this.tickMomentums, seed) };
+    }
+    const position = Math.floor((at - startOf(ticks, tick)) / (this.timeline.momentumSeconds * 1000) + 1e-6);
+    return this.elected.names[position];
+  }
+
+  /** The address that produces in a slot that no registered Pillar produced in. */
+  backgroundAt(number: number): string {
+    const holder = this.holderOf(number);
+    const others = this.background();
+    const isOther = holder !== undefined && others.includes(holder);
+    return backgroundProducer((isOther ? holder : others[number % others.length]) ?? "");
+  }
+
+  /** How many slots of the running tick that are still to come are a Pillar's. */
+  ahead(name: string, now: number): number {
+    const { ticks } = this;
+    const end = startOf(ticks, tickAt(ticks, now) + 1);
+    let ahead = 0;
+    for (let slot = this.timeline.slotAt(now) + 1; this.timeline.at(slot) < end; slot++)
+      if (this.holderOf(slot) === name) ahead++;
+    return ahead;
+  }
+}
