@@ -32,6 +32,7 @@ export function commandsFor(stack: string) {
       `-s ${name}`,
     ].join(" ");
   const pillarHost = (command: string, ...options: readonly string[]) => [tool, command, name, ...options].join(" ");
+  const asText = ["--type string"];
   // --path alone makes a number with a point a text.
   const set = (key: string, value: string | number | boolean) =>
     config("set", key, typeof value === "number" && !Number.isInteger(value) ? ["--type float"] : [], String(value));
@@ -49,7 +50,9 @@ export function commandsFor(stack: string) {
     /** To what the shell makes of a word, as of `"$(…)"`. */
     setTo: (key: string, word: string) => `${config("set", key)} ${word}`,
     /** A name of digits, which `--path` alone would make a number. */
-    setText: (key: string, value: string) => config("set", key, ["--type string"], value),
+    setText: (key: string, value: string) => config("set", key, asText, value),
+    /** To what the shell makes of a word, which may be such a name. */
+    setTextTo: (key: string, word: string) => `${config("set", key, asText)} ${word}`,
     /** Asks for the value, which a command line would show. */
     setSecret: (key: string) => config("set", key, ["--secret"]),
     setSecretFrom: (key: string, file: string) => `${config("set", key, ["--secret"])} < ${file}`,
