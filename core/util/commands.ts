@@ -67,12 +67,15 @@ export function commandsFor(stack: string) {
     status: (...options: readonly string[]) => pillarHost("status", ...options),
     adopt: (address: string, like: string, ...options: readonly string[]) =>
       pillarHost("adopt", address, "--like", shellWord(like), ...options),
+    init: [tool, "init", name].join(" "),
+    /** Of the stack that the signer goes to. */
+    move: (from: string) => pillarHost("move", "--from", shellWord(from)),
     retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),
     backup: (...options: readonly string[]) => pillarHost("backup", ...options),
     check: (...options: readonly string[]) => pillarHost("check", ...options),
     repair: (...options: readonly string[]) => pillarHost("repair", ...options),
     resume: (...options: readonly string[]) => pillarHost("resume", ...options),
-    moveStore: (address: string) => [tool, "store move", name, address].join(" "),
+    moveStore: (address: string) => [tool, "store move", name, shellWord(address)].join(" "),
     report: (...options: readonly string[]) => pillarHost("report", ...options),
   };
 }
