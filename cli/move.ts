@@ -48,7 +48,7 @@ export function moveFault(
     return `no release of the orchestrator is known for the new host: nothing was changed\n  needed: --release with its address (https), and --release-sha256 with its hash from the release's page`;
   if (version === undefined)
     return `which version ${url} has is not in its address: nothing was changed\n  needed: --release-version, such as v0.0.9a`;
-  return hashFault(url, sha256, commandsFor(stack).move(from, given, up === false ? ["--no-up"] : []));
+  return hashFault(url, sha256, commandsFor(stack).moveWithHash(from, given, up === false ? ["--no-up"] : []));
 }
 
 /** A release that nobody has named by its hash goes into no stack's file. @param again what is typed with it */

@@ -42,7 +42,7 @@ export async function moveStore(stack: string, address: string): Promise<number>
   const missed = notIn(own, await open().lines());
   if (missed.length > 0)
     throw new CliRefusal(
-      `${missed.length} lines of the record are not in ${place.shown}; nothing was set aside\n  Then: ${commandsFor(stack).moveStore("ADDRESS")}`,
+      `${missed.length} lines of the record are not in ${place.shown}; nothing was set aside\n  Then: ${commandsFor(stack).moveStore(address)}`,
     );
   markMoved(directory, address);
   // What a run of before the mark has written meanwhile.

@@ -102,10 +102,11 @@ function logOf({ backup, stack, pillar }: GuardInputs): EventLog {
 /** What a run leaves out stays known: a retiring stack has no node that would tell its address. */
 async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs): Promise<GuardOutputs> {
   const { createdAt, isReached, isOwnWork, recorded } = olds;
+  const run = commandsFor(news.stack);
   if (olds.pillar !== news.pillar)
     throw new Error(
       `pillar-host:pillar.name: this stack's host is that of ${olds.pillar}; nothing was changed\n` +
-        `  found: ${news.pillar}\n  needed: ${olds.pillar}, or a stack of its own for ${news.pillar} (${commandsFor("NEW").makeStack})`,
+        `  found: ${news.pillar}\n  needed: ${olds.pillar}: ${run.setText("pillar.name", olds.pillar)}\n  ${news.pillar} gets a stack of its own: ${commandsFor("NEW").init}`,
     );
   if (createdAt === undefined) return begin(news);
   return {

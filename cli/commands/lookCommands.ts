@@ -26,7 +26,7 @@ export function statusCommand(program: Command): void {
 Exit code:
   0    the node is synced, on the same evidence on which pulumi up lets it pass, and nothing is amiss; of a stack that
        is retiring: nothing stands in the way of its destroy. \`next\` names your next step, where there is one
-  1    not yet: something is to be waited for, or to be mended
+  1    not yet: something is to be waited for, or to be fixed
   2    could not look, or with --notify not tell: says why, and what to do
        of several stacks the highest
   130  --watch was ended with Ctrl-C`,

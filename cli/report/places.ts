@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { withFilesFound } from "../../core/eventLog/eventLog";
 import { isBucket, placeInBucket } from "../../core/store/bucketPlace";
+import { ofStack } from "../../core/store/contradiction";
 import { eventLogFile } from "../../core/store/directoryStore";
 import { movedTo } from "../../core/store/moved";
 import { dataDirectory } from "../../core/store/places";
@@ -38,18 +39,20 @@ export interface LogQuery {
 export async function findRecord(stack: string, { asked, configured }: LogQuery): Promise<FoundLog> {
   const place = asked ?? (await configured());
   if (place !== undefined && isBucket(place)) {
-    const at = await inBucket(place);
+    const at = await inBucket(stack, place);
     if (stacksOf(at.lines).includes(stack)) return at;
     throw new CliRefusal(nothingFound(stack, [place]));
   }
-  const first = place === undefined ? [] : [asked === undefined ? recordsAt(place) : path.resolve(place)];
+  const first =
+    place === undefined ? [] : [asked === undefined ? ofStack(stack, () => recordsAt(place)) : path.resolve(place)];
   const rest = asked === undefined ? backupDirectories() : [];
   const known = first.filter((directory) => knows(directory, stack));
   const others = rest.filter((directory) => knows(directory, stack));
   const found = known.length > 0 ? known : others;
   for (const directory of found.length === 0 ? [...first, ...rest] : []) {
     const address = movedTo(directory);
-    const at = address === undefined ? undefined : await inBucket(placeInBucket(address, path.basename(directory)));
+    const at =
+      address === undefined ? undefined : await inBucket(stack, placeInBucket(address, path.basename(directory)));
     if (at && stacksOf(at.lines).includes(stack)) return at;
   }
   if (found.length > 1)
@@ -63,8 +66,8 @@ export async function findRecord(stack: string, { asked, configured }: LogQuery)
   return { directory, lines };
 }
 
-async function inBucket(place: string): Promise<FoundLog> {
-  const store = storeAt(place);
+async function inBucket(stack: string, place: string): Promise<FoundLog> {
+  const store = ofStack(stack, () => storeAt(place));
   const lines = linesOf((await store.lines()).join("\n"), store.log);
   return { directory: store.directory, lines: placedIn(lines, store) };
 }

@@ -62,7 +62,7 @@ export function nextStep(situation: NextStepSituation): string[] {
       return [
         `WARNING: ${sentence}`,
         "If it is that of the host that takes over from this one, this is the old host now:",
-        `  ${run.set("lifecycle", "retiring")}   # and pillar-host:retirement.successor`,
+        `  ${run.retire("SUCCESSOR")}   # SUCCESSOR is that host's stack`,
         "If it is nobody's that you know: look into the wallet at once, and at who else can use it.",
         ...(now.synced && !registration.wasOurs ? updateInTurn(situation) : [again]),
       ];

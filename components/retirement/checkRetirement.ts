@@ -85,10 +85,12 @@ async function hostLocation(
     return { there, place: { address, hostKey: host.hostKey ?? (isOther ? undefined : known.hostKey) } };
   }
   const hostKey = host.hostKey ?? (host.address === known.address ? known.hostKey : undefined);
+  const run = commandsFor(config.stack);
   if (hostKey === undefined)
     throw new pulumi.RunError(
       `pillar-host:host.hostKey: needed to retire ${host.address}, which this stack never logged in to; nothing was changed\n` +
-        `  Get it with: ssh-keyscan -t ed25519 ${host.address}, and compare it with the host's console`,
+        `  Get it with: ssh-keyscan -t ed25519 ${host.address}, and compare it with the host's console\n` +
+        `  ${run.set("host.hostKey", someHostKey)} && ${run.up}`,
     );
   return { there: undefined, place: { address: host.address, hostKey } };
 }

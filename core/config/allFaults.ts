@@ -35,7 +35,10 @@ export function checked(
     const all = result.error?.issues ?? [];
     const issues = all.filter(
       (issue) =>
-        !standIns.some((other) => isOneWay(other, issue.path)) && !maybeMisspelt(issue, all) && !isOf(issue, later),
+        !standIns.some((other) => isOneWay(other, issue.path)) &&
+        !maybeMisspelt(issue, all) &&
+        !maybeWithoutPath(issue, all) &&
+        !isOf(issue, later),
     );
     for (const issue of issues)
       for (const fault of configFaultsOf(issue, { ...context, raw: values })) faults.add(fault);
@@ -58,6 +61,15 @@ const isOf = (issue: z.core.$ZodIssue, keys: readonly string[]) =>
 const maybeMisspelt = (issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]) =>
   issue.code === "custom" &&
   all.some(({ code, path }) => code === "unrecognized_keys" && path.join(".") === issue.path.join("."));
+
+/** The same of a block whose keys may all have been set without --path, which makes keys of their own of them. */
+const maybeWithoutPath = ({ code, input, path }: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]) =>
+  code === "invalid_type" &&
+  input === undefined &&
+  all.some((other) => {
+    const isWhole = other.code === "unrecognized_keys" && other.path.length === 0;
+    return isWhole && other.keys.some((key) => key.includes(".") && isOneWay(key.split("."), path));
+  });
 
 /** Whether one of two paths leads along the other. */
 const isOneWay = (one: readonly PropertyKey[], other: readonly PropertyKey[]) =>

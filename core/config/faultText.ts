@@ -2,6 +2,8 @@ import type { z } from "zod";
 import { type Commands, someHostKey } from "../util/commands";
 import { project } from "./configFaults";
 import { isDuration } from "./duration";
+import { valueAt } from "./rawValues";
+import { type Cure, cureCommand } from "./schemaFault";
 import { metaOf, schemaAt, shapesOf } from "./schemaKeys";
 import { type FaultContext, unknownKeyText } from "./unknownKeys";
 import { meantBoolean, meantNumber, nearest } from "./whatWasMeant";
@@ -33,7 +35,9 @@ function textOf(issue: z.core.$ZodIssue, context: FaultContext): string {
     case "invalid_type":
       return issue.input === undefined ? missing(issue.path, context) : wrongType(issue, context);
     case "invalid_value":
-      return issue.message === unsaid ? choice(key, issue.input, issue.values.map(String), run) : issue.message;
+      return issue.message === unsaid
+        ? choice(key, issue.input, issue.values.map(String), run)
+        : withFound(issue, context);
     case "invalid_union": {
       if (!("options" in issue) || issue.options === undefined) return wrongUnion(issue, context);
       const block = (issue.input ?? {}) as Readonly<Record<string, unknown>>;
@@ -46,11 +50,32 @@ function textOf(issue: z.core.$ZodIssue, context: FaultContext): string {
       return ranged(issue, `${issue.inclusive ? "at most" : "less than"} ${issue.maximum}`);
     case "custom":
       if (issue.params?.isLogin === true) return `${issue.message}. ${loginQuestion(context)}`;
-      return `${issue.message}${issue.params?.isToBeSet === true ? ` (${run.setSecret(key)})` : ""}`;
+      if (issue.params?.isToBeSet === true) return `${issue.message} (${run.setSecret(key)})`;
+      return `${withFound(issue, context)}${issue.params?.cure ? ` (${cureCommand(issue.params.cure as Cure, run)})` : ""}`;
     default:
-      return issue.message;
+      return withFound(issue, context);
   }
 }
+
+/** What is needed, behind what was found where that may be shown. */
+function withFound({ message, path }: z.core.$ZodIssue, { raw, schema }: FaultContext): string {
+  if (!message.startsWith("needed ")) return message;
+  const inner = schemaAt(schema, path);
+  const isSecret = inner === undefined || metaOf(inner).secret === true;
+  const found = isSecret ? undefined : harmless(valueAt(raw, path));
+  return found === undefined ? message : `found ${found}, ${message}`;
+}
+
+/** A value as it can be shown where it may stand in the wrong place: a word, a number, an address or a path is no secret. */
+function harmless(value: unknown): string | undefined {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (value === "") return "an empty text";
+  if (typeof value !== "string" || value.length > 60) return undefined;
+  const isAddress = /^[0-9a-fA-F.:]+(\/\d{0,3})?$/.test(value) && /[.:/]/.test(value);
+  return isWord(value) || isAddress || /^[~.]?\/[A-Za-z0-9 ._/-]*$/.test(value) ? value : undefined;
+}
+
+const isWord = (text: string) => /^[A-Za-z][A-Za-z_-]{0,19}$/.test(text);
 
 function ranged(issue: z.core.$ZodIssue, needed: string): string {
   if (issue.message !== unsaid) return issue.message;
@@ -62,8 +87,7 @@ function choice(key: string, found: unknown, options: readonly string[], run: Co
   const needed = `needed ${oneOf(options)}`;
   if (found === undefined) return `missing, ${needed} (${run.set(key, options[0] ?? "")})`;
   const meant = nearest(String(found), options);
-  const isWord = typeof found === "string" && /^[A-Za-z][A-Za-z_-]{0,19}$/.test(found);
-  const shown = isWord ? found : kindOf(found);
+  const shown = typeof found === "string" && isWord(found) ? found : kindOf(found);
   return `found ${shown}, ${needed}${meant === undefined ? "" : `. Did you mean ${meant}? ${run.set(key, meant)}`}`;
 }
 

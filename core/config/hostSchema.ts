@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { supportedDistributions } from "./distributions";
 import { duration } from "./duration";
+import type { SchemaFault } from "./schemaFault";
 import { address, hostKey, word } from "./schemaParts";
 
 /** What every kind of host has. */
@@ -148,36 +149,46 @@ interface Around {
   };
 }
 
-/** A fault: the key below `pillar-host:`, as a path, and what is wrong. */
-export type HostFault = readonly [path: readonly string[], message: string];
-
 /** What does not fit together between host, lifecycle and ssh (pure). */
-export function hostFaults({ host, lifecycle, ssh }: Around): HostFault[] {
+export function hostFaults({ host, lifecycle, ssh }: Around): SchemaFault[] {
   if (host.provider === "existing") return [];
-  const faults: HostFault[] = [];
+  const faults: SchemaFault[] = [];
   if (lifecycle === "adopted" && host.importId === undefined)
-    faults.push([["host", "importId"], "missing: with lifecycle adopted it names the server that is taken over"]);
+    faults.push([
+      ["host", "importId"],
+      "missing, needed with lifecycle adopted: the number of the server that is taken over",
+      { set: "host.importId", toWord: "NUMBER" },
+    ]);
   if (lifecycle !== "active") return faults;
   if (host.importId !== undefined)
-    faults.push([["host", "importId"], "is for lifecycle adopted; an active stack makes a server of its own"]);
+    faults.push([
+      ["host", "importId"],
+      "is for lifecycle adopted; an active stack makes a server of its own",
+      { remove: "host.importId" },
+    ]);
   if (host.sshFrom.length === 0)
     faults.push([
       ["host", "sshFrom"],
-      "needed the networks that may reach ssh. With none, whoever runs pulumi could not reach the host: your own address " +
-        "is the one that `curl -4 https://ifconfig.co` shows (as 192.0.2.1/32). 0.0.0.0/0 lets everybody try",
+      "needed the networks that may reach ssh, yours among them: whoever runs pulumi could not reach the host. Your address, " +
+        "such as 192.0.2.1/32, is found by the command; 0.0.0.0/0 lets everybody try",
+      { set: "host.sshFrom[0]", toWord: '"$(curl -4 -s https://ifconfig.co)/32"' },
     ]);
   if (ssh.privateKey === undefined && ssh.privateKeyFile === undefined)
     faults.push([
       ["ssh", "privateKeyFile"],
       "missing: a new server at a cloud provider accepts the operator's ssh key only, such as ~/.ssh/id_ed25519",
+      { set: "ssh.privateKeyFile", to: "~/.ssh/id_ed25519" },
     ]);
-  if (ssh.user !== "root") faults.push([["ssh", "user"], `found ${ssh.user}, needed root on a new server`]);
-  if (ssh.port !== 22) faults.push([["ssh", "port"], `found ${ssh.port}, needed 22 on a new server`]);
+  if (ssh.user !== "root")
+    faults.push([["ssh", "user"], `found ${ssh.user}, needed root on a new server`, { set: "ssh.user", to: "root" }]);
+  if (ssh.port !== 22)
+    faults.push([["ssh", "port"], `found ${ssh.port}, needed 22 on a new server`, { set: "ssh.port", to: 22 }]);
   const accepted = [...supportedDistributions, ...host.acceptDistributions];
   if (!accepted.includes(host.image))
     faults.push([
       ["host", "image"],
       `found ${host.image}, needed one of ${accepted.join(", ")}, which the controller's release is for (or name it in host.acceptDistributions)`,
+      { set: "host.image", to: accepted[0] ?? "" },
     ]);
   return faults;
 }

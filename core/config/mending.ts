@@ -4,7 +4,7 @@ import { isDuration } from "./duration";
 import { type Raw, valueAt, withValue } from "./rawValues";
 import { type Schema, schemaAt, schemaKeys } from "./schemaKeys";
 import { knownKeys } from "./unknownKeys";
-import { meantBoolean, meantNumber, nearest } from "./whatWasMeant";
+import { isTextForPath, meantBoolean, meantNumber, nearest, typedByPath } from "./whatWasMeant";
 
 /** What stands in for a required key, so that the rest of a configuration can be checked beside its absence. */
 export const standIns: ReadonlyMap<string, unknown> = new Map<string, unknown>([
@@ -87,8 +87,12 @@ function moved(raw: Raw, block: readonly PropertyKey[], key: string, schema: Sch
   const dotted = block.length === 0 && key.includes(".") ? key.split(".") : undefined;
   const near = nearest(key, knownKeys(schema, block, raw));
   const to = now ?? dotted ?? (near === undefined ? undefined : [...block, near]);
-  if (to === undefined || schemaAt(schema, to) === undefined || valueAt(raw, to) !== undefined) return without;
-  return withValue(without, to, valueAt(raw, from));
+  const target = to && schemaAt(schema, to);
+  if (to === undefined || target === undefined || valueAt(raw, to) !== undefined) return without;
+  const value = valueAt(raw, from);
+  // Set without --path everything is text.
+  const typed = dotted !== undefined && typeof value === "string" && !isTextForPath(value, target);
+  return withValue(without, to, typed ? typedByPath(value) : value);
 }
 
 /** The keys that a configuration, or a block that it has, must say (pure). */

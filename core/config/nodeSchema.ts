@@ -2,6 +2,7 @@ import { z } from "zod";
 import { duration } from "./duration";
 import { loginRule, openableKey, otherHostShape, otherNodeShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
+import type { SchemaFault } from "./schemaFault";
 import { address, directory, plainUrl, port, rpcUrl, word } from "./schemaParts";
 
 /** Named so that another release behind the same address can be told from the one before it. */
@@ -153,7 +154,7 @@ export function syncFaults({
   readonly host: { readonly provider: string; readonly address?: string };
   readonly sync: z.output<typeof syncSchema>;
   readonly orchestrator: { readonly migrateFrom?: { readonly address: string } | undefined };
-}): (readonly [path: readonly string[], message: string])[] {
+}): SchemaFault[] {
   if (from !== "oldHost") return [];
   const address = own?.address ?? migrateFrom?.address;
   if (address === undefined)
@@ -161,9 +162,17 @@ export function syncFaults({
       [
         ["sync", "oldHost"],
         "needed with sync.from: oldHost: the host whose chain is copied, or orchestrator.migrateFrom",
+        { set: "sync.oldHost.address", toWord: "ADDRESS" },
       ],
     ];
-  if (host.provider === "existing" && host.address === address)
-    return [[["sync", "oldHost", "address"], "is this stack's own host: needed the old host's, whose chain is copied"]];
+  // Where it is the signer's old host, that is told of its own key.
+  if (host.provider === "existing" && host.address === own?.address)
+    return [
+      [
+        ["sync", "oldHost", "address"],
+        "is this stack's own host: needed the old host's, whose chain is copied",
+        { set: "sync.oldHost.address", toWord: "ADDRESS" },
+      ],
+    ];
   return [];
 }

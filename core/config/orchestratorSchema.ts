@@ -3,6 +3,7 @@ import { duration } from "./duration";
 import { network } from "./hostSchema";
 import { loginRule, openableKey, otherHostShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
+import type { SchemaFault } from "./schemaFault";
 import { address, directory, port, word } from "./schemaParts";
 
 /** A file or directory of the operator's machine. */
@@ -147,15 +148,20 @@ export const orchestratorSchema = z
 export function orchestratorFaults(config: {
   readonly host: { readonly provider: string; readonly address?: string };
   readonly orchestrator: z.output<typeof orchestratorSchema>;
-}): (readonly [path: readonly string[], message: string])[] {
+}): SchemaFault[] {
   const { migrateFrom: from, rollback } = config.orchestrator;
-  const faults: (readonly [string[], string])[] = [];
+  const faults: SchemaFault[] = [];
   if (rollback && from === undefined)
-    faults.push([["orchestrator", "rollback"], "needs orchestrator.migrateFrom: where the signer is to go back to"]);
+    faults.push([
+      ["orchestrator", "rollback"],
+      "found true without orchestrator.migrateFrom: needed where the signer is to go back to",
+      { set: "orchestrator.migrateFrom.address", toWord: "ADDRESS" },
+    ]);
   if (from !== undefined && config.host.provider === "existing" && from.address === config.host.address)
     faults.push([
       ["orchestrator", "migrateFrom", "address"],
       "is this stack's own host: needed the old host's, from which the signer comes",
+      { set: "orchestrator.migrateFrom.address", toWord: "ADDRESS" },
     ]);
   return faults;
 }

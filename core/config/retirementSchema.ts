@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { duration } from "./duration";
 import { loginRule, openableKey, otherHostShape, otherNodeShape } from "./loginSchema";
+import type { SchemaFault } from "./schemaFault";
 import { rpcUrl } from "./schemaParts";
 
 /** The chain's own measures; other networks than the real one have others. */
@@ -68,14 +69,19 @@ export function retirementFaults({
 }: {
   readonly host: { readonly provider: string; readonly address?: string };
   readonly retirement: z.output<typeof retirementSchema>;
-}): (readonly [path: readonly string[], message: string])[] {
-  const faults: (readonly [string[], string])[] = [];
+}): SchemaFault[] {
+  const faults: SchemaFault[] = [];
   if (host.provider === "existing" && retirement.successor?.address === host.address)
     faults.push([
       ["retirement", "successor", "address"],
       "is this stack's own host: needed the one that produces after it",
+      { set: "retirement.successor.address", toWord: "ADDRESS" },
     ]);
   if (host.provider !== "existing" && retirement.afterwards !== "leave")
-    faults.push([["retirement", "afterwards"], "is for existing hosts: a server at a cloud provider is deleted"]);
+    faults.push([
+      ["retirement", "afterwards"],
+      "is for existing hosts: a server at a cloud provider is deleted",
+      { remove: "retirement.afterwards" },
+    ]);
   return faults;
 }

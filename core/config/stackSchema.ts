@@ -1,11 +1,12 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { hasFormerName } from "./configFaults";
-import { type HostFault, hostFaults, hostSchema } from "./hostSchema";
+import { hostFaults, hostSchema } from "./hostSchema";
 import { sshSchema } from "./loginSchema";
 import { controllerSchema, nodeSchema, ownAddress, syncFaults, syncSchema } from "./nodeSchema";
 import { orchestratorFaults, orchestratorSchema } from "./orchestratorSchema";
 import { cutoverSchema, networkSchema, retirementFaults, retirementSchema } from "./retirementSchema";
+import type { SchemaFault } from "./schemaFault";
 import { storeFaults, storeSchema } from "./storeSchema";
 
 /** Its path or its name is the password: an ntfy topic, a Slack hook. */
@@ -23,7 +24,7 @@ function rpcFaults({
 }: {
   host: z.output<typeof hostSchema>;
   node: z.output<typeof nodeSchema>;
-}): HostFault[] {
+}): SchemaFault[] {
   if (node.rpc !== "direct" || node.rpcAddress !== ownAddress) return [];
   if (host.provider !== "existing" || isIP(host.address) !== 0) return [];
   return [
@@ -31,6 +32,7 @@ function rpcFaults({
       ["node", "rpcAddress"],
       `needed the IP address of ${host.address} with node.rpc: direct, since the node refuses names (403). ` +
         `Find it with: getent hosts ${host.address}; or leave node.rpc out, which asks through ssh`,
+      { set: "node.rpcAddress", toWord: "ADDRESS" },
     ],
   ];
 }
@@ -100,5 +102,6 @@ export const stackSchema = z
     const faults = [hostFaults, rpcFaults, syncFaults, storeFaults, orchestratorFaults, retirementFaults].flatMap(
       (find) => find(config),
     );
-    for (const [path, message] of faults) context.addIssue({ code: "custom", path: [...path], message });
+    for (const [path, message, cure] of faults)
+      context.addIssue({ code: "custom", path: [...path], message, ...(cure ? { params: { cure } } : {}) });
   });

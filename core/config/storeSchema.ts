@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { bucketFault } from "../store/bucketPlace";
+import type { SchemaFault } from "./schemaFault";
 
 /** Where event log and backups are kept, beside this machine. */
 export const storeSchema = z
@@ -25,7 +26,7 @@ export function storeFaults({
 }: {
   readonly store?: string | undefined;
   readonly orchestrator: { readonly backup: { readonly directory?: string | undefined } };
-}): (readonly [path: readonly string[], message: string])[] {
+}): SchemaFault[] {
   if (store === undefined || orchestrator.backup.directory === undefined) return [];
   return [[["store"], "is a place for what orchestrator.backup.directory has already: needed one of both"]];
 }

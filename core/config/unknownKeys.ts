@@ -1,7 +1,7 @@
 import type { Commands } from "../util/commands";
 import { formerNames, project } from "./configFaults";
 import { metaOf, type Schema, schemaAt, shapesOf, variantOf } from "./schemaKeys";
-import { nearest } from "./whatWasMeant";
+import { isTextForPath, nearest } from "./whatWasMeant";
 
 /** What a fault is told with. */
 export interface FaultContext {
@@ -20,7 +20,10 @@ export function unknownKeyText(key: string, block: readonly PropertyKey[], { sch
     return `is called ${now} now. Move it: ${run.setTo(now, `"$(${run.get(name)})"`)} && ${run.remove(name)}`;
   const inside = block.length === 0 && key.includes(".") ? schemaAt(schema, key.split(".")) : undefined;
   if (inside !== undefined) {
-    const set = metaOf(inside).secret ? run.setSecret(key) : run.setTo(key, `"$(${run.getPlain(key)})"`);
+    const value = `"$(${run.getPlain(key)})"`;
+    const set = metaOf(inside).secret
+      ? run.setSecret(key)
+      : (isTextForPath(raw[key], inside) ? run.setTextTo : run.setTo)(key, value);
     return `was set without --path, which makes it a key of its own. Move it: ${set} && ${run.removePlain(key)}`;
   }
   const ofOthers = variantsWith(key, block, schema, raw);

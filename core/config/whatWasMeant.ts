@@ -1,4 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
+import type { z } from "zod";
+import type { Schema } from "./schemaKeys";
 
 /** The word that is nearly the same as this one; none where it is far from all (pure). */
 export function nearest(word: string, known: readonly string[]): string | undefined {
@@ -9,6 +11,19 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   );
   if (distance(word.toLowerCase(), found) > 3) return undefined;
   return known.find((one) => one.toLowerCase() === found);
+}
+
+/** What `pulumi config set --path` makes of a word (pure). */
+export function typedByPath(word: string): string | number | boolean {
+  if (word === "true" || word === "false") return word === "true";
+  return /^(0|-?[1-9]\d{0,14})$/.test(word) ? Number(word) : word;
+}
+
+/** Whether a key takes a word as text alone, and `--path` would make another type of it (pure). */
+export function isTextForPath(word: unknown, schema: Schema): boolean {
+  if (typeof word !== "string") return false;
+  const takes = (value: unknown) => (schema as z.ZodType).safeParse(value).success;
+  return takes(word) && !takes(typedByPath(word));
 }
 
 /** The number that a text stands for, such as `"35997"` (pure). */

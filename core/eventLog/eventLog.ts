@@ -1,3 +1,4 @@
+import { ofStack } from "../store/contradiction";
 import { found } from "../store/found";
 import type { Store } from "../store/store";
 import { storeAt } from "../store/storeAt";
@@ -35,7 +36,7 @@ export interface EventLogDeps {
 }
 
 export function openEventLog({ directory: place, stack, pillar }: LogPlace, deps: EventLogDeps): EventLog {
-  const store = storeAt(place);
+  const store = ofStack(stack, () => storeAt(place));
   const inWords = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();

@@ -5,7 +5,7 @@ import type { OldSide, Requirements } from "./findings";
 import { unheardStart } from "./generation";
 import { generationIn } from "./journal";
 import { broughtByHand } from "./messages";
-import { mayStop, moveHalted, stuckCure } from "./stoppedState";
+import { mayStop, moveHalted, stuckHint } from "./stoppedState";
 
 /** What stands against a move on the old host (pure). */
 export function oldFaults(side: OldSide, wanted: Requirements): string[] {
@@ -57,7 +57,7 @@ export function oldFaults(side: OldSide, wanted: Requirements): string[] {
         at(state === 1 ? "a key generation is at work" : "the orchestrator is not live"),
         `state ${state} (${status.value?.stateName})`,
         state === 1 ? "its end: stopping now would lose the key share" : "state 0 (live)",
-        `Run ${run.up} again when it is live.${state === 2 ? ` ${moveHalted(run)}` : ""}${state === 1 ? ` ${stuckCure(wanted.old)}` : ""}`,
+        `Run ${run.up} again when it is live.${state === 2 ? ` ${moveHalted(run)}` : ""}${state === 1 ? ` ${stuckHint}.` : ""}`,
       ),
     );
   else if ("error" in status && "value" in build)

@@ -51,15 +51,17 @@ export function stoppedFault(config: string | undefined, saga: Saga, inputs: Sto
     `  found: GlobalState ${state} in ${directory}/config.json, which it wrote at its stop`,
     "  needed: GlobalState 0 (live), as getStatus said before the stop",
     `  It is started again where it was. On the host: ${ask}; when it says state 0: ${up}`,
-    ...(state === keyGeneration ? [`  ${stuckCure(inputs[source])} Then: ${up}`] : []),
+    ...(state === keyGeneration ? [`  ${stuckHint}`] : []),
     ...(state === halted ? [`  ${moveHalted(run)}; then ${up}`] : []),
   ].join("\n");
 }
 
-/** What helps one that took part in a key generation which ended without it: a restart does not. */
-export function stuckCure({ service, directory }: { readonly service: string; readonly directory: string }): string {
-  return `Does it stay in state 1 although the bridge's key generation is over? On the host: systemctl stop ${service}, set GlobalState to 0 in ${directory}/config.json, systemctl start ${service}.`;
-}
+/**
+ * For one that took part in a key generation which ended without it: a restart does not help. The commands are not printed:
+ * mostly it is at work, and stopping it then loses its key share.
+ */
+export const stuckHint =
+  "Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, A signer that stays in state 1";
 
 /** What to type where a bridge is halted for longer than the old host lives. */
 export const moveHalted = (run: Commands) =>
@@ -89,7 +91,7 @@ export function notLive(
   const run = commandsFor(inputs.stack);
   return status.state === keyGeneration
     ? `the orchestrator of the ${side} side takes part in a key generation now: stopping it would lose its new key share\n` +
-        `  needed: getStatus says live. It takes minutes; then run ${run.up} again.\n  ${stuckCure(inputs[side])}`
+        `  needed: getStatus says live. It takes minutes; then run ${run.up} again.\n  ${stuckHint}`
     : `the orchestrator of the ${side} side is not live now\n` +
         `  found: state ${status.state} (${status.stateName})\n` +
         `  needed: state 0 (live). Run ${run.up} again when it is.${status.state === halted ? `\n  ${moveHalted(run)}` : ""}`;

@@ -123,7 +123,7 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Retire
     return not({
       loss,
       what: "who produces after this host is not configured",
-      needed: `pillar-host:retirement.successor with its address and hostKey, then ${run.up} (of a host that is given up: the one that produces today)`,
+      needed: `the stack of the host that produces today, SUCCESSOR: ${run.retire("SUCCESSOR")} (one that is no stack here: pillar-host:retirement.successor with its address and hostKey, then ${run.up})`,
     });
   const { address, look, node } = next;
   if ("silent" in look)

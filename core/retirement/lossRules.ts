@@ -116,7 +116,7 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
     return not({
       loss,
       what: `an orchestrator runs on this host, ${address}`,
-      needed: "the signer's move in the successor's stack (pillar-host:orchestrator.migrateFrom), or its stop by hand",
+      needed: `the signer's move: ${commandsFor("SUCCESSOR").move(facts.stack)} (SUCCESSOR is the stack of the new host); or its stop by hand`,
     });
   const open = openMove(facts);
   if (step === "retire") return open ? not(open) : met();
@@ -128,7 +128,7 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
         loss,
         what: `the orchestrator on this host, ${address}, is not fenced: it would sign again after a start`,
         found: [`its unit is ${masked ? "masked" : "not masked"}, its key store ${hasKeyStore ? "in place" : "aside"}`],
-        needed: "the signer's move in the successor's stack, which fences it here",
+        needed: `the signer's move, which fences it here: ${commandsFor("SUCCESSOR").move(facts.stack)} (SUCCESSOR is the stack of the new host)`,
       });
     const other = journal?.other;
     const next = facts.successor;

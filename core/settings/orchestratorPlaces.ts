@@ -7,7 +7,7 @@ import type { SecureOptions } from "../orchestrator/preparation";
 import type { OrchestratorPlace } from "../orchestrator/survey";
 import type { OrchestratorHost } from "../ssh/root";
 import { placeInBucket } from "../store/bucketPlace";
-import { storeFault } from "../store/contradiction";
+import { ofStack, storeFault } from "../store/contradiction";
 import { orderRecordName } from "../store/orders";
 import { recordsWord } from "../store/places";
 import { recordsAt } from "../store/records";
@@ -29,17 +29,17 @@ export function backupDirectory({ pillar, store, orchestrator }: StackConfig): s
 
 /** Its directory on this machine, absolute, with what an earlier version left in it. @throws storeFault */
 export function backupPlace(config: StackConfig): string {
-  return recordsAt(backupDirectory(config));
+  return ofStack(config.stack, () => recordsAt(backupDirectory(config)));
 }
 
 /** What is known of a stack's Pillar outside of the state. @throws storeFault */
 export function storeOf(config: StackConfig): Store {
-  return storeAt(backupDirectory(config));
+  return ofStack(config.stack, () => storeAt(backupDirectory(config)));
 }
 
 /** The record of the orders of a stack's server. @throws storeFault */
 export function ordersOf(config: StackConfig, stack: string): OrderRecords {
-  const name = orderRecordName(backupDirectory(config), { stack, pillar: config.pillar.name });
+  const name = ofStack(stack, () => orderRecordName(backupDirectory(config), { stack, pillar: config.pillar.name }));
   const store = storeOf(config);
   const inWords = (what: string) => (error: Error) => {
     throw storeFault(store.faultText(what, error));

@@ -62,19 +62,19 @@ packages_ask_nothing 600
 say "deploying: the controller builds and starts the node; this takes minutes"
 dialog Deploy "$deploy_seconds"
 
-again="The transcript: $transcript on the host. Run $(pulumi_up) again: the deploy is repeated, and a producer key that it had already made is kept."
+once_more="The transcript: $transcript on the host. Run $(pulumi_up) again: the deploy is repeated, and a producer key that it had already made is kept."
 case $dialog_result in
   question) fail "the controller asked something that this program does not know, and was stopped" "found: $(redact <<< "$dialog_question")" \
     "needed: a release of the controller without this question (an older one: pillar-host:controller.release), or a newer version of this program; another try would stop at the same question" \
     "A producer key that was made is kept. The transcript: $transcript on the host. Then: $(pulumi_up)" ;;
-  deadline) fail "the controller did not end within $deploy_seconds s, and was stopped (controller.deployTimeout)" "$(last_lines "$transcript" 5)" "$again" ;;
+  deadline) fail "the controller did not end within $deploy_seconds s, and was stopped (controller.deployTimeout)" "$(last_lines "$transcript" 5)" "$once_more" ;;
 esac
 # A controller that complained has perhaps started nothing: then there is nothing to wait for.
 if [ -n "$complaint" ] && ! service_is_active "$service"; then rpc_seconds=5; fi
 if ! wait_for_node "$rpc_seconds"; then
   other=$(other_service)
   fail "the controller ended, but the node does not run" ${complaint:+"the controller said: $(redact <<< "$complaint")"} \
-    "$(node_facts)" ${other:+"$other"} "$(last_lines "$transcript" 5)" "$again"
+    "$(node_facts)" ${other:+"$other"} "$(last_lines "$transcript" 5)" "$once_more"
 fi
 grep -qs '"Address"' "$data_dir/config.json" || warn "$data_dir/config.json names no producer: the address is read from the controller's Status alone"
 let_node_end

@@ -14,11 +14,15 @@ trap 'printf "%s: unexpected failure (exit %s) of: %s\n" "$host_name" "$?" "$BAS
 say() { printf '%s\n' "$*"; }
 warn() { printf 'warning: %s\n' "$*"; }
 
-# fail WHAT [DETAIL...]: one message, then its details, to the operator.
+# fail WHAT [DETAIL...]: one message, then its details, to the operator. In a step, whose words nobody adds to, the last of
+# them is the next command: $again, where they have none.
 fail() {
+  local next=${again:+Then: $again}
+  case $* in *" -s ${stack_word:-}"* | *"/pillar-host "*) next= ;; esac
   printf '%s: %s\n' "$host_name" "$1" >&2
   shift
   [ $# -eq 0 ] || printf '%s\n' "$@" | sed 's/^/  /' >&2
+  [ -z "$next" ] || printf '  %s\n' "$next" >&2
   exit 1
 }
 

@@ -16,8 +16,8 @@ if ! is_marked stack; then
   if [ ${#mine[@]} -gt 0 ]; then
     fail "this host already has a node that this stack did not deploy. It may be your live Pillar: nothing was touched" \
       "${mine[@]/#/found: }" "needed: a host without these" \
-      "Is it your old host? It gets a stack of its own, which takes it over without a change: docs/cutover.md" \
-      "Is it the wrong address? $(config_set host.address ADDRESS)"
+      "Is it the Pillar's host of today, and this its stack? It is taken over without a change: $(config_set lifecycle adopted) && $(pulumi_up)" \
+      "Is it the wrong address? $(config_set host.address ADDRESS) && $(pulumi_up); the host of today then gets a stack of its own: $(adopt_command OLD "$host_name")"
   fi
 fi
 

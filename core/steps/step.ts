@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { namesOf, type Receiver, rootEnvelope } from "../ssh/rootEnvelope";
 import { assignments, type Value } from "../ssh/shellWords";
+import { commandsFor } from "../util/commands";
 
 export { assignments, quote, type Value } from "../ssh/shellWords";
 
@@ -17,6 +18,8 @@ export interface Step {
   readonly looksOnly?: boolean;
   /** Its standard output is a result for the program, not for the operator. */
   readonly quiet?: boolean;
+  /** Whoever runs it adds the next command to its errors, which is no `pulumi up`. */
+  readonly isAsked?: boolean;
 }
 
 function read(name: string): string {
@@ -39,7 +42,8 @@ export function envelope(step: Step, receiver: Receiver): string {
   const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds, notes };
   const commands = read("commands");
   const isShown = step.looksOnly && !step.quiet;
-  const inner = assignments(names) + commands + (isShown ? plainly(step.script) : step.script);
+  const next = step.looksOnly || step.isAsked ? {} : { again: commandsFor(receiver.stack).up };
+  const inner = assignments({ ...names, ...next }) + commands + (isShown ? plainly(step.script) : step.script);
   const root = step.looksOnly
     ? { argv: `timeout -k 10 ${step.limitSeconds} bash -euo pipefail -s`, input: inner }
     : { argv: "bash -euo pipefail -s", input: assignments(variables) + commands + hereDocument(read("unit"), inner) };

@@ -4,7 +4,7 @@ unit=pillar-host-step.service
 runs=/run/pillar-host
 
 if ! [ -d /run/systemd/system ]; then
-  printf '%s: systemd does not run here\n' "$host_name" >&2
+  printf '%s: systemd does not run here\n  needed: a host that systemd runs\n  Then: %s\n' "$host_name" "$(pulumi_up)" >&2
   exit 1
 fi
 mkdir -p "$runs"
@@ -31,7 +31,7 @@ until systemd-run --quiet --collect --unit="$unit" --description="pillar-host: $
     printf 'an earlier run is still at work on this host (%s); waiting for its end\n' "$(systemctl show -p Description --value "$unit")" >&"$notes"
   fi
   if [ $((SECONDS - waited)) -gt "$limit_seconds" ]; then
-    printf '%s: an earlier run did not end in %s s\n  See it with: systemctl status %s\n' "$host_name" "$limit_seconds" "$unit" >&2
+    printf '%s: an earlier run did not end in %s s\n  See it with: systemctl status %s\n  Then: %s\n' "$host_name" "$limit_seconds" "$unit" "$(pulumi_up)" >&2
     exit 1
   fi
   sleep 1

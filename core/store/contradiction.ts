@@ -1,5 +1,6 @@
 import path from "node:path";
 import { commandsFor } from "../util/commands";
+import { shellWord } from "../util/quote";
 
 /** A directory of records, and the key that opens its backups; absolute. */
 export interface StorePlace {
@@ -27,6 +28,19 @@ export function isStoreFault(error: unknown): error is Error {
   return error instanceof Error && (error as { isStoreFault?: unknown }).isStoreFault === true;
 }
 
+/** Stands in the commands of a fault for the stack that meets it: a place of records may be that of several. */
+export const metBy = "STACK";
+
+/** Opens what may be faulty, for a stack, which the fault's commands then name. @throws storeFault */
+export function ofStack<T>(stack: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (!isStoreFault(error)) throw error;
+    throw storeFault(error.message.replaceAll(/\bSTACK\b/g, shellWord(stack)));
+  }
+}
+
 /** What lies in the checkout is not what lies in the user's data directory, and neither follows from the other. */
 export function contradiction({ pillar, old, own }: Sides, found: string): Error {
   return storeFault(
@@ -34,7 +48,7 @@ export function contradiction({ pillar, old, own }: Sides, found: string): Error
       `the records of ${pillar} lie in two places on this machine, and contradict each other; nothing was changed`,
       `  found: ${found}`,
       "  needed: one of them for each stack. For a stack whose records are those of the checkout, move them to a place of",
-      `  their own, and name it: mv ${old.records} DIRECTORY && ${commandsFor("STACK").set("orchestrator.backup.directory", "DIRECTORY")}`,
+      `  their own, and name it: mv ${old.records} DIRECTORY && ${commandsFor("ITS_NAME").set("orchestrator.backup.directory", "DIRECTORY")}`,
       `  (and the key with them, to DIRECTORY.age-identity: ${old.key})`,
       `  For all others nothing but ${own.records} is then read`,
     ].join("\n"),
@@ -46,7 +60,7 @@ export function ownLinkText(pillar: string, link: string, target: string): strin
   return [
     `the records of ${pillar} are kept in ${path.join("backups", pillar)} of the program's directory no more; nothing was changed`,
     `  found: ${link}, a link to ${target}`,
-    `  needed: that place by its name: ${commandsFor("STACK").set("orchestrator.backup.directory", target)}`,
+    `  needed: that place by its name: ${commandsFor(metBy).set("orchestrator.backup.directory", target)}`,
     `  Then: rm ${link}`,
   ].join("\n");
 }
@@ -67,7 +81,7 @@ export function elsewhereText(pillar: string, target: string, own: string): stri
     `the records of ${pillar} are in another place than where this run looks for them; nothing was changed`,
     `  found: ${target} by the checkout, ${own} by HOME and XDG_DATA_HOME of this run`,
     "  needed: the environment in which they were made (as cron, sudo and services have another one), or the place by its",
-    `  name: ${commandsFor("STACK").set("orchestrator.backup.directory", target)}`,
+    `  name: ${commandsFor(metBy).set("orchestrator.backup.directory", target)}`,
   ].join("\n");
 }
 
@@ -78,6 +92,6 @@ export function takeOverFault({ pillar, old, own }: Sides, { code, message }: No
     `the records of ${pillar} could not be brought from the program's directory to ${own.records}; they lie where they were`,
     `  found: ${full ? "the disk is full" : message}`,
     `  needed: room, and directories that may be read and written: ${old.records}, ${own.records}`,
-    `  Or keep them elsewhere: ${commandsFor("STACK").set("orchestrator.backup.directory", "DIRECTORY")}, and mv ${old.records} DIRECTORY`,
+    `  Or keep them elsewhere: ${commandsFor(metBy).set("orchestrator.backup.directory", "DIRECTORY")}, and mv ${old.records} DIRECTORY`,
   ].join("\n");
 }

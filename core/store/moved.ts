@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { commandsFor } from "../util/commands";
 import { syncDirectory, writeWhole } from "../util/writeAtomically";
+import { metBy } from "./contradiction";
 import { eventLogFile } from "./directoryStore";
 
 /** What tells that a directory's event log goes on in a bucket; its address is in it. */
@@ -32,7 +33,7 @@ export function movedAwayText(directory: string, address: string): string {
   return [
     `the records in ${directory} were moved to a bucket, and go on there; nothing was changed`,
     `  found: ${address} by ${marker(directory)}, and no pillar-host:store in this stack's configuration`,
-    `  needed: ${commandsFor("STACK").set("store", address)}`,
+    `  needed: ${commandsFor(metBy).set("store", address)}`,
   ].join("\n");
 }
 
@@ -41,6 +42,6 @@ export function notMovedText(directory: string, bucket: string): string {
   return [
     `the records of this machine are not in the store that is configured; nothing was changed`,
     `  found: ${eventLogFile(directory)}, beside ${bucket}`,
-    `  needed: all of them in one place: ${commandsFor("STACK").moveStore("ADDRESS")}, with the address of pillar-host:store`,
+    `  needed: all of them in one place: ${commandsFor(metBy).moveStore("ADDRESS")}, with the address of pillar-host:store`,
   ].join("\n");
 }

@@ -32,6 +32,7 @@ export function commandsFor(stack: string) {
       `-s ${name}`,
     ].join(" ");
   const pillarHost = (command: string, ...options: readonly string[]) => [tool, command, name, ...options].join(" ");
+  const asText = ["--type string"];
   // --path alone makes a number with a point a text.
   const set = (key: string, value: string | number | boolean) =>
     config("set", key, typeof value === "number" && !Number.isInteger(value) ? ["--type float"] : [], String(value));
@@ -49,7 +50,9 @@ export function commandsFor(stack: string) {
     /** To what the shell makes of a word, as of `"$(…)"`. */
     setTo: (key: string, word: string) => `${config("set", key)} ${word}`,
     /** A name of digits, which `--path` alone would make a number. */
-    setText: (key: string, value: string) => config("set", key, ["--type string"], value),
+    setText: (key: string, value: string) => config("set", key, asText, value),
+    /** To what the shell makes of a word, which may be such a name. */
+    setTextTo: (key: string, word: string) => `${config("set", key, asText)} ${word}`,
     /** Asks for the value, which a command line would show. */
     setSecret: (key: string) => config("set", key, ["--secret"]),
     setSecretFrom: (key: string, file: string) => `${config("set", key, ["--secret"])} < ${file}`,
@@ -64,9 +67,12 @@ export function commandsFor(stack: string) {
     status: (...options: readonly string[]) => pillarHost("status", ...options),
     adopt: (address: string, like: string, ...options: readonly string[]) =>
       pillarHost("adopt", address, "--like", shellWord(like), ...options),
+    init: [tool, "init", name].join(" "),
+    /** Of the stack that the signer goes to. */
+    move: (from: string) => pillarHost("move", "--from", shellWord(from)),
     retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),
     /** With the hash of the orchestrator's release to be filled in. */
-    move: (
+    moveWithHash: (
       from: string,
       { release, releaseVersion }: { readonly release?: string; readonly releaseVersion?: string },
       options: readonly string[],
@@ -83,7 +89,7 @@ export function commandsFor(stack: string) {
     check: (...options: readonly string[]) => pillarHost("check", ...options),
     repair: (...options: readonly string[]) => pillarHost("repair", ...options),
     resume: (...options: readonly string[]) => pillarHost("resume", ...options),
-    moveStore: (address: string) => [tool, "store move", name, address].join(" "),
+    moveStore: (address: string) => [tool, "store move", name, shellWord(address)].join(" "),
     report: (...options: readonly string[]) => pillarHost("report", ...options),
   };
 }

@@ -20,7 +20,9 @@ import { compareSignerGaps } from "./signerGap";
 import { measureStore } from "./store";
 
 /** What each measurement gives. */
-const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (bench: Bench) => Promise<Values>]> = [
+const measurements: ReadonlyArray<
+  readonly [rows: readonly RowName[], measure: (bench: Bench, only: readonly RowName[]) => Promise<Values>]
+> = [
   [["waitingRss", "waitingPss", "connections"], measureWaiting],
   [["unchanged", "unchangedUp", "unchangedPlaybook"], compareUnchanged],
   [["storeAdds", "storeUp", "storeNone"], measureStore],
@@ -29,7 +31,7 @@ const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (
   [["decision", "decisionAfterSpeedUp", "decisionAfterPeersLost"], measureDecision],
   [["standUp", "standUpUp", "standUpPlaybook"], compareStandUps],
   [
-    ["signerGap", "signerGapUp", "signerGapByHand", "forecastMissed", "forecastLeast", "forecastMost"],
+    ["signerGap", "signerGapUp", "signerGapByHand", "forecastMissed", "forecastMoves", "forecastLeast", "forecastMost"],
     compareSignerGaps,
   ],
   [["bulkCopy", "bulkCopyOurs", "bulkCopyScp"], compareBulkCopies],
@@ -40,7 +42,7 @@ async function measure(lab: Lab, { only, rounds }: Asked): Promise<Values> {
   const bench = new Bench(lab, rounds);
   const values: Values = {};
   for (const [rows, run] of measurements) {
-    if (rows.some((row) => only.includes(row))) Object.assign(values, await run(bench));
+    if (rows.some((row) => only.includes(row))) Object.assign(values, await run(bench, only));
   }
   return Object.fromEntries(Object.entries(values).filter(([name]) => only.includes(name as RowName)));
 }

@@ -11,7 +11,7 @@ export interface Row {
 interface Figure {
   /** What it is, for people. */
   readonly title: string;
-  readonly unit: "ratio" | "s" | "MB" | "connections";
+  readonly unit: "ratio" | "s" | "MB" | "connections" | "moves";
   /** The value must be at most this; with `below`, less. */
   readonly goal?: number;
   readonly below?: boolean;
@@ -43,6 +43,7 @@ export const figures = {
   signerGapByHand: { title: "  stop, scp -r, start by hand", unit: "s" },
   // Inside in nine of ten.
   forecastMissed: { title: "moves whose gap was outside of what check had forecast / all", unit: "ratio", goal: 0.1 },
+  forecastMoves: { title: "  moves that were counted", unit: "moves" },
   forecastLeast: { title: "  forecast, at least", unit: "s" },
   forecastMost: { title: "  forecast, at most", unit: "s" },
   bulkCopy: { title: "bulk copy of 1 GB in thousands of files / scp -r of it", unit: "ratio", goal: 1 },
@@ -121,5 +122,5 @@ export function tableOf(rows: readonly Row[]): string {
 
 function shownValue({ value, unit }: Row): string {
   if (unit === "ratio") return value.toFixed(2);
-  return unit === "connections" ? String(value) : `${value.toFixed(1)} ${unit}`;
+  return unit === "connections" || unit === "moves" ? String(value) : `${value.toFixed(1)} ${unit}`;
 }

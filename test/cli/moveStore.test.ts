@@ -182,5 +182,5 @@ test("a bucket that refuses, or takes half, leaves all here", async () => {
 test("where the configuration and the record are in different places, nothing is read as empty", async () => {
   const early = await run(address, "report", "prod-2");
   expect([early.exitCode, early.out]).toEqual([2, expect.stringContaining("are not in the store that is configured")]);
-  expect(early.out).toContain("./pillar-host store move STACK ADDRESS");
+  expect(early.out).toContain("./pillar-host store move prod-2 ADDRESS");
 });

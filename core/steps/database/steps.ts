@@ -30,6 +30,7 @@ export function databaseRepair(config: Pick<StackConfig, "node">): Step {
     name: "databaseRepair",
     limitSeconds: 3600,
     quiet: true,
+    isAsked: true,
     script: scriptOf({ ...place(config), what: "repair" }, "nodeStop", "database/database", "database/repair"),
   };
 }

@@ -95,6 +95,37 @@ describe("what `pulumi config set` makes of words", () => {
   });
 });
 
+describe("keys that were set without --path", () => {
+  const moved = (key: string, type = "") =>
+    `pillar-host:${key}: was set without --path, which makes it a key of its own. Move it: pulumi config set ${type}--path pillar-host:${key} -s prod "$(pulumi config get pillar-host:${key} -s prod)" && pulumi config rm pillar-host:${key} -s prod`;
+
+  test("are moved; their block is not called missing beside them, nor their type wrong, which the move sets right", () => {
+    const all = {
+      "pillar.name": "Anvil",
+      "host.provider": "existing",
+      "host.address": "203.0.113.7",
+      "ssh.agent": "true",
+      "node.rpcPort": "35997",
+      "controller.release.url": "https://release.example/c.zip",
+    };
+    expect(faults(all)).toEqual(Object.keys(all).map((key) => moved(key)));
+  });
+
+  test("what is still missing beside them is told", () => {
+    expect(keys({ ...least, host: undefined, "host.address": "203.0.113.7" })).toEqual([
+      "host.address",
+      "host.provider",
+    ]);
+    expect(keys({ ...least, pillar: undefined, "pilar.name": "Anvil" })).toEqual(["pillar", "pilar.name"]);
+  });
+
+  test("a name of digits is moved as text: --path would make a number of it", () => {
+    expect(faults({ ...least, pillar: undefined, "pillar.name": "2048" })).toEqual([
+      moved("pillar.name", "--type string "),
+    ]);
+  });
+});
+
 describe("a choice", () => {
   test("that is nearly one of its words is told which", () => {
     expect(faultsOf({ host: { provider: "Existng", address: "203.0.113.7" } })).toEqual([

@@ -14,8 +14,7 @@ const oneLogin =
   "pillar-host:ssh: needed one of agent: true, privateKeyFile, privateKey or password. How does the program log in to 203.0.113.7? With the ssh agent: pulumi config set --path pillar-host:ssh.agent true -s prod; or with a key's file: pulumi config set --path pillar-host:ssh.privateKeyFile '~/.ssh/id_ed25519' -s prod";
 const hashNeeded =
   "pillar-host:controller.release.sha256: needed with an address that is plain http: the archive runs as root, and anybody on the way could replace it";
-const keyNeeded =
-  "pillar-host:host.hostKey: needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)";
+const keyNeeded = "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)";
 
 const host = (changes: Record<string, unknown>) => ({ host: { ...least.host, ...changes } });
 const controller = (changes: Record<string, unknown>) => ({ controller: { ...least.controller, ...changes } });
@@ -84,7 +83,7 @@ test("the least configuration gets every default", () => {
 test("an RPC that is asked directly is asked by its IP address: the node refuses names", () => {
   const named = { provider: "existing", address: "pillar.example.org" };
   expect(faultsOf({ host: named, node: { rpc: "direct" } })).toEqual([
-    "pillar-host:node.rpcAddress: needed the IP address of pillar.example.org with node.rpc: direct, since the node refuses names (403). Find it with: getent hosts pillar.example.org; or leave node.rpc out, which asks through ssh",
+    "pillar-host:node.rpcAddress: needed the IP address of pillar.example.org with node.rpc: direct, since the node refuses names (403). Find it with: getent hosts pillar.example.org; or leave node.rpc out, which asks through ssh (pulumi config set --path pillar-host:node.rpcAddress -s prod ADDRESS)",
   ]);
   expect(faultsOf({ host: named, node: { rpc: "direct", rpcAddress: "203.0.113.7" } })).toEqual([]);
   expect(faultsOf({ host: named })).toEqual([]);
@@ -108,7 +107,7 @@ test("a host on which nothing is deployed needs no release", () => {
 test("the successor is another host, and a cloud's server is not merely powered off", () => {
   const successor = { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" };
   expect(faultsOf({ retirement: { successor } })).toEqual([
-    "pillar-host:retirement.successor.address: is this stack's own host: needed the one that produces after it",
+    "pillar-host:retirement.successor.address: is this stack's own host: needed the one that produces after it (pulumi config set --path pillar-host:retirement.successor.address -s prod ADDRESS)",
   ]);
   expect(configOf({ retirement: { successor: { ...successor, address: "203.0.113.8" } } }).retirement).toMatchObject({
     successor: { address: "203.0.113.8", hostKey: "ssh-ed25519 AAAA" },
@@ -328,9 +327,14 @@ describe("controller", () => {
     expect(configOf(release({ sha256: hex.toUpperCase() })).controller.release?.sha256).toBe(hex);
   });
 
-  test.each([hex.slice(1), `${hex}0`, `${hex.slice(1)}g`, ""])("no hash: %j", (sha256) => {
+  test.each([
+    [hex.slice(1), ""],
+    [`${hex}0`, ""],
+    [`${hex.slice(1)}g`, ""],
+    ["", "found an empty text, "],
+  ])("no hash: %j", (sha256, found) => {
     expect(faultsOf(release({ sha256 }))).toContain(
-      "pillar-host:controller.release.sha256: needed 64 hexadecimal digits (sha256sum of the archive)",
+      `pillar-host:controller.release.sha256: ${found}needed 64 hexadecimal digits (sha256sum of the archive)`,
     );
   });
 
@@ -356,7 +360,7 @@ describe("the controller's release", () => {
   test("missing beside other faults, of its block too", () => {
     expect(faultsOf({ pillar: {}, controller: { directory: "root" } })).toEqual([
       "pillar-host:pillar.name: missing, needed the Pillar's name, as registered on chain (pulumi config set --path pillar-host:pillar.name -s prod NAME)",
-      "pillar-host:controller.directory: needed an absolute path without blanks",
+      "pillar-host:controller.directory: found root, needed an absolute path without blanks",
       missing,
     ]);
   });
@@ -388,9 +392,14 @@ describe("the controller's release", () => {
     expect(configOf(release({ version })).controller.release?.version).toBe(version);
   });
 
-  test.each(["0.0.4", "v0.0", "v0.0.4 alpha", ""])("no version: %j", (version) => {
+  test.each([
+    ["0.0.4", "found 0.0.4, "],
+    ["v0.0", ""],
+    ["v0.0.4 alpha", ""],
+    ["", "found an empty text, "],
+  ])("no version: %j", (version, found) => {
     expect(faultsOf(release({ version }))).toEqual([
-      "pillar-host:controller.release.version: needed the release's version, such as v0.0.4 or v0.0.4-alpha",
+      `pillar-host:controller.release.version: ${found}needed the release's version, such as v0.0.4 or v0.0.4-alpha`,
     ]);
   });
 });
@@ -418,18 +427,24 @@ describe("durations", () => {
 describe("names", () => {
   const name = "needed the Pillar's name as registered on chain";
   test.each([
-    [{ pillar: { name: "" } }, `pillar-host:pillar.name: ${name}`],
+    [{ pillar: { name: "" } }, `pillar-host:pillar.name: found an empty text, ${name}`],
     [{ pillar: { name: "An vil" } }, `pillar-host:pillar.name: ${name}`],
     [{ pillar: { name: "a".repeat(41) } }, `pillar-host:pillar.name: ${name}`],
     [{ node: { service: "go node" } }, `pillar-host:node.service: ${word}`],
     [{ node: { service: "-h" } }, `pillar-host:node.service: ${word}`],
     [controller({ executable: "../sh" }), `pillar-host:controller.executable: ${word}`],
-    [controller({ directory: "root" }), "pillar-host:controller.directory: needed an absolute path without blanks"],
-    [{ node: { dataDir: "/root/a b" } }, "pillar-host:node.dataDir: needed an absolute path without blanks"],
-    [{ node: { dataDir: "/" } }, "pillar-host:node.dataDir: needed an absolute path without blanks"],
+    [
+      controller({ directory: "root" }),
+      "pillar-host:controller.directory: found root, needed an absolute path without blanks",
+    ],
+    [
+      { node: { dataDir: "/root/a b" } },
+      "pillar-host:node.dataDir: found /root/a b, needed an absolute path without blanks",
+    ],
+    [{ node: { dataDir: "/" } }, "pillar-host:node.dataDir: found /, needed an absolute path without blanks"],
     [
       { node: { rpcAddress: "localhost" } },
-      "pillar-host:node.rpcAddress: needed an IP address: the node refuses names",
+      "pillar-host:node.rpcAddress: found localhost, needed an IP address: the node refuses names",
     ],
     [host({ address: "a b" }), "pillar-host:host.address: needed an IP address or a host name"],
     [host({ acceptDistributions: ["debian 12"] }), `pillar-host:host.acceptDistributions.0: ${word}`],
@@ -451,9 +466,15 @@ describe("references", () => {
     expect(configOf({ sync: { references: [url] } }).sync.references).toEqual([url]);
   });
 
-  test.each(["203.0.113.8:35997", "ws://203.0.113.8:35998", "node.example", ""])("%j is none", (url) => {
+  test.each([
+    ["203.0.113.8:35997", "found 203.0.113.8:35997, "],
+    // An address may hold a key.
+    ["ws://203.0.113.8:35998", ""],
+    ["node.example", ""],
+    ["", "found an empty text, "],
+  ])("%j is none", (url, found) => {
     expect(faultsOf({ sync: { references: ["http://203.0.113.8:35997", url] } })).toEqual([
-      "pillar-host:sync.references.1: needed the http or https address of a node's RPC",
+      `pillar-host:sync.references.1: ${found}needed the http or https address of a node's RPC`,
     ]);
   });
 });
@@ -485,8 +506,12 @@ describe("host key", () => {
     expect(configOf(host({ hostKey })).host).toMatchObject({ hostKey: line });
   });
 
-  test.each(["ssh-rsa AAAAB3Nz", "ssh-ed25519", "SHA256:abc", "ssh-ed25519 AAA*", ""])("%j is refused", (hostKey) => {
-    expect(faultsOf(host({ hostKey }))).toEqual([keyNeeded]);
+  test.each(["ssh-rsa AAAAB3Nz", "ssh-ed25519", "SHA256:abc", "ssh-ed25519 AAA*"])("%j is refused", (hostKey) => {
+    expect(faultsOf(host({ hostKey }))).toEqual([`pillar-host:host.hostKey: ${keyNeeded}`]);
+  });
+
+  test("what ssh-keyscan prints of a host that is silent is none", () => {
+    expect(faultsOf(host({ hostKey: "" }))).toEqual([`pillar-host:host.hostKey: found an empty text, ${keyNeeded}`]);
   });
 
   // The fault's own advice prints such a line.

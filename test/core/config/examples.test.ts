@@ -54,6 +54,13 @@ describe.each(examples)("%s", (name) => {
     expect(read(name)).not.toMatch(/secure:|PRIVATE KEY/);
   });
 
+  test("its command leaves the stack selected that is, as a command without -s would act on the new one", () => {
+    const [command = ""] = /pulumi stack init.*/.exec(read(name)) ?? [];
+    expect(command).toMatch(/^pulumi stack init \S+ --no-select$/);
+    for (const [typed] of read(name).matchAll(/pulumi (config|up|preview|destroy) .*/g))
+      expect(typed).toContain("-s prod");
+  });
+
   test("names the schema for editors, and ends with a key", () => {
     expect(read(name)).toMatch(/^# yaml-language-server: \$schema=\.\.\/stack\.schema\.json\n/);
     // pulumi writes the salt of the pass phrase behind the last key, and what is commented out there behind that.

@@ -35,13 +35,13 @@ describe("where the signer comes from", () => {
         },
       }),
     ).toEqual([
-      "pillar-host:orchestrator.release.version: needed the release's version, such as v0.0.9 or v0.0.9a",
+      "pillar-host:orchestrator.release.version: found 0.0.9, needed the release's version, such as v0.0.9 or v0.0.9a",
       "pillar-host:orchestrator.release.sha256: needed with an address that is plain http: the release runs as root, and anybody on the way could replace it",
       "pillar-host:orchestrator.migrateFrom.port: found 0, needed at least 1",
       "pillar-host:orchestrator.migrateFrom.privateKey: needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
-      "pillar-host:orchestrator.migrateFrom.directory: needed an absolute path without blanks",
-      "pillar-host:orchestrator.migrateFrom.noKeyShare: needed the word acknowledged, or nothing",
-      "pillar-host:orchestrator.migrateFrom.haltedBridge: needed the word acknowledged, or nothing",
+      "pillar-host:orchestrator.migrateFrom.directory: found ~/.orchestrator, needed an absolute path without blanks",
+      "pillar-host:orchestrator.migrateFrom.noKeyShare: found true, needed the word acknowledged, or nothing",
+      "pillar-host:orchestrator.migrateFrom.haltedBridge: found yes, needed the word acknowledged, or nothing",
       "pillar-host:orchestrator.migrateFrom.sudopassword: no such key; did you mean sudoPassword?",
       "pillar-host:orchestrator.startTimeout: found 5s, needed a duration of at least 1m, such as 90s, 12h or 7d",
       "pillar-host:orchestrator.steadySeconds: found 0, needed at least 1",
@@ -54,8 +54,8 @@ describe("where the signer comes from", () => {
     expect(
       faultsOf({ orchestrator: { directory: "/data/signer", migrateFrom: { ...from, directory: "/o" } } }),
     ).toEqual([
-      `pillar-host:orchestrator.directory: ${needed}`,
-      `pillar-host:orchestrator.migrateFrom.directory: ${needed}`,
+      `pillar-host:orchestrator.directory: found /data/signer, ${needed}`,
+      `pillar-host:orchestrator.migrateFrom.directory: found /o, ${needed}`,
     ]);
     expect(faultsOf(migrate({ directory: "/home/op/.orchestrator" }))).toEqual([]);
   });
@@ -69,10 +69,10 @@ describe("where the signer comes from", () => {
 
   test("this stack's own host is not where it comes from, and a way back needs where to", () => {
     expect(faultsOf(migrate({ address: "203.0.113.7" }))).toEqual([
-      "pillar-host:orchestrator.migrateFrom.address: is this stack's own host: needed the old host's, from which the signer comes",
+      "pillar-host:orchestrator.migrateFrom.address: is this stack's own host: needed the old host's, from which the signer comes (pulumi config set --path pillar-host:orchestrator.migrateFrom.address -s prod ADDRESS)",
     ]);
     expect(faultsOf({ orchestrator: { rollback: true } })).toEqual([
-      "pillar-host:orchestrator.rollback: needs orchestrator.migrateFrom: where the signer is to go back to",
+      "pillar-host:orchestrator.rollback: found true without orchestrator.migrateFrom: needed where the signer is to go back to (pulumi config set --path pillar-host:orchestrator.migrateFrom.address -s prod ADDRESS)",
     ]);
   });
 });
@@ -81,7 +81,7 @@ test("who may ask the signer is named; everybody is refused", () => {
   expect(configOf({ orchestrator: { rpcFrom: ["192.0.2.0/24"] } }).orchestrator.rpcFrom).toEqual(["192.0.2.0/24"]);
   expect(faultsOf({ orchestrator: { rpcFrom: ["0.0.0.0/0", "192.0.2.1"] } })).toEqual([
     "pillar-host:orchestrator.rpcFrom.0: is everybody: the orchestrator gives two answers a second to all who ask together, and anybody could use them up",
-    "pillar-host:orchestrator.rpcFrom.1: needed a network in CIDR form, such as 192.0.2.1/32 for one address or 192.0.2.0/24",
+    "pillar-host:orchestrator.rpcFrom.1: found 192.0.2.1, needed a network in CIDR form, such as 192.0.2.1/32 for one address or 192.0.2.0/24",
   ]);
 });
 

@@ -226,7 +226,7 @@ describe("each condition alone, with its text", () => {
       "no successor",
       { successor: undefined },
       `- who produces after this host is not configured
-    needed: pillar-host:retirement.successor with its address and hostKey, then pulumi up -s prod (of a host that is given up: the one that produces today)`,
+    needed: the stack of the host that produces today, SUCCESSOR: ./pillar-host retire prod --successor SUCCESSOR (one that is no stack here: pillar-host:retirement.successor with its address and hostKey, then pulumi up -s prod)`,
     ],
     [
       "a successor that does not answer",
@@ -347,7 +347,7 @@ describe("each condition alone, with its text", () => {
       "an orchestrator that runs",
       { host: { facts: hostFacts({ signer: { ...fenced, active: true } }) }, successor: { ...successor, build } },
       `- an orchestrator runs on this host, 192.0.2.1
-    needed: the signer's move in the successor's stack (pillar-host:orchestrator.migrateFrom), or its stop by hand`,
+    needed: the signer's move: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host); or its stop by hand`,
     ],
     [
       "an orchestrator that runs, where the node is to be shut down, and nothing keeps it from signing",
@@ -356,7 +356,7 @@ describe("each condition alone, with its text", () => {
         host: { facts: hostFacts({ signer: { ...fenced, active: true, masked: false, hasKeyStore: true } }) },
       },
       `- an orchestrator runs on this host, 192.0.2.1
-    needed: the signer's move in the successor's stack (pillar-host:orchestrator.migrateFrom), or its stop by hand`,
+    needed: the signer's move: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host); or its stop by hand`,
     ],
     [
       "a move of the signer that is not over, where the node is to be shut down: it may come back",
@@ -370,14 +370,14 @@ describe("each condition alone, with its text", () => {
       { host: { facts: hostFacts({ signer: { ...fenced, masked: false } }) }, successor: { ...successor, build } },
       `- the orchestrator on this host, 192.0.2.1, is not fenced: it would sign again after a start
     found: its unit is not masked, its key store aside
-    needed: the signer's move in the successor's stack, which fences it here`,
+    needed: the signer's move, which fences it here: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host)`,
     ],
     [
       "a key store in its place",
       { host: { facts: hostFacts({ signer: { ...fenced, hasKeyStore: true } }) }, successor: { ...successor, build } },
       `- the orchestrator on this host, 192.0.2.1, is not fenced: it would sign again after a start
     found: its unit is masked, its key store in place
-    needed: the signer's move in the successor's stack, which fences it here`,
+    needed: the signer's move, which fences it here: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host)`,
     ],
     [
       "a fenced signer that is not whole there, without a proved backup here",

@@ -117,7 +117,8 @@ describe("the guard", () => {
     const renamed = await run("retirementGuard", "update", "id", olds, inputs({ pillar: "Bolt" }));
     expect(renamed.error?.message).toBe(
       "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\n" +
-        "  found: Bolt\n  needed: Anvil, or a stack of its own for Bolt (pulumi stack init NEW --no-select)",
+        "  found: Bolt\n  needed: Anvil: pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod\n" +
+        "  Bolt gets a stack of its own: ./pillar-host init NEW",
     );
     const kept = await run("retirementGuard", "update", "id", olds, inputs());
     expect(kept.result?.outs).toMatchObject({

@@ -69,6 +69,22 @@ describe("a secret that stands on the line after its name", () => {
   });
 });
 
+describe("an error of a step", () => {
+  test.each([
+    ["that has none", "'found: x'", "  found: x\n  Then: pulumi up -s prod\n"],
+    ["that has nothing but its first line", "", "  Then: pulumi up -s prod\n"],
+    ["that has one", "'Run pulumi up -s prod again.'", "  Run pulumi up -s prod again.\n"],
+    ["that has one of the tool's", "'./pillar-host repair prod'", "  ./pillar-host repair prod\n"],
+  ])("%s: the next command is its last line", async (_what, details, shown) => {
+    const { code, stderr } = await lib(`again='pulumi up -s prod'\nfail 'it is wrong' ${details}`);
+    expect([code, stderr]).toEqual([1, `h: it is wrong\n${shown}`]);
+  });
+
+  test("in a call of a provider's, which adds the next command itself, has none", async () => {
+    expect((await lib("fail 'it is wrong' 'found: x'")).stderr).toBe("h: it is wrong\n  found: x\n");
+  });
+});
+
 describe("what runs on a host", () => {
   test("is told by its process, under its own name or that of the release's file, of which the kernel keeps 15 characters", async () => {
     const names = ["orchestrator", "orchestrator-li", "orchestrator2", "my-orchestrator", "orchestrat", "signer"];

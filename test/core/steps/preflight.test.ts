@@ -264,12 +264,14 @@ describe("preflight", () => {
         `  found: a producer configuration in ${box.dir}/znn/config.json`,
       ];
       const { code, stderr } = await look(box, { systemctl });
-      expect({ code, lines: stderr.split("\n").slice(0, found.length + 2) }).toEqual({
+      expect({ code, lines: stderr.trimEnd().split("\n") }).toEqual({
         code: 1,
         lines: [
           "h: this host already has a node that this stack did not deploy. It may be your live Pillar: nothing was touched",
           ...found.map((n) => all[n]),
           "  needed: a host without these",
+          "  Is it the Pillar's host of today, and this its stack? It is taken over without a change: pulumi config set --path pillar-host:lifecycle adopted -s prod && pulumi up -s prod",
+          "  Is it the wrong address? pulumi config set --path pillar-host:host.address ADDRESS -s prod && pulumi up -s prod; the host of today then gets a stack of its own: ./pillar-host adopt OLD h --like prod",
         ],
       });
     },

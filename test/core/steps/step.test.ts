@@ -60,8 +60,18 @@ describe("envelope", () => {
       `host_name='h'\nstack_word=''\\''a b'\\'''\nlogin_key='ssh'\nsudo_password=''\n${file("commands")}${file("become")}\n` +
         "become_root bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
         `host_name='h'\nstack_word=''\\''a b'\\'''\nstep='look'\nlimit_seconds='5'\nnotes='1'\n${file("commands")}main() {\n${file("unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
-        `host_name='h'\nstack_word=''\\''a b'\\'''\n${file("commands")}echo hello\nPILLAR_HOST_STEP\nPILLAR_HOST_ROOT\n`,
+        `host_name='h'\nstack_word=''\\''a b'\\'''\nagain='pulumi up -s '\\''a b'\\'''\n${file("commands")}echo hello\nPILLAR_HOST_STEP\nPILLAR_HOST_ROOT\n`,
     );
+  });
+
+  test("an error's next command is an up, where nobody who asked for the step adds one", () => {
+    const again = (changes: Partial<Step>) =>
+      envelope({ ...step, ...changes }, { hostName: "h", stack: "prod" }).includes("again='pulumi up -s prod'");
+    expect([again({ looksOnly: false }), again({}), again({ looksOnly: false, isAsked: true })]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   test("the sudo password stands there once, and not in what root runs", () => {

@@ -135,7 +135,7 @@ describe("a step in a service", () => {
     expect(await box.run(replaceAll(text, [["/run/systemd/system", `${box.dir}/none`]]))).toEqual({
       code: 1,
       stdout: "",
-      stderr: "h: systemd does not run here\n",
+      stderr: "h: systemd does not run here\n  needed: a host that systemd runs\n  Then: pulumi up -s prod\n",
     });
   });
 });

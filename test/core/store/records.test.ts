@@ -188,7 +188,7 @@ describe("taking over what lies in the checkout", () => {
       expect(message).toContain("the records of Anvil lie in two places on this machine, and contradict each other");
       expect(message).toContain(found);
       expect(message).toContain(
-        "pulumi config set --path pillar-host:orchestrator.backup.directory DIRECTORY -s STACK",
+        "pulumi config set --path pillar-host:orchestrator.backup.directory DIRECTORY -s ITS_NAME",
       );
     }
     expect(fs.readFileSync(inData(name), "utf8")).toBe(text);

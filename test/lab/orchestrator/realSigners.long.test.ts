@@ -82,10 +82,10 @@ describe.skipIf(missing.length > 0)(`one of three real signers moves${why}`, () 
     await setWorld(second, { keygen: "0" });
     expect(exitCode).not.toBe(0);
     expect(output).toContain("the orchestrator of the old side takes part in a key generation now");
-    expect(output).toContain("set GlobalState to 0 in /root/.orchestrator/config.json");
+    expect(output).toContain("docs/orchestrator.md, A signer that stays in state 1");
     expect(output).not.toContain("stopping the old side");
     expect([await signs(old), await signs(fresh)]).toEqual(["active\nruns", "inactive"]);
-    // The cure that is printed, for each that was in it.
+    // The cure of docs/orchestrator.md, for each that was in it.
     for (const host of [old, second, third])
       await onHost(
         host,

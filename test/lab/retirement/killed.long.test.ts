@@ -43,7 +43,7 @@ describe("a destroy right after the cutover, of the stack that produces", () => 
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
-      "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\nfound: Bolt\nneeded: Anvil, or a stack of its own for Bolt (pulumi stack init NEW --no-select)",
+      "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\nfound: Bolt\nneeded: Anvil: pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod\nBolt gets a stack of its own: ./pillar-host init NEW",
     );
     await configureOld(stage, {});
   });
