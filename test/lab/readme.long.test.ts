@@ -135,10 +135,10 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
     const [init = "", up = "", status = "", next = "", ...more] = below("1. The new host");
     expect(more).toEqual([]);
     const shown = await succeeds(init, [
-      [/Which Pillar/, " Anvil \r"],
+      [/Which Pillar/, "Anvil\r"],
       [/Which host\?/, "\r"],
-      // Nothing listens there: it asks again, and keeps the other answers.
-      [/Its address\?/, "127.0.0.9\r"],
+      // Pasted with blanks; nothing listens there: it asks again, and keeps the other answers.
+      [/Its address\?/, " 127.0.0.9 \r"],
       [/Which user/, "\r"],
       [/no ssh server with an ed25519 key answers at 127\.0\.0\.9:22[\s\S]*Its address\?/, `${fresh.address}\r`],
       [/Is it the same\?/, "y\r"],
