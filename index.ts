@@ -28,8 +28,10 @@ export = async () => {
   const signer = await orchestratorOf(config, last, async (at, key) => (await look(at, key)).node);
   const pillar = new PillarNode("node", await pillarNodeArgs(config, host));
   const { shown: moved, resources } = signer.move(host, pillar);
-  const first = nextBeforeWallet(signer.turn, stack);
-  const cutover = cutoverOf({ config, host, pillar, look, last, first, after: moved ?? pulumi.output(undefined) });
+  const cutover = cutoverOf({
+    ...{ config, host, pillar, look, last, after: moved ?? pulumi.output(undefined) },
+    ...{ first: nextBeforeWallet(signer.turn, stack), isWithoutSigner: signer.turn === "none" },
+  });
   const told = portsTold(config, stack, last.signer?.side, pillar.deployed);
   const { guard } = new HostRetirement("retirement", {
     ...(await retirementArgs(config, host, last)),

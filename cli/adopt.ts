@@ -1,9 +1,11 @@
+import { rmSync, writeFileSync } from "node:fs";
 import type { StackConfig } from "../core/config/config";
 import { commandsFor } from "../core/util/commands";
 import { quote } from "../core/util/quote";
 import { configurationOf } from "./configuration";
 import { type Asked, createEngine, type Engine } from "./engine";
 import { comparedHostKey } from "./init/hostKey";
+import { fileOf, shippedText } from "./init/shipped";
 import { CliRefusal } from "./refusal";
 import { shownHostKey } from "./shownHostKey";
 import { type Settings, setPlain, upOrPrint } from "./stackFiles";
@@ -35,14 +37,29 @@ export async function adopt(
   if (isNew) await model.read(["stack", "export", "--show-secrets"]);
   // Secrets that are copied are opened and closed with one pass phrase.
   const engine = createEngine(stack, isNew ? asked : {});
-  if (isNew) await engine.read(["stack", "init", "--no-select", "--copy-config-from", like]);
+  if (isNew) await makeLike(engine, stack, like);
   else await isAlreadyFor(stack, address, engine);
   await setPlain(engine, adoptedSettings(config, address, key), isNew ? replaced : []);
   console.log(
     `${stack} is the stack of ${address} now (Pulumi.${stack}.yaml); its login is that of ${like}${isNew ? ", and so is its pass phrase" : ""}.`,
   );
   for (const line of ownLogin(config, stack, address)) console.log(line);
-  return upOrPrint(stack, up, args, engine);
+  const exitCode = await upOrPrint(stack, up, args, engine);
+  if (up && exitCode === 0) console.log(`\nTo go on with ${like}:\n  ${commandsFor(like).next}`);
+  return exitCode;
+}
+
+/** The engine keeps what is in the new stack's file: names of an example would stand before those of the other stack. */
+async function makeLike(engine: Engine, stack: string, like: string): Promise<void> {
+  const file = fileOf(stack);
+  const shipped = shippedText(file);
+  if (shipped !== undefined) rmSync(file);
+  try {
+    await engine.read(["stack", "init", "--no-select", "--copy-config-from", like]);
+  } catch (error) {
+    if (shipped !== undefined) writeFileSync(file, shipped);
+    throw error;
+  }
 }
 
 /** What of the other stack's file is about its own host, or about a move to it. */

@@ -19,11 +19,14 @@ export function askSecret(message: string): Promise<string> {
 }
 
 /** Asks for a line. @param options validate: true, or what is wrong with it */
-export function askText(
+export async function askText(
   message: string,
-  options: { default?: string; validate?: (answer: string) => true | string } = {},
+  { validate, ...options }: { default?: string; validate?: (answer: string) => true | string } = {},
 ): Promise<string> {
-  return answered(prompts().input({ message, required: true, ...options }, screen));
+  // A pasted answer comes with blanks around it.
+  const checked = validate && { validate: (answer: string) => validate(answer.trim()) };
+  const asked = prompts().input({ message, required: true, ...options, ...checked }, screen);
+  return (await answered(asked)).trim();
 }
 
 /** Asks which of several. */

@@ -1,4 +1,4 @@
-import { anyStack } from "../core/util/commands";
+import { anyStack, commandsFor } from "../core/util/commands";
 
 /** pulumi needs a pass phrase and can't ask for it itself, because its output is read (pure). */
 export function wantsPassphrase(stderr: string): boolean {
@@ -10,7 +10,7 @@ export function engineFault(command: string, stack: string, stderr: string): str
   const known: readonly (readonly [RegExp, string])[] = [
     [
       /no stack named/,
-      `there is no stack ${stack} here\n  needed: one of \`${anyStack.list}\`; is this its program's directory, and its backend (${anyStack.whoami})?`,
+      `there is no stack ${stack} here\n  needed: one of \`${anyStack.list}\`; is this its program's directory, and its backend (${anyStack.whoami})?\n  A new one is made with: ${commandsFor(stack).init}`,
     ],
     [
       /incorrect passphrase/,

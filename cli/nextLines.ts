@@ -30,6 +30,8 @@ export function nextLines(situation: NextSituation): string[] {
   if (!state.begun) return nothingMade(stack, lifecycle, times);
   if (state.shown === undefined) return endedEarly(stack, state);
   if (mayOffer(state.shown) && situation.node?.synced !== true) return handsOff(situation);
+  if (state.shown.isAwaited)
+    return [`As the last run saw it; ${commandsFor(stack).up} looks again:`, ...state.shown.nextStep];
   return [...state.shown.nextStep];
 }
 

@@ -36,7 +36,11 @@ export function cut(text: string, width: number): string {
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join("")}…`;
 }
 
-function rowLines([label, text]: Row, width: number): string[] {
+/** Where nothing has to fit, a command stays one line, as it is pasted: such as those that close a port. */
+const isCommand = (text: string) => /^ {4}\w+: (ufw|firewall-cmd|nft) /.test(text);
+
+function rowLines([label, text]: Row, width: number, isWhole = false): string[] {
+  if (isWhole && isCommand(text)) return [`${label.padEnd(labelWidth)}${text}`.trimEnd()];
   const [start = "", indent = "", bullet = ""] = /^( *)(- )?/.exec(text) ?? [];
   const room = Math.max(20, width - labelWidth - start.length);
   return wrap(text.slice(start.length), room).map((line, i) =>
@@ -46,15 +50,16 @@ function rowLines([label, text]: Row, width: number): string[] {
 
 /** What is there always: title and head; where there is no room, the head's details give way first, then the facts. */
 function fixedLines(all: readonly Rows[], width: number, height: number): string[] {
+  const isWhole = height === Number.POSITIVE_INFINITY;
   const lines = (withDetails: boolean, withFacts: boolean) =>
     all.flatMap(({ title, head, facts }, i) => {
       const kept = head.filter(([, , weight]) => withDetails || weight !== "detail");
-      const below = withFacts && facts.length > 0 ? ["", ...facts.flatMap((row) => rowLines(row, width))] : [];
-      return [...(i === 0 ? [] : [""]), title, "", ...kept.flatMap((row) => rowLines(row, width)), ...below];
+      const below = withFacts && facts.length > 0 ? ["", ...facts.flatMap((row) => rowLines(row, width, isWhole))] : [];
+      return [...(i === 0 ? [] : [""]), title, "", ...kept.flatMap((row) => rowLines(row, width, isWhole)), ...below];
     });
   const attempts = [lines(true, true), lines(false, true), lines(false, false)];
   const fitting = attempts.find(({ length }) => length <= height) ?? lines(false, false);
-  return fitting.map((line) => cut(line, width));
+  return isWhole ? fitting : fitting.map((line) => cut(line, width));
 }
 
 /**

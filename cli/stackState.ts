@@ -25,6 +25,8 @@ export interface LastShown {
   readonly producerAddress?: string;
   /** The chain had this host's address then. */
   readonly registered: boolean;
+  /** It was registered, and no momentum carried it yet. */
+  readonly isAwaited?: boolean;
   /** It said to register this host's address; undefined where an earlier version left that unsaid. */
   readonly offered?: boolean;
   /** The side that the signer was on, where there was one. */
@@ -177,12 +179,13 @@ function shownOf({
   orchestrator,
 }: Readonly<Record<string, unknown>>): LastShown | undefined {
   if (!Array.isArray(nextStep)) return undefined;
-  const { registered, offered } = (registration ?? {}) as { registered?: unknown; offered?: unknown };
+  const { registered, offered, producing } = (registration ?? {}) as Readonly<Record<string, unknown>>;
   const { side } = (orchestrator ?? {}) as { side?: unknown };
   return {
     nextStep: nextStep.filter((line) => typeof line === "string"),
     ...(typeof producerAddress === "string" ? { producerAddress } : {}),
     registered: registered === true,
+    ...(registered === true && producing === false ? { isAwaited: true } : {}),
     ...(typeof offered === "boolean" ? { offered } : {}),
     ...(typeof side === "string" ? { signer: side } : {}),
   };

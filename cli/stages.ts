@@ -76,7 +76,7 @@ export function stageOf(view: View): Stage {
   if (synced) {
     return {
       stage: "synced",
-      next: isHeld ? goOn : `${commandsFor(stack).up} shows the producer address, and what to do in the wallet`,
+      next: isHeld ? goOn : nextSynced(view),
     };
   }
   if (state.wait?.syncedAt !== undefined || done?.synced !== undefined)
@@ -88,6 +88,14 @@ export function stageOf(view: View): Stage {
   if (done.deployed !== undefined) return { stage: "deployed, syncing", next: goOn };
   if (done.packages !== undefined) return { stage: "packages are there, not deployed yet", next: goOn };
   return { stage: begun ? "begun, packages not there yet" : "not begun", next: goOn };
+}
+
+/** The last run may have known of something that comes before the wallet. */
+function nextSynced({ stack, state }: View): string {
+  const run = commandsFor(stack);
+  return state.shown?.offered === false
+    ? `not the wallet yet: ${run.next} tells what comes before it`
+    : `${run.up} shows the producer address, and what to do in the wallet`;
 }
 
 function nextRun(stack: string, { held, state }: View, begun: boolean): string {

@@ -27,10 +27,24 @@ export type StackFile = Readonly<Record<string, unknown>>;
 
 const beginning = ["--yes", "--skip-preview", "--non-interactive"];
 
-function pluginsOf({ host }: StackFile): PluginName[] {
-  const { provider } = host as { provider: string };
+const pluginsOf = ({ host }: StackFile) => pluginsFor((host as { provider: string }).provider);
+
+/** The plugins that a stack needs whose host is there. */
+export function pluginsFor(provider: string): PluginName[] {
   if (provider === "hetzner") return ["command", "hcloud"];
   return provider === "digitalocean" ? ["command", "digitalocean"] : ["command"];
+}
+
+/** Puts the program into a new directory, ready to run. */
+export async function copyProgram(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  for (const entry of program) await cp(join(checkout, entry), join(directory, entry), { recursive: true });
+  // Compiled once for all stacks, with the texts of its providers.
+  await mkdir(join(directory, ".compiled"));
+  await mkdir(join(checkout, ".compiled/node"), { recursive: true });
+  for (const made of [compiled(), join(checkout, ".compiled/node")])
+    await symlink(made, join(directory, relative(checkout, made)));
+  await symlink(join(checkout, "node_modules"), join(directory, "node_modules"));
 }
 
 /** A stack of the program under test, driven by the real engine from the operator's end of a lab. */
@@ -55,14 +69,7 @@ export class LabStack {
   ): Promise<LabStack> {
     const dir = join(lab.dir, "stacks", folder);
     await mkdir(join(dir, "backend"), { recursive: true });
-    await mkdir(join(dir, "program"));
-    for (const entry of program) await cp(join(checkout, entry), join(dir, "program", entry), { recursive: true });
-    // Compiled once for all stacks, with the texts of its providers.
-    await mkdir(join(dir, "program", ".compiled"));
-    await mkdir(join(checkout, ".compiled/node"), { recursive: true });
-    for (const made of [compiled(), join(checkout, ".compiled/node")])
-      await symlink(made, join(dir, "program", relative(checkout, made)));
-    await symlink(join(checkout, "node_modules"), join(dir, "program", "node_modules"));
+    await copyProgram(join(dir, "program"));
     const toolchain = await ensureToolchain({ home: join(dir, "home"), plugins: pluginsOf(config) });
     const stack = new LabStack(lab, name, dir, toolchain, randomBytes(12).toString("hex"), backend);
     noteSecret("a stack's pass phrase", stack.passphrase);

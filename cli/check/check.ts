@@ -9,6 +9,7 @@ import { meantPlace, ownIdentityFile } from "../../core/store/places";
 import { referenceText } from "../../core/sync/messages";
 import { compareReferences, readReferences } from "../../core/sync/references";
 import { commandsFor } from "../../core/util/commands";
+import { sizeText } from "../../core/util/sizeText";
 import { openStack, type StackSource } from "../source";
 import { amiss, type CheckRow, checkExitCode, checkLines, good, later } from "./checkRow";
 import { checkCloud } from "./cloud";
@@ -36,7 +37,7 @@ export async function check(stack: string, { json }: { json?: boolean }): Promis
   ).flat();
   const exitCode = checkExitCode(rows);
   if (json) console.log(JSON.stringify({ stack, good: exitCode === 0, rows }, undefined, 2));
-  else console.log(checkLines(stack, rows).join("\n"));
+  else console.log(checkLines(stack, rows, process.stdout.columns).join("\n"));
   return exitCode;
 }
 
@@ -95,7 +96,7 @@ const least = 100 * 1024 * 1024;
 function checkRoom({ config }: StackSource): CheckRow[] {
   const directory = backupPlace(config);
   const free = roomAt(directory);
-  const said = `${Math.round(free / 1e6)} MB free at ${directory}, for record and backups`;
+  const said = `${sizeText(free)} free at ${directory}, for record and backups`;
   const key = keyLine(config.orchestrator.backup.identityFile ?? ownIdentityFile(directory));
   return [free < least ? amiss("this machine", said, "needed: 100 MB at least", key) : good("this machine", said, key)];
 }

@@ -29,7 +29,9 @@ export function checkedBy(schema: z.ZodType): (answer: unknown) => true | string
  */
 export function fileFaults(stack: string, text: string, given: string | undefined): string[] {
   const { config } = parse(text) as { config: Record<string, Record<string, unknown>> };
-  const raw = Object.fromEntries(Object.entries(config).map(([key, value]) => [key.slice(project.length + 1), value]));
+  // Others' are the plugins'.
+  const own = Object.entries(config).filter(([key]) => key.startsWith(`${project}:`));
+  const raw = Object.fromEntries(own.map(([key, value]) => [key.slice(project.length + 1), value]));
   const token = raw.host?.provider === "existing" ? {} : { token: given ?? "0".repeat(64) };
   const result = checked({ ...raw, host: { ...token, ...raw.host } }, stack, ["ssh.privateKeyPassword"]);
   return "faults" in result ? result.faults : [];

@@ -3,7 +3,7 @@ import { askChoice, askText } from "../ask";
 import { CliRefusal } from "../refusal";
 import { answerSchemas, checkedBy } from "./checks";
 import type { InitFlags } from "./flags";
-import { comparedHostKey } from "./hostKey";
+import { comparedHostKey, NoHostKey } from "./hostKey";
 import { agentKeys, foundKeyFiles, keyFileFault } from "./logins";
 import type { Answers } from "./stackText";
 
@@ -16,10 +16,10 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
   const pillar = flags.pillar ?? (await askText("Which Pillar (its name on chain)?", check("pillar")));
   const { provider, adopt } = await where(flags);
   const isCloud = provider !== "existing";
-  const address = isCloud ? undefined : (flags.address ?? (await askText("Its address?", check("address"))));
+  const named = isCloud ? undefined : (flags.address ?? (await askAddress()));
   const user = isCloud ? "root" : (flags.user ?? (flags.keyFile || flags.agent ? "root" : await askUser()));
   const port = Number(flags.port ?? 22);
-  const hostKey = address === undefined ? undefined : await comparedHostKey(address, port, flags);
+  const { address, hostKey } = named === undefined ? {} : await keyOfServer(named, port, flags);
   const sshFrom = isCloud ? (flags.sshFrom ?? [await askNetwork()]) : [];
   const keyFile = await login(flags, isCloud);
   const { release, releaseSha256 } = flags;
@@ -27,6 +27,24 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
 }
 
 const check = (name: keyof typeof answerSchemas) => ({ validate: checkedBy(answerSchemas[name]) });
+
+/** Another address is asked for where nothing answers at the one that was typed: the other answers stay. */
+async function keyOfServer(
+  named: string,
+  port: number,
+  flags: InitFlags,
+): Promise<{ address: string; hostKey: string }> {
+  for (let address = named; ; address = await askAddress()) {
+    try {
+      return { address, hostKey: await comparedHostKey(address, port, flags) };
+    } catch (error) {
+      if (flags.address !== undefined || !(error instanceof NoHostKey)) throw error;
+      console.error(error.message);
+    }
+  }
+}
+
+const askAddress = () => askText("Its address?", check("address"));
 
 const askUser = () =>
   askText("Which user logs in there (another one than root needs sudo)?", {

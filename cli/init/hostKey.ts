@@ -4,6 +4,9 @@ import { CliRefusal } from "../refusal";
 import { shownHostKey } from "../shownHostKey";
 import type { InitFlags } from "./flags";
 
+/** No ssh server answers where one was looked for. */
+export class NoHostKey extends CliRefusal {}
+
 /**
  * The key of a host: as it was given, else the one that the host shows, once it was compared.
  *
@@ -13,7 +16,7 @@ export async function comparedHostKey(address: string, port: number, flags: Init
   if (flags.hostKey !== undefined) return flags.hostKey;
   const shown = await shownHostKey(address, port);
   if ("fault" in shown)
-    throw new CliRefusal(
+    throw new NoHostKey(
       `${shown.fault}\n  nothing was written\n  needed: a server that answers, on another port with --port PORT; or its host key with --host-key LINE`,
     );
   const { key, fingerprint } = shown;

@@ -7,9 +7,8 @@ import { engineFault } from "../engineErrors";
 import { CliRefusal } from "../refusal";
 import { type InitFlags, missingAnswers } from "./flags";
 import { choosePassphrase, missingSecrets, secretsFor } from "./secrets";
+import { examples, fileOf, shippedText } from "./shipped";
 import { exampleFor, stackText } from "./stackText";
-
-const examples = join(__dirname, "../../examples");
 
 /**
  * Makes a stack with its file from a few answers: each a flag, or asked for in the terminal. It overwrites nothing, and
@@ -43,8 +42,6 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   console.log(madeText(stack, answers.adopt, missing));
   return 0;
 }
-
-const fileOf = (stack: string) => join(process.cwd(), `Pulumi.${stack.split("/").at(-1)}.yaml`);
 
 /** Pulumi's own service keeps the secrets itself. */
 async function needsPassphrase(): Promise<boolean> {
@@ -81,9 +78,8 @@ async function refuseExisting(engine: Engine, stack: string, file: string): Prom
       `there is a stack ${stack} already; nothing was written\n  needed: another name; or, to go on with it: ${commandsFor(stack).up}`,
     );
   if (!existsSync(file)) return undefined;
-  const text = readFileSync(file, "utf8");
-  const shipped = readFileSync(join(examples, "network-of-momentum.yaml"), "utf8");
-  if (text === shipped.replace("$schema=../", "$schema=./")) return text;
+  const text = shippedText(file);
+  if (text !== undefined) return text;
   throw new CliRefusal(
     `${file} is there already; nothing was written\n  needed: another name; or, to make the stack of this file: ${commandsFor(stack).makeStack}`,
   );

@@ -33,6 +33,8 @@ export interface CutoverArgs {
   readonly after: pulumi.Output<unknown>;
   /** What the operator does before anything in the wallet. */
   readonly first: readonly string[];
+  /** Nothing is configured of a signer. */
+  readonly isWithoutSigner: boolean;
 }
 
 /** What a stack shows after its node. */
@@ -48,7 +50,16 @@ export interface CutoverShown {
  * the wait for the switch where it is configured, and a look at the registration, anew on every run, so that what is
  * shown is of this minute; plain values, so that it stays readable.
  */
-export function cutoverOf({ config, host, pillar, look, last, after, first }: CutoverArgs): CutoverShown {
+export function cutoverOf({
+  config,
+  host,
+  pillar,
+  look,
+  last,
+  after,
+  first,
+  isWithoutSigner,
+}: CutoverArgs): CutoverShown {
   const stack = pulumi.getStack();
   let begun: Promise<HostSeen> | undefined;
   const once: LookAtHost = (address, hostKey) => {
@@ -82,7 +93,7 @@ export function cutoverOf({ config, host, pillar, look, last, after, first }: Cu
   const situation = pulumi.all([synced, now]).apply(
     ([[, , producerAddress], { node, registration, hourlyRestart }]): NextStepSituation => ({
       ...{ stack, pillar: config.pillar.name, producerAddress, now: node, registration, hourlyRestart },
-      ...{ clock: Date.now(), first },
+      ...{ clock: Date.now(), first, isWithoutSigner },
     }),
   );
   return {

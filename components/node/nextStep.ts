@@ -15,6 +15,8 @@ export interface NextStepSituation {
   readonly clock: number;
   /** What comes before wallet and retirement: a signer whose move is next. */
   readonly first?: readonly string[];
+  /** Nothing is configured of a signer: whether the old host runs one is not known. */
+  readonly isWithoutSigner?: boolean;
 }
 
 /** Whether this host's address in the wallet is what comes next (pure): one that is shown may be registered at once. */
@@ -86,9 +88,11 @@ function handsOff({ stack, pillar, now }: NextStepSituation): string[] {
   ];
 }
 
-function update({ stack, pillar, producerAddress, registration, clock }: NextStepSituation): string[] {
+function update(situation: NextStepSituation): string[] {
+  const { stack, pillar, producerAddress, registration, clock, isWithoutSigner } = situation;
   return [
     `The node of ${pillar} is synced. Now, in the desktop wallet:`,
+    ...(isWithoutSigner && registration.kind === "earlier" ? [signerFirst] : []),
     ...walletClicks(pillar, producerAddress),
     "It takes effect 5 to 10 minutes later, and with the Pillar's next slot this host produces. Keep the old host running",
     "until momentums carry the new address: it produces meanwhile.",
@@ -108,6 +112,10 @@ function retireOld({ pillar, stack }: NextStepSituation): string[] {
     `Then collect the rewards of ${pillar} in the wallet, once they are paid, and: ${old.destroy}`,
   ];
 }
+
+/** Who sees the clicks makes them. */
+const signerFirst =
+  "  0. Where the old host runs the bridge's orchestrator, that moves here first: README.md, steps 2 and 3.";
 
 const restartUnseen =
   "Whether the hourly restart is off could not be seen: look for a # before its line with crontab -l on the host.";

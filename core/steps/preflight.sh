@@ -119,7 +119,7 @@ if [ "$synchronized" != yes ]; then
     if [ "${off#-}" -gt 3 ]; then
       needs clock "$off s off the release server's" "within 3 s (install chrony, or systemctl enable --now systemd-timesyncd)"
     else
-      warn "clock: right now, but nothing keeps it in sync: a Pillar with a wrong clock misses momentums. Install chrony, or run systemctl enable --now systemd-timesyncd."
+      warn "clock: correct at present, but nothing keeps it in sync: a Pillar with a wrong clock misses momentums. Install chrony, or run systemctl enable --now systemd-timesyncd."
     fi
   fi
 fi

@@ -65,6 +65,8 @@ export function commandsFor(stack: string) {
     removeForeign: (key: string) => `pulumi config rm ${shellWord(key)} -s ${name}`,
     notifyTest: `${tool} notify --test ${name}`,
     status: (...options: readonly string[]) => pillarHost("status", ...options),
+    init: pillarHost("init"),
+    next: pillarHost("next"),
     adopt: (address: string, like: string, ...options: readonly string[]) =>
       pillarHost("adopt", address, "--like", shellWord(like), ...options),
     init: [tool, "init", name].join(" "),

@@ -1,11 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { execa } from "execa";
+import { type CloudName, cloudNames } from "../clouds/names";
 import type { ChainTruth } from "../doubles/chain";
 import { Lab } from "../lab";
 import { step } from "../progress";
-import { pillar, preparedPlace, preparePlace, type ShellPlace } from "../shell/prepare";
+import { pillar, preparedPlace, preparePlace } from "../shell/prepare";
+import { welcome } from "../shell/welcome";
 import { ensureToolchain } from "../toolchain";
 import { collectRewards, updateProducer } from "../wallet";
 
@@ -15,21 +17,26 @@ const labOption = ["-l, --lab <name>", "which lab", "shell"] as const;
 export function addShellCommand(program: Command): void {
   program
     .command("shell")
-    .description("an operator's shell: an old host that produces, a blank new one, its stack prepared; all to be typed")
+    .description("an operator's shell: an old host that produces, and a blank new one; all else is to be typed")
     .option(...labOption)
-    .action(async ({ lab: name }: { lab: string }) => {
+    .addOption(new Option("--provider <name>", "the new host is ordered at this cloud's double").choices(cloudNames))
+    .action(async ({ lab: name, provider }: { lab: string; provider?: CloudName }) => {
       await ensureToolchain();
       const place =
         (await preparedPlace(name)) ??
-        (await step("making the lab: an old host that produces and signs, and a blank new one", () =>
-          preparePlace(name),
+        (await step(`making the lab: an old host that produces and signs, and ${theNew(provider)}`, () =>
+          preparePlace(name, provider),
         ));
       const lab = await Lab.open(name);
       const rc = join(lab.dir, "shell.bashrc");
       await writeFile(rc, "PS1='pillar-host$ '\n");
       console.log(welcome(place));
       const [command = "", ...args] = lab.atOperator(["bash", "--rcfile", rc, "-i"]);
-      await execa(command, args, { cwd: place.directory, env: place.env, stdio: "inherit", reject: false });
+      const env = { ...withoutSettings(process.env), ...place.env };
+      await execa(command, args, {
+        ...{ cwd: place.directory, env, extendEnv: false },
+        ...{ stdio: "inherit", reject: false },
+      });
       console.log(`The hosts stay as they are. Back to them: npm run lab -- shell${again(name)}
 Take them down: npm run lab -- down --lab ${name}`);
     });
@@ -57,20 +64,10 @@ Take them down: npm run lab -- down --lab ${name}`);
 const openLab = (wallet: Command) => Lab.open(wallet.opts<{ lab: string }>().lab);
 const again = (name: string) => (name === "shell" ? "" : ` --lab ${name}`);
 
-function welcome({ hosts }: ShellPlace): string {
-  return `
-You are an operator now, in a lab of this machine; nothing here reaches a real server.
-  ${hosts.old}  the host of today: produces for ${pillar}, and signs for the bridge
-  ${hosts.fresh}  the new one, blank
-The stack of the new host, prod-2, is made: see Pulumi.prod-2.yaml. The pass phrase is set. An epoch takes 30 s here.
+const theNew = (provider?: CloudName) => (provider ? `a cloud: ${provider}` : "a blank new one");
 
-README's steps, to be typed:
-  1. pulumi up -s prod-2          ./pillar-host status prod-2    ./pillar-host next prod-2
-  2. ./pillar-host adopt prod ${hosts.old} --like prod-2
-  3. pulumi up -s prod-2          the orchestrator moves; rehearsed before by ./pillar-host check prod-2
-  4. wallet update ADDRESS        the producer address that the run showed; then pulumi up -s prod-2
-  5. ./pillar-host retire prod --successor prod-2
-  6. wallet collect               a minute later; then pulumi destroy -s prod
-To leave: exit
-`;
+/** As in a fresh terminal: what this shell's owner has set for stacks of their own is not the lab's. */
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isOwn = (key: string) => /^(PULUMI_|PILLAR_|AWS_|XDG_|SSH_AUTH_SOCK$)/.test(key);
+  return Object.fromEntries(Object.entries(env).filter(([key]) => !isOwn(key)));
 }

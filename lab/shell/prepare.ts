@@ -1,15 +1,19 @@
-import { chmod, cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { Lab, type LabHost } from "../lab";
+import { execa } from "execa";
+import { cloudTokens } from "../clouds/doubles";
+import type { CloudName } from "../clouds/names";
+import { operatorAddress } from "../hosts/network";
+import { Lab } from "../lab";
 import { setUpOrchestrator } from "../orchestrator";
 import { ensurePackagedImage } from "../packagedImage";
-import { LabStack, type StackFile } from "../stack";
+import { copyProgram, pluginsFor } from "../stack";
 import { setUpSyncedNode } from "../syncedNode";
+import { ensureToolchain } from "../toolchain";
+import { labExample } from "./examples";
 
 /** The Pillar that is moved in the shell. */
 export const pillar = "Anvil";
-/** The stack of the new host, as README calls it. */
-const stackName = "prod-2";
 /** A chain in a hurry: a momentum a second, ticks of twenty, epochs of thirty seconds. */
 const hurry = { momentumSeconds: 1, tickMomentums: 20, epochSeconds: 30, rewardDelaySeconds: 1 };
 
@@ -18,7 +22,11 @@ export interface ShellPlace {
   /** The program's directory. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly hosts: { readonly old: string; readonly fresh: string };
+  /** The address of today's host. */
+  readonly old: string;
+  /** The new host: the address of one that is there already, or where it is to be ordered. */
+  readonly fresh: { readonly address: string } | { readonly provider: CloudName; readonly sshFrom: string };
+  readonly orchestratorRelease: string;
 }
 
 const checkout = join(import.meta.dirname, "../..");
@@ -31,54 +39,73 @@ export async function preparedPlace(name: string): Promise<ShellPlace | undefine
   return text === undefined ? undefined : (JSON.parse(text) as ShellPlace);
 }
 
-/** A lab with an old host that produces and signs, a blank new one, two references, and the stack of the new one. */
-export async function preparePlace(name: string): Promise<ShellPlace> {
+/**
+ * A lab with an old host that produces and signs, a blank new one or a cloud where it can be ordered, two references, and
+ * an operator's home with a key in it: no stack is made yet.
+ */
+export async function preparePlace(name: string, provider?: CloudName): Promise<ShellPlace> {
   const lab = await Lab.create(name);
   // A sync of some fifteen seconds, so that there is something to watch.
   await lab.chain("PATCH", "/truth", { ...hurry, height: 2600, defaults: { rate: 160, behind: 2400 } });
   const old = await lab.addHost("old", ensurePackagedImage);
-  const fresh = await lab.addHost("new", ensurePackagedImage);
-  for (const host of [old, fresh]) await host.run("echo 127.0.0.2 bnb-node.example eth-node.example >> /etc/hosts");
+  const fresh = provider === undefined ? await lab.addHost("new", ensurePackagedImage) : undefined;
+  if (fresh)
+    for (const host of [old, fresh]) await host.run("echo 127.0.0.2 bnb-node.example eth-node.example >> /etc/hosts");
+  else await lab.startClouds();
   const producer = await setUpSyncedNode(lab, old);
   await setUpOrchestrator(lab, old);
   await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: producer.address });
   const references = [await lab.addReference("ref1"), await lab.addReference("ref2")];
 
-  const stack = await LabStack.create(lab, stackName, stackFile(lab, old, fresh, references), {});
-  const home = join(lab.dir, "operator");
-  await mkdir(join(home, ".ssh"), { recursive: true, mode: 0o700 });
-  await cp(lab.privateKeyFile, join(home, ".ssh/id_ed25519"));
-  const { PULUMI_STACK: _, ...env } = stack.env;
   const place: ShellPlace = {
-    directory: stack.programDirectory,
-    env: { ...env, HOME: home, PATH: `${await walletCommand(lab)}:${env.PATH}` },
-    hosts: { old: old.address, fresh: fresh.address },
+    directory: await programFor(lab, references, provider),
+    env: await operatorsEnv(lab, provider),
+    old: old.address,
+    fresh: fresh ? { address: fresh.address } : { provider: provider ?? "hetzner", sshFrom: `${operatorAddress}/32` },
+    orchestratorRelease: lab.orchestratorReleaseUrl(),
   };
   await writeFile(placeFile(lab), JSON.stringify(place), { mode: 0o600 });
   return place;
 }
 
-/** As `./pillar-host init` writes it, with the lab's release, clocks and small hosts. */
-function stackFile(lab: Lab, old: LabHost, fresh: LabHost, references: readonly string[]): StackFile {
-  return {
-    pillar: { name: pillar },
-    host: {
-      ...{ provider: "existing", address: fresh.address, hostKey: fresh.hostKey },
-      minimums: { cores: 1, diskGb: 1 },
-    },
-    ssh: { privateKeyFile: "~/.ssh/id_ed25519" },
-    controller: { release: { url: lab.releaseUrl() } },
-    sync: { references },
-    orchestrator: {
-      release: lab.orchestratorRelease(),
-      migrateFrom: { address: old.address, hostKey: old.hostKey },
-    },
-    network: {
-      epoch: `${hurry.epochSeconds}s`,
-      momentum: `${hurry.momentumSeconds}s`,
-      tickMomentums: hurry.tickMomentums,
-    },
-  };
+/** The program as it is cloned; what `init` makes a stack's file of is the lab's. @returns its directory */
+async function programFor(lab: Lab, references: readonly string[], provider?: CloudName): Promise<string> {
+  const directory = join(lab.dir, "program");
+  await copyProgram(directory);
+  await cp(join(checkout, "Pulumi.prod.yaml"), join(directory, "Pulumi.prod.yaml"));
+  const network = { ...hurry, references, releaseUrl: lab.releaseUrl() };
+  const endpoints = {
+    hetzner: ["hcloud:endpoint", `${lab.cloudUrl("hetzner")}/v1`],
+    digitalocean: ["digitalocean:apiEndpoint", lab.cloudUrl("digitalocean")],
+  } as const;
+  // The one that came with the program is what Pulumi.prod.yaml is compared with.
+  const made = ["own-server.yaml", "old-host.yaml", ...(provider ? [`${provider}.yaml`] : [])];
+  for (const file of (await readdir(join(directory, "examples"))).filter((each) => made.includes(each))) {
+    const path = join(directory, "examples", file);
+    const isCloud = provider !== undefined && file === `${provider}.yaml`;
+    const example = labExample(
+      await readFile(path, "utf8"),
+      isCloud ? { ...network, endpoint: endpoints[provider] } : network,
+    );
+    await writeFile(path, example);
+  }
+  return directory;
+}
+
+/** A home with a key, and pulumi logged in to it; no pass phrase, no stack. */
+async function operatorsEnv(lab: Lab, provider?: CloudName): Promise<Record<string, string>> {
+  const home = join(lab.dir, "operator");
+  await mkdir(join(home, ".ssh"), { recursive: true, mode: 0o700 });
+  for (const end of ["", ".pub"]) await cp(`${lab.privateKeyFile}${end}`, join(home, `.ssh/id_ed25519${end}`));
+  if (provider) await writeFile(join(home, "token.txt"), `${cloudTokens[provider]}\n`, { mode: 0o600 });
+  const toolchain = await ensureToolchain({
+    home: join(home, ".pulumi"),
+    plugins: pluginsFor(provider ?? "existing"),
+  });
+  const env = { ...toolchain.env, HOME: home, PATH: `${await walletCommand(lab)}:${toolchain.env.PATH}` };
+  // "login --local" takes ~ from the system's list of users, which has none for a lab.
+  await execa(toolchain.pulumi, ["login", `file://${home}`, "--non-interactive"], { env });
+  return env;
 }
 
 /** What stands for the desktop wallet in a terminal. @returns its directory */

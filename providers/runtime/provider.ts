@@ -91,7 +91,7 @@ async function readOnce<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof Error) {
       error.message = printableLines(error.message);
-      Object.assign(error, { toString: () => "It ended here", stack: "what is wrong stands with the resource" });
+      Object.assign(error, { toString: () => "The run ended here", stack: "its error is listed with the resource" });
     }
     throw error;
   }

@@ -49,7 +49,10 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
 });
 
 test.each([
-  ["error: no stack named 'nope' found", /^there is no stack nope here\n {2}needed: one of `pulumi stack ls`/],
+  [
+    "error: no stack named 'nope' found",
+    /^there is no stack nope here\n {2}needed: one of `pulumi stack ls`[^\n]*\n {2}A new one is made with: \.\/pillar-host init nope$/,
+  ],
   ["error: incorrect passphrase", /^the pass phrase does not open stack nope\n {2}needed: /],
   [
     "error: passphrase must be set with PULUMI_CONFIG_PASSPHRASE or …",

@@ -40,6 +40,14 @@ test("an address that is registered already is no secret of a synced node", () =
   expect(at({ shown: { ...shown, registered: true }, node: undefined })).toEqual(clicks);
 });
 
+test("a switch that the last run waited for may have come since", () => {
+  const waits = { ...shown, registered: true, isAwaited: true, nextStep: ["No momentum carries it yet."] };
+  expect(at({ shown: waits, node: undefined })).toEqual([
+    "As the last run saw it; pulumi up -s prod-2 looks again:",
+    "No momentum carries it yet.",
+  ]);
+});
+
 test("lines that offer no address need no look", () => {
   const moves = { ...shown, nextStep: ["The orchestrator moves next:"], offered: false };
   expect(at({ shown: moves, node: undefined })).toEqual(["The orchestrator moves next:"]);

@@ -38,6 +38,23 @@ test("a terminal of 80 by 24 gets all that counts, whole, and of the log what fi
   ]);
 });
 
+test("a command that closes a port stays one line in what scrolls, as it is pasted", () => {
+  const command = `    ufw: ${"ufw prepend deny 35997/tcp; ".repeat(6)}`.trimEnd();
+  const rows = {
+    title: "t",
+    head: [
+      ["ports", `one ${"two ".repeat(30)}`],
+      ["", command],
+    ],
+    facts: [],
+    log: [],
+  } as const;
+  const shown = plainReport(rows, 80).split("\n");
+  expect(shown.at(-1)).toBe(`            ${command}`);
+  expect(shown.slice(0, -1).every((line) => line.length < 80)).toBe(true);
+  expect(screenLines(rows, [], { columns: 80, rows: 24 }).every((line) => line.length < 80)).toBe(true);
+});
+
 test("in a low terminal the log gives way first, then what happened", () => {
   const at = (rows: number) => screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows });
   expect(at(23).filter((line) => line.includes("go-node[7423]"))).toHaveLength(1);

@@ -59,6 +59,16 @@ describe("a stack's state", () => {
     });
   });
 
+  test("gives whether the last run waited for the first momentum of a registered address", () => {
+    const awaited = (registration: object) => {
+      const outputs = { nextStep: ["wait"], registration };
+      return parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack", outputs }] })).shown?.isAwaited;
+    };
+    expect(awaited({ registered: true, producing: false })).toBe(true);
+    expect(awaited({ registered: true, producing: true })).toBeUndefined();
+    expect(awaited({ registered: false, producing: false })).toBeUndefined();
+  });
+
   test("gives what the guards remember, and the address that was registered before", () => {
     const guard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
     const recorded = { height: 7, hash: "ab" };

@@ -49,6 +49,15 @@ describe("stage and next step", () => {
       "pulumi up -s prod shows the producer address, and what to do in the wallet",
     ],
     [
+      "synced, and the signer moves before the wallet's turn",
+      {
+        ...{ synced: true, held: [] },
+        state: { begun: true, pending: [], shown: { nextStep: [], registered: false, offered: false } },
+      },
+      "synced",
+      "not the wallet yet: ./pillar-host next prod tells what comes before it",
+    ],
+    [
       "synced once, behind now",
       { state: { begun: true, pending: [], wait }, held: [] },
       "was synced before, is not now",

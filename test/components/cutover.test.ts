@@ -53,7 +53,10 @@ async function follow(early: Look, changes: Record<string, unknown> = {}, later:
   const registered = await registeredBy(
     () => {
       const after = pulumi.output(undefined);
-      const shown: CutoverShown = cutoverOf({ config, host, pillar, look, last: { finished: true }, after, first: [] });
+      const shown: CutoverShown = cutoverOf({
+        ...{ config, host, pillar, look, last: { finished: true }, after },
+        ...{ first: [], isWithoutSigner: false },
+      });
       pulumi.output(shown).apply((value) => {
         values.shown = value;
       });

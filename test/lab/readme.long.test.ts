@@ -91,6 +91,8 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
       await onHost(host, "echo 127.0.0.2 bnb-node.example eth-node.example >> /etc/hosts");
     // For its program's directory and its engine; what is typed has a home and a state of its own.
     project = await LabStack.create(lab, "other", stackFile(lab, fresh), {}, "readme");
+    // As it is cloned: the old host's stack has the name of the example.
+    await cp(join(import.meta.dirname, "../../Pulumi.prod.yaml"), join(project.programDirectory, "Pulumi.prod.yaml"));
     const home = join(lab.dir, "reader");
     await mkdir(join(home, ".ssh"), { recursive: true, mode: 0o700 });
     await cp(lab.privateKeyFile, join(home, ".ssh/id_ed25519"));
@@ -135,8 +137,10 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
     const shown = await succeeds(init, [
       [/Which Pillar/, "Anvil\r"],
       [/Which host\?/, "\r"],
-      [/Its address\?/, `${fresh.address}\r`],
+      // Pasted with blanks; nothing listens there: it asks again, and keeps the other answers.
+      [/Its address\?/, " 127.0.0.9 \r"],
       [/Which user/, "\r"],
+      [/no ssh server with an ed25519 key answers at 127\.0\.0\.9:22[\s\S]*Its address\?/, `${fresh.address}\r`],
       [/Is it the same\?/, "y\r"],
       [/How does the program log in\?/, "\r"],
       [/Choose a pass phrase:/, `${passphrase}\r`],
@@ -178,6 +182,8 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
     expect(shown).toContain(fingerprint);
     expect(shown).toContain("going on: pulumi up -s prod\n");
     expect(shown).not.toContain(passphrase);
+    expect(await readFile(join(project.programDirectory, "Pulumi.prod.yaml"), "utf8")).not.toContain("go-zenon");
+    expect(shown.trim().split("\n").at(-1)?.trim()).toBe("./pillar-host next prod-2");
     expect(await pid()).toBe(before);
   });
 

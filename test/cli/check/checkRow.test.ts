@@ -17,6 +17,18 @@ test("what stands in the way comes last, each line of it in its column", () => {
   ]);
 });
 
+test("in a terminal prose is wrapped in its column, and a command stays one line", () => {
+  const command = "./pillar-host notify --test prod-2, which sends one notice to where it is configured";
+  const shown = checkLines("prod-2", [good("host", "one two three four five six seven eight nine ten", command)], 60);
+  expect(shown.slice(0, -2)).toEqual([
+    "good   host  one two three four five six seven eight nine",
+    "             ten",
+    `             ${command}`,
+  ]);
+  const fault = amiss("host", "found one two three four five six seven eight nine ten");
+  expect(checkLines("prod-2", [fault], 60)[0]).toBe(`FAULT  host  ${fault.lines[0]}`);
+});
+
 test("words of hosts and nodes command no terminal", () => {
   for (const row of [good("a", evilText), amiss("a", evilText), later("a", evilText)])
     expect(row.lines).toEqual([harmless]);

@@ -56,7 +56,7 @@ describe("what an operator asks between two runs", () => {
     expect(rows.flatMap(({ gapSeconds }) => gapSeconds ?? [])).toEqual([{ least: expect.any(Number) }]);
     expect(rehearsed).toMatch(/MB\/s|MB a second/);
     const [room, key] = rows.find(({ topic }) => topic === "this machine")?.lines ?? [];
-    expect(room).toContain(` MB free at ${stage.stack.records("Anvil")}, for record and backups`);
+    expect(room).toContain(`B free at ${stage.stack.records("Anvil")}, for record and backups`);
     expect(key).toBe(
       `${stage.stack.backupKey("Anvil")} will be the key of the backups: copies of it and of them belong elsewhere, apart from each other`,
     );

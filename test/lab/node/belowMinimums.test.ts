@@ -124,7 +124,7 @@ Is it the wrong address? pulumi config set --path pillar-host:host.address ADDRE
     const { exitCode, output } = await upWith(hostOf({ cores: 1, memoryGb: 2, diskGb: 1 }));
     expect(output).not.toContain("error");
     expect(exitCode).toBe(0);
-    expect(output).toContain("warning: clock: right now, but nothing keeps it in sync");
+    expect(output).toContain("warning: clock: correct at present, but nothing keeps it in sync");
     expect(output).toMatch(/debian-11, \d+ cores, 1953 MiB memory, \d+ GB free: meets the minimums/);
   });
 });

@@ -1,0 +1,15 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export const examples = join(__dirname, "../../examples");
+
+/** Where a stack's file lies. */
+export const fileOf = (stack: string) => join(process.cwd(), `Pulumi.${stack.split("/").at(-1)}.yaml`);
+
+/** The text of a stack's file where it is the example that came with the program, unchanged: that may go. */
+export function shippedText(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, "utf8");
+  const shipped = readFileSync(join(examples, "network-of-momentum.yaml"), "utf8");
+  return text === shipped.replace("$schema=../", "$schema=./") ? text : undefined;
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { fileFaults } from "../cli/init/checks";
+import { type Answers, stackText } from "../cli/init/stackText";
+import { labExample } from "../lab/shell/examples";
+import { welcome } from "../lab/shell/welcome";
+import { codeBlocks, commandsOf } from "./lab/readme";
+
+const root = join(import.meta.dirname, "..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const network = {
+  ...{ releaseUrl: "https://releases.example/node-controller.zip", references: ["http://192.0.2.9:35997"] },
+  ...{ epochSeconds: 30, momentumSeconds: 1, tickMomentums: 20 },
+};
+const answers: Answers = {
+  ...{ stack: "prod-2", pillar: "Anvil", provider: "existing", adopt: false, address: "192.0.2.1", user: "root" },
+  ...{ port: 22, sshFrom: ["192.0.2.1/32"], keyFile: "~/.ssh/id_ed25519" },
+  hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
+};
+
+describe("the lab's shell", () => {
+  test.each([
+    ["own-server", answers, {}],
+    ["old-host", { ...answers, adopt: true }, {}],
+    ["hetzner", { ...answers, provider: "hetzner" }, { endpoint: ["hcloud:endpoint", "http://192.0.2.1:1/v1"] }],
+    [
+      "digitalocean",
+      { ...answers, provider: "digitalocean" },
+      { endpoint: ["digitalocean:apiEndpoint", "http://192.0.2.1:1"] },
+    ],
+  ] as const)("%s: what init makes of the lab's example is a stack's file without a fault", (file, given, more) => {
+    const example = labExample(read(`examples/${file}.yaml`), { ...network, ...more });
+    const text = stackText(example, given);
+    const faults = fileFaults("prod-2", text, undefined);
+    // This machine may have no key.
+    expect(faults.filter((fault) => !fault.includes("ssh.privateKeyFile"))).toEqual([]);
+    expect(text).toContain("epoch: 30s");
+    expect(text).toContain("http://192.0.2.9:35997");
+    expect(text).not.toMatch(/go-zenon|znn_controller-linux|_64\.zip/);
+    if ("endpoint" in more) expect(text).toContain(`${more.endpoint[0]}: ${more.endpoint[1]}`);
+  });
+
+  test("it begins with README's commands, in README's order", () => {
+    const release = "https://releases.example/orchestrator-linux-amd64.zip";
+    const lines = welcome({ old: "198.51.100.9", fresh: { address: "203.0.113.7" }, orchestratorRelease: release })
+      .split("\n")
+      .map((line) => line.replace(/^ *(\d\. )?/, "").trim())
+      .filter((line) => /^(\.\/pillar-host|pulumi) /.test(line));
+    const readme = commandsOf(codeBlocks(read("README.md")))
+      .filter(({ heading }) => /^[1-6]\. /.test(heading))
+      .map(({ command }) => command.replace(/https:\S+/, `${release} --release-version v0.0.9a`));
+    expect(lines).toEqual(readme);
+  });
+
+  test("where the new host is ordered at a cloud, it names the token's file and the network of the operator", () => {
+    const fresh = { provider: "hetzner", sshFrom: "10.77.0.1/32" } as const;
+    const text = welcome({ old: "198.51.100.9", fresh, orchestratorRelease: "https://releases.example/o.zip" });
+    expect(text).toContain("the API token is in ~/token.txt, ssh comes from 10.77.0.1/32");
+  });
+});
