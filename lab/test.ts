@@ -68,9 +68,10 @@ async function runTier(tier: Tier, { filters, isRecorded, isSparing }: Asked, de
   const spared = isSparing && passedBefore(key) ? own : [];
   process.env[leftOutVariable] = spared.join("\n");
   if (spared.length > 0) console.log(sparedLine(spared));
-  const checks = tier.isChecked ? await failedChecks() : [];
+  const checking = tier.isChecked ? failedChecks() : [];
   const run = await vitest([...tier.projects.flatMap((name) => ["--project", name]), ...filters], deadline);
   await takeDownOwnLabs();
+  const checks = await checking;
   if (isRecorded) recordDurations(run.durations);
   if (own.length > 0 && run.report && havePassed(own, run.report)) notePassed(key);
   return {
@@ -90,7 +91,10 @@ async function setUp(): Promise<void> {
   await takeDownTheDead();
 }
 
-/** Lint, arrows and names, and types, beside each other; what each printed is told as one. */
+/**
+ * Lint, arrows and names, and types, beside each other and beside the tests, which often wait: they take what those leave of
+ * the processors. What each printed is told as one.
+ */
 async function failedChecks(): Promise<string[]> {
   const checks = [
     ["npm", "run", "-s", "lint"],
@@ -98,7 +102,9 @@ async function failedChecks(): Promise<string[]> {
   ];
   const failed = checks.map(async ([command = "", ...args]) => {
     const check = [command, ...args].join(" ");
-    const { all, exitCode } = await execa(command, args, { all: true, stdin: "ignore", reject: false });
+    const { all, exitCode } = await execa("nice", [command, ...args], {
+      ...{ all: true, stdin: "ignore", reject: false },
+    });
     console.log(`\n> ${check}\n${all}`);
     return exitCode === 0 ? [] : [check];
   });

@@ -98,12 +98,21 @@ describe("rows", () => {
 
 describe("arguments", () => {
   test("without any, everything is measured in five rounds and shown as a table", () => {
-    expect(parseArguments([])).toEqual({ json: false, rounds: 5, only: rowNames });
+    expect(parseArguments([])).toEqual({ json: false, rounds: 5, trial: false, only: rowNames });
   });
 
   test("rows are picked by name, one or more", () => {
     const asked = parseArguments(["--json", "--only", "standUp", "--only=connections", "--rounds", "7"]);
-    expect(asked).toEqual({ json: true, rounds: 7, only: ["standUp", "connections"] });
+    expect(asked).toEqual({ json: true, rounds: 7, trial: false, only: ["standUp", "connections"] });
+  });
+
+  test("a trial is one round of everything", () => {
+    expect(parseArguments(["--trial", "--rounds", "7"])).toEqual({
+      json: false,
+      rounds: 1,
+      trial: true,
+      only: rowNames,
+    });
   });
 
   test.each([

@@ -26,7 +26,8 @@ export async function measureAllStacks(bench: Bench): Promise<Values> {
     return median(rounds);
   };
   try {
-    const [one, three, ten] = [await of(1), await of(3), await of(10)];
+    const [few, many] = bench.size([3, 10], [2, 3]);
+    const [one, three, ten] = [await of(1), await of(few), await of(many)];
     return { statusOne: one, statusThree: three, statusTen: ten, statusLinear: ten / (10 * one) };
   } finally {
     for (const name of names.slice(1)) await stack.pulumi(["stack", "rm", name, "--yes", "--force"]);

@@ -5,6 +5,8 @@ import { type RowName, rowNames } from "./rows";
 export interface Asked {
   readonly json: boolean;
   readonly rounds: number;
+  /** The least that has a figure for each row: shows that it can be measured, and measures nothing. */
+  readonly trial: boolean;
   /** Rows to show; what none of them needs is not measured. */
   readonly only: readonly RowName[];
 }
@@ -28,12 +30,13 @@ export function parseArguments(args: readonly string[]): Asked {
     .option("--json", "rows of name, value, unit, goal and met instead of the table", false)
     .option("--only <row>", "this row only; may be given again", rowName)
     .option("--rounds <number>", "rounds of each comparison; figures of fewer than 5 say little", count, 5)
+    .option("--trial", "one round of the least of each, to see that the bench works; its figures say nothing", false)
     .allowExcessArguments(false)
     .exitOverride()
     // Standard output is the table's.
     .configureOutput({ writeOut: (text) => process.stderr.write(text) });
-  const { json, rounds, only } = program
+  const { json, rounds, trial, only } = program
     .parse([...args], { from: "user" })
-    .opts<{ json: boolean; rounds: number; only?: RowName[] }>();
-  return { json, rounds, only: only ?? rowNames };
+    .opts<{ json: boolean; rounds: number; trial: boolean; only?: RowName[] }>();
+  return { json, rounds: trial ? 1 : rounds, trial, only: only ?? rowNames };
 }

@@ -10,7 +10,6 @@ import { runChild } from "./child";
 import { inTurns, pair, seconds } from "./compare";
 import { ratioOf, type Values } from "./rows";
 
-const files = { count: 4000, bytes: 250_000 };
 const directory = "/root/bulk";
 const arriving = `${directory}.arriving`;
 
@@ -20,7 +19,8 @@ const arriving = `${directory}.arriving`;
  */
 export async function compareBulkCopies(bench: Bench): Promise<Values> {
   const { old, fresh } = await bench.signerHosts();
-  await step("making a gigabyte in thousands of files", async () => {
+  const files = { count: bench.size(4000, 40), bytes: 250_000 };
+  await step(`making ${files.count} files`, async () => {
     await onHost(old, `mkdir ${directory}`);
     await makeFiles(old, directory, files);
   });

@@ -18,9 +18,6 @@ export const chainCopyRows = [
   ...(["chainCopy", "chainCopyOurs", "chainCopyRsync", "chainCopyAnswer", "chainCopyPause"] as const),
 ];
 
-/** Tables of 2 MB: 256 MB, and with what the first left there 1 GB; in one round, which is for the bench's own test, less. */
-const sizes = (rounds: number) => (rounds > 1 ? ([128, 500] as const) : ([16, 32] as const));
-
 /**
  * The way of a chain from one host to another, every file hashed on both sides, while the old node goes on; and rsync with
  * sha256sum of the same bytes on both sides. Neither the wait for a momentum before it nor the judge and the node's start
@@ -28,7 +25,8 @@ const sizes = (rounds: number) => (rounds > 1 ? ([128, 500] as const) : ([16, 32
  */
 export async function compareChainCopies(bench: Bench): Promise<Values> {
   const { old, fresh } = await bench.signerHosts();
-  const [small, large] = sizes(bench.rounds);
+  // Tables of 2 MB: 256 MB, and with what the first left there 1 GB.
+  const [small, large] = bench.size([128, 500], [4, 8]);
   await step("a synced node, and a host without", () => setUp(bench, old, fresh));
   const inputs = await copyInputs(bench.lab, { old, fresh });
   const ours = () => runChild<{ seconds: number }>(bench.lab, "chainCopyRun.ts", inputs, 900_000);
@@ -67,6 +65,7 @@ export async function compareChainCopies(bench: Bench): Promise<Values> {
 
 async function setUp(bench: Bench, old: LabHost, fresh: LabHost): Promise<void> {
   await bench.lab.chain("PATCH", "/nodes/old", { startRefusedMs: 0 });
+  await bench.lab.chain("PATCH", "/truth", { momentumSeconds: bench.size(10, 2) });
   await setUpSyncedNode(bench.lab, old);
   await onHost(fresh, `mkdir -p ${databases}`);
   for (const host of [old, fresh]) await onHost(host, "apt-get -qq -y install rsync > /dev/null 2>&1");

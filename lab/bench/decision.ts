@@ -15,18 +15,19 @@ interface Course {
   readonly changes: ReadonlyArray<readonly [at: number, settings: NodeSettingsPatch]>;
 }
 
-const courses: readonly Course[] = [
+/** @param part of the time that each takes */
+const coursesOf = (part: number): readonly Course[] => [
   // Two minutes.
-  { row: "decision", settings: { behind: 12_000, rate: 100 }, changes: [] },
+  { row: "decision", settings: { behind: 12_000 * part, rate: 100 }, changes: [] },
   // Begins as if it had 40 minutes to go, which makes the looks rare, and takes 90 s.
-  { row: "decisionAfterSpeedUp", settings: { behind: 12_000, rate: 5 }, changes: [[30, { rate: 200 }]] },
+  { row: "decisionAfterSpeedUp", settings: { behind: 12_000 * part, rate: 5 }, changes: [[30 * part, { rate: 200 }]] },
   // Its peers are gone from 10 s before its end on, for 8 s.
   {
     row: "decisionAfterPeersLost",
-    settings: { behind: 10_000, rate: 100 },
+    settings: { behind: 10_000 * part, rate: 100 },
     changes: [
-      [90, { peers: 0 }],
-      [98, { peers: 8 }],
+      [90 * part, { peers: 0 }],
+      [98 * part, { peers: 8 }],
     ],
   },
 ];
@@ -44,11 +45,12 @@ export async function measureDecision(bench: Bench): Promise<Values> {
   const standing = await bench.standing();
   const { lab } = bench;
   await lab.chain("PATCH", "/truth", { height: 1_000_000 });
+  const courses = coursesOf(bench.size(1, 0.1));
   const runs = courses.flatMap((course) =>
     // Ends at other moments between two looks.
     Array.from({ length: bench.rounds }, (_, i) => ({ course, i, name: `${course.row.toLowerCase()}${i}` })),
   );
-  return step(`${runs.length} syncs of about two minutes, to the gate's decision`, async () => {
+  return step(`${runs.length} syncs, to the gate's decision`, async () => {
     const nodes = [];
     for (const [n, { course, name, i }] of runs.entries()) {
       const { behind, rate } = course.settings;

@@ -38,8 +38,8 @@ const measurements: ReadonlyArray<
   [chainCopyRows, compareChainCopies],
 ];
 
-async function measure(lab: Lab, { only, rounds }: Asked): Promise<Values> {
-  const bench = new Bench(lab, rounds);
+async function measure(lab: Lab, { only, rounds, trial }: Asked): Promise<Values> {
+  const bench = new Bench(lab, rounds, trial);
   const values: Values = {};
   for (const [rows, run] of measurements) {
     if (rows.some((row) => only.includes(row))) Object.assign(values, await run(bench, only));

@@ -18,9 +18,14 @@ export async function measureWaiting(bench: Bench): Promise<Values> {
   return { waitingRss: waiting.rss, waitingPss: waiting.pss, connections };
 }
 
-/** The median of the samples within 500 polls of one (pure). */
-export function around(samples: readonly MemorySample[], poll: number, what: "live" | "resident"): number {
-  return median(samples.filter((sample) => Math.abs(sample.poll - poll) <= 500).map((sample) => sample[what]));
+/** The median of the samples within so many polls of one (pure). */
+export function around(
+  samples: readonly MemorySample[],
+  poll: number,
+  what: "live" | "resident",
+  within = 500,
+): number {
+  return median(samples.filter((sample) => Math.abs(sample.poll - poll) <= within).map((sample) => sample[what]));
 }
 
 export async function measurePolls(bench: Bench): Promise<Values> {
@@ -29,12 +34,19 @@ export async function measurePolls(bench: Bench): Promise<Values> {
   await bench.lab.chain("PATCH", "/truth", { height: 1_000_000 });
   await bench.lab.chain("PATCH", "/nodes/far", { behind: 900_000, rate: 20 });
   const node = await startNode(standing, "far", 900);
-  const samples = await step("ten thousand looks of the gate", () =>
-    runChild<MemorySample[]>(bench.lab, "polls.ts", { settings: gateSettings(), node, polls: 10_500 }, 900_000),
+  const [first, last, within] = bench.size([2000, 10_000, 500], [40, 200, 10]);
+  const polls = last + within;
+  const samples = await step(`${polls} looks of the gate`, () =>
+    runChild<MemorySample[]>(
+      bench.lab,
+      "polls.ts",
+      { settings: gateSettings(), node, polls, every: within / 10 },
+      900_000,
+    ),
   );
-  const [early, late] = [2000, 10_000].map((poll) => ({
-    live: around(samples, poll, "live"),
-    resident: around(samples, poll, "resident"),
+  const [early, late] = [first, last].map((poll) => ({
+    live: around(samples, poll, "live", within),
+    resident: around(samples, poll, "resident", within),
   }));
   if (!early || !late) throw new Error("nothing was measured");
   return { pollsMemory: late.live / early.live, pollsGrowth: late.resident - early.resident };

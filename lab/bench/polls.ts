@@ -11,10 +11,12 @@ import type { ExtraNode } from "./nodes";
  * A program of its own, at the operator's end: the gate's loop with its real client over real ssh, where only the
  * pauses are left out. The garbage collector, which works in those pauses, is called at each sample instead.
  */
-const { settings, node, polls } = JSON.parse(await text(process.stdin)) as {
+const { settings, node, polls, every } = JSON.parse(await text(process.stdin)) as {
   settings: GateSettings;
   node: ExtraNode;
   polls: number;
+  /** Polls from sample to sample. */
+  every: number;
 };
 // Small packets wait for each other's acknowledgement, 40 ms a look: nothing between pauses of seconds, minutes here.
 const { connect } = net.Socket.prototype;
@@ -44,7 +46,7 @@ try {
       say: () => undefined,
       isWanted: () => {
         poll += 1;
-        if (poll % 50 === 0) samples.push(sample(poll));
+        if (poll % every === 0) samples.push(sample(poll));
         return poll < polls;
       },
     },

@@ -10,7 +10,6 @@ import { moveByHand, onHost } from "./byHand";
 import { inTurns, pair, seconds } from "./compare";
 import { median, type RowName, ratioOf, type Values } from "./rows";
 
-const files = { count: 500, bytes: 100_000 };
 const directory = "/root/.orchestrator";
 const kept = "/root/kept";
 
@@ -81,7 +80,9 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
     await lab.chain("PATCH", `/nodes/${fresh.name}`, { behind: 0, rate: 1e6, connectMs: 0, startRefusedMs: 0 });
     for (const { name } of [old, fresh]) await lab.chain("PATCH", `/orchestrators/${name}`, { stopMs: 300 });
     await setUpSyncedNode(lab, old);
-    const { identity } = await setUpOrchestrator(lab, old, { extraFiles: files });
+    const { identity } = await setUpOrchestrator(lab, old, {
+      extraFiles: { count: bench.size(500, 50), bytes: 100_000 },
+    });
     await onHost(old, `systemctl stop orchestrator; cp -a ${directory} ${kept}; systemctl start orchestrator`);
     return identity;
   });

@@ -13,8 +13,7 @@ export async function measureStore(bench: Bench): Promise<Values> {
   const bucket = await startS3(bench.lab);
   const stacks = await step("standing two hosts up, one of them with its records in a bucket", async () => {
     const stand = async (store?: string) => {
-      const [host] = await bench.blankHosts(1);
-      if (!host) throw new Error("no host");
+      const host = await bench.hostToBe();
       await bench.lab.chain("PATCH", `/nodes/${host.name}`, { behind: 0, connectMs: 0 });
       const config = { sync: { confirmations: 1, confirmSeconds: 0 }, ...(store === undefined ? {} : { store }) };
       const backend = { url: `file://${join(bench.lab.dir, `state-${host.name}`)}`, env: bucket.env };

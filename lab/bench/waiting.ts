@@ -13,8 +13,10 @@ export async function logins(host: LabHost): Promise<number> {
 /**
  * A whole `pulumi up` with the gate's default settings. Its node is far behind until the waiting process tree has been
  * looked at, then it syncs.
+ *
+ * @param settlesFor milliseconds at the gate before it is looked at
  */
-export async function standUpInView(stack: LabStack, host: LabHost): Promise<Memory> {
+export async function standUpInView(stack: LabStack, host: LabHost, settlesFor: number): Promise<Memory> {
   const node = (settings: object) => stack.lab.chain("PATCH", `/nodes/${host.name}`, settings);
   await stack.lab.chain("PATCH", "/truth", { height: 1_000_000 });
   // A rate that makes its looks some seconds apart.
@@ -30,7 +32,7 @@ export async function standUpInView(stack: LabStack, host: LabHost): Promise<Mem
   });
   while (!ended && !/sync: .*height \d+ of/.test(output)) await sleep(200);
   // What the start of the gate needed is given back by then.
-  if (!ended) await sleep(20_000);
+  if (!ended) await sleep(settlesFor);
   const waiting = ended ? undefined : await memoryOf(await treeOf(up.pid ?? 0));
   await node({ rate: 1_000_000 });
   if ((await end).exitCode !== 0 || !waiting) throw new Error(`pulumi up failed:\n${output.slice(-3000)}`);

@@ -79,7 +79,7 @@ it("of a host that is shut down: what its destroy waits for, until nothing is le
   expect(waits.out).toMatch(/^destroy {5}refused: one condition is not met$/m);
   expect(waits.out).toMatch(/^ {12}- the rewards since the switch are not collected, says /m);
 
-  await epochPaid();
+  await epochPaid(lab);
   const truth = await lab.chain<ChainTruth>("GET", "/truth");
   await collectRewards(lab, truth.pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
   const free = await status();

@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
 import { chainOfReference } from "../../../core/chain/chain";
+import type { Network } from "../../../core/chain/elections";
 import type { NodeTarget } from "../../../core/chain/node";
 import { readChain } from "../../../core/retirement/chainLook";
 import { chain } from "../../../core/retirement/chainRules";
@@ -22,7 +23,7 @@ export type Task =
       readonly pillar: string;
       readonly ours: string;
       readonly directory: string;
-      readonly momentum: number;
+      readonly network: Network;
     }
   | {
       readonly do: "retirement";
@@ -30,7 +31,7 @@ export type Task =
       readonly pillar: string;
       readonly own: string;
       readonly successor: string;
-      readonly momentum: number;
+      readonly network: Network;
       readonly epoch: number;
     };
 
@@ -38,11 +39,9 @@ const targetOf = (url: string): NodeTarget => {
   const { hostname, port } = new URL(url);
   return { ssh: { address: hostname } as never, via: "direct", address: hostname, port: Number(port) };
 };
-const networkOf = (momentum: number) => ({ momentum, tickMomentums: 30 });
 
 async function retirement(task: Extract<Task, { do: "retirement" }>): Promise<unknown> {
-  const { pillar, own, successor, epoch } = task;
-  const network = networkOf(task.momentum);
+  const { pillar, own, successor, network, epoch } = task;
   const clients = task.references.map(chainOfReference);
   const question = { pillar, own, successor, network, epoch };
   const readings = await Promise.all(clients.map((client) => readChain(client, question, Date.now())));
@@ -68,10 +67,10 @@ async function run(task: Task): Promise<unknown> {
     const inputs = { ...gateSettings(), target: targetOf(node), references, title: "network", factsScript: "" };
     return passGate(inputs, {}, alone);
   }
-  const { pillar, ours, directory, momentum } = task;
+  const { pillar, ours, directory, network } = task;
   const { switchedAt, height } = await passCutover(
     {
-      ...{ target: targetOf(node), producerAddress: ours, references, tolerance: 2, network: networkOf(momentum) },
+      ...{ target: targetOf(node), producerAddress: ours, references, tolerance: 2, network },
       ...{ deadline: 600_000, record: { stack: "new", pillar, directory } },
     },
     alone,

@@ -70,7 +70,7 @@ describe("before the switch is over", () => {
 
 describe("with the rewards collected, one thing is wrong", () => {
   beforeAll(async () => {
-    await epochPaid();
+    await epochPaid(stage.lab);
     await collect(stage);
   });
 

@@ -64,7 +64,7 @@ describe("a shutdown that was cut off before systemd knew of the mask", () => {
 
 describe("an engine that is killed while it destroys", () => {
   it("goes on with the next destroy, wherever it was", async () => {
-    await epochPaid();
+    await epochPaid(stage.lab);
     await collect(stage);
     for (const step of [/retirement: looking at/, /proved by decrypting/, /host-guard deleting/]) {
       await killedAt(step);

@@ -87,8 +87,10 @@ export async function elect({ lab }: RetirementStage, address: string): Promise<
 }
 
 /** Until the first whole epoch after now is paid. */
-export async function epochPaid(): Promise<void> {
-  await sleep((2 * quick.epochSeconds + quick.rewardDelaySeconds + 2) * 1000);
+export async function epochPaid(lab: Lab): Promise<void> {
+  const truth = () => lab.chain<ChainTruth>("GET", "/truth");
+  const { epoch } = await truth();
+  while ((await truth()).distributedEpoch <= epoch) await sleep(250);
 }
 
 /** The operator's collection in the wallet. */

@@ -69,7 +69,7 @@ it("the one whose successor produces goes; the other, with the same successor na
   expect([await isActive(stage.old), await isActive(host)]).toEqual(["inactive", "active"]);
   // As a stack leaves it that stood its node up itself.
   await onHost(stage.old, `mkdir ${dropIns} && echo '[Service]' > ${dropIns}/90-pillar-host.conf`);
-  await epochPaid();
+  await epochPaid(stage.lab);
   await collect(stage);
   const gone = await stage.stack.destroy();
   expect(gone.exitCode, gone.output).toBe(0);

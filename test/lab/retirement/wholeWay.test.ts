@@ -107,7 +107,7 @@ it("refuses the destroy until the rewards are paid and collected", async () => {
   expect(refused.output).toContain("Waiting is enough. A host that can't wait: docs/retiring.md, The way around");
   expect(refused.output).not.toContain("PILLAR_HOST_GIVE_UP_ANYWAY");
   await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: quick.rewardDelaySeconds });
-  await epochPaid();
+  await epochPaid(stage.lab);
   const paid = await run("destroy");
   expect(paid.exitCode).not.toBe(0);
   expect(paid.output).toMatch(/found: paid since epoch \d+, and not collected: [\d.]+ ZNN and 0 QSR wait/);
