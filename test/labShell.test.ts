@@ -42,20 +42,32 @@ describe("the lab's shell", () => {
   });
 
   test("it begins with README's commands, in README's order", () => {
-    const release = "https://releases.example/orchestrator-linux-amd64.zip";
+    const release = {
+      url: "https://releases.example/orchestrator-linux-amd64.zip",
+      sha256: "ab".repeat(32),
+      version: "v0.0.9a",
+    };
     const lines = welcome({ old: "198.51.100.9", fresh: { address: "203.0.113.7" }, orchestratorRelease: release })
       .split("\n")
       .map((line) => line.replace(/^ *(\d\. )?/, "").trim())
       .filter((line) => /^(\.\/pillar-host|pulumi) /.test(line));
     const readme = commandsOf(codeBlocks(read("README.md")))
-      .filter(({ heading }) => /^[1-6]\. /.test(heading))
-      .map(({ command }) => command.replace(/https:\S+/, `${release} --release-version v0.0.9a`));
+      .filter(({ heading, command }) => /^[1-6]\. /.test(heading) && !command.startsWith("curl "))
+      .map(({ command }) =>
+        command
+          .replace(/https:\S+/, release.url)
+          .replace(
+            "--release-sha256 SHA256",
+            `--release-sha256 ${release.sha256} --release-version ${release.version}`,
+          ),
+      );
     expect(lines).toEqual(readme);
   });
 
   test("where the new host is ordered at a cloud, it names the token's file and the network of the operator", () => {
     const fresh = { provider: "hetzner", sshFrom: "10.77.0.1/32" } as const;
-    const text = welcome({ old: "198.51.100.9", fresh, orchestratorRelease: "https://releases.example/o.zip" });
+    const orchestratorRelease = { url: "https://releases.example/o.zip", sha256: "ab".repeat(32), version: "v0.0.9a" };
+    const text = welcome({ old: "198.51.100.9", fresh, orchestratorRelease });
     expect(text).toContain("the API token is in ~/token.txt, ssh comes from 10.77.0.1/32");
   });
 });

@@ -69,7 +69,6 @@ export function commandsFor(stack: string) {
     next: pillarHost("next"),
     adopt: (address: string, like: string, ...options: readonly string[]) =>
       pillarHost("adopt", address, "--like", shellWord(like), ...options),
-    init: [tool, "init", name].join(" "),
     /** Of the stack that the signer goes to. */
     move: (from: string) => pillarHost("move", "--from", shellWord(from)),
     retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),

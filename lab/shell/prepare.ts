@@ -26,7 +26,8 @@ export interface ShellPlace {
   readonly old: string;
   /** The new host: the address of one that is there already, or where it is to be ordered. */
   readonly fresh: { readonly address: string } | { readonly provider: CloudName; readonly sshFrom: string };
-  readonly orchestratorRelease: string;
+  /** The orchestrator's release: the lab's own server is unknown to this machine, so that its hash is told. */
+  readonly orchestratorRelease: { readonly url: string; readonly sha256: string; readonly version: string };
 }
 
 const checkout = join(import.meta.dirname, "../..");
@@ -62,7 +63,7 @@ export async function preparePlace(name: string, provider?: CloudName): Promise<
     env: await operatorsEnv(lab, provider),
     old: old.address,
     fresh: fresh ? { address: fresh.address } : { provider: provider ?? "hetzner", sshFrom: `${operatorAddress}/32` },
-    orchestratorRelease: lab.orchestratorReleaseUrl(),
+    orchestratorRelease: lab.orchestratorRelease(),
   };
   await writeFile(placeFile(lab), JSON.stringify(place), { mode: 0o600 });
   return place;

@@ -3,6 +3,8 @@ import type { ShellPlace } from "./prepare";
 /** What an operator's shell begins with: who is there, and README's commands with the lab's addresses (pure). */
 export function welcome({ old, fresh, orchestratorRelease }: Omit<ShellPlace, "directory" | "env">): string {
   const isCloud = "provider" in fresh;
+  const { url, sha256, version } = orchestratorRelease;
+  const release = `--release ${url} --release-sha256 ${sha256} --release-version ${version}`;
   return `
 You are an operator now, in a lab of this machine; nothing here reaches a real server.
   ${old}  the host of today: produces for Anvil, and signs for the bridge
@@ -15,7 +17,7 @@ README's commands, to be typed:
      ./pillar-host status prod-2
      ./pillar-host next prod-2
   2. ./pillar-host adopt prod ${old} --like prod-2
-  3. ./pillar-host move prod-2 --from prod --release ${orchestratorRelease} --release-version v0.0.9a --no-up
+  3. ./pillar-host move prod-2 --from prod ${release} --no-up
      ./pillar-host check prod-2
      pulumi up -s prod-2
   4. wallet update ADDRESS        the producer address that the run showed: this is the wallet here
