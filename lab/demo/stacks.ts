@@ -22,15 +22,23 @@ export interface Stacks {
   configureFresh(changes: StackFile): Promise<void>;
 }
 
-/** @param target the new host: a machine of the operator's own, or the provider at which the program makes it */
-export async function makeStacks(lab: Lab, server: OldServer, target: LabHost | CloudName): Promise<Stacks> {
+/**
+ * @param target the new host: a machine of the operator's own, or the provider at which the program makes it
+ * @param paces of the chain, as it was told to go
+ */
+export async function makeStacks(
+  lab: Lab,
+  server: OldServer,
+  target: LabHost | CloudName,
+  paces: Omit<typeof hurry, "rewardDelaySeconds"> = hurry,
+): Promise<Stacks> {
   const privateKey = await readFile(lab.privateKeyFile, "utf8");
   const common = {
     pillar: { name: pillar },
     network: {
-      epoch: `${hurry.epochSeconds}s`,
-      momentum: `${hurry.momentumSeconds}s`,
-      tickMomentums: hurry.tickMomentums,
+      epoch: `${paces.epochSeconds}s`,
+      momentum: `${paces.momentumSeconds}s`,
+      tickMomentums: paces.tickMomentums,
     },
   };
   const sshFrom = [`${operatorAddress}/32`];

@@ -13,6 +13,9 @@ import { linesOf, pastPackages, testLab } from "../fixture";
 
 // The one place where a host that does not answer can go by itself: its provider can switch it off.
 
+/** The demo's chain, where the wait for a switch is not to be seen. */
+const quick = { ...hurry, tickMomentums: 5 };
+
 describe("an old server at a provider that died after its signer and its Pillar had moved", () => {
   let lab: Lab;
   let stacks: Stacks;
@@ -38,7 +41,7 @@ describe("an old server at a provider that died after its signer and its Pillar 
   beforeAll(async () => {
     lab = await testLab();
     await lab.chain("PATCH", "/truth", {
-      ...hurry,
+      ...quick,
       defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 },
     });
     const server = await orderOldServer(lab);
@@ -46,7 +49,7 @@ describe("an old server at a provider that died after its signer and its Pillar 
     await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: server.producer.address });
     const host = await lab.addHost("host1", ensurePackagedImage);
     await pastPackages(lab, host);
-    stacks = await makeStacks(lab, server, host);
+    stacks = await makeStacks(lab, server, host, quick);
     await run(stacks.old);
     // The node, then the signer.
     await run(stacks.fresh);
