@@ -9,10 +9,10 @@ import { giveRealNode, setUpRealNode } from "../../../lab/realNode";
 import { LabStack, type StackFile } from "../../../lab/stack";
 import { onHost, testLab } from "../fixture";
 
-/** The node that is built for short tests: two seconds to a momentum, a minute to a tick, two to an epoch. */
-export const clocks = { blockTime: 2, epoch: 120, rewardDelay: 20, updateMomentums: 5 };
+/** The node that is built for short tests: two seconds to a momentum, twenty to a tick, six ticks to an epoch. */
+export const clocks = { blockTime: 2, tickSlots: 10, epoch: 120, rewardDelay: 20, updateMomentums: 5 };
 /** Milliseconds. */
-export const tick = 30 * clocks.blockTime * 1000;
+export const tick = clocks.tickSlots * clocks.blockTime * 1000;
 export const pillar = "Pillar-2";
 
 /** A network of real nodes of which one, p2, lives on the old host, and another, s1, waits for the new host's deploy. */
@@ -45,7 +45,7 @@ export async function journeyStage(made: (lab: Lab) => void): Promise<JourneySta
   const common = {
     pillar: { name: pillar },
     sync: { references },
-    network: { epoch: `${clocks.epoch}s`, momentum: `${clocks.blockTime}s`, tickMomentums: 30 },
+    network: { epoch: `${clocks.epoch}s`, momentum: `${clocks.blockTime}s`, tickMomentums: clocks.tickSlots },
     orchestrator: { backup: { directory: backups } },
   };
   const oldFile = (changes: StackFile): StackFile => ({
