@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { cp, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -13,8 +13,8 @@ import { moveConfig, moveStage, signersOf } from "../orchestrator/moveStage";
 
 // docs/operating.md, When the laptop is lost; for a server of a cloud: clouds/lostLaptop.ts.
 
-describe("an own server to which the signer moved, and the laptop is lost", () => {
-  const stage = moveStage();
+describe("an own server to which the signer moved, with state and record in a bucket, and the laptop is lost", () => {
+  const stage = moveStage({ inBucket: true });
   let producerAddress: string;
   let before: Awaited<ReturnType<typeof trace>>;
 
@@ -28,7 +28,7 @@ describe("an own server to which the signer moved, and the laptop is lost", () =
     };
   }
 
-  /** A stack with what is left, in a checkout of its own. */
+  /** A stack with what is left, in a checkout of its own, on a machine that had nothing of it. */
   const elsewhere = async (folder: string) =>
     LabStack.create(
       stage.lab,
@@ -36,7 +36,22 @@ describe("an own server to which the signer moved, and the laptop is lost", () =
       moveConfig(stage),
       { "ssh.privateKey": await readFile(stage.lab.privateKeyFile, "utf8") },
       folder,
+      { url: `file://${join(stage.lab.dir, "stacks", folder, "backend")}`, env: stage.stack.env },
     );
+
+  /** What the bucket has below a folder is lost. */
+  const lose = async (folder: string) => {
+    const asked = async (...args: string[]) => {
+      const [command = "", ...rest] = stage.lab.atOperator(["curl", "-sSf", ...args]);
+      return (await execa(command, rest)).stdout;
+    };
+    const bucket = `${new URL(String(stage.store)).searchParams.get("endpoint")}/state`;
+    const list = () => asked(`${bucket}?list-type=2&prefix=${encodeURIComponent(folder)}`);
+    const keys = [...(await list()).matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = ""]) => key);
+    expect(keys).not.toEqual([]);
+    for (const key of keys) await asked("-X", "DELETE", `${bucket}/${key}`);
+    expect(await list()).not.toContain("<Key>");
+  };
 
   /** It is managed again as it is: taken over, told rightly, and not to be deleted by a slip. */
   async function isManaged(stack: LabStack): Promise<void> {
@@ -71,18 +86,17 @@ describe("an own server to which the signer moved, and the laptop is lost", () =
   });
 
   it("the state is lost, the record is there", async () => {
-    const fresh = await elsewhere("state-lost");
-    await cp(join(stage.stack.dir, "data"), join(fresh.dir, "data"), { recursive: true });
-    await isManaged(fresh);
+    await isManaged(await elsewhere("state-lost"));
   });
 
   it("the record and the backups are lost, the state is there", async () => {
-    const data = join(stage.stack.dir, "data");
-    await rename(data, `${data}.away`);
+    await lose("pillar-host/");
+    await rm(join(stage.stack.dir, "data"), { recursive: true });
     await isManaged(stage.stack);
   });
 
   it("both are lost", async () => {
+    await lose("pillar-host/");
     await isManaged(await elsewhere("both-lost"));
   });
 
@@ -92,7 +106,7 @@ describe("an own server to which the signer moved, and the laptop is lost", () =
     noteSecret("a stack's pass phrase", passphrase);
     const env = { PULUMI_CONFIG_PASSPHRASE: passphrase };
     await rename(stack.configFile, `${stack.configFile}.old`);
-    await rename(join(stack.dir, "backend/.pulumi/stacks/pillar-host"), join(stack.dir, "stacks.old"));
+    await lose(".pulumi/stacks/pillar-host/");
     const answers = {
       ...{ pillar: "Anvil", provider: "existing", address: fresh.address, "key-file": lab.privateKeyFile },
       ...{ fingerprint: fingerprintOf(fresh.hostKey), release: lab.releaseUrl() },
