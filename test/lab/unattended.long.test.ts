@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { keepPrinted } from "../../lab/testRun/printed";
 import { onHost } from "./fixture";
 import { configureMove, moveStage, signersOf } from "./orchestrator/moveStage";
@@ -13,7 +13,8 @@ const commandBelow = (heading: string) =>
 const [set] = blocks;
 
 describe("a run without a person, as its page has it", () => {
-  const stage = moveStage();
+  // Its signer moves where nobody watches, as configured: what the job says stands above that.
+  const stage = moveStage({ bare: true });
 
   /** Types a line in a job's shell, which begins with the variable. */
   const job = async (line: string) => {
@@ -41,9 +42,26 @@ describe("a run without a person, as its page has it", () => {
     expect(output).not.toContain("OrchestratorMove");
   });
 
-  it("goes on with everything but the signer, whose turn it would be now, and says who moves it", async () => {
+  it("on a schedule looks once, and is red while the node syncs", async () => {
+    await stage.lab.chain("PATCH", "/truth", { height: 20_000 });
+    await stage.lab.chain("PATCH", `/nodes/${stage.fresh.name}`, { behind: 1000, rate: 2 });
+    await stage.stack.pulumi(["config", "set", "--path", "pillar-host:sync.wait", "check"]);
     const { exitCode, output } = await job(commandBelow("On a schedule"));
-    expect(exitCode, output).toBe(0);
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("the node is not synced yet (pillar-host:sync.wait is check)");
+    expect(output).not.toContain("z1q");
+  });
+
+  it("goes on with everything but the signer, whose turn it would be now, and says who moves it", async () => {
+    await stage.lab.chain("PATCH", `/nodes/${stage.fresh.name}`, { rate: 1e6 });
+    const output = await vi.waitFor(
+      async () => {
+        const ran = await job(commandBelow("On a schedule"));
+        expect(ran.exitCode, ran.output).toBe(0);
+        return ran.output;
+      },
+      { timeout: 240_000, interval: 1000 },
+    );
     expect(output).toContain("The orchestrator moves next, in a run that somebody watches");
     expect(await signersOf(stage)).toEqual(["old"]);
     for (const found of await journals()) expect(found).toContain("No such file");
