@@ -4,8 +4,10 @@ import { collectRewards } from "../../../lab/wallet";
 import { onHost } from "../fixture";
 import { configureOld, elect, epochPaid, pillar, retirementStage } from "../retirement/stage";
 import { cli } from "./fixture";
+import { watching } from "./watcher";
 
 const stage = retirementStage();
+const watch = watching(stage);
 
 const status = (...args: string[]) => cli(stage.stack, ["status", "prod", ...args]);
 /** Names, modes, sums and times of all on a host that is not the node's own work. */
@@ -86,4 +88,22 @@ it("of a host that is shut down: what its destroy waits for, until nothing is le
   expect(free.exitCode).toBe(0);
   expect(free.out).toMatch(/^next {8}nothing stands in the way any more: pulumi destroy -s prod$/m);
   expect(free.out).toMatch(/^destroy {5}nothing stands in its way$/m);
+});
+
+it("the watch tells of a node that was shut down for good and could start again: once, and once that it is over", async () => {
+  const { old } = stage;
+  await watch.begin();
+  await watch.calm();
+  const sign = "it was shut down for good, and nothing keeps it from starting any more: its unit is not masked";
+  await onHost(old, "systemctl unmask -q go-node");
+  await watch.toldSince(0, [sign]);
+  await watch.calm();
+  // As somebody left it: the way back is the one that is printed.
+  await onHost(old, "systemctl start go-node");
+  await watch.calm();
+  const up = await stage.stack.up();
+  expect(up.exitCode, up.output).toBe(0);
+  await watch.toldSince(0, [`No more: ${sign}`]);
+  await watch.calm();
+  expect((await watch.notices()).map(({ body }) => body.event)).toEqual(["sign", "signOver"]);
 });

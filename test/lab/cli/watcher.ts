@@ -4,7 +4,7 @@ import { execa } from "execa";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { endProcess } from "../../../lab/hosts/machine";
 import { keepPrinted } from "../../../lab/testRun/printed";
-import { onHost, pastPackages, staged } from "../fixture";
+import { onHost, pastPackages, type Stage, staged } from "../fixture";
 import { codeBlocks } from "../readme";
 import { type LabWebhook, startWebhook } from "../webhook";
 
@@ -20,12 +20,8 @@ export const limit = { timeout: 240_000, interval: 3000 };
 /** A host whose Pillar produces, its stack with a webhook, and a user whose crontab has the line of the documents. */
 export function watchedStage() {
   const stage = staged(undefined, pastPackages);
-  let webhook: LabWebhook;
-  let home: string;
-
+  const watch = watching(stage);
   beforeAll(async () => {
-    webhook = await startWebhook(stage.lab);
-    await stage.stack.pulumi(["config", "set", "--secret", "pillar-host:notify"], { input: webhook.address });
     const up = await stage.stack.up();
     expect(up.exitCode, up.output).toBe(0);
     const producerAddress = await onHost(
@@ -33,6 +29,19 @@ export function watchedStage() {
       `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`,
     );
     await stage.lab.chain("PATCH", "/pillars/Anvil", { producerAddress });
+    await watch.begin();
+  });
+  return { stage, ...watch };
+}
+
+/** A webhook of a stack that is there when it begins, and a user whose crontab has the line of the documents. */
+export function watching(stage: Pick<Stage, "lab" | "stack">) {
+  let webhook: LabWebhook;
+  let home: string;
+
+  const begin = async () => {
+    webhook = await startWebhook(stage.lab);
+    await stage.stack.pulumi(["config", "set", "--secret", "pillar-host:notify"], { input: webhook.address });
     // A user of whom cron knows no more than the home.
     home = join(stage.lab.dir, "watcher");
     await mkdir(join(home, ".pulumi/bin"), { recursive: true });
@@ -41,7 +50,7 @@ export function watchedStage() {
     await symlink(stage.stack.toolchain.pulumi, join(home, ".pulumi/bin/pulumi"));
     await symlink(process.execPath, join(home, ".pulumi/bin/node"));
     await writeFile(join(home, ".config/pillar-host/passphrase"), stage.stack.passphrase);
-  });
+  };
   afterAll(async () => {
     if (webhook) await endProcess(webhook.process);
   });
@@ -65,15 +74,6 @@ export function watchedStage() {
       news.flatMap(({ body }) => (body.event === event ? body.message.split("\n") : [])).join("\n");
     return { exitCode, all: String(all), count: news.length, appeared: of("sign"), over: of("signOver") };
   };
-  /** Until a run has heard all of these: what a look of a busy machine missed, or saw too much, the next ones tell. */
-  const hears = (what: "appeared" | "over", wanted: readonly string[]) => {
-    const all: string[] = [];
-    return vi.waitFor(async () => {
-      all.push((await heard())[what]);
-      for (const text of wanted) expect(all.join("\n")).toContain(text);
-      return all.join("\n");
-    }, limit);
-  };
   /** Until all these were told since then, in whichever runs. @returns all that was */
   const toldSince = (before: number, wanted: readonly string[]) =>
     vi.waitFor(async () => {
@@ -82,12 +82,8 @@ export function watchedStage() {
       for (const text of wanted) expect(all.join("\n")).toContain(text);
       return all.join("\n");
     }, limit);
-  /** Until two runs after each other had nothing to tell. */
-  const calm = () =>
-    vi.waitFor(async () => {
-      expect((await heard()).count).toBe(0);
-      expect((await heard()).count).toBe(0);
-    }, limit);
+  /** Nothing is told twice: a run has nothing to tell, at last where a look of a busy machine saw too much. */
+  const calm = () => vi.waitFor(async () => expect((await heard()).count).toBe(0), limit);
 
-  return { stage, notices, cron, heard, hears, toldSince, calm };
+  return { begin, notices, cron, heard, toldSince, calm };
 }
