@@ -33,9 +33,10 @@ export async function settle(name: string, root: string, certificateFile: string
   const proxy = `Acquire::${new URL(debian).protocol.slice(0, -1)}::Proxy "http://${operatorAddress}:${aptPort}";\n`;
   const chain = `http://${operatorAddress}:${chainPort}`;
   await writeFiles(root, {
-    // sudo looks its own host's name up.
+    // sudo looks its own host's name up. The chains' nodes that a signer's configuration names are refused at once, where a
+    // look would wait for a name server.
     "etc/hostname": `${name}\n`,
-    "etc/hosts": `127.0.0.1 localhost ${name}\n${operatorAddress} ${releaseHost}\n`,
+    "etc/hosts": `127.0.0.1 localhost ${name}\n${operatorAddress} ${releaseHost}\n127.0.0.2 bnb-node.example eth-node.example\n`,
     "etc/apt/apt.conf.d/01proxy": proxy,
     "etc/pillar-lab.json": JSON.stringify({ name, chain, release: `http://${operatorAddress}` }),
     "usr/local/share/ca-certificates/lab.crt": certificate,

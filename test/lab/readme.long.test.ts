@@ -87,8 +87,6 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
     const producer = await setUpSyncedNode(lab, old);
     await setUpOrchestrator(lab, old);
     await lab.chain("PATCH", "/pillars/Anvil", { producerAddress: producer.address });
-    for (const host of [old, fresh])
-      await onHost(host, "echo 127.0.0.2 bnb-node.example eth-node.example >> /etc/hosts");
     // For its program's directory and its engine; what is typed has a home and a state of its own.
     project = await LabStack.create(lab, "other", stackFile(lab, fresh), {}, "readme");
     // As it is cloned: the old host's stack has the name of the example.

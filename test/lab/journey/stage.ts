@@ -11,7 +11,7 @@ import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack, type StackFile } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
 import { collectRewards } from "../../../lab/wallet";
-import { onHost, stackFile } from "../fixture";
+import { stackFile } from "../fixture";
 
 /** A momentum a second, so that a slot is not missed for a busy machine; ticks and epochs that a test can wait for. */
 const quick = { momentumSeconds: 1, tickMomentums: 5, epochSeconds: 20, rewardDelaySeconds: 1 };
@@ -36,7 +36,6 @@ export async function begunJourney(lab: Lab, backend?: Backend): Promise<Journey
   const [old, fresh] = [await lab.addHost("old", ensurePackagedImage), await lab.addHost("fresh", ensurePackagedImage)];
   for (const host of [old, fresh]) {
     await lab.chain("PATCH", `/orchestrators/${host.name}`, { syncPollMs: 500, stopMs: 300 });
-    await onHost(host, "echo 127.0.0.2 bnb-node.example eth-node.example >> /etc/hosts");
   }
   await lab.chain("PATCH", `/nodes/${fresh.name}`, { buildSeconds: 3, buildLines: 30 });
   const { address } = await setUpSyncedNode(lab, old);

@@ -73,9 +73,6 @@ export function moveStage({ setup, prepare, inBucket, ...kind }: MoveStageOption
     await stage.lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
     for (const { name } of [stage.old, stage.fresh])
       await stage.lab.chain("PATCH", `/orchestrators/${name}`, { syncPollMs: 500, stopMs: 300 });
-    // The chains' nodes that the configuration names: refused at once, where a look would wait for a name server.
-    for (const host of [stage.old, stage.fresh])
-      await onHost(host, "echo 127.0.0.2 bnb-node.example eth-node.example >> /etc/hosts");
     if (withSudo) await addOperator(stage.old);
     await setUpSyncedNode(stage.lab, stage.old);
     stage.state = await setUpOrchestrator(stage.lab, stage.old, setup);

@@ -52,8 +52,6 @@ describe("a signer comes back from a backup alone", () => {
     third = await lab.addHost("third", ensurePackagedImage);
     for (const { name } of [old, third])
       await lab.chain("PATCH", `/orchestrators/${name}`, { syncPollMs: 500, stopMs: 300 });
-    for (const host of [old, third])
-      await onHost(host, "echo 127.0.0.2 bnb-node.example eth-node.example >> /etc/hosts");
     await Promise.all([setUpSyncedNode(lab, old), setUpSyncedNode(lab, third)]);
     state = await setUpOrchestrator(lab, old);
     stack = await testStack(lab, old);
