@@ -109,7 +109,7 @@ test("faults of a file come with the token's, and not with the secrets that come
   const bad = { ...cloud, sshFrom: ["192.0.2.1"], keyFile: "/nonexistent/key" };
   expect(fileFaults("prod", textOf(bad), "short")).toEqual([
     expect.stringMatching(/^pillar-host:host\.token: needed an API token of Hetzner/),
-    expect.stringMatching(/^pillar-host:host\.sshFrom\.0: needed a network/),
+    expect.stringMatching(/^pillar-host:host\.sshFrom\.0: found 192\.0\.2\.1, needed a network/),
     expect.stringMatching(/^pillar-host:ssh\.privateKeyFile: \/nonexistent\/key does not exist/),
   ]);
 });
