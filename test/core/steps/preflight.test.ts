@@ -150,7 +150,9 @@ describe("preflight", () => {
       const curl = server(head, part).replace("echo '<html>416' ; ", "");
       expect(await look(box, { curl })).toEqual(meets);
       // Its clock counts all the same.
-      expect((await look(box, { curl, timedatectl: "echo no" })).stdout).toContain("warning: clock: correct at present");
+      expect((await look(box, { curl, timedatectl: "echo no" })).stdout).toContain(
+        "warning: clock: correct at present",
+      );
     },
   );
 
