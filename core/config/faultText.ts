@@ -3,7 +3,7 @@ import { type Commands, someHostKey } from "../util/commands";
 import { project } from "./configFaults";
 import { isDuration } from "./duration";
 import { valueAt } from "./rawValues";
-import { type Cure, cureCommand } from "./schemaFault";
+import { cureCommand, type FaultCure } from "./schemaFault";
 import { metaOf, schemaAt, shapesOf } from "./schemaKeys";
 import { type FaultContext, unknownKeyText } from "./unknownKeys";
 import { meantBoolean, meantNumber, nearest } from "./whatWasMeant";
@@ -51,7 +51,7 @@ function textOf(issue: z.core.$ZodIssue, context: FaultContext): string {
     case "custom":
       if (issue.params?.isLogin === true) return `${issue.message}. ${loginQuestion(context)}`;
       if (issue.params?.isToBeSet === true) return `${issue.message} (${run.setSecret(key)})`;
-      return `${withFound(issue, context)}${issue.params?.cure ? ` (${cureCommand(issue.params.cure as Cure, run)})` : ""}`;
+      return `${withFound(issue, context)}${issue.params?.cure ? ` (${cureCommand(issue.params.cure as FaultCure, run)})` : ""}`;
     default:
       return withFound(issue, context);
   }
