@@ -39,7 +39,7 @@ export function stageOfOther({ stack, lifecycle, state, synced, parts }: View): 
   const destroy = parts?.destroy;
   const unmet = destroy && "value" in destroy ? destroy.value : undefined;
   const run = commandsFor(stack);
-  const retire = `${run.set("lifecycle", "retiring")} && ${run.up}`;
+  const retire = `${run.retire("STACK")}, with the stack of the host that took over`;
   if (lifecycle === "adopted") {
     if (!state.begun) return { stage: "to be adopted", next: run.up };
     const stage = synced ? "adopted, its node is synced" : "adopted";

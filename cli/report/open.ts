@@ -36,7 +36,7 @@ function openOn(stack: string, events: readonly LogEvent[]): string | undefined 
     default:
   }
   if (isReplaced)
-    return `${successor.stack} produces by now: shut this host down (lifecycle: retiring, ${commandsFor(stack).up})`;
+    return `${successor.stack} produces by now: ${commandsFor(stack).retire(successor.stack)} shuts this host down`;
   const early = latest("registeredTooEarly");
   switch (step?.event) {
     case "host":

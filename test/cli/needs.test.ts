@@ -53,7 +53,7 @@ describe("what is needed, and the exit code for it", () => {
 });
 
 describe("stage and next step", () => {
-  const retire = "pulumi config set --path pillar-host:lifecycle retiring -s prod && pulumi up -s prod";
+  const retire = "./pillar-host retire prod --successor STACK, with the stack of the host that took over";
   test.each<[string, Partial<View>, string, string]>([
     [
       "producing",

@@ -241,7 +241,7 @@ describe("what is still open", () => {
     [
       "the old host's shutdown",
       [synced, producing("new", "04T00:00:00"), next],
-      own("next produces by now: shut this host down (lifecycle: retiring, pulumi up -s new)"),
+      own("next produces by now: ./pillar-host retire new --successor next shuts this host down"),
     ],
     ["the rewards", [next, shutDown], own("collect the rewards in the wallet, then pulumi destroy -s new")],
     ["the deletion", [next, shutDown, rewards], own("pulumi destroy -s new")],
