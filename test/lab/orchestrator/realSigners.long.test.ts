@@ -1,9 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { LabHost } from "../../../lab/lab";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { hasReal } from "../../../lab/real";
 import { realSignerPrograms, setWorld } from "../../../lab/realSigner";
+import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { cli } from "../cli/fixture";
 import { onHost } from "../fixture";
-import { ask, configureReal, logOf, opens, realStage } from "./realStage";
+import { ask, configureReal, logOf, opens, realStage, signature } from "./realStage";
+import { backupMade, below, RestoreDesk } from "./restoreDesk";
 
 const missing = realSignerPrograms.filter((name) => !hasReal(name));
 const why = missing.length === 0 ? "" : `: ${missing.join(", ")} not at hand`;
@@ -93,5 +97,35 @@ describe.skipIf(missing.length > 0)(`one of three real signers moves${why}`, () 
       );
     for (const host of [old, second, third]) await opens(host);
     expect(await ask(old, "getStatus")).toMatchObject({ state: 0, stateName: "LiveState" });
+  });
+
+  it("whose host is gone for good comes back on another one from a backup and its key alone, and signs with both others", async () => {
+    const { old, second, third } = stage.hosts;
+    const another = await stage.lab.addHost("another", ensurePackagedImage);
+    await setUpSyncedNode(stage.lab, another);
+    const told = await cli(stage.stack, ["backup", "prod", "--json"]);
+    expect(told.exitCode, told.out).toBe(0);
+    const desk = await RestoreDesk.create(stage.lab, [another, old]);
+    await desk.take(backupMade(told.out), { old, fresh: another, release: stage.release });
+    const [isFenced, fence] = below("1.");
+    const [isFree, install] = below("2.");
+    const [opened] = below("3.");
+    const [start, answer] = below("4.");
+    for (const block of [fence, isFenced, isFree, install, opened, isFenced, start]) {
+      const { exitCode, out } = await desk.typed(block);
+      expect(exitCode, `${block?.text}\n${out}`).toBe(0);
+    }
+    expect(await signs(old)).toBe("inactive");
+    await opens(another);
+    const began = new Date();
+    const answers = await desk.typed(answer);
+    expect(answers.out).toContain(String(Object.values(identity)[0]));
+    expect(answers.out).toContain("LiveState");
+    // What was signed before is not asked for again.
+    await setWorld(second, { wraps: stage.wraps.replace(/0050(?=")/, "0052") });
+    const signed = () =>
+      Promise.all([another, second, third].map(async (host) => signature.exec(await logOf(host, began))?.[2]));
+    await expect.poll(async () => (await signed())[0], { timeout: 420_000, interval: 5000 }).toBeDefined();
+    await expect.poll(async () => new Set(await signed()).size, { interval: 1000 }).toBe(1);
   });
 });

@@ -4,7 +4,7 @@ import type { LabHost } from "../../../lab/lab";
 import { hasReal } from "../../../lab/real";
 import { realSignerPrograms, setWorld } from "../../../lab/realSigner";
 import { onHost } from "../fixture";
-import { ask, logOf, realStage } from "./realStage";
+import { ask, logOf, realStage, signature } from "./realStage";
 
 const missing = realSignerPrograms.filter((name) => !hasReal(name));
 const why = missing.length === 0 ? "" : `: ${missing.join(", ")} not at hand`;
@@ -12,7 +12,6 @@ const why = missing.length === 0 ? "" : `: ${missing.join(", ")} not at hand`;
 /** What a signer's log has of its ceremonies: each begins with a request to all, and ends some 60 to 80 seconds later. */
 const begins = "before sending sign request";
 const ends = /bulkSign took/;
-const signature = /0\. msg: (\S+) sig: (\S+)/;
 
 describe.skipIf(missing.length > 0)(`a real signer is stopped within a signing${why}`, () => {
   const stage = realStage();

@@ -11,6 +11,9 @@ import type { LabStack, StackFile } from "../../../lab/stack";
 import { onHost, testLab, testStack } from "../fixture";
 import { moveConfig } from "./moveStage";
 
+/** A message and its signature, in a signer's log. */
+export const signature = /0\. msg: (\S+) sig: (\S+)/;
+
 /** Three real signers that have made a key together, of which the one on `old` is to move to `fresh`, a stack's host. */
 export interface RealStage {
   readonly lab: Lab;

@@ -1,6 +1,5 @@
-import { chmod, copyFile, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { execa } from "execa";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
@@ -9,21 +8,10 @@ import { setUpOrchestrator, waitForOrchestrator } from "../../../lab/orchestrato
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import type { LabStack } from "../../../lab/stack";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
-import { keepPrinted } from "../../../lab/testRun/printed";
 import { cli } from "../cli/fixture";
 import { onHost, testLab, testStack } from "../fixture";
-import { type CodeBlock, codeBlocks } from "../readme";
-
-const document = await readFile(join(import.meta.dirname, "../../../docs/restore.md"), "utf8");
-const blocks = codeBlocks(document).filter(({ language }) => language === "sh");
-const below = (heading: string) => blocks.filter((each) => each.heading.startsWith(heading));
-
-interface Made {
-  readonly file: string;
-  readonly identityFile: string;
-  readonly keyShare: { readonly files: readonly string[]; readonly generatedAt: string };
-  readonly stale: readonly string[];
-}
+import type { CodeBlock } from "../readme";
+import { type BackupMade, backupMade, below, RestoreDesk } from "./restoreDesk";
 
 describe("a signer comes back from a backup alone", () => {
   let lab: Lab;
@@ -31,19 +19,10 @@ describe("a signer comes back from a backup alone", () => {
   let third: LabHost;
   let stack: LabStack;
   let state: ExampleDir;
-  let place: string;
-  let made: Made;
-  let given: Record<string, string>;
+  let desk: RestoreDesk;
+  let made: BackupMade;
 
-  /** Types a block of the document on the machine where the backup and its key lie, in a shell of its own. */
-  const typed = async (block: CodeBlock | undefined) => {
-    const variables = Object.entries(given).map(([name, value]) => `${name}='${value}'`);
-    const [command = "", ...args] = lab.atOperator(["bash", "-c", [...variables, block?.text].join("\n")]);
-    const env = { PATH: `${join(place, "bin")}:${process.env.PATH}` };
-    const { exitCode, all } = await execa(command, args, { cwd: place, env, all: true, reject: false });
-    keepPrinted(all);
-    return { exitCode, out: all };
-  };
+  const typed = (block: CodeBlock | undefined) => desk.typed(block);
   const signs = (host: LabHost) => onHost(host, "systemctl is-active orchestrator || true");
 
   beforeAll(async () => {
@@ -55,17 +34,7 @@ describe("a signer comes back from a backup alone", () => {
     await Promise.all([setUpSyncedNode(lab, old), setUpSyncedNode(lab, third)]);
     state = await setUpOrchestrator(lab, old);
     stack = await testStack(lab, old);
-    place = join(lab.dir, "safe");
-    await mkdir(join(place, "bin"), { recursive: true });
-    // age as it is packaged, and ssh with the operator's key.
-    await onHost(third, "apt-get update -qq && apt-get install -qqy age > /dev/null 2>&1");
-    await copyFile(join(third.root, "usr/bin/age"), join(place, "bin/age"));
-    await writeFile(join(place, "known"), [old, third].map((host) => `${host.address} ${host.hostKey}\n`).join(""));
-    await writeFile(
-      join(place, "bin/ssh"),
-      `#!/bin/sh\nexec /usr/bin/ssh -F none -i '${lab.privateKeyFile}' -o UserKnownHostsFile='${place}/known' "$@"\n`,
-    );
-    for (const name of ["age", "ssh"]) await chmod(join(place, "bin", name), 0o755);
+    desk = await RestoreDesk.create(lab, [third, old]);
   });
   afterAll(() => lab?.down());
 
@@ -86,15 +55,15 @@ describe("a signer comes back from a backup alone", () => {
     // As a key generation leaves it: the same name, another share.
     await onHost(old, `touch -d 2026-01-02T03:04:05Z /root/.orchestrator/${state.keyShareFile}`);
     const same = await cli(stack, ["backup", "prod", "--json"]);
-    expect(JSON.parse(same.out.slice(same.out.indexOf("{"))).stale).toEqual([]);
+    expect(backupMade(same.out).stale).toEqual([]);
     await onHost(old, `cd /root/.orchestrator/tss && echo '{"another": "share"}' > localstate-another.json`);
     const told = await cli(stack, ["backup", "prod", "--json"]);
     expect(told.exitCode, told.out).toBe(0);
-    made = JSON.parse(told.out.slice(told.out.indexOf("{"))) as Made;
+    made = backupMade(told.out);
     expect(made.keyShare.files).toHaveLength(2);
     expect(made.stale).toHaveLength(2);
     await onHost(old, "rm /root/.orchestrator/tss/localstate-another.json");
-    made = JSON.parse((await cli(stack, ["backup", "prod", "--json"])).out.replace(/^[^{]*/, "")) as Made;
+    made = backupMade((await cli(stack, ["backup", "prod", "--json"])).out);
     expect(made.keyShare).toMatchObject({ generatedAt: "2026-01-02T03:04:05.000Z" });
   });
 
@@ -115,15 +84,10 @@ describe("a signer comes back from a backup alone", () => {
   });
 
   it("the backup and its key alone are taken to another place", async () => {
-    const [file, identity] = [basename(made.file), basename(made.identityFile)];
-    await rename(made.file, join(place, file));
-    await rename(made.identityFile, join(place, identity));
-    const { url, sha256 } = lab.orchestratorRelease();
-    given = { OLD: old.address, NEW: third.address, BACKUP: file, IDENTITY: identity };
-    given = { ...given, RELEASE: url, RELEASE_SHA256: sha256 };
+    await desk.take(made, { old, fresh: third, release: lab.orchestratorRelease() });
     const [variables] = below("What is typed with");
     const names = [...(variables?.text ?? "").matchAll(/^([A-Z_0-9]+)=/gm)].map(([, name]) => name);
-    expect(Object.keys(given)).toEqual(names);
+    expect(Object.keys(desk.given)).toEqual(names);
   });
 
   it("1: an old side that runs is not called fenced; the commands fence it, also over a reboot", async () => {
