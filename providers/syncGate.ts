@@ -9,7 +9,7 @@ import { isOurs } from "../core/registration/registration";
 import { readSources } from "../core/registration/source";
 import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
-import { isSameHost } from "../core/ssh/sameHost";
+import { gateTurn } from "../core/sync/gateTurn";
 import { gateLine } from "../core/sync/messages";
 import { readReferences } from "../core/sync/references";
 import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "../core/sync/waitForSync";
@@ -34,10 +34,10 @@ export class SyncGate extends dynamicResource<GateInputs, GateOutputs>({
   id: () => "sync-gate",
   create: (inputs, run) => passGate(inputs, {}, run),
   update: async (olds, news, run) => {
-    // The proof was another machine's: a server that is gone, or what was there before a reinstall.
-    if (!isSameHost(olds.target.ssh, news.target.ssh)) return passGate(news, {}, run);
-    // A live producer is never waited for: whatever else changed, the proof stands.
-    return provedBefore(olds) ?? passGate(news, olds, run);
+    const turn = gateTurn(olds, news);
+    const { startedAt } = olds;
+    if (turn === "stands" && startedAt !== undefined) return keptProof({ ...olds, startedAt });
+    return passGate(news, turn === "anew" ? {} : olds, run);
   },
   secretInputs: ["target", "factsScript", "addressScript", "notify"],
   outputs: {
@@ -188,17 +188,10 @@ export function outputsOf(record: SyncRecord): GateOutputs {
   };
 }
 
-function provedBefore(olds: Partial<GateOutputs>): GateOutputs | undefined {
+function keptProof(olds: GateOutputs): GateOutputs {
   const { state, currentHeight, targetHeight, startHeight, startedAt, syncedAt, durationSeconds, rate } = olds;
-  if (startedAt === undefined || syncedAt === undefined) return undefined;
-  const heights = { state, currentHeight, targetHeight, startHeight };
   return {
-    ...heights,
-    startedAt,
-    syncedAt,
-    durationSeconds,
-    rate,
-    proved: olds.proved ?? [],
-    unproved: olds.unproved ?? [],
+    ...{ state, currentHeight, targetHeight, startHeight, startedAt, syncedAt, durationSeconds, rate },
+    ...{ proved: olds.proved ?? [], unproved: olds.unproved ?? [] },
   };
 }

@@ -109,7 +109,10 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
 
   const hourlyRestart =
     config.lifecycle === "active"
-      ? partOf(async () => (await runStep(source, host, hourlyRestartNow(config))).trim() === "on")
+      ? partOf(
+          async () =>
+            (await runStep(source, host, hourlyRestartNow(config, state.wait?.syncedAt !== undefined))).trim() === "on",
+        )
       : undefined;
   const sporks = partOf(async () => lookAtSporks(await chains, inputs.node, host.connection));
 

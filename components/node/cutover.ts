@@ -6,7 +6,7 @@ import { newsOf } from "../../core/registration/events";
 import { lookAtRegistration, recalled } from "../../core/registration/look";
 import { sentenceOf } from "../../core/registration/messages";
 import { noticesOf } from "../../core/registration/notices";
-import { isOurs, type Registration, type RegistrationMemory } from "../../core/registration/registration";
+import type { Registration, RegistrationMemory } from "../../core/registration/registration";
 import { type RegistrationShown, registrationShown } from "../../core/registration/registrationShown";
 import { nodeTarget, sshTarget } from "../../core/settings/login";
 import { backupDirectory } from "../../core/settings/orchestratorPlaces";
@@ -19,7 +19,7 @@ import type { LastRun } from "../lastRun";
 import { warn } from "../log";
 import { stepInput } from "../remote";
 import { tell } from "../tell";
-import { type NextStepSituation, nextStep, offersAddress } from "./nextStep";
+import { type NextStepSituation, nextStep, offersAddress, showsAddress } from "./nextStep";
 import type { HostSeen, LookAtHost } from "./nodeLook";
 import type { PillarNode } from "./pillarNode";
 
@@ -101,9 +101,7 @@ export function cutoverOf({
       ...registrationShown(known.registration),
       offered: offersAddress(known),
     })),
-    producerAddress: situation.apply(({ producerAddress, now: node, registration }) =>
-      node.synced || isOurs(registration) ? producerAddress : undefined,
-    ),
+    producerAddress: situation.apply((known) => (showsAddress(known) ? known.producerAddress : undefined)),
     nextStep: situation.apply(nextStep),
   };
 }

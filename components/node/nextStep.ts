@@ -19,6 +19,11 @@ export interface NextStepSituation {
   readonly isWithoutSigner?: boolean;
 }
 
+/** Whether this host's address is shown at all (pure): while its node is synced, or once it is registered anyway. */
+export function showsAddress({ registration, now }: Pick<NextStepSituation, "registration" | "now">): boolean {
+  return now.synced || isOurs(registration);
+}
+
 /** Whether this host's address in the wallet is what comes next (pure): one that is shown may be registered at once. */
 export function offersAddress({ registration, now, first = [] }: NextStepSituation): boolean {
   if (isOurs(registration) || !now.synced || first.length > 0) return false;

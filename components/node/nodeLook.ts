@@ -4,6 +4,7 @@ import { type PillarReading, readSources } from "../../core/registration/source"
 import { nodeTarget } from "../../core/settings/login";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { runScript } from "../../core/ssh/runScript";
+import { isSameHost } from "../../core/ssh/sameHost";
 import { hourlyRestartNow } from "../../core/steps/looks";
 import { envelope } from "../../core/steps/step";
 import { receiver } from "../../core/steps/stepVariables";
@@ -24,15 +25,17 @@ export interface HostSeen {
   close(): void;
 }
 
-/** Looks at node, chain and crontab at once, over one connection; `anew` where an early look is no good any more. */
+/** Looks at node, chain and crontab of a host whose node was proved synced, over one connection; `anew` where an early look is no good any more. */
 export type LookAtHost = (address: string, hostKey: string, anew?: "anew") => Promise<HostSeen>;
 
 /** Begins the look at once where the host is known and the last run left a node on it; one look serves all who ask. */
-export function hostLook(config: StackConfig, { finished }: LastRun): LookAtHost {
+export function hostLook(config: StackConfig, last: LastRun): LookAtHost {
   const look: LookAtHost = async (address, hostKey) => beginLook(config, address, hostKey);
   const { host } = config;
-  if (!finished || host.provider !== "existing" || host.hostKey === undefined) return look;
+  if (!last.finished || host.provider !== "existing" || host.hostKey === undefined) return look;
   const { address, hostKey } = host;
+  // What another machine had before its node was proved synced is no answer to what is asked after that.
+  if (!isSameHost(last, { address, hostKey })) return look;
   const early = lookAhead(() => look(address, hostKey));
   return (at, key, anew) => (anew ? look(at, key) : early());
 }
@@ -54,7 +57,7 @@ function beginLook(config: StackConfig, address: string, hostKey: string): HostS
 const limit = 20_000;
 
 async function hourlyRestartOf(config: StackConfig, address: string, connection: Connection) {
-  const script = envelope(hourlyRestartNow(config), receiver(config, address));
+  const script = envelope(hourlyRestartNow(config, true), receiver(config, address));
   try {
     const [printed] = await runScript(connection, "hourlyRestartNow", script, limit);
     return (["on", "off"] as const).find((word) => word === printed?.trim());

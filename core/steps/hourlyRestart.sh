@@ -17,7 +17,7 @@ pattern="0${blank}\\*${blank}\\*${blank}\\*${blank}\\*${blank}/usr/bin/sudo${bla
 
 if [ "$cron_action" = look ]; then
   found=off
-  if has crontab && is_marked synced; then
+  if has crontab && { [ "$node_synced" = yes ] || is_marked synced; }; then
     read_crontab "$work/now"
     if grep -qE "^[[:blank:]]*$pattern" "$work/now"; then found=on; fi
   fi

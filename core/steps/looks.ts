@@ -3,14 +3,18 @@ import { databaseProgram } from "./database/program";
 import { type Step, scriptOf } from "./step";
 import { nodePlace } from "./stepVariables";
 
-/** Its standard output is `on` where the hourly restart is on though the node has synced, else `off`. */
-export function hourlyRestartNow({ node }: Pick<StackConfig, "node">): Step {
+/**
+ * Its standard output is `on` where the hourly restart is on though the node has synced, else `off`.
+ *
+ * @param isProved the gate has the proof; a host that was set back to a moment before it knows nothing of that itself
+ */
+export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: boolean): Step {
   return {
     name: "hourlyRestartNow",
     limitSeconds: 15,
     looksOnly: true,
     quiet: true,
-    script: scriptOf({ service: node.service, cron_action: "look", node_synced: false }, "hourlyRestart"),
+    script: scriptOf({ service: node.service, cron_action: "look", node_synced: isProved }, "hourlyRestart"),
   };
 }
 

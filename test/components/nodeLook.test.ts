@@ -17,11 +17,12 @@ vi.mock("../../core/ssh/connection", () => ({
 
 const hostKey = "ssh-ed25519 AAAA";
 const withKey = configOf({ host: { provider: "existing", address: "203.0.113.7", hostKey } });
+const last = { finished: true, address: "203.0.113.7", hostKey };
 const looks = () => vi.mocked(lookAtNode).mock.calls.map(([target]) => target.ssh?.address);
 beforeEach(() => void vi.mocked(lookAtNode).mockClear());
 
 test("begins at once where the last run went to the end, and serves all who ask", async () => {
-  const look = hostLook(withKey, { finished: true });
+  const look = hostLook(withKey, last);
   expect(looks()).toEqual(["203.0.113.7"]);
   await Promise.all([look("203.0.113.7", hostKey), look("203.0.113.7", hostKey)]);
   expect(looks()).toEqual(["203.0.113.7"]);
@@ -31,10 +32,11 @@ test("begins at once where the last run went to the end, and serves all who ask"
 });
 
 test.each([
-  ["the last run failed: the node may come up in this one", withKey, false],
-  ["the host's key is not configured", configOf({ host: { provider: "existing", address: "203.0.113.7" } }), true],
-])("is made anew for each who asks where %s", async (_, config, finished) => {
-  const look = hostLook(config, { finished });
+  ["the last run failed: the node may come up in this one", withKey, { ...last, finished: false }],
+  ["the last run's host had another key: it was installed anew", withKey, { ...last, hostKey: "ssh-ed25519 BBBB" }],
+  ["the host's key is not configured", configOf({ host: { provider: "existing", address: "203.0.113.7" } }), last],
+])("is made anew for each who asks where %s", async (_, config, before) => {
+  const look = hostLook(config, before);
   expect(looks()).toEqual([]);
   await look("203.0.113.7", hostKey);
   await look("203.0.113.7", hostKey);

@@ -10,7 +10,7 @@ vi.mock("@pulumi/pulumi", () => ({}));
 
 const line = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n";
 
-function run(box: Sandbox, when: "syncing" | "synced" | "now", changes: Record<string, unknown> = {}) {
+function run(box: Sandbox, when: "syncing" | "synced" | "now" | "proved", changes: Record<string, unknown> = {}) {
   // Root's crontab is a file here; every writing is counted.
   box.command(
     "crontab",
@@ -23,7 +23,9 @@ elif [ -e "$sandbox/deaf" ]; then exit 0
 else cp "$3" "$sandbox/tab"; echo written >> "$sandbox/writes"; fi`,
   );
   const config = configOf(changes);
-  return box.run(box.local((when === "now" ? hourlyRestartNow(config) : hourlyRestart(config, when)).script));
+  const step =
+    when === "now" || when === "proved" ? hourlyRestartNow(config, when === "proved") : hourlyRestart(config, when);
+  return box.run(box.local(step.script));
 }
 
 const on = { code: 0, stdout: "hourly restart: on, until the node has synced\n", stderr: "" };
@@ -190,6 +192,14 @@ describe("hourlyRestart", () => {
       expect(await run(box, "now")).toEqual({ code: 0, stdout: `${found}\n`, stderr: "" });
       expect([box.read("tab"), box.read("writes")]).toEqual([tab, undefined]);
       expect(box.read("state/synced") !== undefined).toBe(synced);
+    });
+
+    test("a host that was set back to before its sync, which the stack has the proof of: the line counts", async ({
+      box,
+    }) => {
+      box.write("tab", line);
+      expect(await run(box, "proved")).toEqual({ code: 0, stdout: "on\n", stderr: "" });
+      expect(box.read("state/synced")).toBeUndefined();
     });
 
     test("a crontab that can't be read is neither", async ({ box }) => {

@@ -1,0 +1,50 @@
+import { describe, expect, test, vi } from "vitest";
+import { replaceAll } from "../core/steps/sandbox";
+import { type Program, program } from "./standUp";
+import { searchStandUp } from "./standUpSearch";
+
+// Only readConfig needs it, and it takes longer to load than these tests.
+vi.mock("@pulumi/pulumi", () => ({}));
+
+const stands: ReturnType<Program["gateTurn"]> = "stands";
+
+describe("gate, hourly restart and producer address, whatever befalls a stand-up", () => {
+  test("every promise is kept, in all there is", async () => {
+    const { found, isExhausted, ...figures } = await searchStandUp(program);
+    expect(found).toBeUndefined();
+    expect(isExhausted).toBe(true);
+    console.log(
+      `a stand-up: ${figures.states} states, ${figures.transitions} transitions, depth ${figures.depth}: exhausted`,
+    );
+    expect(figures.states).toBeGreaterThan(500);
+  });
+
+  test.each<[string, Partial<Program>, string]>([
+    [
+      "a proof that outlives a reinstallation",
+      { gateTurn: (kept) => (kept.syncedAt ? stands : "goesOn") },
+      "never synced",
+    ],
+    ["an address that is shown once it was proved", { showsAddress: () => true }, "while the node is behind"],
+    [
+      "a look that asks the host alone whether it has synced",
+      {
+        script: (text) => replaceAll(text, [['{ [ "$node_synced" = yes ] || is_marked synced; }', "is_marked synced"]]),
+      },
+      "off for good",
+    ],
+    [
+      "a line that is set on a host that has synced",
+      { script: (text) => replaceAll(text, [["elif is_marked synced; then", "elif false; then"]]) },
+      "on a host that knows its sync",
+    ],
+    [
+      "a host that keeps no mark of its sync",
+      { script: (text) => replaceAll(text, [["is_marked synced || mark synced\n", ":\n"]]) },
+      "off for good",
+    ],
+  ])("%s is found", async (_what, mistake, why) => {
+    const { found } = await searchStandUp({ ...program, ...mistake });
+    expect(found?.why).toContain(why);
+  });
+});

@@ -1,0 +1,241 @@
+import { type NextStepSituation, showsAddress } from "../../components/node/nextStep";
+import { hourlyRestartNow } from "../../core/steps/looks";
+import { hourlyRestart } from "../../core/steps/nodeSteps";
+import { gateTurn } from "../../core/sync/gateTurn";
+import { configOf } from "../components/exampleConfig";
+import { Sandbox } from "../core/steps/sandbox";
+
+/** What a script did, and whether it was killed meanwhile. */
+interface CronRan {
+  readonly host: Host;
+  readonly said: string;
+  readonly died: boolean;
+}
+
+/** A host, as far as gate, hourly restart and producer address are concerned. */
+interface Host {
+  readonly key: number;
+  readonly line: "none" | "on" | "off";
+  /** It knows that its node has synced. */
+  readonly marked: boolean;
+  readonly node: "none" | "behind" | "synced";
+}
+
+/** What a stack's state has: of which text a step was run last, and what the gate kept. */
+interface Kept {
+  readonly on?: string;
+  readonly deploy?: string;
+  readonly off?: string;
+  readonly gate?: { readonly key: number; readonly proved: boolean };
+}
+
+export interface StandUp {
+  readonly host: Host;
+  readonly saved?: Host | undefined;
+  readonly state: Kept;
+  /** The host key in the stack's file. */
+  readonly pinned: number;
+  readonly version: number;
+  readonly registered: boolean;
+  /** Keys of machines whose node has been synced. */
+  readonly everSynced: readonly number[];
+}
+
+export const begun: StandUp = {
+  host: { key: 1, line: "none", marked: false, node: "none" },
+  ...{ state: {}, pinned: 1, version: 0, registered: false, everSynced: [] },
+};
+
+/** A run that dies before its nth effect, or one that nothing kills. */
+export type Act =
+  | { readonly do: "up"; readonly dies?: number }
+  | { readonly do: "catch up" | "fall behind" | "hand" | "save" | "rewind" | "reinstall" | "pin" }
+  | { readonly do: "lose state" | "upgrade" | "register" };
+
+/** The program's own decisions and scripts; a test sets a mistake in the place of one. */
+export interface Program {
+  readonly gateTurn: typeof gateTurn;
+  readonly showsAddress: typeof showsAddress;
+  /** What becomes of the script that sets, ends and looks for the hourly restart. */
+  readonly script: (text: string) => string;
+}
+export const program: Program = { gateTurn, showsAddress, script: (text) => text };
+
+type Call = "syncing" | "synced" | "look";
+const config = configOf({});
+const line = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n";
+const texts = { none: "", on: line, off: `#${line}` } as const;
+
+/** The real script of the hourly restart, on the disk of such a host; each case is run once. */
+export class CronScript {
+  private readonly known = new Map<string, Promise<CronRan>>();
+  constructor(private readonly patched: Program["script"]) {}
+
+  /** @param dies before the nth thing that it changes */
+  run(call: Call, host: Host, dies?: number): Promise<CronRan> {
+    const at = JSON.stringify([call, host.line, host.marked, dies]);
+    const known = this.known.get(at) ?? this.play(call, host, dies);
+    this.known.set(at, known);
+    return known.then((ran) => ({ ...ran, host: { ...host, line: ran.host.line, marked: ran.host.marked } }));
+  }
+
+  private async play(call: Call, host: Host, dies = Number.POSITIVE_INFINITY): Promise<CronRan> {
+    const box = new Sandbox();
+    try {
+      box.write("left", String(Number.isFinite(dies) ? dies : 99));
+      const die = `left=$(cat "$sandbox/left"); echo $((left - 1)) > "$sandbox/left"; [ "$left" -gt 0 ] || { kill -9 $PPID; exit 1; }`;
+      box.command("mv", `${die}; exec /bin/mv "$@"`);
+      box.command(
+        "crontab",
+        `if [ "$3" = -l ]; then [ -s "$sandbox/tab" ] || { echo "no crontab for root" >&2; exit 1; }; cat "$sandbox/tab"
+else ${die}; cp "$3" "$sandbox/tab"; fi`,
+      );
+      box.write("tab", texts[host.line]);
+      if (host.marked) box.mark("synced");
+      const step = call === "look" ? hourlyRestartNow(config, true) : hourlyRestart(config, call);
+      const { code, stdout, stderr } = await box.run(box.local(this.patched(step.script)));
+      const died = code === null;
+      if (!died && code !== 0) throw new Error(`the script ended with ${code}: ${stderr}`);
+      const tab = box.read("tab") ?? "";
+      const lines = tab.split("\n").map((each) => `${each}\n`);
+      const found: Host["line"] = lines.includes(texts.on) ? "on" : lines.includes(texts.off) ? "off" : "none";
+      return {
+        host: { ...host, line: found, marked: box.read("state/synced") !== undefined },
+        said: stdout.trim(),
+        died,
+      };
+    } finally {
+      box.remove();
+    }
+  }
+}
+
+/** What a run came to. */
+export interface Played {
+  readonly world: StandUp;
+  readonly ended: "died" | "refused" | "waits" | "done";
+  /** The producer address was shown. */
+  readonly shown: boolean;
+  /** Effects that it had. */
+  readonly effects: number;
+}
+
+/**
+ * An `up`, as components/node/pillarNode.ts and cutover.ts have it: a step runs where the state has not run its text on this
+ * host yet, each after the one before it, and what came to its end is in the state.
+ */
+export async function up(
+  world: StandUp,
+  { gateTurn, showsAddress }: Program,
+  cron: CronScript,
+  dies?: number,
+): Promise<Played> {
+  let { host, state } = world;
+  let effects = 0;
+  const { pinned, version } = world;
+  const text = `${version}/${pinned}`;
+  const ended = (how: Played["ended"], shown = false): Played => ({
+    world: { ...world, host, state },
+    ...{ ended: how, shown, effects },
+  });
+  /** Counts what it changes. @returns whether it died before its end */
+  const script = async (call: Call): Promise<boolean> => {
+    for (let changes = 0; ; changes += 1) {
+      const isKilled = dies !== undefined && effects === dies;
+      const ran = await cron.run(call, host, changes);
+      if (isKilled || !ran.died) {
+        host = ran.host;
+        return isKilled;
+      }
+      effects += 1;
+    }
+  };
+  const isNext = () => dies !== undefined && effects >= dies;
+
+  if (host.key !== pinned) return ended("refused");
+  if (state.on !== text) {
+    if (await script("syncing")) return ended("died");
+    state = { ...state, on: text };
+  }
+  if (state.deploy !== text) {
+    if (isNext()) return ended("died");
+    if (host.node === "none") {
+      host = { ...host, node: "behind" };
+      effects += 1;
+    }
+    state = { ...state, deploy: text };
+  }
+  const target = { ssh: { address: "203.0.113.7", hostKey: `ssh-ed25519 ${pinned}` } };
+  const { gate } = state;
+  const kept = gate && {
+    target: { ssh: { ...target.ssh, hostKey: `ssh-ed25519 ${gate.key}` } },
+    ...(gate.proved ? { syncedAt: "2026-01-02T03:04:05Z" } : {}),
+  };
+  if (kept === undefined || gateTurn(kept, { target }) !== "stands") {
+    if (host.node !== "synced") {
+      state = { ...state, gate: { key: pinned, proved: false } };
+      return ended("waits");
+    }
+    if (isNext()) return ended("died");
+    effects += 1;
+  }
+  state = { ...state, gate: { key: pinned, proved: true } };
+  if (state.off !== text) {
+    if (await script("synced")) return ended("died");
+    state = { ...state, off: text };
+  }
+  if ((await cron.run("look", host)).said === "on" && (await script("synced"))) return ended("died");
+  const registration = { kind: world.registered ? "registered" : "earlier" } as NextStepSituation["registration"];
+  const shown = showsAddress({ registration, now: { synced: host.node === "synced", known: true, why: "" } });
+  return ended("done", shown);
+}
+
+/** What else may happen, to host, state and wallet; undefined where it would change nothing. */
+export function befall(world: StandUp, act: Exclude<Act["do"], "up">): StandUp | undefined {
+  const { host } = world;
+  switch (act) {
+    case "catch up":
+      if (host.node !== "behind") return undefined;
+      return {
+        ...world,
+        host: { ...host, node: "synced" },
+        everSynced: [...new Set([...world.everSynced, host.key])].sort(),
+      };
+    case "fall behind":
+      return host.node === "synced" ? { ...world, host: { ...host, node: "behind" } } : undefined;
+    case "hand":
+      return host.line === "on" ? undefined : { ...world, host: { ...host, line: "on" } };
+    case "save":
+      // One of before the deploy has no node that could sync: the gate waits, and says what it sees.
+      return world.saved === undefined && host.node !== "none" ? { ...world, saved: host } : undefined;
+    case "rewind": {
+      if (world.saved === undefined || world.saved.key !== host.key) return undefined;
+      return { ...world, host: { ...world.saved, node: "behind" } };
+    }
+    case "reinstall":
+      if (host.key > 1) return undefined;
+      return { ...world, host: { key: host.key + 1, line: "none", marked: false, node: "none" } };
+    case "pin":
+      return world.pinned === host.key ? undefined : { ...world, pinned: host.key };
+    case "lose state":
+      return Object.keys(world.state).length > 0 ? { ...world, state: {} } : undefined;
+    case "upgrade":
+      return world.version === 0 ? { ...world, version: 1 } : undefined;
+    case "register":
+      return world.registered || host.node === "none" ? undefined : { ...world, registered: true };
+  }
+}
+
+/** What a run must never do. @returns what it broke */
+export function brokenBy(before: StandUp, { world, ended, shown }: Played): string | undefined {
+  const { host, state } = world;
+  if (host.marked && before.host.line !== "on" && host.line === "on")
+    return "the hourly restart was set on a host that knows its sync";
+  if (ended === "done" && host.line === "on")
+    return "a run came to its end, and the hourly restart is on after the proof";
+  if (shown && host.node !== "synced" && !world.registered)
+    return "the producer address is shown while the node is behind";
+  if (state.gate?.proved && !world.everSynced.includes(state.gate.key))
+    return "a proof of a machine that was never synced";
+  return undefined;
+}
