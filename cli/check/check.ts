@@ -1,15 +1,14 @@
-import fs from "node:fs";
 import { isTold } from "../../core/chain/reading";
 import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
 import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/survey";
 import { backupPlace, storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementReferences } from "../../core/settings/retirementInputs";
-import { meantPlace, ownIdentityFile } from "../../core/store/places";
 import { referenceText } from "../../core/sync/messages";
 import { compareReferences, readReferences } from "../../core/sync/references";
 import { commandsFor } from "../../core/util/commands";
 import { sizeText } from "../../core/util/sizeText";
+import { keyLine } from "../keyCopy";
 import { openStack, type StackSource } from "../source";
 import { amiss, type CheckRow, checkExitCode, checkLines, good, later } from "./checkRow";
 import { checkCloud } from "./cloud";
@@ -74,11 +73,6 @@ function checkWebhook({ stack, config: { notify } }: StackSource): CheckRow[] {
   return [good("webhook", `is configured; that it takes a notice: ${commandsFor(stack).notifyTest}`)];
 }
 
-function keyLine(file: string): string {
-  const is = fs.existsSync(meantPlace(file)) ? "is" : "will be";
-  return `${file} ${is} the key of the backups: copies of it and of them belong elsewhere, apart from each other`;
-}
-
 /** Whether the bucket that keeps the record answers. */
 async function checkStore({ config }: StackSource): Promise<CheckRow[]> {
   if (config.store === undefined) return [];
@@ -93,10 +87,10 @@ async function checkStore({ config }: StackSource): Promise<CheckRow[]> {
 /** A record and the journals of a wait; a signer's backup is measured with the signer. */
 const least = 100 * 1024 * 1024;
 
-function checkRoom({ config }: StackSource): CheckRow[] {
+async function checkRoom({ config, stack }: StackSource): Promise<CheckRow[]> {
   const directory = backupPlace(config);
   const free = roomAt(directory);
   const said = `${sizeText(free)} free at ${directory}, for record and backups`;
-  const key = keyLine(config.orchestrator.backup.identityFile ?? ownIdentityFile(directory));
+  const key = await keyLine(config, stack);
   return [free < least ? amiss("this machine", said, "needed: 100 MB at least", key) : good("this machine", said, key)];
 }

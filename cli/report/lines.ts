@@ -25,6 +25,7 @@ const stackDetails = {
     ...{ startedAt: time, syncedAt: time, startHeight: z.number(), currentHeight: z.number() },
     ...{ proved: texts, unproved: texts, curve: z.array(point) },
   }),
+  keyCopied: z.object({ from: z.string(), recipient: z.string() }),
   chainCopyBegun: z.object({ from: z.string() }),
   chainCopied: z.object({
     ...{ from: z.string(), files: z.number(), bytes: z.number(), seconds: z.number(), height: z.number() },

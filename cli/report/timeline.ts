@@ -49,6 +49,8 @@ function ofStack(entry: TellingEntry): Told {
       const { currentHeight, proved, unproved } = entry.details;
       return stage(`synced at height ${currentHeight}`, [...proved, ...unproved.map((gap) => `not proved: ${gap}`)]);
     }
+    case "keyCopied":
+      return { title: `a copy of the backups' key was seen: ${entry.details.from}`, lines: [], weight: "note" };
     case "chainCopyBegun":
       return { title: `copy of the chain begun from ${entry.details.from}`, lines: [], weight: "note" };
     case "chainCopied": {

@@ -46,10 +46,7 @@ export async function identityFor(
   } catch (error) {
     throw new Error(identityFault(file, `found: ${(error as NodeJS.ErrnoException).code ?? "it can't be read"}`));
   }
-  const secret = text
-    .split("\n")
-    .find((line) => line.startsWith("AGE-SECRET-KEY-"))
-    ?.trim();
+  const secret = secretIn(text);
   if (secret === undefined) {
     const isSealed = /^(age-encryption\.org\/|-----BEGIN AGE ENCRYPTED)/.test(text);
     const found = isSealed ? "a file that is encrypted itself" : "no line AGE-SECRET-KEY-1…";
@@ -60,6 +57,20 @@ export async function identityFor(
   } catch {
     throw new Error(identityFault(file, "found: a damaged AGE-SECRET-KEY-1… line"));
   }
+}
+
+/** The line of an age identity in a file of it. */
+const secretIn = (text: string) =>
+  text
+    .split("\n")
+    .find((line) => line.startsWith("AGE-SECRET-KEY-"))
+    ?.trim();
+
+/** The public half of an age identity in plain text; undefined where there is none in it. */
+export async function recipientIn(text: string): Promise<string | undefined> {
+  const age = await import("age-encryption");
+  const secret = secretIn(text);
+  return secret === undefined ? undefined : age.identityToRecipient(secret).catch(() => undefined);
 }
 
 function identityFault(file: string, found: string): string {
