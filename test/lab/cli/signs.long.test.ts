@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { strToU8, zipSync } from "fflate";
@@ -87,8 +89,8 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
   it("tells of each once when it appears, and once that it is over", async () => {
     const { lab, host } = stage;
     const before = await count();
-    const [command = "", ...args] = lab.atOperator(["curl", "-sSf", lab.releaseUrl()]);
-    const { stdout: release } = await execa(command, args, { encoding: "buffer" });
+    await onHost(host, `curl -sSf -o /root/release.zip '${lab.releaseUrl()}'`);
+    const release = await readFile(join(host.root, "root/release.zip"));
     await lab.chain("PATCH", "/sporks", { list: [...usualSporks, spork] });
     await lab.releases("PUT", "/node-controller.zip", Buffer.from(zipSync({ "README.md": strToU8("hello") })));
     await lab.chain("PATCH", `/nodes/${host.name}`, { peers: 0 });
@@ -107,7 +109,7 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
     await calm();
 
     await lab.chain("PATCH", "/sporks", { list: usualSporks });
-    await lab.releases("PUT", "/node-controller.zip", Buffer.from(release));
+    await lab.releases("PUT", "/node-controller.zip", release);
     await lab.chain("PATCH", `/nodes/${host.name}`, { peers: 8 });
     await onHost(host, `rm /root/.znn/filler\n${clockIs("yes")}`);
     const namespace = hostNamespace(lab.name, host.name);
