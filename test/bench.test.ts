@@ -5,7 +5,7 @@ import { answersOf } from "../lab/bench/chainCopy";
 import { syncedSince } from "../lab/bench/decision";
 import { around } from "../lab/bench/memory";
 import { median, ratioOf, rowNames, rowsOf, tableOf, type Values } from "../lab/bench/rows";
-import { forecastsMet } from "../lab/bench/signerGap";
+import { forecastsMet, leastMoves } from "../lab/bench/signerGap";
 
 describe("median", () => {
   test("is the middle value, in whatever order they come", () => {
@@ -33,17 +33,19 @@ describe("ratioOf", () => {
 describe("the forecast of the signer's gap", () => {
   const inside = { least: 2, most: 8, gap: 5 };
   const ten = (missed: number) =>
-    forecastsMet([...Array(10 - missed).fill(inside), ...Array(missed).fill({ ...inside, gap: 8.1 })]);
+    forecastsMet([...Array(10 - missed).fill(inside), ...Array(missed).fill({ ...inside, gap: 8.1 })], leastMoves);
   const goal = (missed: number) => rowsOf(ten(missed)).find(({ name }) => name === "forecastMissed")?.met;
 
   test("is met where nine moves of ten were inside, and missed with two outside, on either side", () => {
     expect([goal(0), goal(1), goal(2)]).toEqual([true, true, false]);
     expect(ten(1)).toEqual({ forecastMissed: 0.1, forecastMoves: 10, forecastLeast: 2, forecastMost: 8 });
-    expect(forecastsMet([...Array(9).fill(inside), { ...inside, gap: 1.9 }])).toMatchObject({ forecastMissed: 0.1 });
+    expect(forecastsMet([...Array(9).fill(inside), { ...inside, gap: 1.9 }], leastMoves)).toMatchObject({
+      forecastMissed: 0.1,
+    });
   });
 
   test("is not judged by fewer moves than ten", () => {
-    expect(() => forecastsMet(Array(9).fill(inside))).toThrow("9 moves had a forecast, needed 10");
+    expect(() => forecastsMet(Array(9).fill(inside), leastMoves)).toThrow("9 moves had a forecast, needed 10");
   });
 });
 

@@ -57,8 +57,8 @@ export interface Forecast {
 export const leastMoves = 10;
 
 /** What came of the forecasts (pure). @throws where they are too few to tell */
-export function forecastsMet(forecasts: readonly Forecast[]): Values {
-  if (forecasts.length < leastMoves) throw new Error(`${forecasts.length} moves had a forecast, needed ${leastMoves}`);
+export function forecastsMet(forecasts: readonly Forecast[], least: number): Values {
+  if (forecasts.length < least) throw new Error(`${forecasts.length} moves had a forecast, needed ${least}`);
   return {
     forecastMissed: forecasts.filter(({ least, most, gap }) => gap < least || gap > most).length / forecasts.length,
     forecastMoves: forecasts.length,
@@ -143,7 +143,7 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
   const middle = seconds(rounds);
   const gaps = { signerGap: ratioOf(rounds), signerGapUp: middle.ours, signerGapByHand: middle.peer };
   if (!only.some((row) => row.startsWith("forecast"))) return gaps;
-  while (forecasts.length < leastMoves)
-    await step(`a move with a forecast, ${forecasts.length + 1} of ${leastMoves}`, ours);
-  return { ...gaps, ...forecastsMet(forecasts) };
+  const moves = bench.size(leastMoves, 1);
+  while (forecasts.length < moves) await step(`a move with a forecast, ${forecasts.length + 1} of ${moves}`, ours);
+  return { ...gaps, ...forecastsMet(forecasts, moves) };
 }
