@@ -34,7 +34,7 @@ export function commandsOf(blocks: readonly CodeBlock[]): { heading: string; com
 /** What is seen in the terminal, and what is typed then. */
 export type Exchange = readonly [seen: RegExp, answer: string, only?: "where asked"];
 
-const limit = 300_000;
+const limit = 600_000;
 
 /**
  * Types a command in a terminal of its own, and answers what it asks, in this order.

@@ -27,7 +27,7 @@ async function shell(...lines: readonly (string | Exchange)[]) {
 }
 
 it("an operator's shell: README's commands act on hosts of the lab from nothing, and the next shell finds them as they were", {
-  timeout: 300_000,
+  timeout: 1_200_000,
 }, async () => {
   const first = await shell(
     "echo variables: $PULUMI_CONFIG_PASSPHRASE $PULUMI_BACKEND_URL $PULUMI_STACK.",
