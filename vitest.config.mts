@@ -18,7 +18,7 @@ class LongestFirst extends BaseSequencer {
 const common = {
   // Serializing a dynamic provider needs a process of its own (worker threads have no trace events).
   pool: "forks",
-  maxWorkers: 4,
+  maxWorkers: 6,
   // A test that is forgotten alone in its file, or that asserts nothing, proves nothing.
   allowOnly: false,
   // A busy machine takes its time.
