@@ -5,13 +5,13 @@ import { cutoverOf } from "./components/node/cutover";
 import { nextForGone } from "./components/node/nextStep";
 import { hostLook } from "./components/node/nodeLook";
 import { PillarNode, pillarNodeArgs, syncShown } from "./components/node/pillarNode";
-import { portsTold } from "./components/node/portsTold";
+import { reportPorts } from "./components/node/reportPorts";
 import { nextBeforeWallet, nextForOrchestrator } from "./components/orchestrator/nextOrchestrator";
-import { orchestratorOf } from "./components/orchestrator/turn";
+import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
+import { reportNextStep } from "./components/reportNextStep";
 import { HostRetirement } from "./components/retirement/hostRetirement";
 import { rememberedShown } from "./components/retirement/remembered";
 import { retirementArgs, standBy } from "./components/retirement/standBy";
-import { toldAtEnd } from "./components/toldAtEnd";
 import { readConfig } from "./core/config/config";
 
 // A function, since the market of a cloud provider is looked at before anything is registered.
@@ -21,18 +21,18 @@ export = async () => {
   const last = await begin(config, stack);
   const look = hostLook(config, last);
   const { host, shown } = await foundHost(config, last);
-  if (!host) return { host: shown, nextStep: toldAtEnd(pulumi.output(nextForGone(stack))) };
+  if (!host) return { host: shown, nextStep: reportNextStep(pulumi.output(nextForGone(stack))) };
   const hostShown = { ...shown, hostKey: host.access.hostKey };
   if (config.lifecycle !== "active") return { host: hostShown, ...(await standBy(config, host, last)) };
 
-  const signer = await orchestratorOf(config, last, async (at, key) => (await look(at, key)).node);
+  const signer = await planOrchestrator(config, last, async (at, key) => (await look(at, key)).node);
   const pillar = new PillarNode("node", await pillarNodeArgs(config, host));
   const { shown: moved, resources } = signer.move(host, pillar);
   const cutover = cutoverOf({
     ...{ config, host, pillar, look, last, after: moved ?? pulumi.output(undefined) },
-    ...{ first: nextBeforeWallet(signer.turn, stack), isWithoutSigner: signer.turn === "none" },
+    ...{ first: nextBeforeWallet(signer.timing, stack), isWithoutSigner: signer.timing === "none" },
   });
-  const told = portsTold(config, stack, last.signer?.side, pillar.deployed);
+  const told = reportPorts(config, stack, last.signer?.side, pillar.deployed);
   const { guard } = new HostRetirement("retirement", {
     ...(await retirementArgs(config, host, last)),
     ...{ after: [pillar, ...resources], knownProducer: pillar.producerAddress },
@@ -44,10 +44,10 @@ export = async () => {
     producerAddress: cutover.producerAddress,
     ...(moved ? { orchestrator: moved } : {}),
     remembered: rememberedShown(host.guard, guard, last, cutover.registration),
-    nextStep: toldAtEnd(
+    nextStep: reportNextStep(
       pulumi
         .all([cutover.nextStep, moved ?? pulumi.output(undefined), told])
-        .apply(([next, shownSigner]) => [...next, ...nextForOrchestrator(signer.turn, stack, shownSigner)]),
+        .apply(([next, shownSigner]) => [...next, ...nextForOrchestrator(signer.timing, stack, shownSigner)]),
     ),
   };
 };

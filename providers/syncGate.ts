@@ -9,7 +9,7 @@ import { isOurs } from "../core/registration/registration";
 import { readSources } from "../core/registration/source";
 import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
-import { gateTurn } from "../core/sync/gateTurn";
+import { gateResumption } from "../core/sync/gateResumption";
 import { gateLine } from "../core/sync/messages";
 import { readReferences } from "../core/sync/references";
 import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "../core/sync/waitForSync";
@@ -34,7 +34,7 @@ export class SyncGate extends dynamicResource<GateInputs, GateOutputs>({
   id: () => "sync-gate",
   create: (inputs, run) => passGate(inputs, {}, run),
   update: async (olds, news, run) => {
-    const turn = gateTurn(olds, news);
+    const turn = gateResumption(olds, news);
     const { startedAt } = olds;
     if (turn === "stands" && startedAt !== undefined) return keptProof({ ...olds, startedAt });
     return passGate(news, turn === "anew" ? {} : olds, run);

@@ -1,4 +1,4 @@
-import { isTold } from "../../core/chain/reading";
+import { isAnswered } from "../../core/chain/reading";
 import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
 import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/survey";
@@ -48,11 +48,11 @@ async function checkReferences({ config }: StackSource): Promise<CheckRow[]> {
     return [later("references", "none are configured: the sync is then proved by the node's own word and its time")];
   const { readings: told } = await readReferences(urls, undefined);
   const readings = await showToEachOther(told, 5000);
-  const heights = readings.flatMap((reading) => (isTold(reading) ? [reading.newest.height] : []));
+  const heights = readings.flatMap((reading) => (isAnswered(reading) ? [reading.newest.height] : []));
   const { median, notes } = compareReferences(Math.max(0, ...heights), { readings }, sync.tolerance);
   const lines = notes.map(referenceText);
   if (heights.length === 0) return [amiss("references", "none of them gives a height", ...lines)];
-  const fork = firstFork(readings.filter(isTold));
+  const fork = firstFork(readings.filter(isAnswered));
   if (fork) {
     const hashes = [fork.one, fork.other].map(
       (each) => `${hashAt(each, fork.height)?.slice(0, 12)} at ${each.client.name}`,

@@ -1,4 +1,4 @@
-import { isTold } from "../../core/chain/reading";
+import { isAnswered } from "../../core/chain/reading";
 import type { StackConfig } from "../../core/config/config";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
@@ -69,7 +69,7 @@ export function lookAtDestroy(
 /** What stands in the way, with none but registered addresses: another one may be of a node that is not synced (pure). */
 export function shownUnmet({ facts, verdict }: Pick<RetirementSurvey, "facts" | "verdict">): ShownUnmet[] {
   const registered = facts.readings.flatMap((reading) =>
-    isTold(reading) && reading.pillar !== null ? [reading.pillar.producerAddress] : [],
+    isAnswered(reading) && reading.pillar !== null ? [reading.pillar.producerAddress] : [],
   );
   const shown = (address: string) => (registered.includes(address) ? address : "[address]");
   return verdict.unmet.map(({ found, ...unmet }) => ({

@@ -6,12 +6,12 @@ import type { Item } from "./reportTypes";
 import { happenedAt, type Scope, timeOf } from "./scope";
 
 type TellingEntry = Exclude<LogEvent, { readonly event: "waiting" }>;
-type Told = Pick<Item, "title" | "lines" | "weight">;
+type ItemText = Pick<Item, "title" | "lines" | "weight">;
 
 /** All that happened, the oldest first (pure). */
 export function timelineOf({ events, moves }: Scope): Item[] {
   const last = new Map<string, number>();
-  return [...events.filter(isTold), ...moves]
+  return [...events.filter(isTelling), ...moves]
     .sort((a, b) => timeOf(a) - timeOf(b))
     .map((entry) => {
       const stack = "stack" in entry ? entry.stack : entry.move.stack;
@@ -24,16 +24,16 @@ export function timelineOf({ events, moves }: Scope): Item[] {
     });
 }
 
-function stage(title: string, lines: readonly string[] = []): Told {
+function stage(title: string, lines: readonly string[] = []): ItemText {
   return { title, lines, weight: "stage" };
 }
 
 /** A wait speaks up each half an hour: it has a curve of its own. */
-function isTold(entry: LogEvent): entry is TellingEntry {
+function isTelling(entry: LogEvent): entry is TellingEntry {
   return entry.event !== "waiting";
 }
 
-function ofStack(entry: TellingEntry): Told {
+function ofStack(entry: TellingEntry): ItemText {
   switch (entry.event) {
     case "host": {
       const { provider, address, serverId } = entry.details;
@@ -102,7 +102,7 @@ function ofStack(entry: TellingEntry): Told {
   }
 }
 
-function ofMove(entry: MoveEvent): Told {
+function ofMove(entry: MoveEvent): ItemText {
   switch (entry.event) {
     case "backup":
       return { title: backupTitle(entry.details), lines: [path.basename(entry.details.file)], weight: "note" };

@@ -6,30 +6,30 @@ import { versionOf } from "../../core/util/formatVersion";
 import { given } from "../../core/util/given";
 import { syncDirectory, writeBeside } from "../../core/util/writeAtomically";
 import { CliRefusal } from "../refusal";
-import type { ToldSigns } from "./news";
+import type { ReportedSigns } from "./news";
 import type { Production } from "./production";
 
 /** Of the files' form. */
 const version = 1;
 
 /** What the looks at a stack leave for the next one. */
-export interface Memory {
-  readonly told: ToldSigns;
+export interface SignMemory {
+  readonly told: ReportedSigns;
   readonly production?: Production;
 }
 
 /** Whose memory it is. */
-export interface MemoryOf {
+export interface SignMemoryOwner {
   readonly stack: string;
   readonly pillar: string;
 }
 
 /** What was told of stacks, on this machine: one process at a time has it. */
-export interface Memories {
+export interface SignMemories {
   /** Nothing told where there is none. @throws where it can't be read */
-  read(owner: MemoryOf): Memory;
+  read(owner: SignMemoryOwner): SignMemory;
   /** On the disk when this returns. @throws where it can't be written */
-  write(owner: MemoryOf, memory: Memory): void;
+  write(owner: SignMemoryOwner, memory: SignMemory): void;
   close(): Promise<void>;
 }
 
@@ -37,10 +37,10 @@ export interface Memories {
 const stale = 15_000;
 
 /** @param patience milliseconds that another process is waited for @throws Refusal where it does not end */
-export async function openMemories(
+export async function openSignMemories(
   directory = path.join(dataDirectory(), "signs"),
   patience = 60_000,
-): Promise<Memories> {
+): Promise<SignMemories> {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = path.join(directory, ".lock");
   const release = await lockfile
@@ -54,7 +54,7 @@ export async function openMemories(
         `another status --notify is at work on this machine\n  found: ${file}, which a process keeps fresh\n  needed: its end, or more time between two of them`,
       );
     });
-  const fileOf = ({ stack, pillar }: MemoryOf) =>
+  const fileOf = ({ stack, pillar }: SignMemoryOwner) =>
     path.join(directory, `${[pillar, stack].map(encodeURIComponent).join("@")}.json`);
   return {
     read: (owner) => readMemory(fileOf(owner)),
@@ -67,7 +67,7 @@ export async function openMemories(
   };
 }
 
-function readMemory(file: string): Memory {
+function readMemory(file: string): SignMemory {
   let text: string;
   try {
     text = fs.readFileSync(file, "utf8");
@@ -80,9 +80,9 @@ function readMemory(file: string): Memory {
   return { told: told ?? {}, ...given({ production }) };
 }
 
-function parsed(text: string, file: string): Partial<Memory> & { version?: unknown } {
+function parsed(text: string, file: string): Partial<SignMemory> & { version?: unknown } {
   try {
-    return JSON.parse(text) as Partial<Memory>;
+    return JSON.parse(text) as Partial<SignMemory>;
   } catch {
     throw new CliRefusal(
       `${file}: what was told of a stack can't be read\n  found: another text than this program writes\n  needed: nothing of it; to have all signs told anew: rm '${file}'`,

@@ -1,10 +1,10 @@
 import type { Notice } from "../../core/notify/notify";
 import { commandsFor } from "../../core/util/commands";
 import { printable } from "../../core/util/printable";
-import type { Seen, Sign } from "./sign";
+import type { Sign, SignObservation } from "./sign";
 
 /** Signs that were told and are not known to be over, by their keys, each with its text then. */
-export type ToldSigns = Readonly<Record<string, string>>;
+export type ReportedSigns = Readonly<Record<string, string>>;
 
 /** What is to be told after a look, and what was told then. */
 export interface SignNews {
@@ -13,7 +13,7 @@ export interface SignNews {
 }
 
 /** What of a look is new (pure): a sign is told when it appears, and when a look sees that it is gone. */
-export function signNewsOf(told: ToldSigns, { signs, unknown }: Seen): SignNews {
+export function signNewsOf(told: ReportedSigns, { signs, unknown }: SignObservation): SignNews {
   const isSeen = (key: string) => signs.some((sign) => sign.key === key);
   return {
     appeared: signs.filter(({ key }) => !Object.hasOwn(told, key)),
@@ -24,7 +24,7 @@ export function signNewsOf(told: ToldSigns, { signs, unknown }: Seen): SignNews 
 }
 
 /** What is remembered once some of it was told (pure). */
-export function toldAfter(told: ToldSigns, { appeared = [], over = [] }: Partial<SignNews>): ToldSigns {
+export function reportedAfter(told: ReportedSigns, { appeared = [], over = [] }: Partial<SignNews>): ReportedSigns {
   const left = Object.entries(told).filter(([key]) => !over.some((sign) => sign.key === key));
   return Object.fromEntries([...left, ...appeared.map(({ key, text }) => [key, text] as const)]);
 }

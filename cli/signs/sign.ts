@@ -9,14 +9,14 @@ export interface Sign {
 export type Check = readonly [kind: string, signs: readonly Sign[] | undefined];
 
 /** What a look tells. */
-export interface Seen {
+export interface SignObservation {
   readonly signs: readonly Sign[];
   /** Kinds of which it can't tell whether they last. */
   readonly unknown: readonly string[];
 }
 
 /** All checks together (pure). */
-export function seenOf(checks: readonly Check[]): Seen {
+export function observationOf(checks: readonly Check[]): SignObservation {
   return {
     signs: checks.flatMap(([, signs]) => signs ?? []),
     unknown: checks.flatMap(([kind, signs]) => (signs === undefined ? [kind] : [])),

@@ -8,7 +8,7 @@ import { releaseText } from "../parts/releases";
 import type { View } from "../view";
 import { factChecks } from "./factSigns";
 import type { Production } from "./production";
-import { type Check, type Seen, type Sign, seenOf } from "./sign";
+import { type Check, observationOf, type Sign, type SignObservation } from "./sign";
 
 /** What a look at a host brought. */
 export interface Look {
@@ -25,15 +25,15 @@ export interface Look {
 const missedLimit = 3;
 
 /** What of a stack somebody should hear of, and of what a look can't tell (pure). One that was not begun is nobody's worry. */
-export function signsOf(look: Look, now: number): Seen {
+export function signsOf(look: Look, now: number): SignObservation {
   const { view, looked, trouble } = look;
-  if (!view.state.begun) return seenOf([]);
+  if (!view.state.begun) return observationOf([]);
   const why = trouble.map((line) => line.trim()).find((line) => line !== "");
   const host: Check = ["host", looked ? [] : [{ key: "host", text: why ?? "its host could not be looked at" }]];
   const unit = told(view.parts?.node);
   // Of a node that is off for good there is nothing else to tell.
   const rest = unit?.wasShutDown ? [] : [...nodeChecks(look, now), ...chainChecks(look), ...hostChecks(view, now)];
-  return seenOf([host, ...amissChecks(view), orchestratorCheck(view), ...rest]);
+  return observationOf([host, ...amissChecks(view), orchestratorCheck(view), ...rest]);
 }
 
 const told = <T>(part: Part<T> | undefined) => (part && "value" in part ? part.value : undefined);

@@ -3,14 +3,14 @@ import { isOurs } from "../../core/registration/registration";
 import { commandsFor } from "../../core/util/commands";
 import type { Found } from "../overview";
 import { couldNot } from "../refusal";
-import type { Memories } from "./memory";
-import { signNewsOf, signNoticesOf, toldAfter } from "./news";
+import type { SignMemories } from "./memory";
+import { reportedAfter, signNewsOf, signNoticesOf } from "./news";
 import { addFigures, type Production } from "./production";
 import { signsOf } from "./signsOf";
 
 /** What telling depends on. */
 export interface TellDeps {
-  readonly memories: Memories;
+  readonly memories: SignMemories;
   /** @returns why a webhook did not take it */
   readonly send: typeof sendNotice;
   /** Unix milliseconds. */
@@ -40,7 +40,7 @@ export async function tellSigns(found: LookedStack, webhook: string, deps: TellD
     const reason = await deps.send(webhook, notice);
     if (reason !== undefined)
       return `the webhook of ${stack} did not take a notice: ${reason}; the next run tries again\n  needed: an address that takes it; try it: ${commandsFor(stack).notifyTest}`;
-    told = toldAfter(told, part);
+    told = reportedAfter(told, part);
     deps.memories.write(owner, { told, ...known });
   }
   return undefined;

@@ -3,7 +3,7 @@ import { commandsFor } from "../../core/util/commands";
 import type { Found } from "../overview";
 import { CliRefusal } from "../refusal";
 import { NoServer, type Source } from "../source";
-import { type Memories, openMemories } from "./memory";
+import { openSignMemories, type SignMemories } from "./memory";
 import { type LookedStack, tellSigns } from "./tell";
 
 /** Tells webhooks what is new of their stacks' signs; no other process of this machine does meanwhile. */
@@ -17,7 +17,10 @@ export interface Teller {
 }
 
 /** @throws Refusal where another one is at work */
-export async function openTeller(send = sendNotice, opened: Promise<Memories> = openMemories()): Promise<Teller> {
+export async function openTeller(
+  send = sendNotice,
+  opened: Promise<SignMemories> = openSignMemories(),
+): Promise<Teller> {
   const memories = await opened;
   const deps = { memories, send, now: () => Date.now() };
   return {

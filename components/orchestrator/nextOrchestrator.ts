@@ -3,17 +3,17 @@ import { unattendedVariable } from "../../core/util/unattended";
 import type { OrchestratorShown } from "./orchestrator";
 
 /** Why the signer is not part of a run, or that it is. */
-export type OrchestratorTurn = "none" | "now" | "later" | "unwatched" | "removed";
+export type MoveTiming = "none" | "now" | "later" | "unwatched" | "removed";
 
 /** What the operator does before anything in the wallet: lets the signer move, where its turn is next (pure). */
-export function nextBeforeWallet(turn: OrchestratorTurn, stack: string): string[] {
+export function nextBeforeWallet(timing: MoveTiming, stack: string): string[] {
   const { up } = commandsFor(stack);
-  if (turn === "unwatched")
+  if (timing === "unwatched")
     return [
       `The orchestrator moves next, in a run that somebody watches: this one had ${unattendedVariable} set. By hand, once the node is synced:`,
       `  env -u ${unattendedVariable} ${up}`,
     ];
-  if (turn !== "later") return [];
+  if (timing !== "later") return [];
   return [
     "The orchestrator moves next: this run did not begin with a synced node. Run it again now, and stay with it:",
     `  ${up}`,
@@ -21,15 +21,15 @@ export function nextBeforeWallet(turn: OrchestratorTurn, stack: string): string[
 }
 
 /** What comes next about the signer, in lines after those of the node (pure). */
-export function nextForOrchestrator(turn: OrchestratorTurn, stack: string, shown?: OrchestratorShown): string[] {
-  if (turn === "later" || turn === "unwatched") return [];
+export function nextForOrchestrator(timing: MoveTiming, stack: string, shown?: OrchestratorShown): string[] {
+  if (timing === "later" || timing === "unwatched") return [];
   const run = commandsFor(stack);
-  if (turn === "removed")
+  if (timing === "removed")
     return [
       "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either host" +
         (shown === undefined ? "." : `, the signer stays on the ${shown.side} side (${shown.address}).`),
     ];
-  if (turn === "none" || shown === undefined) return [];
+  if (timing === "none" || shown === undefined) return [];
   if (shown.why === "moved on")
     return [
       `The orchestrator is on ${shown.address} no more: another stack moved it on from there. This one moves it no more:`,

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { RegistrationShown } from "../../core/registration/registrationShown";
-import { type KnownOfHost, type Remembered, rememberedBy, toldToGuard } from "../../core/retirement/remembered";
+import { type KnownOfHost, knownToGuard, type Remembered, rememberedBy } from "../../core/retirement/remembered";
 import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { type RetirementSettings, retirementSettings } from "../../core/settings/retirementInputs";
 import { given } from "../../core/util/given";
@@ -31,7 +31,7 @@ export async function knownOfHost(config: StackConfig, last: LastRun): Promise<K
  */
 export async function guardSettings(config: StackConfig, last: LastRun): Promise<RetirementSettings> {
   const settings = retirementSettings(config, pulumi.getStack());
-  return config.lifecycle === "retiring" ? { ...settings, ...toldToGuard(await knownOfHost(config, last)) } : settings;
+  return config.lifecycle === "retiring" ? { ...settings, ...knownToGuard(await knownOfHost(config, last)) } : settings;
 }
 
 /** The output `remembered`: what the guards remember, where the next run finds it before it registers anything. */

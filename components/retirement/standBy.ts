@@ -18,8 +18,8 @@ import { withTimeout } from "../../core/util/withTimeout";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import { warn } from "../log";
+import { reportNextStep } from "../reportNextStep";
 import { tell } from "../tell";
-import { toldAtEnd } from "../toldAtEnd";
 import { lookOnly } from "./checkRetirement";
 import type { RetirementArgs } from "./guard";
 import { HostRetirement } from "./hostRetirement";
@@ -43,7 +43,7 @@ export async function standBy(config: StackConfig, host: Host, last: LastRun): P
   });
   const remembered = rememberedShown(host.guard, guard, last);
   if (shutdown === undefined || memory === undefined)
-    return { remembered, nextStep: toldAtEnd(pulumi.output(nextForAdopted(stack))) };
+    return { remembered, nextStep: reportNextStep(pulumi.output(nextForAdopted(stack))) };
   const inputs = pulumi
     .all([host.access.address, host.access.hostKey, host.isOrdered ?? false])
     .apply(([address, hostKey, ordered]) => retirementInputs(config, stack, address, hostKey, ordered));
@@ -52,7 +52,7 @@ export async function standBy(config: StackConfig, host: Host, last: LastRun): P
   const next = pulumi
     .all([shutdown.isOff, inputs, memory])
     .apply(([isOff, known, begun]) => nextForRetired(config, stack, isOff, { ...known, ...told }, begun));
-  return { retirement: { nodeOff: shutdown.isOff }, remembered, nextStep: toldAtEnd(pulumi.unsecret(next)) };
+  return { retirement: { nodeOff: shutdown.isOff }, remembered, nextStep: reportNextStep(pulumi.unsecret(next)) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { durationText } from "../util/timeText";
-import type { NodeFault, NotTold } from "./reading";
+import type { NodeFault, Unanswered } from "./reading";
 
 /** Why a node's word does not count, to stand behind its name and a colon (pure). */
 export function faultText(fault: NodeFault): string {
@@ -18,7 +18,7 @@ export function faultText(fault: NodeFault): string {
 }
 
 /** That a node is not counted, and why (pure). */
-export function leftOutText({ client, fault }: NotTold): string {
+export function leftOutText({ client, fault }: Unanswered): string {
   return `${client.name} is left out: ${faultText(fault)}`;
 }
 

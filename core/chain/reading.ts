@@ -21,17 +21,17 @@ export interface NewestMomentum {
 }
 
 /** What a node said, and who it is: it may be asked for more. */
-export type Told<T extends object = object> = { readonly client: ChainClient } & NewestMomentum & T;
+export type Answered<T extends object = object> = { readonly client: ChainClient } & NewestMomentum & T;
 
 /** A node whose word does not count. */
-export interface NotTold {
+export interface Unanswered {
   readonly client: ChainClient;
   readonly fault: NodeFault;
 }
 
-export type Reading<T extends object = object> = Told<T> | NotTold;
+export type Reading<T extends object = object> = Answered<T> | Unanswered;
 
-export function isTold<T extends object>(reading: Reading<T>): reading is Told<T> {
+export function isAnswered<T extends object>(reading: Reading<T>): reading is Answered<T> {
   return !("fault" in reading);
 }
 

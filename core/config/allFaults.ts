@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { commandsFor } from "../util/commands";
+import { correctionsOf } from "./corrections";
 import { configFaultsOf, leftUnsaid } from "./faultText";
 import { withKeyFiles } from "./keyFiles";
-import { mend } from "./mending";
 import type { Raw } from "./rawValues";
 import { stackSchema } from "./stackSchema";
 
@@ -44,7 +44,7 @@ export function checked(
       for (const fault of configFaultsOf(issue, { ...context, raw: values })) faults.add(fault);
     const before = values;
     for (const issue of issues) {
-      for (const mended of mend(values, issue, stackSchema)) {
+      for (const mended of correctionsOf(values, issue, stackSchema)) {
         values = mended.raw;
         if (mended.standsIn !== undefined) standIns.push(mended.standsIn);
       }

@@ -2,7 +2,7 @@ import type { BridgeInfo } from "../chain/bridge";
 import { type ChainClient, chainOfNode, chainOfReference } from "../chain/chain";
 import { faultText } from "../chain/messages";
 import type { NodeTarget } from "../chain/node";
-import { isTold, readNode } from "../chain/reading";
+import { isAnswered, readNode } from "../chain/reading";
 
 /**
  * The bridge as the chain has it, which its signers learn later: getStatus tells of a halt up to some 40 seconds after
@@ -44,7 +44,7 @@ export async function askInTurn(clients: readonly ChainClient[]): Promise<Bridge
   const reasons: string[] = [];
   for (const client of clients) {
     const reading = await readNode(client, async () => ({ bridge: await client.bridge() }), limit);
-    const now = isTold(reading)
+    const now = isAnswered(reading)
       ? judgeBridge(reading.bridge, reading.newest.height, client.name)
       : { known: false as const, why: `${client.name}: ${faultText(reading.fault)}` };
     if (now.known) return now;

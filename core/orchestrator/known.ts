@@ -26,7 +26,7 @@ export function knownOf(events: readonly MoveEvent[], wanted: MoveId, inState = 
  * The way whose end no line tells (pure): its target was to be started, and it has the signer now. The run that brought it
  * there was killed before it wrote that down.
  */
-export function untoldEnd(events: readonly MoveEvent[], wanted: MoveId, holder: SideName): WayOfMove | undefined {
+export function unrecordedEnd(events: readonly MoveEvent[], wanted: MoveId, holder: SideName): WayOfMove | undefined {
   const last = events.findLast(({ move, event }) => isSameMove(move, wanted) && numbered.includes(event));
   return last?.event === "starting" && sidesOf(last.details).target === holder ? last.details : undefined;
 }

@@ -7,7 +7,7 @@ import { given } from "../util/given";
 import type { Wanted } from "./generation";
 import { openHostPair } from "./hostPair";
 import { type SideName, sidesOf } from "./journal";
-import { knownOf, untoldEnd } from "./known";
+import { knownOf, unrecordedEnd } from "./known";
 import { createMoveActions, type MoveDeps, type MoveObservations } from "./moveActions";
 import type { MoveInputs } from "./moveInputs";
 import { type Ending, runSaga, type SagaActions } from "./saga";
@@ -128,7 +128,7 @@ async function outputsOf(
         return undefined;
       });
     const outputs = { holder, why, ...(build ? { build } : {}) };
-    const untold = untoldEnd(await readMoveEvents(log.store), inputs.move, holder);
+    const untold = unrecordedEnd(await readMoveEvents(log.store), inputs.move, holder);
     if (untold === undefined) return outputs;
     const { direction, generation } = untold;
     const movedAt = runsSince ?? new Date(deps.now()).toISOString();

@@ -1,13 +1,13 @@
 import { agreeOn } from "../chain/agreement";
 import type { PillarOnChain } from "../chain/chainAnswers";
 import { freshMomentum } from "../chain/freshMomentum";
-import { isTold, type NotTold } from "../chain/reading";
+import { isAnswered, type Unanswered } from "../chain/reading";
 import { compareChains, hashAt, isSameChain, mostInCompany } from "../chain/sameChain";
-import type { PillarReading, PillarTold } from "./source";
+import type { PillarAnswer, PillarReading } from "./source";
 
 /** What is odd about a node that was asked. */
 export type SourceNote =
-  | { readonly kind: "leftOut"; readonly reading: NotTold }
+  | { readonly kind: "leftOut"; readonly reading: Unanswered }
   /** Its newest momentum is so many milliseconds older than the others'. */
   | { readonly kind: "behindOthers"; readonly name: string; readonly by: number }
   /** By the hash of the momentum of that height. */
@@ -40,7 +40,7 @@ export type RegistrationAgreement = { readonly notes: readonly SourceNote[] } & 
       readonly kind: "settled";
       readonly pillar: PillarOnChain | null;
       /** Who says so, the first that was asked first. */
-      readonly by: readonly PillarTold[];
+      readonly by: readonly PillarAnswer[];
     }
 );
 
@@ -51,12 +51,12 @@ export type RegistrationAgreement = { readonly notes: readonly SourceNote[] } & 
  */
 export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationAgreement {
   if (readings.length === 0) return { kind: "unknown", why: { kind: "nobodyAsked" }, notes: [] };
-  const told = readings.filter(isTold);
+  const told = readings.filter(isAnswered);
   const notes: SourceNote[] = readings.flatMap((reading) =>
-    isTold(reading) ? [] : [{ kind: "leftOut" as const, reading }],
+    isAnswered(reading) ? [] : [{ kind: "leftOut" as const, reading }],
   );
   const newest = Math.max(...told.map((reading) => reading.newest.timestamp));
-  const lag = (reading: PillarTold) => newest - reading.newest.timestamp;
+  const lag = (reading: PillarAnswer) => newest - reading.newest.timestamp;
   const current = told.filter((reading) => lag(reading) <= freshMomentum);
   for (const reading of told.filter((each) => !current.includes(each)))
     notes.push({ kind: "behindOthers", name: reading.client.name, by: lag(reading) });
@@ -87,5 +87,5 @@ export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationA
   return { kind: "settled", pillar: words.by[0]?.pillar ?? null, by: words.by, notes };
 }
 
-const addressOf = ({ pillar }: PillarTold) => pillar?.producerAddress ?? null;
-const wordOf = (reading: PillarTold): PillarWord => ({ name: reading.client.name, address: addressOf(reading) });
+const addressOf = ({ pillar }: PillarAnswer) => pillar?.producerAddress ?? null;
+const wordOf = (reading: PillarAnswer): PillarWord => ({ name: reading.client.name, address: addressOf(reading) });

@@ -7,7 +7,7 @@ import { agreeOnPillar } from "./agreement";
 import { memoryOf } from "./events";
 import { findSwitch, isUndone, type ProducerSwitch, withEmptySlots } from "./findSwitch";
 import { type Elections, type Registration, type RegistrationMemory, registrationOf } from "./registration";
-import type { PillarReading, PillarTold } from "./source";
+import type { PillarAnswer, PillarReading } from "./source";
 
 /** What a look at the registration needs besides the sources' answers. */
 export interface RegistrationLook {
@@ -40,7 +40,7 @@ export async function lookAtRegistration(look: RegistrationLook): Promise<Regist
   }
 }
 
-async function switchNow(source: PillarTold, look: RegistrationLook): Promise<ProducerSwitch | undefined> {
+async function switchNow(source: PillarAnswer, look: RegistrationLook): Promise<ProducerSwitch | undefined> {
   const { switched, earlier } = look.memory;
   if (switched && !isUndone(switched, source.recent, look.ours, earlier)) return switched;
   const { client, recent } = source;
@@ -48,7 +48,7 @@ async function switchNow(source: PillarTold, look: RegistrationLook): Promise<Pr
   return found && withEmptySlots(found, look.network);
 }
 
-async function electionsOf({ client, pillar }: PillarTold): Promise<Elections> {
+async function electionsOf({ client, pillar }: PillarAnswer): Promise<Elections> {
   const [[first], standing] = await Promise.all([client.momentums(1, 1), client.standing(pillar?.name ?? "")]);
   return { ...(first ? { genesis: first.timestamp } : {}), ...(standing ? { standing } : {}) };
 }

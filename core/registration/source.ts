@@ -1,6 +1,6 @@
 import { type ChainClient, chainOfReference } from "../chain/chain";
 import type { PillarOnChain, Produced } from "../chain/chainAnswers";
-import { type Reading, readNode, type Told, wholePage } from "../chain/reading";
+import { type Answered, type Reading, readNode, wholePage } from "../chain/reading";
 import { type Block, showToEachOther } from "../chain/sameChain";
 
 /** What a node says of a Pillar and of the chain's newest momentums. */
@@ -14,7 +14,7 @@ interface PillarWord {
 }
 
 export type PillarReading = Reading<PillarWord>;
-export type PillarTold = Told<PillarWord>;
+export type PillarAnswer = Answered<PillarWord>;
 
 /** Enough to compare two nodes' chains, and small enough for every `up`. */
 export const recentCount = 128;

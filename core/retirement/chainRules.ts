@@ -1,6 +1,6 @@
 import { type Network, standingText } from "../chain/elections";
 import { faultText } from "../chain/messages";
-import { isTold } from "../chain/reading";
+import { isAnswered } from "../chain/reading";
 import { firstFork, hashAt } from "../chain/sameChain";
 import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
@@ -25,7 +25,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Retirement
       loss: "momentums",
       what: `nobody tells what the chain says of ${pillar}`,
       found: readings.flatMap((reading) =>
-        isTold(reading) ? [] : [`${reading.client.name}: ${faultText(reading.fault)}`],
+        isAnswered(reading) ? [] : [`${reading.client.name}: ${faultText(reading.fault)}`],
       ),
       needed: `a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then ${run.up}`,
     });
@@ -77,7 +77,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Retirement
 /** Whoever does not know the recorded momentum is not only left out: something is wrong that was right before. */
 function strangers({ stack, readings }: RetirementFacts): RetirementVerdict {
   const run = commandsFor(stack);
-  const found = readings.filter((reading) => !isTold(reading) && reading.fault.kind === "stranger");
+  const found = readings.filter((reading) => !isAnswered(reading) && reading.fault.kind === "stranger");
   if (found.length === 0) return met();
   return not({
     loss: "momentums",

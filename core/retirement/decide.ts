@@ -1,4 +1,4 @@
-import { isTold } from "../chain/reading";
+import { isAnswered } from "../chain/reading";
 import { commandsFor } from "../util/commands";
 import { chain, rightHost, successor } from "./chainRules";
 import {
@@ -20,7 +20,7 @@ import { rewards, signer } from "./lossRules";
 export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   const nothing = nothingHere(facts);
   if (nothing) return { unmet: [], evidence: [nothing] };
-  const good = facts.readings.filter(isTold);
+  const good = facts.readings.filter(isAnswered);
   const neverProduced = isOwnNode(facts) && facts.memory.hasProduced === false && ownProducers(facts).length < 2;
   const rulings = [
     unseen(facts),

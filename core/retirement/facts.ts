@@ -1,6 +1,6 @@
 import type { Network } from "../chain/elections";
 import type { BuildInfo } from "../chain/orchestrator";
-import type { Told } from "../chain/reading";
+import type { Answered } from "../chain/reading";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { ChainReading, ChainWord } from "./chainLook";
 import type { HostFacts, HostObservation } from "./host";
@@ -97,7 +97,7 @@ export interface RetirementVerdict {
 export const collectedVariable = "PILLAR_HOST_REWARDS_COLLECTED";
 
 /** A node's word that counts. */
-export type Good = Told<ChainWord>;
+export type Good = Answered<ChainWord>;
 
 /** The producer address of the host that is retired, as far as it is known (pure). */
 export function ownProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {

@@ -1,5 +1,5 @@
 import { momentumPage } from "../chain/chain";
-import { isTold } from "../chain/reading";
+import { isAnswered } from "../chain/reading";
 import type { ChainReading } from "./chainLook";
 
 /** Pages of momentums that a proof of "never produced" may take: a week of them. */
@@ -11,7 +11,7 @@ export async function hasProducedSince(
   address: string,
   since: number,
 ): Promise<boolean | undefined> {
-  const reading = readings.find(isTold);
+  const reading = readings.find(isAnswered);
   if (reading === undefined) return undefined;
   const { client, newest } = reading;
   try {

@@ -1,5 +1,5 @@
 import { leftOutText } from "../chain/messages";
-import { isTold } from "../chain/reading";
+import { isAnswered } from "../chain/reading";
 import { commandsFor } from "../util/commands";
 import { quote } from "../util/quote";
 import { durationText } from "../util/timeText";
@@ -62,7 +62,7 @@ export function refusalText(facts: RetirementFacts, { unmet }: RetirementVerdict
   const command = commandsFor(stack)[again];
   const changed = "off" in host ? "it was switched off, and nothing else was changed" : "nothing was changed";
   const count = unmet.length === 1 ? "One condition is" : `${unmet.length} conditions are`;
-  const left = readings.flatMap((reading) => (isTold(reading) ? [] : [`  ${leftOutText(reading)}`]));
+  const left = readings.flatMap((reading) => (isAnswered(reading) ? [] : [`  ${leftOutText(reading)}`]));
   return [
     `${address}, the host of stack ${stack} for ${pillar}, can't be ${what} yet; ${changed}. ${count} not met:`,
     ...unmet.flatMap(unmetLines).map((line) => `  ${line}`),

@@ -38,7 +38,7 @@ export function rememberedBy(events: readonly LogEvent[], stack: string, inState
 export type KnownOfHost = ReturnType<typeof rememberedBy>;
 
 /** What of it a guard is told, to keep it in the state (pure). */
-export function toldToGuard({ isReached, recorded, knownProducer, hasProduced }: KnownOfHost) {
+export function knownToGuard({ isReached, recorded, knownProducer, hasProduced }: KnownOfHost) {
   const remembered = {
     ...(isReached ? { isReached: true as const } : {}),
     ...given({ recorded }),

@@ -1,6 +1,6 @@
 import { type ChainClient, chainOfNode, chainOfReference } from "../chain/chain";
 import { createOrchestratorClient } from "../chain/orchestrator";
-import { isTold } from "../chain/reading";
+import { isAnswered } from "../chain/reading";
 import { showToEachOther } from "../chain/sameChain";
 import { lastEvent, readEvents, sinceReleased } from "../eventLog/eventLog";
 import { type Connection, createConnection } from "../ssh/connection";
@@ -165,7 +165,7 @@ function readAllRewards(
   now: number,
 ): Promise<RewardsReading[]> {
   const asked = readings.flatMap((reading) => {
-    if (!isTold(reading) || reading.pillar === null) return [];
+    if (!isAnswered(reading) || reading.pillar === null) return [];
     return [readRewards(reading.client, { ...question, withdrawAddress: reading.pillar.withdrawAddress }, now)];
   });
   return Promise.all(asked);

@@ -9,7 +9,7 @@ export interface StorePlace {
 }
 
 /** Where an earlier version kept a Pillar's records, and where they are kept now. */
-export interface Sides {
+export interface RecordPlaces {
   readonly pillar: string;
   readonly old: StorePlace;
   readonly own: StorePlace;
@@ -42,7 +42,7 @@ export function ofStack<T>(stack: string, open: () => T): T {
 }
 
 /** What lies in the checkout is not what lies in the user's data directory, and neither follows from the other. */
-export function contradiction({ pillar, old, own }: Sides, found: string): Error {
+export function contradiction({ pillar, old, own }: RecordPlaces, found: string): Error {
   return storeFault(
     [
       `the records of ${pillar} lie in two places on this machine, and contradict each other; nothing was changed`,
@@ -86,7 +86,7 @@ export function elsewhereText(pillar: string, target: string, own: string): stri
 }
 
 /** What the disk had to say. */
-export function takeOverFault({ pillar, old, own }: Sides, { code, message }: NodeJS.ErrnoException): string {
+export function takeOverFault({ pillar, old, own }: RecordPlaces, { code, message }: NodeJS.ErrnoException): string {
   const full = code === "ENOSPC" || code === "EDQUOT";
   return [
     `the records of ${pillar} could not be brought from the program's directory to ${own.records}; they lie where they were`,

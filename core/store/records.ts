@@ -7,7 +7,7 @@ import {
   isStoreFault,
   lostText,
   ownLinkText,
-  type Sides,
+  type RecordPlaces,
   storeFault,
   takeOverFault,
 } from "./contradiction";
@@ -37,12 +37,12 @@ export function recordsAt(configured: string, deps: StoreDeps = real): string {
   return directory;
 }
 
-function sidesOf(pillar: string, records: string): Sides {
+function sidesOf(pillar: string, records: string): RecordPlaces {
   const old = path.resolve("backups", pillar);
   return { pillar, old: { records: old, key: `${old}.age-identity` }, own: { records, key: ownIdentityFile(records) } };
 }
 
-function bringHere(sides: Sides, deps: StoreDeps): void {
+function bringHere(sides: RecordPlaces, deps: StoreDeps): void {
   const { old, own, pillar } = sides;
   const { disk } = deps;
   const isToTake = () => {
@@ -69,7 +69,7 @@ function bringHere(sides: Sides, deps: StoreDeps): void {
 }
 
 /** A link in the checkout tells where its records are: in no other place may a run look for them. */
-function checkLink({ pillar, old, own }: Sides, disk: Disk): void {
+function checkLink({ pillar, old, own }: RecordPlaces, disk: Disk): void {
   for (const link of [path.dirname(old.records), old.records]) {
     if (kindOf(link, disk) !== "link") continue;
     const target = path.resolve(path.dirname(link), disk.readlinkSync(link));

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { syncDirectory } from "../util/writeAtomically";
-import { contradiction, type Sides } from "./contradiction";
+import { contradiction, type RecordPlaces } from "./contradiction";
 import { copyWhole, type Disk, hashOf, partName } from "./wholeCopy";
 
 /** What a take-over depends on. */
@@ -28,7 +28,7 @@ const leftOver = /\.(part|new)$/;
  * @returns whether anything was taken over
  * @throws a contradiction, before anything is set aside, and what the disk has to say
  */
-export function takeOver(sides: Sides, deps: TakeOverDeps): boolean {
+export function takeOver(sides: RecordPlaces, deps: TakeOverDeps): boolean {
   const { disk } = deps;
   const before = { records: kindOf(sides.old.records, disk), key: kindOf(sides.old.key, disk) };
   for (const file of [sides.own.records, path.dirname(sides.own.key)])
@@ -90,7 +90,7 @@ interface Taken {
 }
 
 /** The log last: it names no backup that is not there yet. */
-function filesOf(from: string, { own }: Sides, disk: Disk): Taken[] {
+function filesOf(from: string, { own }: RecordPlaces, disk: Disk): Taken[] {
   const names = disk.readdirSync(from, { withFileTypes: true }).flatMap((entry) =>
     // Directories are locks of processes, or the operator's own: they stay where they are.
     entry.isFile() && !leftOver.test(entry.name) ? [entry.name] : [],
@@ -100,7 +100,7 @@ function filesOf(from: string, { own }: Sides, disk: Disk): Taken[] {
 }
 
 /** All of them are looked at before the first is written. */
-function take(files: readonly Taken[], sides: Sides, { disk, alive }: TakeOverDeps): void {
+function take(files: readonly Taken[], sides: RecordPlaces, { disk, alive }: TakeOverDeps): void {
   const missing = files.filter(({ to }) => kindOf(to, disk) === "nothing");
   const rests = files.flatMap(({ from, to }) => {
     const name = path.basename(from);
@@ -116,7 +116,7 @@ function take(files: readonly Taken[], sides: Sides, { disk, alive }: TakeOverDe
 }
 
 /** A log is only ever added to: one that begins with all of the other goes on from it. */
-function restOf(from: string, to: string, sides: Sides, disk: Disk): Buffer {
+function restOf(from: string, to: string, sides: RecordPlaces, disk: Disk): Buffer {
   const [theirs, own] = [disk.readFileSync(from), disk.readFileSync(to)];
   if (own.subarray(0, theirs.length).equals(theirs)) return Buffer.alloc(0);
   if (theirs.subarray(0, own.length).equals(own)) return theirs.subarray(own.length);

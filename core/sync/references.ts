@@ -1,6 +1,6 @@
 import { agreeOn, medianOf } from "../chain/agreement";
 import { type ChainClient, chainOfReference } from "../chain/chain";
-import { isTold, type NotTold, type Reading, readNode } from "../chain/reading";
+import { isAnswered, type Reading, readNode, type Unanswered } from "../chain/reading";
 import { type Block, type Comparison, compareChains, hashAt, olderOf, type ShownChain } from "../chain/sameChain";
 
 /** A reference's name and what it says is the newest height. */
@@ -29,7 +29,7 @@ export interface Fork {
 
 /** What is odd about a reference. */
 export type ReferenceNote =
-  | { readonly kind: "leftOut"; readonly reading: NotTold }
+  | { readonly kind: "leftOut"; readonly reading: Unanswered }
   | ({ readonly kind: "onlyOne" } & HeightWord)
   | { readonly kind: "differ"; readonly words: readonly HeightWord[] }
   | ({ readonly kind: "odd"; readonly others: number } & HeightWord)
@@ -65,9 +65,9 @@ export function compareReferences(
   tolerance: number,
 ): ReferenceAgreement {
   const notes: ReferenceNote[] = readings.flatMap((reading) =>
-    isTold(reading) ? [] : [{ kind: "leftOut" as const, reading }],
+    isAnswered(reading) ? [] : [{ kind: "leftOut" as const, reading }],
   );
-  const told = readings.filter(isTold);
+  const told = readings.filter(isAnswered);
   const compared = told.map((reading) => ({ reading, ...(own ? compareChains(own, reading) : noComparison) }));
   const others = compared.filter(({ verdict }) => verdict === "other");
   const same = compared.filter(({ verdict }) => verdict === "same");
@@ -137,7 +137,7 @@ export async function readReferences(
   );
   if (own === undefined) return { readings };
   const shown = { newest: own.newest, recent: [] };
-  const tops = readings.filter(isTold).map(({ newest }) => newest.height);
+  const tops = readings.filter(isAnswered).map(({ newest }) => newest.height);
   const older = await olderOf(shown, own.client, tops, limit);
   return { readings, own: "fault" in older ? shown : { ...shown, ...older } };
 }

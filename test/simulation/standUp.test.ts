@@ -6,7 +6,7 @@ import { searchStandUp } from "./standUpSearch";
 // Only readConfig needs it, and it takes longer to load than these tests.
 vi.mock("@pulumi/pulumi", () => ({}));
 
-const stands: ReturnType<Program["gateTurn"]> = "stands";
+const stands: ReturnType<Program["gateResumption"]> = "stands";
 
 describe("gate, hourly restart and producer address, whatever befalls a stand-up", () => {
   test("every promise is kept, in all there is", async () => {
@@ -22,7 +22,7 @@ describe("gate, hourly restart and producer address, whatever befalls a stand-up
   test.each<[string, Partial<Program>, string]>([
     [
       "a proof that outlives a reinstallation",
-      { gateTurn: (kept) => (kept.syncedAt ? stands : "goesOn") },
+      { gateResumption: (kept) => (kept.syncedAt ? stands : "goesOn") },
       "never synced",
     ],
     ["an address that is shown once it was proved", { showsAddress: () => true }, "while the node is behind"],

@@ -1,7 +1,7 @@
 import { type NextStepSituation, showsAddress } from "../../components/node/nextStep";
 import { hourlyRestartNow } from "../../core/steps/looks";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
-import { gateTurn } from "../../core/sync/gateTurn";
+import { gateResumption } from "../../core/sync/gateResumption";
 import { configOf } from "../components/exampleConfig";
 import { Sandbox } from "../core/steps/sandbox";
 
@@ -54,12 +54,12 @@ export type Act =
 
 /** The program's own decisions and scripts; a test sets a mistake in the place of one. */
 export interface Program {
-  readonly gateTurn: typeof gateTurn;
+  readonly gateResumption: typeof gateResumption;
   readonly showsAddress: typeof showsAddress;
   /** What becomes of the script that sets, ends and looks for the hourly restart. */
   readonly script: (text: string) => string;
 }
-export const program: Program = { gateTurn, showsAddress, script: (text) => text };
+export const program: Program = { gateResumption, showsAddress, script: (text) => text };
 
 type Call = "syncing" | "synced" | "look";
 const config = configOf({});
@@ -126,7 +126,7 @@ export interface Played {
  */
 export async function up(
   world: StandUp,
-  { gateTurn, showsAddress }: Program,
+  { gateResumption, showsAddress }: Program,
   cron: CronScript,
   dies?: number,
 ): Promise<Played> {
@@ -171,7 +171,7 @@ export async function up(
     target: { ssh: { ...target.ssh, hostKey: `ssh-ed25519 ${gate.key}` } },
     ...(gate.proved ? { syncedAt: "2026-01-02T03:04:05Z" } : {}),
   };
-  if (kept === undefined || gateTurn(kept, { target }) !== "stands") {
+  if (kept === undefined || gateResumption(kept, { target }) !== "stands") {
     if (host.node !== "synced") {
       state = { ...state, gate: { key: pinned, proved: false } };
       return ended("waits");

@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Found } from "../../../cli/overview";
 import { CliRefusal } from "../../../cli/refusal";
-import { openMemories } from "../../../cli/signs/memory";
+import { openSignMemories } from "../../../cli/signs/memory";
 import { openTeller } from "../../../cli/signs/teller";
 import { NoServer, type Source } from "../../../cli/source";
 import type { Notice } from "../../../core/notify/notify";
@@ -48,7 +48,7 @@ async function run(
     notices.push(notice);
     return answer();
   };
-  const teller = await openTeller(send, openMemories(directory, 0));
+  const teller = await openTeller(send, openSignMemories(directory, 0));
   try {
     const all = "view" in one || "refusal" in one ? [one] : one;
     const { hindered } = await teller.tell(all, sources);
@@ -127,7 +127,7 @@ describe("a run that is killed", () => {
   const never = () => new Promise<never>(() => undefined);
 
   test("before the webhook took it has told nothing: the next one does", async () => {
-    const memories = await openMemories(directory, 0);
+    const memories = await openSignMemories(directory, 0);
     let sent = 0;
     const send = () => {
       sent += 1;
@@ -148,7 +148,7 @@ describe("a run that is killed", () => {
       sent += 1;
       return sent === 1 ? Promise.resolve(undefined) : never();
     };
-    const teller = await openTeller(send, openMemories(directory, 0));
+    const teller = await openTeller(send, openSignMemories(directory, 0));
     void teller.tell([changed], [source()]);
     await expect.poll(() => sent).toBe(2);
     await teller.close();
@@ -165,8 +165,8 @@ describe("a run that is killed", () => {
 
 describe("it is said, and ends with 2,", () => {
   test("when another run of this machine is at work", async () => {
-    const first = await openMemories(directory, 0);
-    await expect(openMemories(directory, 0)).rejects.toThrow(/^another status --notify is at work/);
+    const first = await openSignMemories(directory, 0);
+    await expect(openSignMemories(directory, 0)).rejects.toThrow(/^another status --notify is at work/);
     await first.close();
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Produced } from "../../../core/chain/chainAnswers";
 import { faultText, leftOutText } from "../../../core/chain/messages";
-import { isTold, type NodeFault, readNode, wholePage } from "../../../core/chain/reading";
+import { isAnswered, type NodeFault, readNode, wholePage } from "../../../core/chain/reading";
 import { clientNamed, silent } from "./readings";
 
 const clock = Date.UTC(2026, 0, 2);
@@ -17,7 +17,7 @@ describe("a node", () => {
     const client = node(3000);
     const reading = await readNode(client, async ({ newest }) => ({ twice: newest.height * 2 }));
     expect(reading).toEqual({ client, newest: momentum(7, 3000), clock, twice: 14 });
-    expect(isTold(reading)).toBe(true);
+    expect(isAnswered(reading)).toBe(true);
   });
 
   test.each<[string, number, NodeFault | undefined]>([
@@ -31,7 +31,7 @@ describe("a node", () => {
       asked = true;
       return {};
     });
-    expect(isTold(reading) ? undefined : reading.fault).toEqual(fault);
+    expect(isAnswered(reading) ? undefined : reading.fault).toEqual(fault);
     expect(asked).toBe(fault === undefined);
   });
 

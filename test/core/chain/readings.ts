@@ -1,5 +1,5 @@
 import type { ChainClient } from "../../../core/chain/chain";
-import { ageFault, isTold, type NotTold } from "../../../core/chain/reading";
+import { ageFault, isAnswered, type Unanswered } from "../../../core/chain/reading";
 import type { ReferenceReading, ReferencesSeen } from "../../../core/sync/references";
 
 /** A node that is asked for nothing but what a test gives it. */
@@ -22,7 +22,7 @@ export function clientNamed(name: string, changes: Partial<ChainClient> = {}): C
 }
 
 /** A node that gives no answer. */
-export function silent(name: string, why = "ECONNREFUSED"): NotTold {
+export function silent(name: string, why = "ECONNREFUSED"): Unanswered {
   return { client: clientNamed(name), fault: { kind: "silent", why } };
 }
 
@@ -44,8 +44,8 @@ export function seenFrom(
   chains: { readonly own?: string; readonly theirs?: readonly string[] } = {},
 ): ReferencesSeen {
   const told = readings.map((reading, i) =>
-    isTold(reading) ? { ...reading, older: [block(height, chains.theirs?.[i])] } : reading,
+    isAnswered(reading) ? { ...reading, older: [block(height, chains.theirs?.[i])] } : reading,
   );
-  const older = readings.filter(isTold).map(({ newest }) => block(newest.height, chains.own));
+  const older = readings.filter(isAnswered).map(({ newest }) => block(newest.height, chains.own));
   return { readings: told, own: { newest: block(height, chains.own), recent: [], older } };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../core/config/config";
-import { requiredKeys, standIns } from "../../../core/config/mending";
+import { requiredKeys, standIns } from "../../../core/config/corrections";
 import { stackSchema } from "../../../core/config/stackSchema";
 import { faultsOf, least } from "../../components/exampleConfig";
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { formerNames } from "../../../core/config/configFaults";
-import { requiredKeys } from "../../../core/config/mending";
+import { requiredKeys } from "../../../core/config/corrections";
 import { metaOf, schemaKeys } from "../../../core/config/schemaKeys";
 import { stackSchema } from "../../../core/config/stackSchema";
 

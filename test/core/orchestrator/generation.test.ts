@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { RunMemory } from "../../../core/orchestrator/decide";
 import { decideNext, type Wanted } from "../../../core/orchestrator/generation";
 import type { Journal, SideName } from "../../../core/orchestrator/journal";
-import { knownOf, untoldEnd } from "../../../core/orchestrator/known";
+import { knownOf, unrecordedEnd } from "../../../core/orchestrator/known";
 import type { SideObservation } from "../../../core/orchestrator/sagaLooks";
 import { moveNamed } from "../../moveNamed";
 
@@ -125,10 +125,10 @@ test("a way whose target signs has an end, though the run that came to it did no
   const back = { at, move, event: "starting", details: { ...way, direction: "back", generation: 2 } } as const;
   const end = { holder: "new", version: "v1", movedAt: at } as const;
   const failed = { at, move, event: "failed", details: {} } as const;
-  expect(untoldEnd([there, failed], move, "new")).toEqual(there.details);
-  expect(untoldEnd([there, { at, move, event: "done", details: end }, back], move, "old")).toEqual(back.details);
-  expect(untoldEnd([there], move, "old")).toBeUndefined();
-  expect(untoldEnd([there, { at, move, event: "done", details: end }], move, "new")).toBeUndefined();
-  expect(untoldEnd([{ ...there, event: "begun" }], move, "new")).toBeUndefined();
-  expect(untoldEnd([there], third, "new")).toBeUndefined();
+  expect(unrecordedEnd([there, failed], move, "new")).toEqual(there.details);
+  expect(unrecordedEnd([there, { at, move, event: "done", details: end }, back], move, "old")).toEqual(back.details);
+  expect(unrecordedEnd([there], move, "old")).toBeUndefined();
+  expect(unrecordedEnd([there, { at, move, event: "done", details: end }], move, "new")).toBeUndefined();
+  expect(unrecordedEnd([{ ...there, event: "begun" }], move, "new")).toBeUndefined();
+  expect(unrecordedEnd([there], third, "new")).toBeUndefined();
 });

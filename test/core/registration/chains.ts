@@ -1,6 +1,6 @@
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Produced } from "../../../core/chain/chainAnswers";
-import type { PillarTold } from "../../../core/registration/source";
+import type { PillarAnswer } from "../../../core/registration/source";
 import { clientNamed } from "../chain/readings";
 
 export const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
@@ -25,7 +25,7 @@ export function says(
   node: string | ChainClient,
   registered: string | null,
   recent: readonly Produced[] = chainOf([old, other, old]),
-): PillarTold {
+): PillarAnswer {
   const client = typeof node === "string" ? clientNamed(node) : node;
   const pillar = registered === null ? null : pillarOf(registered);
   return { client, clock, newest: recent.at(-1) as Produced, recent, pillar };

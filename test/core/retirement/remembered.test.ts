@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LogEvent, News } from "../../../core/eventLog/events";
-import { type Remembered, rememberedBy, toldToGuard } from "../../../core/retirement/remembered";
+import { knownToGuard, type Remembered, rememberedBy } from "../../../core/retirement/remembered";
 
 const recorded = { height: 7, hash: "ab" };
 const entry = (at: string, news: News): LogEvent => ({ at, stack: "prod", pillar: "Anvil", ...news });
@@ -27,7 +27,7 @@ describe("what guards decide on", () => {
   test("with both lost is not known: nobody's own work, and nothing that a guard could let a host go for", () => {
     const nothing = rememberedBy([], "prod");
     expect(nothing).toMatchObject({ isOwnWork: false, hasProduced: false, recorded: undefined });
-    expect(toldToGuard(nothing)).toEqual({});
+    expect(knownToGuard(nothing)).toEqual({});
   });
 
   test("is the worse of two words", () => {
@@ -41,11 +41,11 @@ describe("what guards decide on", () => {
   });
 
   test("is told to a guard as far as it is known, and never a no", () => {
-    expect(toldToGuard(rememberedBy([], "prod", inState))).toEqual({
+    expect(knownToGuard(rememberedBy([], "prod", inState))).toEqual({
       remembered: { isReached: true, recorded, produced: "seen" },
       knownProducer: "z1qown",
     });
-    expect(toldToGuard(rememberedBy(events.slice(0, 2), "prod"))).toEqual({
+    expect(knownToGuard(rememberedBy(events.slice(0, 2), "prod"))).toEqual({
       remembered: { isReached: true, recorded },
     });
   });

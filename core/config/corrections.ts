@@ -26,7 +26,7 @@ export const standIns: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 ]);
 
 /** The raw values without a fault, as far as they could be guessed. */
-export interface Mended {
+export interface Corrected {
   readonly raw: Raw;
   /** Where the value says nothing now of what the operator meant: faults there are of the stand-in. */
   readonly standsIn?: readonly PropertyKey[];
@@ -36,7 +36,7 @@ export interface Mended {
  * Sets right what an issue tells of, as the operator probably meant it, else takes it away or lets another value stand
  * in (pure). For looking on only: the schema checks how keys fit together where each by itself is well-formed.
  */
-export function mend(raw: Raw, issue: z.core.$ZodIssue, schema: Schema): Mended[] {
+export function correctionsOf(raw: Raw, issue: z.core.$ZodIssue, schema: Schema): Corrected[] {
   const { path } = issue;
   if (issue.code === "unrecognized_keys")
     return [{ raw: issue.keys.reduce((now, key) => moved(now, path, key, schema), raw) }];
@@ -48,7 +48,7 @@ export function mend(raw: Raw, issue: z.core.$ZodIssue, schema: Schema): Mended[
   return isWellFormed ? [] : [standIn(raw, path)];
 }
 
-function standIn(raw: Raw, path: readonly PropertyKey[]): Mended {
+function standIn(raw: Raw, path: readonly PropertyKey[]): Corrected {
   const block = path.map(String).join(".");
   return { raw: withValue(raw, path, standIns.get(block)), standsIn: path };
 }

@@ -11,7 +11,7 @@ import { warn } from "../log";
  * @param shown the side that the signer was on, as the last run showed it
  * @returns what resolves once it is told
  */
-export function portsTold(
+export function reportPorts(
   config: StackConfig,
   stack: string,
   shown: string | undefined,

@@ -12,7 +12,7 @@ export interface GateKept {
  * changed; the wait goes on; or it begins anew, since the proof was another machine's: a server that is gone, or what was
  * there before a reinstall.
  */
-export function gateTurn(kept: GateKept, now: Pick<GateKept, "target">): "stands" | "goesOn" | "anew" {
+export function gateResumption(kept: GateKept, now: Pick<GateKept, "target">): "stands" | "goesOn" | "anew" {
   if (!isSameHost(kept.target.ssh, now.target.ssh)) return "anew";
   return kept.syncedAt === undefined ? "goesOn" : "stands";
 }

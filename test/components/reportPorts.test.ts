@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, expect, test, vi } from "vitest";
-import { portsTold } from "../../components/node/portsTold";
+import { reportPorts } from "../../components/node/reportPorts";
 import type { lookAtPorts } from "../../core/settings/portRules";
 import type { PortSeen } from "../../core/ssh/ports";
 import { newKeyPair } from "../../providers/hostKey";
@@ -16,7 +16,7 @@ async function warned(seen: PortSeen, changes: Record<string, unknown> = {}) {
     tried.push(address);
     return rules.map((rule) => ({ ...rule, seen: rule.port === 35997 ? seen : "unknown" }));
   };
-  const told = portsTold(configOf(changes), "prod", undefined, pulumi.output("deployed"), look);
+  const told = reportPorts(configOf(changes), "prod", undefined, pulumi.output("deployed"), look);
   await new Promise((resolve) => told.apply(resolve));
   return { tried, warnings: warn.mock.calls.map(([message]) => message.split("\n").slice(0, 2)) };
 }

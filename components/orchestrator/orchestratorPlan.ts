@@ -10,7 +10,7 @@ import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import type { NodeLook } from "../node/nodeLook";
 import type { PillarNode } from "../node/pillarNode";
-import type { OrchestratorTurn } from "./nextOrchestrator";
+import type { MoveTiming } from "./nextOrchestrator";
 import { Orchestrator, type OrchestratorShown, orchestratorArgs } from "./orchestrator";
 
 /**
@@ -18,7 +18,7 @@ import { Orchestrator, type OrchestratorShown, orchestratorArgs } from "./orches
  * unattended at night after days of sync (docs/architecture.md, The move of the orchestrator is one resource). What has
  * begun stays part of the stack.
  */
-async function orchestratorTurn(config: StackConfig, last: LastRun, look: NodeLook): Promise<OrchestratorTurn> {
+async function moveTimingOf(config: StackConfig, last: LastRun, look: NodeLook): Promise<MoveTiming> {
   const { migrateFrom, unattended } = config.orchestrator;
   if (migrateFrom === undefined) return last.signer === undefined ? "none" : "removed";
   if (last.signer !== undefined) return "now";
@@ -42,8 +42,8 @@ async function keyOf(address: string, port: number, fingerprint: string | undefi
 }
 
 /** The signer's part of a run, decided before anything is registered. */
-export interface OrchestratorOfRun {
-  readonly turn: OrchestratorTurn;
+export interface OrchestratorPlan {
+  readonly timing: MoveTiming;
   /** Registers its move after the node, where it is its turn. @returns what is shown of it; of the last run where none is */
   move(
     host: Host,
@@ -51,12 +51,12 @@ export interface OrchestratorOfRun {
   ): { shown: pulumi.Output<OrchestratorShown> | undefined; resources: pulumi.Resource[] };
 }
 
-export async function orchestratorOf(config: StackConfig, last: LastRun, look: NodeLook): Promise<OrchestratorOfRun> {
-  const turn = await orchestratorTurn(config, last, look);
+export async function planOrchestrator(config: StackConfig, last: LastRun, look: NodeLook): Promise<OrchestratorPlan> {
+  const timing = await moveTimingOf(config, last, look);
   return {
-    turn,
+    timing,
     move: (host, pillar) => {
-      if (turn !== "now") return { shown: last.signer && pulumi.output(last.signer), resources: [] };
+      if (timing !== "now") return { shown: last.signer && pulumi.output(last.signer), resources: [] };
       const orchestrator = new Orchestrator("orchestrator", orchestratorArgs(config, host, pillar));
       return { shown: orchestrator.shown, resources: [orchestrator] };
     },

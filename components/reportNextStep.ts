@@ -7,7 +7,7 @@ import { info } from "./log";
  *
  * @returns the same lines, for the output
  */
-export function toldAtEnd(lines: pulumi.Output<string[]>): pulumi.Output<string[]> {
+export function reportNextStep(lines: pulumi.Output<string[]>): pulumi.Output<string[]> {
   return lines.apply(async (next) => {
     if (!pulumi.runtime.isDryRun()) await info(["What comes next:", ...next].join("\n"));
     return next;
