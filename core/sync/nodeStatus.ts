@@ -1,11 +1,13 @@
 import { chainOfNode } from "../chain/chain";
 import { createNodeClient, type NodeTarget } from "../chain/node";
 import { type Connection, createConnection } from "../ssh/connection";
+import { systemClock } from "../util/clock";
 import { withTimeout } from "../util/withTimeout";
 import { contradictionLimit, noEvidence, weigh } from "./evidence";
 import { reasonText } from "./messages";
 import { readReferences } from "./references";
-import { isAsserted, judgeSync, mayTakeIn, type SyncReason } from "./verdict";
+import { observeSettled } from "./settled";
+import { isAsserted, judgeSync, type SyncReason } from "./verdict";
 
 /** A node as it is this minute. */
 export interface NodeStatus {
@@ -28,8 +30,6 @@ export interface LookupOptions {
 
 const deadline = 20_000;
 const referenceTime = 5000;
-const pause = 1500;
-const looks = 3;
 const fresh = 30_000;
 
 /**
@@ -56,15 +56,10 @@ export async function lookAtNode(
   const way = connection ?? createConnection(target.ssh);
   const client = createNodeClient(target, way);
   try {
-    const look = async (left: number): Promise<NodeStatus> => {
-      const observation = await client.observe();
+    const look = async (): Promise<NodeStatus> => {
+      const observation = await observeSettled(() => client.observe(), systemClock);
       const verdict = judgeSync(observation, Date.now());
       if (observation.kind === "none") return { synced: false, why: reasonText(verdict.why), known: false };
-      // A momentum that is being taken in: the next moment tells.
-      if ((verdict.says === "close" || mayTakeIn(observation)) && left > 1) {
-        await new Promise((resolve) => setTimeout(resolve, pause));
-        return look(left - 1);
-      }
       const { newest } = observation;
       const own = newest && { newest, client: chainOfNode("the node", target, way) };
       const seen = isAsserted(verdict)
@@ -79,7 +74,7 @@ export async function lookAtNode(
       const { good, why } = weighed;
       return { synced: good, why: reasonText(why), reason: why.kind, known: true, ...observation.info };
     };
-    return await withTimeout(look(looks), deadline, `no answer within ${deadline / 1000} s`);
+    return await withTimeout(look(), deadline, `no answer within ${deadline / 1000} s`);
   } catch (error) {
     return { synced: false, known: false, why: error instanceof Error ? error.message : String(error) };
   } finally {

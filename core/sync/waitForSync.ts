@@ -9,6 +9,7 @@ import { progressText, referenceKey, referenceText } from "./messages";
 import { pauseAfter } from "./pace";
 import { type GateNews, progressKey, progressOf, type Sample, type SyncProgress } from "./progress";
 import type { ReferencesSeen } from "./references";
+import { observeSettled } from "./settled";
 import { followHeight, type HeightStanding } from "./stall";
 import { isAsserted, judgeSync } from "./verdict";
 
@@ -99,7 +100,9 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   let standing: HeightStanding = { at: begun, isStalled: false };
   for (;;) {
     deps.meanwhile?.();
-    const observation = await deps.client.observe().catch((error: Error) => {
+    const look = () => deps.client.observe();
+    // Nobody looks again, where one look decides.
+    const observation = await (options.check ? observeSettled(look, deps) : look()).catch((error: Error) => {
       throw Object.assign(error, { gaveUp: { startHeight } });
     });
     const asked = observation.kind === "answer" && isAsserted(judgeSync(observation, deps.now()));

@@ -347,6 +347,21 @@ describe("check", () => {
     expect(seen.looks).toBe(3);
   });
 
+  test.each([
+    ["that says it syncs", answer(1, 999, 1000)],
+    ["that is a momentum below its target", answer(2, 999, 1000)],
+  ])("a look at a node %s is made again, as it may be taking a momentum in", async (_what, look) => {
+    const { deps, seen } = worldOf([look, look, good]);
+    expect(await waitForSync(check, deps)).toMatchObject({ currentHeight: 1000 });
+    expect(seen.sleeps.slice(0, 2)).toEqual([1500, 1500]);
+  });
+
+  test("a node that goes on saying so is not synced", async () => {
+    const { deps, seen } = worldOf([answer(1, 999, 1000)]);
+    expect((await giveUp(waitForSync(check, deps))).message).toContain("is not synced yet");
+    expect(seen.sleeps).toEqual([1500, 1500]);
+  });
+
   test("the first look that is not good ends a row", async () => {
     const { deps, seen } = worldOf([good, good, none(), good]);
     expect((await giveUp(waitForSync(check, deps))).gaveUp).toEqual({ startHeight: 1000, last: none() });

@@ -1,0 +1,25 @@
+import type { Observation } from "../chain/node";
+import { judgeSync, mayTakeIn } from "./verdict";
+
+/** Milliseconds between looks at a node that takes a momentum in, and how many of them at most. */
+const pause = 1500;
+const looks = 3;
+
+/**
+ * A look by which somebody decides at once: a node that may be taking a momentum in is looked at again, a few times, as
+ * the next moment tells. The gate, which goes on looking, needs none of it.
+ */
+export async function observeSettled(
+  observe: () => Promise<Observation>,
+  { now, sleep }: { readonly now: () => number; readonly sleep: (milliseconds: number) => Promise<unknown> },
+): Promise<Observation> {
+  let isReconnected = false;
+  for (let left = looks; ; left -= 1) {
+    const observation = await observe();
+    isReconnected ||= observation.kind === "answer" && observation.isReconnected === true;
+    const isTakingIn = mayTakeIn(observation) || judgeSync(observation, now()).says === "close";
+    if (!isTakingIn || left === 1)
+      return observation.kind === "answer" && isReconnected ? { ...observation, isReconnected } : observation;
+    await sleep(pause);
+  }
+}
