@@ -34,10 +34,10 @@ export class SyncGate extends dynamicResource<GateInputs, GateOutputs>({
   id: () => "sync-gate",
   create: (inputs, run) => passGate(inputs, {}, run),
   update: async (olds, news, run) => {
-    const turn = gateResumption(olds, news);
+    const resumption = gateResumption(olds, news);
     const { startedAt } = olds;
-    if (turn === "stands" && startedAt !== undefined) return keptProof({ ...olds, startedAt });
-    return passGate(news, turn === "anew" ? {} : olds, run);
+    if (resumption === "stands" && startedAt !== undefined) return keptProof({ ...olds, startedAt });
+    return passGate(news, resumption === "anew" ? {} : olds, run);
   },
   secretInputs: ["target", "factsScript", "addressScript", "notify"],
   outputs: {

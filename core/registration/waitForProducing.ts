@@ -43,7 +43,7 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
   const { pillar, ours, deadline } = options;
   const begun = deps.ticks();
   let said: { key: string; at: number } | undefined;
-  let isAnswered = false;
+  let isTold = false;
   for (;;) {
     const registration = await deps.look();
     const sentence = sentenceOf(registration, pillar, deps.now());
@@ -59,12 +59,12 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
       return registration;
     }
     // This run does not end before that is done, and with it what shows the address.
-    if (!isAnswered && ["earlier", "unknownPillar"].includes(registration.kind)) {
+    if (!isTold && ["earlier", "unknownPillar"].includes(registration.kind)) {
       deps.say(
         `cutover: waiting for this in the desktop wallet (to stop: Ctrl-C twice; to go on: ${commandsFor(options.stack).up}):`,
       );
       for (const line of walletClicks(pillar, ours)) deps.say(`cutover: ${line}`);
-      isAnswered = true;
+      isTold = true;
     }
     const giveUp = (what: string) =>
       Object.assign(new Error(gaveUpText(options, what, sentence, isOurs(registration))), { gaveUp: true });

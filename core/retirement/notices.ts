@@ -23,7 +23,7 @@ export function retirementNotices(
       notice: "retirementPossible",
       message: `nothing stands in the way of giving up the old host any more: ${commandsFor(stack).destroy}`,
     });
-  const isAnswered = (notice: string) =>
+  const isTold = (notice: string) =>
     events.some((entry) => entry.stack === stack && entry.event === "told" && entry.details.notice === notice);
-  return notices.filter(({ notice }) => !isAnswered(notice));
+  return notices.filter(({ notice }) => !isTold(notice));
 }

@@ -117,8 +117,8 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
 function isBlind(hosts: Record<SideName, ModelHost>, { stack, direction }: Up, { hasLaptop }: World): boolean {
   const { journal, reachable } = direction === "forward" ? hosts.old : hosts.new;
   const isEnded = reachable && journal?.stage === "moved" && journal.move.stack === stack;
-  const isAnswered = isEnded || hasLaptop;
-  return !isAnswered && (hosts.old.rewound === true || hosts.new.rewound === true);
+  const isTold = isEnded || hasLaptop;
+  return !isTold && (hosts.old.rewound === true || hosts.new.rewound === true);
 }
 
 export function isDone(ending: string): boolean {
