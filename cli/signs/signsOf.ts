@@ -1,7 +1,7 @@
 import { isOurs } from "../../core/registration/registration";
 import { isWrong } from "../../core/settings/portRules";
 import { progressText } from "../../core/sync/messages";
-import { judgeSync, mayTakeIn } from "../../core/sync/verdict";
+import { isTakingIn } from "../../core/sync/verdict";
 import { amissOf } from "../parts/amiss";
 import type { Part } from "../parts/part";
 import { releaseText } from "../parts/releases";
@@ -74,7 +74,7 @@ function nodeChecks({ view, looked }: Look, now: number): Check[] {
     if (!looked || sync === undefined || silent !== undefined) return undefined;
     if (synced || !wasSynced) return [];
     // A momentum that was being taken in at this look says nothing against the sync.
-    if (mayTakeIn(sync.observation) || judgeSync(sync.observation, now).says === "close") return undefined;
+    if (isTakingIn(sync.observation, now)) return undefined;
     return [{ key: "sync", text: `its node was synced, and is not any more: ${progressText(sync)}` }];
   };
   return [

@@ -1,5 +1,6 @@
 import type { Observation } from "../chain/node";
-import { judgeSync, mayTakeIn } from "./verdict";
+import type { Clock } from "../util/clock";
+import { isTakingIn } from "./verdict";
 
 /** Milliseconds between looks at a node that takes a momentum in, and how many of them at most. */
 const pause = 1500;
@@ -11,14 +12,13 @@ const looks = 3;
  */
 export async function observeSettled(
   observe: () => Promise<Observation>,
-  { now, sleep }: { readonly now: () => number; readonly sleep: (milliseconds: number) => Promise<unknown> },
+  { now, sleep }: Pick<Clock, "now" | "sleep">,
 ): Promise<Observation> {
   let isReconnected = false;
   for (let left = looks; ; left -= 1) {
     const observation = await observe();
     isReconnected ||= observation.kind === "answer" && observation.isReconnected === true;
-    const isTakingIn = mayTakeIn(observation) || judgeSync(observation, now()).says === "close";
-    if (!isTakingIn || left === 1)
+    if (left === 1 || !isTakingIn(observation, now()))
       return observation.kind === "answer" && isReconnected ? { ...observation, isReconnected } : observation;
     await sleep(pause);
   }

@@ -78,6 +78,16 @@ export function mayTakeIn(observation: Observation): boolean {
   return state === 1 && targetHeight > 0 && targetHeight - currentHeight <= atTheTip;
 }
 
+/**
+ * Whether a look may have met a synced node that is taking a momentum in, by whichever of its two signs (pure): the next
+ * moment tells.
+ *
+ * @param clock unix milliseconds of this machine
+ */
+export function isTakingIn(observation: Observation, clock: number): boolean {
+  return mayTakeIn(observation) || judgeSync(observation, clock).says === "close";
+}
+
 /** The node says that it is synced: now others are worth asking (pure). */
 export function isAsserted({ says }: SyncVerdict): boolean {
   return says === "synced" || says === "unproved";
