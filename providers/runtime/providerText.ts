@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
+import { packed } from "./packed";
 import { providerOf } from "./provider";
 import type { ResourceTable } from "./resourceTable";
 
@@ -32,7 +33,7 @@ async function serialized(provider: pulumi.dynamic.ResourceProvider): Promise<st
   // As the SDK does for its own dynamic resources.
   const { text, containsSecrets } = await pulumi.runtime.serializeFunction(() => provider, { allowSecrets: true });
   if (containsSecrets) throw new Error("a provider must not capture a secret");
-  return text;
+  return packed(text);
 }
 
 /** Whole or not at all; a run that can't keep it makes it again. */

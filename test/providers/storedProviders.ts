@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { text as textOf } from "node:stream/consumers";
+import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll } from "vitest";
 import { compiled } from "../../compile";
 import { cached } from "../../lab/cache";
@@ -40,6 +41,13 @@ async function serializedOnce(): Promise<string> {
   return readFileSync(join(directory, "texts.json"), "utf8");
 }
 
+/** The text that a stored one was made of (providers/runtime/packed.ts). */
+function unpacked(text: string): string {
+  const [, bytes] = /Buffer\.from\("([^"]+)"/.exec(text) ?? [];
+  if (bytes === undefined) throw new Error(`not a stored provider: ${text.slice(0, 80)}`);
+  return brotliDecompressSync(Buffer.from(bytes, "base64")).toString();
+}
+
 /**
  * Runs providers as the engine does: from the text that the state has of them, in a process of its own that has none of
  * the program's modules.
@@ -60,7 +68,7 @@ export function storedProviders<P extends string>() {
     runner.kill();
   });
   return {
-    textOf: (provider: P) => texts[provider],
+    textOf: (provider: P) => unpacked(texts[provider]),
     run: async (provider: P, method: string, ...args: unknown[]): Promise<Outcome> => {
       runner.stdin.write(`${JSON.stringify({ text: texts[provider], method, args })}\n`);
       const { value } = await answers.next();
