@@ -17,7 +17,7 @@ import type { PluginName } from "./toolchain/plugins";
 const checkout = join(import.meta.dirname, "..");
 /** What the program consists of; copied, so that nothing of a run is written into the checkout. */
 const program = [
-  ...["pillar-host", "main.js", "nodeVersion.js", "compile.js", "compileCache.js", "index.ts"],
+  ...["pillar-host", "main.js", "nodeVersion.js", "compile.js", "compileCache.js", "preload.js", "index.ts"],
   ...["tsconfig.pulumi.json", "Pulumi.yaml", "package.json"],
   ...["components", "core", "providers", "cli", "examples"],
 ];

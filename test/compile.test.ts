@@ -1,9 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { parse } from "yaml";
 import { compiled } from "../compile";
 
 let root: string;
@@ -50,16 +48,6 @@ it("leaves nothing half done that a later run would take", async () => {
   expect(() => compiled(root)).toThrow(/^(ENOTDIR|EEXIST): .*\.compiled/);
   rmSync(join(root, ".compiled"));
   expect(await runs()).toEqual(["one", "echo one"]);
-});
-
-it("has Node keep what it made of all texts, the libraries' too, beside the compiled program", () => {
-  cpSync("compileCache.js", join(root, "compileCache.js"));
-  const { nodeargs } = parse(readFileSync("Pulumi.yaml", "utf8")).runtime.options;
-  const told = 'console.log(require("node:module").getCompileCacheDir())';
-  // Where it is set, as for these tests, it stays.
-  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
-  const said = execFileSync(process.execPath, [nodeargs, "-e", told], { cwd: root, env, encoding: "utf8" });
-  expect(said.startsWith(join(root, ".compiled/node/"))).toBe(true);
 });
 
 it("has the examples beside it, which the command line tool reads", () => {

@@ -10,7 +10,7 @@ const interval = 5000;
 
 /**
  * Watches the engine by its address, the provider's first argument, and ends the process some seconds after it is
- * gone. An engine that was killed leaves its providers behind; their parent is a shell of the SDK's, and lives on too.
+ * gone. An engine that was killed leaves its providers behind.
  */
 export function watchEngine(address = process.argv[2] ?? "", end = () => process.exit(1)): EngineWatch {
   const [, host, port] = /^(.*):(\d+)$/.exec(address) ?? [];

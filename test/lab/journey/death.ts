@@ -37,7 +37,7 @@ export async function strike({ stage, run, random, span, hosts }: Blow): Promise
   }
   if (victim === "the providers' process") {
     // Between two resources there may be none.
-    const found = isOver ? undefined : await run.find("cmd/dynamic-provider").catch(() => undefined);
+    const found = isOver ? undefined : await run.find("dynamic-provider.js").catch(() => undefined);
     if (found) process.kill(found.pid, "SIGKILL");
     await run.end();
     return death;

@@ -28,7 +28,7 @@ describe("something dies at a random moment of the signer's move", () => {
     if (victim === "the engine") return run.send("SIGKILL");
     if (victim === "the providers' process") {
       // Between two resources there may be none.
-      const found = await run.find("cmd/dynamic-provider").catch(() => undefined);
+      const found = await run.find("dynamic-provider.js").catch(() => undefined);
       if (found) process.kill(found.pid, "SIGKILL");
       return;
     }

@@ -77,7 +77,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
   it("SIGKILL of the gate's process: the run fails, the next one waits anew", async () => {
     const run = await begin();
     await run.printed("sync: ");
-    process.kill((await run.find("cmd/dynamic-provider")).pid, "SIGKILL");
+    process.kill((await run.find("dynamic-provider.js")).pid, "SIGKILL");
     const { exitCode, output } = await run.end();
     expect(exitCode).not.toBe(0);
     expect(output).toContain("**creating failed**");

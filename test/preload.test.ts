@@ -1,0 +1,62 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { parse } from "yaml";
+
+const { runtime, plugins } = parse(readFileSync("Pulumi.yaml", "utf8"));
+// Where it is set, as for these tests, it stays.
+const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "pillar-host-preload-"));
+  for (const name of ["preload.js", "compileCache.js"]) cpSync(name, join(root, name));
+  mkdirSync(join(root, "providers/runtime"), { recursive: true });
+  cpSync("providers/runtime/process", join(root, "providers/runtime/process"), { recursive: true });
+  symlinkSync(join(process.cwd(), "node_modules"), join(root, "node_modules"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const program = (text: string) =>
+  execFileSync(process.execPath, ["--no-warnings", runtime.options.nodeargs, "-e", text], {
+    ...{ cwd: root, env, encoding: "utf8" },
+  }).trim();
+
+it("has Node keep what it made of all texts, the libraries' too, beside the compiled program", () => {
+  const said = program('console.log(require("node:module").getCompileCacheDir())');
+  expect(said.startsWith(join(root, ".compiled/node/"))).toBe(true);
+});
+
+it("has the SDK load what stores functions when one is stored, and not before", () => {
+  const said = program(`
+    const { isProxy } = require("node:util").types;
+    const { runtime } = require("@pulumi/pulumi");
+    const late = ["typescript", "@npmcli/arborist"].map((name) => require.resolve(name));
+    const isLate = () => late.map((file) => isProxy(require.cache[file].exports));
+    const before = isLate();
+    const one = 1;
+    runtime.serializeFunction(() => one).then(({ text }) =>
+      console.log(JSON.stringify([before, isLate(), text.includes("one: 1"), require("typescript").version])));`);
+  const { version } = JSON.parse(readFileSync("node_modules/typescript/package.json", "utf8"));
+  expect(JSON.parse(said)).toEqual([[true, true], [false, true], true, version]);
+});
+
+it("is the SDK's process of the dynamic providers, one alone, and Node keeps its texts though a signal ends it", async () => {
+  const [{ name, path }] = plugins.providers;
+  // As the engine starts it: from the project's directory, by its whole path.
+  const engine = "127.0.0.1:1";
+  const running = spawn(join(root, path, `pulumi-resource-${name}`), [engine], { cwd: root, env });
+  const [port] = await once(createInterface({ input: running.stdout }), "line");
+  expect(port).toMatch(/^\d+$/);
+  const command = readFileSync(`/proc/${running.pid}/cmdline`, "utf8").split("\0");
+  expect(command.slice(-2)).toEqual([engine, ""]);
+  expect(command[1]).toMatch(/dynamic-provider\.js$/);
+  running.kill("SIGKILL");
+  await once(running, "exit");
+  const kept = readdirSync(join(root, ".compiled/node"), { recursive: true });
+  expect(kept.length).toBeGreaterThan(100);
+});
