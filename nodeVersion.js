@@ -1,5 +1,6 @@
 // Plain JavaScript that any Node understands: an old one must live to say what it lacks.
-var needed = 22;
+// The first that loads libraries which are ES modules, such as the one of the backups, as the program asks for them.
+var needed = "22.13";
 
 /**
  * What is wrong with the Node that runs this; undefined for one that is new enough.
@@ -8,7 +9,7 @@ var needed = 22;
  */
 function nodeFault(found) {
   var version = found || process.versions.node;
-  if (Number(version.split(".")[0]) >= needed) return undefined;
+  if (isAtLeast(version.split("."), needed.split("."))) return undefined;
   return (
     "pillar-host needs Node " +
     needed +
@@ -18,6 +19,15 @@ function nodeFault(found) {
     process.execPath +
     ")\n  needed: https://nodejs.org, or another PATH"
   );
+}
+
+/**
+ * @param {string[]} found
+ * @param {string[]} least
+ */
+function isAtLeast(found, least) {
+  var major = Number(found[0]) - Number(least[0]);
+  return major > 0 || (major === 0 && Number(found[1]) >= Number(least[1]));
 }
 
 module.exports = { nodeFault: nodeFault };

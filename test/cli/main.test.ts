@@ -45,7 +45,7 @@ describe("the command", () => {
       });
       expect(exitCode).toBe(2);
       expect(stderr).toBe(
-        "pillar-host needs Node 22 or newer, found none in PATH\n  needed: https://nodejs.org, or another PATH",
+        "pillar-host needs Node 22.13 or newer, found none in PATH\n  needed: https://nodejs.org, or another PATH",
       );
     } finally {
       await rm(place, { recursive: true });
@@ -53,8 +53,11 @@ describe("the command", () => {
   });
 
   test("and the program need a Node that is new enough", () => {
-    expect(nodeFault("18.20.4")).toMatch(/^pillar-host needs Node 22 or newer, found 18\.20\.4 \(/);
-    expect([nodeFault("22.0.0"), nodeFault("100.1.0"), nodeFault()]).toEqual([undefined, undefined, undefined]);
+    for (const old of ["18.20.4", "22.12.0"])
+      expect(nodeFault(old)).toContain(`pillar-host needs Node 22.13 or newer, found ${old} (`);
+    expect(["22.13.0", "24.0.0", "100.1.0", undefined].map((found) => nodeFault(found))).toEqual(
+      Array(4).fill(undefined),
+    );
   });
 });
 
