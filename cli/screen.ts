@@ -1,3 +1,5 @@
+import cliTruncate from "cli-truncate";
+import wrapAnsi from "wrap-ansi";
 import type { Row } from "./row";
 import type { Rows } from "./rows";
 
@@ -13,34 +15,14 @@ const newsRoom = 8;
 
 /** Breaks a text at blanks, and within a word only where it is longer than a line (pure). */
 export function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    let rest = word;
-    if (line !== "" && [...line].length + 1 + [...rest].length > width) {
-      lines.push(line);
-      line = "";
-    }
-    while ([...rest].length > width) {
-      lines.push([...rest].slice(0, width).join(""));
-      rest = [...rest].slice(width).join("");
-    }
-    line = line === "" ? rest : `${line} ${rest}`;
-  }
-  return [...lines, line];
+  return wrapAnsi(text, width, { hard: true }).split("\n");
 }
 
 /** Cuts a text to a width, and shows that it did (pure). */
-export function cut(text: string, width: number): string {
-  const characters = [...text];
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join("")}…`;
-}
+export const cut = (text: string, width: number) => cliTruncate(text, width);
 
-/** Where nothing has to fit, a command stays one line, as it is pasted: such as those that close a port. */
-const isCommand = (text: string) => /^ {4}\w+: (ufw|firewall-cmd|nft) /.test(text);
-
-function rowLines([label, text]: Row, width: number, isWhole = false): string[] {
-  if (isWhole && isCommand(text)) return [`${label.padEnd(labelWidth)}${text}`.trimEnd()];
+function rowLines([label, text, weight]: Row, width: number, isWhole = false): string[] {
+  if (isWhole && weight === "command") return [`${label.padEnd(labelWidth)}${text}`.trimEnd()];
   const [start = "", indent = "", bullet = ""] = /^( *)(- )?/.exec(text) ?? [];
   const room = Math.max(20, width - labelWidth - start.length);
   return wrap(text.slice(start.length), room).map((line, i) =>

@@ -23,7 +23,7 @@ export function partRows(parts: Parts | undefined, whose: Whose, now: number): R
     ...labelled("address", parts.registration, (registration) => addressLines(registration, whose, now)),
     ...labelled("producing", parts.registration, (registration) => [producingLine(registration, whose, now)]),
     ...labelled("signer", parts.signer, ({ text }) => [text]),
-    ...(parts.ports ? labelled("ports", parts.ports, portLines) : []),
+    ...(parts.ports ? portRows(parts.ports) : []),
     ...labelled("rewards", parts.rewards, ({ text }) => [text]),
     ...destroyRows(parts.destroy, whose),
     ...(parts.releases
@@ -38,8 +38,12 @@ function labelled<T>(label: string, part: Part<T>, linesOf: (value: T) => readon
   return lines.map((line, i) => [i === 0 ? label : "", line]);
 }
 
-function portLines(ports: readonly PortFound[]): string[] {
-  return [portsLine(ports), ...portFaults(ports)];
+function portRows(ports: Part<readonly PortFound[]>): Row[] {
+  const faults = "value" in ports ? portFaults(ports.value) : [];
+  return [
+    ...labelled("ports", ports, (found) => [portsLine(found)]),
+    ...faults.map(({ kind, text }): Row => (kind === "command" ? ["", text, kind] : ["", text])),
+  ];
 }
 
 function addressLines(registration: Registration, { pillar, lifecycle }: Whose, now: number): string[] {

@@ -23,7 +23,7 @@ export function reportPorts(
   return deployed.apply(async () => {
     // Whether the signer runs is not known here.
     const rules = portRules(config, await hasSigner(config, stack, shown), { node: true, signer: false });
-    const faults = portFaults(await look(host.address, rules));
+    const faults = portFaults(await look(host.address, rules)).map(({ text }) => text);
     if (faults.length > 0)
       await warn([`the ports of ${host.address}, tried from this machine:`, ...faults].join("\n  "));
   });

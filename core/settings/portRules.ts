@@ -85,49 +85,73 @@ export function portsLine(found: readonly PortFound[]): string {
   return found.map((each) => `${each.port} ${seenWords[each.seen]}${note(each)}`).join("; ");
 }
 
+/** A line on ports: words, or a command, which stays one line as it is pasted. */
+export interface PortLine {
+  readonly kind: "words" | "command";
+  readonly text: string;
+}
+
+const words = (text: string): PortLine => ({ kind: "words", text });
+const command = (tool: string, line: string): PortLine => ({ kind: "command", text: `    ${tool}: ${line}` });
+
 /** What is wrong with the ports, with the commands that mend it on the host (pure); empty where nothing is. */
-export function portFaults(found: readonly PortFound[]): string[] {
+export function portFaults(found: readonly PortFound[]): PortLine[] {
   const wrong = found.filter(isWrong);
   const [opened, closed] = (["closed", "open"] as const).map((wanted) =>
     wrong.filter((each) => each.wanted === wanted),
   ) as [PortFound[], PortFound[]];
   return [
-    ...opened.map(({ port, what }) => `${port}/tcp, ${what}, is open to this machine; needed: closed to everybody`),
-    ...(opened.length > 0 ? ["  To close it, on the host:", ...closing(opened)] : []),
-    ...closed.map(
-      ({ port, what, seen, udp }) =>
-        `${port}/tcp, ${what}, is closed to this machine (${closedWords[seen]}); needed: open to everybody${udp ? ", over udp too" : ""}`,
+    ...opened.map(({ port, what }) =>
+      words(`${port}/tcp, ${what}, is open to this machine; needed: closed to everybody`),
     ),
-    ...(closed.length > 0 ? ["  To open it, on the host:", ...opening(closed)] : []),
+    ...(opened.length > 0 ? [words("  To close it, on the host:"), ...closing(opened)] : []),
+    ...closed.map(({ port, what, seen, udp }) =>
+      words(
+        `${port}/tcp, ${what}, is closed to this machine (${closedWords[seen]}); needed: open to everybody${udp ? ", over udp too" : ""}`,
+      ),
+    ),
+    ...(closed.length > 0 ? [words("  To open it, on the host:"), ...opening(closed)] : []),
     ...(wrong.length > 0
-      ? ["  Of these use the one that keeps the host's ports; a provider's firewall before it is set in its console."]
+      ? [
+          words(
+            "  Of these use the one that keeps the host's ports; a provider's firewall before it is set in its console.",
+          ),
+        ]
       : []),
   ];
 }
 
 /** In front of all other rules, and for nothing but these ports: nobody is locked out by it. */
-function closing(found: readonly PortFound[]): string[] {
+function closing(found: readonly PortFound[]): PortLine[] {
   const ports = found.map(({ port }) => port);
   const rich = ports.map((port) => `--add-rich-rule='rule port port=${port} protocol=tcp drop'`);
   return [
     // ufw skips a rule of which it has one with another action, and says so in a word: what opened the port goes first.
-    `    ufw: ${ports.map((port) => `ufw delete allow ${port}/tcp; ufw prepend deny ${port}/tcp`).join("; ")}`,
-    `    firewalld: firewall-cmd --permanent ${rich.join(" ")} && firewall-cmd --reload`,
-    `    nftables: nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { ${ports.join(", ")} } drop; }; }'`,
-    "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",
+    command("ufw", ports.map((port) => `ufw delete allow ${port}/tcp; ufw prepend deny ${port}/tcp`).join("; ")),
+    command("firewalld", `firewall-cmd --permanent ${rich.join(" ")} && firewall-cmd --reload`),
+    command(
+      "nftables",
+      `nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { ${ports.join(", ")} } drop; }; }'`,
+    ),
+    words("      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)"),
   ];
 }
 
-function opening(found: readonly PortFound[]): string[] {
+function opening(found: readonly PortFound[]): PortLine[] {
   const each = found.flatMap(({ port, udp }) => [`${port}/tcp`, ...(udp ? [`${port}/udp`] : [])]);
   const rules = each.map((one) => {
     const [port, protocol] = one.split("/");
     return `nft insert rule inet filter input ${protocol} dport ${port} accept`;
   });
   return [
-    `    ufw: ${each.map((one) => `ufw allow ${one}`).join(" && ")}`,
-    `    firewalld: firewall-cmd --permanent ${each.map((one) => `--add-port=${one}`).join(" ")} && firewall-cmd --reload`,
-    `    nftables: ${rules.join(" && ")}`,
-    "      (table and chain as nft list ruleset shows the one that drops; to keep it: the same in /etc/nftables.conf)",
+    command("ufw", each.map((one) => `ufw allow ${one}`).join(" && ")),
+    command(
+      "firewalld",
+      `firewall-cmd --permanent ${each.map((one) => `--add-port=${one}`).join(" ")} && firewall-cmd --reload`,
+    ),
+    command("nftables", rules.join(" && ")),
+    words(
+      "      (table and chain as nft list ruleset shows the one that drops; to keep it: the same in /etc/nftables.conf)",
+    ),
   ];
 }

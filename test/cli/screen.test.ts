@@ -44,7 +44,7 @@ test("a command that closes a port stays one line in what scrolls, as it is past
     title: "t",
     head: [
       ["ports", `one ${"two ".repeat(30)}`],
-      ["", command],
+      ["", command, "command"],
     ],
     facts: [],
     log: [],
@@ -129,5 +129,7 @@ describe("text", () => {
   test("that is cut shows it", () => {
     expect(cut("abcdef", 4)).toBe("abc…");
     expect(cut("abcd", 4)).toBe("abcd");
+    // A terminal gives these two columns each.
+    expect([cut("漢字漢字", 6), wrap("漢字漢字 漢", 6)]).toEqual(["漢字…", ["漢字漢", "字 漢"]]);
   });
 });

@@ -97,7 +97,7 @@ test("ports are told in a line, and with what mends them where they are wrong", 
   expect(portRows("open").slice(0, 3)).toEqual([
     ["ports", "35997 open (WRONG)"],
     ["", "35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody"],
-    ["", "    ufw: ufw delete allow 35997/tcp; ufw prepend deny 35997/tcp"],
+    ["", "    ufw: ufw delete allow 35997/tcp; ufw prepend deny 35997/tcp", "command"],
   ]);
 });
 

@@ -1,5 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
-import { lookAtPorts, type PortFound, portFaults, portRules, portsLine } from "../../../core/settings/portRules";
+import {
+  lookAtPorts,
+  type PortFound,
+  portFaults as portLines,
+  portRules,
+  portsLine,
+} from "../../../core/settings/portRules";
 import type { PortSeen } from "../../../core/ssh/ports";
 import { configOf } from "../../components/exampleConfig";
 
@@ -7,6 +13,7 @@ import { configOf } from "../../components/exampleConfig";
 vi.mock("@pulumi/pulumi", () => ({}));
 
 const all = { node: true, signer: true };
+const portFaults = (ports: readonly PortFound[]) => portLines(ports).map(({ text }) => text);
 const rulesOf = (changes: Record<string, unknown> = {}, hasSigner = true, running = all) =>
   portRules(configOf(changes), hasSigner, running);
 const found = (seen: Record<number, PortSeen>, rules = rulesOf()): PortFound[] =>
@@ -31,6 +38,12 @@ describe("how the ports should look from this machine", () => {
 });
 
 describe("what is wrong", () => {
+  test("a command that closes or opens a port is told from what is said about it", () => {
+    const kinds = portLines(found({ 35997: "open", 55055: "refused" })).map(({ kind }) => kind);
+    const part = ["words", "words", "command", "command", "command", "words"];
+    expect(kinds).toEqual([...part, ...part, "words"]);
+  });
+
   test("nothing, where all is as it should be; a refused RPC is closed, too, and what this machine can't tell is no fault", () => {
     expect(portFaults(found({}))).toEqual([]);
     expect(portFaults(found({ 35997: "refused", 35998: "unknown", 35995: "unknown" }))).toEqual([]);

@@ -45,7 +45,9 @@ describe("pillar-host status", () => {
   const portsClosedAsTold = async (out: string) => {
     expect(out).toMatch(/^ports {7}35995 open; 35997 open \(WRONG\); 35998 open \(WRONG\); 55000 refused$/m);
     const rule = { what: "", wanted: "closed", listens: true, seen: "open" } as const;
-    const told = portFaults([35997, 35998].map((port) => ({ ...rule, port }))).join("\n");
+    const told = portFaults([35997, 35998].map((port) => ({ ...rule, port })))
+      .map(({ text }) => text)
+      .join("\n");
     const [, command = ""] = /nftables: (.*)/.exec(told) ?? [];
     await execa("ip", ["netns", "exec", hostNamespace(lab.name, host.name), "sh", "-c", command]);
     const after = await status();
