@@ -9,6 +9,7 @@ import { meantPlace, ownIdentityFile } from "../core/store/places";
 import { commandsFor } from "../core/util/commands";
 import { printable } from "../core/util/printable";
 import { resolvePath } from "../core/util/resolvePath";
+import { command, type ShownLine, words } from "../core/util/shownLine";
 import { CliRefusal } from "./refusal";
 import { openStack } from "./source";
 
@@ -48,13 +49,18 @@ export function keyFileOf(config: StackConfig): string {
 }
 
 /** What `check` tells of the key: that a copy belongs elsewhere, until one was seen. Never throws. */
-export async function keyLine(config: StackConfig, stack: string): Promise<string> {
+export async function keyLine(config: StackConfig, stack: string): Promise<ShownLine> {
   const key = keyFileOf(config);
   if (!existsSync(key))
-    return `${key} will be the key of the backups: copies of it and of them belong elsewhere, apart from each other`;
+    return words(
+      `${key} will be the key of the backups: copies of it and of them belong elsewhere, apart from each other`,
+    );
   const seenAt = await copySeenAt(config, key).catch(() => undefined);
-  if (seenAt !== undefined) return `${key} is the key of the backups; a copy of it was seen on ${seenAt.slice(0, 10)}`;
-  return `${key} is the key of the backups: copies of it and of them belong elsewhere, apart from each other; once there is one: ${commandsFor(stack).backup("--key-copy", "FILE")}`;
+  if (seenAt !== undefined)
+    return words(`${key} is the key of the backups; a copy of it was seen on ${seenAt.slice(0, 10)}`);
+  return command(
+    `${key} is the key of the backups: copies of it and of them belong elsewhere, apart from each other; once there is one: ${commandsFor(stack).backup("--key-copy", "FILE")}`,
+  );
 }
 
 async function copySeenAt(config: StackConfig, key: string): Promise<string | undefined> {

@@ -7,10 +7,11 @@ import { retirementReferences } from "../../core/settings/retirementInputs";
 import { referenceText } from "../../core/sync/messages";
 import { compareReferences, readReferences } from "../../core/sync/references";
 import { commandsFor } from "../../core/util/commands";
+import { command } from "../../core/util/shownLine";
 import { sizeText } from "../../core/util/sizeText";
 import { keyLine } from "../keyCopy";
 import { openStack, type StackSource } from "../source";
-import { amiss, type CheckRow, checkExitCode, checkLines, good, later } from "./checkRow";
+import { amiss, type CheckRow, checkExitCode, checkLines, good, later, plainRow } from "./checkRow";
 import { checkCloud } from "./cloud";
 import { checkHost } from "./host";
 import { checkOrchestrator } from "./orchestrator";
@@ -35,7 +36,7 @@ export async function check(stack: string, { json }: { json?: boolean }): Promis
     ])
   ).flat();
   const exitCode = checkExitCode(rows);
-  if (json) console.log(JSON.stringify({ stack, good: exitCode === 0, rows }, undefined, 2));
+  if (json) console.log(JSON.stringify({ stack, good: exitCode === 0, rows: rows.map(plainRow) }, undefined, 2));
   else console.log(checkLines(stack, rows, process.stdout.columns).join("\n"));
   return exitCode;
 }
@@ -70,7 +71,7 @@ function checkWebhook({ stack, config: { notify } }: StackSource): CheckRow[] {
   if (notify === undefined) return [];
   const wrong = webhookFault(notify);
   if (wrong !== undefined) return [amiss("webhook", wrong, commandsFor(stack).setSecret("notify"))];
-  return [good("webhook", `is configured; that it takes a notice: ${commandsFor(stack).notifyTest}`)];
+  return [good("webhook", command(`is configured; that it takes a notice: ${commandsFor(stack).notifyTest}`))];
 }
 
 /** Whether the bucket that keeps the record answers. */
@@ -92,5 +93,7 @@ async function checkRoom({ config, stack }: StackSource): Promise<CheckRow[]> {
   const free = roomAt(directory);
   const said = `${sizeText(free)} free at ${directory}, for record and backups`;
   const key = await keyLine(config, stack);
-  return [free < least ? amiss("this machine", said, "needed: 100 MB at least", key) : good("this machine", said, key)];
+  return [
+    free < least ? amiss("this machine", said, "needed: 100 MB at least", key.text) : good("this machine", said, key),
+  ];
 }

@@ -1,6 +1,7 @@
 import type { Forecast } from "../../core/orchestrator/forecast";
-import { commandsFor, tool } from "../../core/util/commands";
+import { commandsFor } from "../../core/util/commands";
 import { printableLines } from "../../core/util/printable";
+import { command, type ShownLine, words } from "../../core/util/shownLine";
 import { wrap } from "../screen";
 
 /** What one question of a check came to. */
@@ -8,27 +9,33 @@ export interface CheckRow {
   readonly topic: string;
   /** `later`: it can't be asked yet, and is asked again before it counts. */
   readonly kind: "good" | "fault" | "later";
-  readonly lines: readonly string[];
+  readonly lines: readonly ShownLine[];
   /** Of a rehearsed move of the signer: how long the bridge will be without it. */
   readonly gapSeconds?: Forecast["total"];
 }
 
+type Given = string | ShownLine;
+const lineOf = (line: Given): ShownLine => (typeof line === "string" ? words(line) : line);
+
 // Words of hosts and nodes are in them.
-const rowOf = (topic: string, kind: CheckRow["kind"], lines: readonly string[]): CheckRow => ({
+const rowOf = (topic: string, kind: CheckRow["kind"], lines: readonly ShownLine[]): CheckRow => ({
   ...{ topic, kind },
-  lines: lines.map(printableLines),
+  lines: lines.map((line) => ({ ...line, text: printableLines(line.text) })),
 });
-export const good = (topic: string, ...lines: string[]): CheckRow => rowOf(topic, "good", lines);
-export const amiss = (topic: string, ...lines: string[]): CheckRow => rowOf(topic, "fault", lines);
-export const later = (topic: string, ...lines: string[]): CheckRow => rowOf(topic, "later", lines);
+export const good = (topic: string, ...lines: Given[]): CheckRow => rowOf(topic, "good", lines.map(lineOf));
+export const later = (topic: string, ...lines: Given[]): CheckRow => rowOf(topic, "later", lines.map(lineOf));
+/** Each line of a fault stays whole: most have a command. */
+export const amiss = (topic: string, ...lines: string[]): CheckRow => rowOf(topic, "fault", lines.map(command));
+
+/** A row as `--json` gives it. */
+export type PlainRow = Omit<CheckRow, "lines"> & { readonly lines: readonly string[] };
+
+export const plainRow = (row: CheckRow): PlainRow => ({ ...row, lines: row.lines.map(({ text }) => text) });
 
 /** The exit code for it (pure). */
 export function checkExitCode(rows: readonly CheckRow[]): number {
   return rows.some(({ kind }) => kind === "fault") ? 1 : 0;
 }
-
-/** Whether a line has what an operator types. */
-const isCommand = (line: string) => line.includes(tool) || /\b(pulumi|ssh\S*|systemctl) /.test(line);
 
 /** A line that stands further to the right goes on below its own beginning. */
 function wrapped(line: string, room: number): string[] {
@@ -36,7 +43,7 @@ function wrapped(line: string, room: number): string[] {
   return wrap(line.slice(indent.length), Math.max(20, room - indent.length)).map((part) => indent + part);
 }
 
-const words: Readonly<Record<CheckRow["kind"], string>> = { good: "good", fault: "FAULT", later: "later" };
+const kindWords: Readonly<Record<CheckRow["kind"], string>> = { good: "good", fault: "FAULT", later: "later" };
 
 /**
  * The rows in plain lines, what stands in the way last, since that is what is read (pure).
@@ -50,10 +57,10 @@ export function checkLines(stack: string, rows: readonly CheckRow[], columns?: n
   const room = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(40, columns - 1 - (width + 9));
   const lines = sorted.flatMap(({ topic, kind, lines: each }) => {
     const [first = "", ...rest] = each
-      .flatMap((line) => line.split("\n"))
-      .flatMap((line) => (kind === "fault" || isCommand(line) ? [line] : wrapped(line, room)));
+      .flatMap((line) => line.text.split("\n").map((text) => ({ ...line, text })))
+      .flatMap((line) => (line.kind === "command" ? [line.text] : wrapped(line.text, room)));
     return [
-      `${words[kind].padEnd(5)}  ${topic.padEnd(width)}  ${first}`,
+      `${kindWords[kind].padEnd(5)}  ${topic.padEnd(width)}  ${first}`,
       ...rest.map((line) => `${" ".repeat(width + 9)}${line}`),
     ];
   });

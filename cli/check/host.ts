@@ -6,6 +6,7 @@ import { preflight } from "../../core/steps/nodeSteps";
 import { envelope } from "../../core/steps/step";
 import { receiver, stackIdentity } from "../../core/steps/stepVariables";
 import { type Commands, commandsFor } from "../../core/util/commands";
+import { command } from "../../core/util/shownLine";
 import { shownHostKey } from "../shownHostKey";
 import type { StackSource } from "../source";
 import { amiss, type CheckRow, good, later } from "./checkRow";
@@ -31,7 +32,7 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
     const script = envelope(preflight(config, stackIdentity(stack, pillar.name)), receiver(config, address));
     const { exitCode, stdout, stderr } = await session.run("bash -euo pipefail -s preflight", script);
     const said = (text: string) => text.trim().split("\n").filter(Boolean);
-    if (exitCode === 0) return [login, good(topic, ...verdictFirst(said(stdout)), ...said(stderr))];
+    if (exitCode === 0) return [login, good(topic, ...[...verdictFirst(said(stdout)), ...said(stderr)].map(command))];
     return [login, amiss(topic, ...said(stderr || stdout || "preflight ended without a word"))];
   } catch (error) {
     return [amiss(topic, ...(error as Error).message.split("\n"))];

@@ -9,6 +9,7 @@ import { orchestratorLibrary } from "../../core/steps/libraries";
 import { lookAtNode } from "../../core/sync/nodeStatus";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
+import { command } from "../../core/util/shownLine";
 import type { StackSource } from "../source";
 import { amiss, type CheckRow, good, later } from "./checkRow";
 
@@ -39,7 +40,10 @@ export async function checkOrchestrator({ stack, config, state, address, hostKey
     });
     if (begun !== undefined)
       return [
-        good(topic, `it has begun already (journal on the ${begun}): ${commandsFor(stack).up} goes on from there`),
+        good(
+          topic,
+          command(`it has begun already (journal on the ${begun}): ${commandsFor(stack).up} goes on from there`),
+        ),
       ];
     const rehearsed =
       gap === undefined

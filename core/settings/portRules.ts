@@ -1,5 +1,6 @@
 import type { StackConfig } from "../config/config";
 import { type PortSeen, tryPort } from "../ssh/ports";
+import { command, type ShownLine, words } from "../util/shownLine";
 
 /** A TCP port of the host, and how it should look from elsewhere. */
 export interface PortRule {
@@ -85,17 +86,8 @@ export function portsLine(found: readonly PortFound[]): string {
   return found.map((each) => `${each.port} ${seenWords[each.seen]}${note(each)}`).join("; ");
 }
 
-/** A line on ports: words, or a command, which stays one line as it is pasted. */
-export interface PortLine {
-  readonly kind: "words" | "command";
-  readonly text: string;
-}
-
-const words = (text: string): PortLine => ({ kind: "words", text });
-const command = (tool: string, line: string): PortLine => ({ kind: "command", text: `    ${tool}: ${line}` });
-
 /** What is wrong with the ports, with the commands that mend it on the host (pure); empty where nothing is. */
-export function portFaults(found: readonly PortFound[]): PortLine[] {
+export function portFaults(found: readonly PortFound[]): ShownLine[] {
   const wrong = found.filter(isWrong);
   const [opened, closed] = (["closed", "open"] as const).map((wanted) =>
     wrong.filter((each) => each.wanted === wanted),
@@ -121,15 +113,18 @@ export function portFaults(found: readonly PortFound[]): PortLine[] {
   ];
 }
 
+/** Of each tool that may keep a host's ports, by its name. */
+const commandOf = (tool: string, line: string) => command(`    ${tool}: ${line}`);
+
 /** In front of all other rules, and for nothing but these ports: nobody is locked out by it. */
-function closing(found: readonly PortFound[]): PortLine[] {
+function closing(found: readonly PortFound[]): ShownLine[] {
   const ports = found.map(({ port }) => port);
   const rich = ports.map((port) => `--add-rich-rule='rule port port=${port} protocol=tcp drop'`);
   return [
     // ufw skips a rule of which it has one with another action, and says so in a word: what opened the port goes first.
-    command("ufw", ports.map((port) => `ufw delete allow ${port}/tcp; ufw prepend deny ${port}/tcp`).join("; ")),
-    command("firewalld", `firewall-cmd --permanent ${rich.join(" ")} && firewall-cmd --reload`),
-    command(
+    commandOf("ufw", ports.map((port) => `ufw delete allow ${port}/tcp; ufw prepend deny ${port}/tcp`).join("; ")),
+    commandOf("firewalld", `firewall-cmd --permanent ${rich.join(" ")} && firewall-cmd --reload`),
+    commandOf(
       "nftables",
       `nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { ${ports.join(", ")} } drop; }; }'`,
     ),
@@ -137,19 +132,19 @@ function closing(found: readonly PortFound[]): PortLine[] {
   ];
 }
 
-function opening(found: readonly PortFound[]): PortLine[] {
+function opening(found: readonly PortFound[]): ShownLine[] {
   const each = found.flatMap(({ port, udp }) => [`${port}/tcp`, ...(udp ? [`${port}/udp`] : [])]);
   const rules = each.map((one) => {
     const [port, protocol] = one.split("/");
     return `nft insert rule inet filter input ${protocol} dport ${port} accept`;
   });
   return [
-    command("ufw", each.map((one) => `ufw allow ${one}`).join(" && ")),
-    command(
+    commandOf("ufw", each.map((one) => `ufw allow ${one}`).join(" && ")),
+    commandOf(
       "firewalld",
       `firewall-cmd --permanent ${each.map((one) => `--add-port=${one}`).join(" ")} && firewall-cmd --reload`,
     ),
-    command("nftables", rules.join(" && ")),
+    commandOf("nftables", rules.join(" && ")),
     words(
       "      (table and chain as nft list ruleset shows the one that drops; to keep it: the same in /etc/nftables.conf)",
     ),

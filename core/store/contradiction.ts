@@ -1,6 +1,5 @@
 import path from "node:path";
-import { commandsFor } from "../util/commands";
-import { shellWord } from "../util/quote";
+import { type Commands, commandsFor } from "../util/commands";
 
 /** A directory of records, and the key that opens its backups; absolute. */
 export interface StorePlace {
@@ -15,29 +14,35 @@ export interface RecordPlaces {
   readonly own: StorePlace;
 }
 
+/** A fault's text, or what makes it with the commands of the stack that meets it: a place of records may be that of several. */
+export type StoreFaultText = string | ((run: Commands) => string);
+
+interface StoreFault extends Error {
+  readonly storeFaultText: StoreFaultText;
+}
+
 /**
  * That records can't be told from what lies there, in the operator's words. Marked instead of a class of its own: the code of
  * dynamic resources, which is stored as text, loses the words of one.
+ *
+ * @param stack that meets it, as far as it is known
  */
-export function storeFault(message: string): Error {
-  return Object.assign(new Error(message), { isStoreFault: true });
+export function storeFault(storeFaultText: StoreFaultText, stack = "STACK"): Error {
+  const message = typeof storeFaultText === "string" ? storeFaultText : storeFaultText(commandsFor(stack));
+  return Object.assign(new Error(message), { storeFaultText });
 }
 
 /** Whether an error is such a fault (pure). */
-export function isStoreFault(error: unknown): error is Error {
-  return error instanceof Error && (error as { isStoreFault?: unknown }).isStoreFault === true;
+export function isStoreFault(error: unknown): error is StoreFault {
+  return error instanceof Error && "storeFaultText" in error;
 }
-
-/** Stands in the commands of a fault for the stack that meets it: a place of records may be that of several. */
-export const metBy = "STACK";
 
 /** Opens what may be faulty, for a stack, which the fault's commands then name. @throws storeFault */
 export function ofStack<T>(stack: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    if (!isStoreFault(error)) throw error;
-    throw storeFault(error.message.replaceAll(/\bSTACK\b/g, shellWord(stack)));
+    throw isStoreFault(error) ? storeFault(error.storeFaultText, stack) : error;
   }
 }
 
@@ -56,13 +61,14 @@ export function contradiction({ pillar, old, own }: RecordPlaces, found: string)
 }
 
 /** A link of the operator's in the checkout: where it leads is where the records are to stay. */
-export function ownLinkText(pillar: string, link: string, target: string): string {
-  return [
-    `the records of ${pillar} are kept in ${path.join("backups", pillar)} of the program's directory no more; nothing was changed`,
-    `  found: ${link}, a link to ${target}`,
-    `  needed: that place by its name: ${commandsFor(metBy).set("orchestrator.backup.directory", target)}`,
-    `  Then: rm ${link}`,
-  ].join("\n");
+export function ownLinkText(pillar: string, link: string, target: string): StoreFaultText {
+  return (run) =>
+    [
+      `the records of ${pillar} are kept in ${path.join("backups", pillar)} of the program's directory no more; nothing was changed`,
+      `  found: ${link}, a link to ${target}`,
+      `  needed: that place by its name: ${run.set("orchestrator.backup.directory", target)}`,
+      `  Then: rm ${link}`,
+    ].join("\n");
 }
 
 /** The link that a take-over left leads nowhere. */
@@ -76,22 +82,27 @@ export function lostText(pillar: string, link: string, target: string): string {
 }
 
 /** The environment of this run names another data directory than that of the run that took the records over. */
-export function elsewhereText(pillar: string, target: string, own: string): string {
-  return [
-    `the records of ${pillar} are in another place than where this run looks for them; nothing was changed`,
-    `  found: ${target} by the checkout, ${own} by HOME and XDG_DATA_HOME of this run`,
-    "  needed: the environment in which they were made (as cron, sudo and services have another one), or the place by its",
-    `  name: ${commandsFor(metBy).set("orchestrator.backup.directory", target)}`,
-  ].join("\n");
+export function elsewhereText(pillar: string, target: string, own: string): StoreFaultText {
+  return (run) =>
+    [
+      `the records of ${pillar} are in another place than where this run looks for them; nothing was changed`,
+      `  found: ${target} by the checkout, ${own} by HOME and XDG_DATA_HOME of this run`,
+      "  needed: the environment in which they were made (as cron, sudo and services have another one), or the place by its",
+      `  name: ${run.set("orchestrator.backup.directory", target)}`,
+    ].join("\n");
 }
 
 /** What the disk had to say. */
-export function takeOverFault({ pillar, old, own }: RecordPlaces, { code, message }: NodeJS.ErrnoException): string {
+export function takeOverFault(
+  { pillar, old, own }: RecordPlaces,
+  { code, message }: NodeJS.ErrnoException,
+): StoreFaultText {
   const full = code === "ENOSPC" || code === "EDQUOT";
-  return [
-    `the records of ${pillar} could not be brought from the program's directory to ${own.records}; they lie where they were`,
-    `  found: ${full ? "the disk is full" : message}`,
-    `  needed: room, and directories that may be read and written: ${old.records}, ${own.records}`,
-    `  Or keep them elsewhere: ${commandsFor(metBy).set("orchestrator.backup.directory", "DIRECTORY")}, and mv ${old.records} DIRECTORY`,
-  ].join("\n");
+  return (run) =>
+    [
+      `the records of ${pillar} could not be brought from the program's directory to ${own.records}; they lie where they were`,
+      `  found: ${full ? "the disk is full" : message}`,
+      `  needed: room, and directories that may be read and written: ${old.records}, ${own.records}`,
+      `  Or keep them elsewhere: ${run.set("orchestrator.backup.directory", "DIRECTORY")}, and mv ${old.records} DIRECTORY`,
+    ].join("\n");
 }

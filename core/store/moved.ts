@@ -1,8 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
-import { commandsFor } from "../util/commands";
 import { syncDirectory, writeWhole } from "../util/writeAtomically";
-import { metBy } from "./contradiction";
+import type { StoreFaultText } from "./contradiction";
 import { eventLogFile } from "./directoryStore";
 
 /** What tells that a directory's event log goes on in a bucket; its address is in it. */
@@ -29,19 +28,21 @@ export function markMoved(directory: string, address: string): void {
 }
 
 /** The configuration does not name the bucket. */
-export function movedAwayText(directory: string, address: string): string {
-  return [
-    `the records in ${directory} were moved to a bucket, and go on there; nothing was changed`,
-    `  found: ${address} by ${marker(directory)}, and no pillar-host:store in this stack's configuration`,
-    `  needed: ${commandsFor(metBy).set("store", address)}`,
-  ].join("\n");
+export function movedAwayText(directory: string, address: string): StoreFaultText {
+  return (run) =>
+    [
+      `the records in ${directory} were moved to a bucket, and go on there; nothing was changed`,
+      `  found: ${address} by ${marker(directory)}, and no pillar-host:store in this stack's configuration`,
+      `  needed: ${run.set("store", address)}`,
+    ].join("\n");
 }
 
 /** The configuration names a bucket, and this machine has a record that is not in it. */
-export function notMovedText(directory: string, bucket: string): string {
-  return [
-    `the records of this machine are not in the store that is configured; nothing was changed`,
-    `  found: ${eventLogFile(directory)}, beside ${bucket}`,
-    `  needed: all of them in one place: ${commandsFor(metBy).moveStore("ADDRESS")}, with the address of pillar-host:store`,
-  ].join("\n");
+export function notMovedText(directory: string, bucket: string): StoreFaultText {
+  return (run) =>
+    [
+      `the records of this machine are not in the store that is configured; nothing was changed`,
+      `  found: ${eventLogFile(directory)}, beside ${bucket}`,
+      `  needed: all of them in one place: ${run.moveStore("ADDRESS")}, with the address of pillar-host:store`,
+    ].join("\n");
 }

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { CheckRow } from "../../cli/check/checkRow";
+import type { PlainRow } from "../../cli/check/checkRow";
 import type { LabHost } from "../lab";
 import { setUpOrchestrator, waitForOrchestrator } from "../orchestrator";
 import { step } from "../progress";
@@ -40,7 +40,7 @@ async function stoppedAt(host: LabHost): Promise<number> {
 
 /** What `check` says of the gap before a move; both ends, since a move before it has told the start. */
 async function forecast(stack: LabStack): Promise<{ least: number; most: number }> {
-  const { told, output } = await askJson<{ readonly rows: readonly CheckRow[] }>(stack, ["check", stack.name]);
+  const { told, output } = await askJson<{ readonly rows: readonly PlainRow[] }>(stack, ["check", stack.name]);
   const { least, most } = told.rows.find(({ gapSeconds }) => gapSeconds)?.gapSeconds ?? {};
   if (least === undefined || most === undefined) throw new Error(`check forecast no gap with both ends:\n${output}`);
   return { least, most };

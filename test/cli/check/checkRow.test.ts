@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { amiss, checkExitCode, checkLines, good, later } from "../../../cli/check/checkRow";
+import { amiss, checkExitCode, checkLines, good, later, plainRow } from "../../../cli/check/checkRow";
 import { verdictFirst } from "../../../cli/check/host";
+import { command } from "../../../core/util/shownLine";
 import { evilText, harmless } from "../../evilText";
 
 const rows = [amiss("host", "cores: found 1, needed 4", "needed: more\nor less"), good("references", "2 of 2 answer")];
@@ -18,20 +19,24 @@ test("what stands in the way comes last, each line of it in its column", () => {
 });
 
 test("in a terminal prose is wrapped in its column, and a command stays one line", () => {
-  const command = "./pillar-host notify --test prod-2, which sends one notice to where it is configured";
-  const shown = checkLines("prod-2", [good("host", "one two three four five six seven eight nine ten", command)], 60);
+  const line = "./pillar-host notify --test prod-2, which sends one notice to where it is configured";
+  const shown = checkLines(
+    "prod-2",
+    [good("host", "one two three four five six seven eight nine ten", command(line))],
+    60,
+  );
   expect(shown.slice(0, -2)).toEqual([
     "good   host  one two three four five six seven eight nine",
     "             ten",
-    `             ${command}`,
+    `             ${line}`,
   ]);
   const fault = amiss("host", "found one two three four five six seven eight nine ten");
-  expect(checkLines("prod-2", [fault], 60)[0]).toBe(`FAULT  host  ${fault.lines[0]}`);
+  expect(checkLines("prod-2", [fault], 60)[0]).toBe(`FAULT  host  ${fault.lines[0]?.text}`);
 });
 
 test("words of hosts and nodes command no terminal", () => {
   for (const row of [good("a", evilText), amiss("a", evilText), later("a", evilText)])
-    expect(row.lines).toEqual([harmless]);
+    expect(plainRow(row).lines).toEqual([harmless]);
 });
 
 test("only a fault counts in the exit code", () => {
