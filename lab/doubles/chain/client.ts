@@ -1,3 +1,4 @@
+import { Agent, request } from "node:http";
 import type { BridgeInfo, BridgePatch } from "./bridge";
 import type { Momentum } from "./momentum";
 import type { OrchestratorSettingsPatch, OrchestratorView } from "./orchestrators";
@@ -10,6 +11,8 @@ import type { NodeSettingsPatch } from "./settings";
 import type { Beat, SignersTruth } from "./signers";
 import type { Spork, SporkGiven } from "./sporks";
 import type { ChainTruth, EpochFigures, NodeView, PillarView, TruthPatch } from "./truth";
+
+const agent = new Agent({ keepAlive: true });
 
 /** The chain double, from a node or a test. */
 export class ChainClient {
@@ -63,14 +66,37 @@ export class ChainClient {
   signers = () => this.call<SignersTruth>("GET", "/signers");
 
   private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await fetch(`${this.url}${path}`, {
-      method,
-      signal: AbortSignal.timeout(this.timeoutMs),
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.trim()}`);
+    const { status, text } = await this.ask(method, path, body === undefined ? "" : JSON.stringify(body));
+    if (status !== 200) throw new Error(`${method} ${path}: ${status} ${text.trim()}`);
     return JSON.parse(text) as T;
+  }
+
+  // Not by fetch, with which each node of a lab, asking several times a second, takes twice as much of the processor.
+  private ask(method: string, path: string, body: string): Promise<{ status: number; text: string }> {
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        `${this.url}${path}`,
+        { method, agent, headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body) } },
+        (response) => {
+          let text = "";
+          response.setEncoding("utf8");
+          response.on("data", (part: string) => {
+            text += part;
+          });
+          response.on("error", reject);
+          response.on("end", () => {
+            clearTimeout(timer);
+            resolve({ status: response.statusCode ?? 0, text });
+          });
+        },
+      );
+      const timer = setTimeout(() => sent.destroy(new Error(`no answer within ${this.timeoutMs} ms`)), this.timeoutMs);
+      sent.on("error", (error) => {
+        clearTimeout(timer);
+        reject(error);
+      });
+      sent.end(body);
+    });
   }
 }
 

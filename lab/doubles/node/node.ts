@@ -203,6 +203,8 @@ export class NodeDouble {
       this.settings = view.settings;
       this.network = view.network;
       this.beginFresh(view.network.height);
+      // Hears of a new momentum now, not when somebody asks.
+      this.sync.advance(Date.now(), this.settings, this.network);
     } catch {
       this.network = undefined;
     }
