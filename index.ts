@@ -8,11 +8,11 @@ import { PillarNode, pillarNodeArgs, syncShown } from "./components/node/pillarN
 import { reportPorts } from "./components/node/reportPorts";
 import { nextBeforeWallet, nextForOrchestrator } from "./components/orchestrator/nextOrchestrator";
 import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
+import { readConfig } from "./components/readConfig";
 import { reportNextStep } from "./components/reportNextStep";
 import { HostRetirement } from "./components/retirement/hostRetirement";
 import { rememberedShown } from "./components/retirement/remembered";
 import { retirementArgs, standBy } from "./components/retirement/standBy";
-import { readConfig } from "./core/config/config";
 
 // A function, since the market of a cloud provider is looked at before anything is registered.
 export = async () => {

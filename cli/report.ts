@@ -57,7 +57,7 @@ export async function report(fullName: string, { json, directory: asked, output 
 async function configuredPlace(stack: string): Promise<string | undefined> {
   try {
     const configuration = await createEngine(stack).read(["config", "--json", "--show-secrets"]);
-    // The SDK behind them takes a second to load.
+    // The schema behind them takes a moment to load.
     const { configurationOf } = require("./configuration") as typeof import("./configuration");
     const { backupDirectory } =
       require("../core/settings/orchestratorPlaces") as typeof import("../core/settings/orchestratorPlaces");

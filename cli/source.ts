@@ -60,7 +60,7 @@ export async function openStack(stack: string): Promise<StackSource> {
     engine.backend(),
   ]);
   asked.catch(() => undefined);
-  // The SDK behind it takes half a second to load: in the meantime pulumi answers, once it was started.
+  // The schema behind it takes a moment to load: in the meantime pulumi answers, once it was started.
   await turn();
   const { configurationOf } = require("./configuration") as typeof import("./configuration");
   const [configuration, state, backend] = await asked;

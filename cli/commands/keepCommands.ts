@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 
 // Commands that keep what a stack needs: backups, notices, a sound database, a place for its records. What does
-// the work is required when needed: the Pulumi SDK behind it takes a second to load, and --help should not.
+// the work is required when needed: the schema and the ssh behind it take half a second to load, and --help should not.
 
 export function backupCommand(program: Command): void {
   program

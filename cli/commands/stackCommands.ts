@@ -3,7 +3,7 @@ import type { InitFlags } from "../init/flags";
 import { hostProviders } from "../init/stackText";
 
 // Commands that make a stack, change where it stands, or run pulumi up. What does the work
-// is required when needed: the Pulumi SDK behind it takes a second to load, and --help should not.
+// is required when needed: the schema and the ssh behind it take half a second to load, and --help should not.
 
 export function initCommand(program: Command): void {
   program

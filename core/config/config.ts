@@ -1,12 +1,9 @@
-import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import { commandsFor } from "../util/commands";
 import { given } from "../util/given";
 import { checked } from "./allFaults";
-import { configFaultsText, parseValue, project } from "./configFaults";
-import { mayBeMixed, plainSecrets } from "./secretKeys";
+import { parseValue, project } from "./configFaults";
 import type { stackSchema } from "./stackSchema";
-import { writtenConfig } from "./writtenConfig";
 
 /** The whole configuration, with defaults. Secrets are plain here: wrap them in pulumi.secret before they leave. */
 export type StackConfig = z.output<typeof stackSchema> & {
@@ -29,27 +26,6 @@ export function parseConfig(
 ): { config: StackConfig } | { faults: string[] } {
   const result = checked(raw, stack);
   return "data" in result ? { config: { ...result.data, stack } } : result;
-}
-
-/** Reads the stack's configuration. The only reader of it.
- *
- * @throws RunError (shown without a stack trace) that names every fault
- */
-export function readConfig(): StackConfig {
-  const stack = pulumi.getStack();
-  const all = pulumi.runtime.allConfig();
-  const { raw, apiEndpoint } = rawConfig(all);
-  for (const warning of keysOfOtherClouds(raw.host, all, stack)) pulumi.log.warn(warning);
-  // The engine's own word for which keys hold a secret; the SDK keeps its reading of it to itself.
-  const secret: unknown = JSON.parse(process.env.PULUMI_CONFIG_SECRET_KEYS ?? "null");
-  if (Array.isArray(secret)) {
-    const isSecret = (key: string) => secret.includes(`${project}:${key}`);
-    const written = mayBeMixed(raw, isSecret) ? writtenConfig(process.cwd(), stack) : undefined;
-    for (const warning of plainSecrets(raw, isSecret, stack, written)) pulumi.log.warn(warning);
-  }
-  const parsed = parseConfig(raw, stack);
-  if ("config" in parsed) return { ...parsed.config, ...given({ apiEndpoint }) };
-  throw new pulumi.RunError(configFaultsText(stack, parsed.faults, "; nothing was changed", commandsFor(stack).up));
 }
 
 /** The stack's raw values out of all that the engine knows, with what the cloud's own Pulumi keys say (pure). */

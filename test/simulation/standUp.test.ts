@@ -1,10 +1,7 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { replaceAll } from "../core/steps/sandbox";
 import { type Program, program } from "./standUp";
 import { searchStandUp } from "./standUpSearch";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 const stands: ReturnType<Program["gateResumption"]> = "stands";
 

@@ -2,13 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { fileFaults } from "../../../cli/init/checks";
 import { type Answers, exampleFor, stackText } from "../../../cli/init/stackText";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const own: Answers = {

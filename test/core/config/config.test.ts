@@ -1,11 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../core/config/config";
 import { configOf, faultsOf, least } from "../../components/exampleConfig";
 import { keyPair } from "../chain/fakes";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 const privateKey = keyPair().private.trim();
 const hex = "0123456789abcdef".repeat(4);

@@ -1,13 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { parseConfig } from "../../../core/config/config";
 import { keyPair } from "../chain/fakes";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 const root = resolve(import.meta.dirname, "../../..");
 const read = (name: string) => readFileSync(resolve(root, name), "utf8");

@@ -1,9 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { configOf, faultsOf, least } from "../../components/exampleConfig";
 import { keyPair } from "../chain/fakes";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 const token = "a".repeat(64);
 const hetzner = { provider: "hetzner", token, sshFrom: ["198.51.100.7/32"] };

@@ -1,14 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseConfig } from "../../../core/config/config";
 import { withKeyFiles } from "../../../core/config/keyFiles";
 import { least } from "../../components/exampleConfig";
 import { keyPair } from "../chain/fakes";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 const pair = keyPair();
 

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   lookAtPorts,
   type PortFound,
@@ -8,9 +8,6 @@ import {
 } from "../../../core/settings/portRules";
 import type { PortSeen } from "../../../core/ssh/ports";
 import { configOf } from "../../components/exampleConfig";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 const all = { node: true, signer: true };
 const portFaults = (ports: readonly PortFound[]) => portLines(ports).map(({ text }) => text);

@@ -1,10 +1,7 @@
-import { describe, expect, vi } from "vitest";
+import { describe, expect } from "vitest";
 import { cloudInit } from "../../../core/steps/nodeSteps";
 import { test } from "./boxed";
 import type { Sandbox } from "./sandbox";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 /** Runs the step on a host where cloud-init says this and sshd that. */
 function look(box: Sandbox, says: string, sshd = "passwordauthentication no", isUpgrading = true) {

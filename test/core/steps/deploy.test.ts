@@ -1,12 +1,9 @@
-import { describe, expect, vi } from "vitest";
+import { describe, expect } from "vitest";
 import { deploy } from "../../../core/steps/nodeSteps";
 import { configOf, least } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import { controllerOf, hasty } from "./controllers";
 import { replaceAll, type Sandbox } from "./sandbox";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 const identity = "pillar-host/prod Anvil";
 

@@ -1,12 +1,9 @@
-import { describe, expect, vi } from "vitest";
+import { describe, expect } from "vitest";
 import { hourlyRestartNow } from "../../../core/steps/looks";
 import { hourlyRestart } from "../../../core/steps/nodeSteps";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import type { Sandbox } from "./sandbox";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 const line = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n";
 

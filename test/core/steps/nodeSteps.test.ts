@@ -1,13 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, test, vi } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import * as steps from "../../../core/steps/nodeSteps";
 import { envelope, type Step } from "../../../core/steps/step";
 import { stackIdentity } from "../../../core/steps/stepVariables";
 import { configOf, least } from "../../components/exampleConfig";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 const config = configOf();
 const identity = stackIdentity("prod-2", "Anvil");

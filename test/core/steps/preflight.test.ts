@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { preflight } from "../../../core/steps/nodeSteps";
 import { type ServedReleases, serveReleases } from "../../../lab/doubles/release";
 import type { Faults } from "../../../lab/doubles/releaseServer";
 import { configOf, least } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import { replaceAll, type Sandbox } from "./sandbox";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 const identity = "pillar-host/prod-2 Anvil";
 

@@ -1,11 +1,8 @@
-import { describe, expect, vi } from "vitest";
+import { describe, expect } from "vitest";
 import { prepare } from "../../../core/steps/nodeSteps";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import type { Sandbox } from "./sandbox";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 /** Prepares a host with apt whose places are below the box. */
 function run(box: Sandbox, changes: Record<string, unknown> = {}) {

@@ -1,12 +1,9 @@
-import { describe, expect, vi } from "vitest";
+import { describe, expect } from "vitest";
 import { producerAddress } from "../../../core/steps/nodeSteps";
 import { configOf, least } from "../../components/exampleConfig";
 import { test } from "./boxed";
 import { controllerOf, hasty } from "./controllers";
 import type { Sandbox } from "./sandbox";
-
-// Only readConfig needs it, and it takes longer to load than these tests.
-vi.mock("@pulumi/pulumi", () => ({}));
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const other = "z1qzal6c5s9rjnnxd2z7dvdhjxpmmj4fmw56a0mz";

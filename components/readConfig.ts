@@ -1,0 +1,29 @@
+import * as pulumi from "@pulumi/pulumi";
+import { keysOfOtherClouds, parseConfig, rawConfig, type StackConfig } from "../core/config/config";
+import { configFaultsText, project } from "../core/config/configFaults";
+import { mayBeMixed, plainSecrets } from "../core/config/secretKeys";
+import { writtenConfig } from "../core/config/writtenConfig";
+import { commandsFor } from "../core/util/commands";
+import { given } from "../core/util/given";
+import { warn } from "./log";
+
+/** Reads the stack's configuration. The only reader of it.
+ *
+ * @throws RunError (shown without a stack trace) that names every fault
+ */
+export function readConfig(): StackConfig {
+  const stack = pulumi.getStack();
+  const all = pulumi.runtime.allConfig();
+  const { raw, apiEndpoint } = rawConfig(all);
+  for (const warning of keysOfOtherClouds(raw.host, all, stack)) void warn(warning);
+  // The engine's own word for which keys hold a secret; the SDK keeps its reading of it to itself.
+  const secret: unknown = JSON.parse(process.env.PULUMI_CONFIG_SECRET_KEYS ?? "null");
+  if (Array.isArray(secret)) {
+    const isSecret = (key: string) => secret.includes(`${project}:${key}`);
+    const written = mayBeMixed(raw, isSecret) ? writtenConfig(process.cwd(), stack) : undefined;
+    for (const warning of plainSecrets(raw, isSecret, stack, written)) void warn(warning);
+  }
+  const parsed = parseConfig(raw, stack);
+  if ("config" in parsed) return { ...parsed.config, ...given({ apiEndpoint }) };
+  throw new pulumi.RunError(configFaultsText(stack, parsed.faults, "; nothing was changed", commandsFor(stack).up));
+}
