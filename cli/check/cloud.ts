@@ -3,6 +3,7 @@ import { openToAll } from "../../core/cloud/firewall";
 import { planHost } from "../../core/cloud/hostPlan";
 import { publicKeyOf } from "../../core/settings/login";
 import { ordersOf } from "../../core/settings/orchestratorPlaces";
+import { command } from "../../core/util/shownLine";
 import type { StackSource } from "../source";
 import { amiss, type CheckRow, good } from "./checkRow";
 
@@ -25,7 +26,8 @@ export async function checkCloud({ stack, config }: StackSource): Promise<CheckR
       keep: `server ${plan.kind === "keep" ? plan.server.id : ""} is there`,
       gone: "there is no server of this stack",
     }[plan.kind];
-    return [good(topic, said, ...lines, ...warnings, ...openToAll(host.sshFrom))];
+    // Some of them end in a command.
+    return [good(topic, said, ...[...lines, ...warnings].map(command), ...openToAll(host.sshFrom))];
   } catch (error) {
     return [amiss(topic, ...(error as Error).message.split("\n"))];
   }
