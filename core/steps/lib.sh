@@ -106,17 +106,20 @@ processes_of() {
 
 # port_is_open PORT: whether anything listens there, on any address.
 port_is_open() {
-  local port of address state seen=
+  local port of line lines listens seen=
   printf -v port %04X "$1"
+  # 0A: it listens (proc(5), net/tcp).
+  listens="^ *[0-9]+: [0-9A-F]+:$port [0-9A-F]+:[0-9A-F]+ 0A "
   for of in tcp tcp6; do
     [ -r "$proc/net/$of" ] || continue
-    seen=yes
-    # 0A: it listens (proc(5), net/tcp).
-    while read -r _ address _ state _; do
-      if [ "$state" = 0A ] && [ "${address##*:}" = "$port" ]; then return 0; fi
-    done < "$proc/net/$of"
+    # Read at once: the kernel walks all of its sockets at each read, and `read` makes one for each line.
+    mapfile -t lines < "$proc/net/$of"
+    for line in "${lines[@]}"; do
+      seen=yes
+      if [[ $line =~ $listens ]]; then return 0; fi
+    done
   done
-  [ -n "$seen" ] || fail "whether port $1 is open here cannot be told" "found: no $proc/net/tcp" "needed: $proc, mounted"
+  [ -n "$seen" ] || fail "whether port $1 is open here cannot be told" "found: no line in $proc/net/tcp" "needed: $proc, mounted"
   return 1
 }
 
