@@ -9,7 +9,7 @@ import { compiled } from "../compile";
 import type { Backend } from "./backends";
 import { Run } from "./engineRun";
 import type { Lab } from "./lab";
-import { type Secured, securedAt, withSecured } from "./stackSecrets";
+import { openStackKey, type StackKey, withSecured } from "./stackSecrets";
 import { keepPrinted, noteSecret } from "./testRun/printed";
 import { ensureToolchain, type Toolchain } from "./toolchain";
 import type { PluginName } from "./toolchain/plugins";
@@ -50,8 +50,7 @@ export async function copyProgram(directory: string): Promise<void> {
 /** A stack of the program under test, driven by the real engine from the operator's end of a lab. */
 export class LabStack {
   private readonly begun: Run[] = [];
-  /** By path and value: the engine takes half a second for each that it encrypts. */
-  private readonly encrypted = new Map<string, Secured>();
+  private key?: Promise<StackKey>;
 
   /**
    * Makes a project directory, a state backend and an empty stack below the lab's directory.
@@ -121,18 +120,12 @@ export class LabStack {
     const { encryptionsalt } = await this.file();
     const keys = Object.entries(config).map(([key, value]) => [key.includes(":") ? key : `pillar-host:${key}`, value]);
     let values: Record<string, unknown> = Object.fromEntries(keys);
-    const unknown: (readonly [string, string])[] = [];
     for (const [path, value] of Object.entries(secrets)) {
       noteSecret(`the secret pillar-host:${path}`, value);
-      const known = this.encrypted.get(`${path} ${value}`);
-      if (known) values = withSecured(values, path, known);
-      else unknown.push([path, value]);
+      this.key ??= openStackKey(encryptionsalt ?? "", this.passphrase);
+      values = withSecured(values, path, { secure: (await this.key).encrypt(value) });
     }
     await writeFile(this.configFile, stringify({ encryptionsalt, config: values }, { lineWidth: 0 }));
-    for (const [path, value] of unknown) {
-      await this.pulumi(["config", "set", "--secret", "--path", `pillar-host:${path}`], { input: value });
-      this.encrypted.set(`${path} ${value}`, securedAt((await this.file()).config ?? {}, path));
-    }
   }
 
   private async file(): Promise<{ encryptionsalt?: string; config?: Record<string, unknown> }> {

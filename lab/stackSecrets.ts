@@ -1,3 +1,6 @@
+import { createCipheriv, createDecipheriv, pbkdf2, randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+
 /** A value as the engine writes it into a stack's file once it has encrypted it. */
 export interface Secured {
   readonly secure: string;
@@ -20,9 +23,50 @@ export function withSecured(config: Block, path: string, value: Secured): Block 
   return put(config, keysOf(path));
 }
 
-/** The encrypted value at a path of what the engine wrote (pure). @throws where there is none */
-export function securedAt(config: Block, path: string): Secured {
-  const found = keysOf(path).reduce<unknown>((block, key) => (block as Block | undefined)?.[key], config);
-  if (typeof (found as Secured | undefined)?.secure === "string") return found as Secured;
-  throw new Error(`the stack's file holds no encrypted value at pillar-host:${path}`);
+/** What the engine keeps of a pass phrase in a stack's file, encrypted. */
+const proof = "pulumi";
+const algorithm = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** The key that encrypts a stack's secrets, as the engine writes them: `v1:nonce:text`, both in base64. */
+export interface StackKey {
+  encrypt(value: string): string;
+  /** @throws where another key encrypted it */
+  decrypt(secure: string): string;
+}
+
+/**
+ * Derives the key of a pass phrase as the engine does it (pkg/secrets/passphrase/manager.go and
+ * sdk/go/common/resource/config/crypt.go of pulumi/pulumi): once for all secrets of a stack, where the engine does it in
+ * a process for each, half a second of processor.
+ *
+ * @param salt `encryptionsalt` of the stack's file
+ * @throws where it is not of this pass phrase
+ */
+export async function openStackKey(salt: string, passphrase: string): Promise<StackKey> {
+  const [, bytes, proved] = /^v1:([^:]+):(.*)$/.exec(salt) ?? [];
+  if (bytes === undefined || proved === undefined)
+    throw new Error(`encryptionsalt of the stack's file is not v1:salt:proof, but ${salt}`);
+  const key = await promisify(pbkdf2)(passphrase, Buffer.from(bytes, "base64"), 1_000_000, 32, "sha256");
+  const stackKey: StackKey = {
+    encrypt: (value) => {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, key, nonce);
+      const text = Buffer.concat([cipher.update(value, "utf8"), cipher.final(), cipher.getAuthTag()]);
+      return `v1:${nonce.toString("base64")}:${text.toString("base64")}`;
+    },
+    decrypt: (secure) => {
+      const [nonce, text] = secure
+        .split(":")
+        .slice(1)
+        .map((part) => Buffer.from(part, "base64"));
+      if (nonce === undefined || text === undefined) throw new Error(`not v1:nonce:text: ${secure}`);
+      const decipher = createDecipheriv(algorithm, key, nonce);
+      decipher.setAuthTag(text.subarray(-tagBytes));
+      return Buffer.concat([decipher.update(text.subarray(0, -tagBytes)), decipher.final()]).toString("utf8");
+    },
+  };
+  if (stackKey.decrypt(proved) !== proof) throw new Error("encryptionsalt of the stack's file proves nothing");
+  return stackKey;
 }
