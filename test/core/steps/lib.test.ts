@@ -125,7 +125,9 @@ describe("what runs on a host", () => {
       for (const look of ["processes_of orchestrator", "port_is_open 55000"]) {
         const { code, stdout, stderr } = await lib(`if ${look}; then echo yes; else echo no; fi`);
         expect([code, stdout]).toEqual([1, ""]);
-        expect(stderr).toMatch(/^h: whether (port 55000 is open|orchestrator runs) here cannot be told\n {2}found: no /);
+        expect(stderr).toMatch(
+          /^h: whether (port 55000 is open|orchestrator runs) here cannot be told\n {2}found: no /,
+        );
       }
     }
   });
