@@ -59,7 +59,7 @@ describe("the mirror", () => {
   ])("%j", (targets, mirror) => expect(parseMirror(targets)).toEqual(mirror));
 
   test.each(["", "http://m/ubuntu/"])("is missed with what to do: %j", (targets) => {
-    expect(() => parseMirror(targets)).toThrow(/no Debian mirror .*\nRun `apt-get update`/);
+    expect(() => parseMirror(targets)).toThrow(/no Debian mirror .*\nAdd a Debian mirror to the apt sources/);
   });
 
   test.each([

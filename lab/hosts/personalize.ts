@@ -5,7 +5,6 @@ import { findMirror, type Mirror } from "../mirror";
 import { writeFiles } from "./machine";
 import { aptPort, chainPort, operatorAddress, releaseHost } from "./network";
 
-// Asking apt takes seconds on a busy machine.
 let mirror: Promise<Mirror> | undefined;
 
 /** What a host is told of its lab. */

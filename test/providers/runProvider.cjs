@@ -4,12 +4,19 @@ const requireFromString = require("require-from-string");
 const { Struct } = require("google-protobuf/google/protobuf/struct_pb");
 const readline = require("node:readline");
 
+const providers = new Map();
+/** Each text is loaded once in a process. */
+function providerOf(text) {
+  if (!providers.has(text)) providers.set(text, requireFromString(text).handler());
+  return providers.get(text);
+}
+
 const log = [];
 console.log = (line) => log.push(line);
 
 async function run({ text, method, args }) {
   log.length = 0;
-  const provider = requireFromString(text).handler();
+  const provider = providerOf(text);
   try {
     const result = await provider[method](...args);
     if (method === "diff" || result === undefined) return { result };
