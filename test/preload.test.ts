@@ -21,9 +21,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-const program = (text: string) =>
+const program = (text: string, more: Record<string, string> = {}) =>
   execFileSync(process.execPath, ["--no-warnings", runtime.options.nodeargs, "-e", text], {
-    ...{ cwd: root, env, encoding: "utf8" },
+    ...{ cwd: root, env: { ...env, ...more }, encoding: "utf8" },
   }).trim();
 
 it("has Node keep what it made of all texts, the libraries' too, beside the compiled program", () => {
@@ -43,6 +43,16 @@ it("has the SDK load what stores functions when one is stored, and not before", 
       console.log(JSON.stringify([before, isLate(), text.includes("one: 1"), require("typescript").version])));`);
   const { version } = JSON.parse(readFileSync("node_modules/typescript/package.json", "utf8"));
   expect(JSON.parse(said)).toEqual([[true, true], [false, true], true, version]);
+});
+
+it("has no stack trace led through source maps, unless somebody looks for a fault", () => {
+  // As the SDK's own start does.
+  const text = `
+    const nodes = Error.prepareStackTrace;
+    require("node:module").createRequire(require.resolve("@pulumi/pulumi/cmd/run"))("source-map-support/register");
+    console.log(Error.prepareStackTrace === nodes);`;
+  expect(program(text)).toBe("true");
+  expect(program(text, { PILLAR_HOST_TRACES: "1" })).toBe("false");
 });
 
 it("is the SDK's process of the dynamic providers, one alone, and Node keeps its texts though a signal ends it", async () => {

@@ -67,6 +67,8 @@ export async function vitest(
         ...(process.stdout.isTTY && !process.env.NO_COLOR ? { FORCE_COLOR: "1" } : {}),
         // The engine starts the same JavaScript some hundred times: compiled once, a tenth of its work less.
         NODE_COMPILE_CACHE: join(dir, "compiled"),
+        // Nor need it tidy its memory up as often as on an operator's machine: some percent of its work.
+        GOGC: "400",
       },
     });
     group = running.pid;
