@@ -54,7 +54,8 @@ async function main(asked: Asked): Promise<void> {
   await ensureBaseImage();
   await ensureAnsible();
   await takeDownTheDead();
-  const name = `${testLabPrefix(process.pid)}b`;
+  // Of a run of the tests, which takes down what is left of it: that one may end this process at once.
+  const name = `${testLabPrefix(Number(process.env.PILLAR_TEST_RUN ?? process.pid))}b`;
   let going: Promise<void> | undefined;
   const down = () => {
     going ??= takeDown(name);
