@@ -12,9 +12,11 @@ const knock = 1500;
  * nobody signs hold the move up for three minutes only.
  */
 export async function waitForSignings(
-  ask: () => Promise<OrchestratorStatus | undefined>,
+  askOnce: () => Promise<OrchestratorStatus | undefined>,
   deps: HostPairDeps,
 ): Promise<void> {
+  // A machine that was suspended wakes up to a request whose time is over.
+  const ask = () => askOnce().catch(() => askOnce());
   if ((await ask())?.toSign === undefined) return;
   const end = deps.ticks() + patience;
   deps.say(`asking for a getStatus that is new, since each stands for ${statusStands / 1000} s: is a signing at work?`);

@@ -76,4 +76,21 @@ describe("before a signer is stopped", () => {
     await wait();
     expect([said, waited()]).toEqual([[], 0]);
   });
+
+  test("a request whose time was over, as on a machine that was suspended, is made once more, and then its error told", async () => {
+    let failing = 1;
+    let now = 0;
+    const ask = async (): Promise<OrchestratorStatus> => {
+      if (now > 10_000 && failing-- > 0) throw new Error("no connection to the orchestrator within 15 s");
+      return { state: 0, stateName: "LiveState", momentum: 1000 + Math.floor(now / 25_000), toSign: 0 };
+    };
+    const sleep = async (milliseconds: number) => {
+      now += milliseconds;
+    };
+    const wait = () => waitForSignings(ask, { ticks: () => now, sleep, say: () => undefined });
+    await wait();
+    expect(failing).toBeLessThan(0);
+    failing = 2;
+    await expect(wait()).rejects.toThrow("no connection to the orchestrator within 15 s");
+  });
 });
