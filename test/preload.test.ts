@@ -55,7 +55,7 @@ it("has no stack trace led through source maps, unless somebody looks for a faul
   expect(program(text, { PILLAR_HOST_TRACES: "1" })).toBe("false");
 });
 
-it("is the SDK's process of the dynamic providers, one alone, and Node keeps its texts though a signal ends it", async () => {
+it("is the SDK's process of the dynamic providers, one alone; Node has kept its texts before a signal could end it, and it ends after its engine", async () => {
   const [{ name, path }] = plugins.providers;
   // As the engine starts it: from the project's directory, by its whole path.
   const engine = "127.0.0.1:1";
@@ -65,8 +65,9 @@ it("is the SDK's process of the dynamic providers, one alone, and Node keeps its
   const command = readFileSync(`/proc/${running.pid}/cmdline`, "utf8").split("\0");
   expect(command.slice(-2)).toEqual([engine, ""]);
   expect(command[1]).toMatch(/dynamic-provider\.js$/);
-  running.kill("SIGKILL");
-  await once(running, "exit");
   const kept = readdirSync(join(root, ".compiled/node"), { recursive: true });
   expect(kept.length).toBeGreaterThan(100);
+  // As when the engine was killed, which then asks nothing more.
+  running.stdin.end();
+  expect(await once(running, "exit")).toEqual([1, null]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Run } from "../../../lab/engineRun";
 import { holdLock, onHost, staged } from "../fixture";
 import { expectOnce, factsOf, holdStep, until, waitingFor } from "./effects";
 
@@ -7,9 +8,12 @@ describe("an engine that is killed", () => {
     await lab.chain("PATCH", "/nodes/host1", { buildSeconds: 10, buildLines: 100, stall: true });
   });
 
+  /** The one that was killed last. */
+  let run: Run;
+
   /** Begins `up`, lets the step that was left behind go on once it is waited for, and kills it in the next one. */
   async function upKilledWhen(condition: string, left?: string): Promise<string> {
-    const run = await stage.stack.begin();
+    run = await stage.stack.begin();
     if (left) {
       await run.printed(waitingFor(left));
       await holdStep(stage.host, false);
@@ -22,6 +26,8 @@ describe("an engine that is killed", () => {
     ]);
     return run.kill();
   }
+  // The other plugins and the language host look for their engine every five minutes.
+  const providers = async () => (await run.orphans()).filter(({ command }) => command.includes("dynamic-provider"));
   const faults = (name: string, fault: object) => stage.lab.releases("PATCH", "/faults", { [name]: fault });
   const cancel = () => stage.stack.cancel();
 
@@ -56,25 +62,26 @@ describe("an engine that is killed", () => {
     expect(await onHost(stage.host, "grep -c 'apt-get .* upgrade' /var/log/pillar-host/packages.log")).toBe("1");
   });
 
-  it("in the deploy: the download was waited for, and not begun again", async () => {
+  it("in the deploy: the download was waited for, and not begun again; no provider stays", async () => {
     const output = await upKilledWhen("grep -qs compiling /var/log/pillar-host/deploy-*.log", "controller");
     await holdStep(stage.host, true);
     await cancel();
+    // What waits for no more than its next call ends, too.
+    expect(await providers()).toHaveLength(1);
+    await expect.poll(providers, { interval: 500 }).toEqual([]);
     expect(output).toContain("installed before: sha256 ");
   });
 
   it("at the gate: the deploy was waited for, and not repeated; the gate left behind ends itself", async () => {
-    const run = await stage.stack.begin();
+    run = await stage.stack.begin();
     await run.printed(waitingFor("deploy"));
     await holdStep(stage.host, false);
     await run.printed("sync: ");
     const output = await run.kill();
     await cancel();
     expect(output).toContain("deployed before, at ");
-    // The other plugins and the language host look for their engine every five minutes.
-    const gates = async () => (await run.orphans()).filter(({ command }) => command.includes("dynamic-provider"));
-    expect(await gates()).toHaveLength(1);
-    await expect.poll(gates, { interval: 500 }).toEqual([]);
+    expect(await providers()).toHaveLength(1);
+    await expect.poll(providers, { interval: 500 }).toEqual([]);
   });
 
   it("at the producer address: the next up goes to the end", async () => {
@@ -84,7 +91,7 @@ describe("an engine that is killed", () => {
     await holdStep(stage.host, true);
     await faults("ip", {});
     await cancel();
-    const run = await stage.stack.begin();
+    run = await stage.stack.begin();
     await until(stage.host, "[ $(ls -d /run/pillar-host/producerAddress.* | wc -l) = 2 ]");
     await holdStep(stage.host, false);
     const { exitCode, output } = await run.end();
