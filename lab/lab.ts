@@ -26,6 +26,11 @@ export function testLabPrefix(pid: number): string {
   return `t${pid}x`;
 }
 
+/** Of the test run that this process belongs to, which takes down what is left of its labs; else of this process. */
+export function ownLabPrefix(): string {
+  return testLabPrefix(Number(process.env.PILLAR_TEST_RUN ?? process.pid));
+}
+
 /** Test hosts on this machine, with a release server and a chain of their own. Its directory lies in the cache. */
 export class Lab {
   static readonly directory = labDirectory;

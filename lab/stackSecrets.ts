@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, pbkdf2, randomBytes } from "node:cryp
 import { promisify } from "node:util";
 
 /** A value as the engine writes it into a stack's file once it has encrypted it. */
-export interface Secured {
+interface Secured {
   readonly secure: string;
 }
 

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import { ensureBaseImage } from "../baseImage";
 import { takeDown, takeDownTheDead } from "../deadLabs";
-import { Lab, testLabPrefix } from "../lab";
+import { Lab, ownLabPrefix } from "../lab";
 import { step } from "../progress";
 import { ensureRequirements } from "../requirements";
 import { ensureToolchain } from "../toolchain";
@@ -54,8 +54,7 @@ async function main(asked: Asked): Promise<void> {
   await ensureBaseImage();
   await ensureAnsible();
   await takeDownTheDead();
-  // Of a run of the tests, which takes down what is left of it: that one may end this process at once.
-  const name = `${testLabPrefix(Number(process.env.PILLAR_TEST_RUN ?? process.pid))}b`;
+  const name = `${ownLabPrefix()}b`;
   let going: Promise<void> | undefined;
   const down = () => {
     going ??= takeDown(name);

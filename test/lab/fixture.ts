@@ -4,7 +4,7 @@ import { parseConfig, type StackConfig } from "../../core/config/config";
 import { envelope, type Step } from "../../core/steps/step";
 import { stackIdentity } from "../../core/steps/stepVariables";
 import type { Backend } from "../../lab/backends";
-import { Lab, type LabHost, testLabPrefix } from "../../lab/lab";
+import { Lab, type LabHost, ownLabPrefix } from "../../lab/lab";
 import { ensurePackagedImage } from "../../lab/packagedImage";
 import { LabStack, type StackFile } from "../../lab/stack";
 
@@ -12,9 +12,8 @@ let made = 0;
 
 /** A lab for one test file; take it down in afterAll. */
 export async function testLab(): Promise<Lab> {
-  const run = Number(process.env.PILLAR_TEST_RUN ?? process.ppid);
   made += 1;
-  return Lab.create(`${testLabPrefix(run)}${(process.pid % 46656).toString(36)}${made.toString(36)}`);
+  return Lab.create(`${ownLabPrefix()}${(process.pid % 46656).toString(36)}${made.toString(36)}`);
 }
 
 /** What most test files need: a lab, a host in it, and a stack for that host. */

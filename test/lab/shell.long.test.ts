@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { Lab, testLabPrefix } from "../../lab/lab";
+import { Lab, ownLabPrefix } from "../../lab/lab";
 import { noteSecret } from "../../lab/testRun/printed";
 import { type Exchange, typed } from "./readme";
 
 const checkout = join(import.meta.dirname, "../..");
-const name = `${testLabPrefix(Number(process.env.PILLAR_TEST_RUN ?? process.ppid))}s`;
+const name = `${ownLabPrefix()}s`;
 const prompt = /pillar-host\$ /;
 const passphrase = "Correct Horse 'battery' 8";
 
