@@ -12,6 +12,7 @@ import type { Lab } from "./lab";
 import { openStackKey, type StackKey, withSecured } from "./stackSecrets";
 import { keepPrinted, noteSecret } from "./testRun/printed";
 import { ensureToolchain, type Toolchain } from "./toolchain";
+import { engineLogs } from "./toolchain/engineLogs";
 import type { PluginName } from "./toolchain/plugins";
 
 const checkout = join(import.meta.dirname, "..");
@@ -221,7 +222,7 @@ export class LabStack {
 
   /** Every file that the engine wrote for this stack (state, backups, history, its own logs), as text. */
   async written(): Promise<string> {
-    const places = [join(this.dir, "backend"), join(this.dir, "home/logs")];
+    const places = [join(this.dir, "backend"), engineLogs(join(this.dir, "home"))];
     const found = places.map((place) => readdir(place, { recursive: true, withFileTypes: true }).catch(() => []));
     const files = (await Promise.all(found)).flat().filter((file) => file.isFile());
     const texts = files.map(async ({ parentPath, name }) => {

@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { downloadEngine } from "../lab/toolchain/download";
+import { engineLogs, keepEngineLogs, settleEngineLogs, withoutLogsVariable } from "../lab/toolchain/engineLogs";
 import { requireGo, sourceHash } from "../lab/toolchain/go";
 import { ensurePlugins } from "../lab/toolchain/plugins";
 import { run } from "../lab/toolchain/run";
@@ -41,6 +42,28 @@ describe("pinnedVersion", () => {
   test("is that of package.json", () => {
     expect(pinnedVersion("@pulumi/command")).toBe("1.2.1");
     expect(() => pinnedVersion("no-such-thing")).toThrow("has no dependency no-such-thing");
+  });
+});
+
+describe("the engine's own logs", () => {
+  test("are kept, except in a run of the tests that does not search them", () => {
+    vi.stubEnv(withoutLogsVariable, undefined);
+    settleEngineLogs(work);
+    expect(engineLogs(work)).toBe(path.join(work, "logs"));
+    expect(fs.readdirSync(work)).toEqual([]);
+
+    vi.stubEnv(withoutLogsVariable, "1");
+    keepEngineLogs();
+    settleEngineLogs(work);
+    expect(fs.readdirSync(work)).toEqual([]);
+  });
+
+  test("can't be searched where none are kept", () => {
+    vi.stubEnv(withoutLogsVariable, "1");
+    settleEngineLogs(work);
+    expect(() => engineLogs(work)).toThrow("the engine keeps no log in this run");
+    // The engine asks for the directory, and goes on without it.
+    expect(() => fs.mkdirSync(path.join(work, "logs"))).toThrow("EEXIST");
   });
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { type RealProgram, realsUsed, usedVariable } from "../real";
+import { withoutLogsVariable } from "../toolchain/engineLogs";
 import type { Durations } from "./durations";
 import { type FilesSeen, filesVariable } from "./fileReporter";
 import { notedVariable, secretsPrinted } from "./printed";
@@ -69,6 +70,7 @@ export async function vitest(
         NODE_COMPILE_CACHE: join(dir, "compiled"),
         // Nor need it tidy its memory up as often as on an operator's machine: some percent of its work.
         GOGC: "400",
+        [withoutLogsVariable]: "1",
       },
     });
     group = running.pid;

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { cacheRoot } from "../cache";
 import { ensureEngine } from "./engine";
+import { settleEngineLogs } from "./engineLogs";
 import { ensurePlugins, type PluginKind, type PluginName } from "./plugins";
 import { checkout } from "./version";
 
@@ -35,6 +36,7 @@ export async function ensureToolchain(options: ToolchainOptions = {}): Promise<T
   const plugins = await ensurePlugins(engine.pulumi, options.plugins ?? ["command"], options.kind);
   const home = options.home ?? path.join(cacheRoot(), `home-${path.basename(plugins.directory)}`);
   linkPlugins(home, plugins.directory);
+  settleEngineLogs(home);
 
   // Node 24 is the npm package `node`: the machine's own may be too old for @pulumi/pulumi.
   const searched = [path.join(checkout, "node_modules/.bin"), path.dirname(engine.pulumi), process.env.PATH ?? ""];

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { linesOf } from "../fixture";
 import { keeper } from "./cloudStack";
 import { dropletStage } from "./dropletStage";
+
+keepEngineLogs();
 
 // The real engine and the plugin against the API on loopback: the Droplet and all around it, and nothing that connects.
 

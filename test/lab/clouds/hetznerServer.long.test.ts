@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { newKeyPair } from "../../../providers/hostKey";
 import { linesOf } from "../fixture";
 import { type CloudStack, cloudStack, keeper } from "./cloudStack";
 import { emptyRoom } from "./emptyRoom";
 import { vanish } from "./vanish";
+
+keepEngineLogs();
 
 // The real engine and the plugin against the API on loopback: the server and all around it, and nothing that connects.
 

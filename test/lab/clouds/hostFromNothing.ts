@@ -7,10 +7,13 @@ import { ip } from "../../../lab/hosts/ip";
 import { createHostNetwork, hostNamespace, operatorAddress } from "../../../lab/hosts/network";
 import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { newKeyPair } from "../../../providers/hostKey";
 import { testLab } from "../fixture";
 import { probe, probeFromOperator } from "./fixture";
 import { lostLaptop } from "./lostLaptop";
+
+keepEngineLogs();
 
 /** The whole journey of a host at a provider, on a real machine: from nothing to synced, and to nothing again. */
 export function hostFromNothing(provider: CloudName, endpoint: (url: string) => StackFile): void {

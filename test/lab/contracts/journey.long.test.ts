@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Lab } from "../../../lab/lab";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { journeyIn } from "../../recordIn";
 import { onHost } from "../fixture";
 import { realOnly } from "./contract";
@@ -16,6 +17,8 @@ import {
   runHourlyLine,
   tick,
 } from "./journeyStage";
+
+keepEngineLogs();
 
 // Each test goes on where the one before it ended.
 realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world/znndev"], () => {

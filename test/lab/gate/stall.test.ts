@@ -4,8 +4,11 @@ import { endProcess } from "../../../lab/hosts/machine";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack } from "../../../lab/stack";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { linesOf, onHost, pastPackages, stackFile, testLab } from "../fixture";
 import { type LabWebhook, startWebhook } from "../webhook";
+
+keepEngineLogs();
 
 describe("a stall", () => {
   let lab: Lab;

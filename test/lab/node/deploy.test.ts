@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { databaseOf, linesOf, onHost, pastPackages, reconfigure, staged, transcripts } from "../fixture";
+
+keepEngineLogs();
 
 describe("the deploy", () => {
   const stage = staged(undefined, pastPackages);

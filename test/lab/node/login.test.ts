@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { LabStack, StackFile } from "../../../lab/stack";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { filesWith, linesOf, onHost, stackFile, staged, testStack, upTo } from "../fixture";
+
+keepEngineLogs();
 
 const sudoPassword = "Sudo-Horse 'quoted' $9";
 const passPhrase = "Battery Staple 7";

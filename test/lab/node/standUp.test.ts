@@ -2,7 +2,10 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Lab, LabHost } from "../../../lab/lab";
 import type { LabStack } from "../../../lab/stack";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { linesOf, onHost, stackFile, testLab, testStack } from "../fixture";
+
+keepEngineLogs();
 
 const cronLine = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart";
 

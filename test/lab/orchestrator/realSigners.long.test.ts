@@ -4,10 +4,13 @@ import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { hasReal } from "../../../lab/real";
 import { realSignerPrograms, setWorld } from "../../../lab/realSigner";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { cli } from "../cli/fixture";
 import { onHost } from "../fixture";
 import { ask, configureReal, logOf, opens, realStage, signature } from "./realStage";
 import { backupMade, below, RestoreDesk } from "./restoreDesk";
+
+keepEngineLogs();
 
 const missing = realSignerPrograms.filter((name) => !hasReal(name));
 const why = missing.length === 0 ? "" : `: ${missing.join(", ")} not at hand`;

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { filesWith, onHost } from "../fixture";
 import {
   backupsOf,
@@ -12,6 +13,8 @@ import {
   stageOf,
   sudoPassword,
 } from "./moveStage";
+
+keepEngineLogs();
 
 interface Kept {
   readonly urn: string;

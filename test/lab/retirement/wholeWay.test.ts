@@ -6,6 +6,7 @@ import { expect, it } from "vitest";
 import { readArchive } from "../../../core/orchestrator/archive";
 import { openBackup } from "../../../core/orchestrator/vault";
 import type { ChainTruth } from "../../../lab/doubles/chain";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { databaseOf, linesOf, onHost } from "../fixture";
 import {
   backupsOf,
@@ -19,6 +20,8 @@ import {
   retirementStage,
   traceOf,
 } from "./stage";
+
+keepEngineLogs();
 
 const stage = retirementStage();
 let said = "";
