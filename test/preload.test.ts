@@ -35,14 +35,36 @@ it("has the SDK load what stores functions when one is stored, and not before", 
   const said = program(`
     const { isProxy } = require("node:util").types;
     const { runtime } = require("@pulumi/pulumi");
-    const late = ["typescript", "@npmcli/arborist"].map((name) => require.resolve(name));
+    const late = ["typescript", "@npmcli/arborist", "normalize-package-data"].map((name) => require.resolve(name));
     const isLate = () => late.map((file) => isProxy(require.cache[file].exports));
     const before = isLate();
     const one = 1;
     runtime.serializeFunction(() => one).then(({ text }) =>
       console.log(JSON.stringify([before, isLate(), text.includes("one: 1"), require("typescript").version])));`);
   const { version } = JSON.parse(readFileSync("node_modules/typescript/package.json", "utf8"));
-  expect(JSON.parse(said)).toEqual([[true, true], [false, true], true, version]);
+  expect(JSON.parse(said)).toEqual([[true, true, true], [false, true, true], true, version]);
+});
+
+it("loads the SDK's way to drive an engine, its traces and zod's other languages when they are used, and not before", () => {
+  const said = program(`
+    const { isProxy } = require("node:util").types;
+    const { automation } = require("@pulumi/pulumi");
+    const { z } = require("zod");
+    const tracing = require("@pulumi/pulumi/cmd/run/tracing");
+    const late = ["@pulumi/pulumi/automation", "@pulumi/pulumi/cmd/run/tracing", "zod/v4/locales"];
+    const isLate = () => late.map((name) => isProxy(require.cache[require.resolve(name)].exports));
+    tracing.newSpan("one").end();
+    const [before, english] = [isLate(), z.string().safeParse(1).error.issues[0].message];
+    // As with pulumi --tracing, to a place that is no server's.
+    tracing.start("tcp://127.0.0.1:1");
+    const used = [automation.LocalWorkspace.name, typeof z.locales.de, typeof tracing.newSpan("two").end];
+    console.log(JSON.stringify([before, english, used, isLate()]));`);
+  expect(JSON.parse(said.split("\n").at(-1) ?? "")).toEqual([
+    [true, true, true],
+    "Invalid input: expected string, received number",
+    ["LocalWorkspace", "function", "function"],
+    [false, false, false],
+  ]);
 });
 
 it("has no stack trace led through source maps, unless somebody looks for a fault", () => {
