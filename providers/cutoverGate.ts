@@ -3,7 +3,7 @@ import type { Network } from "../core/chain/elections";
 import type { NodeTarget } from "../core/chain/node";
 import { type LogPlace, openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
-import { newsOf } from "../core/registration/events";
+import { memoryOf, newsOf } from "../core/registration/events";
 import { lookAtRegistration, recalled } from "../core/registration/look";
 import { noticesOf } from "../core/registration/notices";
 import type { Registration } from "../core/registration/registration";
@@ -111,11 +111,11 @@ function looker(
     const now = () => Date.now();
     const registration = await lookAtRegistration({ ours, readings, memory, node, network, now });
     if (registration.kind === "earlier") seen.earlier = registration.address;
-    const news = newsOf(registration, memory);
+    const { stack } = inputs.record;
+    const news = await log.noteNews((events) => newsOf(registration, memoryOf(events, stack, ours)));
     // The wait itself tells that it is over, also where that is no news.
-    if (await log.note(...news))
-      for (const { event, message } of noticesOf(news, registration, inputs.record, Date.now()))
-        if (event !== "producing") notify(event, message);
+    for (const { event, message } of noticesOf(news, registration, inputs.record, Date.now()))
+      if (event !== "producing") notify(event, message);
     return registration;
   };
 }

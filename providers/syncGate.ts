@@ -3,8 +3,7 @@ import { createNodeClient, type NodeTarget } from "../core/chain/node";
 import { type LogPlace, openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet";
-import { newsOf } from "../core/registration/events";
-import { recalled } from "../core/registration/look";
+import { memoryOf, newsOf } from "../core/registration/events";
 import { isOurs } from "../core/registration/registration";
 import { readSources } from "../core/registration/source";
 import { type Connection, createConnection } from "../core/ssh/connection";
@@ -165,7 +164,7 @@ function earlyWallet(
     tell,
     record: async (registration) => {
       if (!isOurs(registration)) return;
-      await log.note(...newsOf(registration, await recalled(record, registration.address)));
+      await log.noteNews((events) => newsOf(registration, memoryOf(events, record.stack, registration.address)));
     },
   });
 }

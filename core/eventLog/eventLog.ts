@@ -23,6 +23,12 @@ export interface EventLog {
   add(news: News): Promise<void>;
   /** Says so, once, where it can't be written: the run goes on without. @returns whether it was */
   note(...news: readonly News[]): Promise<boolean>;
+  /**
+   * Writes what is news to the log as it is now. Where that can't be read nothing is news: what it has would be written again.
+   *
+   * @returns what was written; nothing where it could not be read or written, which is said, once
+   */
+  noteNews(newsTo: (events: readonly LogEvent[]) => readonly News[]): Promise<readonly News[]>;
   /** The same, of a move. */
   addMove(move: MoveId, news: MoveNews): Promise<void>;
   noteMove(move: MoveId, news: MoveNews): Promise<boolean>;
@@ -60,15 +66,24 @@ export function openEventLog({ directory: place, stack, pillar }: LogPlace, deps
       return false;
     }
   };
+  const read = () => inWords("read", () => readEvents(store, pillar));
+  const addAll = async (news: readonly News[]) => {
+    for (const each of news) await add(each);
+  };
   return {
     store,
-    read: () => inWords("read", () => readEvents(store, pillar)),
+    read,
     add,
     addMove,
-    note: (...news) =>
-      carefully(async () => {
-        for (const each of news) await add(each);
-      }),
+    note: (...news) => carefully(() => addAll(news)),
+    noteNews: async (newsTo) => {
+      let news: readonly News[] = [];
+      const isWritten = await carefully(async () => {
+        news = newsTo(await read());
+        await addAll(news);
+      });
+      return isWritten ? news : [];
+    },
     noteMove: (move, news) => carefully(() => addMove(move, news)),
   };
 }

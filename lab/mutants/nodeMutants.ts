@@ -35,6 +35,13 @@ export const nodeMutants: readonly Mutant[] = [
     tests: ["test/core/sync/references.test.ts"],
   },
   {
+    what: "a log that could not be read is taken for an empty one, and all is written anew",
+    file: "core/eventLog/eventLog.ts",
+    from: "news = newsTo(await read());",
+    to: "news = newsTo(await read().catch(() => []));",
+    tests: ["test/core/registration/events.test.ts"],
+  },
+  {
     what: "what the sync took is told in milliseconds",
     file: "providers/syncGate.ts",
     from: "(record.syncedAt - record.startedAt) / 1000",

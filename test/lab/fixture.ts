@@ -4,6 +4,9 @@ import { parseConfig, type StackConfig } from "../../core/config/config";
 import { envelope, type Step } from "../../core/steps/step";
 import { stackIdentity } from "../../core/steps/stepVariables";
 import type { Backend } from "../../lab/backends";
+import { isMachines } from "../../lab/demo/judgement";
+import type { ChainTruth } from "../../lab/doubles/chain";
+import type { Slot } from "../../lab/doubles/chain/production";
 import { Lab, type LabHost, ownLabPrefix } from "../../lab/lab";
 import { ensurePackagedImage } from "../../lab/packagedImage";
 import { LabStack, type StackFile } from "../../lab/stack";
@@ -80,6 +83,11 @@ export async function onHost(host: LabHost, script: string): Promise<string> {
   const { stdout, stderr, exitCode } = await host.run(script);
   if (exitCode !== 0) throw new Error(`${script}: exit ${exitCode}: ${stderr}`);
   return String(stdout);
+}
+
+/** The momentums that the nodes missed, beside those in which this machine did not run a process of the lab. */
+export function missedByNodes({ missed, stalls, network }: ChainTruth): Slot[] {
+  return missed.filter((slot) => !isMachines(slot, stalls, network.momentumSeconds * 1000));
 }
 
 /** What is left of a node's ends: `open` while it runs, or was killed; `torn` once a start found it open (lab/doubles). */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -103,5 +103,24 @@ describe("what is remembered", () => {
     await log.note(...newsOf(producing, {}));
     expect(said).toEqual([expect.stringMatching(/^the record .* could not be written .*\n {2}found: E/)]);
     expect(await recalled(broken, ours, old)).toEqual({ earlier: old });
+  });
+
+  test("where the log could not be read for once, nothing is news: a switch is not registered again after it", async () => {
+    const place = { ...who, directory: join(scratch, "unread") };
+    const said: string[] = [];
+    const log = openEventLog(place, { now: () => clock, say: (line) => said.push(line) });
+    const tell = (look: Registration) => log.noteNews((all) => newsOf(look, memoryOf(all, who.stack, ours)));
+    expect((await tell(producing)).map(({ event }) => event)).toEqual(["registered", "producing"]);
+
+    const file = log.store.log;
+    renameSync(file, `${file}.away`);
+    mkdirSync(file);
+    expect([await tell(registered), await tell(registered)]).toEqual([[], []]);
+    expect(said).toEqual([expect.stringMatching(/^the record .* could not be read .*\n {2}found: E/)]);
+    rmdirSync(file);
+    renameSync(`${file}.away`, file);
+
+    expect(await tell(registered)).toEqual([]);
+    expect(journeyIn(place.directory, "Anvil")).toEqual(recorded(producing));
   });
 });
