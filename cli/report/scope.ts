@@ -67,19 +67,12 @@ export function scopeOf({ events, moves, unread }: Lines, stack: string): Scope 
   return { stack, pillar: last.pillar, stacks: [stack, ...others], ...chosen, unread };
 }
 
-/** A look that finds both sees a registration only after the momentums that it led to: it was there before them. */
+/** A registration is there before the momentums that it leads to, also where a look saw it only after the first of them. */
 function registeredBefore(entry: LogEvent, events: readonly LogEvent[]): LogEvent {
   if (entry.event !== "registered") return entry;
-  const { stack, details } = entry;
-  const first = events.find(
-    (other) =>
-      other.event === "producing" &&
-      other.stack === stack &&
-      other.details.producerAddress === details.producerAddress &&
-      Math.abs(Date.parse(other.at) - Date.parse(entry.at)) < oneLook,
-  );
-  return first === undefined || timeOf(first) >= timeOf(entry) ? entry : { ...entry, at: happenedAt(first) };
+  const next = events
+    .slice(events.indexOf(entry) + 1)
+    .find(({ stack, event }) => stack === entry.stack && ["producing", "registeredElsewhere"].includes(event));
+  const isItsOwn = next?.event === "producing" && next.details.producerAddress === entry.details.producerAddress;
+  return isItsOwn && timeOf(next) < timeOf(entry) ? { ...entry, at: happenedAt(next) } : entry;
 }
-
-/** Lines of one look are written at once; milliseconds. */
-const oneLook = 1000;

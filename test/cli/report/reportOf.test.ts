@@ -300,3 +300,24 @@ test("a look that finds registration and first momentum at once tells them in th
   expect(report.timeline.map(({ event }) => event)).toEqual(["host", "registered", "producing"]);
   expect(report.open).toEqual([]);
 });
+
+test("a registration that was seen only after its first momentum, which the next look found, is told before it", () => {
+  const registered = (time: string, producerAddress: string) => on("new", time, "registered", { producerAddress });
+  const producing = (time: string, switchedAt: string, producerAddress = "a") =>
+    on("new", time, "producing", { producerAddress, height: 9, switchedAt: at(switchedAt) });
+  const orderOf = (...lines: readonly object[]) =>
+    told("new", [host("new", "01T00:00:00"), ...lines]).timeline.map(({ event }) => event);
+  expect(orderOf(registered("03T00:00:07", "a"), producing("03T00:00:17", "03T00:00:06"))).toEqual([
+    ...["host", "registered", "producing"],
+  ]);
+
+  // Taken back and given again: each is told where it was.
+  const back = on("new", "04T00:00:00", "registeredElsewhere", { producerAddress: "b" });
+  const lines = [registered("03T00:00:00", "a"), back, registered("05T00:00:00", "a")];
+  expect(orderOf(...lines, producing("05T00:00:10", "05T00:00:05"))).toEqual([
+    ...["host", "registered", "registeredElsewhere", "registered", "producing"],
+  ]);
+  expect(orderOf(registered("03T00:00:07", "a"), producing("03T00:00:17", "03T00:00:06", "b"))).toEqual([
+    ...["host", "producing", "registered"],
+  ]);
+});
