@@ -88,14 +88,17 @@ export async function planHost(situation: HostSituation): Promise<HostDecision |
 }
 
 /** A server that is there already, whoever made it. */
-async function adopt({ cloud, stack }: HostSituation, id: string): Promise<HostDecision | HostRefusal> {
+async function adopt({ cloud, lifecycle, stack }: HostSituation, id: string): Promise<HostDecision | HostRefusal> {
   const server = await cloud.server(id);
   if (!server)
     return { faults: [`pillar-host:host.importId: ${cloud.provider} has no server ${id} that this token can see`] };
+  const named = `host: server ${id} (${server.name}) at ${cloud.provider}`;
   return {
     plan: { kind: "keep", server, found: { servers: [server] }, isHalfMade: false },
     lines: [
-      `host: server ${id} (${server.name}) at ${cloud.provider} is taken over by ${stack}, and nothing on it is changed`,
+      lifecycle === "retiring"
+        ? `${named} is the one that ${stack} took over`
+        : `${named} is taken over by ${stack}, and nothing on it is changed`,
     ],
     warnings: [],
   };

@@ -275,6 +275,15 @@ test("an adopted server is looked up by its number alone", async () => {
   const there = await decide([server], { lifecycle: "adopted" }, { importId: "52" });
   expect(there.decided).toMatchObject({ plan: { kind: "keep", server } });
   expect(there.asked).toEqual(["server 52"]);
+  const said = async (lifecycle: "adopted" | "retiring") =>
+    (await decide([server], { lifecycle }, { importId: "52" })).decided;
+  expect(await said("adopted")).toMatchObject({
+    lines: ["host: server 52 (pillar-anvil-prod) at Hetzner is taken over by prod, and nothing on it is changed"],
+  });
+  // Its node is shut down in this run.
+  expect(await said("retiring")).toMatchObject({
+    lines: ["host: server 52 (pillar-anvil-prod) at Hetzner is the one that prod took over"],
+  });
   const { decided } = await decide([server], { lifecycle: "adopted" }, { importId: "7" });
   expect(decided).toEqual({
     faults: ["pillar-host:host.importId: Hetzner has no server 7 that this token can see"],
