@@ -1,15 +1,11 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { execa } from "execa";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { stringify } from "yaml";
 import { ensureToolchain, type Toolchain } from "../../../lab/toolchain";
-import { checkout } from "../../../lab/toolchain/version";
 import { publicKey, READ_TOKEN, TestCloud, TOKEN } from "../../clouds/digitalocean/fixture";
 import { type Kind, kindOf } from "../contracts/contract";
-
-const PASSPHRASE = "tiny";
+import { makeTinyProject, runInTiny } from "./tinyProject";
 
 /** One resource of the program under test; `ref:NAME.property` in its arguments is another one's output. */
 export interface Resource {
@@ -114,15 +110,8 @@ export class PluginStack {
       path.join(this.dir, "spec.json"),
       JSON.stringify({ token: this.token, apiEndpoint, ...this.spec }),
     );
-    const env = {
-      ...this.toolchain.env,
-      PULUMI_BACKEND_URL: `file://${this.dir}/state`,
-      PULUMI_CONFIG_PASSPHRASE: PASSPHRASE,
-      PULUMI_STACK: "test",
-      PILLAR_LAB_DIGITALOCEAN_PACE: String(this.pace),
-    };
-    const options = { cwd: this.dir, env, all: true, reject: false, stdin: "ignore" } as const;
-    const { all } = await execa(this.toolchain.pulumi, [...args, "--non-interactive"], options);
+    const env = { PILLAR_LAB_DIGITALOCEAN_PACE: String(this.pace) };
+    const { all } = await runInTiny(this.dir, this.toolchain, args, env);
     this.said += all;
     return all;
   }
@@ -172,21 +161,13 @@ export function usePlugin(kind: Kind, options: { readonly pace?: number } = {}):
   let toolchain: Toolchain;
   let home: string;
   let empty: string;
-  const tiny = (dir: string) => {
-    const runtime = { name: "nodejs", options: { typescript: false } };
-    fs.writeFileSync(path.join(dir, "Pulumi.yaml"), stringify({ name: "tiny", runtime }));
-    fs.writeFileSync(path.join(dir, "package.json"), JSON.stringify({ name: "tiny", main: "index.js" }));
-    fs.writeFileSync(path.join(dir, "index.js"), program);
-    fs.symlinkSync(path.join(checkout, "node_modules"), path.join(dir, "node_modules"));
-    fs.mkdirSync(path.join(dir, "state"));
-  };
 
   beforeAll(async () => {
     home = fs.mkdtempSync(path.join(os.tmpdir(), "digitalocean-home-"));
     toolchain = await ensureToolchain({ home, plugins: ["digitalocean"], kind: kindOf(kind) });
     // The engine takes half a second to begin a stack: once for all tests of a file.
     empty = fs.mkdtempSync(path.join(os.tmpdir(), "digitalocean-empty-"));
-    tiny(empty);
+    makeTinyProject(empty, { "index.js": program });
     cloud = await TestCloud.start({ realTime: true });
     await new PluginStack(empty, toolchain, cloud, 1).pulumi("stack", "init", "test");
     await cloud.close();

@@ -1,13 +1,12 @@
-import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import ssh2 from "ssh2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ensureToolchain } from "../../../lab/toolchain";
-import { checkout } from "../../../lab/toolchain/version";
 import { contract, kindOf } from "../contracts/contract";
 import { SshServer } from "./sshServer";
+import { makeTinyProject, runInTiny } from "./tinyProject";
 
 // The real engine, a tiny TypeScript program and the command plugin.
 
@@ -37,38 +36,23 @@ contract("language host", ["pulumi-language-nodejs", "pulumi-resource-command"],
   beforeAll(async () => {
     work = fs.mkdtempSync(path.join(os.tmpdir(), "toolchain-"));
     server = await SshServer.start({ hostKey: hostKey.private });
-    fs.writeFileSync(
-      path.join(work, "Pulumi.yaml"),
-      "name: tiny\nruntime:\n  name: nodejs\n  options:\n    nodeargs: --title=tiny  --require=./first.js\n",
-    );
-    fs.writeFileSync(path.join(work, "first.js"), "globalThis.loadedFirst = true;\n");
-    fs.writeFileSync(path.join(work, "package.json"), JSON.stringify({ name: "tiny", main: "index.ts" }));
     // Each run would check the types of the SDK anew.
     const compilerOptions = { target: "ES2022", module: "commonjs", moduleResolution: "node10", noCheck: true };
-    fs.writeFileSync(path.join(work, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["index.ts"] }));
-    fs.writeFileSync(path.join(work, "index.ts"), program);
-    fs.symlinkSync(path.join(checkout, "node_modules"), path.join(work, "node_modules"));
-    fs.mkdirSync(path.join(work, "state"));
+    const files = {
+      "first.js": "globalThis.loadedFirst = true;\n",
+      "tsconfig.json": JSON.stringify({ compilerOptions, files: ["index.ts"] }),
+      "index.ts": program,
+    };
+    makeTinyProject(work, files, { nodeargs: "--title=tiny  --require=./first.js" });
 
     const toolchain = await ensureToolchain({ home: path.join(work, "home"), kind: kindOf(kind) });
-    const env: NodeJS.ProcessEnv = {
-      ...process.env,
-      ...toolchain.env,
-      PULUMI_BACKEND_URL: `file://${work}/state`,
-      PULUMI_CONFIG_PASSPHRASE: "tiny",
-      SSH_PORT: String(server.port),
-      SSH_KEY: userKey.private,
-      SSH_HOST_KEY: hostKey.public,
+    const env = { SSH_PORT: String(server.port), SSH_KEY: userKey.private, SSH_HOST_KEY: hostKey.public };
+    pulumi = async (...args) => {
+      const { exitCode, all } = await runInTiny(work, toolchain, args, env);
+      said += all;
+      if (exitCode !== 0) throw new Error(all);
+      return all;
     };
-    pulumi = (...args) =>
-      new Promise((resolve, reject) => {
-        const options = { cwd: work, env: { ...env, COMMAND: process.env.COMMAND } };
-        execFile(toolchain.pulumi, [...args, "--non-interactive"], options, (error, stdout, stderr) => {
-          said += stdout + stderr;
-          if (error) reject(new Error(stdout + stderr));
-          else resolve(stdout + stderr);
-        });
-      });
     await pulumi("stack", "init", "test");
   }, 900_000);
 

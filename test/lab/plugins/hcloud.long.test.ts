@@ -1,13 +1,12 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ensureToolchain } from "../../../lab/toolchain";
-import { checkout } from "../../../lab/toolchain/version";
 import { type Json, PUBLIC_KEY, READ_ONLY, type Running, serve, TOKEN } from "../../clouds/hetzner/fixture";
 import { contract, kindOf } from "../contracts/contract";
+import { makeTinyProject, runInTiny } from "./tinyProject";
 
 // The real engine, tiny programs and the hcloud plugin that the lab uses, against the API double on loopback. One stack
 // goes through its life; each test goes on where the one before it ended.
@@ -25,32 +24,16 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
   beforeAll(async () => {
     cloud = await serve({ actionSeconds: 0.05, tokens: { [TOKEN]: "write", [ROTATED]: "write", [READ_ONLY]: "read" } });
     work = fs.mkdtempSync(path.join(os.tmpdir(), "hcloud-plugin-"));
-    fs.writeFileSync(
-      path.join(work, "Pulumi.yaml"),
-      "name: tiny\nruntime: { name: nodejs, options: { typescript: false } }\n",
-    );
-    fs.writeFileSync(path.join(work, "package.json"), JSON.stringify({ name: "tiny", main: "index.js" }));
-    fs.symlinkSync(path.join(checkout, "node_modules"), path.join(work, "node_modules"));
-    fs.mkdirSync(path.join(work, "state"));
+    makeTinyProject(work, {});
 
     const toolchain = await ensureToolchain({ home: path.join(work, "home"), plugins: ["hcloud"], kind: kindOf(kind) });
-    pulumi = (args, token = TOKEN) =>
-      new Promise((resolve, reject) => {
-        const env: NodeJS.ProcessEnv = {
-          ...process.env,
-          ...toolchain.env,
-          PULUMI_BACKEND_URL: `file://${work}/state`,
-          PULUMI_CONFIG_PASSPHRASE: "tiny",
-          PULUMI_STACK: "test",
-          API_TOKEN: token,
-          API_URL: `${cloud.url}/v1`,
-        };
-        execFile(toolchain.pulumi, [...args, "--non-interactive"], { cwd: work, env }, (error, stdout, stderr) => {
-          said += stdout + stderr;
-          if (error) reject(new Error(stdout + stderr));
-          else resolve(stdout + stderr);
-        });
-      });
+    pulumi = async (args, token = TOKEN) => {
+      const env = { API_TOKEN: token, API_URL: `${cloud.url}/v1` };
+      const { exitCode, all } = await runInTiny(work, toolchain, args, env);
+      said += all;
+      if (exitCode !== 0) throw new Error(all);
+      return all;
+    };
     await pulumi(["stack", "init", "test"]);
   }, 900_000);
 
