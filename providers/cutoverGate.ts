@@ -3,8 +3,7 @@ import type { Network } from "../core/chain/elections";
 import type { NodeTarget } from "../core/chain/node";
 import { type LogPlace, openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
-import { memoryOf, newsOf } from "../core/registration/events";
-import { lookAtRegistration, recalled } from "../core/registration/look";
+import { lookAtRegistration, noteRegistration, recalled } from "../core/registration/look";
 import { noticesOf } from "../core/registration/notices";
 import type { Registration } from "../core/registration/registration";
 import { readSources } from "../core/registration/source";
@@ -111,8 +110,7 @@ function looker(
     const now = () => Date.now();
     const registration = await lookAtRegistration({ ours, readings, memory, node, network, now });
     if (registration.kind === "earlier") seen.earlier = registration.address;
-    const { stack } = inputs.record;
-    const news = await log.noteNews((events) => newsOf(registration, memoryOf(events, stack, ours)));
+    const news = await noteRegistration(log, registration, { stack: inputs.record.stack, ours, memory });
     // The wait itself tells that it is over, also where that is no news.
     for (const { event, message } of noticesOf(news, registration, inputs.record, Date.now()))
       if (event !== "producing") notify(event, message);

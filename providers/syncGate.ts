@@ -3,7 +3,7 @@ import { createNodeClient, type NodeTarget } from "../core/chain/node";
 import { type LogPlace, openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet";
-import { memoryOf, newsOf } from "../core/registration/events";
+import { noteRegistration, recalled } from "../core/registration/look";
 import { isOurs } from "../core/registration/registration";
 import { readSources } from "../core/registration/source";
 import { type Connection, createConnection } from "../core/ssh/connection";
@@ -164,7 +164,8 @@ function earlyWallet(
     tell,
     record: async (registration) => {
       if (!isOurs(registration)) return;
-      await log.noteNews((events) => newsOf(registration, memoryOf(events, record.stack, registration.address)));
+      const { address: ours } = registration;
+      await noteRegistration(log, registration, { stack: record.stack, ours, memory: await recalled(record, ours) });
     },
   });
 }

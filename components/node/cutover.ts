@@ -2,11 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Network } from "../../core/chain/elections";
 import type { StackConfig } from "../../core/config/config";
 import { type LogPlace, openEventLog } from "../../core/eventLog/eventLog";
-import { memoryOf, newsOf } from "../../core/registration/events";
-import { lookAtRegistration, recalled } from "../../core/registration/look";
+import { lookAtRegistration, noteRegistration, recalled } from "../../core/registration/look";
 import { sentenceOf } from "../../core/registration/messages";
 import { noticesOf } from "../../core/registration/notices";
-import type { Registration } from "../../core/registration/registration";
+import type { Registration, RegistrationMemory } from "../../core/registration/registration";
 import { type RegistrationShown, registrationShown } from "../../core/registration/registrationShown";
 import { nodeTarget, sshTarget } from "../../core/settings/login";
 import { backupDirectory } from "../../core/settings/orchestratorPlaces";
@@ -85,7 +84,7 @@ export function cutoverOf({
     if (gate !== undefined && found.registration.kind !== "producing")
       found = await decide(config, last, { ours, seen: await look(at, key, "anew") });
     const { registration } = found;
-    if (!pulumi.runtime.isDryRun()) await keep(found, ours, config.notify);
+    if (!pulumi.runtime.isDryRun()) await keep(found, config.notify);
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
       void warn(sentenceOf(registration, config.pillar.name, Date.now()));
     return found;
@@ -139,12 +138,14 @@ interface At {
   readonly seen: HostSeen;
 }
 
-/** What a run found. */
+/** What a run found, and what it knew before. */
 interface Found {
   readonly node: NodeStatus;
   readonly registration: Registration;
   readonly hourlyRestart: "on" | "off" | undefined;
   readonly place: LogPlace;
+  readonly ours: string;
+  readonly memory: RegistrationMemory;
 }
 
 /** Only reads, and never throws. */
@@ -157,13 +158,13 @@ async function decide(config: StackConfig, last: LastRun, { ours, seen }: At): P
     now: () => Date.now(),
   });
   seen.close();
-  return { node, registration, hourlyRestart, place };
+  return { node, registration, hourlyRestart, place, ours, memory };
 }
 
-async function keep({ registration, place }: Found, ours: string, webhook: string | undefined): Promise<void> {
+async function keep({ registration, place, ours, memory }: Found, webhook: string | undefined): Promise<void> {
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   // Where the record is not written, every run would tell it again.
-  const news = await log.noteNews((events) => newsOf(registration, memoryOf(events, place.stack, ours)));
+  const news = await noteRegistration(log, registration, { stack: place.stack, ours, memory });
   for (const { event, message } of noticesOf(news, registration, place, Date.now()))
     await tell(webhook, event, place, message);
 }

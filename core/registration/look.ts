@@ -1,10 +1,11 @@
 import type { Network } from "../chain/elections";
-import { type LogPlace, readEvents } from "../eventLog/eventLog";
+import { type EventLog, type LogPlace, readEvents } from "../eventLog/eventLog";
+import type { News } from "../eventLog/events";
 import { storeAt } from "../store/storeAt";
 import type { NodeStatus } from "../sync/nodeStatus";
 import { withTimeout } from "../util/withTimeout";
 import { agreeOnPillar } from "./agreement";
-import { memoryOf } from "./events";
+import { memoryOf, newsOf } from "./events";
 import { findSwitch, isUndone, type ProducerSwitch, withEmptySlots } from "./findSwitch";
 import { type Elections, type Registration, type RegistrationMemory, registrationOf } from "./registration";
 import type { PillarAnswer, PillarReading } from "./source";
@@ -64,4 +65,20 @@ export async function recalled(
   } catch {
     return memoryOf([], stack, ours, seen);
   }
+}
+
+/**
+ * Writes what of a look is news. It is decided on the log as it is now, since a memory that could not be read knows of nothing;
+ * nearly every look brings none, and then the log is not read again.
+ *
+ * @param memory that the look had
+ * @returns what was written
+ */
+export async function noteRegistration(
+  log: EventLog,
+  registration: Registration,
+  { stack, ours, memory }: { readonly stack: string; readonly ours: string; readonly memory: RegistrationMemory },
+): Promise<readonly News[]> {
+  if (newsOf(registration, memory).length === 0) return [];
+  return log.noteNews((events) => newsOf(registration, memoryOf(events, stack, ours)));
 }

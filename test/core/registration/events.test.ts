@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { openEventLog } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import { memoryOf, newsOf } from "../../../core/registration/events";
-import { recalled } from "../../../core/registration/look";
+import { noteRegistration, recalled } from "../../../core/registration/look";
 import type { Registration } from "../../../core/registration/registration";
 import { journeyIn } from "../../recordIn";
 import { clock, old, other, ours } from "./chains";
@@ -109,7 +109,8 @@ describe("what is remembered", () => {
     const place = { ...who, directory: join(scratch, "unread") };
     const said: string[] = [];
     const log = openEventLog(place, { now: () => clock, say: (line) => said.push(line) });
-    const tell = (look: Registration) => log.noteNews((all) => newsOf(look, memoryOf(all, who.stack, ours)));
+    const tell = async (look: Registration) =>
+      noteRegistration(log, look, { stack: who.stack, ours, memory: await recalled(place, ours) });
     expect((await tell(producing)).map(({ event }) => event)).toEqual(["registered", "producing"]);
 
     const file = log.store.log;
