@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { documented, made } from "../lab/proofs/files";
 import { proofsOf, withProofs } from "../lab/proofs/proofs";
@@ -36,4 +36,32 @@ test("a suite is a feature, and so is a test outside of any", () => {
 
 test("a document without its marks is refused", () => {
   expect(() => withProofs("# The lab\n", [])).toThrow("the marks are missing");
+});
+
+/** Test files below test/lab that import a lab module of real programs, themselves or through a helper beside them. */
+function filesNeedingReal(): string[] {
+  const lab = join(import.meta.dirname, "lab");
+  const needs = (file: string): boolean => {
+    const imports = [...readFileSync(file, "utf8").matchAll(/ from "(\.[^"]+)"/g)].map(([, path = ""]) =>
+      join(dirname(file), path),
+    );
+    return imports.some(
+      (path) =>
+        /\/lab\/real(Network|Node|Signer)?$/.test(path) ||
+        // contract() names what it skips.
+        (path.startsWith(lab) &&
+          !path.endsWith("/contracts/contract") &&
+          existsSync(`${path}.ts`) &&
+          needs(`${path}.ts`)),
+    );
+  };
+  const files = readdirSync(lab, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
+  return files.map((name) => join(lab, name)).filter(needs);
+}
+
+test("every suite of a file that needs real programs is a contract, so that its skip counts by name", () => {
+  const files = filesNeedingReal();
+  expect(files.length).toBeGreaterThan(5);
+  const suites = files.flatMap((file) => proofsOf(file, readFileSync(file, "utf8"), basename(file)));
+  expect(suites.filter(({ feature }) => !feature.startsWith("contract "))).toEqual([]);
 });

@@ -1,21 +1,18 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
-import { hasReal } from "../../../lab/real";
 import { realSignerPrograms, setWorld } from "../../../lab/realSigner";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { cli } from "../cli/fixture";
+import { realOnly } from "../contracts/contract";
 import { onHost } from "../fixture";
 import { ask, configureReal, logOf, opens, realStage, signature } from "./realStage";
 import { backupMade, below, RestoreDesk } from "./restoreDesk";
 
 keepEngineLogs();
 
-const missing = realSignerPrograms.filter((name) => !hasReal(name));
-const why = missing.length === 0 ? "" : `: ${missing.join(", ")} not at hand`;
-
-describe.skipIf(missing.length > 0)(`one of three real signers moves${why}`, () => {
+realOnly("one of three real signers moves", realSignerPrograms, () => {
   const stage = realStage();
   const signs = (host: LabHost) =>
     onHost(host, "systemctl is-active orchestrator || true; pgrep -x orchestrator > /dev/null && echo runs || true");

@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { LabHost } from "../../../lab/lab";
-import { hasReal } from "../../../lab/real";
 import { realSignerPrograms, setWorld } from "../../../lab/realSigner";
+import { realOnly } from "../contracts/contract";
 import { onHost } from "../fixture";
 import { ask, logOf, realStage, signature } from "./realStage";
-
-const missing = realSignerPrograms.filter((name) => !hasReal(name));
-const why = missing.length === 0 ? "" : `: ${missing.join(", ")} not at hand`;
 
 /** What a signer's log has of its ceremonies: each begins with a request to all, and ends some 60 to 80 seconds later. */
 const begins = "before sending sign request";
 const ends = /bulkSign took/;
 
-describe.skipIf(missing.length > 0)(`a real signer is stopped within a signing${why}`, () => {
+realOnly("a real signer is stopped within a signing", realSignerPrograms, () => {
   const stage = realStage();
   /** Another request than the world's own, which is signed once only. */
   const another = () => stage.wraps.replace(/0050(?=")/, "0051");
