@@ -2,11 +2,12 @@
 #
 # dialog LABEL SECONDS: chooses the menu item LABEL by its number, whatever that is in this version, and hands each line
 # to on_line (plain text, no colours). Yes to the questions in known_questions; any other stops it. Sets
-# dialog_result to ended, question or deadline, and dialog_question to what was asked.
+# dialog_result to ended, question or deadline, and dialog_question to what was asked. Fails where the controller ends
+# before its menu: it then refuses to start, and says why.
 #
 # The exit code is not looked at: it is 0 on every failure.
 dialog() {
-  local label=$1 end=$((SECONDS + $2)) work line piece text='' asked='' quiet=0 chosen=''
+  local label=$1 end=$((SECONDS + $2)) work line piece text='' asked='' quiet=0 chosen='' before=''
   local tick=$'\001' over=$'\002'
   declare -A menu=()
   dialog_result=ended dialog_question=''
@@ -15,7 +16,8 @@ dialog() {
   # Opened for both ways: neither end waits for the other, and the controller never reads an end of input.
   exec 3<> "$work/in" 4<> "$work/out"
   rm -r "$work"
-  (cd "$controller_dir" && exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&4 2>&1 3>&- 4>&- &
+  # It judges by the name of its shell whether it may run, root or not, and takes that of its parent where it has none.
+  (cd "$controller_dir" && SHELL=/bin/bash exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&4 2>&1 3>&- 4>&- &
   local child=$!
   # Time comes as lines of its own among the others: a time-out of read can swallow the end of a line.
   (
@@ -27,7 +29,7 @@ dialog() {
     case $piece in
       *"$over")
         plain "$text${piece%"$over"}"
-        [ -z "$line" ] || on_line "$line"
+        [ -z "$line" ] || hear "$line"
         break
         ;;
       *"$tick")
@@ -47,7 +49,7 @@ dialog() {
         plain "$text$piece"
         text='' quiet=0
         if [[ $line =~ ^[[:blank:]]*([0-9]+)\)[[:blank:]](.*[^[:blank:]]) ]]; then menu[${BASH_REMATCH[2]}]=${BASH_REMATCH[1]}; fi
-        on_line "$line"
+        hear "$line"
         answer "$line"
         ;;
     esac
@@ -60,6 +62,14 @@ dialog() {
   stop_controller
   exec 3>&- 4<&-
   wait "$child" 2> /dev/null || true
+  [ "$dialog_result" != ended ] || [ -n "$chosen" ] ||
+    fail "the controller ended before its menu" "found: $(redact <<< "${before%$'\n'}" | tail -n 5)" \
+      "needed: its menu. Run it by hand on the host, as root: cd $controller_dir && ./$controller_name" "Then: $(pulumi_up)"
+}
+
+hear() {
+  [ -n "$chosen" ] || before+=$1$'\n'
+  on_line "$1"
 }
 
 # The controller first, and at once: an end of its input or of its terminal would answer an open question with the

@@ -59,6 +59,17 @@ export const controllerExpectations: readonly Expectation[] = [
     },
   },
   {
+    name: "takes root for nobody where $SHELL names no shell that it knows, or, without it, where its parent is none",
+    lines: "511-518 (dcli 3.0.2, shell_detection.dart 64-128)",
+    check: async (subject) => {
+      for (const shell of ["", "/usr/bin/script"]) {
+        const { out, code } = await type(subject, "7\\n", { shell });
+        assert.match(out, new RegExp(`^Cannot start ${subject.names.privileged}\\. `, "m"), `SHELL=${shell}`);
+        assert.equal(code, "0");
+      }
+    },
+  },
+  {
     name: "tells of itself and the machine before its menu, whose items are numbered, and ends on Quit with 0 and no trace",
     lines: "42-86",
     check: async (subject) => {
@@ -163,7 +174,7 @@ export const controllerExpectations: readonly Expectation[] = [
     lines: "226-236",
     check: async (subject) => {
       const producer = await producerOf(subject);
-      const { out, code } = await type(subject, "2\\n", 90);
+      const { out, code } = await type(subject, "2\\n", { seconds: 90 });
       const password = (producer?.Password ?? "").replaceAll(/[^A-Za-z0-9]/g, "\\$&");
       assert.match(out, new RegExp(`^\\tPassword: ${password}\\r?$`, "m"));
       assert.match(out, new RegExp(`^\\tAddress: ${colour}${producer?.Address}${colour}\\r?$`, "m"));
@@ -228,7 +239,7 @@ export const controllerExpectations: readonly Expectation[] = [
     check: async (subject) => {
       const before = await keySum(subject);
       const asksFirst = await asksAboutHardware(subject);
-      const { code } = await type(subject, `1\\n${asksFirst ? "y\\n" : ""}n\\n`, subject.deploySeconds);
+      const { code } = await type(subject, `1\\n${asksFirst ? "y\\n" : ""}n\\n`, { seconds: subject.deploySeconds });
       assert.equal(code, "0");
       assert.notEqual(await keySum(subject), before);
       assert.equal((await subject.sh(`ls ${keyStore}* | wc -l`)).trim(), "1");

@@ -1,6 +1,5 @@
-import fs from "node:fs";
-import path from "node:path";
-import { assignments, quote } from "../../core/ssh/shellWords";
+import { quote } from "../../core/ssh/shellWords";
+import { envelope, scriptOf } from "../../core/steps/step";
 
 /** What a controller calls itself and what it deploys: the only thing in which the double may differ. */
 export interface ControllerNames {
@@ -44,8 +43,6 @@ export interface Talk {
   readonly question: string;
 }
 
-const dialogScript = fs.readFileSync(path.join(import.meta.dirname, "../../core/steps/dialog.sh"), "utf8");
-
 /** Questions that the program answers with yes, beside one that is none of its own. */
 const questions = [
   "Are you sure you want to proceed with the deployment process?",
@@ -53,14 +50,22 @@ const questions = [
   "This option will resync the Node starting from genesis. Do you want to continue?",
 ];
 
+/** Runs a script as a step of the program: as root, in its unit and in that unit's bare environment. @returns what it printed */
+function inUnit({ sh }: ControllerSubject, script: string, limitSeconds: number): Promise<string> {
+  const step = { name: "contract", limitSeconds, script };
+  return sh(envelope(step, { hostName: "this machine", stack: "contract" }));
+}
+
 /** Chooses a menu item as the program does, by its own script; the known questions are answered with yes. */
 export async function talk(subject: ControllerSubject, label: string, seconds = 60): Promise<Talk> {
   const { directory, executable } = subject;
   const variables = { controller_dir: directory, controller_name: executable };
   const known = `known_questions=(${questions.map(quote).join(" ")})\n`;
-  const printed = await subject.sh(
-    `${assignments(variables)}${known}on_line() { printf '%s\\n' "$1"; }\n${dialogScript}
-     dialog ${quote(label)} ${seconds}; printf '\\n@result %s\\n@question %s\\n' "$dialog_result" "$dialog_question"`,
+  const printed = await inUnit(
+    subject,
+    `exec 2>&1\n${scriptOf(variables, "dialog")}${known}on_line() { printf '%s\\n' "$1"; }
+     dialog ${quote(label)} ${seconds}; printf '\\n@result %s\\n@question %s\\n' "$dialog_result" "$dialog_question"\n`,
+    seconds + 60,
   );
   const fact = (name: string) => printed.split("\n").findLast((line) => line.startsWith(`@${name} `)) ?? "";
   return {
@@ -70,25 +75,41 @@ export async function talk(subject: ControllerSubject, label: string, seconds = 
   };
 }
 
-/** Types keys at its terminal, without a look at what it asks. @returns all it printed, colours too, and its exit code */
+/**
+ * Types keys at its terminal, without a look at what it asks.
+ *
+ * @param shell what $SHELL is; the program's dialog sets the default
+ * @returns all it printed, colours too, and its exit code
+ */
 export async function type(
   subject: ControllerSubject,
   keys: string,
-  seconds = 60,
+  { seconds = 60, shell = "/bin/bash" }: { seconds?: number; shell?: string } = {},
 ): Promise<{ out: string; code: string }> {
-  const command = `stty cols 200; exec ./${subject.executable}`;
-  const out = await subject.sh(
+  const command = `stty cols 200; exec env ${shell === "" ? "-u SHELL" : `SHELL=${shell}`} ./${subject.executable}`;
+  // What it prints goes round the unit's output, which takes colours away.
+  const out = await inUnit(
+    subject,
     `cd ${quote(subject.directory)}; { printf ${quote(keys)}; sleep 4; } |
-     timeout -s KILL ${seconds} script -qefc ${quote(command)} /dev/null; echo "@code $?"`,
+     { timeout -s KILL ${seconds} script -qefc ${quote(command)} /dev/null || code=$?; echo "@code ${"$"}{code:-0}"; } | base64 -w 0\n`,
+    seconds + 60,
   );
-  return { out: out.replace(/@code \d+\s*$/, ""), code: /@code (\d+)\s*$/.exec(out)?.[1] ?? "none" };
+  return ended(out);
 }
 
 /** Runs it without a terminal. */
 export async function withoutTerminal(subject: ControllerSubject, as = ""): Promise<{ out: string; code: string }> {
   const { directory, executable, deploySeconds } = subject;
-  const out = await subject.sh(
-    `cd ${quote(directory)}; timeout -s KILL ${deploySeconds} ${as} ./${executable} < /dev/null 2>&1; echo "@code $?"`,
+  const out = await inUnit(
+    subject,
+    `cd ${quote(directory)}; export SHELL=/bin/bash
+     { timeout -s KILL ${deploySeconds} ${as} ./${executable} < /dev/null 2>&1 || code=$?; echo "@code ${"$"}{code:-0}"; } | base64 -w 0\n`,
+    deploySeconds + 60,
   );
+  return ended(out);
+}
+
+function ended(encoded: string): { out: string; code: string } {
+  const out = Buffer.from(encoded, "base64").toString("utf8");
   return { out: out.replace(/@code \d+\s*$/, ""), code: /@code (\d+)\s*$/.exec(out)?.[1] ?? "none" };
 }

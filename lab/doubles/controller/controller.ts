@@ -73,9 +73,13 @@ async function act(selected: string, machine: Machine, build: ControllerBuild): 
   }
 }
 
+/** The shells that dcli 3.0.2 knows (shell_detection.dart 40-50). */
+const knownShells = ["ash", "bash", "cmd", "dash", "docker", "fish", "powershell", "sh", "zsh"];
+
+/** An unknown shell never counts as privileged, whoever the user is (dcli 3.0.2, unknown_shell.dart 162). */
 function requireSuperuser(machine: Machine): void {
   const privileges = green("superuser privileges");
-  if (machine.euid === 0) {
+  if (machine.euid === 0 && knownShells.includes(machine.shell.toLowerCase())) {
     print(machine, `Running Node Controller with ${privileges}`);
     return;
   }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, readSync, writeSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
+import { basename } from "node:path";
 import { isatty } from "node:tty";
 import type { NodeSettings } from "../chain/settings";
 import type { NodeView } from "../chain/truth";
@@ -18,7 +19,7 @@ export async function hostMachine(nodeExecutable: string): Promise<Machine> {
     user: userInfo().username,
     hostName: hostname(),
     osVersion: /PRETTY_NAME="(.*)"/.exec(textOf("/etc/os-release"))?.[1] ?? "Linux",
-    shell: process.env.SHELL?.split("/").pop() ?? "bash",
+    shell: shellName(),
     root: "",
     workingDirectory: process.cwd(),
     nodeExecutable,
@@ -32,6 +33,15 @@ export async function hostMachine(nodeExecutable: string): Promise<Machine> {
     labSettings: async () => commanded,
     rpc,
   };
+}
+
+/**
+ * Returns the name by which the real one judges its shell: the base name of $SHELL, without it the name of the direct parent
+ * (dcli 3.0.2, shell_detection.dart 64-128; process_helper.dart asks getppid() for the parent of every process).
+ */
+function shellName(): string {
+  const { SHELL } = process.env;
+  return SHELL === undefined ? textOf(`/proc/${process.ppid}/comm`).trim() : basename(SHELL);
 }
 
 /** The controller's own standard input and output. */

@@ -16,6 +16,7 @@ export interface Machine {
   user: string;
   hostName: string;
   osVersion: string;
+  /** The base name of $SHELL, or the name of the parent process. */
   shell: string;
   /** Paths below are taken under this directory ("" on a real host). */
   root: string;

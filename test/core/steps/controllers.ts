@@ -10,6 +10,7 @@ export function controllerOf(
   box: Sandbox,
   actions: Readonly<Record<string, string>>,
   labels: readonly string[] = newOrder,
+  beforeMenu = "",
 ): void {
   const cases = Object.entries(actions).map(([label, body]) => {
     const index = labels.findIndex((shown) => shown.includes(label)) + 1;
@@ -19,6 +20,7 @@ export function controllerOf(
     `${box.dir}/node-controller`,
     `[ -t 0 ] || { echo "no terminal: deploying" > "$sandbox/no-terminal"; exit 0; }
 trap 'echo ended >> "$sandbox/ended"' EXIT
+${beforeMenu}
 echo "Gathering system information ..."
 ${menu(labels)}
 echo
@@ -32,6 +34,10 @@ esac
 exit 0`,
   );
 }
+
+/** The real one's words to whoever it does not take for root (bin/znn_controller.dart 511-518); it ends with 0. */
+export const refusal =
+  "Cannot start ZNN Controller. Some commands require superuser privileges in order to successfully complete. Please run again using superuser privileges";
 
 /** The dialog's pauses shortened: half a second of silence becomes a twentieth, forty of them become ten. */
 export function hasty(script: string): string {

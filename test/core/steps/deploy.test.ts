@@ -2,16 +2,16 @@ import { describe, expect } from "vitest";
 import { deploy } from "../../../core/steps/nodeSteps";
 import { configOf, least } from "../../components/exampleConfig";
 import { test } from "./boxed";
-import { controllerOf, hasty } from "./controllers";
+import { controllerOf, hasty, refusal } from "./controllers";
 import { replaceAll, type Sandbox } from "./sandbox";
 
 const identity = "pillar-host/prod Anvil";
 
 /** Deploys on a host where the controller does this (bash), and the node's service is active or not. */
-function run(box: Sandbox, body: string, isActive = true) {
+function run(box: Sandbox, body: string, isActive = true, beforeMenu = "") {
   const dataDir = `${box.dir}/znn`;
   box.mark("stack", `${identity}\n`);
-  controllerOf(box, { Deploy: body });
+  controllerOf(box, { Deploy: body }, undefined, beforeMenu);
   box.command("systemctl", `if [ "$1" = is-active ]; then echo ${isActive ? "active" : "inactive"}; fi`);
   box.command("wget", isActive ? "echo '{\"currentHeight\":1}'" : "exit 4");
   box.command("journalctl", ":");
@@ -56,6 +56,33 @@ describe("the deploy", () => {
     expect(stderr).toMatch(/RPC does not answer\n[\s\S]* its repair: \.\/pillar-host repair prod\n$/);
     expect(box.read("deployed")).toBeUndefined();
   });
+
+  test.for([
+    [
+      "a refusal",
+      `printf '${refusal.replace("superuser privileges", "\\e[32msuperuser privileges\\e[0m")}\\n'; exit 0`,
+      refusal,
+    ],
+    [
+      "an end in another error",
+      "printf 'System info:\\nSocketException: Failed host lookup\\n'; exit 255",
+      "System info:\nSocketException: Failed host lookup",
+    ],
+  ])(
+    "%s before the controller's menu ends the step at once with its words, though a node runs",
+    async ([_what, said, words], { box }) => {
+      controllerOf(box, {});
+      const started = Date.now();
+      const { code, stderr } = await run(box, "true", true, said);
+      expect(code).toBe(1);
+      expect(stderr).toBe(
+        `h: the controller ended before its menu\n  found: ${words?.replace("\n", "\n  ")}\n` +
+          `  needed: its menu. Run it by hand on the host, as root: cd ${box.dir} && ./node-controller\n  Then: pulumi up -s prod\n`,
+      );
+      expect(Date.now() - started).toBeLessThan(5000);
+      expect(box.read("state/deploy.done")).toBeUndefined();
+    },
+  );
 
   test("a node of another name than the configured one is told, with the command that names it", async ({ box }) => {
     const { code, stderr } = await run(

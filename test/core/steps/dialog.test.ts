@@ -44,6 +44,12 @@ describe("dialog", () => {
     });
   });
 
+  test("the controller has a shell that it knows, whatever this process has", async ({ box }) => {
+    // Bash gives itself a SHELL where it has none.
+    controllerOf(box, { Status: "xargs -0 -n 1 echo < /proc/$$/environ | grep ^SHELL= || echo none" });
+    expect((await talk(box, "Status")).lines).toContain("SHELL=/bin/bash");
+  });
+
   test("lines come without colours and carriage returns, the last one too", async ({ box }) => {
     controllerOf(box, { Status: "printf '\\e[31mred\\e[0m\\n\\tindented \\e[1;4mx\\e[m\\nlast\\n'" });
     const talked = await talk(box, "Status");

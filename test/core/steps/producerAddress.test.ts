@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { producerAddress } from "../../../core/steps/nodeSteps";
 import { configOf, least } from "../../components/exampleConfig";
 import { test } from "./boxed";
-import { controllerOf, hasty } from "./controllers";
+import { controllerOf, hasty, refusal } from "./controllers";
 import type { Sandbox } from "./sandbox";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
@@ -71,6 +71,19 @@ describe("producerAddress", () => {
         stderr:
           "h: the controller's Status shows no producer address\n" +
           `  found: no line of the form <tab>Address: z1q… (ended)\n${look(box)}`,
+      });
+    });
+
+    test("of a controller that refuses to start, whose words are in the error", async ({ box }) => {
+      box.mark("synced");
+      controllerOf(box, {}, undefined, `echo '${refusal}'; exit 0`);
+      const config = configOf({ controller: { ...least.controller, directory: box.dir } });
+      expect(await box.run(hasty(box.local(producerAddress(config).script)))).toEqual({
+        code: 1,
+        stdout: "",
+        stderr:
+          `h: the controller ended before its menu\n  found: ${refusal}\n` +
+          `  needed: its menu. Run it by hand on the host, as root: cd ${box.dir} && ./node-controller\n  Then: pulumi up -s prod\n`,
       });
     });
 
