@@ -28,6 +28,7 @@ async function main(dir: string): Promise<void> {
     },
     releases: {
       "node-controller": await buildRelease({ menu: "v0.0.4", version: "0.0.4" }),
+      "znn-controller": await buildRelease({ menu: "v0.0.4", version: "0.0.4", executable: "znn-controller" }),
       "node-controller-v0.0.1": await buildRelease({ menu: "v0.0.1", version: "0.0.1" }),
       [officialName]: official,
     },

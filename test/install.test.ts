@@ -31,3 +31,9 @@ test("every command that installs for operators runs no scripts, whatever their 
   expect(operators.length).toBeGreaterThan(6);
   for (const command of operators) expect(command.trim()).toBe("npm ci --omit=dev --ignore-scripts");
 });
+
+test("README names the oldest Pulumi that the project asks for", () => {
+  const [, oldest] = /^requiredPulumiVersion: ">=(\d+\.\d+)\.0"$/m.exec(read("Pulumi.yaml")) ?? [];
+  expect(oldest).toBeDefined();
+  expect(read("README.md")).toContain(`[Pulumi](https://www.pulumi.com/docs/install/) ${oldest} or newer`);
+});

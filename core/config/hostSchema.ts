@@ -30,8 +30,8 @@ const common = {
     .default([])
     .meta({
       description:
-        `Distributions beside ${supportedDistributions.join(", ")}. Where there is no apt, as on CentOS and Fedora, the ` +
-        "controller's Deploy can't install what it builds the node with: the run says so",
+        `Distributions beside ${supportedDistributions.join(", ")}. They need apt, with which the controller's Deploy installs: ` +
+        "CentOS and Fedora are refused",
     }),
 };
 

@@ -21,6 +21,7 @@ export function retirementLibrary(): string {
     "configuredAddress.sh",
     "nodeStop.sh",
     "nodeMask.sh",
+    "kernelHeaders.sh",
     "retirement.sh",
     "orchestrator/archive.sh",
     "orchestrator/journal.sh",

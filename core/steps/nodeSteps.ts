@@ -48,6 +48,7 @@ export function preflight(config: StackConfig, identity: string): Step {
         tcp_ports: [node.p2pPort, node.rpcPort, node.wsPort, orchestrator.rpcPort, orchestrator.p2pPort],
         udp_ports: [node.p2pPort],
       },
+      "kernelHeaders",
       "preflight",
     ),
   };
@@ -101,7 +102,7 @@ export function packages(config: StackConfig): Step {
   return {
     name: "packages",
     limitSeconds: 3 * 3600,
-    script: scriptOf({ hourly_restart: config.sync.hourlyRestart, lock_seconds: 1800 }, "packages"),
+    script: scriptOf({ hourly_restart: config.sync.hourlyRestart, lock_seconds: 1800 }, "kernelHeaders", "packages"),
   };
 }
 

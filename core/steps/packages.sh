@@ -1,4 +1,6 @@
-# Procedure A, steps 6 and 7: index, upgrade, then unzip and wget, run individually.
+# Procedure A, steps 6 and 7: index, upgrade, then unzip and wget, run individually. With them what the controller's Deploy
+# needs and gets wrong by itself: without git it installs git-all, which brings a web and a mail server; without perl's
+# shasum, and without file, it ends in an error.
 if is_marked packages.done; then
   say "done before, at $(cat "$state/packages.done"): not upgraded again"
   exit 0
@@ -6,16 +8,11 @@ fi
 log=$logs/packages.log
 : > "$log"
 
-wanted=(unzip wget)
-if has apt-get; then manager=apt cron=cron; elif has dnf; then manager=dnf cron=cronie; else
-  fail "no package manager" "found: neither apt-get nor dnf" "needed: one of them"
-fi
+wanted=(unzip wget git perl file)
 # The hourly restart's line needs both; minimal images lack them.
 if [ "$hourly_restart" = yes ]; then
-  has crontab || wanted+=("$cron")
+  has crontab || wanted+=(cron)
   [ -x /usr/bin/sudo ] || wanted+=(sudo)
-  # dnf finds a package by its file; where there is apt, service is part of every image.
-  [ "$manager" = apt ] || [ -x /usr/sbin/service ] || wanted+=(/usr/sbin/service)
 fi
 
 # Who holds a lock is said after a while.
@@ -33,7 +30,7 @@ run() {
       say "$what: done in $((SECONDS - started)) s"
       return 0
     fi
-    if ! tail -n "+$from" "$log" | grep -qE 'locked by another process|Could not get lock|Unable to (acquire|lock)|Failed to obtain the transaction lock|is another process using it'; then
+    if ! tail -n "+$from" "$log" | grep -qE 'locked by another process|Could not get lock|Unable to (acquire|lock)|is another process using it'; then
       fail "$what failed" "$(last_lines "$log" 12)" "The whole log: $log on the host. Fix what it says, then run $(pulumi_up) again."
     fi
     if [ -z "$said" ]; then
@@ -47,26 +44,26 @@ run() {
   done
 }
 
-if [ "$manager" = apt ]; then
-  # An upgrade that was cut off is finished first: apt refuses everything else until then.
-  run "unfinished installations" dpkg --configure -a --force-confdef --force-confold
-  run "package index" apt-get "${apt_options[@]}" update
-  run "upgrade" apt-get "${apt_options[@]}" upgrade
-  run "installing ${wanted[*]}" apt-get "${apt_options[@]}" install "${wanted[@]}"
-else
-  run "package index" dnf -q -y makecache
-  run "upgrade" dnf -q -y upgrade
-  run "installing ${wanted[*]}" dnf -q -y install "${wanted[@]}"
+# An upgrade that was cut off is finished first: apt refuses everything else until then.
+run "unfinished installations" dpkg --configure -a --force-confdef --force-confold
+run "package index" apt-get "${apt_options[@]}" update
+run "upgrade" apt-get "${apt_options[@]}" upgrade
+run "installing ${wanted[*]}" apt-get "${apt_options[@]}" install "${wanted[@]}"
+if ! offers_kernel_headers; then
+  made=$(mktemp -d)
+  trap 'rm -rf "$made"' EXIT
+  mkdir -p "$made/root/DEBIAN"
+  printf '%s\n' "Package: $kernel_headers" "Version: 0" "Architecture: all" "Maintainer: $headers_maintainer" \
+    "Description: empty: the controller's Deploy asks for this name, which the distribution does not have" > "$made/root/DEBIAN/control"
+  run "empty package $kernel_headers" dpkg-deb --build "$made/root" "$made/headers.deb"
+  run "installing the empty $kernel_headers" dpkg --install "$made/headers.deb"
 fi
-if [ "$hourly_restart" = yes ] && [ "$manager" = dnf ]; then run "cron" systemctl enable --now crond; fi
 has unzip && has wget || fail "the packages are not there after their installation" "needed: unzip and wget" "The whole log: $log on the host."
 
 reboot=
 if [ -e /var/run/reboot-required ]; then
   reboot=$(paste -sd ' ' /var/run/reboot-required.pkgs 2> /dev/null || true)
   reboot=${reboot:-the upgrade}
-elif has needs-restarting && ! needs-restarting -r > /dev/null 2>&1; then
-  reboot="the upgrade"
 fi
 [ -z "$reboot" ] || say "note: $reboot asks for a reboot. Nothing was rebooted; the best moment is while the node still syncs."
 mark packages.done

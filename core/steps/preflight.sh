@@ -36,6 +36,8 @@ case " $distributions " in
   *) needs distribution "$distribution" "one of $distributions (or name it in host.acceptDistributions)" ;;
 esac
 
+has apt-get || needs "package manager" "no apt" "apt: the controller's Deploy installs with it, as Ubuntu 22.04 and Debian 11 have it"
+
 cores=$(nproc)
 [ "$cores" -ge "$minimum_cores" ] || needs cores "$cores" "$minimum_cores (host.minimums.cores)"
 
@@ -148,8 +150,11 @@ if [ ${#problems[@]} -gt 0 ]; then
     "Change the host or the configuration, then run $(pulumi_up) again."
 fi
 
-has apt-get ||
-  warn "packages: the controller's Deploy installs with apt what it builds the node with, and $distribution has none: install it before (make, gcc, git, the kernel's headers), and where Deploy ends in an error all the same, take Ubuntu 22.04 or Debian 11."
+if offers_kernel_headers; then
+  say "packages: $distribution has $kernel_headers, which the controller's Deploy installs"
+else
+  say "packages: $distribution, as its index is now, has no $kernel_headers, which the controller's Deploy installs: where a fresh index has none either, an empty package takes its place"
+fi
 device=$(ip -o route get 1.1.1.1 2> /dev/null | sed -nE 's/.* dev ([^ ]+).*/\1/p' || true)
 speed=$(cat "/sys/class/net/${device:-none}/speed" 2> /dev/null || true)
 if [ "${speed:--1}" -gt 0 ] && [ "$speed" -lt "$minimum_mbps" ]; then

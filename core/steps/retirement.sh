@@ -101,7 +101,10 @@ retire_keys_aside() {
 }
 
 # Nothing of the node is in this stack's hands any more.
-retire_let_go() { forget_node_stop; }
+retire_let_go() {
+  forget_node_stop
+  remove_empty_kernel_headers
+}
 
 # In a moment: this connection is to end in order.
 retire_poweroff() { systemd-run --quiet --collect --on-active=3 systemctl poweroff; }

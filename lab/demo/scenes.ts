@@ -9,7 +9,7 @@ const steps: Readonly<Record<string, string>> = {
   server: "made the server, with a firewall",
   "node-preflight": "checked the host against the minimums",
   "node-prepare": "made it this stack's own, reserved the node's ports",
-  "node-packages": "updated packages, installed unzip and wget",
+  "node-packages": "updated packages, installed what the controller needs",
   "node-controller": "downloaded and installed the controller",
   "node-hourly-restart": "set the hourly restart, for the time of the sync",
   "node-deploy": "deployed the node with the controller's own menu",

@@ -10,6 +10,8 @@ export { type Faults, type ServedReleases, serveReleases } from "./releaseServer
 export interface ReleaseOptions {
   /** The menu's order, as in the real controller of that version. */
   menu: ControllerBuild["menu"];
+  /** Its executable (default node-controller); as znn-controller it deploys by the real names. */
+  executable?: string;
   /** What the banner says (default: the menu's version). */
   version?: string;
   /** One more yes/no question in Deploy; true for a made-up one. */
@@ -44,7 +46,7 @@ export async function buildRelease(options: ReleaseOptions): Promise<Buffer> {
   });
   return Buffer.from(
     zipSync({
-      "node-controller": [strToU8(controller), entry(0o755)],
+      [options.executable ?? "node-controller"]: [strToU8(controller), entry(0o755)],
       [libraryName]: [library, entry(0o644)],
     }),
   );

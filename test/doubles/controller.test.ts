@@ -101,7 +101,13 @@ describe("Deploy", () => {
     const output = plain(await run(["1"]));
     expect(machine.commands).toEqual([
       "pgrep -x go-node",
+      "git version",
+      "apt -y install linux-kernel-headers",
       "apt -y install make",
+      "apt -y install wget",
+      "sh -c command -v shasum",
+      "git version",
+      "file /usr/local/bin/go-node",
       "systemctl is-active go-node.service",
       "systemctl enable go-node.service",
       "systemctl start go-node.service",
@@ -150,7 +156,7 @@ describe("Deploy", () => {
       "systemctl is-active go-node.service",
       "systemctl is-active go-node.service",
       "systemctl stop go-node.service",
-      "apt -y install make",
+      "git version",
     ]);
   });
 
@@ -207,7 +213,7 @@ describe("Deploy", () => {
 
   it("says Error! and goes quietly when a package cannot be had or the build fails", async () => {
     machine.aptStatus = 100;
-    expect(plain(await run(["1"]))).toMatch(/Error! Could not install make\n$/);
+    expect(plain(await run(["1"]))).toMatch(/Error! Could not install linux-kernel-headers\n$/);
     machine.aptStatus = 0;
     expect(plain(await run(["1"], { failBuild: true }))).toMatch(/Error! Could not build go-node\. Aborting\.\n$/);
     expect(existsSync(path("usr/local/bin/go-node"))).toBe(false);

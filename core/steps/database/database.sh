@@ -13,11 +13,7 @@ need_python() {
   if has python3; then return 0; fi
   mkdir -p "$logs"
   packages_ask_nothing 300
-  if has apt-get; then
-    { apt-get -q -y update && apt-get -q -y install --no-install-recommends python3; } < /dev/null > "$log" 2>&1 || true
-  elif has dnf; then
-    dnf -q -y install python3 < /dev/null > "$log" 2>&1 || true
-  fi
+  { apt-get -q -y update && apt-get -q -y install --no-install-recommends python3; } < /dev/null > "$log" 2>&1 || true
   has python3 || fail "python3 is not there, which judges the node's database, and cannot be installed" "$(last_lines "$log" 5)" \
     "Install python3 on the host, then run the same command again."
 }

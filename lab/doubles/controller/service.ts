@@ -1,23 +1,27 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { red } from "./colour";
 import { type Machine, print, Quit } from "./machine";
 
+/** Under the real one's name it deploys what that does, by the real names (bin/znn_controller.dart 9-15). */
+const [unit, executable] =
+  basename(process.argv[1] ?? "") === "znn-controller" ? ["go-zenon", "znnd"] : ["go-node", "go-node"];
+
 /** The node's executable. */
-export const daemon = "go-node";
+export const daemon = executable;
 
 /** Its systemd service. */
-export const service = "go-node.service";
+export const service = `${unit}.service`;
 
 /** Where the executable lies. */
-export const daemonPath = "/usr/local/bin/go-node";
+export const daemonPath = `/usr/local/bin/${daemon}`;
 
-const unitPath = "/etc/systemd/system/go-node.service";
+const unitPath = `/etc/systemd/system/${service}`;
 const pauseMs = 500;
 
 /** Indented as the real controller writes it. */
 export const unitText = `    [Unit]
-    Description=go-node service
+    Description=${unit} service
     After=network.target
     [Service]
     LimitNOFILE=32768
@@ -26,7 +30,7 @@ export const unitText = `    [Unit]
     Type=simple
     SuccessExitStatus=SIGKILL 9
     ExecStart=${daemonPath}
-    ExecStop=/usr/bin/pkill -9 go-node
+    ExecStop=/usr/bin/pkill -9 ${daemon}
     Restart=on-failure
     TimeoutStopSec=10s
     TimeoutStartSec=10s

@@ -1,10 +1,11 @@
+import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { readLabHost } from "../labHost";
 import { nodeCommit, nodeVersion } from "./logLines";
 import { NodeDouble } from "./node";
 
 // pkill finds a process by this name; without it, it would be called after the interpreter's thread.
-process.title = "go-node";
+process.title = basename(process.argv[1] ?? "", ".cjs");
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

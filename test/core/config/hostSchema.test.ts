@@ -52,7 +52,7 @@ test.each([
   [
     { image: "debian-12" },
     [
-      "pillar-host:host.image: found debian-12, needed one of ubuntu-22.04, debian-11, centos-8, fedora-36, which the controller's release is for (or name it in host.acceptDistributions) (pulumi config set --path pillar-host:host.image ubuntu-22.04 -s prod)",
+      "pillar-host:host.image: found debian-12, needed one of ubuntu-22.04, debian-11, which the controller's release is for (or name it in host.acceptDistributions) (pulumi config set --path pillar-host:host.image ubuntu-22.04 -s prod)",
     ],
   ],
   [{ image: "debian-12", acceptDistributions: ["debian-12"] }, []],

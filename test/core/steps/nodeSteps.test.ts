@@ -59,7 +59,7 @@ describe("variables", () => {
       "service='go-node'",
       "signer_service='orchestrator'",
       "data_dir='/root/.znn'",
-      "distributions='ubuntu-22.04 debian-11 centos-8 fedora-36'",
+      "distributions='ubuntu-22.04 debian-11'",
       "minimum_cores='4'",
       "minimum_memory_gb='4'",
       "minimum_memory_kb='3774873'",
@@ -87,7 +87,7 @@ describe("variables", () => {
   test("distributions that the configuration accepts stand behind the supported ones", () => {
     const changed = configOf({ host: { ...least.host, acceptDistributions: ["debian-12"] } });
     expect(variablesOf(steps.preflight(changed, identity))).toContain(
-      "distributions='ubuntu-22.04 debian-11 centos-8 fedora-36 debian-12'",
+      "distributions='ubuntu-22.04 debian-11 debian-12'",
     );
   });
 

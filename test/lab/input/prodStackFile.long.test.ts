@@ -1,9 +1,11 @@
-import { cp, readFile } from "node:fs/promises";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Lab } from "../../../lab/lab";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack } from "../../../lab/stack";
-import { linesOf, testLab } from "../fixture";
+import { dependencies } from "../../../package.json";
+import { linesOf, onHost, testLab } from "../fixture";
 
 const source = join(import.meta.dirname, "../../../Pulumi.prod.yaml");
 
@@ -51,6 +53,22 @@ describe("Pulumi.prod.yaml", () => {
     expect(written).not.toContain("PRIVATE KEY");
   });
 
+  it("stands up a host by the real network's names", async () => {
+    const host = await lab.addHost("host1", ensurePackagedImage);
+    await set("prod-2", "host.address", host.address);
+    await set("prod-2", "host.hostKey", host.hostKey);
+    for (const minimum of ["cores", "diskGb"]) await set("prod-2", `host.minimums.${minimum}`, "1");
+    await set("prod-2", "controller.release.url", lab.releaseUrl("znn-controller"));
+    await project.pulumi(["config", "rm", "-s", "prod-2", "--path", "pillar-host:controller.addresses"]);
+    const { exitCode, output } = await project.up(["-s", "prod-2"]);
+    expect(exitCode, output).toBe(0);
+    expect(output).toMatch(/producerAddress +: "z1q/);
+    expect(await onHost(host, "systemctl is-active go-zenon; pgrep -cx znnd; ls /root/znn-controller")).toBe(
+      "active\n1\n/root/znn-controller",
+    );
+    expect(await onHost(host, "systemctl list-unit-files 'go-node*' --no-legend; pgrep -x go-node || true")).toBe("");
+  });
+
   it("as it lies there, for the host of today: adopted with what the README sets", async () => {
     await project.pulumi(["stack", "init", "prod"]);
     await set("prod", "pillar.name", "Forge");
@@ -62,6 +80,20 @@ describe("Pulumi.prod.yaml", () => {
     expect(exitCode, output).toBe(0);
     expect(output).toContain("guard");
     expect(output).not.toContain("node-deploy");
+  });
+
+  it("is refused in one sentence by an engine that is too old", async () => {
+    const path = join(project.programDirectory, "Pulumi.yaml");
+    const text = await readFile(path, "utf8");
+    const [, oldest] = /^requiredPulumiVersion: ">=(.*)"$/m.exec(text) ?? [];
+    expect(oldest).toBe(dependencies["@pulumi/pulumi"]);
+    await rm(path);
+    await writeFile(path, text.replace(`>=${oldest}`, ">=99.0.0"));
+    const { exitCode, output } = await preview("other");
+    await writeFile(path, text);
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("Pulumi CLI version");
+    expect(output).toContain(">=99.0.0");
   });
 
   it("is nothing to a stack of another name", async () => {

@@ -52,7 +52,7 @@ describe("the packages", () => {
     expect(output).toContain(
       `unfinished installations: another package manager holds the lock (process ${pid} (perl)); waiting`,
     );
-    expect(output).toContain("installing unzip wget: done in");
+    expect(output).toContain("installing unzip wget git perl file: done in");
     expect(output).toContain(
       "note: linux-image-amd64 asks for a reboot. Nothing was rebooted; the best moment is while the node still syncs.",
     );
