@@ -1,0 +1,18 @@
+import { describe, expect } from "vitest";
+import { scriptOf } from "../../../core/steps/step";
+import { test } from "./boxed";
+
+describe("a host that is let go", () => {
+  test.for([
+    ["loses our empty linux-kernel-headers", "pillar-host <root@localhost>", "dpkg --purge linux-kernel-headers\n"],
+    ["keeps a real linux-kernel-headers", "Debian Kernel Team <debian-kernel@lists.debian.org>", undefined],
+    ["has none to lose", "", undefined],
+  ])("%s", async ([_title, maintainer, called], { box }) => {
+    box.command("dpkg-query", maintainer === "" ? "exit 1" : `printf '%s' '${maintainer}'`);
+    box.command("dpkg", 'echo "dpkg $*" >> $sandbox/called');
+    const script = scriptOf({ service: "go-node" }, "nodeStop", "kernelHeaders", "retirement");
+    const { code, stderr } = await box.run(box.local(`${script}\nretire_let_go`));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(box.read("called")).toBe(called);
+  });
+});
