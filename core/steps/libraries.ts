@@ -12,7 +12,7 @@ export function orchestratorLibrary(): string {
   const parts = readdirSync(join(__dirname, "orchestrator"))
     .filter((name) => name.endsWith(".sh"))
     .sort();
-  return library(["copyRight.sh", ...parts.map((name) => join("orchestrator", name))]);
+  return library(["authorizedKeys.sh", "copyRight.sh", ...parts.map((name) => join("orchestrator", name))]);
 }
 
 /** The library of functions that retire a host: what is asked of it, its last backup, its end. An input too. */
@@ -35,8 +35,14 @@ export function chainCopyLibrary(): string {
   const parts = ["arrive.sh", "away.sh", "owner.sh", "progress.sh", "snapshot.sh", "travel.sh"].map((name) =>
     join("chainCopy", name),
   );
-  return library(["configuredAddress.sh", "nodeStop.sh", "copyRight.sh", "database/database.sh", ...parts]);
+  return library([
+    ...["configuredAddress.sh", "nodeStop.sh", "authorizedKeys.sh", "copyRight.sh", "database/database.sh"],
+    ...parts,
+  ]);
 }
+
+/** The library of functions that let a key log in. An input too. */
+export const loginKeyLibrary = () => ["lib.sh", "authorizedKeys.sh"].map(read).join("\n");
 
 const library = (parts: readonly string[]) =>
   [...["commands.sh", "become.sh"].map(read), asRoot, ...["commands.sh", "lib.sh", ...parts].map(read)].join("\n");
