@@ -77,8 +77,8 @@ export async function authorise(
     );
   }
   try {
-    const names = assignments({ host_name: address, user, line: news.publicKey });
-    const script = `${names}${news.library}\nauthorize_in "$(getent passwd "$user" | cut -d: -f6)" "$line"\n`;
+    const script = `${assignments({ host_name: address, user, line: news.publicKey })}${news.library}
+authorize_in "$(getent passwd "$user" | cut -d: -f6)" "$line"\n`;
     const { exitCode, stderr } = await session.run("bash -euo pipefail -s", script);
     if (exitCode !== 0) throw new Error(`${address}: the new ssh key could not be authorised: ${stderr.trim()}`);
   } finally {

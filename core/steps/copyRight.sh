@@ -28,19 +28,15 @@ copy_key_away() {
   rm -rf "$copy_dir"
 }
 
-# copy_allow SIDE_TEXT, on the host that is connected to: SIDE_TEXT is the function that prints what $copy_side is made of.
+# copy_allow VARIABLES FUNCTIONS, on the host that is connected to: what $copy_side is made of.
 copy_allow() {
   copy_take_back
-  local side command=$copy_dir/side expiry= ends
+  local command=$copy_dir/side expiry= ends
   ends=$(date -d "+$copy_hours hours" +%s)
   (umask 077; mkdir -p "$copy_dir")
-  side=$(
-    set -e
-    "$1"
-    # By itself, too: sshd's own expiry is not to be had below OpenSSH 8.2.
-    printf '[ "$(date +%%s)" -lt %s ] || { echo "the right to this copy ended by itself after %s hours" >&2; exit 1; }\n' "$ends" "$copy_hours"
-  )
-  write_script "$command" "$side"$'\n'"$copy_side" 700
+  # By itself, too: sshd's own expiry is not to be had below OpenSSH 8.2.
+  write_script "$command" "$1 ends copy_hours" "$2" '[ "$(date +%s)" -lt "$ends" ] || { echo "the right to this copy ended by itself after $copy_hours hours" >&2; exit 1; }
+'"$copy_side" 700
   if [ "$login_user" != root ]; then
     (umask 077; printf '%s ALL=(root) NOPASSWD: %s ""\n' "$login_user" "$command" > "/etc/sudoers.d/$copy_mark.new")
     visudo -cqf "/etc/sudoers.d/$copy_mark.new" || fail "the right to copy could not be written for $login_user"

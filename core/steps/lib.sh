@@ -48,12 +48,15 @@ replace_file() {
     {
       if [ -e "$1" ]; then cp --attributes-only --preserve=all -T "$1" "$new"; else chmod "${3:-=rw}" "$new"; fi && printf %s "$2"
     } > "$new" && sync "$new" && mv -fT "$new" "$1" && sync "$directory" && exit
-    rm -f "$new"
-    exit 1
+    rm -f "$new" && false
   ) || fail "$1 could not be written: it is as it was" "found: $said; $(df -Ph "$directory" | awk 'NR == 2 { print $4 " free on " $6 }')" "needed: room there, and the right to write"
 }
-# write_script PATH TEXT [MODE]: a program that runs without this one, and ends at its first failure.
-write_script() { replace_file "$1" $'#!/bin/bash\nset -euo pipefail\n'"$2"$'\n' "${3:-600}"; }
+# write_script PATH VARIABLES FUNCTIONS TEXT [MODE]: a program that runs without this one, and ends at its first failure.
+write_script() {
+  local parts
+  parts=$(declare -p $2 && declare -f $3) || exit
+  replace_file "$1" $'#!/bin/bash\nset -euo pipefail\n'"$parts"$'\n'"$4"$'\n' "${5:-600}"
+}
 
 # Markers say how far this stack has come on this host.
 is_marked() { [ -e "$state/$1" ]; }

@@ -35,15 +35,9 @@ chain_settle() {
   rm -f "$chain_swapping"
 }
 chain_guard_starts() {
-  local text
-  text=$(
-    set -e
-    declare -p state data_dir chain_databases chain_swapping LC_ALL PATH
-    declare -f say chain_aside chain_arriving chain_settle
-    # Whoever starts it while its databases are moved, as the hourly restart may, waits.
-    printf 'exec 8>> "$state/chain-copy.moving"; flock -w 240 8; chain_settle\n'
-  )
-  write_script "$state/chain-copy.settle" "$text"
+  # Whoever starts it while its databases are moved, as the hourly restart may, waits.
+  write_script "$state/chain-copy.settle" "state data_dir chain_databases chain_swapping LC_ALL PATH" \
+    "say chain_aside chain_arriving chain_settle" 'exec 8>> "$state/chain-copy.moving"; flock -w 240 8; chain_settle'
   install_file "$(chain_drop_in)" "# A start in the middle of the chain's copy puts the node's own databases back first (pillar-host).
 [Service]
 ExecStartPre=+/bin/bash $state/chain-copy.settle

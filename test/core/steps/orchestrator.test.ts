@@ -53,7 +53,7 @@ describe.concurrent("the orchestrator's release", () => {
     async (name, { box }) => {
       box.command(
         name,
-        `if [ ! -e "$sandbox/once" ]; then : > "$sandbox/once"; kill -9 "$script" $PPID; fi; exec /bin/${name} "$@"`,
+        `if [ ! -e "$sandbox/once" ]; then : > "$sandbox/once"; kill -9 "$script" $PPID; exit 1; fi; exec /bin/${name} "$@"`,
       );
       expect((await install(box, zip("orchestrator"))).code).toBe(null);
       expect((await install(box, zip("orchestrator"))).code).toBe(0);
