@@ -49,7 +49,7 @@ replace_file() {
       if [ -e "$1" ]; then cp --attributes-only --preserve=all -T "$1" "$new"; else chmod "${3:-=rw}" "$new"; fi && printf %s "$2"
     } > "$new" && sync "$new" && mv -fT "$new" "$1" && sync "$directory" && exit
     rm -f "$new" && false
-  ) || fail "$1 could not be written: it is as it was" "found: $said; $(df -Ph "$directory" | awk 'NR == 2 { print $4 " free on " $6 }')" "needed: room there, and the right to write"
+  ) || fail "$1 could not be written: it is as it was" "found: $said; $(df -Ph "$directory" | awk 'NR == 2 { print $4 " free on " $6 }')" "needed: make room there, and let $(id -un) write there"
 }
 # write_script PATH VARIABLES FUNCTIONS TEXT [MODE]: a program that runs without this one, and ends at its first failure.
 write_script() {
