@@ -1,3 +1,4 @@
+import { assignments } from "../core/ssh/shellWords";
 import { connectSsh, type SshSession, type SshTarget } from "../core/ssh/ssh";
 import { isFatal, type RefusedError } from "../core/ssh/sshErrors";
 import { say } from "../core/util/say";
@@ -15,8 +16,8 @@ export class LoginKey extends dynamicResource<LoginKeyInputs, LoginKeyOutputs>({
     if (olds.publicKey !== news.publicKey) await authorise(olds, news);
     return { isOrdered: orderedByState(olds, news) };
   },
-  // That the order is over is no change.
-  changes: (olds, news) => differ(olds, news, "isOrder"),
+  // That the order is over is no change, nor is another way to authorise.
+  changes: (olds, news) => differ(olds, news, "isOrder", "library"),
   secretInputs: ["target"],
   outputs: { isOrdered: "plain" },
 }) {}
@@ -26,6 +27,8 @@ interface LoginKeyInputs {
   readonly target: SshTarget;
   /** The public half of its key, an authorized_keys line. */
   readonly publicKey: string;
+  /** What changes authorized_keys on the host (core/steps/libraries.ts). */
+  readonly library: string;
   /** The server's, at its provider. */
   readonly serverId: string;
   /** This run orders it, or goes on with an order that was cut off. */
@@ -37,11 +40,6 @@ interface LoginKeyOutputs {
   readonly isOrdered: boolean;
 }
 
-/** Reads the line from its standard input. */
-const script =
-  "umask 077; mkdir -p ~/.ssh && touch ~/.ssh/authorized_keys && IFS= read -r line && " +
-  '{ grep -qxF -- "$line" ~/.ssh/authorized_keys || printf "\\n%s\\n" "$line" >> ~/.ssh/authorized_keys; }';
-
 /**
  * Authorises the new key with the old one.
  *
@@ -49,10 +47,10 @@ const script =
  */
 export async function authorise(
   olds: Pick<LoginKeyInputs, "target">,
-  news: Pick<LoginKeyInputs, "target" | "publicKey">,
+  news: Pick<LoginKeyInputs, "target" | "publicKey" | "library">,
   connect: (target: SshTarget) => Promise<SshSession> = connectSsh,
 ): Promise<void> {
-  const { address } = news.target;
+  const { address, user } = news.target;
   const isLetIn = async () => {
     try {
       (await connect(news.target)).close();
@@ -79,7 +77,9 @@ export async function authorise(
     );
   }
   try {
-    const { exitCode, stderr } = await session.run(script, `${news.publicKey}\n`);
+    const script = `${assignments({ host_name: address, user, line: news.publicKey })}${news.library}
+authorize_in "$(getent passwd "$user" | cut -d: -f6)" "$line"\n`;
+    const { exitCode, stderr } = await session.run("bash -euo pipefail -s", script);
     if (exitCode !== 0) throw new Error(`${address}: the new ssh key could not be authorised: ${stderr.trim()}`);
   } finally {
     session.close();

@@ -3,6 +3,7 @@ import { resourceName } from "../../core/cloud/cloud";
 import type { CloudServer } from "../../core/cloud/power";
 import type { OwnServer } from "../../core/ssh/ownServer";
 import { fingerprintOf } from "../../core/ssh/publicKey";
+import { loginKeyLibrary } from "../../core/steps/libraries";
 import { cloudInit } from "../../core/steps/nodeSteps";
 import { HostKey } from "../../providers/hostKey";
 import { LoginKey } from "../../providers/loginKey";
@@ -87,7 +88,7 @@ function createLoginKey(
   const isOrder = isOrderedHere(making);
   return new LoginKey(
     "login-key",
-    { target: sshTargetOf(access), publicKey, serverId: made.id, isOrder },
+    { target: sshTargetOf(access), publicKey, library: loginKeyLibrary(), serverId: made.id, isOrder },
     { ...childOf(parent), dependsOn: [made.resource] },
   );
 }

@@ -28,25 +28,15 @@ copy_key_away() {
   rm -rf "$copy_dir"
 }
 
-# copy_allow SIDE_TEXT, on the host that is connected to: SIDE_TEXT is the function that prints what $copy_side is made of.
+# copy_allow VARIABLES FUNCTIONS, on the host that is connected to: what $copy_side is made of.
 copy_allow() {
   copy_take_back
-  local home command=$copy_dir/side expiry= ends
+  local command=$copy_dir/side expiry= ends
   ends=$(date -d "+$copy_hours hours" +%s)
-  (
-    umask 077
-    mkdir -p "$copy_dir"
-    {
-      printf '#!/bin/bash\nset -euo pipefail\n'
-      "$1"
-      # By itself, too: sshd's own expiry is not to be had below OpenSSH 8.2.
-      printf '[ "$(date +%%s)" -lt %s ] || { echo "the right to this copy ended by itself after %s hours" >&2; exit 1; }\n' "$ends" "$copy_hours"
-      printf '%s\n' "$copy_side"
-    } > "$command"
-    chmod 700 "$command"
-  )
-  home=$(getent passwd "$login_user" | cut -d: -f6)
-  [ -n "$home" ] || fail "the user $login_user has no home directory"
+  (umask 077; mkdir -p "$copy_dir")
+  # By itself, too: sshd's own expiry is not to be had below OpenSSH 8.2.
+  write_script "$command" "$1 ends copy_hours" "$2" '[ "$(date +%s)" -lt "$ends" ] || { echo "the right to this copy ended by itself after $copy_hours hours" >&2; exit 1; }
+'"$copy_side" 700
   if [ "$login_user" != root ]; then
     (umask 077; printf '%s ALL=(root) NOPASSWD: %s ""\n' "$login_user" "$command" > "/etc/sudoers.d/$copy_mark.new")
     visudo -cqf "/etc/sudoers.d/$copy_mark.new" || fail "the right to copy could not be written for $login_user"
@@ -58,27 +48,15 @@ copy_allow() {
   fi
   # Known from OpenSSH 8.2 on; an older one would refuse the whole line.
   if ssh -V 2>&1 | grep -qE 'OpenSSH_(8\.([2-9]|[1-9][0-9])|9|[1-9][0-9])'; then expiry=",expiry-time=\"$(date -d "@$ends" +%Y%m%d%H%M)\""; fi
-  if [ ! -d "$home/.ssh" ]; then install -d -m 700 -o "$login_user" -g "$(id -gn "$login_user")" "$home/.ssh"; fi
-  local keys=$home/.ssh/authorized_keys
-  if [ ! -e "$keys" ]; then install -m 600 -o "$login_user" -g "$(id -gn "$login_user")" /dev/null "$keys"; fi
-  printf '\nrestrict,from="%s",command="%s"%s %s\n' "$(tr -s ' \n' ',' <<< "$from_addresses" | sed 's/^,//; s/,$//')" "$command" "$expiry" "$public_key" >> "$keys"
+  authorize "$login_user" "restrict,from=\"$(tr -s ' \n' ',' <<< "$from_addresses" | sed 's/^,//; s/,$//')\",command=\"$command\"$expiry $public_key"
 }
 
-# Nothing of the copy's right stays behind, whichever run gave it.
+# Nothing of the copy's right stays behind, whichever run gave it. First what can fail on no full disk: without it the line is of no use.
 copy_take_back() {
-  local home keys
-  home=$(getent passwd "$login_user" | cut -d: -f6)
-  for keys in "$home/.ssh/authorized_keys" /root/.ssh/authorized_keys; do copy_lines_away "$keys"; done
+  local user
   rm -rf "/etc/sudoers.d/$copy_mark" "/etc/sudoers.d/$copy_mark.new" "$copy_dir"
-}
-# By what such a line may run, too: a comment is the other side's word.
-copy_lines_away() {
-  local line=" $copy_mark\$|command=\"(sudo -n )?$copy_dir/side\""
-  if ! grep -qsE "$line" "$1"; then return 0; fi
-  # Without the blank line before it either; in place, so that owner, mode and label stay.
-  LINE=$line perl -0pe 's/\n?[^\n]*(?:$ENV{LINE})[^\n]*(?:\n|\z)/\n/mg; s/\n\n+\z/\n/' "$1" > "$1.$copy_mark"
-  cat "$1.$copy_mark" > "$1"
-  rm -f "$1.$copy_mark"
+  # By what such a line may run, too: a comment is the other side's word.
+  for user in "$login_user" root; do authorize "$user" "" " $copy_mark\$|command=\"(sudo -n )?$copy_dir/side\""; done
 }
 
 # copy_exchange [TELL], on the host that connects: runs its side against the other one's, and TELL every few seconds. What was

@@ -4,22 +4,24 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cron_line="0 * * * * /usr/bin/sudo /usr/sbin/service $service restart"
 
+# Sets $tab, with no file between: crontab does not notice that its output was cut off by a full disk.
 read_crontab() {
-  if ! crontab -u root -l > "$1" 2> "$work/error"; then
-    grep -qi 'no crontab' "$work/error" || fail "root's crontab could not be read" "found: $(head -n 1 "$work/error")"
-    : > "$1"
-  fi
+  tab=$(crontab -u root -l 2> "$work/error" && printf x) || grep -qi 'no crontab' "$work/error" ||
+    fail "root's crontab could not be read" "found: $(head -n 1 "$work/error")"
+  tab=${tab%x}
 }
 
 # The lines that are the specification's, commented or not, whatever blanks are in them.
 blank='[[:blank:]]+'
 pattern="0${blank}\\*${blank}\\*${blank}\\*${blank}\\*${blank}/usr/bin/sudo${blank}/usr/sbin/service${blank}${service//./\\.}${blank}restart[[:blank:]]*$"
+# Reads to the end: one that stops at the first line would end its writer in error.
+is_on() { [ "$(printf %s "$tab" | grep -cE "^[[:blank:]]*$pattern")" != 0 ]; }
 
 if [ "$cron_action" = look ]; then
   found=off
   if has crontab && { [ "$node_synced" = yes ] || is_marked synced; }; then
-    read_crontab "$work/now"
-    if grep -qE "^[[:blank:]]*$pattern" "$work/now"; then found=on; fi
+    read_crontab
+    if is_on; then found=on; fi
   fi
   say "$found"
   exit 0
@@ -38,32 +40,32 @@ elif is_marked synced; then
   exit 0
 fi
 
-read_crontab "$work/before"
+read_crontab
 if [ "$cron_action" = on ]; then
-  if grep -qE "^[[:blank:]]*$pattern" "$work/before"; then
+  if is_on; then
     say "hourly restart: on"
     exit 0
   fi
-  cp "$work/before" "$work/after"
   # A last line without its end would swallow ours.
-  if [ -s "$work/after" ] && [ -n "$(tail -c 1 "$work/after")" ]; then printf '\n' >> "$work/after"; fi
-  printf '%s\n' "$cron_line" >> "$work/after"
+  after=${tab:+${tab%$'\n'}$'\n'}$cron_line$'\n'
 else
-  sed -E "s|^([[:blank:]]*$pattern)|#\\1|" "$work/before" > "$work/after"
+  after=$(printf %s "$tab" | sed -E "s|^([[:blank:]]*$pattern)|#\\1|" && printf x)
+  after=${after%x}
 fi
 
-if ! cmp -s "$work/before" "$work/after"; then
+if [ "$after" != "$tab" ]; then
+  printf %s "$after" > "$work/after"
   crontab -u root "$work/after" 2> "$work/error" || fail "root's crontab could not be written" "found: $(head -n 1 "$work/error")"
 fi
-read_crontab "$work/now"
-cmp -s "$work/after" "$work/now" || fail "root's crontab is not what was written to it" "Look at it with: crontab -l"
+read_crontab
+[ "$tab" = "$after" ] || fail "root's crontab is not what was written to it" "Look at it with: crontab -l"
 if [ "$cron_action" = on ]; then
   say "hourly restart: on, until the node has synced"
   exit 0
 fi
-if grep -qE "^[[:blank:]]*$pattern" "$work/now"; then
+if is_on; then
   fail "the hourly restart is still active in root's crontab" "Put a # at the start of its line: crontab -e"
 fi
-others=$(grep -vE '^[[:blank:]]*#' "$work/now" | grep -E "(service|systemctl)[[:blank:]].*${service//./\\.}" || true)
+others=$(printf %s "$tab" | grep -vE '^[[:blank:]]*#' | grep -E "(service|systemctl)[[:blank:]].*${service//./\\.}" || true)
 [ -z "$others" ] || warn "root's crontab has another line about $service, left as it is: $others. A restart of a producing node misses momentums."
 say "hourly restart: off, read back from root's crontab"

@@ -35,20 +35,35 @@ unit_lies_at() { is_there "$1" && [ "$(readlink "$1")" != /dev/null ]; }
 
 has() { command -v "$1" > /dev/null 2>&1; }
 
-# Markers say how far this stack has come on this host. They are written whole or not at all.
-is_marked() { [ -e "$state/$1" ]; }
-mark() {
-  mkdir -p "$state"
-  printf '%s\n' "${2:-$(date -u +%FT%TZ)}" > "$state/.$1.new"
-  mv -f "$state/.$1.new" "$state/$1"
+# replace_file PATH TEXT [MODE]: after a full disk, a kill or a power cut the file has its old text or TEXT. A file that is there
+# keeps owner, mode and label; MODE is that of a new one.
+replace_file() {
+  local said directory=${1%/*} name=${1##*/}
+  [ ! -L "$1" ] || fail "$1 is a link: it was left as it is" "found: a link to $(readlink "$1")" "needed: a regular file: put the file itself there"
+  [ -n "$2" ] || [ ! -s "$1" ] || fail "$1 would become empty: it was left as it is"
+  said=$(
+    exec 2>&1
+    # A killed run left its new file behind.
+    mkdir -p "$directory" && rm -f "$directory/.$name".?????? && new=$(mktemp "$directory/.$name.XXXXXX") || exit
+    {
+      if [ -e "$1" ]; then cp --attributes-only --preserve=all -T "$1" "$new"; else chmod "${3:-=rw}" "$new"; fi && printf %s "$2"
+    } > "$new" && sync "$new" && mv -fT "$new" "$1" && sync "$directory" && exit
+    rm -f "$new" && false
+  ) || fail "$1 could not be written: it is as it was" "found: $said; $(df -Ph "$directory" | awk 'NR == 2 { print $4 " free on " $6 }')" "needed: make room there, and let $(id -un) write there"
+}
+# write_script PATH VARIABLES FUNCTIONS TEXT [MODE]: a program that runs without this one, and ends at its first failure.
+write_script() {
+  local parts
+  parts=$(declare -p $2 && declare -f $3) || exit
+  replace_file "$1" $'#!/bin/bash\nset -euo pipefail\n'"$parts"$'\n'"$4"$'\n' "${5:-600}"
 }
 
+# Markers say how far this stack has come on this host.
+is_marked() { [ -e "$state/$1" ]; }
+mark() { replace_file "$state/$1" "${2:-$(date -u +%FT%TZ)}"$'\n'; }
+
 # install_file PATH TEXT: writes it where it says something else.
-install_file() {
-  if [ "$(cat "$1" 2> /dev/null)" = "$2" ]; then return 0; fi
-  mkdir -p "$(dirname "$1")"
-  printf '%s\n' "$2" > "$1"
-}
+install_file() { [ "$(cat "$1" 2> /dev/null)" = "$2" ] || replace_file "$1" "$2"$'\n'; }
 
 # The last lines of a file for an error, without what looks like a secret or an address that must not be used yet.
 last_lines() {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { asRoot } from "../ssh/root";
 
+const copyRight = ["authorizedKeys.sh", "copyRight.sh"];
 const read = (path: string) => readFileSync(join(__dirname, path), "utf8");
 
 /**
@@ -12,7 +13,7 @@ export function orchestratorLibrary(): string {
   const parts = readdirSync(join(__dirname, "orchestrator"))
     .filter((name) => name.endsWith(".sh"))
     .sort();
-  return library(["copyRight.sh", ...parts.map((name) => join("orchestrator", name))]);
+  return library([...copyRight, ...parts.map((name) => join("orchestrator", name))]);
 }
 
 /** The library of functions that retire a host: what is asked of it, its last backup, its end. An input too. */
@@ -36,8 +37,11 @@ export function chainCopyLibrary(): string {
   const parts = ["arrive.sh", "away.sh", "owner.sh", "progress.sh", "snapshot.sh", "travel.sh"].map((name) =>
     join("chainCopy", name),
   );
-  return library(["configuredAddress.sh", "nodeStop.sh", "copyRight.sh", "database/database.sh", ...parts]);
+  return library(["configuredAddress.sh", "nodeStop.sh", ...copyRight, "database/database.sh", ...parts]);
 }
+
+/** The library of functions that let a key log in. An input too. */
+export const loginKeyLibrary = () => ["lib.sh", "authorizedKeys.sh"].map(read).join("\n");
 
 const library = (parts: readonly string[]) =>
   [...["commands.sh", "become.sh"].map(read), asRoot, ...["commands.sh", "lib.sh", ...parts].map(read)].join("\n");

@@ -91,9 +91,7 @@ if unit_lies_at "$etc_file"; then
     say "$etc_file is kept as $unit_file"
   fi
 elif [ ! -e "$unit_file" ]; then
-  mkdir -p "${unit_file%/*}"
-  cat > "$unit_file" << UNIT
-[Unit]
+  install_file "$unit_file" "[Unit]
 Description=orchestrator, a signer of the bridge
 After=network-online.target
 Wants=network-online.target
@@ -104,18 +102,14 @@ Type=simple
 ExecStart=$target
 
 [Install]
-WantedBy=multi-user.target
-UNIT
+WantedBy=multi-user.target"
 fi
 # For the operator's own, too: it works in a folder of its home and nowhere else, and it ends by itself, with exit code 0,
 # whenever it loses a node.
-mkdir -p "$unit_file.d"
-cat > "$unit_file.d/90-pillar-host.conf" << UNIT
-[Service]
+install_file "$unit_file.d/90-pillar-host.conf" "[Service]
 Environment=HOME=${directory%/*}
 Restart=always
-RestartSec=10
-UNIT
+RestartSec=10"
 ln -sfn /dev/null "$etc_file"
 systemctl daemon-reload
 say "$service is installed, masked and not started: it starts when the signer is here"

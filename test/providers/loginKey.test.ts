@@ -7,7 +7,7 @@ const target = (privateKey: string): SshTarget => ({
   ...{ address: "203.0.113.7", port: 22, user: "root", hostKey: "ssh-ed25519 AAAA", privateKey },
 });
 const olds = { target: target("old"), publicKey: "ssh-ed25519 OLD" };
-const news = { target: target("new"), publicKey: "ssh-ed25519 NEW" };
+const news = { target: target("new"), publicKey: "ssh-ed25519 NEW", library: "authorize_in() { :; }" };
 
 /** A host that lets these keys in, and lets in more when it is told to. */
 function host(...letIn: string[]) {
@@ -20,8 +20,10 @@ function host(...letIn: string[]) {
       start: () => expect.unreachable(),
       close: () => undefined,
       run: async (command, input) => {
-        ran.push(`${privateKey}: ${input.trim()}`);
-        expect(command).toContain("authorized_keys");
+        ran.push(`${privateKey}: ${command}`);
+        expect(input).toContain(
+          "host_name='203.0.113.7'\nuser='root'\nline='ssh-ed25519 NEW'\nauthorize_in() { :; }\nauthorize_in ",
+        );
         letIn.push("new");
         return { exitCode: 0, stdout: "", stderr: "" };
       },
@@ -33,7 +35,7 @@ function host(...letIn: string[]) {
 test("a changed key is authorised with the old one, and proved", async () => {
   const { connect, ran } = host("old");
   await authorise(olds, news, connect);
-  expect(ran).toEqual(["old: ssh-ed25519 NEW"]);
+  expect(ran).toEqual(["old: bash -euo pipefail -s"]);
 });
 
 test("a key that is let in already is left", async () => {

@@ -83,7 +83,7 @@ export class CronScript {
     const box = new Sandbox();
     try {
       box.write("left", String(Number.isFinite(dies) ? dies : 99));
-      const die = `left=$(cat "$sandbox/left"); echo $((left - 1)) > "$sandbox/left"; [ "$left" -gt 0 ] || { kill -9 $PPID; exit 1; }`;
+      const die = `left=$(cat "$sandbox/left"); echo $((left - 1)) > "$sandbox/left"; [ "$left" -gt 0 ] || { kill -9 "$script" $PPID; exit 1; }`;
       box.command("mv", `${die}; exec /bin/mv "$@"`);
       box.command(
         "crontab",
@@ -93,7 +93,7 @@ else ${die}; cp "$3" "$sandbox/tab"; fi`,
       box.write("tab", texts[host.line]);
       if (host.marked) box.mark("synced");
       const step = call === "look" ? hourlyRestartNow(config, true) : hourlyRestart(config, call);
-      const { code, stdout, stderr } = await box.run(box.local(this.patched(step.script)));
+      const { code, stdout, stderr } = await box.run(`export script=$$\n${box.local(this.patched(step.script))}`);
       const died = code === null;
       if (!died && code !== 0) throw new Error(`the script ended with ${code}: ${stderr}`);
       const tab = box.read("tab") ?? "";

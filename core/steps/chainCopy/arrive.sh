@@ -35,16 +35,9 @@ chain_settle() {
   rm -f "$chain_swapping"
 }
 chain_guard_starts() {
-  (
-    umask 077
-    {
-      printf '#!/bin/bash\nset -eu\n'
-      declare -p state data_dir chain_databases chain_swapping LC_ALL PATH
-      declare -f say chain_aside chain_arriving chain_settle
-      # Whoever starts it while its databases are moved, as the hourly restart may, waits.
-      printf 'exec 8>> "$state/chain-copy.moving"; flock -w 240 8; chain_settle\n'
-    } > "$state/chain-copy.settle"
-  )
+  # Whoever starts it while its databases are moved, as the hourly restart may, waits.
+  write_script "$state/chain-copy.settle" "state data_dir chain_databases chain_swapping LC_ALL PATH" \
+    "say chain_aside chain_arriving chain_settle" 'exec 8>> "$state/chain-copy.moving"; flock -w 240 8; chain_settle'
   install_file "$(chain_drop_in)" "# A start in the middle of the chain's copy puts the node's own databases back first (pillar-host).
 [Service]
 ExecStartPre=+/bin/bash $state/chain-copy.settle
@@ -71,8 +64,8 @@ chain_swap() {
   chain_hold_starts
   stop_node
   ! service_is_active "$service" || fail "$service does not stop" "$(systemctl status --no-pager -n 5 "$service" 2>&1 | redact | tail -n 5)"
-  for database in $chain_databases; do if [ -e "$data_dir/$database" ]; then say "$database"; fi; done > "$aside/had"
-  sync -f "$aside"
+  # In one piece: a database that is missing in it counts as one of the copy.
+  replace_file "$aside/had" "$(for database in $chain_databases; do if [ -e "$data_dir/$database" ]; then say "$database"; fi; done)"$'\n'
   : > "$chain_swapping"
   sync "$state"
   for database in $chain_databases; do
@@ -150,6 +143,6 @@ chain_end_new() {
   chain_restore
   chain_note_away
   copy_key_away
-  rm -f "$(chain_drop_in)" "$state/chain-copy.settle" "$state/chain-copy.moving" "$chain_owner" "$state/chain-copy.flock"
+  rm -f "$(chain_drop_in)" "$state"/{,.}chain-copy.settle* "$state/chain-copy.moving" "$chain_owner" "$state/chain-copy.flock"
   systemctl daemon-reload
 }

@@ -63,10 +63,10 @@ chain_no_room() {
 }
 chain_room_in() { df --output=avail,iavail,target -B1 -- "$1" | awk 'NR == 2 { printf "%d MB and %s inodes free on %s", $1 / 1e6, $2, $3 }'; }
 chain_whose() { cat "$1/$chain_marker" 2> /dev/null || say "no $chain_marker in it"; }
-# One that was cut off before its marker is empty.
+# One that was cut off before its marker has at most an empty one.
 chain_is_own() {
   [ -d "$1" ] && [ ! -L "$1" ] || return 1
-  if [ -e "$1/$chain_marker" ]; then [ "$(cat "$1/$chain_marker")" = "$stack_identity" ]; else [ -z "$(ls -A "$1")" ] && printf '%s\n' "$stack_identity" > "$1/$chain_marker"; fi
+  if [ -s "$1/$chain_marker" ]; then [ "$(cat "$1/$chain_marker")" = "$stack_identity" ]; else [ -z "$(ls -A -I "$chain_marker" "$1")" ] && printf '%s\n' "$stack_identity" > "$1/$chain_marker"; fi
 }
 # Removes what was made in it, and nothing else.
 chain_directory_away() {
@@ -76,7 +76,7 @@ chain_directory_away() {
   # First of all, and on the disk: with it what is left would be put back.
   if [ -e "$1/had" ]; then rm -f "$1/had" && sync "$1"; fi
   for database in $chain_databases; do rm -rf "${1:?}/$database"; done
-  rm -f "$1/$chain_marker"
+  rm -f "$1/$chain_marker" "$1"/.had.??????
   rmdir "$1"
 }
 

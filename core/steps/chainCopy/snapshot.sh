@@ -112,7 +112,7 @@ chain_old_now() {
 chain_let_go() {
   chain_directory_away "$(chain_snapshot_place)"
   copy_take_back
-  rm -f "$chain_owner" "$state/chain-copy.end" "$state/chain-copy.flock"
+  rm -f "$chain_owner" "$state"/{,.}chain-copy.end* "$state/chain-copy.flock"
   rmdir "$state" 2> /dev/null || true
 }
 chain_end_old() {
@@ -122,17 +122,13 @@ chain_end_old() {
 
 # Once no run renews the lease any more, this host lets go by itself.
 chain_watch_lease() {
-  (
-    umask 077
-    {
-      printf '#!/bin/bash\nset -u\n'
-      declare -p state data_dir copy_dir copy_mark login_user stack_identity host_name chain_databases chain_owner chain_marker chain_lease_seconds LC_ALL PATH
-      declare -f say fail is_there chain_lease_lives chain_whose chain_is_own chain_directory_away chain_snapshot_place chain_let_go copy_take_back copy_lines_away
-      printf 'while [ -e "$chain_owner" ] && chain_lease_lives; do sleep 5; done\n'
-      # What a run has ended itself is no more; what a new one has begun is that one's.
-      printf 'exec 9> "$state/chain-copy.flock"; flock 9\nif [ -e "$chain_owner" ] && ! chain_lease_lives; then chain_let_go; fi\n'
-    } > "$state/chain-copy.end"
-  )
+  # What a run has ended itself is no more; what a new one has begun is that one's.
+  write_script "$state/chain-copy.end" \
+    "state data_dir copy_dir copy_mark login_user stack_identity host_name chain_databases chain_owner chain_marker chain_lease_seconds LC_ALL PATH" \
+    "say fail is_there replace_file chain_lease_lives chain_whose chain_is_own chain_directory_away chain_snapshot_place chain_let_go copy_take_back authorize authorize_in" \
+    'while [ -e "$chain_owner" ] && chain_lease_lives; do sleep 5; done
+exec 9> "$state/chain-copy.flock"; flock 9
+if [ -e "$chain_owner" ] && ! chain_lease_lives; then chain_let_go; fi'
   systemctl is-active --quiet pillar-host-chain-copy-end 2> /dev/null ||
     systemd-run --quiet --collect --unit=pillar-host-chain-copy-end bash "$state/chain-copy.end" 2> /dev/null ||
     warn "systemd-run does not work here: a run that is killed leaves its snapshot until the next one"

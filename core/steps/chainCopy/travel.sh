@@ -24,14 +24,10 @@ chain_sized() {
     if [ -d "$database" ]; then find "$database" -type f -printf '%s\t%p\0'; fi
   done
 }
-chain_send_text() {
-  declare -p host_name state data_dir chain_databases chain_runs LC_ALL PATH
-  declare -f say fail has copy_take chain_gently chain_sized chain_snapshot_place chain_send
-}
 chain_allow() {
   chain_owned
   copy_side=chain_send
-  copy_allow chain_send_text
+  copy_allow "host_name state data_dir chain_databases chain_runs LC_ALL PATH" "say fail has copy_take chain_gently chain_sized chain_snapshot_place chain_send"
 }
 
 # On the new host.

@@ -119,11 +119,8 @@ signer_copy_key_waits() {
 signer_copy_allow() {
   signer_owned
   signer_current
-  copy_allow signer_copy_side_text
-}
-signer_copy_side_text() {
-  declare -p host_name state directory receive_into aside_store copy_dir signer_runs LC_ALL PATH
-  declare -f say fail signer_plain_store signer_work copy_list copy_paths copy_frame copy_take copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept
+  copy_allow "host_name state directory receive_into aside_store copy_dir signer_runs LC_ALL PATH" \
+    "say fail signer_plain_store signer_work copy_list copy_paths copy_frame copy_take copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept"
 }
 
 signer_copy_forbid() {

@@ -154,7 +154,7 @@ signer_begin() {
 
 # signer_write STAGE: the journal, whole and on the disk when this returns. What was known before of $was_… stays.
 signer_write() {
-  local at history was= who=${identity:-} new=$orchestrator_journal.new
+  local at history was= who=${identity:-}
   if [ -z "$who" ] && [ "$(signer_line move)" = "\"$move\"" ]; then who=$(signer_line identity); fi
   TZ=UTC0 printf -v at '%(%FT%TZ)T' -1
   history=$(signer_line history)
@@ -162,30 +162,21 @@ signer_write() {
   if [ -n "${was_enabled:-}" ]; then was="\"enabled\":$was_enabled"; fi
   if [ -n "${was_unit:-}" ]; then was="$was,\"unitFile\":\"$was_unit\""; fi
   if [ -n "${was_store:-}" ]; then was="$was,\"keyStore\":\"$was_store\""; fi
-  (
-    umask 077
-    mkdir -p "$state"
-    cat > "$new" << JSON
-{
-  "version": 2,
-  "generation": $generation,
-  "source": "$source_key",
-  "target": "$target_key",
-  "move": "$move",
-  "direction": "$direction",
-  "side": "$side",
-  "other": {"address":"$other_address","hostKey":"$other_host_key"},
-  "stage": "$1",
-  "at": "$at",
-  "was": {${was#,}},
-  "identity": ${who:-null},
-  "history": [${history:+$history,}{"stage":"$1","at":"$at","move":"$move","direction":"$direction"}]
-}
-JSON
-  )
-  sync "$new"
-  mv -f "$new" "$orchestrator_journal"
-  sync "$state"
+  replace_file "$orchestrator_journal" "{
+  \"version\": 2,
+  \"generation\": $generation,
+  \"source\": \"$source_key\",
+  \"target\": \"$target_key\",
+  \"move\": \"$move\",
+  \"direction\": \"$direction\",
+  \"side\": \"$side\",
+  \"other\": {\"address\":\"$other_address\",\"hostKey\":\"$other_host_key\"},
+  \"stage\": \"$1\",
+  \"at\": \"$at\",
+  \"was\": {${was#,}},
+  \"identity\": ${who:-null},
+  \"history\": [${history:+$history,}{\"stage\":\"$1\",\"at\":\"$at\",\"move\":\"$move\",\"direction\":\"$direction\"}]
+}"$'\n' 600
 }
 
 # Whether something may sign here: a unit that is not at rest, a process, or an open port.

@@ -144,8 +144,13 @@ describe("a copy from a host in another's hands", () => {
   test("its right is taken back by what it may run, whatever its key is called", async ({ stage }) => {
     const { root } = stage;
     const key = `ssh-ed25519 ${"A".repeat(68)}`;
-    const keys = join(root.scratch, "authorized_keys");
+    const keys = join(root.scratch, ".ssh/authorized_keys");
     const copy_dir = "/var/lib/pillar-host/copy";
+    mkdirSync(join(root.scratch, ".ssh"));
+    const takeBack = () => {
+      root.before = `rm() { :; }\ngetent() { echo "root:x:0:0::${root.scratch}:/bin/sh"; }`;
+      return root.call("copy_take_back", { copy_dir, login_user: "root" });
+    };
     const own = `${key} me@laptop pillar-host-copy2\nfrom="a",command="${copy_dir}/other" ${key}\n`;
     const right = `restrict,from="203.0.113.9",command="sudo -n ${copy_dir}/side"`;
     for (const line of [
@@ -156,11 +161,11 @@ describe("a copy from a host in another's hands", () => {
     ])
       for (const end of ["\n", ""]) {
         writeFileSync(keys, `${own}\n${line}${end}`);
-        await root.call(`copy_lines_away ${keys}`, { copy_dir });
+        await takeBack();
         expect(readFileSync(keys, "utf8"), line).toBe(own);
       }
     writeFileSync(keys, `\n${right} ${key}\n${own}`);
-    await root.call(`copy_lines_away ${keys}`, { copy_dir });
+    await takeBack();
     expect(readFileSync(keys, "utf8")).toBe(`\n${own}`);
   });
 

@@ -3,7 +3,7 @@ import { hourlyRestartNow } from "../../../core/steps/looks";
 import { hourlyRestart } from "../../../core/steps/nodeSteps";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
-import type { Sandbox } from "./sandbox";
+import { fillDisk, onSmallDisk, type Sandbox } from "./sandbox";
 
 const line = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n";
 
@@ -47,6 +47,18 @@ describe("hourlyRestart", () => {
       box.write("tab", before);
       expect(await run(box, "syncing")).toEqual(on);
       expect(box.read("tab")).toBe(`${before.endsWith("\n") ? before : `${before}\n`}${line}`);
+    });
+
+    test("a disk that is full while it is read, and has room again, costs no line", async ({ box }) => {
+      // As the real one, which does not look whether its output was written (cron, crontab.c, list_cmd).
+      const crontab = `if [ "$3" = -l ]; then cat "$sandbox/tab" 2> /dev/null || true; rm -f "$sandbox/disk/filler"; else cp "$3" "$sandbox/tab"; fi`;
+      const own = `# mine\n${"5 4 * * * backup\n".repeat(500)}`;
+      box.write("tab", own);
+      box.command("crontab", crontab);
+      const { script } = hourlyRestart(configOf({}), "syncing");
+      const full = `export TMPDIR="$sandbox/disk"\n${fillDisk}\ntruncate -s -4096 "$sandbox/disk/filler"\n`;
+      const { code, stderr } = await onSmallDisk(box, 64, `${full}${box.local(script)}`);
+      expect({ code, stderr, tab: box.read("tab") }).toEqual({ code: 0, stderr: "", tab: `${own}${line}` });
     });
 
     test("twice is once", async ({ box }) => {

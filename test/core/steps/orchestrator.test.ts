@@ -23,7 +23,7 @@ function install(box: Sandbox, served: Uint8Array, changes: object = {}, systemc
     ["/etc/systemd/system", `${box.dir}/etc`],
   ]);
   return box.run(
-    `mkdir -p installed etc; if [ -e own ]; then mv own etc/orchestrator.service; fi\n${box.local(places)}`,
+    `export script=$$; mkdir -p installed etc; if [ -e own ]; then mv own etc/orchestrator.service; fi\n${box.local(places)}`,
   );
 }
 const zip = (...names: string[]) =>
@@ -47,6 +47,20 @@ describe.concurrent("the orchestrator's release", () => {
       "[Service]\nEnvironment=HOME=/root\nRestart=always\nRestartSec=10\n",
     );
   });
+
+  test.for(["cat", "chmod", "mktemp"])(
+    "killed at its first %s, the next run writes the whole unit",
+    async (name, { box }) => {
+      box.command(
+        name,
+        `if [ ! -e "$sandbox/once" ]; then : > "$sandbox/once"; kill -9 "$script" $PPID; exit 1; fi; exec /bin/${name} "$@"`,
+      );
+      expect((await install(box, zip("orchestrator"))).code).toBe(null);
+      expect((await install(box, zip("orchestrator"))).code).toBe(0);
+      expect(box.read("units/orchestrator.service")).toContain("WantedBy=multi-user.target\n");
+      expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toContain("RestartSec=10\n");
+    },
+  );
 
   test("beside the operator's own unit: its home and restart are set there, too", async ({ box }) => {
     box.write("own", "[Service]\nUser=root\n");

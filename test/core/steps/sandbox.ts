@@ -109,3 +109,31 @@ export function replaceAll(script: string, moves: readonly (readonly [string, st
     return text.replace(from, () => to);
   }, script);
 }
+
+/**
+ * Kills a script, with all of its subshells, right before its nth command; a command that writes to a file by a redirection
+ * has opened that file by then.
+ */
+export const killedAt = (at: number) => `
+echo 0 > "$sandbox/steps"
+for name in cat printf say tr grep perl cut; do
+  if [ "$(type -t "$name")" = function ]; then eval "real_$(declare -f "$name")"; else eval "real_$name() { $(type -t "$name" | grep -q builtin && echo builtin || echo command) $name \\"\\$@\\"; }"; fi
+  eval "$name() { real_$name \\"\\$@\\"; }"
+done
+kill_now() {
+  local steps
+  steps=$(($(< "$sandbox/steps") + 1))
+  builtin echo "$steps" > "$sandbox/steps"
+  [ "$steps" -ne ${at} ] || builtin kill -9 $$ "$BASHPID"
+}
+set -T
+trap 'kill_now "$BASH_COMMAND"' DEBUG`;
+
+/** Runs a script, as `Sandbox.run` does, where `$sandbox/disk` is a disk of so many KiB of its own. */
+export const onSmallDisk = (box: Sandbox, kib: number, script: string) =>
+  box.run(`mkdir -p "$sandbox/disk"; mount -t tmpfs -o size=${kib}k,mode=755 none "$sandbox/disk"\n${script}`, [
+    ...["-c", "exec unshare -rm bash -euo pipefail -s"],
+  ]);
+
+/** Fills that disk. */
+export const fillDisk = 'dd if=/dev/zero of="$sandbox/disk/filler" bs=4k status=none 2> /dev/null || true';

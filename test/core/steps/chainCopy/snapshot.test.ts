@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { type ChainStage, test } from "./stage";
@@ -74,9 +84,13 @@ describe("the snapshot of a node that goes on", () => {
   test("that was cut off before its marker is this stack's; what has another's, or none, is nobody's to remove", async ({
     stage,
   }) => {
-    mkdirSync(place(stage));
-    expect((await stage.call("chain_end_old")).code).toBe(0);
-    expect(stage.left()).toEqual([]);
+    // A full disk leaves an empty marker.
+    for (const marker of [[], ["made-by-pillar-host"]]) {
+      mkdirSync(place(stage));
+      for (const name of marker) writeFileSync(join(place(stage), name), "");
+      expect((await stage.call("chain_end_old")).code).toBe(0);
+      expect(stage.left()).toEqual([]);
+    }
     stage.databases(place(stage), "somebody");
     for (const marker of ["", "pillar-host/other Anvil\n"]) {
       if (marker) writeFileSync(join(place(stage), "made-by-pillar-host"), marker);
@@ -99,6 +113,17 @@ describe("the snapshot of a node that goes on", () => {
     );
     expect(stage.left()).toEqual([]);
   });
+});
+
+test("a run does not change the text of the program that ends a copy by itself while bash reads it", async ({
+  stage,
+}) => {
+  const script = join(stage.box.state, "chain-copy.end");
+  await stage.call("chain_watch_lease");
+  const [opened, text] = [openSync(script, "r"), readFileSync(script, "utf8")];
+  await stage.call("chain_watch_lease", { login_user: "somebody-with-a-long-name" });
+  expect([readFileSync(opened, "utf8"), readFileSync(script, "utf8") === text]).toEqual([text, false]);
+  closeSync(opened);
 });
 
 describe("the hold on a host", () => {

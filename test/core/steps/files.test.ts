@@ -1,0 +1,284 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { asRoot } from "../../../core/ssh/root";
+import { assignments } from "../../../core/ssh/shellWords";
+import { chainCopyLibrary, loginKeyLibrary, orchestratorLibrary } from "../../../core/steps/libraries";
+import { test } from "./boxed";
+import { fillDisk, killedAt, onSmallDisk, type Sandbox } from "./sandbox";
+
+const operator = 'ssh-ed25519 AAAAOPERATOR op@laptop\n# mine\n\nfrom="192.0.2.1" ssh-rsa AAAA other\n';
+const ours = `${operator}\nssh-ed25519 AAAA pillar-host-copy\n`;
+const nobody = 65534;
+
+/** The functions of a copy's right, on a host whose login user has this home. */
+function right(box: Sandbox, user: "root" | "nobody", home = join(box.dir, "home")): string {
+  box.command("visudo", ":");
+  const variables = {
+    ...{ login_user: user, copy_mark: "pillar-host-copy", copy_hours: "1", copy_side: "copy_send" },
+    ...{ public_key: "ssh-ed25519 AAAACOPY pillar-host-copy", from_addresses: "203.0.113.9" },
+  };
+  mkdirSync(join(box.dir, "sudoers"), { recursive: true });
+  const functions = box
+    .local(orchestratorLibrary().split(asRoot)[1] ?? "")
+    .replaceAll("/etc/sudoers.d", join(box.dir, "sudoers"));
+  return `${functions}
+getent() { if [ "$2" = ${user} ]; then echo "u:x:0:0::${home}:/bin/sh"; else command getent passwd nobody; fi; }
+${assignments(variables)}copy_dir=$state/copy\n`;
+}
+
+/** A home with the operator's keys in it. */
+function homeOf(box: Sandbox, uid: number, text: string = operator): string {
+  const home = join(box.dir, "home");
+  // The user walks through to it.
+  chmodSync(box.dir, 0o711);
+  for (const place of [home, join(home, ".ssh")]) {
+    mkdirSync(place, { mode: 0o700 });
+    if (uid > 0) chownSync(place, uid, uid);
+  }
+  const keys = join(home, ".ssh/authorized_keys");
+  writeFileSync(keys, text, { mode: 0o640 });
+  if (uid > 0) chownSync(keys, uid, uid);
+  return keys;
+}
+
+const allow = "copy_allow state say";
+const files = (box: Sandbox) => readdirSync(join(box.dir, "home/.ssh"));
+
+describe("a file that is replaced", () => {
+  const lib = (box: Sandbox) => box.local(orchestratorLibrary().split(asRoot)[1] ?? "");
+  const long = "x".repeat(9000);
+
+  test.for([
+    ["a file of ours", `install_file "$sandbox/disk/file" ${long}`, "disk/file"],
+    ["a marker", `state=$sandbox/disk; mark file ${long}`, "disk/file"],
+    [
+      "the journal",
+      `orchestrator_journal=$sandbox/disk/file; state=$sandbox/disk; generation=2 source_key= target_key= move=m direction=forward side=new
+       other_address= other_host_key=; was_unit=${long}; signer_write starting`,
+      "disk/file",
+    ],
+  ] as const)("keeps its text on a full disk: %s", async ([, write, file], { box }) => {
+    const there = `printf 'old\\n' > "$sandbox/${file}"; ${fillDisk}`;
+    const script = `${lib(box)}${there}; (${write}) && echo written; cat "$sandbox/${file}"; ls -A "$sandbox/disk"`;
+    const { stdout, stderr } = await onSmallDisk(box, 32, `set +e\n${script}`);
+    expect(stdout).toBe("old\nfile\nfiller\n");
+    expect(stderr).toMatch(/^h: \/.*\/disk\/file could not be written: it is as it was\n {2}found: .*No space left/s);
+  });
+
+  test("is not made on a full disk: no empty drop-in is left", async ({ box }) => {
+    const script = `${lib(box)}${fillDisk}; (install_file "$sandbox/disk/unit.d/90.conf" ${long}) || find "$sandbox/disk" -name '*90*'`;
+    expect((await onSmallDisk(box, 32, script)).stdout).toBe("");
+  });
+
+  test.for(["install_file", "mark"])("killed at any point, it is old or new: %s", async (name, { box }) => {
+    const write = { install_file: 'install_file "$state/file" "new text"', mark: 'mark file "new text"' }[name];
+    const file = box.write("state/file", "");
+    for (let at = 1; ; at += 1) {
+      writeFileSync(file, "old text\n");
+      const { code } = await box.run(`${lib(box)}${killedAt(at)}\n${write}`);
+      const found = readFileSync(file, "utf8");
+      if (code === 0) {
+        expect([at > 9, found]).toEqual([true, "new text\n"]);
+        break;
+      }
+      expect(["old text\n", "new text\n"], `killed at ${at}`).toContain(found);
+    }
+    // What the killed runs left beside it is gone.
+    expect(readdirSync(box.state)).toEqual(["file"]);
+  });
+
+  test("keeps its mode and owner; a new one has the usual mode", async ({ box }) => {
+    const file = box.write("state/file", "old\n");
+    chmodSync(file, 0o611);
+    if (process.getuid?.() === 0) chownSync(file, 7, 8);
+    const { uid, gid } = statSync(file);
+    await box.run(`${lib(box)}install_file "$state/file" new; install_file "$state/other" new`);
+    const now = statSync(file);
+    expect([now.mode & 0o7777, now.uid, now.gid, readFileSync(file, "utf8")]).toEqual([0o611, uid, gid, "new\n"]);
+    expect(statSync(join(box.state, "other")).mode & 0o777).toBe(0o644);
+  });
+
+  test("is no link, and does not become empty", async ({ box }) => {
+    const file = box.write("state/file", "old\n");
+    symlinkSync(file, join(box.state, "link"));
+    const linked = await box.run(`${lib(box)}install_file "$state/link" new`);
+    expect(linked.stderr).toMatch(
+      /^h: .*\/link is a link: it was left as it is\n {2}found: a link to .*\n {2}needed: /,
+    );
+    const emptied = await box.run(`${lib(box)}replace_file "$state/file" ""`);
+    expect(emptied.stderr).toMatch(/^h: .*\/file would become empty: it was left as it is\n/);
+    expect([linked.code, emptied.code, readFileSync(file, "utf8")]).toEqual([1, 1, "old\n"]);
+  });
+});
+
+describe("the login user's authorized_keys", () => {
+  test("have a copy's right while it lasts, and the operator's lines always", async ({ box }) => {
+    const keys = homeOf(box, 0);
+    expect(await box.run(`${right(box, "root")}${allow}`)).toMatchObject({ code: 0, stderr: "" });
+    const [own, line] = [
+      readFileSync(keys, "utf8").slice(0, operator.length),
+      readFileSync(keys, "utf8").slice(operator.length),
+    ];
+    expect(own).toBe(operator);
+    expect(line).toMatch(
+      /^\nrestrict,from="203\.0\.113\.9",command="\/.*\/copy\/side"(,expiry-time="\d{12}")? ssh-ed25519 AAAACOPY pillar-host-copy\n$/,
+    );
+    await box.run(`${right(box, "root")}copy_take_back`);
+    expect([readFileSync(keys, "utf8"), statSync(keys).mode & 0o777, files(box)]).toEqual([
+      operator,
+      0o640,
+      ["authorized_keys"],
+    ]);
+  });
+
+  test("killed at any point of taking a right back, the operator can log in", async ({ box }) => {
+    const keys = homeOf(box, 0);
+    for (let at = 1; ; at += 1) {
+      writeFileSync(keys, ours);
+      const { code } = await box.run(`${right(box, "root")}${killedAt(at)}\ncopy_take_back`);
+      expect([ours, operator], `killed at ${at}`).toContain(readFileSync(keys, "utf8"));
+      if (code !== 0) continue;
+      expect([at > 15, readFileSync(keys, "utf8"), files(box)]).toEqual([true, operator, ["authorized_keys"]]);
+      return;
+    }
+  }, 60_000);
+
+  test("on a full disk are as they were, and the right is none any more", async ({ box }) => {
+    const functions = right(box, "root", join(box.dir, "disk"));
+    const there = `mkdir "$sandbox/disk/.ssh"; keys=$sandbox/disk/.ssh/authorized_keys
+printf '%s\\n' '${operator}${"# long".repeat(1500)}' 'ssh-ed25519 AAAA pillar-host-copy' > "$keys"
+mkdir -p "$state/copy"; : > "$state/copy/side"; before=$(sha256sum < "$keys"); ${fillDisk}`;
+    const script = `${functions}${there}\n(copy_take_back) || true\n[ "$before" = "$(sha256sum < "$keys")" ] && ls "$state" "$sandbox/disk/.ssh"`;
+    const { stdout, stderr } = await onSmallDisk(box, 64, script);
+    expect(stderr).toContain("authorized_keys could not be written: it is as it was");
+    expect(stdout).toBe(`${box.dir}/disk/.ssh:\nauthorized_keys\n\n${box.state}:\n`);
+  });
+
+  test("lose our line alone to a chain copy that ends by itself, and nothing while the disk is full", async ({
+    box,
+  }) => {
+    box.command("systemctl", "exit 3");
+    box.command("systemd-run", "exit 0");
+    const functions = box.local(chainCopyLibrary().split(asRoot)[1] ?? "");
+    const variables = { token: "t1", side: "old", stack_identity: "pillar-host/prod Anvil", login_user: "root" };
+    const script = `${functions.replaceAll("/etc/sudoers.d", join(box.dir, "sudoers"))}
+${assignments({ ...variables, data_dir: join(box.dir, "data") })}
+getent() { echo "root:x:0:0::$sandbox/disk:/bin/sh"; }
+export -f getent
+mkdir -p "$sandbox/data" "$sandbox/disk/.ssh"
+keys=$sandbox/disk/.ssh/authorized_keys
+printf '%s\\n' '${operator}${"# long".repeat(1500)}' '' 'ssh-ed25519 AAAA pillar-host-chain-copy' > "$keys"
+(chain_take; chain_own_directory "$(chain_snapshot_place)"; chain_watch_lease)
+touch -d '2000 seconds ago' "$chain_owner"
+${fillDisk}
+before=$(sha256sum < "$keys")
+bash "$state/chain-copy.end" || true
+[ "$before" = "$(sha256sum < "$keys")" ] && echo as before
+rm "$sandbox/disk/filler"
+bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A "$sandbox/disk/.ssh" "$sandbox/data"`;
+    const { code, stdout, stderr } = await onSmallDisk(box, 64, script);
+    expect(stderr).toMatch(/^h: .*authorized_keys could not be written: it is as it was\n.*No space left/);
+    const left = `${box.dir}/data:\n\n${box.dir}/disk/.ssh:\nauthorized_keys\n`;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `as before\nlong\n4\n${left}` });
+    expect(existsSync(box.state)).toBe(false);
+  });
+
+  test("of a key that is changed are appended to in one piece, once", async ({ box }) => {
+    const keys = homeOf(box, 0);
+    const script = `host_name=h\n${loginKeyLibrary()}\nfor again in 1 2; do authorize_in "$sandbox/home" "ssh-ed25519 NEW"; done`;
+    for (let at = 1; ; at += 1) {
+      writeFileSync(keys, operator);
+      const { code } = await box.run(script.replace("\nfor again", `\n${killedAt(at)}\nfor again`));
+      const found = readFileSync(keys, "utf8");
+      expect([operator, `${operator}\nssh-ed25519 NEW\n`], `killed at ${at}`).toContain(found);
+      if (code === 0) return expect([at > 15, found.length > operator.length]).toEqual([true, true]);
+    }
+  }, 60_000);
+
+  describe.skipIf(process.getuid?.() !== 0)("of a user that is not root", () => {
+    test("are written with that user's rights: owner and mode stay, a new one is the user's own", async ({ box }) => {
+      const keys = homeOf(box, nobody);
+      expect(await box.run(`${right(box, "nobody")}${allow}`)).toMatchObject({ code: 0, stderr: "" });
+      expect(readFileSync(keys, "utf8")).toMatch(/\n\nrestrict,.*command="sudo -n \/.*\/copy\/side"/);
+      expect([statSync(keys).uid, statSync(keys).mode & 0o777]).toEqual([nobody, 0o640]);
+      expect((await box.run(`${right(box, "nobody")}copy_take_back`)).code).toBe(0);
+      expect([readFileSync(keys, "utf8"), readdirSync(join(box.dir, "sudoers"))]).toEqual([operator, []]);
+      execFileSync("rm", ["-r", join(box.dir, "home/.ssh")]);
+      expect((await box.run(`${right(box, "nobody")}${allow}`)).code).toBe(0);
+      const made = [statSync(join(keys, "..")), statSync(keys)];
+      expect(made.map(({ uid, mode }) => [uid, mode & 0o777])).toEqual([
+        [nobody, 0o700],
+        [nobody, 0o600],
+      ]);
+    });
+
+    const plant = (box: Sandbox, link: string, target: string) =>
+      execFileSync("setpriv", [
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+        "ln",
+        "-sfn",
+        target,
+        join(box.dir, link),
+      ]);
+
+    test.for(["authorized_keys.pillar-host-copy", "authorized_keys.new", ".authorized_keys.new"])(
+      "a link that the user planted beside it as %s leads root nowhere",
+      async (name, { box }) => {
+        const keys = homeOf(box, nobody, ours);
+        const victim = box.write("victim", "root's own\n");
+        plant(box, `home/.ssh/${name}`, victim);
+        expect((await box.run(`${right(box, "nobody")}copy_take_back`)).code).toBe(0);
+        expect([readFileSync(victim, "utf8"), readFileSync(keys, "utf8")]).toEqual(["root's own\n", operator]);
+      },
+    );
+
+    test("a link in its place is refused, and what it leads to is untouched", async ({ box }) => {
+      const keys = homeOf(box, nobody);
+      const victim = box.write("victim", ours);
+      chmodSync(victim, 0o644);
+      plant(box, "home/.ssh/authorized_keys", victim);
+      for (const call of [allow, "copy_take_back"]) {
+        const { code, stderr } = await box.run(`${right(box, "nobody")}${call}`);
+        expect(code).toBe(1);
+        expect(stderr).toMatch(
+          /^h: .*authorized_keys is (a link|not the user's own): it was left as it is\n {2}found: .*\n {2}needed: .*\n$/,
+        );
+      }
+      expect([readFileSync(victim, "utf8"), lstatSync(keys).isSymbolicLink()]).toEqual([ours, true]);
+    });
+
+    test("a link in the place of its directory is refused", async ({ box }) => {
+      homeOf(box, nobody);
+      const roots = join(box.dir, "roots");
+      mkdirSync(roots);
+      execFileSync("rm", ["-r", join(box.dir, "home/.ssh")]);
+      plant(box, "home/.ssh", roots);
+      const { code, stderr } = await box.run(`${right(box, "nobody")}${allow}`);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^h: .*\/\.ssh is a link: .*authorized_keys was left as it is\n.*\n {2}needed: .*\n$/);
+      expect(readdirSync(roots)).toEqual([]);
+      expect(existsSync(join(box.state, "copy/side"))).toBe(true);
+    });
+  });
+});
+
+test("programs of ours that run by themselves get their first lines in one place", () => {
+  const scripts = execFileSync("git", ["ls-files", "core/steps/*.sh"], { encoding: "utf8" }).trim().split("\n");
+  const makers = scripts.filter((script) => /#!\/bin|set -[euo]{1,3}( |\\n)/.test(readFileSync(script, "utf8")));
+  expect(makers).toEqual(["core/steps/lib.sh"]);
+});
