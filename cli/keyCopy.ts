@@ -14,8 +14,8 @@ import { CliRefusal } from "./refusal";
 import { openStack } from "./source";
 
 /** Looks at a copy of the key that opens the backups, and remembers that there is one. @returns the exit code. @throws Refusal */
-export async function keyCopy(stack: string, given: string): Promise<number> {
-  const { config } = await openStack(stack);
+export async function keyCopy(fullName: string, given: string): Promise<number> {
+  const { stack, config } = await openStack(fullName);
   const key = keyFileOf(config);
   if (!existsSync(key))
     throw new CliRefusal(`there is no key of the backups yet\n  needed: ${key}, which the first backup makes`);

@@ -5,6 +5,7 @@ import { askText } from "../ask";
 import { createEngine, type Engine } from "../engine";
 import { engineFault } from "../engineErrors";
 import { CliRefusal } from "../refusal";
+import { stackName } from "../stackName";
 import { type InitFlags, missingAnswers } from "./flags";
 import { choosePassphrase, missingSecrets, secretsFor } from "./secrets";
 import { examples, fileOf, shippedText } from "./shipped";
@@ -102,7 +103,7 @@ async function make(
 /** What was made, and what to type next (pure). */
 function madeText(stack: string, adopt: boolean, missing: readonly string[]): string {
   return [
-    `Made: stack ${stack}, and its file Pulumi.${stack.split("/").at(-1)}.yaml`,
+    `Made: stack ${stack}, and its file Pulumi.${stackName(stack)}.yaml`,
     ...(adopt ? [] : ["Look at the file: is the controller's release the latest?"]),
     "",
     "Next:",
