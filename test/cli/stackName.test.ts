@@ -88,5 +88,9 @@ test("what is read as a move is written the same", () => {
     const read = parseMove(move);
     return read === undefined ? move : moveText(read);
   };
-  fc.assert(fc.property(text, (move) => expect(written(move)).toBe(move)));
+  fc.assert(
+    fc.property(text, (move) => {
+      expect(written(move)).toBe(move);
+    }),
+  );
 });

@@ -1,0 +1,46 @@
+import type { SchemaFault } from "./schemaFault";
+
+interface Machine {
+  readonly address?: string;
+  readonly hostKey?: string | undefined;
+}
+
+interface Other extends Machine {
+  readonly address: string;
+}
+
+/** Refuses a stack's own host in the place of another one, under whatever name (pure). */
+export function sameMachineFaults({
+  host,
+  sync,
+  orchestrator,
+  retirement,
+}: {
+  readonly host: Machine;
+  readonly sync: { readonly from?: string | undefined; readonly oldHost?: Other | undefined };
+  readonly orchestrator: { readonly migrateFrom?: Other | undefined };
+  readonly retirement: { readonly successor?: Other | undefined };
+}): SchemaFault[] {
+  const others: readonly (readonly [block: string, other: Other | undefined, needed: string])[] = [
+    ["orchestrator.migrateFrom", orchestrator.migrateFrom, "the old host's, from which the signer comes"],
+    ["sync.oldHost", sync.from === "oldHost" ? sync.oldHost : undefined, "the old host's, whose chain is copied"],
+    ["retirement.successor", retirement.successor, "the one that produces after it"],
+  ];
+  return others.flatMap(([block, other, needed]): SchemaFault[] => {
+    const fault = (key: string, what: string): SchemaFault => [
+      [...block.split("."), key],
+      `is ${what}: needed ${needed}`,
+      { set: `${block}.${key}`, toWord: key.toUpperCase() },
+    ];
+    if (other === undefined) return [];
+    if (host.address !== undefined && oneName(host.address) === oneName(other.address))
+      return [fault("address", "this stack's own host")];
+    return host.hostKey === other.hostKey ? [fault("hostKey", "the key of this stack's own host")] : [];
+  });
+}
+
+/** The one form of an address that may be written in several (pure). */
+function oneName(address: string): string {
+  const url = `http://[${address}]`;
+  return URL.canParse(url) ? new URL(url).hostname : address.toLowerCase();
+}
