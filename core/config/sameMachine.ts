@@ -32,12 +32,22 @@ export function sameMachineFaults({
       `is ${what}: needed ${needed}`,
       { set: `${block}.${key}`, toWord: key.toUpperCase() },
     ];
-    if (other === undefined) return [];
-    if (host.address !== undefined && oneName(host.address) === oneName(other.address))
-      return [fault("address", "this stack's own host")];
-    return host.hostKey === other.hostKey ? [fault("hostKey", "the key of this stack's own host")] : [];
+    if (other === undefined || !isSameMachine(host, other)) return [];
+    return [
+      isSameAddress(host, other)
+        ? fault("address", "this stack's own host")
+        : fault("hostKey", "the key of this stack's own host"),
+    ];
   });
 }
+
+/** Whether two are one machine, as far as address and key tell (pure). */
+export function isSameMachine(one: Machine, other: Machine): boolean {
+  return isSameAddress(one, other) || (one.hostKey !== undefined && one.hostKey === other.hostKey);
+}
+
+const isSameAddress = (one: Machine, other: Machine) =>
+  one.address !== undefined && other.address !== undefined && oneName(one.address) === oneName(other.address);
 
 /** The one form of an address that may be written in several (pure). */
 function oneName(address: string): string {
