@@ -1,8 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
-import { homedir, hostname } from "node:os";
+import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { bucketFault, isBucket, partOfBucket } from "../core/store/bucketPlace";
 import { openBucket } from "../core/store/s3";
+import { homeDirectory } from "../core/util/resolvePath";
 import { holderOf, parseLockFile } from "./lock";
 import type { Held } from "./lockTexts";
 import { processSeen } from "./processes";
@@ -11,7 +12,7 @@ import { stackName } from "./stackName";
 /** Where a backend's files are; undefined for one that is no directory of this machine (pure but for the home). */
 export function directoryOf(url: string): string | undefined {
   const path = /^file:\/\/([^?]*)/.exec(url)?.[1];
-  return path === undefined ? undefined : resolve(path.replace(/^~/, homedir()));
+  return path === undefined ? undefined : resolve(path.replace(/^~/, homeDirectory));
 }
 
 /**
