@@ -153,15 +153,17 @@ export function orchestratorFaults(config: {
   const { migrateFrom: from, rollback, service: own } = config.orchestrator;
   const faults: SchemaFault[] = [];
   const bare = (name: string) => name.replace(/\.service$/, "");
-  const claim = (name: string, nodes: string, path: readonly string[]) => {
+  const oldNode = config.sync.oldHost?.service;
+  const pairs = [
+    [own, config.node.service, ["orchestrator", "service"]],
+    // Of the old host, where one of its names differs.
+    ...(from && (from.service ?? oldNode)
+      ? [[from.service ?? own, oldNode ?? config.node.service, ["orchestrator", "migrateFrom", "service"]] as const]
+      : []),
+  ] as const;
+  for (const [name, nodes, path] of pairs)
     if (bare(name) === bare(nodes))
       faults.push([path, "is the node's service: needed another one, since a move stops and masks it"]);
-  };
-  claim(own, config.node.service, ["orchestrator", "service"]);
-  if (from !== undefined && (from.service ?? config.sync.oldHost?.service) !== undefined)
-    claim(from.service ?? own, config.sync.oldHost?.service ?? config.node.service, [
-      ...["orchestrator", "migrateFrom", "service"],
-    ]);
   if (rollback && from === undefined)
     faults.push([
       ["orchestrator", "rollback"],

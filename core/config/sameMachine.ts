@@ -5,10 +5,6 @@ interface Machine {
   readonly hostKey?: string | undefined;
 }
 
-interface Other extends Machine {
-  readonly address: string;
-}
-
 /** Refuses a stack's own host in the place of another one, under whatever name (pure). */
 export function sameMachineFaults({
   host,
@@ -17,27 +13,20 @@ export function sameMachineFaults({
   retirement,
 }: {
   readonly host: Machine;
-  readonly sync: { readonly from?: string | undefined; readonly oldHost?: Other | undefined };
-  readonly orchestrator: { readonly migrateFrom?: Other | undefined };
-  readonly retirement: { readonly successor?: Other | undefined };
+  readonly sync: { readonly from?: string | undefined; readonly oldHost?: Machine | undefined };
+  readonly orchestrator: { readonly migrateFrom?: Machine | undefined };
+  readonly retirement: { readonly successor?: Machine | undefined };
 }): SchemaFault[] {
-  const others: readonly (readonly [block: string, other: Other | undefined, needed: string])[] = [
+  const others: readonly (readonly [block: string, other: Machine | undefined, needed: string])[] = [
     ["orchestrator.migrateFrom", orchestrator.migrateFrom, "the old host's, from which the signer comes"],
     ["sync.oldHost", sync.from === "oldHost" ? sync.oldHost : undefined, "the old host's, whose chain is copied"],
     ["retirement.successor", retirement.successor, "the one that produces after it"],
   ];
   return others.flatMap(([block, other, needed]): SchemaFault[] => {
-    const fault = (key: string, what: string): SchemaFault => [
-      [...block.split("."), key],
-      `is ${what}: needed ${needed}`,
-      { set: `${block}.${key}`, toWord: key.toUpperCase() },
-    ];
     if (other === undefined || !isSameMachine(host, other)) return [];
-    return [
-      isSameAddress(host, other)
-        ? fault("address", "this stack's own host")
-        : fault("hostKey", "the key of this stack's own host"),
-    ];
+    const [key, what] = isSameAddress(host, other) ? ["address", "is"] : ["hostKey", "is the key of"];
+    const cure = { set: `${block}.${key}`, toWord: key.toUpperCase() };
+    return [[[...block.split("."), key], `${what} this stack's own host: needed ${needed}`, cure]];
   });
 }
 

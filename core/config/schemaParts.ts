@@ -9,6 +9,7 @@ export const word = z
   .meta({ form: "plain word" });
 
 export const port = z.number().int().min(1).max(65535);
+
 /** The chain's own rule (go-zenon, vm/embedded/implementation/pillar.go), in a form that needs no backtracking. */
 export const pillarName = z
   .string()
@@ -52,7 +53,7 @@ export const address = z
   .refine(isWhole, "needed an IP address or a host name")
   .meta({ form: "IP address or name", needed: "the host's IP address or name" });
 
-const hostKeyLine = /^([^ ]+ )?(ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)) ([A-Za-z0-9+/]+=*)( .*)?$/;
+const hostKeyLine = /^([^ ]+ )?((ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]+=*)( .*)?$/;
 
 /** What it shows that it is: an authorized_keys line, built anew without its comment. */
 export const hostKey = z
@@ -60,25 +61,18 @@ export const hostKey = z
   .trim()
   // A line of ssh-keyscan or known_hosts begins with the address.
   .regex(hostKeyLine, "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)")
-  .transform((line, context) => {
-    const [, , kind = "", text = ""] = hostKeyLine.exec(line) ?? [];
-    const built = publicLine(kind, text);
-    if (built === undefined)
-      context.addIssue({
-        code: "custom",
-        message: "needed a whole key: this one is cut off, or of another kind than it says",
-      });
-    return built ?? z.NEVER;
-  })
+  .transform(builtAnew)
+  .refine((line) => line !== undefined, "needed a whole key: this one is cut off, or of another kind than it says")
+  .transform((line) => line ?? "")
   .meta({ form: "line as `ssh-ed25519 AAAA…`", needed: "the host's ssh key" });
 
-/** Builds an authorized_keys line of a key's parts; undefined where they are none. */
-function publicLine(kind: string, text: string): string | undefined {
-  const key = ssh2.utils.parseKey(`${kind} ${text}`);
-  if (key instanceof Error || key.type !== kind) return undefined;
-  // ssh2 does not mind what follows the key.
-  const bytes = key.getPublicSSH().toString("base64");
-  return bytes === text ? `${kind} ${bytes}` : undefined;
+/** Builds the line of a key from its parts; undefined where it holds no key, or more than one: ssh2 does not mind what follows. */
+function builtAnew(line: string): string | undefined {
+  const bare = hostKeyLine.exec(line)?.[2] ?? "";
+  const key = ssh2.utils.parseKey(bare);
+  if (key instanceof Error) return undefined;
+  const built = `${key.type} ${key.getPublicSSH().toString("base64")}`;
+  return built === bare ? built : undefined;
 }
 
 /** An address of the web without user and password, which would be shown with it. @param needed the fault's words */
