@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -100,4 +101,27 @@ test.each([
   expect(all).toMatch(new RegExp(`^ {2}- ${named}: `, "m"));
   expect(all).not.toMatch(/ {4}at /);
   expect(readdirSync(place).filter((name) => name.startsWith("Pulumi."))).toEqual([]);
+});
+
+test.each([
+  ["a name that is too long", "a".repeat(300), "ENAMETOOLONG"],
+  ["a file that another init makes meanwhile", "beside", "EEXIST"],
+])("init says in words what is in the way: %s", async (_, stack, code) => {
+  // Not there for who looks, and in the way of who writes.
+  symlinkSync("nowhere", join(place, "Pulumi.beside.yaml"));
+  const answers = [
+    "--pillar",
+    "Anvil",
+    "--provider",
+    "existing",
+    "--address",
+    "203.0.113.8",
+    "--host-key",
+    key,
+    "--agent",
+  ];
+  const { exitCode, all, changes } = await run("init", stack, ...answers);
+  expect([exitCode, changes]).toEqual([2, []]);
+  expect(all).toMatch(new RegExp(`^ {2}found: ${code}: .*\n {2}needed: \\w`, "m"));
+  expect(all).not.toMatch(/^ {4}at /m);
 });
