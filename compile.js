@@ -29,7 +29,7 @@ function compiled(root = __dirname) {
     if (fs.existsSync(directory) && mayOthersWrite(fs.statSync(directory))) fs.rmSync(directory, { recursive: true });
     if (!fs.existsSync(directory)) compile(root, files, directory);
   } catch (error) {
-    throw refused(/** @type {Error} */ (error));
+    throw toFault(/** @type {Error} */ (error));
   }
   return directory;
 }
@@ -57,7 +57,7 @@ function ownDirectory(root = __dirname) {
     // Beside another run that makes it.
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw refused(/** @type {Error} */ (error));
+    throw toFault(/** @type {Error} */ (error));
   }
   return directory;
 }
@@ -77,7 +77,7 @@ function fault(message) {
 }
 
 /** @param {Error & { code?: string, isForOperator?: boolean }} error */
-function refused(error) {
+function toFault(error) {
   if (error.isForOperator || error.code === undefined) return error;
   return fault(
     `the program can't be compiled in this checkout\n  found: ${error.message}\n  needed: a checkout that this user may write to, with room on its disk`,

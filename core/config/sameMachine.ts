@@ -30,16 +30,18 @@ export function sameMachineFaults({
   });
 }
 
-/** Whether two are one machine, as far as address and key tell (pure). */
+/** True if two are one machine, as far as address and key tell (pure). */
 export function isSameMachine(one: Machine, other: Machine): boolean {
   return isSameAddress(one, other) || (one.hostKey !== undefined && one.hostKey === other.hostKey);
 }
 
 const isSameAddress = (one: Machine, other: Machine) =>
-  one.address !== undefined && other.address !== undefined && oneName(one.address) === oneName(other.address);
+  one.address !== undefined &&
+  other.address !== undefined &&
+  normalizeAddress(one.address) === normalizeAddress(other.address);
 
-/** The one form of an address that may be written in several (pure). */
-function oneName(address: string): string {
+/** Returns the one form of an address that can be written in several (pure). */
+function normalizeAddress(address: string): string {
   const url = `http://[${address}]`;
   return URL.canParse(url) ? new URL(url).hostname : address.toLowerCase();
 }

@@ -38,19 +38,19 @@ const ip = `(?!0\\.0\\.0\\.0$)(${v4Part}\\.){3}${v4Part}|(?![0:]*(:[fF]{4}:.*)?$
 const label = "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?";
 // A name whose last part is a number is read as an IPv4 address in some old form.
 const hostName = `(?!(.*\\.)?([0-9]+|0[xX][0-9A-Fa-f]*)$)${label}(\\.${label})*`;
-const isWhole = (address: string) => !address.includes(":") || isIPv6(address);
+const isIPv6IfColon = (address: string) => !address.includes(":") || isIPv6(address);
 
 export const ipAddress = z
   .string()
   .regex(new RegExp(`^(${ip})$`), "needed an IP address: the node refuses names")
-  .refine(isWhole, "needed an IP address: the node refuses names")
+  .refine(isIPv6IfColon, "needed an IP address: the node refuses names")
   .meta({ form: "IP address" });
 
 /** Where a host is. */
 export const address = z
   .string()
   .regex(new RegExp(`^(${ip}|${hostName})$`), "needed an IP address or a host name")
-  .refine(isWhole, "needed an IP address or a host name")
+  .refine(isIPv6IfColon, "needed an IP address or a host name")
   .meta({ form: "IP address or name", needed: "the host's IP address or name" });
 
 const hostKeyLine = /^([^ ]+ )?((ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]+=*)( .*)?$/;
@@ -61,13 +61,13 @@ export const hostKey = z
   .trim()
   // A line of ssh-keyscan or known_hosts begins with the address.
   .regex(hostKeyLine, "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)")
-  .transform(builtAnew)
+  .transform(rebuildLine)
   .refine((line) => line !== undefined, "needed a whole key: this one is cut off, or of another kind than it says")
   .transform((line) => line ?? "")
   .meta({ form: "line as `ssh-ed25519 AAAA…`", needed: "the host's ssh key" });
 
 /** Builds the line of a key from its parts; undefined where it holds no key, or more than one: ssh2 does not mind what follows. */
-function builtAnew(line: string): string | undefined {
+function rebuildLine(line: string): string | undefined {
   const bare = hostKeyLine.exec(line)?.[2] ?? "";
   const key = ssh2.utils.parseKey(bare);
   if (key instanceof Error) return undefined;
