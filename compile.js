@@ -24,9 +24,82 @@ function compiled(root = __dirname) {
     .update(JSON.stringify([require("typescript/package.json").version, files]))
     .digest("hex")
     .slice(0, 16);
-  const directory = path.join(root, ".compiled", key);
-  if (!fs.existsSync(directory)) compile(root, files, directory);
+  const directory = path.join(ownDirectory(root), key);
+  try {
+    if (fs.existsSync(directory) && mayOthersWrite(fs.statSync(directory))) fs.rmSync(directory, { recursive: true });
+    if (!fs.existsSync(directory)) compile(root, files, directory);
+  } catch (error) {
+    throw toFault(/** @type {Error} */ (error));
+  }
   return directory;
+}
+
+/**
+ * Returns the directory of what is compiled, which nobody else may write into: what lies in it is run. One of this user's that
+ * others could have written into is made anew.
+ *
+ * @param {string} [root] where the program lies
+ * @returns {string}
+ */
+function ownDirectory(root = __dirname) {
+  const directory = path.join(root, ".compiled");
+  try {
+    const found = fs.lstatSync(directory, { throwIfNoEntry: false });
+    const user = process.getuid?.();
+    if (
+      found &&
+      (!found.isDirectory() || ![user, 0].includes(found.uid) || (mayOthersWrite(found) && found.uid !== user))
+    )
+      throw fault(
+        `${directory} is not a directory of yours alone, and what lies in it would be run\n  found: owned by user ${found.uid}, mode ${(found.mode & 0o777).toString(8)}\n  needed: remove it: rm -r '${directory}'; then run the same command again`,
+      );
+    if (found && mayOthersWrite(found)) fs.rmSync(directory, { recursive: true });
+    // Beside another run that makes it.
+    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw toFault(/** @type {Error} */ (error));
+  }
+  return directory;
+}
+
+/** @param {import("node:fs").Stats} stat */
+function mayOthersWrite(stat) {
+  return (stat.mode & 0o022) !== 0;
+}
+
+/**
+ * An error whose message is for the operator, without a stack.
+ *
+ * @param {string} message
+ */
+function fault(message) {
+  return Object.assign(new Error(message), { isForOperator: true });
+}
+
+/** @param {Error & { code?: string, isForOperator?: boolean }} error */
+function toFault(error) {
+  if (error.isForOperator || error.code === undefined) return error;
+  return fault(
+    `the program can't be compiled in this checkout\n  found: ${error.message}\n  needed: a checkout that this user may write to, with room on its disk`,
+  );
+}
+
+/**
+ * Ends the process where work can't be done here, with the reason.
+ *
+ * @template T
+ * @param {number} exitCode
+ * @param {() => T} work
+ */
+function orEnd(exitCode, work) {
+  try {
+    return work();
+  } catch (error) {
+    const { isForOperator, message } = /** @type {Error & { isForOperator?: boolean }} */ (error);
+    if (!isForOperator) throw error;
+    console.error(message);
+    return process.exit(exitCode);
+  }
 }
 
 /**
@@ -65,16 +138,29 @@ function compile(root, files, directory) {
   for (const { name, text } of files) {
     const isCode = name.endsWith(".ts");
     const target = path.join(fresh, isCode ? name.replace(/\.ts$/, ".js") : name);
-    fs.mkdirSync(path.dirname(target), { recursive: true });
+    fs.mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
     const { outputText } = isCode ? ts.transpileModule(text, { compilerOptions: options, fileName: name }) : {};
-    fs.writeFileSync(target, outputText ?? text);
+    fs.writeFileSync(target, outputText ?? text, { mode: 0o600 });
+    // A power cut would leave an empty module under a name that is never made again.
+    sync(target);
   }
   try {
     fs.renameSync(fresh, directory);
+    sync(path.dirname(directory));
   } catch (error) {
     fs.rmSync(fresh, { recursive: true, force: true });
     if (!fs.existsSync(directory)) throw error;
   }
 }
 
-module.exports = { compiled };
+/** @param {string} name of a file or directory */
+function sync(name) {
+  const handle = fs.openSync(name, "r");
+  try {
+    fs.fsyncSync(handle);
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+module.exports = { compiled, orEnd, ownDirectory };

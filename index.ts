@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { begin } from "./components/begin";
 import { foundHost } from "./components/host/foundHost";
+import { inWords } from "./components/inWords";
 import { cutoverOf } from "./components/node/cutover";
 import { nextForGone } from "./components/node/nextStep";
 import { hostLook } from "./components/node/nodeLook";
@@ -15,7 +16,7 @@ import { rememberedShown } from "./components/retirement/remembered";
 import { retirementArgs, standBy } from "./components/retirement/standBy";
 
 // A function, since the market of a cloud provider is looked at before anything is registered.
-export = async () => {
+export = inWords(async () => {
   const config = readConfig();
   const stack = pulumi.getStack();
   const last = await begin(config, stack);
@@ -50,4 +51,4 @@ export = async () => {
         .apply(([next, shownSigner]) => [...next, ...nextForOrchestrator(signer.timing, stack, shownSigner)]),
     ),
   };
-};
+});

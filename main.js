@@ -8,6 +8,6 @@ if (fault) {
   console.error(fault);
   process.exit(1);
 }
-const { compiled } = require("./compile");
+const { compiled, orEnd } = require("./compile");
 
-module.exports = require(path.join(compiled(), "index.js"));
+module.exports = require(path.join(orEnd(1, compiled), "index.js"));

@@ -1,9 +1,11 @@
 import { rmSync, writeFileSync } from "node:fs";
 import type { StackConfig } from "../core/config/config";
+import { isSameMachine } from "../core/config/sameMachine";
 import { commandsFor } from "../core/util/commands";
 import { quote } from "../core/util/quote";
 import { configurationOf } from "./configuration";
 import { type Asked, createEngine, type Engine } from "./engine";
+import { answerSchemas, refuseAnswers } from "./init/checks";
 import { comparedHostKey } from "./init/hostKey";
 import { fileOf, shippedText } from "./init/shipped";
 import { CliRefusal } from "./refusal";
@@ -22,12 +24,17 @@ export async function adopt(
   stack: string,
   address: string,
   args: readonly string[],
-  { like, hostKey, up }: AdoptOptions,
+  { like, hostKey: given, up }: AdoptOptions,
 ): Promise<number> {
+  refuseAnswers("adopt", [
+    ["address", answerSchemas.address, address],
+    ["--host-key", answerSchemas.hostKey, given],
+  ]);
+  const hostKey = given && answerSchemas.hostKey.parse(given);
   const asked: Asked = {};
   const model = createEngine(like, asked);
   const config = configurationOf(like, await model.read(["config", "--json", "--show-secrets"]));
-  if (config.host.provider === "existing" && config.host.address === address)
+  if (isSameMachine(config.host, { address, hostKey }))
     throw new CliRefusal(
       `${address} is the host of ${like} already: nothing was made\n  needed: the address of another host, the one that is to be retired`,
     );

@@ -1,16 +1,18 @@
 import { readdir, readFile } from "node:fs/promises";
-import { homedir, hostname } from "node:os";
+import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { bucketFault, isBucket, partOfBucket } from "../core/store/bucketPlace";
 import { openBucket } from "../core/store/s3";
+import { homeDirectory } from "../core/util/resolvePath";
 import { holderOf, parseLockFile } from "./lock";
 import type { Held } from "./lockTexts";
 import { processSeen } from "./processes";
+import { stackName } from "./stackName";
 
 /** Where a backend's files are; undefined for one that is no directory of this machine (pure but for the home). */
 export function directoryOf(url: string): string | undefined {
   const path = /^file:\/\/([^?]*)/.exec(url)?.[1];
-  return path === undefined ? undefined : resolve(path.replace(/^~/, homedir()));
+  return path === undefined ? undefined : resolve(path.replace(/^~/, homeDirectory));
 }
 
 /**
@@ -20,7 +22,7 @@ export function directoryOf(url: string): string | undefined {
  * @returns undefined where the backend does not let it be seen
  */
 export async function readLocks(url: string, project: string, stack: string): Promise<readonly Held[] | undefined> {
-  const texts = await lockTexts(url, [".pulumi", "locks", "organization", project, stack.split("/").at(-1) ?? stack]);
+  const texts = await lockTexts(url, [".pulumi", "locks", "organization", project, stackName(stack)]);
   if (texts === undefined) return undefined;
   const locks = texts.map(parseLockFile).filter((lock) => lock !== undefined);
   return Promise.all(

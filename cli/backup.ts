@@ -26,9 +26,9 @@ interface Candidate {
 }
 
 /** Backs a stack's signer up, wherever it runs now, and leaves it running. @returns the exit code of --help. @throws Refusal */
-export async function backup(stack: string, { json }: { json?: boolean }): Promise<number> {
-  const source = await openStack(stack);
-  const { config } = source;
+export async function backup(fullName: string, { json }: { json?: boolean }): Promise<number> {
+  const source = await openStack(fullName);
+  const { stack, config } = source;
   const store = storeOf(config);
   const candidates = candidatesOf(source);
   const say = (line: string) => console.error(printable(line));

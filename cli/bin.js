@@ -17,4 +17,6 @@ try {
 }
 
 require("../compileCache");
-require(require("node:path").join(require("../compile").compiled(), "cli/main.js"));
+var compile = require("../compile");
+
+require(require("node:path").join(compile.orEnd(2, compile.compiled), "cli/main.js"));

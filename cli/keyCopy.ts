@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { StackConfig } from "../core/config/config";
 import { openEventLog, readEvents } from "../core/eventLog/eventLog";
@@ -8,14 +8,15 @@ import { backupDirectory, backupPlace, storeOf } from "../core/settings/orchestr
 import { meantPlace, ownIdentityFile } from "../core/store/places";
 import { commandsFor } from "../core/util/commands";
 import { printable } from "../core/util/printable";
+import { readSmall } from "../core/util/readSmall";
 import { resolvePath } from "../core/util/resolvePath";
 import { command, type ShownLine, words } from "../core/util/shownLine";
 import { CliRefusal } from "./refusal";
 import { openStack } from "./source";
 
 /** Looks at a copy of the key that opens the backups, and remembers that there is one. @returns the exit code. @throws Refusal */
-export async function keyCopy(stack: string, given: string): Promise<number> {
-  const { config } = await openStack(stack);
+export async function keyCopy(fullName: string, given: string): Promise<number> {
+  const { stack, config } = await openStack(fullName);
   const key = keyFileOf(config);
   if (!existsSync(key))
     throw new CliRefusal(`there is no key of the backups yet\n  needed: ${key}, which the first backup makes`);
@@ -36,9 +37,9 @@ export async function keyCopy(stack: string, given: string): Promise<number> {
 async function read(from: string): Promise<string> {
   if (from === standardInput) return text(process.stdin);
   try {
-    return readFileSync(from, "utf8");
+    return readSmall(from).text;
   } catch (error) {
-    throw new Error(`${from} can't be read\n  found: ${(error as NodeJS.ErrnoException).code}`);
+    throw new Error(`${from} ${(error as Error).message}`);
   }
 }
 
@@ -64,6 +65,6 @@ export async function keyLine(config: StackConfig, stack: string): Promise<Shown
 }
 
 async function copySeenAt(config: StackConfig, key: string): Promise<string | undefined> {
-  const recipient = await recipientIn(readFileSync(key, "utf8"));
+  const recipient = await recipientIn(readSmall(key).text);
   return keyCopySeen(await readEvents(storeOf(config), config.pillar.name), recipient);
 }

@@ -1,4 +1,5 @@
 import type { StackConfig } from "../core/config/config";
+import { isSameMachine } from "../core/config/sameMachine";
 import { hashCommand, whatItIs } from "../core/settings/releaseHash";
 import { commandsFor } from "../core/util/commands";
 import { twoStacks } from "./otherStack";
@@ -41,7 +42,7 @@ export function moveFault(
 ): string | undefined {
   if (config.pillar.name !== before.pillar.name)
     return `${from} is of Pillar ${before.pillar.name}, ${stack} of ${config.pillar.name}: nothing was changed\n  needed: --from with a stack of the same Pillar`;
-  if (config.host.provider === "existing" && config.host.address === host.address)
+  if (isSameMachine(config.host, host))
     return `${stack} and ${from} are the same host, ${host.address}: nothing was changed\n  needed: --from with the stack of the host that the signer is on now`;
   const { url, sha256, version } = releaseOf(config, given);
   if (url === undefined)

@@ -5,10 +5,10 @@ import { mayOffer, nextLines } from "./nextLines";
 import { openStack, type StackSource } from "./source";
 
 /** Says a stack's next step, one thing first. @returns the exit code of --help. @throws Refusal */
-export async function next(stack: string, { json }: { json?: boolean }): Promise<number> {
-  const source = await openStack(stack);
+export async function next(fullName: string, { json }: { json?: boolean }): Promise<number> {
+  const source = await openStack(fullName);
   const [held, node] = await Promise.all([source.readHeld(), nodeNow(source)]);
-  const { state, config } = source;
+  const { stack, state, config } = source;
   const lines = nextLines({ stack, lifecycle: config.lifecycle, times: usualTimes(config), state, held, node });
   console.log(json ? JSON.stringify({ stack, nextStep: lines }, undefined, 2) : lines.join("\n"));
   return 0;

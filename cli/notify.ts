@@ -4,8 +4,8 @@ import { CliRefusal } from "./refusal";
 import { openStack } from "./source";
 
 /** Tells a stack's webhook that it works. @returns the exit code of --help. @throws Refusal */
-export async function notify(stack: string): Promise<number> {
-  const { config } = await openStack(stack);
+export async function notify(fullName: string): Promise<number> {
+  const { stack, config } = await openStack(fullName);
   if (config.notify === undefined)
     throw new CliRefusal(
       [

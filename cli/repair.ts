@@ -20,9 +20,9 @@ import { unknownHost } from "./unknownHost";
  *
  * @returns the exit code of --help. @throws Refusal
  */
-export async function repair(stack: string, { yes }: { yes?: boolean }): Promise<number> {
-  const source = await openSource(stack);
-  const { config, address, hostKey } = source;
+export async function repair(fullName: string, { yes }: { yes?: boolean }): Promise<number> {
+  const source = await openSource(fullName);
+  const { stack, config, address, hostKey } = source;
   if (config.lifecycle === "retiring")
     throw new CliRefusal(
       `${stack} is retiring: its node is to stay off, and nothing of it is repaired\n  needed: a stack that is active or adopted. How far the retirement is: ${commandsFor(stack).status()}`,

@@ -9,6 +9,7 @@ import { reportJson } from "./report/json";
 import { findRecord } from "./report/places";
 import { reportOf } from "./report/reportOf";
 import { reportText } from "./report/text";
+import { stackName } from "./stackName";
 
 /** What the command line asks for. */
 export interface ReportOptions {
@@ -25,7 +26,7 @@ export interface ReportOptions {
  */
 export async function report(fullName: string, { json, directory: asked, output }: ReportOptions): Promise<number> {
   // The record has the name alone, also where the backend knows it as organization/project/stack.
-  const stack = fullName.split("/").at(-1) ?? fullName;
+  const stack = stackName(fullName);
   const { directory, lines } = await findRecord(stack, { asked, configured: () => configuredPlace(fullName) });
   const told = reportOf(lines, stack);
   if (told === undefined) return couldNot;

@@ -1,8 +1,9 @@
 import { mkdir } from "node:fs/promises";
-import { homedir, hostname } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import lockfile from "proper-lockfile";
 import { commandsFor } from "../core/util/commands";
+import { homeDirectory } from "../core/util/resolvePath";
 import { clearStale } from "./clearStale";
 import { createEngine } from "./engine";
 import { processSeen } from "./processes";
@@ -39,7 +40,7 @@ const stale = 10_000;
 
 /** Of two at once, the second must not clear the lock that the first one's `pulumi up` has just taken. */
 async function alone<T>(stack: string, work: () => Promise<T>): Promise<T> {
-  const home = process.env.PULUMI_HOME ?? join(homedir(), ".pulumi");
+  const home = process.env.PULUMI_HOME ?? join(homeDirectory(), ".pulumi");
   await mkdir(home, { recursive: true });
   const lockfilePath = join(home, `pillar-host-resume-${encodeURIComponent(stack)}.lock`);
   const retries = { retries: stale / 1000 + 2, factor: 1, minTimeout: 1000 };

@@ -1,4 +1,5 @@
 import type { StackConfig } from "../core/config/config";
+import { isSameMachine } from "../core/config/sameMachine";
 import { twoStacks } from "./otherStack";
 import { CliRefusal } from "./refusal";
 import { type Settings, setPlain, upOrPrint } from "./stackFiles";
@@ -36,7 +37,7 @@ export function retirementFault(
 ): string | undefined {
   if (old.pillar.name !== after.pillar.name)
     return `${successor} is of Pillar ${after.pillar.name}, ${stack} of ${old.pillar.name}: nothing was changed\n  needed: a successor of the same Pillar`;
-  if (old.host.provider === "existing" && old.host.address === host.address)
+  if (isSameMachine(old.host, host))
     return `${stack} and ${successor} are the same host, ${host.address}: nothing was changed\n  needed: the stack of the host that produces after it`;
   if (after.lifecycle !== "active")
     return `${successor} is ${after.lifecycle}: nothing was changed\n  needed: a successor that is active. Are the two the wrong way round?`;

@@ -6,6 +6,7 @@ import { readLocks } from "./backendLocks";
 import { createEngine, type Engine } from "./engine";
 import type { Held } from "./lockTexts";
 import { CliRefusal } from "./refusal";
+import { stackName } from "./stackName";
 import { parseState, type StackState, stateIn } from "./stackState";
 import { readStateFile } from "./stateFile";
 import type { View } from "./view";
@@ -29,9 +30,9 @@ export interface Source extends StackSource {
 }
 
 /** Asks Pulumi, which is not run for it. @throws Refusal with what is wrong with stack or configuration */
-export async function openSource(stack: string): Promise<Source> {
-  const source = await openStack(stack);
-  const { address, config } = source;
+export async function openSource(fullName: string): Promise<Source> {
+  const source = await openStack(fullName);
+  const { stack, address, config } = source;
   if (address === undefined) throw new NoServer(stack, config.lifecycle === "retiring");
   return { ...source, address };
 }
@@ -52,8 +53,9 @@ export class NoServer extends CliRefusal {
 }
 
 /** As openSource, of a stack whose server may be still to come. */
-export async function openStack(stack: string): Promise<StackSource> {
-  const engine = createEngine(stack);
+export async function openStack(fullName: string): Promise<StackSource> {
+  const stack = stackName(fullName);
+  const engine = createEngine(fullName);
   const asked = Promise.all([
     engine.read(["config", "--json", "--show-secrets"]),
     stateOf(engine, stack),
@@ -64,7 +66,7 @@ export async function openStack(stack: string): Promise<StackSource> {
   await turn();
   const { configurationOf } = require("./configuration") as typeof import("./configuration");
   const [configuration, state, backend] = await asked;
-  const config = configurationOf(stack, configuration);
+  const config = configurationOf(fullName, configuration);
   const { recordedKey } = state;
   const { host } = config;
   const address = host.provider === "existing" ? host.address : recordedKey?.address;

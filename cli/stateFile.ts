@@ -1,6 +1,7 @@
 import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { directoryOf } from "./backendLocks";
+import { stackName } from "./stackName";
 import type { Deployment } from "./stackState";
 
 /** Of the file's form. One of another is left to Pulumi. */
@@ -16,7 +17,7 @@ const version = 3;
 export async function readStateFile(url: string, project: string, stack: string): Promise<Deployment | undefined> {
   const directory = directoryOf(url);
   if (directory === undefined) return undefined;
-  const file = join(directory, ".pulumi", "stacks", project, `${stack.split("/").at(-1) ?? stack}.json`);
+  const file = join(directory, ".pulumi", "stacks", project, `${stackName(stack)}.json`);
   // Where both are there, Pulumi has a rule of its own.
   const isPacked = access(`${file}.gz`).then(
     () => true,

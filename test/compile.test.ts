@@ -1,7 +1,20 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import fs, {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { execa } from "execa";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { compiled } from "../compile";
 
 let root: string;
@@ -45,7 +58,9 @@ it.each([
 
 it("leaves nothing half done that a later run would take", async () => {
   writeFileSync(join(root, ".compiled"), "in the way");
-  expect(() => compiled(root)).toThrow(/^(ENOTDIR|EEXIST): .*\.compiled/);
+  expect(() => compiled(root)).toThrow(
+    /\.compiled is not a directory of yours alone, and what lies in it would be run/,
+  );
   rmSync(join(root, ".compiled"));
   expect(await runs()).toEqual(["one", "echo one"]);
 });
@@ -53,4 +68,120 @@ it("leaves nothing half done that a later run would take", async () => {
 it("has the examples beside it, which the command line tool reads", () => {
   writeFileSync(join(root, "examples/one.yaml"), "config: {}");
   expect(readFileSync(join(compiled(root), "examples/one.yaml"), "utf8")).toBe("config: {}");
+});
+
+describe("what is compiled is run, so nobody else may write it", () => {
+  const place = () => join(root, ".compiled");
+  const modes = (path: string): string[] =>
+    readdirSync(path, { recursive: true, withFileTypes: true }).map((entry) => {
+      const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777;
+      return `${entry.isDirectory() ? "directory" : "file"} ${mode.toString(8)}`;
+    });
+
+  it("also where the umask lets everybody write", () => {
+    const before = process.umask(0);
+    try {
+      compiled(root);
+    } finally {
+      process.umask(before);
+    }
+    expect((statSync(place()).mode & 0o777).toString(8)).toBe("700");
+    expect(new Set(modes(place()))).toEqual(new Set(["directory 700", "file 600"]));
+  });
+
+  it.each([0o777, 0o775, 0o720])("makes it anew where others could have written into it: %o", async (mode) => {
+    const directory = compiled(root);
+    writeFileSync(join(directory, "index.js"), "module.exports = () => 'planted';");
+    chmodSync(place(), mode);
+    expect(await runs()).toEqual(["one", "echo one"]);
+    expect((statSync(place()).mode & 0o777).toString(8)).toBe("700");
+  });
+
+  it("also where they could into the program in it", async () => {
+    const directory = compiled(root);
+    writeFileSync(join(directory, "index.js"), "module.exports = () => 'planted';");
+    chmodSync(directory, 0o777);
+    expect(await runs()).toEqual(["one", "echo one"]);
+  });
+
+  it("is refused where it is another's", () => {
+    compiled(root);
+    const owner = statSync(place()).uid;
+    if (owner === 0) chownSync(place(), 65_534, 65_534);
+    else vi.spyOn(process, "getuid").mockReturnValue(owner + 1);
+    try {
+      expect(() => compiled(root)).toThrow(
+        /is not a directory of yours alone[\s\S]*found: .*user \d+[\s\S]*needed: \w/,
+      );
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+
+  it("is refused where it is a link", () => {
+    const elsewhere = join(root, "elsewhere");
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, place());
+    expect(() => compiled(root)).toThrow("is not a directory of yours alone");
+  });
+
+  it("is on the disk before it has its name", () => {
+    const done: string[] = [];
+    const [open, sync, rename] = [fs.openSync, fs.fsyncSync, fs.renameSync];
+    const names = new Map<number, string>();
+    vi.spyOn(fs, "openSync").mockImplementation((path, ...rest) => {
+      const handle = open(path, ...rest);
+      names.set(handle, String(path));
+      return handle;
+    });
+    vi.spyOn(fs, "fsyncSync").mockImplementation((handle) => {
+      done.push(`sync ${names.get(handle)?.replace(/^.*\.compiled/, "")}`);
+      sync(handle);
+    });
+    vi.spyOn(fs, "renameSync").mockImplementation((from, to) => {
+      done.push("rename");
+      rename(from, to);
+    });
+    try {
+      compiled(root);
+    } finally {
+      vi.restoreAllMocks();
+    }
+    const renamed = done.indexOf("rename");
+    const synced = done.slice(0, renamed).join("\n");
+    for (const name of ["index.js", "providers/word.js", "components/step.sh"]) expect(synced).toContain(`/${name}`);
+    expect(done.at(-1)).toBe("sync ");
+  });
+
+  it.each(["EACCES", "EROFS", "ENOSPC"])("says what is needed where it may not be written: %s", (code) => {
+    vi.spyOn(fs, "mkdirSync").mockImplementation(() => {
+      throw Object.assign(new Error(`${code}: not allowed, mkdir`), { code });
+    });
+    try {
+      expect(() => compiled(root)).toThrow(
+        new RegExp(`^the program can't be compiled in this checkout\n {2}found: ${code}: .*\n {2}needed: \\w`),
+      );
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+
+  it("the command line says so without a stack", async () => {
+    cpSync("nodeVersion.js", join(root, "nodeVersion.js"));
+    for (const name of ["compile.js", "compileCache.js", "cli/bin.js", "package.json", "main.js"])
+      cpSync(name, join(root, name));
+    symlinkSync(join(process.cwd(), "node_modules"), join(root, "node_modules"));
+    writeFileSync(place(), "in the way");
+    for (const [file, exit] of [
+      ["cli/bin.js", 2],
+      ["main.js", 1],
+    ] as const) {
+      const { exitCode, stderr } = await execa(process.execPath, [join(root, file)], { reject: false });
+      expect([exitCode, stderr.split("\n")[0]]).toEqual([
+        exit,
+        expect.stringContaining("is not a directory of yours alone"),
+      ]);
+      expect(stderr).not.toMatch(/^ {4}at /m);
+    }
+  });
 });

@@ -14,7 +14,7 @@ const { NODE_COMPILE_CACHE: _, ...env } = process.env;
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "pillar-host-preload-"));
-  for (const name of ["preload.js", "compileCache.js"]) cpSync(name, join(root, name));
+  for (const name of ["preload.js", "compile.js", "compileCache.js"]) cpSync(name, join(root, name));
   mkdirSync(join(root, "providers/runtime"), { recursive: true });
   cpSync("providers/runtime/process", join(root, "providers/runtime/process"), { recursive: true });
   symlinkSync(join(process.cwd(), "node_modules"), join(root, "node_modules"));

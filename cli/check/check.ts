@@ -18,9 +18,9 @@ import { checkOrchestrator } from "./orchestrator";
 import { checkRelease, checkReleaseHash } from "./release";
 
 /** Asks all that `pulumi up` asks before it changes anything. @returns the exit code of --help. @throws Refusal */
-export async function check(stack: string, { json }: { json?: boolean }): Promise<number> {
-  const source = await openStack(stack);
-  const { config } = source;
+export async function check(fullName: string, { json }: { json?: boolean }): Promise<number> {
+  const source = await openStack(fullName);
+  const { stack, config } = source;
   const releases = [config.controller.release, config.orchestrator.release];
   const rows = (
     await Promise.all([

@@ -1,5 +1,6 @@
 import type { ReleaseSource } from "../../core/config/releaseSchema";
 import { releaseHashFault } from "../../core/settings/releaseHash";
+import { askFault } from "../../core/util/ask";
 import type { StackSource } from "../source";
 import { amiss, type CheckRow, good, later } from "./checkRow";
 
@@ -16,8 +17,7 @@ export async function checkRelease(program: string, release: ReleaseSource | und
     if (status < 400 || status === 416) return [good(topic, `${release.url} answers ${status}`)];
     return [amiss(topic, `${release.url} answers ${status}`, "needed: 200. Compare it with the release page")];
   } catch (error) {
-    const { cause, name } = error as Error & { cause?: { code?: string } };
-    const found = cause?.code ?? (name === "TimeoutError" ? `no answer within ${limit / 1000} s` : "no connection");
+    const found = askFault(error, limit);
     // The host is the one that downloads: it may reach what this machine does not.
     return [later(topic, `${release.url} is not reached from this machine (${found}); the host is asked, too`)];
   }

@@ -5,6 +5,7 @@ import { project } from "../../core/config/configFaults";
 import { network } from "../../core/config/hostSchema";
 import { address, hostKey, port, word } from "../../core/config/schemaParts";
 import { stackSchema } from "../../core/config/stackSchema";
+import { CliRefusal } from "../refusal";
 
 /** What an answer has to be: the configuration's own checks. */
 export const answerSchemas = {
@@ -22,6 +23,27 @@ export function checkedBy(schema: z.ZodType): (answer: unknown) => true | string
     const { success, error } = schema.safeParse(answer);
     return success ? true : (error.issues[0]?.message ?? "not understood");
   };
+}
+
+/** Checks answers by their flags, or the word for them (pure). @throws Refusal that names every fault */
+export function refuseAnswers(
+  command: string,
+  answers: readonly (readonly [name: string, z.ZodType, unknown])[],
+): void {
+  const faults = answers.flatMap(([name, schema, answer]) => {
+    const said = answer === undefined ? true : checkedBy(schema)(answer);
+    return said === true ? [] : [`${name}: ${said}`];
+  });
+  refuseFaults(command, faults);
+}
+
+/** @throws Refusal with these faults, if any */
+export function refuseFaults(command: string, faults: readonly string[]): void {
+  if (faults.length === 0) return;
+  const lines = faults.map((fault) => `  - ${fault}`);
+  throw new CliRefusal(
+    [`pillar-host ${command} got answers that can't be used; nothing was written`, ...lines].join("\n"),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { HostProvider } from "../../core/config/hostSchema";
 import { askChoice, askText } from "../ask";
 import { CliRefusal } from "../refusal";
-import { answerSchemas, checkedBy } from "./checks";
+import { answerSchemas, checkedBy, refuseAnswers } from "./checks";
 import type { InitFlags } from "./flags";
 import { comparedHostKey, NoHostKey } from "./hostKey";
 import { agentKeys, foundKeyFiles, keyFileFault } from "./logins";
@@ -13,6 +13,13 @@ import type { Answers } from "./stackText";
  * @throws Refusal for an answer that can't be used
  */
 export async function gatherAnswers(stack: string, flags: InitFlags): Promise<Answers> {
+  refuseAnswers("init", [
+    ["--pillar", answerSchemas.pillar, flags.pillar],
+    ["--address", answerSchemas.address, flags.address],
+    ["--host-key", answerSchemas.hostKey, flags.hostKey],
+    ["--user", answerSchemas.user, flags.user],
+    ["--port", answerSchemas.port, flags.port && Number(flags.port)],
+  ]);
   const pillar = flags.pillar ?? (await askText("Which Pillar (its name on chain)?", check("pillar")));
   const { provider, adopt } = await where(flags);
   const isCloud = provider !== "existing";

@@ -5,6 +5,7 @@ import { askText } from "../ask";
 import { createEngine, type Engine } from "../engine";
 import { engineFault } from "../engineErrors";
 import { CliRefusal } from "../refusal";
+import { stackName } from "../stackName";
 import { type InitFlags, missingAnswers } from "./flags";
 import { choosePassphrase, missingSecrets, secretsFor } from "./secrets";
 import { examples, fileOf, shippedText } from "./shipped";
@@ -28,11 +29,11 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
 
   // The configuration's checks behind them take a moment to load.
   const { gatherAnswers } = require("./gather") as typeof import("./gather");
-  const { fileFaults } = require("./checks") as typeof import("./checks");
+  const { fileFaults, refuseFaults } = require("./checks") as typeof import("./checks");
   const answers = await gatherAnswers(stack, flags);
   const secrets = await secretsFor(answers, flags, isAsked);
   const text = stackText(readFileSync(join(examples, `${exampleFor(answers)}.yaml`), "utf8"), answers);
-  refuseFaults(fileFaults(stack, text, new Map(secrets).get("host.token")));
+  refuseFaults("init", fileFaults(stack, text, new Map(secrets).get("host.token")));
   if (!hasPassphrase) process.env.PULUMI_CONFIG_PASSPHRASE = await choosePassphrase();
 
   await make(engine, stack, { file, text, before });
@@ -63,12 +64,6 @@ function refuseGaps(missing: readonly string[]): void {
   throw new CliRefusal(
     ["pillar-host init lacks answers, and there is no terminal to ask in; nothing was written", ...needed].join("\n"),
   );
-}
-
-function refuseFaults(faults: readonly string[]): void {
-  if (faults.length === 0) return;
-  const lines = faults.map((fault) => `  - ${fault}`);
-  throw new CliRefusal(["pillar-host init got answers that can't be used; nothing was written", ...lines].join("\n"));
 }
 
 /** @returns the file's text where it is the example that came with the program, which may go */
@@ -102,7 +97,7 @@ async function make(
 /** What was made, and what to type next (pure). */
 function madeText(stack: string, adopt: boolean, missing: readonly string[]): string {
   return [
-    `Made: stack ${stack}, and its file Pulumi.${stack.split("/").at(-1)}.yaml`,
+    `Made: stack ${stack}, and its file Pulumi.${stackName(stack)}.yaml`,
     ...(adopt ? [] : ["Look at the file: is the controller's release the latest?"]),
     "",
     "Next:",

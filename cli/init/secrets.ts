@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { ownFile } from "../../core/config/privateKey";
+import { readSmall, type SmallFile } from "../../core/util/readSmall";
 import { askSecret } from "../ask";
 import { CliRefusal } from "../refusal";
 import type { InitFlags } from "./flags";
@@ -27,13 +28,16 @@ export async function secretsFor(
 }
 
 function tokenIn(file: string): string {
+  const refusal = (wrong: string, needed: string) =>
+    new CliRefusal(`--token-file: ${file} ${wrong}\n  needed: ${needed}`);
+  let found: SmallFile;
   try {
-    return readFileSync(file, "utf8").trim();
+    found = readSmall(file);
   } catch (error) {
-    throw new CliRefusal(
-      `--token-file: ${file} can't be read (${(error as NodeJS.ErrnoException).code})\n  needed: a file that holds the API token, and nothing else`,
-    );
+    throw refusal((error as Error).message, "a file that holds the API token, and nothing else");
   }
+  if (found.exposed !== undefined) throw refusal(found.exposed, ownFile(file));
+  return found.text.trim();
 }
 
 /** The secrets that the stack still lacks, by the keys below `pillar-host:`. */

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { stackName } from "../stackName";
 
 export const examples = join(__dirname, "../../examples");
 
 /** Where a stack's file lies. */
-export const fileOf = (stack: string) => join(process.cwd(), `Pulumi.${stack.split("/").at(-1)}.yaml`);
+export const fileOf = (stack: string) => join(process.cwd(), `Pulumi.${stackName(stack)}.yaml`);
 
 /** The text of a stack's file where it is the example that came with the program, unchanged: that may go. */
 export function shippedText(file: string): string | undefined {

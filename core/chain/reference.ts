@@ -1,5 +1,4 @@
-import { boundedText } from "../util/boundedText";
-import { printable } from "../util/printable";
+import { ask } from "../util/ask";
 import type { RpcAnswer } from "./jsonRpc";
 
 /**
@@ -14,21 +13,9 @@ export async function callReference(
   params: readonly unknown[],
   timeout: number,
 ): Promise<RpcAnswer> {
-  try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      signal: AbortSignal.timeout(timeout),
-    });
-    const date = Date.parse(response.headers.get("date") ?? "");
-    return {
-      status: response.status,
-      body: await boundedText(response),
-      date: Number.isNaN(date) ? undefined : date,
-    };
-  } catch (error) {
-    const { cause, message } = error as Error & { cause?: Error & { code?: string } };
-    throw new Error(printable(cause?.code ?? cause?.message ?? message));
-  }
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const request = { method: "POST", headers: { "content-type": "application/json" }, body };
+  const { status, headers, text } = await ask(url, request, timeout);
+  const date = Date.parse(headers.get("date") ?? "");
+  return { status, body: text, date: Number.isNaN(date) ? undefined : date };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { boundedText, isTooLarge } from "../util/boundedText";
+import { type Answer, ask } from "../util/ask";
+import { isTooLarge } from "../util/boundedText";
 import { printable } from "../util/printable";
 
 /** Whose API is asked, and what the operator calls it. */
@@ -52,22 +53,26 @@ export const mostPages = 100;
 /** Waits as told where requests are limited, and asks again where the API is out of order. */
 export function createHttp(options: ApiOptions): CloudHttp {
   const { provider, endpoint, token, sleep = pause, say = () => undefined } = options;
+  const at = endpoint.replace(/\/\/.*@/, "//");
   let waited = 0;
 
   const once = (method: string, path: string, body: object | undefined) =>
-    fetch(`${endpoint}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        accept: "application/json",
-        ...(body && { "content-type": "application/json" }),
+    ask(
+      `${endpoint}${path}`,
+      {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: "application/json",
+          ...(body && { "content-type": "application/json" }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
       },
-      signal: AbortSignal.timeout(requestLimit),
-      ...(body && { body: JSON.stringify(body) }),
-    });
+      requestLimit,
+    );
 
   /** The pause that a rate limit asks for. @throws where that is beyond all patience */
-  const waitAsTold = async (response: Response) => {
+  const waitAsTold = async (response: Answer) => {
     const milliseconds = pauseOf(response.headers, Date.now());
     waited += milliseconds;
     if (waited > patience)
@@ -83,20 +88,18 @@ export function createHttp(options: ApiOptions): CloudHttp {
   const request = async <T>(method: string, path: string, content?: object): Promise<T> => {
     const tries = method === "GET" ? readTries : 1;
     for (let attempt = 1; ; attempt += 1) {
-      let response: Response;
-      let body: unknown;
+      let response: Answer;
       try {
         response = await once(method, path, content);
-        body = parsed(await boundedText(response));
       } catch (error) {
         if (isTooLarge(error))
-          throw new CloudError(`what answers at ${endpoint} is not ${provider}'s API: ${error.message}`, 0);
+          throw new CloudError(`what answers at ${at} is not ${provider}'s API: ${error.message}`, 0);
         if (attempt < tries) {
           await sleep(1000 * 2 ** attempt);
           continue;
         }
         throw new CloudError(
-          `${provider}'s API cannot be reached at ${endpoint}: ${causeOf(error)}\n  Run the same command again when it can be.`,
+          `${provider}'s API cannot be reached at ${at}: ${(error as Error).message}\n  Run the same command again when it can be.`,
           0,
         );
       }
@@ -109,9 +112,10 @@ export function createHttp(options: ApiOptions): CloudHttp {
         await sleep(1000 * 2 ** attempt);
         continue;
       }
-      if (!response.ok) throw refusal(options, method, path, response.status, body);
+      const body = parsed(response.text);
+      if (response.status >= 300) throw refusal(options, method, path, response.status, body);
       if (body === undefined && method === "GET")
-        throw new CloudError(`what answers at ${endpoint} is not ${provider}'s API: no JSON came from ${path}`, 0);
+        throw new CloudError(`what answers at ${at} is not ${provider}'s API: no JSON came from ${path}`, 0);
       return body as T;
     }
   };
@@ -192,9 +196,4 @@ function refusal(
       code,
     );
   return new CloudError(`${answer} to ${method} ${path.replace(/\?.*/, "")}`, status, code);
-}
-
-function causeOf(error: unknown): string {
-  const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };
-  return cause?.code ?? cause?.message ?? message;
 }

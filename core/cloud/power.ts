@@ -1,4 +1,5 @@
-import { boundedText, isTooLarge } from "../util/boundedText";
+import { ask } from "../util/ask";
+import { isTooLarge } from "../util/boundedText";
 import type { Clock } from "../util/clock";
 
 // https://docs.hetzner.cloud/reference/cloud and https://docs.digitalocean.com/reference/api, as of November 2026.
@@ -95,22 +96,16 @@ export async function call(
   for (let attempt = 1; ; attempt += 1) {
     let reason: string;
     try {
-      const response = await fetch(`${endpoint}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        signal: AbortSignal.timeout(limit),
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await boundedText(response);
-      if (response.status !== 429 && response.status < 500)
-        return { status: response.status, body: text === "" ? {} : JSON.parse(text) };
-      reason = `it answers ${response.status}`;
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const request = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+      const { status, text } = await ask(`${endpoint}${path}`, request, limit);
+      if (status !== 429 && status < 500) return { status, body: text === "" ? {} : JSON.parse(text) };
+      reason = `it answers ${status}`;
     } catch (error) {
-      const { name, cause } = error as Error & { cause?: { code?: string } };
       if (isTooLarge(error))
         throw new Error(`the API of ${server.provider} does not answer as it should: ${error.message}`);
-      if (name === "SyntaxError") throw new Error(`the API of ${server.provider} does not answer in JSON`);
-      reason = cause?.code ?? (name === "TimeoutError" ? `no answer within ${limit / 1000} s` : "no connection");
+      if (error instanceof SyntaxError) throw new Error(`the API of ${server.provider} does not answer in JSON`);
+      reason = (error as Error).message;
     }
     if (attempt === tries) throw new Error(`the API of ${server.provider} can't be used now: ${reason}`);
     await deps.sleep(pause);

@@ -6,6 +6,8 @@ import { type Schema, schemaAt, schemaKeys } from "./schemaKeys";
 import { knownKeys } from "./unknownKeys";
 import { isTextForPath, meantBoolean, meantNumber, nearest, typedByPath } from "./whatWasMeant";
 
+const anyHostKey = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"A".repeat(43)}`;
+
 /** What stands in for a required key, so that the rest of a configuration can be checked beside its absence. */
 export const standIns: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["pillar", { name: "any" }],
@@ -18,11 +20,11 @@ export const standIns: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["orchestrator.release.url", "https://192.0.2.1/any.tar.gz"],
   ["orchestrator.release.version", "v0.0.0"],
   ["orchestrator.migrateFrom.address", "192.0.2.2"],
-  ["orchestrator.migrateFrom.hostKey", "ssh-ed25519 AAAA"],
+  ["orchestrator.migrateFrom.hostKey", anyHostKey],
   ["retirement.successor.address", "192.0.2.2"],
-  ["retirement.successor.hostKey", "ssh-ed25519 AAAA"],
+  ["retirement.successor.hostKey", anyHostKey],
   ["sync.oldHost.address", "192.0.2.2"],
-  ["sync.oldHost.hostKey", "ssh-ed25519 AAAA"],
+  ["sync.oldHost.hostKey", anyHostKey],
 ]);
 
 /** The raw values without a fault, as far as they could be guessed. */

@@ -1,3 +1,4 @@
+import type { SmallFile } from "../util/readSmall";
 import { resolvePath } from "../util/resolvePath";
 import { project } from "./configFaults";
 import { readKeyFile } from "./privateKey";
@@ -9,10 +10,8 @@ const logins = ["ssh", "orchestrator.migrateFrom", "retirement.successor", "sync
 /**
  * The raw values with the text of each `privateKeyFile` as its block's `privateKey`, so that it is checked as one that
  * was pasted. It is read at run time, and goes into the state as a secret.
- *
- * @param read the text of a file. @throws where it can't be read
  */
-export function withKeyFiles(raw: Raw, read?: (path: string) => string): { raw: Raw; faults: string[] } {
+export function withKeyFiles(raw: Raw, read?: (path: string) => SmallFile): { raw: Raw; faults: string[] } {
   const faults: string[] = [];
   let values = raw;
   for (const block of logins) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { keyState, looksPrivate, looksPublic } from "./privateKey";
-import { address, directory, hostKey, port, word } from "./schemaParts";
+import { address, hostKey, ownDirectory, port, service, word } from "./schemaParts";
 
 /** What a login is made of. */
 export const loginShape = {
@@ -58,8 +58,10 @@ export const otherHostShape = {
 
 /** Its node, where it differs from the stack's own. */
 export const otherNodeShape = {
-  service: word.optional().meta({ description: "Its node's systemd service", otherwise: "`node.service`" }),
-  dataDir: directory.optional().meta({ description: "The directory of its node's data", otherwise: "`node.dataDir`" }),
+  service: service.optional().meta({ description: "Its node's systemd service", otherwise: "`node.service`" }),
+  dataDir: ownDirectory
+    .optional()
+    .meta({ description: "The directory of its node's data", otherwise: "`node.dataDir`" }),
   rpcPort: port.optional().meta({ description: "Its node's RPC", otherwise: "`node.rpcPort`" }),
 };
 

@@ -3,7 +3,7 @@ import { duration } from "./duration";
 import { loginRule, openableKey, otherHostShape, otherNodeShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
 import type { SchemaFault } from "./schemaFault";
-import { address, directory, plainUrl, port, rpcUrl, word } from "./schemaParts";
+import { address, directory, ipAddress, ownDirectory, plainUrl, port, rpcUrl, service, word } from "./schemaParts";
 
 /** Named so that another release behind the same address can be told from the one before it. */
 const controllerVersion = z
@@ -51,22 +51,17 @@ export const ownAddress = "127.0.0.1";
 /** What the specification calls the node's things, and where its RPC is; all can be set for the real network. */
 export const nodeSchema = z
   .strictObject({
-    service: word.default("go-node").meta({ description: "Its systemd service. The real network's: `go-zenon`" }),
-    dataDir: directory.default("/root/.znn").meta({ description: "The directory of its data" }),
+    service: service.default("go-node").meta({ description: "Its systemd service. The real network's: `go-zenon`" }),
+    dataDir: ownDirectory.default("/root/.znn").meta({ description: "The directory of its data" }),
     rpc: z
       .enum(["ssh", "direct"])
       .default("ssh")
       .meta({ description: "How its RPC is asked; `direct` where its address can be reached without ssh" }),
-    rpcAddress: z
-      .string()
-      .regex(/^[0-9a-fA-F.:]+$/, "needed an IP address: the node refuses names")
-      .default(ownAddress)
-      .meta({
-        description:
-          "The node's RPC as the host reaches it, or with `rpc: direct` this machine; an IP address, since the node " +
-          "refuses names. With `direct` it is `host.address` by default, where that is one",
-        form: "IP address",
-      }),
+    rpcAddress: ipAddress.default(ownAddress).meta({
+      description:
+        "The node's RPC as the host reaches it, or with `rpc: direct` this machine; an IP address, since the node " +
+        "refuses names. With `direct` it is `host.address` by default, where that is one",
+    }),
     rpcPort: port.default(35997).meta({ description: "Its RPC over http" }),
     wsPort: port.default(35998).meta({ description: "Its RPC over WebSocket" }),
     p2pPort: port.default(35995).meta({ description: "Where its peers reach it, over TCP and UDP" }),
@@ -147,11 +142,9 @@ export const syncSchema = z
 
 /** What the block says that does not fit to the rest (pure). */
 export function syncFaults({
-  host,
   sync: { from, oldHost: own },
   orchestrator: { migrateFrom },
 }: {
-  readonly host: { readonly provider: string; readonly address?: string };
   readonly sync: z.output<typeof syncSchema>;
   readonly orchestrator: { readonly migrateFrom?: { readonly address: string } | undefined };
 }): SchemaFault[] {
@@ -162,15 +155,6 @@ export function syncFaults({
       [
         ["sync", "oldHost"],
         "needed with sync.from: oldHost: the host whose chain is copied, or orchestrator.migrateFrom",
-        { set: "sync.oldHost.address", toWord: "ADDRESS" },
-      ],
-    ];
-  // Where it is the signer's old host, that is told of its own key.
-  if (host.provider === "existing" && host.address === own?.address)
-    return [
-      [
-        ["sync", "oldHost", "address"],
-        "is this stack's own host: needed the old host's, whose chain is copied",
         { set: "sync.oldHost.address", toWord: "ADDRESS" },
       ],
     ];

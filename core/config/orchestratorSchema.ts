@@ -4,13 +4,13 @@ import { network } from "./hostSchema";
 import { loginRule, openableKey, otherHostShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
 import type { SchemaFault } from "./schemaFault";
-import { address, directory, port, word } from "./schemaParts";
+import { address, ownDirectory, port, service, word } from "./schemaParts";
 
 /** A file or directory of the operator's machine. */
 const ownPath = z.string().min(1).meta({ form: "path on the machine that runs `pulumi`" });
 
 /** The orchestrator takes no other: it works in this folder of its home, wherever it is started. */
-const home = directory
+const home = ownDirectory
   .regex(/\/\.orchestrator$/, "needed the folder .orchestrator of the orchestrator's home, as /root/.orchestrator")
   .meta({ form: "absolute path that ends in `/.orchestrator`" });
 
@@ -27,13 +27,13 @@ const migrateFrom = z
       description: "Where the new host reaches the old one's ssh",
       otherwise: "`address`",
     }),
-    service: word.optional().meta({ description: "Its systemd service there", otherwise: "`orchestrator.service`" }),
+    service: service.optional().meta({ description: "Its systemd service there", otherwise: "`orchestrator.service`" }),
     directory: home.optional().meta({ description: "Its directory there", otherwise: "`orchestrator.directory`" }),
     executable: word.optional().meta({
       description: "What the process is called there, with or without the release's `-linux-amd64`",
       otherwise: "`orchestrator.executable`",
     }),
-    dataDir: directory
+    dataDir: ownDirectory
       .optional()
       .meta({ description: "The directory of the node's data there", otherwise: "`node.dataDir`" }),
     noKeyShare: acknowledged.optional().meta({ description: "This signer has no key share, and you know it" }),
@@ -70,7 +70,7 @@ const version = z
 /** The signer: its things on the host (named as docs/specification.md does), and its move (procedure B). */
 export const orchestratorSchema = z
   .strictObject({
-    service: word.default("orchestrator").meta({ description: "Its systemd service" }),
+    service: service.default("orchestrator").meta({ description: "Its systemd service" }),
     directory: home.default("/root/.orchestrator").meta({ description: "Its directory; its home is above it" }),
     executable: word.default("orchestrator").meta({
       description:
@@ -146,21 +146,28 @@ export const orchestratorSchema = z
 
 /** What the block says that does not fit to the rest (pure). */
 export function orchestratorFaults(config: {
-  readonly host: { readonly provider: string; readonly address?: string };
+  readonly node: { readonly service: string };
+  readonly sync: { readonly oldHost?: { readonly service?: string | undefined } | undefined };
   readonly orchestrator: z.output<typeof orchestratorSchema>;
 }): SchemaFault[] {
-  const { migrateFrom: from, rollback } = config.orchestrator;
+  const { migrateFrom: from, rollback, service: own } = config.orchestrator;
   const faults: SchemaFault[] = [];
+  const bare = (name: string) => name.replace(/\.service$/, "");
+  const oldNode = config.sync.oldHost?.service;
+  const pairs = [
+    [own, config.node.service, ["orchestrator", "service"]],
+    // Of the old host, where one of its names differs.
+    ...(from && (from.service ?? oldNode)
+      ? [[from.service ?? own, oldNode ?? config.node.service, ["orchestrator", "migrateFrom", "service"]] as const]
+      : []),
+  ] as const;
+  for (const [name, nodes, path] of pairs)
+    if (bare(name) === bare(nodes))
+      faults.push([path, "is the node's service: needed another one, since a move stops and masks it"]);
   if (rollback && from === undefined)
     faults.push([
       ["orchestrator", "rollback"],
       "found true without orchestrator.migrateFrom: needed where the signer is to go back to",
-      { set: "orchestrator.migrateFrom.address", toWord: "ADDRESS" },
-    ]);
-  if (from !== undefined && config.host.provider === "existing" && from.address === config.host.address)
-    faults.push([
-      ["orchestrator", "migrateFrom", "address"],
-      "is this stack's own host: needed the old host's, from which the signer comes",
       { set: "orchestrator.migrateFrom.address", toWord: "ADDRESS" },
     ]);
   return faults;

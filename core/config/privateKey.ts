@@ -1,5 +1,5 @@
-import fs from "node:fs";
 import ssh2 from "ssh2";
+import { readSmall, type SmallFile } from "../util/readSmall";
 import { resolvePath } from "../util/resolvePath";
 
 /** Whether a text is, or begins as, that of a private key's file (pure). */
@@ -29,29 +29,24 @@ export interface KeyFileFault {
 
 export const someKeyFile = "the file of a private ssh key, such as ~/.ssh/id_ed25519";
 
-/**
- * The text of a private key's file, which may have a pass phrase, or be cut off.
- *
- * @param read the text of a file. @throws where it can't be read
- */
+/** What is needed in the place of a secret file that others may reach. */
+export const ownFile = (file: string) => `a file for you alone: chmod 600 ${file}`;
+
+/** Reads the text of a private key's file, which may have a pass phrase, or be cut off. */
 export function readKeyFile(
   file: string,
-  read: (path: string) => string = (path) => fs.readFileSync(path, "utf8"),
+  read: (path: string) => SmallFile = readSmall,
 ): { readonly text: string } | { readonly fault: KeyFileFault } {
-  let text: string;
+  const path = resolvePath(file);
+  let found: SmallFile;
   try {
-    text = read(resolvePath(file));
+    found = read(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return { fault: { wrong: reasons[code ?? ""] ?? `can't be read (${code})`, needed: someKeyFile } };
+    return { fault: { wrong: (error as Error).message, needed: someKeyFile } };
   }
+  const { text, exposed } = found;
   if (looksPublic(text))
     return { fault: { wrong: "is a public key", needed: "the private one: the file without .pub" } };
-  return looksPrivate(text) ? { text } : { fault: { wrong: "is no ssh key", needed: someKeyFile } };
+  if (!looksPrivate(text)) return { fault: { wrong: "is no ssh key", needed: someKeyFile } };
+  return exposed === undefined ? { text } : { fault: { wrong: exposed, needed: ownFile(path) } };
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "does not exist on this machine",
-  EACCES: "may not be read by you",
-  EISDIR: "is a directory",
-};

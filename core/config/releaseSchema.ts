@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sha256 } from "./schemaParts";
+import { sha256, webAddress } from "./schemaParts";
 
 /**
  * Where a program comes from that is installed on a host: the one shape for all of them.
@@ -17,10 +17,9 @@ export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
 ) =>
   z
     .strictObject({
-      url: z.url({ protocol: /^https?$/, message: `needed an http or https address of ${what}` }).meta({
+      url: webAddress(`needed an http or https address of ${what}`).meta({
         description: `The address of ${what}; https, or http with \`sha256\``,
         needed: `the address of ${what}`,
-        form: "http or https address",
       }),
       sha256: sha256(file).meta({
         description: `The hash of the ${file}, from its release page`,

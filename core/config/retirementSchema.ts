@@ -67,21 +67,16 @@ export function retirementFaults({
   host,
   retirement,
 }: {
-  readonly host: { readonly provider: string; readonly address?: string };
+  readonly host: { readonly provider: string };
   readonly retirement: z.output<typeof retirementSchema>;
 }): SchemaFault[] {
-  const faults: SchemaFault[] = [];
-  if (host.provider === "existing" && retirement.successor?.address === host.address)
-    faults.push([
-      ["retirement", "successor", "address"],
-      "is this stack's own host: needed the one that produces after it",
-      { set: "retirement.successor.address", toWord: "ADDRESS" },
-    ]);
   if (host.provider !== "existing" && retirement.afterwards !== "leave")
-    faults.push([
-      ["retirement", "afterwards"],
-      "is for existing hosts: a server at a cloud provider is deleted",
-      { remove: "retirement.afterwards" },
-    ]);
-  return faults;
+    return [
+      [
+        ["retirement", "afterwards"],
+        "is for existing hosts: a server at a cloud provider is deleted",
+        { remove: "retirement.afterwards" },
+      ],
+    ];
+  return [];
 }

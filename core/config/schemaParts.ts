@@ -1,3 +1,5 @@
+import { isIPv6 } from "node:net";
+import ssh2 from "ssh2";
 import { z } from "zod";
 
 /** Ends up in the shell's command lines and in patterns: plain words only. */
@@ -7,33 +9,82 @@ export const word = z
   .meta({ form: "plain word" });
 
 export const port = z.number().int().min(1).max(65535);
+
+/** The chain's own rule (go-zenon, vm/embedded/implementation/pillar.go), in a form that needs no backtracking. */
+export const pillarName = z
+  .string()
+  .regex(/^(?=.{1,40}$)[A-Za-z0-9]+([-._][A-Za-z0-9]+)*$/, "needed the Pillar's name as registered on chain");
+
+/** A systemd service that this program may stop: none of the host's own. */
+export const service = word.regex(
+  /^(?!(sshd?|dbus|systemd-.*)(\.service)?$)/,
+  "needed a service of its own: this one is the system's",
+);
+
+/** Without `.` and `..`: a directory has one name. */
 export const directory = z
   .string()
-  .regex(/^(\/[A-Za-z0-9._-]+)+$/, "needed an absolute path without blanks")
+  .regex(/^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/, "needed an absolute path without blanks")
   .meta({ form: "absolute path without blanks" });
+
+/** A directory whose content this program changes, moves and removes. */
+export const ownDirectory = directory.regex(
+  /^(?!\/(home|lost\+found|opt|root|srv|tmp|usr|var)$|\/(bin|boot|dev|etc|lib\w*|proc|run|sbin|sys)(\/|$))/,
+  "needed a directory of its own: this one is the system's",
+);
+
+const v4Part = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
+const ip = `(?!0\\.0\\.0\\.0$)(${v4Part}\\.){3}${v4Part}|(?![0:]*(:[fF]{4}:.*)?$)(?=.*:.*:)[0-9A-Fa-f:]+`;
+const label = "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?";
+// A name whose last part is a number is read as an IPv4 address in some old form.
+const hostName = `(?!(.*\\.)?([0-9]+|0[xX][0-9A-Fa-f]*)$)${label}(\\.${label})*`;
+const isIPv6IfColon = (address: string) => !address.includes(":") || isIPv6(address);
+
+export const ipAddress = z
+  .string()
+  .regex(new RegExp(`^(${ip})$`), "needed an IP address: the node refuses names")
+  .refine(isIPv6IfColon, "needed an IP address: the node refuses names")
+  .meta({ form: "IP address" });
 
 /** Where a host is. */
 export const address = z
   .string()
-  .regex(/^[A-Za-z0-9.:-]+$/, "needed an IP address or a host name")
+  .regex(new RegExp(`^(${ip}|${hostName})$`), "needed an IP address or a host name")
+  .refine(isIPv6IfColon, "needed an IP address or a host name")
   .meta({ form: "IP address or name", needed: "the host's IP address or name" });
 
-/** What it shows that it is: an authorized_keys line, kept without its comment. */
+const hostKeyLine = /^([^ ]+ )?((ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]+=*)( .*)?$/;
+
+/** What it shows that it is: an authorized_keys line, built anew without its comment. */
 export const hostKey = z
   .string()
   .trim()
-  .regex(
-    // A line of ssh-keyscan or known_hosts begins with the address.
-    /^([^ ]+ )?(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( .*)?$/,
-    "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)",
-  )
-  .transform((line) => /(ssh|ecdsa)-[^ ]+ [^ ]+/.exec(line)?.[0] ?? line)
+  // A line of ssh-keyscan or known_hosts begins with the address.
+  .regex(hostKeyLine, "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)")
+  .transform(rebuildLine)
+  .refine((line) => line !== undefined, "needed a whole key: this one is cut off, or of another kind than it says")
+  .transform((line) => line ?? "")
   .meta({ form: "line as `ssh-ed25519 AAAA…`", needed: "the host's ssh key" });
 
+/** Builds the line of a key from its parts; undefined where it holds no key, or more than one: ssh2 does not mind what follows. */
+function rebuildLine(line: string): string | undefined {
+  const bare = hostKeyLine.exec(line)?.[2] ?? "";
+  const key = ssh2.utils.parseKey(bare);
+  if (key instanceof Error) return undefined;
+  const built = `${key.type} ${key.getPublicSSH().toString("base64")}`;
+  return built === bare ? built : undefined;
+}
+
+/** An address of the web without user and password, which would be shown with it. @param needed the fault's words */
+export const webAddress = (needed: string) =>
+  z
+    .url({ protocol: /^https?$/, hostname: /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])$/, message: needed })
+    .regex(/^[^\s\\]+$/, needed)
+    .regex(/^(?![^/?#]*:\/*[^/?#]*@)/, "must not hold user and password: give a token in the address instead")
+    .meta({ form: "http or https address" });
+
 /** The RPC of an independent node. */
-export const rpcUrl = z
-  .url({ protocol: /^https?$/, message: "needed the http or https address of a node's RPC" })
-  .meta({ form: "http or https address" });
+export const rpcUrl = webAddress("needed the http or https address of a node's RPC");
 
 /** An address that a step's shell takes as a word. */
 export const plainUrl = z

@@ -6,16 +6,13 @@ import { sshSchema } from "./loginSchema";
 import { controllerSchema, nodeSchema, ownAddress, syncFaults, syncSchema } from "./nodeSchema";
 import { orchestratorFaults, orchestratorSchema } from "./orchestratorSchema";
 import { cutoverSchema, networkSchema, retirementFaults, retirementSchema } from "./retirementSchema";
+import { sameMachineFaults } from "./sameMachine";
 import type { SchemaFault } from "./schemaFault";
+import { pillarName, webAddress } from "./schemaParts";
 import { storeFaults, storeSchema } from "./storeSchema";
 
 /** Its path or its name is the password: an ntfy topic, a Slack hook. */
-const webhook = z
-  .url({ protocol: /^https?$/, message: "needed the http or https address of a webhook, such as an ntfy topic's" })
-  .refine(
-    (url) => !/^[^/]*\/\/[^/]*@/.test(url),
-    "must not hold user and password: give a token in the address instead",
-  );
+const webhook = webAddress("needed the http or https address of a webhook, such as an ntfy topic's");
 
 /** The node answers requests by its IP address only: by a name it would refuse every one, for ever. */
 function rpcFaults({
@@ -58,13 +55,10 @@ export const stackSchema = z
   .strictObject({
     pillar: z
       .strictObject({
-        name: z
-          .string()
-          .regex(/^[A-Za-z0-9._-]{1,40}$/, "needed the Pillar's name as registered on chain")
-          .meta({
-            description: "The Pillar's name, as registered on chain",
-            needed: "the Pillar's name, as registered on chain",
-          }),
+        name: pillarName.meta({
+          description: "The Pillar's name, as registered on chain",
+          needed: "the Pillar's name, as registered on chain",
+        }),
       })
       .meta({ description: "The Pillar whose host this is" }),
     lifecycle: z
@@ -88,7 +82,6 @@ export const stackSchema = z
         "was updated too early, when the new address is registered, when the Pillar produces, when the old host can be " +
         "retired, when rewards wait to be collected, and when nothing stands in the way of giving the old host up; by " +
         "`status --all --notify` of every sign that something is amiss, and that it is over",
-      form: "http or https address",
       secret: true,
     }),
     store: storeSchema,
@@ -99,9 +92,15 @@ export const stackSchema = z
   })
   .superRefine(releaseFault, { when: () => true })
   .superRefine((config, context) => {
-    const faults = [hostFaults, rpcFaults, syncFaults, storeFaults, orchestratorFaults, retirementFaults].flatMap(
-      (find) => find(config),
-    );
+    const faults = [
+      hostFaults,
+      rpcFaults,
+      sameMachineFaults,
+      syncFaults,
+      storeFaults,
+      orchestratorFaults,
+      retirementFaults,
+    ].flatMap((find) => find(config));
     for (const [path, message, cure] of faults)
       context.addIssue({ code: "custom", path: [...path], message, ...(cure ? { params: { cure } } : {}) });
   });

@@ -7,9 +7,13 @@ export interface MoveId {
   readonly attempt?: number;
 }
 
-/** As event log, journals and backups have it (pure): `<project>/<stack>/<Pillar>/<attempt>`. */
-export function moveText({ project, stack, pillar, attempt }: MoveId): string {
-  return [project, stack, pillar, ...(attempt === undefined ? [] : [attempt])].join("/");
+/** As event log, journals and backups have it (pure): `<project>/<stack>/<Pillar>/<attempt>`. @throws where it would be read as another */
+export function moveText(move: MoveId): string {
+  const { project, stack, pillar, attempt } = move;
+  const text = [project, stack, pillar, ...(attempt === undefined ? [] : [attempt])].join("/");
+  const read = parseMove(text);
+  if (read && isSameMove(read, move)) return text;
+  throw new Error(`no move can be called ${text}\n  needed: names without a slash, and a whole number as attempt`);
 }
 
 /** Reads such a text (pure). @returns undefined where it is none */
@@ -18,7 +22,7 @@ export function parseMove(text: unknown): MoveId | undefined {
   const [project, stack, pillar, attempt] = parts;
   if (!project || !stack || !pillar || parts.length > 4) return undefined;
   if (attempt === undefined) return { project, stack, pillar };
-  return /^\d+$/.test(attempt) ? { project, stack, pillar, attempt: Number(attempt) } : undefined;
+  return /^(0|[1-9]\d{0,14})$/.test(attempt) ? { project, stack, pillar, attempt: Number(attempt) } : undefined;
 }
 
 /** Whether two moves are of one stack and Pillar, of any attempt (pure). */

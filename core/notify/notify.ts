@@ -1,3 +1,5 @@
+import { ask } from "../util/ask";
+
 /** What a webhook is told of. */
 export interface Notice {
   readonly event:
@@ -90,16 +92,9 @@ export async function sendNotice(webhook: string, notice: Notice, pause = 2000):
 
 async function post(webhook: string, notice: Notice): Promise<string | undefined> {
   try {
-    const response = await fetch(webhook, {
-      method: "POST",
-      ...noticeRequest(webhook, notice),
-      signal: AbortSignal.timeout(limit),
-    });
-    await response.body?.cancel();
-    return response.ok ? undefined : `it answers ${response.status}`;
+    const { status } = await ask(webhook, { method: "POST", ...noticeRequest(webhook, notice) }, limit);
+    return status < 300 ? undefined : `it answers ${status}`;
   } catch (error) {
-    // The messages of fetch name the address: the code alone is shown.
-    const { name, cause } = error as Error & { cause?: { code?: string } };
-    return cause?.code ?? (name === "TimeoutError" ? `no answer within ${limit / 1000} s` : "no connection");
+    return (error as Error).message;
   }
 }

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import type { LogEvent } from "../eventLog/events";
+import { readSmall } from "../util/readSmall";
 import { recipientIn } from "./vault";
 
 /** What comes from standard input, as a password manager prints it. */
@@ -13,7 +14,7 @@ export const standardInput = "-";
  * @throws Error in words where it is none, or lies on the key's own disk
  */
 export async function provedKeyCopy(keyFile: string, from: string, text: string): Promise<string> {
-  const own = await recipientIn(fs.readFileSync(keyFile, "utf8"));
+  const own = await recipientIn(readSmall(keyFile).text);
   const other = await recipientIn(text);
   if (own === undefined || other !== own)
     throw new Error(

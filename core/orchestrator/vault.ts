@@ -5,6 +5,7 @@ import { PassThrough, Readable, Transform, type TransformCallback } from "node:s
 import { finished, pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { ownIdentityFile } from "../store/places";
+import { readSmall } from "../util/readSmall";
 import { writeWhole } from "../util/writeAtomically";
 import { type ArchiveReader, readArchive } from "./archive";
 import { compareManifests, differenceLines, type Manifest } from "./manifest";
@@ -42,9 +43,9 @@ export async function identityFor(
   }
   let text: string;
   try {
-    text = fs.readFileSync(file, "utf8");
+    ({ text } = readSmall(file));
   } catch (error) {
-    throw new Error(identityFault(file, `found: ${(error as NodeJS.ErrnoException).code ?? "it can't be read"}`));
+    throw new Error(identityFault(file, `found: it ${(error as Error).message}`));
   }
   const secret = secretIn(text);
   if (secret === undefined) {

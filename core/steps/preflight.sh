@@ -54,13 +54,14 @@ disk_kb=$(df -Pk "$disk_of" | awk 'NR == 2 { print $4 }')
 # The release server's answer proves that it can be reached, and its Date header is an independent clock. Signed addresses
 # refuse to be asked for their headers alone: then some bytes are asked for, and that answer counts.
 answered= date_header=
+connects() { timeout 10 bash -c ': < "/dev/tcp/$0/$1"' "$1" "$2" 2> /dev/null; }
 if has curl; then
   headers=$(curl -sSIL --connect-timeout 10 --max-time 30 "$release_url" 2>&1) && answered=yes
 elif has wget; then
   headers=$(wget -S --spider --tries=1 --timeout=15 "$release_url" 2>&1) && answered=yes
 else
   headers="no connection to $release_host:$release_port"
-  if timeout 10 bash -c ": < /dev/tcp/$release_host/$release_port" 2> /dev/null; then answered=yes; fi
+  if connects "$release_host" "$release_port"; then answered=yes; fi
 fi
 status_of() { grep -E '^ *HTTP/' <<< "$1" | tail -n 1 | tr -d '\r' | sed 's/^ *//' || true; }
 status=$(status_of "$headers")
@@ -102,7 +103,7 @@ reach() {
   host=${host%%/*}
   [[ $host == *:* ]] && port=${host##*:} host=${host%:*}
   if has curl; then curl -sS -o /dev/null -I --connect-timeout 10 --max-time 20 "$1" 2>&1 | tail -n 1
-  elif timeout 10 bash -c ": < /dev/tcp/$host/$port" 2> /dev/null; then :
+  elif connects "$host" "$port"; then :
   else say "no connection to $host:$port"; fi
 }
 unreached=$(for url in $controller_addresses; do

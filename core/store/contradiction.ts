@@ -1,5 +1,6 @@
 import path from "node:path";
 import { type Commands, commandsFor } from "../util/commands";
+import { operatorFault } from "../util/plainFault";
 
 /** A directory of records, and the key that opens its backups; absolute. */
 export interface StorePlace {
@@ -29,7 +30,7 @@ interface StoreFault extends Error {
  */
 export function storeFault(storeFaultText: StoreFaultText, stack = "STACK"): Error {
   const message = typeof storeFaultText === "string" ? storeFaultText : storeFaultText(commandsFor(stack));
-  return Object.assign(new Error(message), { storeFaultText });
+  return Object.assign(operatorFault(message), { storeFaultText });
 }
 
 /** Whether an error is such a fault (pure). */

@@ -1,6 +1,5 @@
-import os from "node:os";
 import path from "node:path";
-import { resolvePath } from "../util/resolvePath";
+import { homeDirectory, resolvePath } from "../util/resolvePath";
 import { isBucket, pillarInBucket } from "./bucketPlace";
 
 /** As it stands in inputs and texts: the same for every user and machine, so that it is no change of a stack. */
@@ -11,7 +10,7 @@ const folder = "pillar-host";
 export function dataDirectory(): string {
   const { XDG_DATA_HOME: given = "" } = process.env;
   // By its specification a relative one counts as none.
-  return path.join(path.isAbsolute(given) ? given : path.join(os.homedir(), ".local/share"), folder);
+  return path.join(path.isAbsolute(given) ? given : path.join(homeDirectory(), ".local/share"), folder);
 }
 
 /** Where a Pillar's records go where nothing is configured, for every machine (pure). */

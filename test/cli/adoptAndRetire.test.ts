@@ -35,6 +35,9 @@ test("what can't be meant is refused before anything is written", () => {
     );
   expect(fault({})).toBeUndefined();
   expect(fault({ address: "198.51.100.9" })).toContain("are the same host, 198.51.100.9: nothing was changed");
+  const known = { ...old, host: { ...old.host, hostKey } };
+  const named = { address: "web.example", hostKey };
+  expect(retirementFault("prod", "prod-2", known, after, named)).toContain("are the same host, web.example: nothing");
   expect(fault({ pillar: "Bolt" })).toContain("needed: a successor of the same Pillar");
   expect(fault({ lifecycle: "retiring" })).toContain("Are the two the wrong way round?");
 });

@@ -9,10 +9,11 @@ import { openEventLog } from "../../core/eventLog/eventLog";
 import { type ChainFacts, parseChainFacts } from "../../core/sync/chainCopy/facts";
 import { configOf, least } from "./exampleConfig";
 
-const hostKey = `ssh-ed25519 ${"A".repeat(68)}`;
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const oldKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
 let directory: string;
 const facts = parseChainFacts("bytes=13400000000\nfree=40000000000\nload=0.10 0.20 0.30 on 4 cores\nend=yes\n", "a");
-const oldHost = { address: "198.51.100.9", hostKey, user: "op", password: "hunter2-old", dataDir: "/data" };
+const oldHost = { address: "198.51.100.9", hostKey: oldKey, user: "op", password: "hunter2-old", dataDir: "/data" };
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "copy-ahead-"));

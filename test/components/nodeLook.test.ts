@@ -15,7 +15,7 @@ vi.mock("../../core/ssh/connection", () => ({
   }),
 }));
 
-const hostKey = "ssh-ed25519 AAAA";
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const withKey = configOf({ host: { provider: "existing", address: "203.0.113.7", hostKey } });
 const last = { finished: true, address: "203.0.113.7", hostKey };
 const looks = () => vi.mocked(lookAtNode).mock.calls.map(([target]) => target.ssh?.address);

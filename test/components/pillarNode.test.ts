@@ -12,6 +12,7 @@ import { keyPair } from "../core/chain/fakes";
 import { configOf, least } from "./exampleConfig";
 import { concealed, type Registered, registeredBy, revealed } from "./fakeEngine";
 
+const oldKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const privateKey = `${keyPair("hunter2-phrase").private.trim()}\n`;
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
@@ -281,7 +282,7 @@ describe("where the stack wants no copy of a chain any more", () => {
   afterAll(() => rmSync(directory, { recursive: true }));
   const log = openEventLog({ directory, stack: "prod-2", pillar: "Anvil" }, { now: () => 0, say: () => undefined });
   const away = async (from: "network" | "oldHost" = "network") => {
-    const sync = { from, oldHost: { address: "198.51.100.9", hostKey } };
+    const sync = { from, oldHost: { address: "198.51.100.9", hostKey: oldKey } };
     const orchestrator = { backup: { directory } };
     all = await standUp(configOf({ host: { ...least.host, hostKey }, sync, orchestrator }));
     return all.find(({ name }) => name === "node-chain-copy-away");
@@ -302,7 +303,7 @@ describe("where the stack wants no copy of a chain any more", () => {
 test("the old host's chain comes between deploy and gate where that is configured, and its logins are secret", async () => {
   const chain = (one: Registered[]) => one.filter(({ type }) => type.endsWith(":ChainCopy"));
   expect(chain(await standUp(configOf({ host: { ...least.host, hostKey }, sync: { from: "network" } })))).toEqual([]);
-  const oldHost = { address: "198.51.100.9", hostKey, user: "op", password: "hunter2-old", dataDir: "/data" };
+  const oldHost = { address: "198.51.100.9", hostKey: oldKey, user: "op", password: "hunter2-old", dataDir: "/data" };
   const sync = { from: "oldHost", copyMbps: 50, oldHost };
   all = await standUp(configOf({ host: { ...least.host, hostKey }, network: { momentum: "2s" }, sync }));
   const copy = named("node-chain-copy");

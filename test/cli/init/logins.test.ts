@@ -10,7 +10,7 @@ import { keyPair } from "../../core/chain/fakes";
 let place: string;
 const pair = keyPair();
 const file = (name: string, text: string) => {
-  writeFileSync(join(place, name), text);
+  writeFileSync(join(place, name), text, { mode: 0o600 });
   return join(place, name);
 };
 

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { contactOf } from "../../../components/host/firstLook";
 import { parseConfig } from "../../../core/config/config";
 
+const otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAabcdefabcdefabcdefabcdefabcdefabcdefabcdef";
 
 /** The hash of what is to be done, with a secret wherever the configuration takes one. */
@@ -13,8 +14,8 @@ function workOf(secret: string, address = "203.0.113.7"): string {
     controller: { release: { url: "https://example.org/x.zip" } },
     ssh: login,
     notify: `https://ntfy.example/${secret}`,
-    orchestrator: { migrateFrom: { ...login, address: "198.51.100.9", hostKey } },
-    retirement: { successor: { ...login, address: "198.51.100.10", hostKey } },
+    orchestrator: { migrateFrom: { ...login, address: "198.51.100.9", hostKey: otherKey } },
+    retirement: { successor: { ...login, address: "198.51.100.10", hostKey: otherKey } },
   };
   const parsed = parseConfig(raw, "prod");
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));

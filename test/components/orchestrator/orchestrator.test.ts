@@ -9,7 +9,12 @@ import { concealed, registeredBy, revealed } from "../fakeEngine";
 const config = configOf({
   ssh: { password: "hunter2-new", sudoPassword: "hunter2-sudo" },
   orchestrator: {
-    migrateFrom: { address: "198.51.100.9", hostKey: "ssh-ed25519 AAAA", password: "hunter2-old", service: "signer" },
+    migrateFrom: {
+      address: "198.51.100.9",
+      hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
+      password: "hunter2-old",
+      service: "signer",
+    },
   },
 });
 const host = { access: { ...loginOf(config), address: "203.0.113.7", hostKey: "ssh-ed25519 BBBB" } } as Host;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { chainClient } from "../../../core/chain/chain";
+import { parseAmount, parseStanding } from "../../../core/chain/chainAnswers";
 import { evilText } from "../../evilText";
 
 const answering = (result: unknown) =>
@@ -19,4 +20,26 @@ test("an address or a hash that would command a terminal, or hides a letter, is 
     const momentum = { height: 1, timestamp: 1, hash: evil, producer: "z1qa" };
     await expect(answering(momentum).newest()).rejects.toThrow("momentum does not have the form");
   }
+});
+
+test.each(["9".repeat(41), "9".repeat(5_000_000), "-1", "1.5", "0x1", "1e9", "", null, 1e21])(
+  "an amount or a weight that no coin has is none (%#)",
+  (evil) => {
+    const start = performance.now();
+    expect(() => parseAmount({ znnAmount: evil, qsrAmount: "0" })).toThrow("the RPC's reward does not have the form");
+    expect(() => parseAmount({ znnAmount: "0", qsrAmount: evil })).toThrow("the RPC's reward does not have the form");
+    expect(() => parseStanding({ count: 1, list: [{ name: "Anvil", weight: evil }] }, "Anvil")).toThrow(
+      "has no weight",
+    );
+    expect(performance.now() - start).toBeLessThan(1000);
+  },
+);
+
+test("an amount of forty digits, or a plain number, is one", () => {
+  const most = "9".repeat(40);
+  expect(parseAmount({ znnAmount: most, qsrAmount: 7 })).toEqual({ znn: BigInt(most), qsr: 7n });
+  expect(parseStanding({ count: 1, list: [{ name: "Anvil", weight: most }] }, "Anvil")).toEqual({
+    pillars: 1,
+    place: 1,
+  });
 });

@@ -11,7 +11,8 @@ const pair = keyPair();
 
 describe("withKeyFiles", () => {
   test("reads the file of each login, ~ is the home", () => {
-    const read = (path: string) => `-----BEGIN OPENSSH PRIVATE KEY----- ${path}`;
+    const text = (path: string) => `-----BEGIN OPENSSH PRIVATE KEY----- ${path}`;
+    const read = (path: string) => ({ text: text(path) });
     const raw = {
       ssh: { privateKeyFile: "~/.ssh/id_ed25519" },
       orchestrator: { migrateFrom: { address: "198.51.100.9", privateKeyFile: "/keys/old" } },
@@ -20,9 +21,9 @@ describe("withKeyFiles", () => {
     const { raw: values, faults } = withKeyFiles(raw, read);
     expect(faults).toEqual([]);
     expect(values).toEqual({
-      ssh: { ...raw.ssh, privateKey: read(join(homedir(), ".ssh/id_ed25519")) },
-      orchestrator: { migrateFrom: { ...raw.orchestrator.migrateFrom, privateKey: read("/keys/old") } },
-      retirement: { successor: { ...raw.retirement.successor, privateKey: read("/keys/new") } },
+      ssh: { ...raw.ssh, privateKey: text(join(homedir(), ".ssh/id_ed25519")) },
+      orchestrator: { migrateFrom: { ...raw.orchestrator.migrateFrom, privateKey: text("/keys/old") } },
+      retirement: { successor: { ...raw.retirement.successor, privateKey: text("/keys/new") } },
     });
     expect(raw.ssh).not.toHaveProperty("privateKey");
   });
@@ -36,7 +37,7 @@ describe("withKeyFiles", () => {
 describe("a stack whose login is a key's file", () => {
   let place: string;
   const file = (name: string, text: string) => {
-    writeFileSync(join(place, name), text);
+    writeFileSync(join(place, name), text, { mode: 0o600 });
     return join(place, name);
   };
   const parsed = (login: Record<string, unknown>) => parseConfig({ ...least, ssh: login }, "prod");

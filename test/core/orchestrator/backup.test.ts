@@ -283,7 +283,7 @@ describe("what goes wrong", () => {
   });
 
   test.each([
-    ["a file that is not there", undefined, "found: ENOENT"],
+    ["a file that is not there", undefined, "found: it does not exist on this machine"],
     ["a file without a key", "hello\n", "found: no line AGE-SECRET-KEY-1…"],
     ["a file that is encrypted itself", "age-encryption.org/v1\n", "found: a file that is encrypted itself"],
     ["a damaged key", "AGE-SECRET-KEY-1QQQ\n", "found: a damaged AGE-SECRET-KEY-1… line"],

@@ -111,7 +111,11 @@ describe("the bulk copy", () => {
 test("the same text for every move, without a key or a login", () => {
   const secret = "hunter2";
   const login = { password: secret, sudoPassword: secret };
-  const migrateFrom = { address: "198.51.100.9", hostKey: "ssh-ed25519 AAAA", ...login };
+  const migrateFrom = {
+    address: "198.51.100.9",
+    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS",
+    ...login,
+  };
   const of = (attempt: number) => bulkCopy(configOf({ ssh: login, orchestrator: { attempt, migrateFrom } }), from);
   expect(of(2)).toEqual(of(1));
   expect(of(1).script).not.toMatch(/hunter2|PRIVATE KEY/);

@@ -18,7 +18,7 @@ async function factsOf(
   box: Sandbox,
   commands: Readonly<Record<string, string>> = {},
   withStages = false,
-  dataDir = "/root",
+  dataDir = "/mnt",
 ) {
   const sound: Record<string, string> = {
     systemctl: show,
@@ -39,7 +39,7 @@ test("of a host in good order", async ({ box }) => {
   expect(await factsOf(box)).toEqual([
     "service: go-node is active (running) since 2026-11-21 14:00:03 UTC",
     "peers: 12",
-    "disk: 50.0 of 80.0 GB free at /root",
+    "disk: 50.0 of 80.0 GB free at /mnt",
     expect.stringMatching(/^memory: \d+ of \d+ MiB available, \d+ of \d+ MiB of swap used/),
     expect.stringMatching(/^load: [\d.]+ [\d.]+ [\d.]+ on 4 cores$/),
     expect.stringMatching(/^clock: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, kept in sync$/),
@@ -91,7 +91,7 @@ describe("what is wrong is named", () => {
     [
       "a full disk",
       { df: "echo head; echo 'dev 80000000 79999000 1000 100% /'" },
-      "disk: 0.0 of 80.0 GB free at /root. Nearly full: the node cannot go on without room",
+      "disk: 0.0 of 80.0 GB free at /mnt. Nearly full: the node cannot go on without room",
     ],
     [
       "killed for memory",

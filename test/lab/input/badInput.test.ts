@@ -94,7 +94,7 @@ Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
 
   it("a signer's release without its hash, days before anything is installed", async () => {
     const { url, version } = stage.lab.orchestratorRelease();
-    const migrateFrom = { address: nobody, hostKey: stage.host.hostKey };
+    const migrateFrom = { address: nobody, hostKey: (await newKey("old")).publicKey };
     const lines = await refused({ orchestrator: { release: { url, version }, migrateFrom } });
     expect(lines).toContain(`error: The configuration of stack prod has a fault; nothing was changed:
 - pillar-host:orchestrator.release.sha256: missing, needed the hash of ${url}`);

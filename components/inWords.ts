@@ -1,0 +1,11 @@
+import * as pulumi from "@pulumi/pulumi";
+import { plainFault } from "../core/util/plainFault";
+
+/** Has a program's faults that are for the operator shown without a stack trace. */
+export function inWords<T>(program: () => Promise<T>): () => Promise<T> {
+  return () =>
+    program().catch((error: unknown) => {
+      const words = plainFault(error);
+      throw words === undefined ? error : new pulumi.RunError(words);
+    });
+}

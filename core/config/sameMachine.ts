@@ -1,0 +1,47 @@
+import type { SchemaFault } from "./schemaFault";
+
+interface Machine {
+  readonly address?: string;
+  readonly hostKey?: string | undefined;
+}
+
+/** Refuses a stack's own host in the place of another one, under whatever name (pure). */
+export function sameMachineFaults({
+  host,
+  sync,
+  orchestrator,
+  retirement,
+}: {
+  readonly host: Machine;
+  readonly sync: { readonly from?: string | undefined; readonly oldHost?: Machine | undefined };
+  readonly orchestrator: { readonly migrateFrom?: Machine | undefined };
+  readonly retirement: { readonly successor?: Machine | undefined };
+}): SchemaFault[] {
+  const others: readonly (readonly [block: string, other: Machine | undefined, needed: string])[] = [
+    ["orchestrator.migrateFrom", orchestrator.migrateFrom, "the old host's, from which the signer comes"],
+    ["sync.oldHost", sync.from === "oldHost" ? sync.oldHost : undefined, "the old host's, whose chain is copied"],
+    ["retirement.successor", retirement.successor, "the one that produces after it"],
+  ];
+  return others.flatMap(([block, other, needed]): SchemaFault[] => {
+    if (other === undefined || !isSameMachine(host, other)) return [];
+    const [key, what] = isSameAddress(host, other) ? ["address", "is"] : ["hostKey", "is the key of"];
+    const cure = { set: `${block}.${key}`, toWord: key.toUpperCase() };
+    return [[[...block.split("."), key], `${what} this stack's own host: needed ${needed}`, cure]];
+  });
+}
+
+/** True if two are one machine, as far as address and key tell (pure). */
+export function isSameMachine(one: Machine, other: Machine): boolean {
+  return isSameAddress(one, other) || (one.hostKey !== undefined && one.hostKey === other.hostKey);
+}
+
+const isSameAddress = (one: Machine, other: Machine) =>
+  one.address !== undefined &&
+  other.address !== undefined &&
+  normalizeAddress(one.address) === normalizeAddress(other.address);
+
+/** Returns the one form of an address that can be written in several (pure). */
+function normalizeAddress(address: string): string {
+  const url = `http://[${address}]`;
+  return URL.canParse(url) ? new URL(url).hostname : address.toLowerCase();
+}

@@ -1,0 +1,35 @@
+import { boundedText, isTooLarge } from "./boundedText";
+
+/** Whole answer to a request. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/**
+ * Sends one request and reads its answer. Follows no redirect: a POST would lose its body, and a server could send a secret
+ * anywhere.
+ *
+ * @param timeoutMs for the whole answer
+ * @throws TooLargeError, or an Error with the reason in a word or a line, as `ECONNREFUSED`; the address is not in it
+ */
+export async function ask(url: string, init: RequestInit, timeoutMs: number): Promise<Answer> {
+  let answer: Answer;
+  try {
+    const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+    answer = { status: response.status, headers: response.headers, text: await boundedText(response) };
+  } catch (error) {
+    throw isTooLarge(error) ? error : new Error(askFault(error, timeoutMs));
+  }
+  const location = answer.headers.get("location");
+  if (location === null || answer.status < 300 || answer.status > 399) return answer;
+  const to = URL.canParse(location, url) ? new URL(location, url).origin : "an address that can't be read";
+  throw new Error(`it redirects to ${to}, and redirects are not followed: set the address that it redirects to`);
+}
+
+/** Formats why a request or its answer failed. Leaves out the messages of fetch: they name the address, maybe a secret. */
+export function askFault(error: unknown, timeoutMs: number): string {
+  const { name, cause } = error as Error & { cause?: { code?: string } };
+  return cause?.code ?? (name === "TimeoutError" ? `no answer within ${timeoutMs / 1000} s` : "no connection");
+}

@@ -1,0 +1,45 @@
+import fs from "node:fs";
+
+const sizeLimit = 64 * 1024;
+
+/** What is read, and what keeps others from it. */
+export interface SmallFile {
+  readonly text: string;
+  /** Where others than its owner, who runs this, may read or write it: its mode, as ssh refuses it. */
+  readonly exposed?: string;
+}
+
+/**
+ * Reads a small file: a key or a token. A device or a pipe would be read for ever.
+ *
+ * @throws Error that says, behind the file's name, why it can't be read
+ */
+export function readSmall(file: string): SmallFile {
+  let handle: number | undefined;
+  try {
+    // Does not wait for a pipe's other end.
+    handle = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+    const stat = fs.fstatSync(handle);
+    if (stat.isDirectory()) throw new Error("is a directory");
+    if (!stat.isFile()) throw new Error("is no regular file");
+    const bytes = Buffer.alloc(sizeLimit + 1);
+    let size = 0;
+    for (let read = 1; read > 0 && size <= sizeLimit; size += read) read = fs.readSync(handle, bytes, { offset: size });
+    if (size > sizeLimit) throw new Error(`is larger than ${sizeLimit / 1024} KiB`);
+    const isExposed = stat.uid === process.getuid?.() && (stat.mode & 0o077) !== 0;
+    return {
+      text: bytes.toString("utf8", 0, size),
+      ...(isExposed ? { exposed: `may be reached by others (mode ${(stat.mode & 0o777).toString(8)})` } : {}),
+    };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Error(code === undefined ? message : (reasons[code] ?? `can't be read (${code})`));
+  } finally {
+    if (handle !== undefined) fs.closeSync(handle);
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "does not exist on this machine",
+  EACCES: "may not be read by you",
+};

@@ -1,0 +1,127 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { least } from "../components/exampleConfig";
+
+const bin = join(import.meta.dirname, "../../cli/bin.js");
+const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const ownKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
+let place: string;
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), "pillar-host-answers-"));
+  const config = { ...least, host: { ...least.host, hostKey: ownKey } };
+  const keys = Object.entries(config).map(([name, value]) => [`pillar-host:${name}`, { value: JSON.stringify(value) }]);
+  writeFileSync(join(place, "config.json"), JSON.stringify(Object.fromEntries(keys)));
+  mkdirSync(join(place, "bin"));
+  writeFileSync(
+    join(place, "bin/pulumi"),
+    `#!/bin/sh\necho "$*" >> ${place}/asked\ncase "$1 $2" in "config --json") cat ${place}/config.json;; "stack ls") echo '[]';; esac\n`,
+  );
+  chmodSync(join(place, "bin/pulumi"), 0o755);
+  writeFileSync(join(place, "key"), "");
+});
+afterEach(() => rmSync(place, { recursive: true }));
+
+/** Runs the tool with a pulumi that knows the stack prod-2. @returns what it says, and the changes that pulumi was asked for */
+async function run(...args: string[]) {
+  const { exitCode, all } = await execa(process.execPath, [bin, ...args], {
+    ...{ cwd: place, extendEnv: false, reject: false, stdin: "ignore", all: true },
+    env: {
+      PATH: `${join(place, "bin")}:/usr/bin:/bin`,
+      HOME: place,
+      PULUMI_BACKEND_URL: `file://${place}`,
+      PULUMI_CONFIG_PASSPHRASE: "x",
+    },
+  });
+  const asked = existsSync(join(place, "asked")) ? readFileSync(join(place, "asked"), "utf8") : "";
+  return { exitCode, all, changes: asked.split("\n").filter((line) => /^(stack init|config (set|rm))/.test(line)) };
+}
+
+const adopt = (address: string, hostKey: string) =>
+  run("adopt", "--like", "prod-2", "--no-up", "--host-key", hostKey, "--", "old", address);
+
+test.each([
+  ["$(id) x", key, "address"],
+  ["-oX", key, "address"],
+  ["0.0.0.0", key, "address"],
+  ["192.0.2.1:22", key, "address"],
+  ["198.51.100.9", "nonsense", "--host-key"],
+  ["198.51.100.9", `ssh-x"},"stage":"y ssh-ed25519 AAAA`, "--host-key"],
+])("adopt refuses what the configuration would refuse: %s, %s", async (address, hostKey, named) => {
+  const { exitCode, all, changes } = await adopt(address, hostKey);
+  expect([exitCode, changes]).toEqual([2, []]);
+  expect(all).toMatch(new RegExp(`^ {2}- ${named}: needed `, "m"));
+});
+
+test("adopt refuses the other stack's own host under another name", async () => {
+  const { exitCode, all, changes } = await adopt("localhost", `localhost ${ownKey} root@here`);
+  expect([exitCode, changes]).toEqual([2, []]);
+  expect(all).toContain("localhost is the host of prod-2 already: nothing was made");
+});
+
+test("adopt takes a good answer, and writes the key without what stood around it", async () => {
+  const { exitCode, changes } = await adopt("198.51.100.9", `198.51.100.9 ${key} root@old`);
+  expect(exitCode).toBe(0);
+  expect(changes.join("\n")).toContain(`pillar-host:host.hostKey=${key} `);
+});
+
+test.each([
+  [["--pillar", "An\nvil"], "--pillar"],
+  [["--address", "-oX"], "--address"],
+  [["--port", "0"], "--port"],
+  [["--user", "a b"], "--user"],
+  [["--host-key", "nonsense"], "--host-key"],
+])("init refuses %j by its flag, before it asks anybody", async (bad, named) => {
+  const good = [
+    "--pillar",
+    "Anvil",
+    "--provider",
+    "existing",
+    "--address",
+    "203.0.113.8",
+    "--host-key",
+    key,
+    "--agent",
+  ];
+  const { exitCode, all, changes } = await run("init", "new", ...good, ...bad);
+  expect([exitCode, changes]).toEqual([2, []]);
+  expect(all).toMatch(new RegExp(`^ {2}- ${named}: `, "m"));
+  expect(all).not.toMatch(/ {4}at /);
+  expect(readdirSync(place).filter((name) => name.startsWith("Pulumi."))).toEqual([]);
+});
+
+test.each([
+  ["a name that is too long", "a".repeat(300), "ENAMETOOLONG"],
+  ["a file that another init makes meanwhile", "beside", "EEXIST"],
+])("init says in words what is in the way: %s", async (_, stack, code) => {
+  // Not there for who looks, and in the way of who writes.
+  symlinkSync("nowhere", join(place, "Pulumi.beside.yaml"));
+  const answers = [
+    "--pillar",
+    "Anvil",
+    "--provider",
+    "existing",
+    "--address",
+    "203.0.113.8",
+    "--host-key",
+    key,
+    "--agent",
+  ];
+  const { exitCode, all, changes } = await run("init", stack, ...answers);
+  expect([exitCode, changes]).toEqual([2, []]);
+  expect(all).toMatch(new RegExp(`^ {2}found: ${code}: .*\n {2}needed: \\w`, "m"));
+  expect(all).not.toMatch(/^ {4}at /m);
+});

@@ -1,0 +1,84 @@
+import fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { parse } from "yaml";
+import { faultShown } from "../../../cli/refusal";
+import { inWords } from "../../../components/inWords";
+import { dataDirectory, meantPlace, recordsWord } from "../../../core/store/places";
+import { resolvePath } from "../../../core/util/resolvePath";
+
+let place: string;
+beforeEach(() => {
+  place = fs.mkdtempSync(join(tmpdir(), "pillar-host-faults-"));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  fs.rmSync(place, { recursive: true });
+});
+
+const denied = (code: string) => () => {
+  throw Object.assign(new Error(`${code}: not allowed, mkdir '/x'`), { code, syscall: "mkdir", path: "/x" });
+};
+
+const table: readonly (readonly [string, () => unknown])[] = [
+  ["EEXIST", () => fs.writeFileSync(place, "", { flag: "wx" })],
+  ["ENAMETOOLONG", () => fs.writeFileSync(join(place, "a".repeat(300)), "")],
+  ["ENOTDIR", () => fs.readdirSync("/dev/null")],
+  ["EISDIR", () => fs.writeFileSync(place, "")],
+  ["ENOENT", () => fs.readFileSync(join(place, "none"))],
+  ["ENOSPC", () => fs.writeFileSync("/dev/full", "x")],
+  ["EACCES", denied("EACCES")],
+  ["EROFS", denied("EROFS")],
+  ["Nested mappings", () => parse("a: b: c")],
+];
+
+describe.each(table)("%s", (said, work) => {
+  const form = new RegExp(`\\n {2}found: .*${said}[^]*\\n {2}needed: \\w`);
+
+  test("is shown by the command line without a stack", () => {
+    const shown = thrownBy(work);
+    expect(faultShown(shown)).toMatch(form);
+    expect(faultShown(shown)).not.toMatch(/^ {4}at /m);
+  });
+
+  test("ends a program in words", async () => {
+    await expect(inWords(async () => work())()).rejects.toThrow(pulumi.RunError);
+    await expect(inWords(async () => work())()).rejects.toThrow(form);
+  });
+});
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return expect.unreachable();
+}
+
+test("a mistake of the program keeps its stack", async () => {
+  const mistake = new TypeError("a mistake");
+  expect(faultShown(mistake)).toMatch(/^TypeError: a mistake\n {4}at /);
+  await expect(inWords(() => Promise.reject(mistake))()).rejects.toBe(mistake);
+});
+
+describe.each(["", "relative", ".", "~"])("a home that is %j", (home) => {
+  test.each([
+    ["the data directory", () => dataDirectory()],
+    ["a Pillar's records", () => meantPlace(recordsWord("Anvil"))],
+    ["a path of the operator's", () => resolvePath("~/.ssh/id_ed25519")],
+  ])("is refused for %s", (_, work) => {
+    vi.stubEnv("HOME", home);
+    vi.stubEnv("XDG_DATA_HOME", undefined);
+    expect(work).toThrow(`the home directory of this user is not known\n  found: HOME=${JSON.stringify(home)}`);
+    expect(faultShown(thrownBy(work))).not.toMatch(/^ {4}at /m);
+  });
+
+  test("is not asked for where the data directory is given, or a path is whole", () => {
+    vi.stubEnv("HOME", home);
+    vi.stubEnv("XDG_DATA_HOME", "/data");
+    expect([dataDirectory(), resolvePath("/a")]).toEqual(["/data/pillar-host", "/a"]);
+  });
+});

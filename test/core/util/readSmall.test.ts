@@ -1,0 +1,82 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { keyFileFault } from "../../../cli/init/logins";
+import { secretsFor } from "../../../cli/init/secrets";
+import { parseConfig } from "../../../core/config/config";
+import { identityFor } from "../../../core/orchestrator/vault";
+import { least } from "../../components/exampleConfig";
+import { keyPair } from "../chain/fakes";
+
+const pair = keyPair();
+let place: string;
+beforeAll(() => {
+  place = mkdtempSync(join(tmpdir(), "pillar-host-small-"));
+});
+afterAll(() => rmSync(place, { recursive: true }));
+
+const file = (name: string, text: string, mode = 0o600) => {
+  writeFileSync(join(place, name), text);
+  chmodSync(join(place, name), mode);
+  return join(place, name);
+};
+const faultOf = async (work: () => Promise<unknown>) => work().then(String, (error: Error) => error.message);
+
+/** Who reads a small file, and what it says of one that it refuses. */
+const readers: Readonly<Record<string, (path: string) => Promise<string>>> = {
+  "a stack's private key": async (path) => {
+    const parsed = parseConfig({ ...least, ssh: { privateKeyFile: path } }, "prod");
+    return "faults" in parsed ? parsed.faults.join("\n") : "";
+  },
+  "init's private key": async (path) => JSON.stringify(keyFileFault(path) ?? ""),
+  "a token": (path) => faultOf(() => secretsFor({ provider: "hetzner" } as never, { tokenFile: path }, false)),
+  "the key of backups": (path) => faultOf(() => identityFor(place, path, Date.now)),
+};
+
+const kinds: readonly (readonly [kind: string, make: () => string, said: RegExp])[] = [
+  ["nothing", () => join(place, "none"), /does not exist on this machine/],
+  ["a directory", () => place, /is a directory/],
+  ["a device without an end", () => "/dev/zero", /is no regular file/],
+  [
+    "a pipe that nobody writes into",
+    () => {
+      rmSync(join(place, "pipe"), { force: true });
+      execFileSync("mkfifo", [join(place, "pipe")]);
+      return join(place, "pipe");
+    },
+    /is no regular file/,
+  ],
+  ["a large file", () => file("large", "x".repeat(70_000)), /is larger than 64 KiB/],
+  ["a large file that says it is empty", () => "/proc/kallsyms", /is larger than 64 KiB/],
+  ["a file of the system's that has no end", () => "/proc/self/mem", /can't be read \(EIO\)|is larger/],
+];
+
+describe.each(Object.keys(readers))("%s", (name) => {
+  test.each(kinds)("is not read from %s", async (_, make, said) => {
+    expect(await readers[name]?.(make())).toMatch(said);
+  });
+});
+
+test.each([0o644, 0o640, 0o602, 0o666])(
+  "a private key or a token that others may reach is refused: %o",
+  async (mode) => {
+    const key = file(`key${mode}`, pair.private, mode);
+    const token = file(`token${mode}`, "a".repeat(64), mode);
+    const said = `may be reached by others (mode ${mode.toString(8)})`;
+    expect(await readers["a stack's private key"]?.(key)).toContain(
+      `${key} ${said}; needed a file for you alone: chmod 600 ${key}`,
+    );
+    expect(await readers["init's private key"]?.(key)).toContain(said);
+    expect(await readers["a token"]?.(token)).toContain(
+      `${token} ${said}\n  needed: a file for you alone: chmod 600 ${token}`,
+    );
+  },
+);
+
+test("a key and a token for their owner alone are taken", async () => {
+  expect(await readers["a stack's private key"]?.(file("key", pair.private, 0o400))).toBe("");
+  const secrets = await secretsFor({ provider: "hetzner" } as never, { tokenFile: file("token", "t0ken\n") }, false);
+  expect(secrets).toEqual([["host.token", "t0ken"]]);
+});
