@@ -32,12 +32,7 @@ async function said(
   vi.spyOn(pulumi.runtime, "isDryRun").mockReturnValue(isDryRun);
   const told = vi.spyOn(log, "info").mockResolvedValue();
   const orchestrator = { backup: { directory } };
-  await copyAhead(
-    configOf({ host: { ...least.host, hostKey: `ssh-ed25519 ${"B".repeat(68)}` }, sync, orchestrator }),
-    "prod",
-    { finished },
-    look,
-  );
+  await copyAhead(configOf({ host: { ...least.host, hostKey }, sync, orchestrator }), "prod", { finished }, look);
   return told.mock.calls.map(([text]) => text).join("\n");
 }
 

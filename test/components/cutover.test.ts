@@ -153,7 +153,12 @@ test("with a wait: its gate, and a look anew after it, whose news alone is recor
 });
 
 test("the wait for the switch asks the old host for the chain, and its login stays secret", async () => {
-  const oldHost = { address: "198.51.100.9", hostKey: "ssh-ed25519 BBBB", user: "op", password: "hunter2-old" };
+  const oldHost = {
+    address: "198.51.100.9",
+    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8zWlQBrYTQw5rLvxVNWYKmKTYCy1Wq4VJv0e7a9rQb",
+    user: "op",
+    password: "hunter2-old",
+  };
   const { named } = await follow(
     { registered: old },
     { cutover: { wait: true }, sync: { oldHost } },
