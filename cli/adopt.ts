@@ -72,7 +72,7 @@ async function makeLike(engine: Engine, stack: string, like: string): Promise<vo
 /** What of the other stack's file is about its own host, or about a move to it. */
 const replaced = [
   ...["host", "cutover", "retirement", "controller", "lifecycle"],
-  ...["from", "oldHost", "copyMbps"].map((key) => `sync.${key}`),
+  ...["from", "oldHost", "copyMbps", "unverifiedChain"].map((key) => `sync.${key}`),
   ...["migrateFrom", "release", "attempt", "rollback", "unattended"].map((key) => `orchestrator.${key}`),
 ];
 
@@ -98,8 +98,8 @@ function ownLogin({ orchestrator: { migrateFrom } }: StackConfig, stack: string,
   );
 }
 
-const knownKey = ({ orchestrator: { migrateFrom } }: StackConfig, address: string) =>
-  migrateFrom?.address === address ? migrateFrom.hostKey : undefined;
+const knownKey = ({ orchestrator, sync }: StackConfig, address: string) =>
+  [orchestrator.migrateFrom, sync.oldHost].find((known) => known?.address === address)?.hostKey;
 
 /** A key that was only scanned may be anybody's: it is shown, and the operator compares it, or gives it. */
 async function comparedKey(stack: string, address: string, like: string, port: number): Promise<string> {

@@ -21,7 +21,7 @@ export function askSecret(message: string): Promise<string> {
 /** Asks for a line. @param options validate: true, or what is wrong with it */
 export async function askText(
   message: string,
-  { validate, ...options }: { default?: string; validate?: (answer: string) => true | string } = {},
+  { validate, ...options }: { default?: string; required?: boolean; validate?: (answer: string) => true | string } = {},
 ): Promise<string> {
   // A pasted answer comes with blanks around it.
   const checked = validate && { validate: (answer: string) => validate(answer.trim()) };

@@ -2,14 +2,15 @@ import { chainOfNode } from "../core/chain/chain";
 import { createNodeClient } from "../core/chain/node";
 import { gateSettings } from "../core/settings/gateSettings";
 import { nodeTarget } from "../core/settings/login";
+import { lookupSettings } from "../core/settings/witnessSettings";
 import { type Connection, createConnection } from "../core/ssh/connection";
 import { type NodeHostFacts, readHostFacts } from "../core/ssh/hostFacts";
 import type { SshTarget } from "../core/ssh/ssh";
 import { facts } from "../core/steps/looks";
 import { envelope } from "../core/steps/step";
 import { receiver } from "../core/steps/stepVariables";
-import { readReferences } from "../core/sync/references";
 import type { SyncDeps, WaitOptions } from "../core/sync/waitForSync";
+import { openWitnesses } from "../core/sync/witnesses";
 import { systemClock } from "../core/util/clock";
 import type { Source } from "./source";
 
@@ -30,6 +31,7 @@ export function openHost({ config, address }: Source, hostKey: string): HostRead
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
   const script = envelope(step, receiver(config, address));
   const chain = chainOfNode("the node", target, shared(connection));
+  const witnesses = openWitnesses(lookupSettings(config), target);
   const connections = new Map([[wayTo(target.ssh), connection]]);
   return {
     connection: shared(connection),
@@ -39,11 +41,12 @@ export function openHost({ config, address }: Source, hostKey: string): HostRead
       return shared(known);
     },
     close: () => {
+      witnesses.close();
       for (const each of connections.values()) each.drop();
     },
     deps: {
       client: createNodeClient(target, connection),
-      readReferences: (newest) => readReferences(config.sync.references, newest && { newest, client: chain }),
+      readReferences: (newest) => witnesses.read(newest && { newest, client: chain }),
       ...systemClock,
     },
     readFacts: () => readHostFacts(connection, script),

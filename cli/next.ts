@@ -1,5 +1,6 @@
 import { nodeTarget } from "../core/settings/login";
 import { usualTimes } from "../core/settings/usualTimes";
+import { lookupSettings } from "../core/settings/witnessSettings";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { mayOffer, nextLines } from "./nextLines";
 import { openStack, type StackSource } from "./source";
@@ -18,5 +19,5 @@ export async function next(fullName: string, { json }: { json?: boolean }): Prom
 async function nodeNow({ config, state: { shown }, address, hostKey }: StackSource) {
   if (shown === undefined || !mayOffer(shown)) return undefined;
   if (address === undefined || hostKey === undefined) return undefined;
-  return lookAtNode(nodeTarget(config, address, hostKey), config.sync);
+  return lookAtNode(nodeTarget(config, address, hostKey), lookupSettings(config));
 }

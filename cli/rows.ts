@@ -1,4 +1,5 @@
 import { hostFactRows } from "../core/ssh/hostFactsText";
+import { chainRisk } from "../core/sync/evidence";
 import { progressText } from "../core/sync/messages";
 import { printable } from "../core/util/printable";
 import { sizeText } from "../core/util/sizeText";
@@ -42,6 +43,7 @@ export function rowsOf(view: View, times?: Times): Rows {
   }
   const sync = syncText(view);
   if (sync !== undefined) head.push(["sync", printable(sync)]);
+  if (view.isChainUnverified) head.push(["chain", chainRisk]);
   const { copied } = view.state;
   if (copied !== undefined) head.push(["chain copy", printable(copiedText(copied))]);
   const waited = waitText(view);

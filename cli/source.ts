@@ -92,6 +92,7 @@ async function stateOf(engine: Engine, stack: string): Promise<StackState> {
 export async function viewOf(source: Source): Promise<View> {
   const { stack, config, state, address } = source;
   const held = await source.readHeld();
-  const { pillar, lifecycle } = config;
-  return { stack, pillar: pillar.name, address, lifecycle, state, held, synced: false };
+  const { pillar, lifecycle, sync } = config;
+  const isChainUnverified = sync.unverifiedChain !== undefined;
+  return { stack, pillar: pillar.name, address, lifecycle, isChainUnverified, state, held, synced: false };
 }

@@ -10,6 +10,8 @@ export interface View {
   readonly pillar: string;
   readonly address: string;
   readonly lifecycle: "active" | "adopted" | "retiring";
+  /** The operator took the risk of a chain that no witness confirms. */
+  readonly isChainUnverified?: boolean;
   readonly state: StackState;
   /** Who holds the stack's lock; undefined where that can't be seen. */
   readonly held?: readonly Held[] | undefined;

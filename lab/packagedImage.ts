@@ -35,6 +35,7 @@ function packagesScript(): string {
     host: { provider: "existing", address: "127.0.0.1" },
     ssh: { agent: true },
     controller: { release: { url: "https://release.example/node-controller.zip" } },
+    sync: { unverifiedChain: "acknowledged" },
   };
   const parsed = parseConfig(raw, "image");
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));

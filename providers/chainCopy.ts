@@ -1,5 +1,5 @@
 import { isSameHost } from "../core/ssh/sameHost";
-import { nodeLooks } from "../core/sync/chainCopy/before";
+import { copyLookup, nodeLooks } from "../core/sync/chainCopy/before";
 import { copyChain } from "../core/sync/chainCopy/chainCopy";
 import type { ChainCopied, ChainCopyInputs } from "../core/sync/chainCopy/inputs";
 import { forgetCopy } from "../core/sync/chainCopy/tidy";
@@ -36,7 +36,7 @@ function tellOf(line: string): void {
 }
 
 async function bring(inputs: ChainCopyInputs, { isWanted }: ProviderRun): Promise<ChainCopied> {
-  const looks = nodeLooks((target) => lookAtNode(target, inputs));
+  const looks = nodeLooks((target, isOld) => lookAtNode(target, copyLookup(inputs, isOld)));
   try {
     return await copyChain(inputs, { ...systemClock, ...looks, say: tellOf, isWanted });
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Registration } from "../core/registration/registration";
 import { readSources } from "../core/registration/source";
 import { waitForProducing } from "../core/registration/waitForProducing";
 import { createConnection } from "../core/ssh/connection";
-import { lookAtNode } from "../core/sync/nodeStatus";
+import { type LookupOptions, lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { dynamicResource } from "./runtime/dynamicResource";
@@ -34,21 +34,18 @@ export class CutoverGate extends dynamicResource<CutoverInputs, CutoverOutputs>(
       return passCutover({ ...news, ...earlierOf(olds, news) }, run);
     return { switchedAt, height };
   },
-  secretInputs: ["target", "notify"],
+  secretInputs: ["target", "witnessHost", "notify"],
   outputs: { switchedAt: "plain", height: "plain" },
   // The address before is shown by the run after: nothing to do for a gate that is passed.
   options: { ignoreChanges: ["earlier"] },
 }) {}
 
 /** Plain inputs of the gate, as its provider gets them. */
-interface CutoverInputs {
+interface CutoverInputs extends LookupOptions {
   readonly target: NodeTarget;
   readonly producerAddress: string;
   /** The address before this host's, as a look before this one found it: the wallet may have been quicker than the gate. */
   readonly earlier?: string | undefined;
-  readonly references: readonly string[];
-  /** Momentums by which the node may differ from the references and count as synced. */
-  readonly tolerance: number;
   readonly network: Network;
   /** Milliseconds that a run waits. */
   readonly deadline: number;
@@ -98,12 +95,12 @@ function looker(
   seen: { earlier?: string | undefined },
   notify: (event: Notice["event"], message: string) => void,
 ): () => Promise<Registration> {
-  const { target, producerAddress: ours, references, tolerance, network } = inputs;
+  const { target, producerAddress: ours, references, network } = inputs;
   const log = openEventLog(inputs.record, { ...systemClock, say: (line) => say(`cutover: ${line}`) });
   const own = chainOfNode(`the node of ${target.ssh.address}`, target, connection);
   return async () => {
     const [node, readings] = await Promise.all([
-      lookAtNode(target, { references, tolerance }, connection),
+      lookAtNode(target, inputs, connection),
       readSources(own, references, inputs.record.pillar),
     ]);
     const memory = await recalled(inputs.record, ours, seen.earlier);

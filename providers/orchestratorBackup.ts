@@ -2,7 +2,7 @@ import type { NodeTarget } from "../core/chain/node";
 import { lookAtBridge } from "../core/orchestrator/bridgeNow";
 import { type Secured, type SecureOptions, secureOrchestrator } from "../core/orchestrator/preparation";
 import { type OrchestratorHost, openRoot } from "../core/ssh/root";
-import { lookAtNode } from "../core/sync/nodeStatus";
+import { type LookupOptions, lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { dynamicResource } from "./runtime/dynamicResource";
@@ -21,21 +21,18 @@ export class OrchestratorBackup extends dynamicResource<BackupInputs, Secured>({
   id: () => "signer-backup",
   create: passBackup,
   update: (_olds, news) => passBackup(news),
-  secretInputs: ["oldHost", "newHost", "node"],
+  secretInputs: ["oldHost", "newHost", "node", "witnessHost"],
   outputs: { backup: "plain", checkedAt: "plain", oldVersion: "plain", oldIdentity: "plain" },
 }) {}
 
 /** Plain inputs, as the provider gets them. */
-interface BackupInputs extends SecureOptions {
+interface BackupInputs extends SecureOptions, LookupOptions {
   readonly oldHost: OrchestratorHost;
   readonly newHost: OrchestratorHost;
   /** The functions that run on both, of core/steps/libraries.ts. */
   readonly library: string;
-  /** The new host's node, and what the gate's evidence needs. */
+  /** The new host's node. */
   readonly node: NodeTarget;
-  readonly references: readonly string[];
-  /** Momentums. */
-  readonly tolerance: number;
 }
 
 /** Checks and backs up, or returns what was done for this move. */

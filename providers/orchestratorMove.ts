@@ -21,7 +21,7 @@ export class OrchestratorMove extends dynamicResource<MoveInputs, MoveOutputs>({
   id: () => "signer-move",
   create: (inputs, run) => goOn(inputs, {}, run),
   update: (olds, news, run) => goOn(news, olds, run),
-  secretInputs: ["old", "new", "node", "notify"],
+  secretInputs: ["old", "new", "node", "witnessHost", "notify"],
   outputs: {
     holder: "plain",
     why: "plain",

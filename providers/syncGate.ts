@@ -1,6 +1,6 @@
 import { chainOfNode } from "../core/chain/chain";
 import { createNodeClient, type NodeTarget } from "../core/chain/node";
-import { type LogPlace, openEventLog } from "../core/eventLog/eventLog";
+import { openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet";
 import { noteRegistration, recalled } from "../core/registration/look";
@@ -10,9 +10,9 @@ import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
 import { gateResumption } from "../core/sync/gateResumption";
 import { gateLine } from "../core/sync/messages";
-import { readReferences } from "../core/sync/references";
 import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "../core/sync/waitForSync";
 import { createWaitRecord } from "../core/sync/waits";
+import { openWitnesses, type WitnessSources } from "../core/sync/witnesses";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
 import { firstLine } from "../core/util/firstLine";
@@ -38,7 +38,7 @@ export class SyncGate extends dynamicResource<GateInputs, GateOutputs>({
     if (resumption === "stands" && startedAt !== undefined) return keptProof({ ...olds, startedAt });
     return passGate(news, resumption === "anew" ? {} : olds, run);
   },
-  secretInputs: ["target", "factsScript", "addressScript", "notify"],
+  secretInputs: ["target", "witnessHost", "factsScript", "addressScript", "notify"],
   outputs: {
     ...{ state: "plain", currentHeight: "plain", targetHeight: "plain", startHeight: "plain" },
     ...{ startedAt: "plain", syncedAt: "plain", durationSeconds: "plain", rate: "plain" },
@@ -50,9 +50,7 @@ export class SyncGate extends dynamicResource<GateInputs, GateOutputs>({
 export type SyncGateArgs = ArgsOf<GateInputs>;
 
 /** Plain inputs of the gate, as its provider gets them. */
-interface GateInputs extends GateSettings {
-  /** Addresses of independent nodes' RPC. */
-  readonly references: readonly string[];
+interface GateInputs extends GateSettings, WitnessSources {
   readonly target: NodeTarget;
   /** Whose node it is, for notices. */
   readonly title: string;
@@ -62,8 +60,6 @@ interface GateInputs extends GateSettings {
   readonly addressScript?: string | undefined;
   /** A webhook that is told; a secret. */
   readonly notify?: string | undefined;
-  /** Where the wait is recorded; states of before it was have none. */
-  readonly record?: LogPlace | undefined;
 }
 
 /** What the gate keeps: the proof, or where a wait stood that gave up. Times are ISO 8601, durations seconds. */
@@ -99,6 +95,7 @@ export async function passGate(
   const start = { startedAt: new Date(startedAt).toISOString(), startHeight };
   const client = kept.traced(createNodeClient(inputs.target, connection), start);
   const own = chainOfNode("the node", inputs.target, connection);
+  const witnesses = openWitnesses(inputs, inputs.target, "always");
   const notify = (event: Notice["event"], message: string) =>
     tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
   const wallet = earlyWallet(inputs, connection, before.earlier, (text) => notify("registeredTooEarly", text));
@@ -115,7 +112,7 @@ export async function passGate(
       },
       {
         client,
-        readReferences: (newest) => readReferences(inputs.references, newest && { newest, client: own }),
+        readReferences: (newest) => witnesses.read(newest && { newest, client: own }),
         ...systemClock,
         say: (news) => say(gateLine(news)),
         notify,
@@ -143,6 +140,7 @@ export async function passGate(
     });
   } finally {
     await wallet?.settled();
+    witnesses.close();
     client.close();
   }
 }

@@ -16,6 +16,7 @@ const network = {
 const answers: Answers = {
   ...{ stack: "prod-2", pillar: "Anvil", provider: "existing", adopt: false, address: "192.0.2.1", user: "root" },
   ...{ port: 22, sshFrom: ["192.0.2.1/32"], keyFile: "~/.ssh/id_ed25519" },
+  references: network.references,
   hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
 };
 

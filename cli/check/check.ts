@@ -1,11 +1,14 @@
+import { chainOfNode } from "../../core/chain/chain";
 import { isAnswered } from "../../core/chain/reading";
 import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
 import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/survey";
 import { backupPlace, storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementReferences } from "../../core/settings/retirementInputs";
+import { lookupSettings } from "../../core/settings/witnessSettings";
+import { chainRisk } from "../../core/sync/evidence";
 import { referenceText } from "../../core/sync/messages";
-import { compareReferences, readReferences } from "../../core/sync/references";
+import { compareReferences, type ReferenceReading, readReferences } from "../../core/sync/references";
 import { commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/shownLine";
 import { sizeText } from "../../core/util/sizeText";
@@ -44,13 +47,24 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
 /** Whether they answer and agree; who is down is told and left out, as the gate does. */
 async function checkReferences({ config }: StackSource): Promise<CheckRow[]> {
   const { sync, lifecycle } = config;
-  const urls = lifecycle === "active" ? [...new Set(sync.references)] : retirementReferences(config);
-  if (urls.length === 0)
-    return [later("references", "none are configured: the sync is then proved by the node's own word and its time")];
-  const { readings: told } = await readReferences(urls, undefined);
-  const readings = await showToEachOther(told, 5000);
+  const urls = lifecycle === "active" ? sync.references : retirementReferences(config);
+  const { witnessHost } = lookupSettings(config);
+  const risk = lifecycle === "active" && sync.unverifiedChain ? [later("chain", chainRisk)] : [];
+  if (urls.length === 0 && witnessHost === undefined)
+    return [
+      later("references", "none are configured: the sync is then proved by the node's own word and its time"),
+      ...risk,
+    ];
+  const oldHost = witnessHost && chainOfNode(`the old host's node (${witnessHost.ssh.address})`, witnessHost);
+  const { readings: told, oldHost: old } = await readReferences(urls, undefined, undefined, { oldHost });
+  const readings = await showToEachOther([...told, ...(old ? [old] : [])], 5000);
+  oldHost?.close();
+  return [...risk, ...witnessRows(readings, sync.tolerance)];
+}
+
+function witnessRows(readings: readonly ReferenceReading[], tolerance: number): CheckRow[] {
   const heights = readings.flatMap((reading) => (isAnswered(reading) ? [reading.newest.height] : []));
-  const { median, notes } = compareReferences(Math.max(0, ...heights), { readings }, sync.tolerance);
+  const { median, notes } = compareReferences(Math.max(0, ...heights), { readings }, tolerance);
   const lines = notes.map(referenceText);
   if (heights.length === 0) return [amiss("references", "none of them gives a height", ...lines)];
   const fork = firstFork(readings.filter(isAnswered));
@@ -63,7 +77,7 @@ async function checkReferences({ config }: StackSource): Promise<CheckRow[]> {
     return [amiss("references", "they are on different chains", found, needed, ...lines)];
   }
   if (notes.some(({ kind }) => kind === "differ")) return [amiss("references", "they contradict each other", ...lines)];
-  const said = `${heights.length} of ${urls.length} answer${median === undefined ? "" : `, height ${median}`}`;
+  const said = `${heights.length} of ${readings.length} answer${median === undefined ? "" : `, height ${median}`}`;
   return [good("references", said, ...lines)];
 }
 

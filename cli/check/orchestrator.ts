@@ -4,6 +4,7 @@ import { forecastLines } from "../../core/orchestrator/forecast";
 import { rehearse } from "../../core/orchestrator/rehearsal";
 import { nodeTarget } from "../../core/settings/login";
 import { newHost, oldHost, secureOptions, storeOf } from "../../core/settings/orchestratorPlaces";
+import { lookupSettings } from "../../core/settings/witnessSettings";
 import { openRoot } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
 import { lookAtNode } from "../../core/sync/nodeStatus";
@@ -34,7 +35,7 @@ export async function checkOrchestrator({ stack, config, state, address, hostKey
   try {
     const { begun, faults, shown, gap } = await rehearse(options, nodeCounts, {
       roots,
-      lookAtNode: () => lookAtNode(node, config.sync),
+      lookAtNode: () => lookAtNode(node, lookupSettings(config)),
       lookAtBridge: () => lookAtBridge({ node, references: config.sync.references }),
       ...systemClock,
     });

@@ -23,6 +23,10 @@ export function initCommand(program: Command): void {
     .option("--host-key <line>", "its ssh host key, a line as ssh-ed25519 AAAA…")
     .option("--fingerprint <fingerprint>", "of the host key that it has to show, SHA256:…")
     .option("--accept-host-key", "take the host key that it shows, unseen")
+    .option("--old-host <address>", "the Pillar's host of today: the first witness of the new node's chain")
+    .option("--old-host-key <line>", "its ssh host key")
+    .option("--old-fingerprint <fingerprint>", "of the host key that it has to show")
+    .option("--reference <url...>", "independent nodes' RPC, further witnesses: two that agree are proof of the height")
     .option("--ssh-from <network...>", "networks that may reach a new cloud server's ssh, such as 192.0.2.1/32")
     .option("--token-file <file>", "with an API token of the cloud provider")
     .addOption(new Option("--key-file <file>", "log in with the private key in this file").conflicts("agent"))
@@ -36,7 +40,8 @@ What is not given is asked for; where there is no terminal to ask in, what is mi
 
 Example:
   ./pillar-host init prod-2 --pillar Anvil --provider existing --address 203.0.113.7 \\
-    --fingerprint SHA256:… --key-file ~/.ssh/id_ed25519
+    --fingerprint SHA256:… --key-file ~/.ssh/id_ed25519 \\
+    --old-host 198.51.100.9 --old-fingerprint SHA256:…
 
 Exit code:
   0    stack and file are made

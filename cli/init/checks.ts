@@ -1,9 +1,9 @@
 import { parse } from "yaml";
-import type { z } from "zod";
+import { z } from "zod";
 import { checked } from "../../core/config/allFaults";
 import { project } from "../../core/config/configFaults";
 import { network } from "../../core/config/hostSchema";
-import { address, hostKey, port, word } from "../../core/config/schemaParts";
+import { address, hostKey, port, rpcUrl, word } from "../../core/config/schemaParts";
 import { stackSchema } from "../../core/config/stackSchema";
 import { CliRefusal } from "../refusal";
 
@@ -15,6 +15,7 @@ export const answerSchemas = {
   network,
   user: word,
   port,
+  references: z.array(rpcUrl).min(1, "needed at least one witness of the chain"),
 };
 
 /** For a prompt: true, or what is wrong with the answer (pure). */

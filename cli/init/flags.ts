@@ -15,6 +15,10 @@ export interface InitFlags {
   readonly keyFile?: string;
   readonly agent?: boolean;
   readonly tokenFile?: string;
+  readonly oldHost?: string;
+  readonly oldHostKey?: string;
+  readonly oldFingerprint?: string;
+  readonly reference?: readonly string[];
   readonly release?: string;
   readonly releaseSha256?: string;
 }
@@ -23,6 +27,7 @@ export interface InitFlags {
 export function missingAnswers(stack: string | undefined, flags: InitFlags, hasPassphrase: boolean): string[] {
   const { pillar, provider, adopt, address, hostKey, fingerprint, acceptHostKey, sshFrom, keyFile, agent } = flags;
   const isCloud = !adopt && provider !== undefined && provider !== "existing";
+  const { oldHost, oldHostKey, oldFingerprint, reference } = flags;
   const isExisting = adopt || provider === "existing";
   const lines: (readonly [isGiven: boolean, line: string])[] = [
     [stack !== undefined, "STACK, such as prod-2"],
@@ -34,6 +39,14 @@ export function missingAnswers(stack: string | undefined, flags: InitFlags, hasP
       "--fingerprint SHA256:… of the host key, as its console shows it; or --host-key LINE; or --accept-host-key, unseen",
     ],
     [!isCloud || (sshFrom ?? []).length > 0, "--ssh-from NETWORK, such as 192.0.2.1/32: from where ssh may be reached"],
+    [
+      adopt === true || oldHost !== undefined || reference !== undefined,
+      "--old-host ADDRESS, the Pillar's host of today, or --reference URL, an independent node's RPC: witnesses of the chain",
+    ],
+    [
+      oldHost === undefined || (oldHostKey ?? oldFingerprint) !== undefined || acceptHostKey === true,
+      "--old-fingerprint SHA256:… of the old host's key; or --old-host-key LINE; or --accept-host-key, unseen",
+    ],
     [
       keyFile !== undefined || (agent === true && !isCloud),
       `--key-file FILE${isCloud ? "" : ", or --agent"}: the login`,

@@ -1,4 +1,5 @@
 import type { HostProvider } from "../../core/config/hostSchema";
+import { given } from "../../core/util/given";
 import { askChoice, askText } from "../ask";
 import { CliRefusal } from "../refusal";
 import { answerSchemas, checkedBy, refuseAnswers } from "./checks";
@@ -28,10 +29,50 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
   const port = Number(flags.port ?? 22);
   const { address, hostKey } = named === undefined ? {} : await keyOfServer(named, port, flags);
   const sshFrom = isCloud ? (flags.sshFrom ?? [await askNetwork()]) : [];
+  const witnesses = adopt ? { references: [] } : await askWitnesses(port, flags);
   const keyFile = await login(flags, isCloud);
   const { release, releaseSha256 } = flags;
-  return { stack, pillar, provider, adopt, address, user, port, hostKey, sshFrom, keyFile, release, releaseSha256 };
+  return {
+    stack,
+    pillar,
+    provider,
+    adopt,
+    address,
+    user,
+    port,
+    hostKey,
+    sshFrom,
+    keyFile,
+    release,
+    releaseSha256,
+    ...witnesses,
+  };
 }
+
+/** Asks who confirms the new node's chain: the Pillar's host of today first, then independent nodes. One is needed. */
+async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answers, "oldHost" | "references">> {
+  const { oldHost: named, oldHostKey: hostKey, oldFingerprint: fingerprint, acceptHostKey, reference } = flags;
+  const isGiven = named !== undefined || reference !== undefined;
+  const address = isGiven
+    ? named
+    : await askText("Which host has the Pillar today, a witness of the chain (empty: none)?", {
+        required: false,
+        validate: (text) => text === "" || checkedBy(answerSchemas.address)(text),
+      });
+  const oldFlags = given({ address: isGiven ? address : undefined, hostKey, fingerprint, acceptHostKey });
+  const oldHost = address ? await keyOfServer(address, port, oldFlags) : undefined;
+  if (isGiven) return { oldHost, references: reference ?? [] };
+  const asked = await askText(
+    `Independent nodes' RPC, two if you can, with a blank between (docs/how-it-works.md says how to find them${oldHost ? "; empty: none" : ""})?`,
+    {
+      required: oldHost === undefined,
+      validate: (text) => (text === "" && oldHost !== undefined) || checkedBy(answerSchemas.references)(wordsOf(text)),
+    },
+  );
+  return { oldHost, references: wordsOf(asked) };
+}
+
+const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== "");
 
 const check = (name: keyof typeof answerSchemas) => ({ validate: checkedBy(answerSchemas[name]) });
 

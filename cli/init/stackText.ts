@@ -21,6 +21,9 @@ export interface Answers {
   readonly port: number;
   /** The file of the private key; undefined for the ssh agent. */
   readonly keyFile: string | undefined;
+  /** Witnesses of the chain: the Pillar's host of today, and independent nodes. */
+  readonly oldHost?: { readonly address: string; readonly hostKey: string } | undefined;
+  readonly references: readonly string[];
   readonly release?: string | undefined;
   readonly releaseSha256?: string | undefined;
 }
@@ -40,7 +43,12 @@ type Place = readonly [found: RegExp, instead: (kept: string) => string];
  * @throws where the example lacks a place for one of them
  */
 export function stackText(example: string, answers: Answers): string {
-  const places = [...commonPlaces(answers), ...hostPlaces(answers), ...releasePlaces(answers)];
+  const places = [
+    ...commonPlaces(answers),
+    ...hostPlaces(answers),
+    ...witnessPlaces(answers),
+    ...releasePlaces(answers),
+  ];
   const named = example.replaceAll("-s prod-2", `-s ${answers.stack}`);
   return places.reduce((text, [found, instead]) => {
     if (!found.test(text)) throw new Error(`the example has no place for ${found}`);
@@ -69,6 +77,24 @@ function hostPlaces({ provider, address = "", hostKey, sshFrom }: Answers): Plac
   }
   const key: Place = [/^ {4}# From: ssh-keyscan.*\n {4}#hostKey: .*$/m, () => `    hostKey: ${hostKey}`];
   return [[/^( {4}address: ).*$/m, (kept) => kept + scalar(address)], ...(hostKey === undefined ? [] : [key])];
+}
+
+function witnessPlaces({ adopt, oldHost, references }: Answers): Place[] {
+  if (adopt) return [];
+  const block = [
+    "  # Witnesses of the chain: without one the new producer address is not shown (docs/how-it-works.md).",
+    "  pillar-host:sync:",
+    ...(references.length > 0 ? [`    references: [${references.map(scalar).join(", ")}]`] : []),
+    ...(oldHost
+      ? ["    oldHost:", `      address: ${scalar(oldHost.address)}`, `      hostKey: ${oldHost.hostKey}`]
+      : []),
+  ];
+  return [
+    [
+      /^ {2}# REPLACE: witnesses of the chain\..*\n(?: {2}#.*\n)* {2}pillar-host:sync:\n(?: {4}.*\n)*/m,
+      () => `${block.join("\n")}\n`,
+    ],
+  ];
 }
 
 function releasePlaces({ release, releaseSha256 }: Answers): Place[] {

@@ -12,6 +12,7 @@ import type { SurveyDeps } from "../../core/retirement/survey";
 import { backupDirectory } from "../../core/settings/orchestratorPlaces";
 import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { lookAtPorts, portRules } from "../../core/settings/portRules";
+import { lookupSettings } from "../../core/settings/witnessSettings";
 import { openRoot } from "../../core/ssh/root";
 import { runScript } from "../../core/ssh/runScript";
 import { hourlyRestartNow } from "../../core/steps/looks";
@@ -52,7 +53,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
     if ("silent" in look) throw new Error(look.silent);
     return look.facts;
   });
-  const node = partOf(() => lookAtNode(inputs.node, config.sync, host.connection));
+  const node = partOf(() => lookAtNode(inputs.node, lookupSettings(config), host.connection));
   const chains = looking.then((facts) => openChains(source, inputs, facts, host));
   const readings = chains.then((clients) =>
     Promise.all(clients.map((client) => readPillar(client, config.pillar.name, sourceLimit))),

@@ -24,6 +24,7 @@ const stackDetails = {
   synced: z.object({
     ...{ startedAt: time, syncedAt: time, startHeight: z.number(), currentHeight: z.number() },
     ...{ proved: texts, unproved: texts, curve: z.array(point) },
+    witnessed: z.object({ height: z.number(), hash: z.string() }).optional(),
   }),
   keyCopied: z.object({ from: z.string(), recipient: z.string() }),
   chainCopyBegun: z.object({ from: z.string() }),

@@ -9,6 +9,7 @@ import type { Registration, RegistrationMemory } from "../../core/registration/r
 import { type RegistrationShown, registrationShown } from "../../core/registration/registrationShown";
 import { nodeTarget, sshTarget } from "../../core/settings/login";
 import { backupDirectory } from "../../core/settings/orchestratorPlaces";
+import { lookupSettings } from "../../core/settings/witnessSettings";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { CutoverGate } from "../../providers/cutoverGate";
@@ -114,16 +115,16 @@ function waitFor(
   synced: Synced,
   before: { readonly after: pulumi.Output<unknown>; readonly restartOff: pulumi.Resource; readonly last: LastRun },
 ) {
-  const { sync, network, cutover, notify } = config;
+  const { network, cutover, notify } = config;
   return new CutoverGate(
     "cutover",
     {
       target: pulumi.all([synced, before.after]).apply(([[at, key]]) => nodeTarget(config, at, key)),
       producerAddress: pillar.producerAddress,
       ...(before.last.registration?.earlier === undefined ? {} : { earlier: before.last.registration.earlier }),
-      ...{ references: sync.references, tolerance: sync.tolerance, network: plainNetwork(network) },
+      ...lookupSettings(config, pulumi.getStack()),
+      network: plainNetwork(network),
       deadline: cutover.deadline,
-      record: { directory: backupDirectory(config), stack: pulumi.getStack(), pillar: config.pillar.name },
       notify,
     },
     { dependsOn: [before.restartOff] },

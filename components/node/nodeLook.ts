@@ -1,7 +1,9 @@
+import * as pulumi from "@pulumi/pulumi";
 import { chainOfNode } from "../../core/chain/chain";
 import type { StackConfig } from "../../core/config/config";
 import { type PillarReading, readSources } from "../../core/registration/source";
 import { nodeTarget } from "../../core/settings/login";
+import { lookupSettings } from "../../core/settings/witnessSettings";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { runScript } from "../../core/ssh/runScript";
 import { isSameHost } from "../../core/ssh/sameHost";
@@ -45,7 +47,7 @@ function beginLook(config: StackConfig, address: string, hostKey: string): HostS
   const connection = createConnection(target.ssh);
   const chain = chainOfNode(`the node of ${address}`, target, connection);
   const seen = {
-    node: lookAtNode(target, config.sync, connection),
+    node: lookAtNode(target, lookupSettings(config, pulumi.getStack()), connection),
     readings: readSources(chain, config.sync.references, config.pillar.name),
     hourlyRestart: hourlyRestartOf(config, address, connection),
   };

@@ -5,7 +5,8 @@ import type { LogEvent } from "../../core/eventLog/events";
 import { type ChainCopySettings, chainCopySettings, newChainSide } from "../../core/settings/chainCopyInputs";
 import { gateSettings } from "../../core/settings/gateSettings";
 import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
-import { backupDirectory, storeOf } from "../../core/settings/orchestratorPlaces";
+import { storeOf } from "../../core/settings/orchestratorPlaces";
+import { lookupSettings } from "../../core/settings/witnessSettings";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import { chainCopyAway, type NodeSteps, nodeSteps } from "../../core/steps/nodeSteps";
 import type { Step } from "../../core/steps/step";
@@ -49,8 +50,8 @@ export async function pillarNodeArgs(config: StackConfig, host: Host): Promise<P
     rpc: nodeRpc(config),
     sync: {
       ...gateSettings(config),
-      ...{ references: config.sync.references, title: `Pillar ${pillar} (${stack})`, notify: config.notify },
-      record: { directory: backupDirectory(config), stack, pillar },
+      ...lookupSettings(config, stack),
+      ...{ title: `Pillar ${pillar} (${stack})`, notify: config.notify },
     },
     ...(from ? { chain: { from, to: (to: OrchestratorHost) => newChainSide(config, to) } } : {}),
     ...(begun === undefined ? {} : { chainCopyAway: chainCopyAway(config, identity, begun) }),

@@ -7,10 +7,12 @@ import type { SecureOptions } from "../../core/orchestrator/preparation";
 import type { OrchestratorPlace } from "../../core/orchestrator/survey";
 import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
 import { oldHost, secureOptions } from "../../core/settings/orchestratorPlaces";
+import { lookupSettings } from "../../core/settings/witnessSettings";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps";
 import type { Step } from "../../core/steps/step";
+import type { LookupOptions } from "../../core/sync/nodeStatus";
 import { given } from "../../core/util/given";
 import { CopyKey } from "../../providers/copyKey";
 import { OrchestratorBackup } from "../../providers/orchestratorBackup";
@@ -33,8 +35,8 @@ export interface OrchestratorArgs {
   readonly bulkCopy: Step;
   /** What the prerequisites and the first backup are about: places on both hosts, what the operator has typed out. */
   readonly secure: SecureOptions;
-  /** Addresses of independent nodes that are asked beside the own one, and the momentums by which that may be behind. */
-  readonly evidence: { readonly references: readonly string[]; readonly tolerance: number };
+  /** Who is asked beside the own node, and the momentums by which that may be behind. */
+  readonly evidence: LookupOptions;
   /** Which move it is, which way it goes, and how long a start is waited for, in milliseconds. */
   readonly move: Pick<
     MoveInputs,
@@ -47,13 +49,13 @@ export interface OrchestratorArgs {
 /** What a stack's configuration means for its orchestrator. */
 export function orchestratorArgs(config: StackConfig, host: Host, after: pulumi.Resource): OrchestratorArgs {
   const stack = pulumi.getStack();
-  const { orchestrator, sync } = config;
+  const { orchestrator } = config;
   const [from, secure] = [oldHost(config), secureOptions(config, stack)];
   return {
     ...{ after, host, oldHost: from, rpc: nodeRpc(config), secure },
     install: installStep(config),
     bulkCopy: bulkCopy(config, { user: from.ssh.user, address: secure.copyAddress, port: secure.sshPort }),
-    evidence: { references: sync.references, tolerance: sync.tolerance },
+    evidence: lookupSettings(config, stack),
     move: {
       ...{ stack, pillar: config.pillar.name, rollback: orchestrator.rollback, p2pPort: orchestrator.p2pPort },
       ...given({ notify: config.notify }),

@@ -3,7 +3,19 @@ import { duration } from "./duration";
 import { loginRule, openableKey, otherHostShape, otherNodeShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
 import type { SchemaFault } from "./schemaFault";
-import { address, directory, ipAddress, ownDirectory, plainUrl, port, rpcUrl, service, word } from "./schemaParts";
+import {
+  acknowledged,
+  address,
+  directory,
+  ipAddress,
+  ownDirectory,
+  plainUrl,
+  port,
+  rpcUrl,
+  service,
+  word,
+} from "./schemaParts";
+import { witnessFaults } from "./witnessFaults";
 
 /** Named so that another release behind the same address can be told from the one before it. */
 const controllerVersion = z
@@ -81,7 +93,7 @@ const oldHost = z
   })
   .superRefine(openableKey)
   .meta({
-    description: `The host whose chain is copied with \`from: oldHost\`; \`orchestrator.migrateFrom\` where it is left out. ${loginRule}`,
+    description: `The Pillar's host of before: a witness of the chain, and the one whose chain is copied with \`from: oldHost\`; \`orchestrator.migrateFrom\` where it is left out. ${loginRule}`,
     see: "chain-copy.md",
   });
 
@@ -123,7 +135,13 @@ export const syncSchema = z
     }),
     references: z.array(rpcUrl).default([]).meta({
       description:
-        "Addresses of independent nodes' RPC; two or more that agree are proof, a single one only warns of another height; a node on another chain than they is not synced",
+        "Addresses of independent nodes' RPC, each a witness of the chain; two or more that agree are proof of the height, a single one only warns of another height; a node on another chain than they is not synced",
+      see: "how-it-works.md#witnesses-of-the-chain",
+    }),
+    unverifiedChain: acknowledged.optional().meta({
+      description:
+        "The producer address may be shown though no witness confirms which chain the node is on: neither a reference nor the old host. Registered on a wrong chain's word, the Pillar produces nothing",
+      see: "how-it-works.md#witnesses-of-the-chain",
     }),
     tolerance: z.number().int().min(1).max(1000).default(20).meta({
       description: "By how much the height may differ from the references' median",
@@ -141,22 +159,19 @@ export const syncSchema = z
   .meta({ description: "How is told that the node has synced, and how long that is waited for" });
 
 /** What the block says that does not fit to the rest (pure). */
-export function syncFaults({
-  sync: { from, oldHost: own },
-  orchestrator: { migrateFrom },
-}: {
+export function syncFaults(config: {
+  readonly lifecycle: string;
+  readonly host: { readonly provider: string; readonly address?: string; readonly hostKey?: string | undefined };
   readonly sync: z.output<typeof syncSchema>;
-  readonly orchestrator: { readonly migrateFrom?: { readonly address: string } | undefined };
+  readonly orchestrator: { readonly migrateFrom?: { readonly address: string; readonly hostKey: string } | undefined };
 }): SchemaFault[] {
-  if (from !== "oldHost") return [];
-  const address = own?.address ?? migrateFrom?.address;
-  if (address === undefined)
-    return [
-      [
-        ["sync", "oldHost"],
-        "needed with sync.from: oldHost: the host whose chain is copied, or orchestrator.migrateFrom",
-        { set: "sync.oldHost.address", toWord: "ADDRESS" },
-      ],
-    ];
-  return [];
+  const { sync, orchestrator } = config;
+  const faults = witnessFaults(config);
+  if (sync.from === "oldHost" && sync.oldHost === undefined && orchestrator.migrateFrom === undefined)
+    faults.push([
+      ["sync", "oldHost"],
+      "needed with sync.from: oldHost: the host whose chain is copied, or orchestrator.migrateFrom",
+      { set: "sync.oldHost.address", toWord: "ADDRESS" },
+    ]);
+  return faults;
 }

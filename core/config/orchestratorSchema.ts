@@ -4,7 +4,7 @@ import { network } from "./hostSchema";
 import { loginRule, openableKey, otherHostShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
 import type { SchemaFault } from "./schemaFault";
-import { address, ownDirectory, port, service, word } from "./schemaParts";
+import { acknowledged, address, ownDirectory, port, service, word } from "./schemaParts";
 
 /** A file or directory of the operator's machine. */
 const ownPath = z.string().min(1).meta({ form: "path on the machine that runs `pulumi`" });
@@ -16,8 +16,6 @@ const home = ownDirectory
 
 const everybody =
   "is everybody: the orchestrator gives two answers a second to all who ask together, and anybody could use them up";
-
-const acknowledged = z.literal("acknowledged", { error: "needed the word acknowledged, or nothing" });
 
 /** Where the signer comes from. */
 const migrateFrom = z

@@ -13,13 +13,13 @@ export function sameMachineFaults({
   retirement,
 }: {
   readonly host: Machine;
-  readonly sync: { readonly from?: string | undefined; readonly oldHost?: Machine | undefined };
+  readonly sync: { readonly oldHost?: Machine | undefined };
   readonly orchestrator: { readonly migrateFrom?: Machine | undefined };
   readonly retirement: { readonly successor?: Machine | undefined };
 }): SchemaFault[] {
   const others: readonly (readonly [block: string, other: Machine | undefined, needed: string])[] = [
     ["orchestrator.migrateFrom", orchestrator.migrateFrom, "the old host's, from which the signer comes"],
-    ["sync.oldHost", sync.from === "oldHost" ? sync.oldHost : undefined, "the old host's, whose chain is copied"],
+    ["sync.oldHost", sync.oldHost, "the old host's, whose chain is copied"],
     ["retirement.successor", retirement.successor, "the one that produces after it"],
   ];
   return others.flatMap(([block, other, needed]): SchemaFault[] => {

@@ -8,6 +8,9 @@ export const word = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "needed a plain word of letters, digits, dot, dash and underscore")
   .meta({ form: "plain word" });
 
+/** The operator's word for a risk that the key names. */
+export const acknowledged = z.literal("acknowledged", { error: "needed the word acknowledged, or nothing" });
+
 export const port = z.number().int().min(1).max(65535);
 
 /** The chain's own rule (go-zenon, vm/embedded/implementation/pillar.go), in a form that needs no backtracking. */

@@ -33,6 +33,8 @@ export interface EventDetails {
     readonly currentHeight: number;
     readonly proved: readonly string[];
     readonly unproved: readonly string[];
+    /** The node's newest momentum, where a witness confirmed its chain: later looks know the chain by it. */
+    readonly witnessed?: { readonly height: number; readonly hash: string };
     readonly curve: readonly CurvePoint[];
   };
   /** A copy of the key that opens the backups was seen away from it: where, and the public half of both. */

@@ -1,6 +1,7 @@
 import type { NodeTarget } from "../chain/node";
 import type { MoveId } from "../eventLog/moveId";
 import type { OrchestratorHost } from "../ssh/root";
+import type { LookupOptions } from "../sync/nodeStatus";
 import type { Acknowledged } from "./acknowledged";
 import type { BackupPlace } from "./backupPlace";
 
@@ -21,7 +22,7 @@ export type PairInputs = Pick<MoveInputs, "stack" | "old" | "new" | "rpcPort" | 
 export type CopyInputs = PairInputs & Pick<MoveInputs, "copy">;
 
 /** What a move is made of; plain values, as its provider gets them. */
-export interface MoveInputs extends Acknowledged {
+export interface MoveInputs extends Acknowledged, LookupOptions {
   readonly move: MoveId;
   readonly stack: string;
   readonly pillar: string;
@@ -31,11 +32,8 @@ export interface MoveInputs extends Acknowledged {
   readonly notify?: string | undefined;
   readonly old: SideInputs;
   readonly new: SideInputs;
-  /** The new host's node, and what its evidence needs. */
+  /** The new host's node. */
   readonly node: NodeTarget;
-  readonly references: readonly string[];
-  /** Momentums. */
-  readonly tolerance: number;
   /** How the new host reaches the old one's ssh. */
   readonly copy: { readonly address: string; readonly port: number };
   readonly rpcPort: number;

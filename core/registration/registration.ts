@@ -134,7 +134,8 @@ export function registrationOf(facts: RegistrationFacts): Registration {
   // Right after a node's start it has not counted yet.
   const figures = counted.expected > 0 ? { figures: counted } : {};
   const own = { address, since, notes, ...known, ...figures };
-  if (node.known && !node.synced) {
+  // Witnesses that are silent say nothing against a node that produces.
+  if (node.known && !node.synced && node.reason !== "unwitnessed") {
     const { why, reason } = node;
     return { kind: "tooEarly", why, ...(reason ? { reason } : {}), ...own, ...(switched ? { switched } : {}) };
   }

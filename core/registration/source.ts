@@ -1,6 +1,7 @@
 import { type ChainClient, chainOfReference } from "../chain/chain";
 import type { PillarOnChain, Produced } from "../chain/chainAnswers";
-import { type Answered, type Reading, readNode, wholePage } from "../chain/reading";
+import { distinctReferences } from "../chain/distinct";
+import { type Answered, type Reading, readNode, silentBy, wholePage } from "../chain/reading";
 import { type Block, showToEachOther } from "../chain/sameChain";
 
 /** What a node says of a Pillar and of the chain's newest momentums. */
@@ -41,9 +42,13 @@ export async function readSources(
   references: readonly string[],
   pillar: string,
 ): Promise<readonly PillarReading[]> {
-  const readings = await Promise.all([
-    ...(own ? [readPillar(own, pillar, ownTime)] : []),
-    ...references.map((url) => readPillar(chainOfReference(url), pillar, referenceTime)),
-  ]);
+  const ownReading = own && readPillar(own, pillar, ownTime);
+  // One node under two names would outvote this one.
+  const distinct = await distinctReferences(references, []);
+  const others = distinct.map(({ url, fault }) => {
+    const client = chainOfReference(url);
+    return fault === undefined ? readPillar(client, pillar, referenceTime) : { client, fault: silentBy(fault) };
+  });
+  const readings = await Promise.all([...(ownReading ? [ownReading] : []), ...others]);
   return showToEachOther(readings, referenceTime);
 }

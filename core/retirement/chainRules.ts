@@ -34,6 +34,7 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Retirement
   return all([
     strangers(facts),
     oneChain(facts, good),
+    witnessed(facts, good),
     ...good.map(({ client: { name: source }, pillar: found, last, alternate, patience }): RetirementVerdict => {
       if (found === null)
         return not({
@@ -99,6 +100,18 @@ function oneChain({ stack }: RetirementFacts, good: readonly Good[]): Retirement
       (each) => `momentum ${height} is ${hashAt(each, height)?.slice(0, 12) ?? "not shown"} at ${each.client.name}`,
     ),
     needed: `nodes of one chain: a fork at the tip is gone in a minute; a node that stays on one is resynced, or taken out of pillar-host:retirement.references and pillar-host:sync.references, then ${commandsFor(stack).up}`,
+  });
+}
+
+/** A host's node alone may be on any chain: another one, a reference, or a recorded momentum confirms it (pure). */
+function witnessed({ stack, isChainKnown }: RetirementFacts, good: readonly Good[]): RetirementVerdict {
+  const [only] = good;
+  if (only === undefined || good.length > 1 || isChainKnown) return met();
+  return not({
+    loss: "momentums",
+    what: "which chain was asked is not confirmed: one host's node alone tells of it",
+    found: [`${only.client.name}, and no momentum that was recorded before`],
+    needed: `an independent node's RPC (pillar-host:retirement.references), then ${commandsFor(stack).up}`,
   });
 }
 

@@ -77,6 +77,11 @@ export interface RetirementFacts {
       }
     | undefined;
   readonly readings: readonly ChainReading[];
+  /**
+   * A reference is among the readings, each of them has a momentum that was recorded before, or the operator took the risk of
+   * another chain.
+   */
+  readonly isChainKnown: boolean;
   readonly rewards: readonly RewardsReading[];
   /** The operator typed that the rewards are collected. */
   readonly saysCollected: boolean;

@@ -38,6 +38,8 @@ export interface RetirementInputs {
   readonly references: readonly string[];
   /** Momentums: how far the successor's node may be off. */
   readonly tolerance: number;
+  /** The operator took the risk of a chain that no witness confirms. */
+  readonly isChainUnverified?: true | undefined;
   /** By which it is told whether the successor is overdue. */
   readonly network: Network;
   /** An epoch of rewards, in milliseconds. */

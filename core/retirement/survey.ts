@@ -1,6 +1,7 @@
 import { type ChainClient, chainOfNode, chainOfReference } from "../chain/chain";
+import { distinctReferences } from "../chain/distinct";
 import { createOrchestratorClient } from "../chain/orchestrator";
-import { isAnswered } from "../chain/reading";
+import { isAnswered, silentBy } from "../chain/reading";
 import { showToEachOther } from "../chain/sameChain";
 import { lastEvent, readEvents, sinceReleased } from "../eventLog/eventLog";
 import { type Connection, createConnection } from "../ssh/connection";
@@ -53,14 +54,18 @@ export async function surveyRetirement(
   store: Store,
   deps: SurveyDeps,
 ): Promise<RetirementSurvey> {
-  const clients = clientsOf(inputs, host, deps.connect ?? createConnection);
+  const clients = await clientsOf(inputs, host, deps.connect ?? createConnection);
   try {
     const successor = await lookAtSuccessor(inputs, deps);
     const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
     const { pillar, recorded, epoch, network } = inputs;
     const own = ownProducer({ host, knownProducer: inputs.knownProducer });
     const question = { pillar, recorded, own, successor: next, network, epoch };
-    const told = await Promise.all(clients.map((client) => readChain(client, question, deps.now())));
+    const told = await Promise.all(
+      clients.map(({ client, fault }) =>
+        fault === undefined ? readChain(client, question, deps.now()) : { client, fault: silentBy(fault) },
+      ),
+    );
     const readings = await showToEachOther(told, comparing);
     const rewards =
       step === "destroy" && next !== undefined
@@ -70,6 +75,10 @@ export async function surveyRetirement(
     const facts: RetirementFacts = {
       ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
       ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
+      isChainKnown:
+        recorded !== undefined ||
+        inputs.isChainUnverified === true ||
+        readings.some((reading, at) => clients[at]?.isReference && isAnswered(reading)),
       memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
       saysCollected: deps.saysCollected,
       hasOrchestratorBackup: await hasOrchestratorBackup(store, backedUp(inputs, memory, host)),
@@ -85,7 +94,7 @@ export async function surveyRetirement(
     const known = { ...facts, memory: { ...facts.memory, hasProduced } };
     return { facts: known, verdict: decideRetirement(known) };
   } finally {
-    for (const client of clients) client.close();
+    for (const { client } of clients) client.close();
   }
 }
 
@@ -114,19 +123,33 @@ async function recordOf({ pillar, stack, host }: RetirementInputs, store: Store)
   };
 }
 
-function clientsOf(
+/** A client, and why it does not count where it is no node of its own. */
+interface Asked {
+  readonly client: ChainClient;
+  readonly fault?: string | undefined;
+  readonly isReference?: true;
+}
+
+async function clientsOf(
   { node, host: { ssh }, successor, references }: RetirementInputs,
   host: RetirementFacts["host"],
   connect: (target: SshTarget) => Connection,
-) {
-  const clients: ChainClient[] = [];
+): Promise<readonly Asked[]> {
+  const clients: Asked[] = [];
+  const noReferences = [{ host: ssh.address, what: "this host itself" }];
   if ("facts" in host && host.facts.node.active)
-    clients.push(chainOfNode(`this host's node (${ssh.address})`, node, connect(node.ssh)));
+    clients.push({ client: chainOfNode(`this host's node (${ssh.address})`, node, connect(node.ssh)) });
   if (successor) {
-    const name = `the successor's node (${successor.host.ssh.address})`;
-    clients.push(chainOfNode(name, successor.node, connect(successor.node.ssh)));
+    const { address } = successor.host.ssh;
+    const name = `the successor's node (${address})`;
+    clients.push({ client: chainOfNode(name, successor.node, connect(successor.node.ssh)) });
+    noReferences.push({ host: address, what: "the successor, which is asked itself" });
   }
-  return [...clients, ...references.map(chainOfReference)];
+  const distinct = await distinctReferences(references, noReferences);
+  return [
+    ...clients,
+    ...distinct.map(({ url, fault }) => ({ client: chainOfReference(url), fault, isReference: true as const })),
+  ];
 }
 
 async function lookAtSuccessor(
@@ -142,7 +165,8 @@ async function lookAtSuccessor(
       lookAtHost(root, places, patience, deps).catch((error: Error) => ({
         silent: firstLine(error.message),
       })),
-      lookAtNode(node, { references, tolerance }, connection),
+      // The guard's own rules compare the chains of all who are asked.
+      lookAtNode(node, { references, tolerance, isChainUnverified: true }, connection),
     ]);
     const { address, hostKey } = host.ssh;
     const found = { address, hostKey, look, node: seen };

@@ -1,3 +1,4 @@
+import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
 import type { OrchestratorHost } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
@@ -5,6 +6,7 @@ import { databaseProgram } from "../steps/database/program";
 import { chainCopyLibrary } from "../steps/libraries";
 import { stackIdentity } from "../steps/stepVariables";
 import type { ChainCopyInputs, ChainSide } from "../sync/chainCopy/inputs";
+import { unverifiedChain } from "./gateSettings";
 import { nodeRpc, nodeTargetOn, otherLogin } from "./login";
 import { backupDirectory } from "./orchestratorPlaces";
 
@@ -15,18 +17,18 @@ export type ChainCopySettings = Omit<ChainCopyInputs, "new">;
 export function chainCopySettings(config: StackConfig, stack: string): ChainCopySettings | undefined {
   const { sync, node, network, pillar } = config;
   if (sync.from !== "oldHost") return undefined;
-  const { host, service, dataDir, rpcPort, copyAddress } = oldHostOf(config);
+  const { host, service, dataDir, copyAddress, node: old } = oldNode(config);
   return {
     ...{ stack, identity: stackIdentity(stack, pillar.name) },
     old: {
       host,
-      node: { ssh: host.ssh, via: "ssh", address: "127.0.0.1", port: rpcPort ?? node.rpcPort },
+      node: old,
       ...{ service: service ?? node.service, dataDir: dataDir ?? node.dataDir },
     },
     copy: { address: copyAddress ?? host.ssh.address, port: host.ssh.port },
     limitMbps: sync.copyMbps ?? 0,
     momentum: network.momentum,
-    ...{ references: sync.references, tolerance: sync.tolerance },
+    ...{ references: sync.references, tolerance: sync.tolerance, ...unverifiedChain(config) },
     record: { directory: backupDirectory(config), stack, pillar: pillar.name },
     ...{ judge: databaseProgram(), library: chainCopyLibrary() },
   };
@@ -37,6 +39,18 @@ export function newChainSide(config: StackConfig, host: OrchestratorHost): Chain
   const { node } = config;
   const target = nodeTargetOn(host.ssh satisfies SshTarget, nodeRpc(config));
   return { host, node: target, service: node.service, dataDir: node.dataDir };
+}
+
+/** The old host with its node, as configured. @throws where there is none */
+export function oldNode(config: StackConfig) {
+  const { rpcPort, ...old } = oldHostOf(config);
+  const node: NodeTarget = {
+    ssh: old.host.ssh,
+    via: "ssh",
+    address: "127.0.0.1",
+    port: rpcPort ?? config.node.rpcPort,
+  };
+  return { ...old, node };
 }
 
 function oldHostOf(config: StackConfig) {

@@ -2,9 +2,11 @@ import type { StackConfig } from "../config/config";
 import type { GateSettings } from "../sync/waitForSync";
 
 /** How the gate decides about a stack's node: what `pulumi up` waits for, and what `pillar-host status` shows (pure). */
-export function gateSettings({ stack, sync, node }: Pick<StackConfig, "stack" | "sync" | "node">): GateSettings {
+export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node" | "lifecycle">): GateSettings {
+  const { stack, sync, node } = config;
   return {
     stack,
+    ...unverifiedChain(config),
     confirmations: sync.confirmations,
     confirmSpan: sync.confirmSeconds * 1000,
     tolerance: sync.tolerance,
@@ -13,4 +15,9 @@ export function gateSettings({ stack, sync, node }: Pick<StackConfig, "stack" | 
     check: sync.wait === "check",
     service: node.service,
   };
+}
+
+/** Only of an active stack's chain something is decided here: the guards have rules of their own (pure). */
+export function unverifiedChain({ lifecycle, sync }: Pick<StackConfig, "lifecycle" | "sync">) {
+  return lifecycle === "active" && sync.unverifiedChain === undefined ? {} : { isChainUnverified: true };
 }

@@ -42,6 +42,7 @@ export function retirementSettings(config: StackConfig, stack: string): Retireme
     ...given({ successor }),
     references: retirementReferences(config),
     ...{ tolerance: sync.tolerance, epoch: network.epoch },
+    ...(sync.unverifiedChain === undefined ? {} : { isChainUnverified: true as const }),
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     backup: {
       directory: backupDirectory(config),

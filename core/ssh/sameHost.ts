@@ -4,6 +4,11 @@ import type { SshTarget } from "./ssh";
 /** Which machine is meant. */
 type Machine = Partial<Pick<SshTarget, "address" | "hostKey">>;
 
+/** Whether two logins lead to one machine (pure): it shows one host key, whatever it is called. */
+export function isOneMachine(one: Pick<SshTarget, "hostKey">, other: Pick<SshTarget, "hostKey">): boolean {
+  return bareLine(one.hostKey) === bareLine(other.hostKey);
+}
+
 /**
  * Whether what was known of a machine holds of this one (pure): one that was installed anew has the address, and a host key
  * of its own. Where none was recorded yet, the address decides, and the pinned key is recorded with this run.

@@ -10,6 +10,8 @@ export interface EvidenceOptions {
   readonly confirmSpan: number;
   /** Momentums by which the height may differ from the references' median. */
   readonly tolerance: number;
+  /** No witness of the chain is wanted: the operator took that risk, or nothing is decided by it. */
+  readonly isChainUnverified?: boolean | undefined;
 }
 
 /** One look: at the node, and at the references while the node says that it is synced. */
@@ -62,12 +64,16 @@ const momentumTime = 10_000;
 const burst = 2;
 /** So many moves at that pace are no accident. */
 const movesWanted = 3;
+/** What status and check say each time of a risk that the operator took. */
+export const chainRisk = "not verified: sync.unverifiedChain is acknowledged, no witness of the chain is wanted";
+/** What is not proved of a node whose chain no witness confirms. */
+export const chainGap = "which chain the node is on: no reference and no old host confirms a momentum of it";
 
 /**
  * Adds a look to the evidence (pure). The node's own word must be good (see judge), and something that a stale target
  * can't fake must stand behind it: a fresh newest momentum, by the node's clock and by this machine's; or the median
- * of the references; or, where neither can be had, a target that moves on and is kept up with. A node on another chain
- * than the references never passes.
+ * of the references; or, where neither can be had, a target that moves on and is kept up with. Whatever is fresh says
+ * nothing of the chain: that is confirmed by a witness, and a node on another chain than the witnesses never passes.
  */
 export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions): Weighed {
   const { observation, at, clock } = look;
@@ -96,6 +102,9 @@ export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions
   if (compared.fork) return bad({ kind: "otherChain", ...compared.fork }, notes, before.contradictedSince);
   if (compared.unsaid !== undefined)
     return bad({ kind: "chainUntold", height: compared.unsaid }, notes, before.contradictedSince);
+  const { witnesses } = compared;
+  if (witnesses.length === 0 && !options.isChainUnverified)
+    return bad({ kind: "unwitnessed" }, notes, before.contradictedSince);
   const isOneClock = Math.abs(nodeTime - clock) <= freshMomentum;
   const fresh = newest !== undefined && isOneClock && Math.abs(clock - newest.timestamp) <= freshMomentum;
 
@@ -136,11 +145,18 @@ export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions
     good: true,
     why,
     notes,
-    ...prove(info.targetHeight, info.currentHeight, fresh, newest !== undefined, verdict),
+    ...prove(info.targetHeight, info.currentHeight, fresh, newest !== undefined, verdict, witnesses),
   };
 }
 
-function prove(target: number, height: number, fresh: boolean, tells: boolean, references: string) {
+function prove(
+  target: number,
+  height: number,
+  fresh: boolean,
+  tells: boolean,
+  references: string,
+  witnesses: readonly string[],
+) {
   const claims: readonly (readonly [boolean, string])[] = [
     [
       target > 0 && height >= target,
@@ -158,6 +174,7 @@ function prove(target: number, height: number, fresh: boolean, tells: boolean, r
         ? "height agrees with the references' median"
         : "height agrees with independent nodes (sync.references)",
     ],
+    [witnesses.length > 0, witnesses.length > 0 ? `the chain is confirmed by ${witnesses.join(", ")}` : chainGap],
   ];
   const those = (wanted: boolean) => claims.filter(([holds]) => holds === wanted).map(([, text]) => text);
   return { proved: those(true), unproved: those(false) };

@@ -62,6 +62,8 @@ export function reasonText(why: SyncReason): string {
       return `the node is on another chain than the references: its momentum ${why.height} is ${why.own.slice(0, 12)}, that of ${why.names[0]} is ${why.theirs.slice(0, 12)}${why.names.length > 1 ? ` (so say ${why.names.length} of them)` : ""}`;
     case "chainUntold":
       return `the node does not show its momentum ${why.height}, which would tell whether it is on the references' chain`;
+    case "unwitnessed":
+      return "the node says synced, and no witness confirms its chain yet (a reference or the old host)";
     case "targetStands":
       return "the node says synced; waiting for its target to move on, as nothing else proves it";
     case "bornOut":

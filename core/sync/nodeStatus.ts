@@ -3,11 +3,11 @@ import { createNodeClient, type NodeTarget } from "../chain/node";
 import { type Connection, createConnection } from "../ssh/connection";
 import { systemClock } from "../util/clock";
 import { withTimeout } from "../util/withTimeout";
-import { contradictionLimit, noEvidence, weigh } from "./evidence";
+import { chainGap, contradictionLimit, type EvidenceOptions, noEvidence, weigh } from "./evidence";
 import { reasonText } from "./messages";
-import { readReferences } from "./references";
 import { observeSettled } from "./settled";
 import { isAsserted, judgeSync, type SyncReason } from "./verdict";
+import { openWitnesses, type WitnessSources } from "./witnesses";
 
 /** A node as it is this minute. */
 export interface NodeStatus {
@@ -23,10 +23,7 @@ export interface NodeStatus {
 }
 
 /** What a look needs besides the node. */
-export interface LookupOptions {
-  readonly references: readonly string[];
-  readonly tolerance: number;
-}
+export interface LookupOptions extends WitnessSources, Pick<EvidenceOptions, "tolerance" | "isChainUnverified"> {}
 
 const deadline = 20_000;
 const referenceTime = 5000;
@@ -55,6 +52,7 @@ export async function lookAtNode(
 ): Promise<NodeStatus> {
   const way = connection ?? createConnection(target.ssh);
   const client = createNodeClient(target, way);
+  const witnesses = openWitnesses(options, target);
   try {
     const look = async (): Promise<NodeStatus> => {
       const observation = await observeSettled(() => client.observe(), systemClock);
@@ -62,22 +60,22 @@ export async function lookAtNode(
       if (observation.kind === "none") return { synced: false, why: reasonText(verdict.why), known: false };
       const { newest } = observation;
       const own = newest && { newest, client: chainOfNode("the node", target, way) };
-      const seen = isAsserted(verdict)
-        ? await readReferences(options.references, own, referenceTime)
-        : { readings: [] };
+      const seen = isAsserted(verdict) ? await witnesses.read(own, referenceTime) : { readings: [] };
       // The gate has had its patience with references that contradict a fresh momentum.
       const weighed = weigh(
         { ...noEvidence, contradictedSince: 0 },
         { observation, ...seen, at: contradictionLimit, clock: Date.now() },
-        { confirmations: 1, confirmSpan: 0, tolerance: options.tolerance },
+        { ...options, confirmations: 1, confirmSpan: 0 },
       );
-      const { good, why } = weighed;
-      return { synced: good, why: reasonText(why), reason: why.kind, known: true, ...observation.info };
+      const { good, why, unproved } = weighed;
+      const gap = unproved.includes(chainGap) ? `; not proved: ${chainGap}` : "";
+      return { synced: good, why: `${reasonText(why)}${gap}`, reason: why.kind, known: true, ...observation.info };
     };
     return await withTimeout(look(), deadline, `no answer within ${deadline / 1000} s`);
   } catch (error) {
     return { synced: false, known: false, why: error instanceof Error ? error.message : String(error) };
   } finally {
+    witnesses.close();
     if (connection === undefined) client.close();
   }
 }

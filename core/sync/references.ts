@@ -1,7 +1,9 @@
 import { agreeOn, medianOf } from "../chain/agreement";
 import { type ChainClient, chainOfReference } from "../chain/chain";
-import { isAnswered, type Reading, readNode, type Unanswered } from "../chain/reading";
+import { distinctReferences, type NoReference } from "../chain/distinct";
+import { isAnswered, type Reading, readNode, silentBy, type Unanswered } from "../chain/reading";
 import { type Block, type Comparison, compareChains, hashAt, olderOf, type ShownChain } from "../chain/sameChain";
+import { given } from "../util/given";
 
 /** A reference's name and what it says is the newest height. */
 interface HeightWord {
@@ -15,6 +17,10 @@ export type ReferenceReading = Reading<ShownChain>;
 /** The references' answers, and what the node that is compared with them shows of its own chain. */
 export interface ReferencesSeen {
   readonly readings: readonly ReferenceReading[];
+  /** The answer of the old host's node: a witness of the chain, never of the height. */
+  readonly oldHost?: ReferenceReading | undefined;
+  /** A momentum of the right chain, as this stack recorded it. */
+  readonly recorded?: Block | undefined;
   /** Absent where the node does not tell its momentums. */
   readonly own?: ShownChain | undefined;
 }
@@ -47,45 +53,69 @@ export interface ReferenceAgreement {
   readonly fork?: Fork;
   /** The height of the momentum that the node does not show. */
   readonly unsaid?: number;
+  /** Who has the node's momentum at the newest height that both have: independent witnesses of its chain. */
+  readonly witnesses: readonly string[];
   readonly notes: readonly ReferenceNote[];
 }
+
+/** How the momentum that this stack recorded is named among the witnesses. */
+const recordedName = "the momentum that this stack recorded";
 
 /**
  * Compares a node with independent ones (pure): first the chains, by hashes of a height that both have, then the heights.
  * Who is down or lags is named and left out; a single one that is only higher or lower warns; of two that differ nobody
- * knows which one lies. On another chain is a node where at least as many references say so as say the contrary, and
+ * knows which one lies. On another chain is a node where at least as many witnesses say so as say the contrary, and
  * more than one of two.
  *
  * @param height the node's
  * @param tolerance momentums
  */
-export function compareReferences(
-  height: number,
-  { readings, own }: ReferencesSeen,
-  tolerance: number,
-): ReferenceAgreement {
-  const notes: ReferenceNote[] = readings.flatMap((reading) =>
+export function compareReferences(height: number, seen: ReferencesSeen, tolerance: number): ReferenceAgreement {
+  const { readings, oldHost, recorded, own } = seen;
+  const all = oldHost === undefined ? readings : [...readings, oldHost];
+  const notes: ReferenceNote[] = all.flatMap((reading) =>
     isAnswered(reading) ? [] : [{ kind: "leftOut" as const, reading }],
   );
   const told = readings.filter(isAnswered);
-  const compared = told.map((reading) => ({ reading, ...(own ? compareChains(own, reading) : noComparison) }));
+  const chains: { readonly name: string; readonly chain: ShownChain }[] = all
+    .filter(isAnswered)
+    .map((reading) => ({ name: reading.client.name, chain: reading }));
+  // A node that is below it can't have it yet.
+  if (recorded && own && own.newest.height >= recorded.height)
+    chains.push({ name: recordedName, chain: { newest: recorded, recent: [] } });
+  const compared = chains.map((each) => ({ ...each, ...(own ? compareChains(own, each.chain) : noComparison) }));
   const others = compared.filter(({ verdict }) => verdict === "other");
-  const same = compared.filter(({ verdict }) => verdict === "same");
+  const witnesses = compared.filter(({ verdict }) => verdict === "same").map(({ name }) => name);
   const [first] = others;
-  if (own && first && (others.length > 1 ? others.length >= same.length : same.length === 0)) {
-    const { reading, height: at } = first;
-    const hashes = { own: hashAt(own, at) ?? "", theirs: hashAt(reading, at) ?? "" };
-    const names = others.map((other) => other.reading.client.name);
-    return { verdict: "otherChain", fork: { height: at, ...hashes, names }, notes };
+  if (own && first && (others.length > 1 ? others.length >= witnesses.length : witnesses.length === 0)) {
+    const hashes = { own: hashAt(own, first.height) ?? "", theirs: hashAt(first.chain, first.height) ?? "" };
+    const fork = { height: first.height, ...hashes, names: others.map(({ name }) => name) };
+    return { verdict: "otherChain", fork, witnesses: [], notes };
   }
   const unsaid = own && compared.find(({ verdict }) => verdict === "unsaid");
-  if (unsaid) return { verdict: "unsaid", unsaid: unsaid.height, notes };
-  for (const { reading, height: at } of others)
-    notes.push({ kind: "otherChain", name: reading.client.name, height: at });
+  if (unsaid) return { verdict: "unsaid", unsaid: unsaid.height, witnesses, notes };
+  for (const { name, height: at } of others) notes.push({ kind: "otherChain", name, height: at });
+  return {
+    ...compareHeights(
+      height,
+      seen,
+      told.filter((each) => !others.some(({ chain }) => chain === each)),
+      tolerance,
+      notes,
+    ),
+    witnesses,
+  };
+}
 
-  const words = told
-    .filter((reading) => !others.some((other) => other.reading === reading))
-    .map(({ client, newest }) => ({ name: client.name, height: newest.height }));
+/** The references' heights, of those that are on the node's chain. */
+function compareHeights(
+  height: number,
+  { readings, own }: ReferencesSeen,
+  told: readonly Extract<ReferenceReading, ShownChain>[],
+  tolerance: number,
+  notes: ReferenceNote[],
+): Omit<ReferenceAgreement, "witnesses"> {
+  const words = told.map(({ client, newest }) => ({ name: client.name, height: newest.height }));
   const [one, second] = words;
   const isClose = (a: number, b: number) => Math.abs(a - b) <= tolerance;
   if (one === undefined) return { verdict: "unknown", notes };
@@ -112,6 +142,13 @@ export interface OwnChain {
   readonly newest: Block;
 }
 
+/** Who is asked beside the references, and what does not count as one. */
+export interface Beside {
+  readonly oldHost?: ChainClient | undefined;
+  readonly recorded?: Block | undefined;
+  readonly noReferences?: readonly NoReference[];
+}
+
 /**
  * Asks the references for their newest momentums, all at once, and for what the node and they can be compared by. Never
  * throws.
@@ -123,21 +160,30 @@ export async function readReferences(
   references: readonly string[],
   own: OwnChain | undefined,
   limit = 10_000,
+  { oldHost, recorded, noReferences = [] }: Beside = {},
 ): Promise<ReferencesSeen> {
   const ask = async (client: ChainClient, newest: Block) => {
     const shown = { newest, recent: [] };
     const older = own ? await olderOf(shown, client, [own.newest.height], limit) : { older: [] };
     return "fault" in older ? older : { ...shown, ...older };
   };
-  const readings = await Promise.all(
-    references.map((url) => {
-      const client = chainOfReference(url);
-      return readNode(client, ({ newest }) => ask(client, newest), limit);
-    }),
-  );
-  if (own === undefined) return { readings };
+  const read = (client: ChainClient) => readNode(client, ({ newest }) => ask(client, newest), limit);
+  const distinct = distinctReferences(references, noReferences);
+  const [readings, old] = await Promise.all([
+    distinct.then((all) =>
+      Promise.all(
+        all.map(async ({ url, fault }): Promise<ReferenceReading> => {
+          const client = chainOfReference(url);
+          return fault === undefined ? read(client) : { client, fault: silentBy(fault) };
+        }),
+      ),
+    ),
+    oldHost && read(oldHost),
+  ]);
+  const seen = { readings, ...given({ oldHost: old, recorded }) };
+  if (own === undefined) return seen;
   const shown = { newest: own.newest, recent: [] };
-  const tops = readings.filter(isAnswered).map(({ newest }) => newest.height);
-  const older = await olderOf(shown, own.client, tops, limit);
-  return { readings, own: "fault" in older ? shown : { ...shown, ...older } };
+  const tops = [...readings, ...(old ? [old] : [])].filter(isAnswered).map(({ newest }) => newest.height);
+  const older = await olderOf(shown, own.client, [...tops, ...(recorded ? [recorded.height] : [])], limit);
+  return { ...seen, own: "fault" in older ? shown : { ...shown, ...older } };
 }

@@ -26,6 +26,8 @@ export type SyncReason =
   | ({ readonly kind: "otherChain" } & Fork)
   /** The momentum of this height, which would tell whether it is on the references' chain, the node does not show. */
   | { readonly kind: "chainUntold"; readonly height: number }
+  /** No witness confirms its chain now: none answers, or none can be compared with it. */
+  | { readonly kind: "unwitnessed" }
   /** Nothing but a target that moves on would prove it. */
   | { readonly kind: "targetStands" }
   /** By the references, as nothing else does. */

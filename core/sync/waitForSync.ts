@@ -3,12 +3,13 @@ import type { NodeHostFacts } from "../ssh/hostFacts";
 import { hostFactLines } from "../ssh/hostFactsText";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
+import { given } from "../util/given";
 import { durationText } from "../util/timeText";
-import { type Evidence, type EvidenceOptions, noEvidence, weigh } from "./evidence";
+import { chainGap, type Evidence, type EvidenceOptions, noEvidence, weigh } from "./evidence";
 import { progressText, referenceKey, referenceText } from "./messages";
 import { pauseAfter } from "./pace";
 import { type GateNews, progressKey, progressOf, type Sample, type SyncProgress } from "./progress";
-import type { ReferencesSeen } from "./references";
+import type { ReferenceNote, ReferencesSeen } from "./references";
 import { observeSettled } from "./settled";
 import { followHeight, type HeightStanding } from "./stall";
 import { isAsserted, judgeSync } from "./verdict";
@@ -70,6 +71,8 @@ export interface SyncRecord {
   readonly syncedAt: number;
   readonly proved: readonly string[];
   readonly unproved: readonly string[];
+  /** The node's newest momentum, where a witness confirmed its chain. */
+  readonly witnessed?: Pick<Momentum, "height" | "hash"> | undefined;
 }
 
 /** A wait that ended in an error: carries what it saw, so that the next run goes on from there. */
@@ -143,14 +146,26 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     }
     if (weighed.synced && observation.kind === "answer") {
       const { proved, unproved } = weighed;
+      const { newest } = observation;
+      const isWitnessed = newest !== undefined && !unproved.includes(chainGap);
+      const witnessed = isWitnessed ? { height: newest.height, hash: newest.hash } : undefined;
       deps.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
-      return { ...observation.info, startHeight: startHeight ?? 0, startedAt, syncedAt: deps.now(), proved, unproved };
+      const times = { startedAt, syncedAt: deps.now() };
+      return {
+        ...observation.info,
+        startHeight: startHeight ?? 0,
+        ...times,
+        proved,
+        unproved,
+        ...given({ witnessed }),
+      };
     }
 
     const giveUp = (what: string): GaveUp => {
       const hints = [
         ...(standing.isStalled ? [stallHint] : []),
         ...(why.kind === "otherChain" ? forkHints(options) : []),
+        ...(why.kind === "unwitnessed" ? witnessHints(options, notes) : []),
       ];
       const text = gaveUpText(options, what, progressText(progress), hints);
       return Object.assign(new Error(text), { gaveUp: { startHeight, last: observation } });
@@ -202,6 +217,15 @@ function forkHints({ address }: WaitOptions): string[] {
   return [
     "  needed: the chain of the references. A node that is on a fork for longer than some minutes is resynced: Resync in the menu",
     `  of the controller on ${address}. Where a reference is of another network, take it out of pillar-host:sync.references.`,
+  ];
+}
+
+/** What is needed where no witness of the chain answers. */
+function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): string[] {
+  return [
+    ...notes.map((note) => `  found: ${referenceText(note)}`),
+    "  needed: one witness that answers: add another reference (docs/configuration.md, Witnesses of the chain):",
+    `  ${commandsFor(stack).setTo("sync.references[0]", "URL")}`,
   ];
 }
 

@@ -66,10 +66,19 @@ export async function createWaitRecord(
     pause: async () => {
       if (unwritten.length > 0) await write();
     },
-    end: async ({ startHeight, currentHeight, proved, unproved, ...times }) => {
+    end: async ({ startHeight, currentHeight, proved, unproved, witnessed, ...times }) => {
       const startedAt = new Date(times.startedAt).toISOString();
       const syncedAt = new Date(times.syncedAt).toISOString();
-      const details = { startedAt, syncedAt, startHeight, currentHeight, proved, unproved, curve };
+      const details = {
+        startedAt,
+        syncedAt,
+        startHeight,
+        currentHeight,
+        proved,
+        unproved,
+        ...given({ witnessed }),
+        curve,
+      };
       await log?.note({ event: "synced", details });
     },
   };

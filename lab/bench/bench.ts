@@ -94,6 +94,7 @@ export class Bench {
       host: { provider: "existing", address, hostKey, minimums: { cores: 1, diskGb: 5 } },
       controller: { release: { url: this.lab.releaseUrl(), sha256: await this.releaseSha256(host) } },
       ...changes,
+      sync: { unverifiedChain: "acknowledged", ...(changes.sync as object | undefined) },
     };
   }
 

@@ -62,7 +62,15 @@ function inputsOf(old: LabHost, fresh: LabHost, privateKey: string): MoveInputs 
     ...{ old: side(old), new: side(fresh), copy: { address: old.address, port: 22 } },
     node: { ...side(fresh).host, via: "ssh", address: "127.0.0.1", port: 35997 },
     // Ports of its own: the row before leaves an orchestrator on the new host.
-    ...{ references: [], tolerance: 0, rpcPort: 56000, p2pPort: 56055, noKeyShare: false, haltedBridge: false },
+    ...{
+      references: [],
+      tolerance: 0,
+      isChainUnverified: true,
+      rpcPort: 56000,
+      p2pPort: 56055,
+      noKeyShare: false,
+      haltedBridge: false,
+    },
     backup: { directory: "/nonexistent", move },
     ...{ library: orchestratorLibrary(), answerWithin: 0, steadyFor: 0 },
   };

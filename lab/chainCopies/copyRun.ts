@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { nodeLooks } from "../../core/sync/chainCopy/before";
+import { copyLookup, nodeLooks } from "../../core/sync/chainCopy/before";
 import { copyChain } from "../../core/sync/chainCopy/chainCopy";
 import type { ChainCopyInputs } from "../../core/sync/chainCopy/inputs";
 import { lookAtNode } from "../../core/sync/nodeStatus";
@@ -11,7 +11,7 @@ import { passGate } from "../../providers/syncGate";
 const { inputs, gate } = JSON.parse(await text(process.stdin)) as { inputs: ChainCopyInputs; gate: GateSettings };
 const said: string[] = [];
 console.log = () => undefined;
-const looks = nodeLooks((target) => lookAtNode(target, inputs));
+const looks = nodeLooks((target, isOld) => lookAtNode(target, copyLookup(inputs, isOld)));
 const copied = await copyChain(inputs, {
   ...{ ...systemClock, ...looks, isWanted: () => true },
   say: (line) => {

@@ -28,6 +28,20 @@ export const nodeMutants: readonly Mutant[] = [
     tests: weighed,
   },
   {
+    what: "a fresh momentum counts as the right chain",
+    file: evidence,
+    from: "witnesses.length === 0 && !options.isChainUnverified",
+    to: "witnesses.length < 0",
+    tests: ["test/core/sync/witnesses.test.ts"],
+  },
+  {
+    what: "one node under two names counts as two",
+    file: "core/chain/distinct.ts",
+    from: "each.port === port && isAt(each.addresses)",
+    to: "each.url === url",
+    tests: ["test/core/sync/witnesses.test.ts"],
+  },
+  {
     what: "references that are left over agree for those out of sight",
     file: "core/sync/references.ts",
     from: "by.length * 2 > readings.length",

@@ -24,7 +24,7 @@ export function labExample(text: string, network: LabNetwork): string {
   if (document.hasIn(["config", "pillar-host:controller"]))
     set(["pillar-host:controller"], { release: { url: releaseUrl } });
   set(["pillar-host:host", "minimums"], { cores: 1, memoryGb: 1, diskGb: 1 });
-  set(["pillar-host:sync"], { references });
+  set(["pillar-host:sync", "references"], references);
   set(["pillar-host:network"], {
     epoch: `${epochSeconds}s`,
     momentum: `${momentumSeconds}s`,

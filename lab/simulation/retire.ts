@@ -51,7 +51,13 @@ export function release(world: World, name: HostName, rules: Rules): string {
     host: hostSeen(lookAt(host, world.hasLaptop), "hetzner"),
     memory: { isReached: rules.isReached({ isOwnServer } as RetirementInputs, memory), isOwnWork: false },
     ...(next ? { successor: successorOf(next[1]) } : {}),
-    ...{ readings: [], rewards: [], saysCollected: true, hasOrchestratorBackup: world.backup === world.generation },
+    ...{
+      readings: [],
+      rewards: [],
+      isChainKnown: true,
+      saysCollected: true,
+      hasOrchestratorBackup: world.backup === world.generation,
+    },
     network: { momentum: 10_000, tickMomentums: 30 },
   };
   const { unmet } = rules.decideRetirement(facts);

@@ -38,6 +38,7 @@ test("faults are named all at once, without a secret", () => {
     "pillar-host:ssh": { privateKey: "ssh-ed25519 AAAA" },
     "pillar-host:host": least.host,
     "pillar-host:controller": least.controller,
+    "pillar-host:sync": least.sync,
   };
   const read = () => configurationOf("prod", printed(config));
   expect(read).toThrow(CliRefusal);

@@ -141,6 +141,7 @@ test("with a wait: its gate, and a look anew after it, whose news alone is recor
       producerAddress: ours,
       references: [],
       tolerance: 20,
+      isChainUnverified: true,
       network: { momentum: 10_000, tickMomentums: 7 },
       deadline: 7_200_000,
     },
@@ -149,4 +150,24 @@ test("with a wait: its gate, and a look anew after it, whose news alone is recor
   expect(look.mock.calls.map(([, , anew]) => anew)).toEqual([undefined, "anew"]);
   expect(shown.registration).toMatchObject({ registered: true });
   expect(events).toEqual(["registered"]);
+});
+
+test("the wait for the switch asks the old host for the chain, and its login stays secret", async () => {
+  const oldHost = {
+    address: "198.51.100.9",
+    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8zWlQBrYTQw5rLvxVNWYKmKTYCy1Wq4VJv0e7a9rQb",
+    user: "op",
+    password: "hunter2-old",
+  };
+  const { named } = await follow(
+    { registered: old },
+    { cutover: { wait: true }, sync: { oldHost } },
+    { registered: ours },
+  );
+  const { inputs } = named("cutover");
+  expect(revealed(inputs)).toMatchObject({
+    witnessHost: { ssh: { address: "198.51.100.9", user: "op" }, port: 35997 },
+  });
+  expect(revealed(inputs)).not.toHaveProperty("isChainUnverified");
+  expect(JSON.stringify(concealed(inputs))).not.toContain("hunter2-old");
 });

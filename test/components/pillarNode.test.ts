@@ -201,6 +201,7 @@ describe("a host with a pinned key", () => {
       confirmations: 3,
       confirmSpan: 4000,
       tolerance: 20,
+      isChainUnverified: true,
       deadline: 604_800_000,
       stallAfter: 900_000,
       check: false,

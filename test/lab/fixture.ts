@@ -56,6 +56,13 @@ export async function pastPackages(lab: Lab, host: LabHost): Promise<void> {
   await onHost(host, "mkdir /var/lib/pillar-host && date -u +%FT%TZ > /var/lib/pillar-host/packages.done");
 }
 
+/** The witnesses of a chain have test files of their own, and cost time: where none is named, that is acknowledged. */
+function withoutWitness({ sync = {}, orchestrator }: StackFile): object {
+  const isNamed = Object.keys(sync as object).some((key) => ["references", "oldHost", "unverifiedChain"].includes(key));
+  const isMoved = (orchestrator as { migrateFrom?: unknown } | undefined)?.migrateFrom !== undefined;
+  return isNamed || isMoved ? (sync as object) : { ...(sync as object), unverifiedChain: "acknowledged" };
+}
+
 /** The smallest configuration that fits a lab host: its two cores are the machine's. */
 export function stackFile(lab: Lab, host: LabHost, changes: StackFile = {}): StackFile {
   return {
@@ -63,6 +70,7 @@ export function stackFile(lab: Lab, host: LabHost, changes: StackFile = {}): Sta
     host: { provider: "existing", address: host.address, hostKey: host.hostKey, minimums: { cores: 1, diskGb: 1 } },
     controller: { release: { url: lab.releaseUrl() } },
     ...changes,
+    sync: withoutWitness(changes),
   };
 }
 

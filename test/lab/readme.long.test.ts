@@ -140,14 +140,24 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
       [/Which user/, "\r"],
       [/no ssh server with an ed25519 key answers at 127\.0\.0\.9:22[\s\S]*Its address\?/, `${fresh.address}\r`],
       [/Is it the same\?/, "y\r"],
+      [/The Pillar's host of today/, `${old.address}\r`],
+      [/Is it the same\?/, "y\r"],
+      [/Independent nodes' RPC/, "\r"],
       [/How does the program log in\?/, "\r"],
       [/Choose a pass phrase:/, `${passphrase}\r`],
       [/Again:/, `${passphrase}\r`],
     ]);
-    const [, fingerprint = ""] = (await onHost(fresh, "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub")).split(" ");
+    const fingerprintAt = async (host: LabHost) =>
+      (await onHost(host, "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub")).split(" ")[1] ?? "";
+    const [fingerprint, oldFingerprint] = [await fingerprintAt(fresh), await fingerprintAt(old)];
     expect(shown).toContain(fingerprint);
     const [screen] = blocks.filter(({ language }) => language === "text");
-    const example = (screen?.text ?? "").replaceAll("203.0.113.7", fresh.address).replace(/SHA256:\S+/, fingerprint);
+    const example = (screen?.text ?? "")
+      .replaceAll("203.0.113.7", fresh.address)
+      .replaceAll("198.51.100.9", old.address)
+      .replace(/SHA256:\S+/, "FRESH")
+      .replace(/SHA256:\S+/, oldFingerprint)
+      .replace("FRESH", fingerprint);
     for (const line of example.split("\n")) expect(shown).toContain(line);
     expect(shown).not.toContain(passphrase);
     expect(shown.trim().split("\n").at(-1)?.trim()).toBe(up);

@@ -9,6 +9,7 @@ import { moveText } from "../../core/eventLog/moveId";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { asRoot } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
+import { chainGap } from "../../core/sync/evidence";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes";
 import { evilText, harmless } from "../evilText";
 import { moveNamed } from "../moveNamed";
@@ -46,6 +47,7 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
   stack: "prod",
   service: "go-node",
   references: [],
+  isChainUnverified: true,
   title: "Pillar Anvil (prod)",
   factsScript: "echo log=full",
   __provider: "its text",
@@ -55,7 +57,7 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 const proved = ["height 100 reached target 100", "newest momentum is fresh by both clocks"];
-const unproved = ["height agrees with independent nodes (sync.references)"];
+const unproved = ["height agrees with independent nodes (sync.references)", chainGap];
 
 describe("SyncGate", () => {
   test("create proves the sync over ssh and records it", async () => {
@@ -83,7 +85,7 @@ describe("SyncGate", () => {
         /^sync: watching the node on 127\.0\.0\.1, for days if need be\. This terminal may be closed.* To stop: Ctrl-C twice\. To go on: pulumi up -s prod/,
       ),
       expect.stringMatching(/^sync: 100\.0 %, height 100 of 100, synced, newest momentum \d s old \(1 of 1 looks\)$/),
-      `sync: not proved: ${unproved[0]}`,
+      ...unproved.map((gap) => `sync: not proved: ${gap}`),
       expect.stringMatching(/^sync: synced at height 100 after \d s$/),
     ]);
   });
@@ -252,12 +254,42 @@ describe("SyncGate", () => {
   });
 
   test("references are asked, and stand for it", async () => {
-    const references = [`http://127.0.0.1:${node.port}`, `http://127.0.0.1:${node.port}/`];
-    const { result } = await run("syncGate", "create", inputs({ references }));
+    const others = await Promise.all(["127.0.0.2", "127.0.0.3"].map((address) => fakeNode(synced(), 0, address)));
+    const references = others.map(({ port }, i) => `http://127.0.0.${i + 2}:${port}`);
+    const { result } = await run("syncGate", "create", inputs({ references, isChainUnverified: undefined }));
+    for (const other of others) await other.close();
+    const confirmed = `the chain is confirmed by ${references.map((url) => `reference ${url}`).join(", ")}`;
     expect(result?.outs).toMatchObject({
-      proved: [...proved, "height agrees with the references' median"],
+      proved: [...proved, "height agrees with the references' median", confirmed],
       unproved: [],
     });
+  });
+
+  test("the old host alone confirms the chain, asked through ssh; what it confirmed is recorded", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "gate-record-"));
+    const [oldHost, oldNode] = [await sshHost(), await fakeNode(synced())];
+    const witnessHost = { ssh: loginTo(oldHost), via: "ssh", address: "127.0.0.1", port: oldNode.port };
+    const record = { directory, stack: "prod", pillar: "Anvil" };
+    const { result } = await run("syncGate", "create", inputs({ witnessHost, record, isChainUnverified: undefined }));
+    await Promise.all([oldHost.close(), oldNode.close()]);
+    expect(result?.outs.proved).toContain("the chain is confirmed by the old host's node (127.0.0.1)");
+    expect(journeyIn(directory, "Anvil").at(-1)).toMatchObject({
+      event: "synced",
+      details: { witnessed: { height: 100, hash: "ab" } },
+    });
+    rmSync(directory, { recursive: true });
+  });
+
+  test("check without a witness that answers fails, says who, and shows what to add", async () => {
+    const references = [`http://127.0.0.2:${await closedPort()}`];
+    const { error } = await run(
+      "syncGate",
+      "create",
+      inputs({ references, check: true, isChainUnverified: undefined }),
+    );
+    expect(error?.message).toContain("no witness confirms its chain yet");
+    expect(error?.message).toContain(`  found: reference ${references[0]} is left out: ECONNREFUSED`);
+    expect(error?.message).toContain("pulumi config set --path 'pillar-host:sync.references[0]' -s prod URL");
   });
 
   test("check fails at the first look that is not good, and keeps the start", async () => {
@@ -453,7 +485,7 @@ describe("OrchestratorBackup", () => {
       },
       ...{ oldHost: { ssh: loginTo(host) }, newHost: { ssh: loginTo(host) }, library: library() },
       ...{ node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port } },
-      ...{ references: [], tolerance: 20, __provider: "its text", ...changes },
+      ...{ references: [], tolerance: 20, isChainUnverified: true, __provider: "its text", ...changes },
     };
   };
   // One fake host plays both: the share on the new one is this move's own.
@@ -576,7 +608,7 @@ describe("CutoverGate", () => {
 
   const gate = (changes: Record<string, unknown> = {}) => ({
     target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
-    ...{ producerAddress: ours, references: [], tolerance: 20, deadline: 60_000 },
+    ...{ producerAddress: ours, references: [], tolerance: 20, isChainUnverified: true, deadline: 60_000 },
     record: { directory: join(scratch, "backups/Anvil"), stack: "prod-2", pillar: "Anvil" },
     network: { momentum: 10_000, tickMomentums: 30 },
     __provider: "its text",

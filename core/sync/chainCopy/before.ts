@@ -3,11 +3,11 @@ import type { NodeTarget } from "../../chain/node";
 import { nodeVersion } from "../../chain/nodeVersion";
 import { compareChains, olderOf, type ShownChain } from "../../chain/sameChain";
 import { createConnection } from "../../ssh/connection";
-import { isSameHost } from "../../ssh/sameHost";
+import { isOneMachine } from "../../ssh/sameHost";
 import { commandsFor } from "../../util/commands";
 import { sizeText } from "../../util/sizeText";
 import { withTimeout } from "../../util/withTimeout";
-import type { NodeStatus } from "../nodeStatus";
+import type { LookupOptions, NodeStatus } from "../nodeStatus";
 import { type ChainFacts, copyFaults, parseChainFacts } from "./facts";
 import type { ChainCopyInputs } from "./inputs";
 import { expected } from "./progress";
@@ -15,7 +15,8 @@ import type { ChainSides, SideError } from "./sides";
 
 /** Asks nodes; a test has its own. */
 export interface NodeLooks {
-  lookAtNode(target: NodeTarget): Promise<NodeStatus>;
+  /** @param isOld it is the old host's, which is no witness of itself */
+  lookAtNode(target: NodeTarget, isOld?: "old"): Promise<NodeStatus>;
   /** What both show of their chains, at a height that both have. */
   showChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ShownChain; readonly new: ShownChain }>;
   version(target: NodeTarget): Promise<string>;
@@ -56,6 +57,16 @@ export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
   };
 }
 
+/**
+ * Returns what a look at one of both nodes goes by (pure): the old host is a witness of the new one's chain; its own must be
+ * confirmed by a reference, where there is one. The new node is none: a young one has only momentums from before a split.
+ */
+export function copyLookup(inputs: ChainCopyInputs, isOld?: "old"): LookupOptions {
+  const { references, tolerance, isChainUnverified, old } = inputs;
+  if (isOld === undefined) return { references, tolerance, isChainUnverified, witnessHost: old.node };
+  return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0 };
+}
+
 /** Both hosts before the copy, after every check. */
 export interface Before {
   readonly old: ChainFacts;
@@ -76,10 +87,10 @@ export async function checkBefore(
   const addresses = { old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address };
   const facts = async (side: "old" | "new") => parseChainFacts(await sides.call(side, "chain_facts"), addresses[side]);
   const faults: string[] = [];
-  if (isSameHost(inputs.old.host.ssh, inputs.new.host.ssh))
+  if (isOneMachine(inputs.old.host.ssh, inputs.new.host.ssh))
     faults.push(`${addresses.old} and ${addresses.new} are one machine`);
   const [old, fresh] = await Promise.all([facts("old"), facts("new")]);
-  const status = await looks.lookAtNode(inputs.old.node);
+  const status = await looks.lookAtNode(inputs.old.node, "old");
   if (!status.synced) faults.push(`the old host's node is not synced: ${status.why}`);
   const versionOf = (side: "old" | "new") =>
     looks.version(inputs[side].node).catch((error: Error) => {

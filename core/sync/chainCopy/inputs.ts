@@ -28,6 +28,8 @@ export interface ChainCopyInputs {
   readonly references: readonly string[];
   /** Momentums. */
   readonly tolerance: number;
+  /** The operator took the risk of a chain that no witness confirms. */
+  readonly isChainUnverified?: boolean | undefined;
   readonly record: LogPlace;
   /** The text of the program that judges a database on the host (core/steps/database). */
   readonly judge: string;

@@ -19,6 +19,7 @@ const own: Answers = {
   user: "root",
   port: 22,
   keyFile: undefined,
+  references: ["http://192.0.2.1:35997", "http://192.0.2.2:35997"],
 };
 const cloud: Answers = {
   ...own,
@@ -35,6 +36,27 @@ const textOf = (answers: Answers) =>
     answers,
   );
 const configOf = (answers: Answers) => parse(textOf(answers)).config;
+
+const oldKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8zWlQBrYTQw5rLvxVNWYKmKTYCy1Wq4VJv0e7a9rQb";
+
+describe("a stack's file has the witnesses of the chain", () => {
+  test("the old host alone", () => {
+    const answers = { ...own, references: [], oldHost: { address: "198.51.100.9", hostKey: oldKey } };
+    expect(configOf(answers)["pillar-host:sync"]).toEqual({ oldHost: answers.oldHost });
+    expect(fileFaults("prod", textOf(answers), undefined)).toEqual([]);
+  });
+
+  test("references alone, and nothing of the example's", () => {
+    expect(configOf(own)["pillar-host:sync"]).toEqual({ references: own.references });
+    expect(textOf(own)).not.toMatch(/node-1\.example|REPLACE: witnesses/);
+  });
+
+  test("none is refused before the file is written", () => {
+    expect(fileFaults("prod", textOf({ ...own, references: [] }), undefined)[0]).toMatch(
+      /^pillar-host:sync(\.references)?: /,
+    );
+  });
+});
 
 describe("a stack's file is an example with the operator's values", () => {
   test("a new server of their own", () => {

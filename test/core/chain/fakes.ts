@@ -10,14 +10,14 @@ export interface Server {
 }
 
 /** A server on loopback that forgets its connections when it closes. */
-export async function listen(server: net.Server, port = 0): Promise<Server> {
+export async function listen(server: net.Server, port = 0, address = "127.0.0.1"): Promise<Server> {
   const sockets = new Set<net.Socket>();
   server.on("connection", (socket: net.Socket) => {
     sockets.add(socket);
     socket.on("error", () => undefined);
     socket.on("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, address, resolve));
   return {
     port: (server.address() as AddressInfo).port,
     close: () => {
@@ -41,8 +41,13 @@ export type FakeNode = Server & { readonly asked: Asked[] };
  *
  * @param results a function is called with the parameters
  * @param clockOff milliseconds by which its clock is ahead
+ * @param address of loopback: another one is another machine
  */
-export async function fakeNode(results: Record<string, unknown>, clockOff = 0): Promise<FakeNode> {
+export async function fakeNode(
+  results: Record<string, unknown>,
+  clockOff = 0,
+  address = "127.0.0.1",
+): Promise<FakeNode> {
   const asked: Asked[] = [];
   const server = http.createServer((request, response) => {
     let body = "";
@@ -60,7 +65,7 @@ export async function fakeNode(results: Record<string, unknown>, clockOff = 0): 
       response.end(`${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n`);
     });
   });
-  return { ...(await listen(server)), asked };
+  return { ...(await listen(server, 0, address)), asked };
 }
 
 /** Results of a synced node; all momentums of a chain have its name for a hash. */

@@ -38,7 +38,9 @@ const test = base.extend<Fixtures>({
   },
 });
 
-const options = { references: [], tolerance: 20 };
+/** A node that is not on the host's own address. */
+const elsewhere = (results: Record<string, unknown>) => fakeNode(results, 0, "127.0.0.2");
+const options = { references: [], tolerance: 20, isChainUnverified: true };
 
 describe("a node client", () => {
   test("through ssh: sync info and the newest momentum, over one connection", async ({ host, node, clientOf }) => {
@@ -149,20 +151,20 @@ describe("a node client", () => {
     targetOf,
   }) => {
     const late = use(await fakeNode(synced(), -300_000));
-    const others = await Promise.all([fakeNode(synced(99)), fakeNode(synced(102))]);
+    const others = await Promise.all([elsewhere(synced(99)), elsewhere(synced(102))]);
     for (const other of others) use(other);
     const target = targetOf({ via: "direct", port: late.port });
     expect(await lookAtNode(target, options)).toMatchObject({ synced: false, known: true });
-    const references = others.map(({ port }) => `http://127.0.0.1:${port}`);
+    const references = others.map(({ port }) => `http://127.0.0.2:${port}`);
     expect(await lookAtNode(target, { ...options, references })).toMatchObject({ synced: true, known: true });
   });
 
   test.for([100, 6000])(
     "a look of the program never calls a node synced that is on another chain than the references, at %i",
     async (height, { use, targetOf }) => {
-      const others = await Promise.all([fakeNode(synced(height, "cd")), fakeNode(synced(height + 1, "cd"))]);
+      const others = await Promise.all([elsewhere(synced(height, "cd")), elsewhere(synced(height + 1, "cd"))]);
       for (const other of others) use(other);
-      const references = others.map(({ port }) => `http://127.0.0.1:${port}`);
+      const references = others.map(({ port }) => `http://127.0.0.2:${port}`);
       expect(await lookAtNode(targetOf(), { ...options, references })).toMatchObject({
         ...{ synced: false, known: true, reason: "otherChain" },
         why: `the node is on another chain than the references: its momentum 100 is ab, that of reference ${references[0]} is cd (so say 2 of them)`,
@@ -174,9 +176,9 @@ describe("a node client", () => {
     use,
     targetOf,
   }) => {
-    const liars = await Promise.all([fakeNode(synced(5000)), fakeNode(synced(5000))]);
+    const liars = await Promise.all([elsewhere(synced(5000)), elsewhere(synced(5000))]);
     for (const liar of liars) use(liar);
-    const references = liars.map(({ port }) => `http://127.0.0.1:${port}`);
+    const references = liars.map(({ port }) => `http://127.0.0.2:${port}`);
     expect(await lookAtNode(targetOf(), { ...options, references })).toMatchObject({ synced: true });
   });
 

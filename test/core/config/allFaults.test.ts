@@ -20,6 +20,7 @@ describe("one round tells all", () => {
       "ssh",
       "controller.release.url",
       "host.sshFrom",
+      "sync.references",
     ]);
   });
 
@@ -39,7 +40,7 @@ describe("one round tells all", () => {
   });
 
   test("a value is checked under the name that was meant", () => {
-    expect(keys({ ...least, sync: { deadlin: "1s" }, lifecycle: "Active", controller: {} })).toEqual([
+    expect(keys({ ...least, sync: { ...least.sync, deadlin: "1s" }, lifecycle: "Active", controller: {} })).toEqual([
       "lifecycle",
       "sync.deadlin",
       "sync.deadline",
@@ -107,6 +108,7 @@ describe("keys that were set without --path", () => {
       "ssh.agent": "true",
       "node.rpcPort": "35997",
       "controller.release.url": "https://release.example/c.zip",
+      "sync.unverifiedChain": "acknowledged",
     };
     expect(faults(all)).toEqual(Object.keys(all).map((key) => moved(key)));
   });

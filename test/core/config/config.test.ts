@@ -26,7 +26,12 @@ const syncDefaults = {
   references: [],
   tolerance: 20,
   stallMinutes: 15,
+  unverifiedChain: "acknowledged",
 };
+
+/** What an active stack without a witness is told. */
+const noWitness =
+  "pillar-host:sync.references: needed a witness of the chain, found none: a fresh momentum does not tell which chain a node is on. Needed at least one independent node's RPC here, or the old host (sync.oldHost: address and hostKey). docs/how-it-works.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks (pulumi config set --path 'pillar-host:sync.references[0]' -s prod URL)";
 
 test("the least configuration gets every default", () => {
   expect(configOf()).toEqual({
@@ -131,6 +136,7 @@ test("nothing at all: each block that is missing, in one go", () => {
       "pillar-host:host: missing, needed where the host comes from: pulumi config set --path pillar-host:host.provider existing -s prod for a server that is there already",
       "pillar-host:ssh: missing. How does the program log in to the host? With the ssh agent: pulumi config set --path pillar-host:ssh.agent true -s prod; or with a key's file: pulumi config set --path pillar-host:ssh.privateKeyFile '~/.ssh/id_ed25519' -s prod",
       "pillar-host:controller.release.url: missing, needed the address of the controller's zip archive (pulumi config set --path pillar-host:controller.release.url -s prod URL)",
+      noWitness,
     ],
   });
 });

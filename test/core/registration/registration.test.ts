@@ -110,6 +110,17 @@ describe("ours", () => {
     expect(decide(ours, { switched })).toMatchObject({ kind: "producing", switched });
   });
 
+  test("where only the witnesses of the chain are silent, a registered node is not called too early", () => {
+    const node = {
+      synced: false,
+      known: true,
+      why: "no witness confirms its chain yet",
+      reason: "unwitnessed",
+    } as const;
+    expect(decide(ours, { node, switched })).toMatchObject({ kind: "producing" });
+    expect(decide(ours, { node: { ...node, reason: "otherChain" } })).toMatchObject({ kind: "tooEarly" });
+  });
+
   test("while the node is not synced: too early, whatever was before", () => {
     const node = { synced: false, known: true, why: "syncing" };
     expect(decide(ours, { node, memory: { earlier: old } })).toMatchObject({

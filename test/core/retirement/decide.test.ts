@@ -619,3 +619,18 @@ test("the address of a successor whose node is not synced is not shown", () => {
   expect(told).toContain("found: registered: z1qthird\n");
   expect(told).not.toContain("z1qnext");
 });
+
+describe("the chain that the guards ask", () => {
+  const what = "which chain was asked is not confirmed: one host's node alone tells of it";
+  const unmet = (changes: Partial<RetirementFacts>) => decideRetirement(facts(changes)).unmet.map((each) => each.what);
+
+  test("one host's node alone, and no momentum that was recorded before, is not believed", () => {
+    expect(unmet({ isChainKnown: false })).toContain(what);
+  });
+
+  test("a second node on the same chain confirms it, and so does a recorded momentum", () => {
+    const second = reading({ client: clientNamed("reference B") });
+    expect(unmet({ isChainKnown: false, readings: [reading(), second] })).not.toContain(what);
+    expect(unmet({ isChainKnown: true })).not.toContain(what);
+  });
+});

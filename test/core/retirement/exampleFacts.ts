@@ -67,6 +67,7 @@ export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
     memory: { isReached: true, isOwnWork: false },
     successor,
     readings: [reading()],
+    isChainKnown: true,
     rewards: [{ source: "reference A", says: "collected", evidence: "epoch 7 was paid" }],
     ...{ saysCollected: false, hasOrchestratorBackup: false, network },
     ...changes,

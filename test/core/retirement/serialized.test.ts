@@ -27,17 +27,21 @@ beforeEach(async () => {
   writeFileSync(join(scratch, "znn/wallet/producer"), "hunter2");
   const now = Math.floor(Date.now() / 1000);
   const momentum = { height: 1, timestamp: now, hash: "ab", producer: "z1qother" };
-  node = await fakeNode({
-    "ledger.getFrontierMomentum": momentum,
-    "ledger.getMomentumBeforeTime": null,
-    "ledger.getMomentumsByHeight": { list: [momentum] },
-    "embedded.pillar.getByName": {
-      name: "Anvil",
-      producerAddress: "z1qother",
-      withdrawAddress: "z1qw",
-      currentStats: {},
+  node = await fakeNode(
+    {
+      "ledger.getFrontierMomentum": momentum,
+      "ledger.getMomentumBeforeTime": null,
+      "ledger.getMomentumsByHeight": { list: [momentum] },
+      "embedded.pillar.getByName": {
+        name: "Anvil",
+        producerAddress: "z1qother",
+        withdrawAddress: "z1qw",
+        currentStats: {},
+      },
     },
-  });
+    0,
+    "127.0.0.2",
+  );
 });
 afterEach(async () => {
   await Promise.all([host.close(), node.close()]);
@@ -63,8 +67,8 @@ const places = () => ({
 });
 const inputs = (changes: object = {}, facts: readonly string[] = []) => ({
   ...{ stack: "prod", pillar: "Anvil", lifecycle: "active", isLast: true, isOwnServer: false, __provider: "its text" },
-  ...{ host: { ssh: loginTo(host) }, places: places(), references: [`http://127.0.0.1:${node.port}`] },
-  node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
+  ...{ host: { ssh: loginTo(host) }, places: places(), references: [`http://127.0.0.2:${node.port}`] },
+  node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.2", port: node.port },
   ...{
     tolerance: 20,
     network: { momentum: 10_000, tickMomentums: 30 },

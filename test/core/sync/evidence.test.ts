@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node";
 import {
+  chainGap,
   contradictionLimit,
   type EvidenceOptions,
   noEvidence,
@@ -13,7 +14,7 @@ import type { ReferencesSeen } from "../../../core/sync/references";
 import { atHeight, seenFrom } from "../chain/readings";
 import { answer, nodeTime, none } from "./looks";
 
-const options: EvidenceOptions = { confirmations: 1, confirmSpan: 0, tolerance: 20 };
+const options: EvidenceOptions = { confirmations: 1, confirmSpan: 0, tolerance: 20, isChainUnverified: true };
 const good = answer(2, 1000, 1000, { newestAge: 3000 });
 const untold = (height = 1000) => answer(2, height, height);
 /** References at these heights, and a node at 1000 on their chain. */
@@ -50,6 +51,9 @@ function weighAll(looks: readonly SyncLook[], change: Partial<EvidenceOptions> =
 
 const reached = "height 1000 reached target 1000";
 const fresh = "newest momentum is fresh by both clocks";
+/** References at these heights confirm the chain, too. */
+const confirmed = (count: number) =>
+  `the chain is confirmed by ${Array.from({ length: count }, (_, i) => `r${i}`).join(", ")}`;
 const agrees = "height agrees with the references' median";
 const noReferences = "height agrees with independent nodes (sync.references)";
 const notTold = "newest momentum is fresh (the node does not tell it)";
@@ -66,18 +70,18 @@ describe("one look", () => {
         good: true,
         why: "synced, newest momentum 3 s old",
         proved: [reached, fresh],
-        unproved: [noReferences],
+        unproved: [noReferences, chainGap],
       },
     ],
     [
       "a fresh momentum, no target",
       look(answer(2, 1000, 0, { newestAge: 3000 })),
-      { synced: true, proved: [fresh], unproved: ["a target to reach: the node names none", noReferences] },
+      { synced: true, proved: [fresh], unproved: ["a target to reach: the node names none", noReferences, chainGap] },
     ],
     [
       "references that agree",
       look(good, { ...saying(1001, 1002) }),
-      { synced: true, notes: [], proved: [reached, fresh, agrees], unproved: [] },
+      { synced: true, notes: [], proved: [reached, fresh, agrees, confirmed(2)], unproved: [] },
     ],
     [
       "references that disagree",
@@ -106,7 +110,11 @@ describe("one look", () => {
     [
       "the same, and references agree",
       look(good, { clock: nodeTime - 121_000, ...saying(1000, 1000) }),
-      { synced: true, proved: [reached, agrees], unproved: ["newest momentum is fresh (the clocks differ)"] },
+      {
+        synced: true,
+        proved: [reached, agrees, confirmed(2)],
+        unproved: ["newest momentum is fresh (the clocks differ)"],
+      },
     ],
     [
       "120 s are no difference, but too old by this machine's",
@@ -121,7 +129,7 @@ describe("one look", () => {
         synced: false,
         good: true,
         why: "the node says synced; waiting for its target to move on, as nothing else proves it",
-        unproved: [notTold, noReferences],
+        unproved: [notTold, noReferences, chainGap],
       },
     ],
   ])("%s", (_what, seen, weighed) => {
@@ -195,7 +203,7 @@ describe("what the node alone does not bear out", () => {
     expect(weighAll([noTarget(saying(1000, 1001))])).toMatchObject({
       synced: true,
       why: "the node says synced, and the references bear it out",
-      proved: [agrees],
+      proved: [agrees, confirmed(2)],
     });
     expect(weighAll([noTarget(saying(1000))])).toMatchObject({ synced: false, good: false });
     expect(weighAll([noTarget({ readings: [] })])).toMatchObject({ synced: false, why: unclear });
@@ -210,7 +218,7 @@ describe("what the node alone does not bear out", () => {
     expect(weighAll([look(untold(), { readings })])).toMatchObject({
       synced: false,
       good: true,
-      unproved: [notTold, noReferences],
+      unproved: [notTold, noReferences, chainGap],
     });
   });
 });
@@ -241,7 +249,7 @@ describe("references that contradict a fresh momentum", () => {
     expect(weighAll([ages(0), ages(contradictionLimit)])).toMatchObject({
       synced: true,
       good: true,
-      proved: [reached, fresh],
+      proved: [reached, fresh, confirmed(2)],
       unproved: [noReferences],
     });
   });
@@ -284,7 +292,7 @@ describe("where nothing else proves it, a target must move on", () => {
     expect(weighAll([at(0, 1000), at(2, 1001), at(12, 1002)]).synced).toBe(false);
     expect(weighAll([at(0, 1000), at(2, 1001), at(12, 1002), at(22, 1003)])).toMatchObject({
       synced: true,
-      unproved: [notTold, noReferences],
+      unproved: [notTold, noReferences, chainGap],
     });
   });
 
@@ -335,7 +343,7 @@ describe("a node on another chain than the references", () => {
   test("counts where most references are on its own chain: the others are named", () => {
     const three = [1000, 1000, 1000].map((height, i) => atHeight(`r${i}`, height, 3000, i === 2 ? "f" : "h"));
     expect(weighAll([seconds(0, seenFrom(1000, three))])).toMatchObject({
-      ...{ synced: true, proved: [reached, fresh, agrees] },
+      ...{ synced: true, proved: [reached, fresh, agrees, confirmed(2)] },
       notes: [{ kind: "otherChain", name: "r2", height: 1000 }],
     });
   });

@@ -184,7 +184,7 @@ test("no look counts whose state is not 2, and none alone proves a node that doe
       const weighed = weigh(
         noEvidence,
         { observation, readings: [], at: 0, clock: now },
-        { confirmations: 1, confirmSpan: 0, tolerance },
+        { confirmations: 1, confirmSpan: 0, tolerance, isChainUnverified: true },
       );
       expect(reasonText(judgeSync(observation, now).why)).not.toBe("");
       if (seen.state !== 2) expect(weighed.good).toBe(false);

@@ -79,7 +79,7 @@ describe("pillar-host status", () => {
     });
     await stack.pulumi(["config", "set", "--path", "pillar-host:sync.confirmation", "5"]);
     const faulty = await status();
-    await stack.pulumi(["config", "rm", "--path", "pillar-host:sync"]);
+    await stack.pulumi(["config", "rm", "--path", "pillar-host:sync.confirmation"]);
     expect(faulty.exitCode).toBe(2);
     expect(faulty.out).toBe(`The configuration of stack prod has a fault:
   - pillar-host:sync.confirmation: no such key; did you mean confirmations?

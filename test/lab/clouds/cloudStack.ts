@@ -74,6 +74,7 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
     pillar: { name: "Anvil" },
     host: { ...host, sshFrom: ["198.51.100.7/32"], ...hostChanges },
     controller: { release: { url: "https://release.example/node-controller.zip" } },
+    sync: { unverifiedChain: "acknowledged" },
     ...endpoint(url),
     ...changes,
   });

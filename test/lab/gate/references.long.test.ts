@@ -40,7 +40,11 @@ describe("how much the references prove", () => {
     const { up, sync } = await askAnew([first]);
     await up.hears(new RegExp(`^sync: only reference ${first} answers, and it is at \\d+$`));
     await up.hears(new RegExp(`^sync: not proved: ${unproved.replace(/[()]/g, ".")}$`));
-    expect([sync.proved, sync.unproved]).toEqual([[expect.stringContaining("reached target"), fresh], [unproved]]);
+    const confirmed = `the chain is confirmed by reference ${first}`;
+    expect([sync.proved, sync.unproved]).toEqual([
+      [expect.stringContaining("reached target"), fresh, confirmed],
+      [unproved],
+    ]);
   });
 
   it("proves nothing by two that differ, nor by one that is left", async () => {

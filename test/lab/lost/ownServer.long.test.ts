@@ -114,7 +114,7 @@ describe("an own server to which the signer moved, with state and record in a bu
     await lose(".pulumi/stacks/pillar-host/");
     const answers = {
       ...{ pillar: "Anvil", provider: "existing", address: fresh.address, "key-file": lab.privateKeyFile },
-      ...{ fingerprint: fingerprintOf(fresh.hostKey), release: lab.releaseUrl() },
+      ...{ fingerprint: fingerprintOf(fresh.hostKey), release: lab.releaseUrl(), reference: "http://192.0.2.8:35997" },
     };
     const flags = Object.entries(answers).flatMap(([flag, value]) => [`--${flag}`, value]);
     const made = await cli(stack, ["init", "prod", ...flags], env);

@@ -42,6 +42,7 @@ function config(dataDir: string) {
       host: { provider: "existing", address: "192.0.2.1" },
       controller: { release: { url: "https://release.example/c.zip" } },
       node: { dataDir },
+      sync: { unverifiedChain: "acknowledged" },
     },
     "prod",
   );

@@ -1,0 +1,68 @@
+import dns from "node:dns/promises";
+import { isIP } from "node:net";
+import { placeOf, plainHost } from "../util/hostPlaces";
+import { withTimeout } from "../util/withTimeout";
+import { shownAddress } from "./chain";
+
+/** Returns all addresses of a host. @throws where its name is not known */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+const limit = 5000;
+
+const resolveByDns: Resolve = async (host) => {
+  if (isIP(host)) return [host];
+  const found = await withTimeout(dns.lookup(host, { all: true }), limit, `no answer within ${limit / 1000} s`);
+  return found.map(({ address }) => plainHost(address));
+};
+
+/** A host that is no reference, and what it is. */
+export interface NoReference {
+  readonly host: string;
+  readonly what: string;
+}
+
+/** A reference, and why it does not count. */
+export interface DistinctReference {
+  readonly url: string;
+  readonly fault?: string;
+}
+
+/**
+ * Finds the references that are one node under several names, or a host that does not count beside the node. Names are
+ * resolved first: a name that nobody knows now could be any of them, so that reference does not count.
+ */
+export async function distinctReferences(
+  urls: readonly string[],
+  noReferences: readonly NoReference[],
+  resolve: Resolve = resolveByDns,
+): Promise<readonly DistinctReference[]> {
+  const addressesOf = async (host: string) => [host, ...(await resolve(host))];
+  const others = await Promise.all(
+    noReferences.map(async ({ host, what }) => {
+      const name = plainHost(host);
+      return { what, addresses: await addressesOf(name).catch(() => [name]) };
+    }),
+  );
+  const places = await Promise.all(
+    urls.map(async (url) => {
+      const { host, port } = placeOf(url);
+      const addresses = await addressesOf(host).catch((error: NodeJS.ErrnoException) => error);
+      return { url, port, addresses };
+    }),
+  );
+  const counted: { url: string; port: string; addresses: readonly string[] }[] = [];
+  return places.map(({ url, port, addresses }) => {
+    if (addresses instanceof Error)
+      return {
+        url,
+        fault: `its name is not resolved: ${(addresses as NodeJS.ErrnoException).code ?? addresses.message}`,
+      };
+    const isAt = (those: readonly string[]) => those.some((each) => addresses.includes(each));
+    const other = others.find((each) => isAt(each.addresses));
+    if (other) return { url, fault: `it is ${other.what}` };
+    const twin = counted.find((each) => each.port === port && isAt(each.addresses));
+    if (twin) return { url, fault: `it is the same node as ${shownAddress(twin.url)}` };
+    counted.push({ url, port, addresses });
+    return { url };
+  });
+}

@@ -1,0 +1,52 @@
+import { placeOf, plainHost } from "../util/hostPlaces";
+import type { SchemaFault } from "./schemaFault";
+
+interface OldHost {
+  readonly address: string;
+  readonly hostKey: string;
+}
+
+/** What of a stack's configuration bears on who confirms its chain. */
+interface Around {
+  readonly lifecycle: string;
+  readonly host: { readonly provider: string; readonly address?: string; readonly hostKey?: string | undefined };
+  readonly sync: {
+    readonly references: readonly string[];
+    readonly oldHost?: OldHost | undefined;
+    readonly unverifiedChain?: string | undefined;
+  };
+  readonly orchestrator: { readonly migrateFrom?: OldHost | undefined };
+}
+
+/** Checks the witnesses of the chain: an active stack needs one, and none counts twice or is the host itself (pure). */
+export function witnessFaults({ lifecycle, host, sync, orchestrator }: Around): SchemaFault[] {
+  const { references, oldHost, unverifiedChain } = sync;
+  const { migrateFrom } = orchestrator;
+  const faults: SchemaFault[] = [];
+  const places = references.map((url) => (URL.canParse(url) ? placeOf(url) : { host: url, port: "" }));
+  places.forEach(({ host: name, port }, at) => {
+    const remove = { remove: `sync.references[${at}]` };
+    const twin = places.findIndex((other) => other.host === name && other.port === port);
+    if (twin < at)
+      faults.push([
+        ["sync", "references", String(at)],
+        `is the same node as sync.references[${twin}]: needed independent ones`,
+        remove,
+      ]);
+    else if (host.address !== undefined && name === plainHost(host.address))
+      faults.push([
+        ["sync", "references", String(at)],
+        "is this stack's own host: needed a node that is independent of it",
+        remove,
+      ]);
+  });
+  if (lifecycle === "active" && references.length === 0 && !oldHost && !migrateFrom && unverifiedChain === undefined)
+    faults.push([
+      ["sync", "references"],
+      "needed a witness of the chain, found none: a fresh momentum does not tell which chain a node is on. " +
+        "Needed at least one independent node's RPC here, or the old host (sync.oldHost: address and hostKey). " +
+        "docs/how-it-works.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks",
+      { set: "sync.references[0]", toWord: "URL" },
+    ]);
+  return faults;
+}

@@ -1,0 +1,25 @@
+import type { NodeTarget } from "../chain/node";
+import type { StackConfig } from "../config/config";
+import type { LookupOptions } from "../sync/nodeStatus";
+import { given } from "../util/given";
+import { oldNode } from "./chainCopyInputs";
+import { unverifiedChain } from "./gateSettings";
+import { backupDirectory } from "./orchestratorPlaces";
+
+/** What a look at a stack's own node needs (pure). Holds the old host's login: secret. */
+export function lookupSettings(config: StackConfig, stack = config.stack) {
+  const { sync, pillar } = config;
+  const record = { directory: backupDirectory(config), stack, pillar: pillar.name };
+  const witnessHost = witnessHostOf(config);
+  return {
+    ...{ references: sync.references, tolerance: sync.tolerance, record },
+    ...unverifiedChain(config),
+    ...given({ witnessHost }),
+  } satisfies LookupOptions;
+}
+
+/** The old host's node, where one is configured (pure). */
+function witnessHostOf(config: StackConfig): NodeTarget | undefined {
+  const isKnown = config.sync.oldHost !== undefined || config.orchestrator.migrateFrom !== undefined;
+  return isKnown && config.lifecycle === "active" ? oldNode(config).node : undefined;
+}

@@ -1,0 +1,77 @@
+import { type ChainClient, chainClient, chainOfNode } from "../chain/chain";
+import type { NoReference } from "../chain/distinct";
+import type { NodeTarget } from "../chain/node";
+import type { Block } from "../chain/sameChain";
+import { type LogPlace, readEvents, sinceReleased } from "../eventLog/eventLog";
+import type { LogEvent } from "../eventLog/events";
+import { isOneMachine } from "../ssh/sameHost";
+import { storeAt } from "../store/storeAt";
+import { type OwnChain, type ReferencesSeen, readReferences } from "./references";
+
+/** Who can tell, beside a node itself, which chain it is on. */
+export interface WitnessSources {
+  /** Addresses of independent nodes' RPC. */
+  readonly references: readonly string[];
+  /** The old host's node, asked through ssh. Holds a login: secret. */
+  readonly witnessHost?: NodeTarget | undefined;
+  /** Where this stack's log may have a momentum of the right chain. */
+  readonly record?: LogPlace | undefined;
+}
+
+/** Witnesses that may be asked again and again. */
+export interface Witnesses {
+  /** Never throws. @param limit milliseconds for each */
+  read(own: OwnChain | undefined, limit?: number): Promise<ReferencesSeen>;
+  close(): void;
+}
+
+/**
+ * Opens the way to a node's witnesses.
+ *
+ * @param target the node
+ * @param asksOldHost `first`: only until a momentum is recorded, since it may be gone after that
+ */
+export function openWitnesses(
+  { references, witnessHost, record }: WitnessSources,
+  { ssh }: NodeTarget,
+  asksOldHost: "always" | "first" = "first",
+): Witnesses {
+  // One machine under two names is no witness of itself.
+  const isSelf = witnessHost && isOneMachine(witnessHost.ssh, ssh);
+  const name = `the old host's node (${witnessHost?.ssh.address})`;
+  const old = witnessHost && (isSelf ? oneself(name) : chainOfNode(name, witnessHost));
+  const noReferences: NoReference[] = [
+    { host: ssh.address, what: "this host itself" },
+    ...(witnessHost ? [{ host: witnessHost.ssh.address, what: "the old host, which is asked itself" }] : []),
+  ];
+  return {
+    read: async (own, limit) => {
+      const recorded = await readWitnessed(record);
+      const oldHost = recorded && asksOldHost === "first" ? undefined : old;
+      return readReferences(references, own, limit, { oldHost, recorded, noReferences });
+    },
+    close: () => old?.close(),
+  };
+}
+
+/** Stands for an old host that is the new one. */
+function oneself(name: string): ChainClient {
+  const refuse = () => Promise.reject(new Error("it has this host's own host key: it is this host itself"));
+  return chainClient(name, refuse, () => undefined);
+}
+
+async function readWitnessed(place: LogPlace | undefined): Promise<Block | undefined> {
+  if (place === undefined) return undefined;
+  try {
+    return witnessedMomentum(await readEvents(storeAt(place.directory), place.pillar), place.stack);
+  } catch {
+    // Whoever writes to the record says what is wrong with it.
+    return undefined;
+  }
+}
+
+/** Returns the last momentum that the gate of a stack's host saw confirmed by a witness (pure). */
+export function witnessedMomentum(events: readonly LogEvent[], stack: string): Block | undefined {
+  const own = sinceReleased(events, stack).filter((entry) => entry.stack === stack);
+  return own.flatMap((entry) => (entry.event === "synced" ? [entry.details.witnessed] : [])).findLast((each) => each);
+}

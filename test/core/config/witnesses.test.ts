@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { parseConfig } from "../../../core/config/config";
+import { lookupSettings } from "../../../core/settings/witnessSettings";
+import { configOf, least } from "../../components/exampleConfig";
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const oldKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8zWlQBrYTQw5rLvxVNWYKmKTYCy1Wq4VJv0e7a9rQb";
+const oldHost = { address: "198.51.100.9", hostKey: oldKey };
+const host = { provider: "existing", address: "203.0.113.7", hostKey };
+
+/** The faults of the least configuration with these keys, each up to its cure; nothing is acknowledged. */
+function faults(changes: Record<string, unknown>): string[] {
+  const parsed = parseConfig({ ...least, host, sync: {}, ...changes }, "prod");
+  return "faults" in parsed ? parsed.faults.map((fault) => fault.replace(/^pillar-host:|[:.](?= .*|$).*/g, "")) : [];
+}
+const references = (...urls: string[]) => ({ sync: { references: urls } });
+
+describe("an active stack needs a possible witness of its chain", () => {
+  test("without one it is refused before anything is touched, with what sets it right", () => {
+    const parsed = parseConfig({ ...least, sync: {} }, "prod");
+    expect(parsed).toMatchObject({
+      faults: [
+        expect.stringMatching(
+          /^pillar-host:sync\.references: needed a witness of the chain, found none: .*sync\.oldHost.*sync\.unverifiedChain: acknowledged.*\(pulumi config set /,
+        ),
+      ],
+    });
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ["a reference", references("http://192.0.2.1:35997")],
+    ["the old host", { sync: { oldHost } }],
+    ["the host that the signer comes from", { orchestrator: { migrateFrom: oldHost } }],
+    ["the typed word for the risk", { sync: { unverifiedChain: "acknowledged" } }],
+    ["no new node", { lifecycle: "adopted" }],
+  ])("%s will do", (_, changes) => {
+    expect(faults(changes)).toEqual([]);
+  });
+
+  test("any other word is none", () => {
+    expect(faults({ sync: { unverifiedChain: true } })[0]).toBe("sync.unverifiedChain");
+    expect(faults({ sync: { unverifiedChain: "yes" } })[0]).toBe("sync.unverifiedChain");
+  });
+});
+
+describe("one node counts once, and the host itself not at all", () => {
+  test.each([
+    ["http://192.0.2.1:35997", "http://192.0.2.1:35997"],
+    ["http://192.0.2.1:35997", "http://192.0.2.1:35997/"],
+    ["http://192.0.2.1:35997", "http://[::ffff:192.0.2.1]:35997"],
+    ["https://Node.example.org", "https://node.example.org:443/rpc"],
+    ["http://node.example.org:80", "http://NODE.example.org./"],
+    ["http://[2001:db8::1]:35997", "http://[2001:0db8:0::1]:35997"],
+  ])("%s and %s are one", (one, other) => {
+    expect(faults(references(one, other))).toEqual(["sync.references.1"]);
+  });
+
+  test.each([
+    ["http://192.0.2.1:35997", "http://192.0.2.1:35998"],
+    ["https://a.example.org", "https://b.example.org"],
+  ])("%s and %s are two", (one, other) => {
+    expect(faults(references(one, other))).toEqual([]);
+  });
+
+  test.each([
+    ["203.0.113.7", "http://203.0.113.7:35997"],
+    ["203.0.113.7", "http://[::ffff:203.0.113.7]:80"],
+    ["Pillar.example.org", "https://pillar.example.org:1"],
+  ])("the host %s is no reference as %s", (address, url) => {
+    expect(faults({ host: { ...host, address }, ...references(url) })).toEqual(["sync.references.0"]);
+  });
+});
+
+test("the old host is another machine, also where its chain is not copied", () => {
+  expect(faults({ sync: { oldHost: { ...oldHost, address: "203.0.113.7" } } })).toEqual(["sync.oldHost.address"]);
+  expect(faults({ sync: { oldHost: { ...oldHost, hostKey } } })).toEqual(["sync.oldHost.hostKey"]);
+});
+
+describe("what a look at the node goes by", () => {
+  test("the old host, its login and port; of the sync first, else of the signer", () => {
+    const from = { ...oldHost, user: "op", password: "hunter2" };
+    const migrateFrom = { ...oldHost, address: "198.51.100.8" };
+    const both = configOf({ sync: { oldHost: { ...from, rpcPort: 4 } }, orchestrator: { migrateFrom } });
+    expect(lookupSettings(both)).toMatchObject({
+      witnessHost: { ssh: { address: "198.51.100.9", user: "op", password: "hunter2" }, via: "ssh", port: 4 },
+    });
+    expect(lookupSettings(both)).not.toHaveProperty("isChainUnverified");
+    const signer = parseConfig({ ...least, sync: {}, orchestrator: { migrateFrom } }, "prod");
+    if ("faults" in signer) throw new Error(signer.faults.join());
+    expect(lookupSettings(signer.config)).toMatchObject({
+      witnessHost: { ssh: { address: "198.51.100.8" }, port: 35997 },
+    });
+  });
+
+  test("acknowledged, or where nothing is stood up, no witness is wanted", () => {
+    expect(lookupSettings(configOf())).toMatchObject({ isChainUnverified: true });
+    expect(lookupSettings(configOf({ lifecycle: "adopted" }))).toMatchObject({ isChainUnverified: true });
+  });
+});

@@ -1,0 +1,217 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { isAnswered } from "../../../core/chain/reading";
+import { chainGap, type EvidenceOptions, noEvidence, type Weighed, weigh } from "../../../core/sync/evidence";
+import { reasonText, referenceText } from "../../../core/sync/messages";
+import { lookAtNode } from "../../../core/sync/nodeStatus";
+import { compareReferences, type ReferencesSeen, readReferences } from "../../../core/sync/references";
+import { openWitnesses } from "../../../core/sync/witnesses";
+import { closedPort, fakeNode, loginTo, type Server, type SshHost, sshHost } from "../chain/fakes";
+import { atHeight, block, seenFrom, silent } from "../chain/readings";
+import { answer, nodeTime } from "./looks";
+
+const options: EvidenceOptions = { confirmations: 3, confirmSpan: 4000, tolerance: 20 };
+const good = answer(2, 1000, 1000, { newestAge: 3000 });
+
+/** Three looks with the same answers of the witnesses, 2 s apart. */
+function threeLooks(seen: ReferencesSeen, changes: Partial<EvidenceOptions> = {}): Weighed {
+  let weighed: Weighed | undefined;
+  for (const at of [0, 2000, 4000])
+    weighed = weigh(
+      weighed?.evidence ?? noEvidence,
+      { observation: good, ...seen, at, clock: nodeTime },
+      { ...options, ...changes },
+    );
+  return weighed as Weighed;
+}
+
+const alone: ReferencesSeen = { readings: [], own: { newest: block(1000), recent: [] } };
+const [oldHost] = seenFrom(1000, [atHeight("the old host's node", 1003)]).readings;
+const [forkedOldHost] = seenFrom(1000, [atHeight("the old host's node", 1003, 3000, "f")], { theirs: ["f"] }).readings;
+
+describe("fresh momentums are not the chain", () => {
+  test("a node of any network, with fresh momentums and no witness, is not proved", () => {
+    expect(threeLooks(alone)).toMatchObject({ synced: false, good: false, why: { kind: "unwitnessed" }, proved: [] });
+  });
+
+  test("nor is one whose own momentum is not shown, whoever answers", () => {
+    const untold = { ...seenFrom(1000, [atHeight("r", 1000)]), own: undefined };
+    expect(threeLooks(untold)).toMatchObject({ synced: false, why: { kind: "unwitnessed" } });
+  });
+
+  test.each<[string, ReferencesSeen, string]>([
+    ["one reference", seenFrom(1000, [atHeight("r", 1003)]), "r"],
+    ["the old host", { ...seenFrom(1000, [atHeight("x", 1003)]), readings: [], oldHost }, "the old host's node"],
+    [
+      "a momentum that was recorded",
+      { readings: [], recorded: block(900), own: { newest: block(1000), recent: [], older: [block(900)] } },
+      "the momentum that this stack recorded",
+    ],
+  ])("%s with the node's momentum suffices, and is named", (_, seen, name) => {
+    const { synced, proved, unproved } = threeLooks(seen);
+    expect(synced).toBe(true);
+    expect(proved).toContain(`the chain is confirmed by ${name}`);
+    expect(unproved).not.toContain(chainGap);
+  });
+
+  test("a recorded momentum above the node's height is no witness yet", () => {
+    expect(threeLooks({ ...alone, recorded: block(1001) })).toMatchObject({
+      synced: false,
+      why: { kind: "unwitnessed" },
+    });
+  });
+
+  test("a witness that is silent is waited for, and named", () => {
+    const { synced, why, notes } = threeLooks({
+      ...alone,
+      readings: [silent("r")],
+      oldHost: silent("old", "no answer"),
+    });
+    expect([synced, reasonText(why)]).toEqual([
+      false,
+      "the node says synced, and no witness confirms its chain yet (a reference or the old host)",
+    ]);
+    expect(notes.map(referenceText)).toEqual(["r is left out: ECONNREFUSED", "old is left out: no answer"]);
+  });
+
+  test.each<[string, ReferencesSeen]>([
+    ["a single reference", seenFrom(1000, [atHeight("r", 1003)], { own: "f" })],
+    ["the old host", { ...seenFrom(1000, [atHeight("x", 1003)], {}), readings: [], oldHost: forkedOldHost }],
+    [
+      "the recorded momentum",
+      { readings: [], recorded: block(900, "f"), own: { newest: block(1000), recent: [], older: [block(900)] } },
+    ],
+  ])("%s on another chain is a fork: not proved, acknowledged or not", (_, seen) => {
+    for (const isChainUnverified of [undefined, true])
+      expect(threeLooks(seen, { isChainUnverified })).toMatchObject({ synced: false, why: { kind: "otherChain" } });
+  });
+
+  test("where one of two witnesses is on the node's chain, the other one is named and left out", () => {
+    const seen = { ...seenFrom(1000, [atHeight("r", 1003)]), oldHost: forkedOldHost };
+    const { synced, notes } = threeLooks(seen);
+    expect(synced).toBe(true);
+    expect(notes).toEqual([{ kind: "otherChain", name: "the old host's node", height: 1000 }]);
+  });
+
+  test("acknowledged, it passes as it is, and says what is not proved", () => {
+    const { synced, unproved } = threeLooks(alone, { isChainUnverified: true });
+    expect(synced).toBe(true);
+    expect(unproved).toContain(chainGap);
+  });
+
+  test("the old host's height proves nothing", () => {
+    expect(compareReferences(1000, { ...alone, oldHost }, 20)).toMatchObject({ verdict: "unknown" });
+  });
+});
+
+describe("who counts as a witness", () => {
+  const used: Server[] = [];
+  const use = <T extends Server>(server: T): T => {
+    used.push(server);
+    return server;
+  };
+  afterEach(async () => {
+    for (const server of used.splice(0)) await server.close();
+  });
+  const tip = (hash = "ab") => ({ height: 100, timestamp: Math.floor(Date.now() / 1000), hash, producer: "z1q" });
+  const chain = (hash = "ab") => ({
+    "ledger.getFrontierMomentum": tip(hash),
+    "ledger.getMomentumsByHeight": { list: [tip(hash)] },
+    "stats.syncInfo": { state: 2, currentHeight: 100, targetHeight: 100 },
+    "stats.networkInfo": { numPeers: 3 },
+  });
+
+  test("one node under two names is one: no proof of height, and one question", async () => {
+    const node = use(await fakeNode(chain()));
+    const urls = [
+      `http://127.0.0.1:${node.port}`,
+      `http://LOCALHOST:${node.port}/`,
+      `http://[::ffff:127.0.0.1]:${node.port}`,
+    ];
+    const { readings } = await readReferences(urls, undefined);
+    expect(
+      readings.map((reading) => (isAnswered(reading) ? "counts" : referenceText({ kind: "leftOut", reading }))),
+    ).toEqual([
+      "counts",
+      `reference http://localhost:${node.port} is left out: it is the same node as http://127.0.0.1:${node.port}`,
+      `reference http://[::ffff:7f00:1]:${node.port} is left out: it is the same node as http://127.0.0.1:${node.port}`,
+    ]);
+    const own = { newest: block(100), recent: [] };
+    expect(compareReferences(100, { readings, own: { ...own, newest: { height: 100, hash: "ab" } } }, 20).verdict).toBe(
+      "unknown",
+    );
+    expect(node.asked).toHaveLength(1);
+  });
+
+  test("a name that is not resolved is left out, and said", async () => {
+    const { readings } = await readReferences(["http://node.invalid:35997"], undefined);
+    expect(referenceText({ kind: "leftOut", reading: readings[0] as never })).toMatch(
+      /^reference http:\/\/node\.invalid:35997 is left out: its name is not resolved: (ENOTFOUND|EAI_AGAIN)$/,
+    );
+  });
+
+  /** A host with a node, and what looks at it go by. */
+  async function hostWithNode(): Promise<{ host: SshHost; target: Parameters<typeof lookAtNode>[0] }> {
+    const host = use(await sshHost());
+    const node = use(await fakeNode(chain()));
+    return { host, target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port } };
+  }
+
+  test("the host itself is none, on whatever port and by whatever name", async () => {
+    const { target } = await hostWithNode();
+    const references = [`http://127.0.0.1:${target.port}`, `http://localhost:${target.port}`];
+    const { readings } = await openWitnesses({ references }, target).read(undefined);
+    expect(readings).toMatchObject(references.map(() => ({ fault: { why: "it is this host itself" } })));
+    expect(await lookAtNode(target, { references, tolerance: 20 })).toMatchObject({
+      synced: false,
+      reason: "unwitnessed",
+    });
+  });
+
+  test("an old host with the new one's host key is the host itself", async () => {
+    const { target } = await hostWithNode();
+    const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.2" } };
+    const { oldHost: old } = await openWitnesses({ references: [], witnessHost }, target).read(undefined);
+    expect(old).toMatchObject({ fault: { why: "it has this host's own host key: it is this host itself" } });
+  });
+
+  test.each([
+    ["ab", { synced: true }],
+    ["cd", { synced: false, reason: "otherChain" }],
+  ])("the old host's node is asked through ssh; its momentum is %s", async (hash, expected) => {
+    const { target } = await hostWithNode();
+    const host = use(await sshHost());
+    const other = use(await fakeNode(chain(hash)));
+    const ssh = { ...loginTo(host), address: "127.0.0.1" };
+    const witnessHost = { ssh, via: "ssh" as const, address: "127.0.0.1", port: other.port };
+    expect(await lookAtNode(target, { references: [], tolerance: 20, witnessHost })).toMatchObject(expected);
+  });
+
+  test("a reference at the old host's address does not count beside the old host", async () => {
+    const { target } = await hostWithNode();
+    const second = use(await fakeNode(chain(), 0, "127.0.0.3"));
+    const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.3", hostKey: "ssh-ed25519 BBBB" } };
+    const references = [`http://127.0.0.3:${second.port}`];
+    const witnesses = openWitnesses({ references, witnessHost }, target);
+    const { readings } = await witnesses.read(undefined, 500);
+    witnesses.close();
+    expect(readings).toMatchObject([{ fault: { why: "it is the old host, which is asked itself" } }]);
+  });
+
+  test("a look without a witness is not synced; acknowledged it is, and says what is not proved", async () => {
+    const { target } = await hostWithNode();
+    const references = [`http://127.0.0.3:${await closedPort()}`];
+    expect(await lookAtNode(target, { references, tolerance: 20 })).toMatchObject({ synced: false, known: true });
+    const { synced, why } = await lookAtNode(target, { references: [], tolerance: 20, isChainUnverified: true });
+    expect([synced, why.includes(chainGap)]).toEqual([true, true]);
+  });
+
+  test("a log that can't be read is no witness", async () => {
+    vi.stubEnv("XDG_DATA_HOME", "/proc/none");
+    const { target } = await hostWithNode();
+    const record = { directory: "/proc/none", stack: "prod", pillar: "Anvil" };
+    expect(await lookAtNode(target, { references: [], tolerance: 20, record })).toMatchObject({
+      reason: "unwitnessed",
+    });
+    vi.unstubAllEnvs();
+  });
+});

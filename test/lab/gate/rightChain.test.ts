@@ -1,0 +1,232 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { chainOfNode, chainOfReference } from "../../../core/chain/chain";
+import type { NodeTarget } from "../../../core/chain/node";
+import { isAnswered } from "../../../core/chain/reading";
+import { showToEachOther } from "../../../core/chain/sameChain";
+import { readChain } from "../../../core/retirement/chainLook";
+import { decideRetirement } from "../../../core/retirement/decide";
+import { copyLookup, nodeLooks } from "../../../core/sync/chainCopy/before";
+import { type ChainCopyDeps, copyChain } from "../../../core/sync/chainCopy/chainCopy";
+import type { ChainCopyInputs } from "../../../core/sync/chainCopy/inputs";
+import type { ChainSides } from "../../../core/sync/chainCopy/sides";
+import { lookAtNode } from "../../../core/sync/nodeStatus";
+import type { WitnessSources } from "../../../core/sync/witnesses";
+import { systemClock } from "../../../core/util/clock";
+import { Chain, type ServedChain, serveChain } from "../../../lab/doubles/chain";
+import { NodeDouble } from "../../../lab/doubles/node/node";
+import { passGate } from "../../../providers/syncGate";
+import { loginTo, type SshHost, sshHost } from "../../core/chain/fakes";
+import { facts as retirementFacts } from "../../core/retirement/exampleFacts";
+import { journeyIn } from "../../recordIn";
+
+// Two networks of the node's double that look alike: one height, one pace, fresh momentums, and other hashes. All on loopback,
+// an address a machine, so that 80 hosts take seconds; what the engine makes of a fork is in references.test.ts.
+
+type Side = "right" | "wrong";
+const rounds = Array.from({ length: 20 }, (_, i) => i);
+const chains: Partial<Record<Side, ServedChain>> = {};
+const nodes: NodeDouble[] = [];
+let directory: string;
+let host: SshHost;
+/** The old host's node of each network, and a reference on the right one. */
+const old: Partial<Record<Side, NodeTarget>> = {};
+let reference: string;
+let second: string;
+
+let machines = 0;
+/** A machine with a synced node on one of the networks. */
+async function nodeOn(side: Side): Promise<NodeTarget> {
+  machines += 1;
+  const address = `127.1.0.${machines}`;
+  const node = new NodeDouble({
+    dataDir: join(directory, address),
+    listen: address,
+    ports: { rpc: 0, ws: 0, p2p: 0 },
+    chainUrl: chains[side]?.url ?? "",
+    name: address,
+    ...{ pollMs: 20, statsCacheMs: 50, print: () => undefined },
+  });
+  nodes.push(node);
+  await node.start();
+  const ssh = { ...loginTo(host), address, hostKey: `ssh-ed25519 ${address}` };
+  return { ssh, via: "direct", address, port: Number(new URL(node.rpcUrl).port) };
+}
+const urlOf = ({ address, port }: NodeTarget) => `http://${address}:${port}`;
+
+beforeAll(async () => {
+  vi.spyOn(console, "log").mockImplementation(() => undefined);
+  directory = mkdtempSync(join(tmpdir(), "right-chain-"));
+  host = await sshHost();
+  for (const side of ["right", "wrong"] as const) {
+    const chain = new Chain({ height: 5000 });
+    chain.patchTruth({ chainId: side, defaults: { startRefusedMs: 0, connectMs: 0, behind: 0, rate: 1e6 } });
+    chains[side] = await serveChain({ host: "127.0.0.1", port: 0, chain });
+    // Through ssh, as an old host is asked.
+    const { address, port } = await nodeOn(side);
+    old[side] = { ssh: loginTo(host), via: "ssh", address, port };
+  }
+  reference = urlOf(await nodeOn("right"));
+  second = urlOf(await nodeOn("right"));
+});
+afterAll(async () => {
+  for (const node of nodes) await node.stop();
+  await Promise.all([...Object.values(chains).map((chain) => chain.close()), host.close()]);
+  rmSync(directory, { recursive: true });
+  vi.restoreAllMocks();
+});
+
+/** The witnesses of a round: each kind alone, and together; silent ones and the node itself are none. */
+function witnessesOf(round: number, itself: string): WitnessSources {
+  const all: readonly WitnessSources[] = [
+    { references: [reference] },
+    { references: [], witnessHost: old.right },
+    { references: [reference, second] },
+    { references: [itself, reference] },
+    { references: ["http://127.1.1.1:1"], witnessHost: old.right },
+  ];
+  return all[round % all.length] as WitnessSources;
+}
+
+function standUp(target: NodeTarget, witnesses: WitnessSources, record?: WitnessSources["record"]) {
+  const settings = { confirmations: 1, confirmSpan: 0, tolerance: 20, deadline: 1, stallAfter: 900_000, check: true };
+  return passGate(
+    { ...settings, stack: "prod", service: "go-node", title: "Anvil", factsScript: "", target, ...witnesses, record },
+    {},
+    { isWanted: () => true, tell: () => undefined },
+  );
+}
+
+const refusal = (done: Promise<unknown>) =>
+  done.then(
+    () => "it passed",
+    (error: Error) => error.message,
+  );
+
+describe("a new host that was stood up", () => {
+  it("on the wrong chain passes no gate, and no look of a later run: 20 of 20", async () => {
+    const target = await nodeOn("wrong");
+    for (const round of rounds) {
+      const witnesses = witnessesOf(round, urlOf(target));
+      expect(await refusal(standUp(target, witnesses)), `${round}`).toContain("the node is on another chain");
+      expect(await lookAtNode(target, { ...witnesses, tolerance: 20 }), `${round}`).toMatchObject({ synced: false });
+    }
+  });
+
+  it("whichever chain it is on, passes by nobody's word but its own: 20 of 20", async () => {
+    const targets = [await nodeOn("wrong"), await nodeOn("right")];
+    for (const round of rounds) {
+      const target = targets[round % 2] as NodeTarget;
+      const itself = urlOf(target);
+      const none: WitnessSources[] = [
+        { references: [] },
+        { references: [itself, itself.replace("127.1", "127.01")] },
+        { references: ["http://127.1.1.1:1"] },
+        { references: [], witnessHost: { ...target, ssh: { ...target.ssh, address: "127.1.1.2" } } },
+      ];
+      const sources = none[round % none.length] as WitnessSources;
+      expect(await refusal(standUp(target, sources)), `${round}`).toContain("no witness confirms its chain yet");
+      expect(await lookAtNode(target, { ...sources, tolerance: 20 })).toMatchObject({ synced: false });
+    }
+  });
+
+  it("on the right chain passes, and later by what the gate recorded: 20 of 20", async () => {
+    const target = await nodeOn("right");
+    const other = await nodeOn("wrong");
+    for (const round of rounds) {
+      const record = { directory: join(directory, `records-${round}`), stack: "prod", pillar: "Anvil" };
+      const { proved } = await standUp(target, witnessesOf(round, urlOf(target)), record);
+      expect(proved).toContainEqual(expect.stringMatching(/^the chain is confirmed by /));
+      expect(journeyIn(record.directory, "Anvil").at(-1)).toMatchObject({
+        details: { witnessed: { height: expect.any(Number) } },
+      });
+      const alone = { references: [], record, tolerance: 20 };
+      expect(await lookAtNode(target, alone), `${round}`).toMatchObject({ synced: true });
+      expect(await lookAtNode(other, alone), `${round}`).toMatchObject({ synced: false, reason: "otherChain" });
+    }
+  });
+});
+
+/** What a copy says before it changes anything: its hosts answer as told, its nodes are the doubles. */
+function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): Promise<unknown> {
+  const side = (node: NodeTarget) => ({
+    host: { stack: "prod", ssh: node.ssh },
+    node,
+    service: "go-node",
+    dataDir: "/",
+  });
+  const inputs = {
+    ...{ stack: "prod", identity: "pillar-host/prod Anvil", old: side(from), new: side(to), references, tolerance: 20 },
+    ...{ copy: { address: "127.0.0.1", port: 22 }, limitMbps: 0, momentum: 10_000, judge: "", library: "" },
+    record: { directory: join(directory, "copies"), stack: "prod", pillar: "Anvil" },
+  } satisfies ChainCopyInputs;
+  const facts =
+    "active=active\nowner=\nnom=there\nconsensus=there\ncache=none\nbytes=1000\nfree=9000000000\nload=0\nend=yes\n";
+  const call: ChainSides["call"] = async (_side, name) => {
+    if (name === "chain_snapshot") throw new Error("the copy began");
+    return name === "chain_facts" ? facts : "";
+  };
+  const looks = nodeLooks(async (target, isOld) => {
+    const status = await lookAtNode(target, copyLookup(inputs, isOld));
+    // The new node is a young one of its own network: it has nothing to say yet.
+    return isOld ? status : { ...status, synced: false };
+  });
+  const sleep = async () => undefined;
+  const deps: ChainCopyDeps = { ...systemClock, sleep, ...looks, say: () => undefined, isWanted: () => true };
+  return copyChain(inputs, deps, { call, roots: {}, close: () => undefined } as unknown as ChainSides);
+}
+
+describe("a chain that is to be copied", () => {
+  it("from an old host on the wrong chain is not, though the new node is there, too: 20 of 20", async () => {
+    const [from, target] = [await nodeOn("wrong"), await nodeOn("wrong")];
+    for (const round of rounds) {
+      const references = [[reference], [second, reference], [reference, "http://127.1.1.1:1"]][round % 3] ?? [];
+      const text = await refusal(copy(from, target, references));
+      expect(text, `${round}`).toContain("the old host's node is not synced: the node is on another chain");
+      expect(text).toContain("nothing was changed on either");
+    }
+  });
+
+  it("from one on the right chain begins: 20 of 20", async () => {
+    const [from, target] = [await nodeOn("right"), await nodeOn("right")];
+    for (const round of rounds)
+      expect(await refusal(copy(from, target, round % 2 ? [reference] : [])), `${round}`).toContain("the copy began");
+  });
+});
+
+describe("a host that was adopted", () => {
+  /** What stands in the way of its retirement, by its own node, its successor's and a reference. */
+  async function retire(own: NodeTarget, successor: NodeTarget | undefined, urls: readonly string[]): Promise<string> {
+    const targets = [own, ...(successor ? [successor] : [])];
+    const clients = targets.map((target) => chainOfNode(target.address, target));
+    const question = { pillar: "Anvil", network: { momentum: 10_000, tickMomentums: 30 }, epoch: 86_400_000 };
+    const asked = [...clients, ...urls.map(chainOfReference)];
+    const readings = await showToEachOther(
+      await Promise.all(asked.map((client) => readChain(client, question, Date.now()))),
+      5000,
+    );
+    for (const client of clients) client.close();
+    expect(readings.every(isAnswered)).toBe(true);
+    const { unmet } = decideRetirement(retirementFacts({ readings, isChainKnown: false, step: "retire" }));
+    return unmet.map(({ what }) => what).join("; ");
+  }
+
+  it("on the wrong chain is not retired, nor is one whose successor is there: 20 of 20", async () => {
+    const [right, wrong] = [await nodeOn("right"), await nodeOn("wrong")];
+    for (const round of rounds) {
+      const [own, successor] = round % 2 ? [right, wrong] : [wrong, right];
+      expect(await retire(own, successor, round % 4 < 2 ? [] : [reference]), `${round}`).toContain(
+        "are on different chains",
+      );
+    }
+    expect(await retire(wrong, undefined, [])).toContain("which chain was asked is not confirmed");
+  });
+
+  it("on the right chain with its successor meets that condition: 20 of 20", async () => {
+    const [own, successor] = [await nodeOn("right"), await nodeOn("right")];
+    for (const round of rounds)
+      expect(await retire(own, successor, round % 2 ? [reference] : []), `${round}`).not.toMatch(/chain/);
+  });
+});
