@@ -59,6 +59,8 @@ describe("Pulumi.prod.yaml", () => {
     await set("prod-2", "host.hostKey", host.hostKey);
     for (const minimum of ["cores", "diskGb"]) await set("prod-2", `host.minimums.${minimum}`, "1");
     await set("prod-2", "controller.release.url", lab.releaseUrl("znn-controller"));
+    await set("prod-2", "sync.references[0]", await lab.addReference("ref1"));
+    await set("prod-2", "sync.references[1]", await lab.addReference("ref2"));
     await project.pulumi(["config", "rm", "-s", "prod-2", "--path", "pillar-host:controller.addresses"]);
     const { exitCode, output } = await project.up(["-s", "prod-2"]);
     expect(exitCode, output).toBe(0);
