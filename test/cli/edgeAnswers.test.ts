@@ -78,6 +78,11 @@ test("adopt takes a good answer, and writes the key without what stood around it
   expect(changes.join("\n")).toContain(`pillar-host:host.hostKey=${key} `);
 });
 
+const initAnswers = [
+  ...["--pillar", "Anvil", "--provider", "existing", "--address", "203.0.113.8", "--host-key", key, "--agent"],
+  ...["--reference", "http://203.0.113.10:35997"],
+];
+
 test.each([
   [["--pillar", "An\nvil"], "--pillar"],
   [["--address", "-oX"], "--address"],
@@ -85,18 +90,7 @@ test.each([
   [["--user", "a b"], "--user"],
   [["--host-key", "nonsense"], "--host-key"],
 ])("init refuses %j by its flag, before it asks anybody", async (bad, named) => {
-  const good = [
-    "--pillar",
-    "Anvil",
-    "--provider",
-    "existing",
-    "--address",
-    "203.0.113.8",
-    "--host-key",
-    key,
-    "--agent",
-  ];
-  const { exitCode, all, changes } = await run("init", "new", ...good, ...bad);
+  const { exitCode, all, changes } = await run("init", "new", ...initAnswers, ...bad);
   expect([exitCode, changes]).toEqual([2, []]);
   expect(all).toMatch(new RegExp(`^ {2}- ${named}: `, "m"));
   expect(all).not.toMatch(/ {4}at /);
@@ -109,18 +103,7 @@ test.each([
 ])("init says in words what is in the way: %s", async (_, stack, code) => {
   // Not there for who looks, and in the way of who writes.
   symlinkSync("nowhere", join(place, "Pulumi.beside.yaml"));
-  const answers = [
-    "--pillar",
-    "Anvil",
-    "--provider",
-    "existing",
-    "--address",
-    "203.0.113.8",
-    "--host-key",
-    key,
-    "--agent",
-  ];
-  const { exitCode, all, changes } = await run("init", stack, ...answers);
+  const { exitCode, all, changes } = await run("init", stack, ...initAnswers);
   expect([exitCode, changes]).toEqual([2, []]);
   expect(all).toMatch(new RegExp(`^ {2}found: ${code}: .*\n {2}needed: \\w`, "m"));
   expect(all).not.toMatch(/^ {4}at /m);
