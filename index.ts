@@ -36,7 +36,7 @@ export = inWords(async () => {
   const told = reportPorts(config, stack, last.signer?.side, pillar.deployed);
   const { guard } = new HostRetirement("retirement", {
     ...(await retirementArgs(config, host, last)),
-    ...{ after: [pillar, ...resources], knownProducer: pillar.producerAddress },
+    ...{ after: [pillar, pillar.done, ...resources], knownProducer: pillar.producerAddress },
   });
   return {
     host: hostShown,

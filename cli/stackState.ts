@@ -1,3 +1,4 @@
+import { isAddress } from "../core/util/address";
 import { given } from "../core/util/given";
 /** What of a stack's state is read here. Nothing of it is secret. */
 export interface StackState {
@@ -183,7 +184,7 @@ function shownOf({
   const { side } = (orchestrator ?? {}) as { side?: unknown };
   return {
     nextStep: nextStep.filter((line) => typeof line === "string"),
-    ...(typeof producerAddress === "string" ? { producerAddress } : {}),
+    ...(isAddress(producerAddress) ? { producerAddress } : {}),
     registered: registered === true,
     ...(registered === true && producing === false ? { isAwaited: true } : {}),
     ...(typeof offered === "boolean" ? { offered } : {}),

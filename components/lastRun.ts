@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { RegistrationShown } from "../core/registration/registrationShown";
 import type { Remembered } from "../core/retirement/remembered";
+import { isAddress } from "../core/util/address";
 import { given } from "../core/util/given";
 import type { OrchestratorShown } from "./orchestrator/orchestrator";
 
@@ -38,7 +39,8 @@ export async function lastRun(): Promise<LastRun> {
     ...((retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? { nodeOff: true } : {}),
     ...(signer?.value === undefined ? {} : { signer: signer.value as OrchestratorShown }),
     ...(registration?.value === undefined ? {} : { registration: registration.value as RegistrationShown }),
-    ...(typeof producer?.value === "string" ? { producerAddress: producer.value } : {}),
+    // What an earlier version read may have a login's words in it.
+    ...(isAddress(producer?.value) ? { producerAddress: producer.value } : {}),
     ...(remembered?.value === undefined ? {} : { remembered: remembered.value as Remembered }),
   };
 }

@@ -1,9 +1,12 @@
 import { remote } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
+import { notRunText, readAnswer } from "../core/ssh/answer";
 import type { OrchestratorHost } from "../core/ssh/root";
 import type { SshTarget } from "../core/ssh/ssh";
 import { envelope, type Step } from "../core/steps/step";
 import { commandsFor } from "../core/util/commands";
+import { printableLines } from "../core/util/printable";
+import type { UnprovedSteps } from "./unproved";
 
 /** How a host is reached and logged in to. Secrets in it are outputs, marked as such. */
 export interface HostAccess {
@@ -21,6 +24,16 @@ export interface HostAccess {
   readonly sudoPassword?: pulumi.Output<string>;
   /** The agent of whoever runs the engine. Its socket's path stays out of the state: it is another one every time. */
   readonly agent: boolean;
+  readonly unproved: UnprovedSteps;
+}
+
+/** A step in the state. */
+export interface StepRun {
+  readonly command: remote.Command;
+  /** What depends on the step depends on this: it rejects where the step did not say itself that it is done. */
+  readonly proved: pulumi.Input<pulumi.Resource>;
+  /** What the step printed. Secret, as the login is. */
+  readonly stdout: pulumi.Output<string>;
 }
 
 /** The same for the program's own ssh. Secret, as the login is. */
@@ -35,11 +48,13 @@ export function rootAccessOf(access: HostAccess): pulumi.Output<OrchestratorHost
 }
 
 /** What a step is to the login user's shell on a host: secret, as the sudo password stands in it. */
-export function stepInput(step: Step, access: HostAccess): pulumi.Output<string> {
+export function stepInput(step: Step, access: HostAccess, unproved: Promise<number> | 0 = 0): pulumi.Output<string> {
   return pulumi.secret(
     pulumi
-      .all([access.sudoPassword ?? "", access.address])
-      .apply(([sudoPassword, hostName]) => envelope(step, { hostName, stack: access.stack, sudoPassword })),
+      .all([access.sudoPassword ?? "", access.address, unproved])
+      .apply(([sudoPassword, hostName, count]) =>
+        envelope(step, { hostName, stack: access.stack, sudoPassword }, count),
+      ),
   );
 }
 
@@ -58,7 +73,7 @@ export function runStep(
   access: HostAccess,
   options: pulumi.ComponentResourceOptions,
   triggers?: readonly string[],
-): remote.Command {
+): StepRun {
   const connection: remote.CommandArgs["connection"] = pulumi.secret({
     host: access.address,
     port: access.port,
@@ -70,17 +85,45 @@ export function runStep(
     dialErrorLimit: 10,
     perDialTimeout: 15,
   });
-  return new remote.Command(
+  const stdin = stepInput(step, access, access.unproved.count(name));
+  const command = new remote.Command(
     name,
     {
       connection,
       // The plugin's errors quote it: all that an operator reads where the connection was lost.
       create: `bash -euo pipefail -s ${step.name} # to go on: ${commandsFor(access.stack).up}`,
-      stdin: stepInput(step, access),
+      stdin,
       logging: step.quiet ? remote.Logging.None : remote.Logging.Stdout,
       addPreviousOutputInEnv: false,
       ...(triggers === undefined ? {} : { triggers: [...triggers] }),
     },
     options,
   );
+  const isPreview = pulumi.runtime.isDryRun();
+  const stdout = pulumi
+    .all([command.stdout, command.stderr, stdin, access.address])
+    .apply(async ([out, err, script, address]) => {
+      const answer = readAnswer(script, { stdout: out, stderr: err });
+      const printed = answer.stdout.trimEnd();
+      const isAccepted = step.accepts?.(printed) ?? true;
+      if ((answer.isDone && isAccepted) || isPreview) return printed;
+      await access.unproved.note(name);
+      const text = answer.isDone ? oddText(step.name, printed) : notRunText(step.name, out + err);
+      const message = printableLines(`${address}: ${namedIn(text, { ...access, address })}`);
+      // The engine's library would put the names of what waits for it before it.
+      throw Object.defineProperty(new pulumi.RunError(message), "message", {
+        get: () => message,
+        set: () => undefined,
+      });
+    });
+  return { command, stdout, proved: isPreview ? command : stdout.apply(() => command) };
+}
+
+function oddText(step: string, printed: string): string {
+  return `the result of ${step} does not have its form\n  found: ${JSON.stringify(printed.slice(0, 200))}`;
+}
+
+function namedIn(text: string, { user, address, port, stack }: HostAccess & { readonly address: string }): string {
+  const named = text.replace("USER@HOST", `-p ${port} ${user}@${address}`).replace("USER", user);
+  return `${named}\n  Then: ${commandsFor(stack).up}`;
 }

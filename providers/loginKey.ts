@@ -85,7 +85,10 @@ authorize_in "$(getent passwd "$user" | cut -d: -f6)" "$line"\n`;
     session.close();
   }
   if (!(await isLetIn()))
-    throw new Error(`${address} refuses the new ssh key, although it was added to /root/.ssh/authorized_keys`);
+    throw new Error(
+      `${address} refuses the new ssh key, although ${news.target.user}'s login was told to add it to ~/.ssh/authorized_keys\n` +
+        `  needed: a login shell and start files that run commands: ssh ${news.target.user}@${address} 'echo works' must print works`,
+    );
   say(`the changed ssh key was authorised on ${address} with the one before it, which stays authorised`);
 }
 

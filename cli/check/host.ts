@@ -1,4 +1,5 @@
 import { sshTarget } from "../../core/settings/login";
+import { notRunText, readAnswer } from "../../core/ssh/answer";
 import { loginHelp, silentText } from "../../core/ssh/reachability";
 import { connectSsh, type SshTarget } from "../../core/ssh/ssh";
 import type { LoginError } from "../../core/ssh/sshErrors";
@@ -30,8 +31,12 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
     const login = good("login", `${ssh.user}@${address} accepts this machine`);
     if (lifecycle !== "active") return [login];
     const script = envelope(preflight(config, stackIdentity(stack, pillar.name)), receiver(config, address));
-    const { exitCode, stdout, stderr } = await session.run("bash -euo pipefail -s preflight", script);
+    const result = await session.run("bash -euo pipefail -s preflight", script);
+    const { exitCode } = result;
+    const { isDone, stdout, stderr } = readAnswer(script, result);
     const said = (text: string) => text.trim().split("\n").filter(Boolean);
+    if (exitCode === 0 && !isDone)
+      return [login, amiss(topic, ...said(notRunText("preflight", result.stdout + result.stderr)))];
     if (exitCode === 0) return [login, good(topic, ...[...verdictFirst(said(stdout)), ...said(stderr)].map(command))];
     return [login, amiss(topic, ...said(stderr || stdout || "preflight ended without a word"))];
   } catch (error) {

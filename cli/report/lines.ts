@@ -26,6 +26,7 @@ const stackDetails = {
     ...{ proved: texts, unproved: texts, curve: z.array(point) },
     witnessed: z.object({ height: z.number(), hash: z.string() }).optional(),
   }),
+  stepUnproved: z.object({ step: z.string() }),
   keyCopied: z.object({ from: z.string(), recipient: z.string() }),
   chainCopyBegun: z.object({ from: z.string() }),
   chainCopied: z.object({

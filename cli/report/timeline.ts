@@ -49,6 +49,8 @@ function ofStack(entry: TellingEntry): ItemText {
       const { currentHeight, proved, unproved } = entry.details;
       return stage(`synced at height ${currentHeight}`, [...proved, ...unproved.map((gap) => `not proved: ${gap}`)]);
     }
+    case "stepUnproved":
+      return { title: `the login of the host did not run the step ${entry.details.step}`, lines: [], weight: "note" };
     case "keyCopied":
       return { title: `a copy of the backups' key was seen: ${entry.details.from}`, lines: [], weight: "note" };
     case "chainCopyBegun":

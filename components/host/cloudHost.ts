@@ -64,7 +64,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     const isKept = isActive && !pulumi.runtime.isDryRun();
     const settled = contact.pinned.apply(() => (isKept ? orders.write({ attempts: [] }) : undefined));
     const booted = isActive
-      ? runStep("host-cloud-init", cloudInit(), this.access, { ...childOf(this), dependsOn: [contact] })
+      ? runStep("host-cloud-init", cloudInit(), this.access, { ...childOf(this), dependsOn: [contact] }).proved
       : contact;
     this.server = guardedServer(args.server, made.id);
     const host = { access: this.access, ready: [booted], server: this.server, isOrdered: this.isOrdered };

@@ -10,7 +10,7 @@ import type { ContactArgs } from "./firstLook";
 export interface HostGround {
   readonly access: HostAccess;
   /** What must exist before anything connects. */
-  readonly ready: readonly pulumi.Resource[];
+  readonly ready: readonly pulumi.Input<pulumi.Resource>[];
   /** At a cloud provider: the server. Holds the token: secret. */
   readonly server?: pulumi.Output<CloudServer>;
   /** There: this state ordered it. One that was taken over, or was there before, may be anybody's. */

@@ -70,6 +70,8 @@ export class PillarNode extends pulumi.ComponentResource {
   public readonly deployed: pulumi.Output<string>;
   /** The node's producer address; resolves only after the node was proved synced. */
   public readonly producerAddress: pulumi.Output<string>;
+  /** The last step. */
+  public readonly done: pulumi.Input<pulumi.Resource>;
 
   constructor(
     name: string,
@@ -77,12 +79,12 @@ export class PillarNode extends pulumi.ComponentResource {
     options?: pulumi.ComponentResourceOptions,
   ) {
     super("pillar-host:node:PillarNode", name, {}, options);
-    let last: readonly pulumi.Resource[] = host.ready;
+    let last: readonly pulumi.Input<pulumi.Resource>[] = host.ready;
     // One connection at a time, and no step before the evidence of the one before it.
     const run = (suffix: string, step: Step) => {
-      const command = runStep(`${name}-${suffix}`, step, host.access, { parent: this, dependsOn: [...last] });
-      last = [command];
-      return command;
+      const done = runStep(`${name}-${suffix}`, step, host.access, { parent: this, dependsOn: [...last] });
+      last = [done.proved];
+      return done;
     };
 
     run("preflight", steps.preflight);
@@ -118,6 +120,7 @@ export class PillarNode extends pulumi.ComponentResource {
     const address = run("producer-address", steps.producerAddress);
     // Secret only because the login is among the inputs of what read it.
     this.producerAddress = pulumi.unsecret(address.stdout);
+    this.done = address.proved;
     this.registerOutputs({ producerAddress: this.producerAddress });
   }
 }

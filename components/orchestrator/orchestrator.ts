@@ -22,7 +22,7 @@ import { rootAccessOf, runStep, sshTargetOf } from "../remote";
 
 export interface OrchestratorArgs {
   /** What must be done first: the node, up to its producer address. */
-  readonly after: pulumi.Resource;
+  readonly after: readonly pulumi.Input<pulumi.Resource>[];
   /** Where the signer comes to. */
   readonly host: Host;
   /** Where it comes from. Holds the login: secret. */
@@ -47,7 +47,7 @@ export interface OrchestratorArgs {
 }
 
 /** What a stack's configuration means for its orchestrator. */
-export function orchestratorArgs(config: StackConfig, host: Host, after: pulumi.Resource): OrchestratorArgs {
+export function orchestratorArgs(config: StackConfig, host: Host, after: OrchestratorArgs["after"]): OrchestratorArgs {
   const stack = pulumi.getStack();
   const { orchestrator } = config;
   const [from, secure] = [oldHost(config), secureOptions(config, stack)];
@@ -87,7 +87,7 @@ export class Orchestrator extends pulumi.ComponentResource {
     const backup = new OrchestratorBackup(
       `${name}-backup`,
       { ...secure, ...evidence, oldHost: oldAccess, newHost: newAccess, library },
-      { parent: this, dependsOn: [args.after] },
+      { parent: this, dependsOn: [...args.after] },
     );
     const install = runStep(`${name}-install`, args.install, host.access, { parent: this, dependsOn: [backup] });
     const pair = {
@@ -100,7 +100,7 @@ export class Orchestrator extends pulumi.ComponentResource {
     const copyKey = new CopyKey(
       `${name}-copy-key`,
       { ...pair, ...{ stack, rollback, p2pPort, move: moveName } },
-      { parent: this, dependsOn: [install] },
+      { parent: this, dependsOn: [install.proved] },
     );
     // What it says is the same for every move: one of its own begins with a copy of its own.
     const copied = runStep(`${name}-bulk-copy`, args.bulkCopy, host.access, { parent: this, dependsOn: [copyKey] }, [
@@ -114,7 +114,7 @@ export class Orchestrator extends pulumi.ComponentResource {
         ...(secure.release === undefined ? {} : { version: secure.release.version }),
         backup: { ...secure.backups, move: moveName },
       },
-      { parent: this, dependsOn: [copied] },
+      { parent: this, dependsOn: [copied.proved] },
     );
     const addresses = { old: pulumi.unsecret(oldAccess.apply(({ ssh }) => ssh.address)), new: host.access.address };
     this.shown = pulumi

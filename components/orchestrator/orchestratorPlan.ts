@@ -57,7 +57,7 @@ export async function planOrchestrator(config: StackConfig, last: LastRun, look:
     timing,
     move: (host, pillar) => {
       if (timing !== "now") return { shown: last.signer && pulumi.output(last.signer), resources: [] };
-      const orchestrator = new Orchestrator("orchestrator", orchestratorArgs(config, host, pillar));
+      const orchestrator = new Orchestrator("orchestrator", orchestratorArgs(config, host, [pillar, pillar.done]));
       return { shown: orchestrator.shown, resources: [orchestrator] };
     },
   };

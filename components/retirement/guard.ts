@@ -22,7 +22,7 @@ interface GuardArgs extends RetirementArgs {
   /** It stands behind all that was done on the host, so it is asked first. */
   readonly isLast: boolean;
   /** What must be done before it stands there. */
-  readonly after?: readonly pulumi.Resource[];
+  readonly after?: readonly pulumi.Input<pulumi.Resource>[];
   /** The address that the host's node produces with, where it is known. */
   readonly knownProducer?: pulumi.Input<string>;
 }

@@ -7,7 +7,7 @@ import { createGuard, hostInputs, type RetirementArgs } from "./guard";
 
 export interface HostRetirementArgs extends RetirementArgs {
   /** All that is done on the host in a run: the last guard stands behind it. */
-  readonly after: readonly pulumi.Resource[];
+  readonly after: readonly pulumi.Input<pulumi.Resource>[];
   /** The address that the host's node produces with, where it is known. */
   readonly knownProducer?: pulumi.Input<string>;
   /** The node is to be shut down for good. */

@@ -25,6 +25,8 @@ export interface EventDetails {
     readonly startHeight?: number;
     readonly curve: readonly CurvePoint[];
   };
+  /** The engine took a step for done that did not say so itself: the name of its resource. */
+  readonly stepUnproved: { readonly step: string };
   /** The node was proved synced (the gate's outputs), with the curve of the wait that ended so. */
   readonly synced: {
     readonly startedAt: string;

@@ -1,5 +1,6 @@
-import type { Duplex, Readable } from "node:stream";
+import { type Duplex, pipeline, type Readable } from "node:stream";
 import { printableLines } from "../util/printable";
+import { answerStream, framed, notRunText, readAnswer } from "./answer";
 import { type Connection, createConnection } from "./connection";
 import { namesOf, type Receiver, rootEnvelope } from "./rootEnvelope";
 import { assignments, type Value } from "./shellWords";
@@ -52,6 +53,19 @@ export interface RootStream {
   readonly done: Promise<void>;
 }
 
+/** A function at work. */
+interface Ending {
+  readonly running: RunningCommand;
+  /** What it prints, without what the login does. */
+  readonly stdout: Readable;
+  /** What was sent. */
+  readonly text: string;
+  readonly name: string;
+  readonly limitSeconds: number;
+  /** Makes of what a host says what may be shown. */
+  words(said: string): string;
+}
+
 /** Stands in a library between what becomes root and what root is given. */
 export const asRoot = "\n### from here on as root ###\n";
 
@@ -77,8 +91,8 @@ export function rootScript(
   host: Receiver & { readonly limitSeconds: number },
 ): string {
   const [become = "", functions = ""] = library.split(asRoot);
-  const input = `${assignments(namesOf(host))}${functions}\n${assignments(variables)}${name} < /dev/null\n`;
-  return rootEnvelope(host, become, `timeout -k 10 ${host.limitSeconds} ${readWhole}`, input);
+  const input = `${assignments(namesOf(host))}${functions}\n${assignments(variables)}${name} < /dev/null`;
+  return rootEnvelope(host, become, `timeout -k 10 ${host.limitSeconds} ${readWhole}`, framed(input, "streamed"));
 }
 
 /** Takes secrets out of a text (pure): whole, and line by line where they have several. */
@@ -109,17 +123,12 @@ export function openRoot(
     });
 
   // Before its use: else the engine takes it for something captured.
-  const ending = async (
-    running: RunningCommand,
-    name: string,
-    limitSeconds: number,
-    words: (text: string) => string,
-  ): Promise<void> => {
+  const ending = async ({ running, stdout, text, name, limitSeconds, words }: Ending): Promise<void> => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
         () => {
-          running.stdout.destroy();
+          stdout.destroy();
           connection.drop();
           reject(new Error(`${ssh.address}: ${name} gave no end within ${limitSeconds} s: is the connection dead?`));
         },
@@ -127,8 +136,10 @@ export function openRoot(
       );
     });
     try {
-      const { exitCode, stderr } = await Promise.race([running.done, late]);
-      if (exitCode === 0) return;
+      const { exitCode, stderr: printed } = await Promise.race([running.done, late]);
+      const { isDone, stderr } = readAnswer(text, { stdout: "", stderr: printed });
+      if (exitCode === 0 && isDone) return;
+      if (exitCode === 0) throw new Error(`${ssh.address}: ${notRunText(name, words(printed))}`);
       if (exitCode === undefined)
         throw new Error(
           `${ssh.address}: the connection ended while ${name} was at work${stderr && `: ${words(stderr.trim())}`}`,
@@ -149,10 +160,18 @@ export function openRoot(
     });
     // The name alone: what a process list and a log show.
     const running = await (await session()).start(`${readWhole} ${name}`, text);
-    const done = ending(running, name, limitSeconds, (words) => inWords(words, secrets));
+    const stdout = answerStream(text);
+    const isRead = new Promise((closed) => stdout.once("close", closed));
+    pipeline(running.stdout, stdout, () => undefined);
+    // A channel is closed once all that came was taken from it.
+    stdout.once("close", () => running.stdout.resume());
+    // Whoever reads it learns of its end; who has stopped reading must not end the process.
+    stdout.on("error", () => undefined);
+    const end = ending({ running, stdout, text, name, limitSeconds, words: (said) => inWords(said, secrets) });
+    const done = end.finally(() => isRead);
     // Whoever reads to the end first looks at it later.
     done.catch(() => undefined);
-    return { stdout: running.stdout, done };
+    return { stdout, done };
   };
 
   return {

@@ -1,5 +1,6 @@
 import { printable, printableLines } from "../util/printable";
 import { withTimeout } from "../util/withTimeout";
+import { notRunText, readAnswer } from "./answer";
 import type { Connection } from "./connection";
 
 /** What an error of a script carries: the lines that it printed before. */
@@ -11,10 +12,10 @@ export interface ScriptError extends Error {
  * Runs a script on a host, as the login user or as what the script makes of it (core/steps/step.ts).
  *
  * @param name what a process list and a log show
- * @param script the text for `bash -euo pipefail -s`: its standard input, as it may hold a password
+ * @param script an envelope, for `bash -euo pipefail -s`: its standard input, as it may hold a password
  * @param limit milliseconds
  * @returns the lines that it printed
- * @throws ScriptError in its own words, where it failed or has no end
+ * @throws ScriptError in its own words, where it failed, was not run, or has no end
  */
 export async function runScript(
   connection: Connection,
@@ -23,12 +24,15 @@ export async function runScript(
   limit: number,
 ): Promise<readonly string[]> {
   const running = connection.session().then((session) => session.run(`bash -euo pipefail -s ${name}`, script));
-  const { exitCode, stdout, stderr } = await withTimeout(running, limit, `no end within ${limit / 1000} s`);
+  const result = await withTimeout(running, limit, `no end within ${limit / 1000} s`);
+  const { exitCode } = result;
+  const { isDone, stdout, stderr } = readAnswer(script, result);
   const printed = stdout
     .split("\n")
     .map(printable)
     .filter((line) => line.trim() !== "");
-  if (exitCode === 0) return printed;
-  const reason = printableLines(stderr).trim() || `it ended with ${exitCode ?? "the connection"}`;
+  if (exitCode === 0 && isDone) return printed;
+  const said = exitCode === 0 ? notRunText(name, result.stdout + result.stderr) : stderr;
+  const reason = printableLines(said).trim() || `it ended with ${exitCode ?? "the connection"}`;
   throw Object.assign(new Error(reason), { printed });
 }

@@ -34,7 +34,7 @@ export function runOver(client: ssh2.Client, command: string, input: string): Pr
         channel.destroy();
       });
       channel.stderr.setEncoding("utf8").on("data", (piece: string) => {
-        if (stderr.length < outputLimit) stderr += piece;
+        stderr = (stderr + piece).slice(-outputLimit);
       });
       channel.on("exit", (code: number | null) => {
         exitCode = code ?? undefined;

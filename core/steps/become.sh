@@ -21,7 +21,7 @@ become_root() {
   # -k: always ask, whatever ticket is there. Were it not to ask all the same, the password line would be the first line
   # of a root shell: everything before the marker is thrown away.
   { printf '%s\n' "$sudo_password" pillar-host-begin; cat; } |
-    sudo -k -S -p '' bash -c 'while IFS= read -r line && [ "$line" != "$0" ]; do :; done; exec "$@"' pillar-host-begin "$@"
+    sudo -k -S -p '' bash --norc -c 'while IFS= read -r line && [ "$line" != "$0" ]; do :; done; exec "$@"' pillar-host-begin "$@"
   exit
 }
 cannot() {

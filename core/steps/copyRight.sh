@@ -7,8 +7,24 @@
 copy_frame() { stat -c %s "$1"; cat "$1"; }
 copy_take() {
   local bytes
+  copy_await
   read -r bytes && [[ $bytes =~ ^[0-9]+$ ]] && head -c "$bytes"
 }
+
+# On the host that connects: skips what the other one's login prints. By the copy's own key, which no login knows.
+copy_await() {
+  local line
+  [ -n "${copy_greeted:-}" ] || return 0
+  while IFS= read -r line; do
+    if [ "$line" = "$copy_greeted" ]; then
+      copy_greeted=
+      : > "$exchange/greeted"
+      return 0
+    fi
+  done
+  return 1
+}
+copy_word() { cut -d ' ' -f 2 <<< "$1"; }
 
 # On the host that connects. Prints the public key, then this host's addresses.
 copy_key() {
@@ -31,11 +47,14 @@ copy_key_away() {
 # copy_allow VARIABLES FUNCTIONS, on the host that is connected to: what $copy_side is made of.
 copy_allow() {
   copy_take_back
-  local command=$copy_dir/side expiry= ends
+  local command=$copy_dir/side expiry= ends greeting
+  greeting=$(copy_word "$public_key")
   ends=$(date -d "+$copy_hours hours" +%s)
   (umask 077; mkdir -p "$copy_dir")
   # By itself, too: sshd's own expiry is not to be had below OpenSSH 8.2.
-  write_script "$command" "$1 ends copy_hours" "$2" '[ "$(date +%s)" -lt "$ends" ] || { echo "the right to this copy ended by itself after $copy_hours hours" >&2; exit 1; }
+  write_script "$command" "$1 ends copy_hours greeting" "$2" 'unset BASH_ENV ENV
+printf "\n%s\n" "$greeting"
+[ "$(date +%s)" -lt "$ends" ] || { echo "the right to this copy ended by itself after $copy_hours hours" >&2; exit 1; }
 '"$copy_side" 700
   if [ "$login_user" != root ]; then
     (umask 077; printf '%s ALL=(root) NOPASSWD: %s ""\n' "$login_user" "$command" > "/etc/sudoers.d/$copy_mark.new")
@@ -63,7 +82,8 @@ copy_take_back() {
 # said of a failure is $copy_said; empty where all was done. Not called where bash forgets `set -e` (if, &&, ||): the sides need it.
 # $exchange is a directory, which goes with the script.
 copy_exchange() {
-  local code=0 ours=0 tell_at=$((SECONDS + 5))
+  local code=0 ours=0 tell_at=$((SECONDS + 5)) copy_greeted
+  copy_greeted=$(copy_word "$(cat "$copy_dir/key.pub")")
   mkfifo "$exchange/to" "$exchange/from"
   ssh -F /dev/null -T -p "$copy_port" -i "$copy_dir/key" -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=yes \
     -o ControlMaster=auto -o ControlPath="$copy_dir/mux" -o ControlPersist=60 \
@@ -91,6 +111,10 @@ copy_exchange() {
   if [ "$code" -ne 0 ] || [ "$ours" -ne 0 ]; then
     copy_said=$(cat "$exchange/said" "$exchange/side-said" | head -n 8)
     copy_said=${copy_said:-ssh ended with $code}
+    if [ "$code" -eq 0 ] && [ ! -e "$exchange/greeted" ]; then
+      copy_said="the login of $login_user@$copy_address ran nothing of the copy
+  needed: a login shell there that runs commands, with start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is"
+    fi
   fi
   rm -rf "$exchange"
 }

@@ -1,5 +1,6 @@
 import type { StackConfig } from "../config/config";
 import { supportedDistributions } from "../config/distributions";
+import { isAddress } from "../util/address";
 import { given } from "../util/given";
 import { addressDigest, facts } from "./looks";
 import { type Step, scriptOf } from "./step";
@@ -183,6 +184,7 @@ export function producerAddress(config: StackConfig): Step {
     name: "producerAddress",
     limitSeconds: 300,
     quiet: true,
+    accepts: isAddress,
     script: scriptOf(
       { ...controllerPlace(config), data_dir: config.node.dataDir },
       "dialog",

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Framing, framed } from "../ssh/answer";
 import { namesOf, type Receiver, rootEnvelope } from "../ssh/rootEnvelope";
 import { assignments, type Value } from "../ssh/shellWords";
 import { commandsFor } from "../util/commands";
@@ -18,6 +19,8 @@ export interface Step {
   readonly looksOnly?: boolean;
   /** Its standard output is a result for the program, not for the operator. */
   readonly quiet?: boolean;
+  /** Whether its standard output is what it should be; where it is quiet. */
+  readonly accepts?: (printed: string) => boolean;
   /** Whoever runs it adds the next command to its errors, which is no `pulumi up`. */
   readonly isAsked?: boolean;
 }
@@ -34,12 +37,15 @@ export function scriptOf(values: Readonly<Record<string, Value>>, ...files: read
 /**
  * What is sent to `bash -euo pipefail -s` on the host as the login user: becomes root, then runs the step (pure but for
  * the shell files beside it). The sudo password stands in it, so it goes through standard input and is a secret.
+ *
+ * @param unproved how often the step was taken for done and had not been run: another number is another text
  */
-export function envelope(step: Step, receiver: Receiver): string {
+export function envelope(step: Step, receiver: Receiver, unproved = 0): string {
   const names = namesOf(receiver);
   // A result is nothing but the result, also when an earlier run was waited for.
   const notes = step.quiet ? 2 : 1;
   const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds, notes };
+  const attempt = unproved > 0 ? assignments({ unproved }) : "";
   const commands = read("commands");
   const isShown = step.looksOnly && !step.quiet;
   const next = step.looksOnly || step.isAsked ? {} : { again: commandsFor(receiver.stack).up };
@@ -47,7 +53,8 @@ export function envelope(step: Step, receiver: Receiver): string {
   const root = step.looksOnly
     ? { argv: `timeout -k 10 ${step.limitSeconds} bash -euo pipefail -s`, input: inner }
     : { argv: "bash -euo pipefail -s", input: assignments(variables) + commands + hereDocument(read("unit"), inner) };
-  return rootEnvelope(receiver, commands + read("become"), root.argv, root.input);
+  const framing: Framing = !step.quiet ? "shown" : step.looksOnly ? "streamed" : "captured";
+  return rootEnvelope(receiver, commands + read("become"), root.argv, framed(attempt + root.input, framing));
 }
 
 /** Runs a script in a function, both of whose streams are shown without what commands a terminal. */

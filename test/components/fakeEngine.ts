@@ -45,7 +45,16 @@ interface Request {
 
 const nameOf = (urn: string) => urn.split("::").at(-1) ?? "";
 
-/** Runs a program against an engine that only writes down, and answers with the outputs given for each name. */
+/** What a step's command prints that runs to its end: its marks, around its result. */
+function stepOutputs(inputs: Record<string, unknown>, result: unknown): Record<string, unknown> {
+  const token = /pillar-host-done-([0-9a-f]{32})/.exec(String(revealed(inputs.stdin)))?.[1];
+  const done = `pillar-host-done-${token}`;
+  return result === undefined
+    ? { stdout: "", stderr: `\n${done}` }
+    : { stdout: pulumi.secret(`\npillar-host-answer-${token}\n${result}\n${done}`), stderr: "" };
+}
+
+/** Runs a program against an engine that only writes down, and answers with the outputs given for each name; a step's is its `result`. */
 export async function registeredBy(
   program: () => unknown,
   outputs: Readonly<Record<string, Record<string, unknown>>> = {},
@@ -79,7 +88,9 @@ export async function registeredBy(
             wasAtStack: (request?.getAliasesList() ?? []).some((alias) => alias.getSpec()?.getNoparent()),
             inputs: inputs as Record<string, unknown>,
           });
-        return { id: `${name}-id`, state: { ...inputs, ...outputs[name] } };
+        const { result, ...given } = outputs[name] ?? {};
+        const printed = type === "command:remote:Command" ? stepOutputs(inputs, result) : {};
+        return { id: `${name}-id`, state: { ...inputs, ...printed, ...given } };
       },
       call: () => ({}),
     },

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { existingHost } from "../../components/host/existing";
 import { PillarNode, pillarNodeArgs } from "../../components/node/pillarNode";
@@ -56,7 +56,7 @@ function standUp(config: StackConfig): Promise<Registered[]> {
     {
       "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },
       // As the engine hands it over: an output of secret inputs.
-      "node-producer-address": { stdout: pulumi.secret(address) },
+      "node-producer-address": { result: address },
     },
   );
 }

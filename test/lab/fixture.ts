@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll } from "vitest";
 import { parseConfig, type StackConfig } from "../../core/config/config";
+import { readAnswer } from "../../core/ssh/answer";
 import { envelope, type Step } from "../../core/steps/step";
 import { stackIdentity } from "../../core/steps/stepVariables";
 import type { Backend } from "../../lab/backends";
@@ -121,10 +122,9 @@ export async function stepOn(
   const parsed = parseConfig({ ssh: { agent: true }, ...stackFile(lab, host, changes) }, "prod");
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
   const step = stepOf(parsed.config, stackIdentity("prod", "Anvil"));
-  const { exitCode, stdout, stderr } = await host.run(
-    "bash -euo pipefail -s",
-    envelope(step, { hostName: host.address, stack: "prod" }),
-  );
+  const script = envelope(step, { hostName: host.address, stack: "prod" });
+  const { exitCode, ...printed } = await host.run("bash -euo pipefail -s", script);
+  const { stdout, stderr } = readAnswer(script, { stdout: String(printed.stdout), stderr: String(printed.stderr) });
   return { exitCode: exitCode ?? -1, output: `${stdout}\n${stderr}` };
 }
 

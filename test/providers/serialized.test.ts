@@ -6,6 +6,7 @@ import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { moveText } from "../../core/eventLog/moveId";
+import { framed } from "../../core/ssh/answer";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { asRoot } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
@@ -49,7 +50,7 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
   references: [],
   isChainUnverified: true,
   title: "Pillar Anvil (prod)",
-  factsScript: "echo log=full",
+  factsScript: framed("echo log=full", "streamed"),
   __provider: "its text",
   ...changes,
 });
@@ -684,7 +685,7 @@ describe("CutoverGate", () => {
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
     const changes = {
       ...{ references: [`http://127.0.0.1:${reference.port}`], check: true, record: gate().record },
-      addressScript: `echo ${createHash("sha256").update(ours).digest("hex")}`,
+      addressScript: framed(`echo ${createHash("sha256").update(ours).digest("hex")}`, "streamed"),
     };
     const { log, error } = await run("syncGate", "create", inputs(changes));
     await reference.close();

@@ -27,7 +27,7 @@ chain_sized() {
 chain_allow() {
   chain_owned
   copy_side=chain_send
-  copy_allow "host_name state data_dir chain_databases chain_runs LC_ALL PATH" "say fail has copy_take chain_gently chain_sized chain_snapshot_place chain_send"
+  copy_allow "host_name state data_dir chain_databases chain_runs LC_ALL PATH" "say fail has copy_await copy_take chain_gently chain_sized chain_snapshot_place chain_send"
 }
 
 # On the new host.
@@ -42,6 +42,7 @@ chain_receive() {
   cd -- "$arriving"
   chain_sized | sort -z > "$exchange/have"
   copy_frame "$exchange/have"
+  copy_await
   if [ "$limit_mbps" = 0 ]; then chain_unpack; else chain_slowly | chain_unpack; fi
 }
 chain_unpack() { tar --extract --no-same-owner --no-same-permissions --delay-directory-restore -C "$(chain_arriving)"; }

@@ -24,7 +24,8 @@ class Node extends pulumi.ComponentResource {
   }
 }
 
-const register = () => registeredBy(() => new Orchestrator("orchestrator", orchestratorArgs(config, host, new Node())));
+const register = () =>
+  registeredBy(() => new Orchestrator("orchestrator", orchestratorArgs(config, host, [new Node()])));
 
 test("backup, installation, bulk copy and move, one after the other; logins are secret, and stand nowhere else", async () => {
   const all = (await register()).filter(({ parent }) => parent === "orchestrator");
@@ -58,7 +59,7 @@ test("the bulk copy runs on the new host, the same for every move, and again for
   const copy = async (attempt: number) => {
     const { orchestrator, ...rest } = config;
     const of = { ...rest, orchestrator: { ...orchestrator, attempt } };
-    const all = await registeredBy(() => new Orchestrator("orchestrator", orchestratorArgs(of, host, new Node())));
+    const all = await registeredBy(() => new Orchestrator("orchestrator", orchestratorArgs(of, host, [new Node()])));
     const { triggers, ...inputs } = all.find(({ name }) => name === "orchestrator-bulk-copy")?.inputs ?? {};
     return { triggers, inputs: revealed(inputs) };
   };

@@ -102,11 +102,18 @@ export function keyPair(passphrase?: string): { private: string; public: string 
   }
 }
 
+/** What sshd hands a command to: a shell, which reads start files below its home. */
+export interface LoginShell {
+  readonly shell: string;
+  readonly home: string;
+}
+
 /** An ssh server on loopback that forwards, and accepts `login-pw` unless told otherwise. */
 export async function sshHost(
   accepts: (attempt: AuthContext) => boolean = (attempt) =>
     attempt.method === "password" && attempt.password === "login-pw",
   hold: () => Promise<void> = async () => undefined,
+  login: LoginShell = { shell: "/bin/sh", home: "" },
 ): Promise<SshHost> {
   const keys = keyPair();
   const server = new ssh2.Server({ hostKeys: [keys.private] });
@@ -126,7 +133,7 @@ export async function sshHost(
       else attempt.reject(["password", "publickey"]);
     });
     link.on("session", (acceptSession) => {
-      acceptSession().on("exec", (accept, _reject, { command }) => runCommand(command, accept()));
+      acceptSession().on("exec", (accept, _reject, { command }) => runCommand(login, command, accept()));
     });
     link.on("tcpip", (accept, reject, { destIP, destPort }) => {
       const onward = net.connect(destPort, destIP);
@@ -156,8 +163,10 @@ export async function sshHost(
   return host;
 }
 
-function runCommand(command: string, channel: ServerChannel): void {
-  const child = spawn("/bin/sh", ["-c", command], { env: { PATH: process.env.PATH } });
+function runCommand({ shell, home }: LoginShell, command: string, channel: ServerChannel): void {
+  // By SSH_CLIENT bash sees that sshd started it, and reads .bashrc (its shell.c, run_startup_files).
+  const env = { PATH: process.env.PATH, ...(home && { HOME: home, SSH_CLIENT: "127.0.0.1 1 22" }) };
+  const child = spawn(shell, ["-c", command], { env });
   child.stdin.on("error", () => undefined);
   channel.on("error", () => undefined);
   channel.on("close", () => child.kill());

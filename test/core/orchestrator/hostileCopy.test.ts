@@ -59,7 +59,7 @@ const test = base.extend<{ stage: Stage }>({
         ]);
         const list = gone.map((path) => `${path}\0`).join("");
         writeFileSync(sent, Buffer.concat([Buffer.from(`${Buffer.byteLength(list)}\n${list}`), readFileSync(archive)]));
-        root.before = `signer_owned() { :; }\nhostile() { ${stage.how} < "$sent" > /dev/null; }`;
+        root.before = `signer_owned() { :; }\nhostile() { ${stage.how} < "$sent" > "${join(scratch, "answered")}"; }`;
         return root.call("hostile", { sent, receive_into: arriving }).then(
           () => "",
           (error: Error) => error.message,
@@ -177,6 +177,8 @@ describe("a copy from a host in another's hands", () => {
     expect(await stage.receive({ links: { logs: stage.outside } })).toContain("links that lead out");
     expect(await stage.receive({ gone: ["./logs/victim"], files: { "logs/cron.d/x": "x" } })).toBe("");
     untouched(stage);
+    // By which the other side knows where the login's own words end.
+    expect(readFileSync(join(root.scratch, "answered"), "utf8")).toMatch(/^\nAAAA\n\d+\n/);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import { readAnswer } from "../../../core/ssh/answer";
 import { envelope, type Step } from "../../../core/steps/step";
 import { test } from "./boxed";
 import { replaceAll, type Sandbox } from "./sandbox";
@@ -45,8 +46,9 @@ describe("a user other than root", () => {
   ] as const)(
     "sudo %s: the script runs, and its own text is all that it sees",
     async ([_what, asks, configured], { box }) => {
-      const { code, stdout, stderr } = await become(box, asks, configured);
-      expect(stderr).toBe("");
+      const { code, ...printed } = await become(box, asks, configured);
+      const { isDone, stdout, stderr } = readAnswer(envelope(step, to(configured)), printed);
+      expect([isDone, stderr]).toEqual([true, ""]);
       expect(stdout).toBe("first line\n");
       expect(code).toBe(0);
       expect(box.read("seen")).not.toContain(password);

@@ -25,13 +25,17 @@ function openStage() {
   writeFileSync(join(box.dir, "old/config.json"), "{}");
   writeFileSync(join(box.dir, "old/tss/share"), "share");
   for (const name of ["key", "known_hosts", "bulk"]) writeFileSync(join(copy, name), "");
+  writeFileSync(join(copy, "key.pub"), "ssh-ed25519 AAAAkey pillar-host-copy\n");
   box.command("systemctl", systemctl);
   box.command(
     "ssh",
     `echo "$*" >> "$sandbox/connected"
      if [ -e "$sandbox/refuses" ]; then echo "connect to host: Connection refused" >&2; exit 255; fi
-     read -r bytes; head -c "$bytes" > /dev/null; printf '0\\n'; tar -c -C "$sandbox/old" .`,
+     cat "$sandbox/login"
+     if [ -e "$sandbox/runsNothing" ]; then exit 0; fi
+     printf '\\nAAAAkey\\n'; read -r bytes; head -c "$bytes" > /dev/null; printf '0\\n'; tar -c -C "$sandbox/old" .`,
   );
+  writeFileSync(join(box.dir, "login"), "");
   const config = configOf({ orchestrator: { directory } });
   const script = box
     .local(bulkCopy(config, from).script)
@@ -62,6 +66,19 @@ describe("the bulk copy", () => {
       expect(existsSync(join(stage.box.state, "orchestrator.lock"))).toBe(false);
     },
   );
+
+  test("ignores what the old host's login prints", async ({ stage }) => {
+    writeFileSync(join(stage.box.dir, "login"), "Welcome\n12\nno end of line");
+    const { code } = await stage.run();
+    expect(code).toBe(0);
+    expect(readFileSync(join(stage.arriving, "tss/share"), "utf8")).toBe("share");
+  });
+
+  test("names a login that runs nothing", async ({ stage }) => {
+    writeFileSync(join(stage.box.dir, "runsNothing"), "");
+    const { stdout } = await stage.run();
+    expect(stdout).toContain("the login of op@198.51.100.9 ran nothing of the copy needed: a login shell there");
+  });
 
   test.for(["staged", "switched", "starting", "running", "abandoned", "stopping", "fenced", "restoring", "restored"])(
     "does not connect, with the journal at %s",
@@ -100,7 +117,10 @@ describe("the bulk copy", () => {
   });
 
   test("is no failure where what comes is no copy, and nothing else is done with it", async ({ stage }) => {
-    stage.box.command("ssh", `read -r bytes; head -c "$bytes" > /dev/null; printf '5\\n/etc\\0'`);
+    stage.box.command(
+      "ssh",
+      `printf '\\nAAAAkey\\n'; read -r bytes; head -c "$bytes" > /dev/null; printf '5\\n/etc\\0'`,
+    );
     const { code, stdout } = await stage.run();
     expect(code).toBe(0);
     expect(stdout).toContain("the other side names files that are not its own");

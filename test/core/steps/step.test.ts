@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { framed } from "../../../core/ssh/answer";
 import { assignments, envelope, quote, type Step, scriptOf } from "../../../core/steps/step";
 
 const file = (name: string) => readFileSync(join(__dirname, "../../../core/steps", `${name}.sh`), "utf8");
@@ -51,7 +52,7 @@ describe("envelope", () => {
     expect(envelope(step, { hostName: "203.0.113.7", stack: "prod", sudoPassword: "it's" })).toBe(
       `host_name='203.0.113.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='it'\\''s'\n${file("commands")}${file("become")}\n` +
         "become_root timeout -k 10 5 bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
-        `host_name='203.0.113.7'\nstack_word='prod'\n${file("commands")}look() {\necho hello\n\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\nPILLAR_HOST_ROOT\n`,
+        `${framed(`host_name='203.0.113.7'\nstack_word='prod'\n${file("commands")}look() {\necho hello\n\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\n`, "shown")}PILLAR_HOST_ROOT\n`,
     );
   });
 
@@ -59,8 +60,12 @@ describe("envelope", () => {
     expect(envelope({ ...step, looksOnly: false }, { hostName: "h", stack: "a b" })).toBe(
       `host_name='h'\nstack_word=''\\''a b'\\'''\nlogin_key='ssh'\nsudo_password=''\n${file("commands")}${file("become")}\n` +
         "become_root bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
-        `host_name='h'\nstack_word=''\\''a b'\\'''\nstep='look'\nlimit_seconds='5'\nnotes='1'\n${file("commands")}main() {\n${file("unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
-        `host_name='h'\nstack_word=''\\''a b'\\'''\nagain='pulumi up -s '\\''a b'\\'''\n${file("commands")}echo hello\nPILLAR_HOST_STEP\nPILLAR_HOST_ROOT\n`,
+        framed(
+          `host_name='h'\nstack_word=''\\''a b'\\'''\nstep='look'\nlimit_seconds='5'\nnotes='1'\n${file("commands")}main() {\n${file("unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
+            `host_name='h'\nstack_word=''\\''a b'\\'''\nagain='pulumi up -s '\\''a b'\\'''\n${file("commands")}echo hello\nPILLAR_HOST_STEP\n`,
+          "shown",
+        ) +
+        "PILLAR_HOST_ROOT\n",
     );
   });
 

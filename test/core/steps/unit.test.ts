@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import { readAnswer } from "../../../core/ssh/answer";
 import { envelope, type Step } from "../../../core/steps/step";
 import { evilText, harmless } from "../../evilText";
 import { test } from "./boxed";
@@ -34,10 +35,10 @@ if [ -e "$sandbox/service" ] && kill -0 "$(cat "$sandbox/service")" 2> /dev/null
   );
 }
 
-function run(box: Sandbox, script: string, step: Partial<Step> = {}) {
+async function run(box: Sandbox, script: string, step: Partial<Step> = {}) {
   fakeSystemd(box);
   const text = envelope({ name: "work", limitSeconds: 5, script, ...step }, { hostName: "h", stack: "prod" });
-  return box.run(
+  const { code, ...printed } = await box.run(
     replaceAll(text, [
       ["/run/systemd/system", box.dir],
       ["runs=/run/pillar-host", `runs=${box.dir}/run`],
@@ -46,6 +47,9 @@ function run(box: Sandbox, script: string, step: Partial<Step> = {}) {
       ["-f -s 0.2", "-f -s 0.02"],
     ]),
   );
+  const { isDone, stdout, stderr } = readAnswer(text, printed);
+  expect(isDone).toBe(code === 0);
+  return { code, stdout, stderr };
 }
 
 describe("a step in a service", () => {

@@ -61,6 +61,38 @@ describe("the login", () => {
     expect(await blank()).toBe("");
   });
 
+  it("that runs nothing is named, no step after it starts, and the step is done once it is mended", async () => {
+    const steps = ["preflight", "prepare"];
+    const spoilt = [
+      ["prepare", `echo '[ -n "$PS1" ] || exit 0' > /home/op/.bashrc`, "echo 'echo Welcome' > /home/op/.bashrc", 35998],
+      ["preflight", "usermod -s /bin/true op", "usermod -s /bin/bash op", 35996],
+    ] as const;
+    const asOpOn = (wsPort: number) => asOp({}, { "ssh.privateKey": key }, { node: { wsPort } });
+    await sudoers("op ALL=(ALL) NOPASSWD: ALL");
+    await asOpOn(spoilt[0][3]);
+    expect((await upTo(stack(), "preflight")).exitCode).toBe(0);
+    for (const [step, spoil, mend, port] of spoilt) {
+      await onHost(host(), `rm -rf /var/lib/pillar-host; ${spoil}`);
+      await asOpOn(port);
+      const lied = await upTo(stack(), ...steps);
+      expect(lied.exitCode).not.toBe(0);
+      expect(linesOf(lied.output)).toContain(
+        `${host().address}: the login did not run ${step} to its end, though it ended with exit code 0\nfound: no output`,
+      );
+      expect(lied.output).toContain("Then: pulumi up -s prod");
+      // The preview names all of them.
+      expect(lied.output.split("Updating").at(-1)?.includes("node-prepare")).toBe(step === "prepare");
+      expect(await blank()).toBe("");
+      await onHost(host(), mend);
+      const mended = await upTo(stack(), ...steps);
+      expect(mended.output).not.toContain("error");
+      expect(mended.exitCode).toBe(0);
+      expect(await onHost(host(), "cat /var/lib/pillar-host/stack")).toContain("pillar-host/prod");
+      expect((await upTo(stack(), ...steps)).output).not.toContain("updated");
+    }
+    await onHost(host(), "rm -rf /var/lib/pillar-host");
+  });
+
   it("becomes root without a password, and keeps a configured one from the script", async () => {
     await sudoers("op ALL=(ALL) NOPASSWD: ALL");
     await asOp({}, { "ssh.privateKey": key, "ssh.sudoPassword": sudoPassword });
@@ -131,6 +163,7 @@ describe("the login", () => {
 
   it("goes the whole way as a user whose sudo wants a password; the host key is recorded on first contact", async () => {
     await sudoers("op ALL=(ALL) ALL");
+    await onHost(host(), "echo 'echo Welcome' | tee /home/op/.bashrc > /root/.bashrc");
     // A stack of its own: this one has had the host's key in its configuration, and keeps to it.
     await onHost(host(), "rm -rf /run/sudo/ts /var/lib/pillar-host");
     anew = await testStack(stage.lab, host(), {}, "anew");
@@ -148,7 +181,7 @@ describe("the login", () => {
     expect(output).not.toContain("error");
     expect(exitCode).toBe(0);
     const outputs = await stack().outputs<{ host: unknown; producerAddress: string }>();
-    expect(outputs.producerAddress).toMatch(/^z1q/);
+    expect(outputs.producerAddress).toMatch(/^z1q[02-9ac-hj-np-z]{37}$/);
     expect(outputs.host).toEqual({
       address: host().address,
       fingerprint,

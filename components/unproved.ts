@@ -1,0 +1,29 @@
+import type { StackConfig } from "../core/config/config";
+import { openEventLog } from "../core/eventLog/eventLog";
+import { backupDirectory } from "../core/settings/orchestratorPlaces";
+import { warn } from "./log";
+
+/** Steps of a stack that the engine took for done, by their exit code, though they did not say so themselves. */
+export interface UnprovedSteps {
+  /** Returns how often that was seen of a resource: a part of its input, so that the next run does the step again. */
+  count(name: string): Promise<number>;
+  note(name: string): Promise<unknown>;
+}
+
+export function unprovedSteps(config: StackConfig): UnprovedSteps {
+  const { stack, pillar } = config;
+  const log = openEventLog(
+    { directory: backupDirectory(config), stack, pillar: pillar.name },
+    { now: () => Date.now(), say: (line) => void warn(line) },
+  );
+  // Whoever writes to a log that cannot be read says what is wrong with it.
+  const names = log.read().then(
+    (events) =>
+      events.flatMap((each) => (each.stack === stack && each.event === "stepUnproved" ? [each.details.step] : [])),
+    () => [],
+  );
+  return {
+    count: async (name) => (await names).filter((each) => each === name).length,
+    note: (name) => log.note({ event: "stepUnproved", details: { step: name } }),
+  };
+}

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type * as pulumi from "@pulumi/pulumi";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { loginOf } from "../../components/login";
+import { runStep } from "../../components/remote";
+import { producerAddress } from "../../core/steps/nodeSteps";
+import type { Step } from "../../core/steps/step";
+import { configOf } from "./exampleConfig";
+import { registeredBy, revealed } from "./fakeEngine";
+
+const config = configOf({ ssh: { user: "op", port: 2222, agent: true } });
+const step: Step = { name: "prepare", limitSeconds: 5, script: "echo hello\n" };
+
+let home: string;
+// Each of an output's own promises rejects: by that the engine learns that the program failed.
+const listeners = process.listeners("unhandledRejection");
+beforeEach(() => {
+  process.removeAllListeners("unhandledRejection").on("unhandledRejection", () => undefined);
+  home = mkdtempSync(join(tmpdir(), "unproved-"));
+  vi.stubEnv("XDG_DATA_HOME", home);
+});
+afterEach(async () => {
+  await new Promise(setImmediate);
+  process.removeAllListeners("unhandledRejection");
+  for (const each of listeners) process.on("unhandledRejection", each);
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true });
+});
+
+const settled = (value: pulumi.Input<unknown>) => (value as unknown as { promise(): Promise<unknown> }).promise();
+
+/** A run that does a step, which prints this. @returns its input, and what became of it */
+async function run(which: Step, printed: Record<string, unknown>) {
+  let outcome: Promise<readonly unknown[]> = Promise.resolve([]);
+  const all = await registeredBy(
+    () => {
+      const access = { ...loginOf(config), address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" };
+      const { stdout, proved } = runStep("node-step", which, access, {});
+      outcome = Promise.all([settled(stdout), settled(proved)].map((each) => each.catch((error: Error) => error)));
+    },
+    { "node-step": printed },
+  );
+  const [stdout, proved] = await outcome;
+  return { input: revealed(all[0]?.inputs.stdin) as string, stdout, proved };
+}
+
+test("a step that says itself that it is done is what others depend on, in the same text each time", async () => {
+  const first = await run(step, {});
+  expect(first.proved).toMatchObject({ __pulumiResource: true });
+  expect((await run(step, {})).input).toBe(first.input);
+});
+
+test.each([
+  ["nothing", ""],
+  ["what the login greets with", "Welcome"],
+])("a step of which came %s, with exit code 0, is an error, and is another text in the next run", async (_, stdout) => {
+  const first = await run(step, { stdout, stderr: "" });
+  expect(first.proved).toBe(first.stdout);
+  const { message } = first.proved as Error;
+  expect(message).toContain("203.0.113.7: the login did not run prepare to its end, though it ended with exit code 0");
+  expect(message).toContain(`found: ${stdout ? `"${stdout}"` : "no output"}`);
+  expect(message).toContain("ssh -p 2222 op@203.0.113.7 'echo works'");
+  expect(message).toContain("Then: pulumi up -s prod");
+  const second = await run(step, {});
+  expect(second.input).not.toBe(first.input);
+  expect(second.proved).toMatchObject({ __pulumiResource: true });
+  expect((await run(step, {})).input).toBe(second.input);
+});
+
+test("a producer address has an address's form, or the step is done again", async () => {
+  const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
+  const odd = await run(producerAddress(config), { result: `Welcome\n${address}` });
+  expect((odd.stdout as Error).message).toBe(
+    `203.0.113.7: the result of producerAddress does not have its form\n  found: "Welcome\\n${address}"\n  Then: pulumi up -s prod`,
+  );
+  const good = await run(producerAddress(config), { result: address });
+  expect(good.stdout).toBe(address);
+  expect(good.input).not.toBe(odd.input);
+});

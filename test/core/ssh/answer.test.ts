@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { createConnection } from "../../../core/ssh/connection";
+import { openRoot } from "../../../core/ssh/root";
+import { runScript } from "../../../core/ssh/runScript";
+import { envelope, type Step } from "../../../core/steps/step";
+import { loginTo, sshHost } from "../chain/fakes";
+
+const library = `become_root() { "$@"; }
+
+### from here on as root ###
+
+say() { printf '%s\\n' "$*"; }
+bytes() { printf 'a\\0b\\n\\nc'; }
+nothing() { :; }
+refuse() { echo "not today" >&2; exit 3; }
+`;
+const step = (changes: Partial<Step>): Step => ({
+  ...{ name: "look", limitSeconds: 20, looksOnly: true, quiet: true, script: "echo one; bash -c 'echo two'\n" },
+  ...changes,
+});
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** A host whose login runs commands with this shell, and this .bashrc. */
+async function hostWith(bashrc: string, shell = "bash") {
+  const home = mkdtempSync(join(tmpdir(), "login-"));
+  writeFileSync(join(home, ".bashrc"), bashrc);
+  const host = await sshHost(undefined, undefined, { shell, home });
+  const root = openRoot({ stack: "prod", ssh: loginTo(host) }, library);
+  const connection = createConnection(loginTo(host));
+  ends.push(
+    () => rmSync(home, { recursive: true }),
+    () => host.close(),
+    () => root.close(),
+    () => connection.drop(),
+  );
+  const run = (each: Step) => {
+    // On this machine as whoever runs the tests.
+    const script = `become_root() { "$@"; }\n${envelope(each, { hostName: "h", stack: "prod" }).replace(/^become_root\(\)/m, "unused_root()")}`;
+    return runScript(connection, each.name, script, 20_000);
+  };
+  return { root, run };
+}
+
+const printing = {
+  "prints a line": "echo Welcome",
+  "prints a line without its end": "printf Welcome",
+  "prints on both streams, and at its end": "echo Welcome; echo Hello >&2; trap 'echo Bye; echo Bye >&2' EXIT",
+  "has a file for each of its shells": 'echo "echo Welcome" > "$HOME/each"; export BASH_ENV=$HOME/each; echo Welcome',
+  "shows what its shells read": "set -v; export SHELLOPTS",
+};
+
+describe.each(Object.entries(printing))("a login that %s", (_, bashrc) => {
+  test("adds nothing to what a function of a library printed", async () => {
+    const { root } = await hostWith(bashrc);
+    expect(await root.call("bytes")).toBe("a\0b\n\nc");
+    expect(await root.call("nothing")).toBe("");
+    const { stdout, done } = await root.stream("bytes");
+    const chunks: Buffer[] = [];
+    for await (const chunk of stdout) chunks.push(chunk as Buffer);
+    await done;
+    expect(Buffer.concat(chunks).toString()).toBe("a\0b\n\nc");
+  });
+
+  test("adds nothing to what a step printed", async () => {
+    const { run } = await hostWith(bashrc);
+    expect(await run(step({}))).toEqual(["one", "two"]);
+  });
+
+  // What it prints at its own end comes after the error.
+  const refusal = expect.stringMatching(/^not today(\nBye)?$/);
+
+  test("adds nothing before an error", async () => {
+    const { root, run } = await hostWith(bashrc);
+    await expect(root.call("refuse")).rejects.toMatchObject({ message: refusal, exitCode: 3 });
+    await expect(run(step({ script: "echo first; echo 'not today' >&2; exit 3\n" }))).rejects.toMatchObject({
+      message: refusal,
+      printed: expect.arrayContaining(["first"]),
+    });
+  });
+});
+
+const running: Record<string, readonly [bashrc: string, shell?: string]> = {
+  "whose .bashrc ends the shell where no terminal is": ['[ -n "$PS1" ] || exit 0'],
+  "whose .bashrc prints and ends the shell": ["echo Welcome; exit 0"],
+  "whose shell is true": ["", "/bin/true"],
+  "whose .bashrc runs another program instead": ["exec cat"],
+};
+
+describe.each(Object.entries(running))("a login %s", (_, [bashrc, shell]) => {
+  const cause = /did not run.*\n {2}found: .*\n {2}needed: .*login shell.*\n?.*start files/;
+
+  test("is named where a function of a library was to run", async () => {
+    const { root } = await hostWith(bashrc, shell);
+    await expect(root.call("nothing")).rejects.toThrow(cause);
+    const { stdout, done } = await root.stream("bytes");
+    stdout.resume();
+    await expect(done).rejects.toThrow(cause);
+  });
+
+  test("is named where a step was to run", async () => {
+    const { run } = await hostWith(bashrc, shell);
+    await expect(run(step({}))).rejects.toThrow(cause);
+    await expect(run(step({ quiet: false }))).rejects.toThrow(cause);
+  });
+});
