@@ -3,6 +3,7 @@ import path from "node:path";
 import { appendEvent } from "../eventLog/eventLog";
 import type { Backup } from "../eventLog/events";
 import { moveText } from "../eventLog/moveId";
+import { own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import { writeWhole } from "../util/writeAtomically";
 import type { BackupSettings } from "./backupPlace";
@@ -138,7 +139,7 @@ export function archiveLimit(listed: Manifest): number {
 
 async function copy(root: RootHost, { place, isJson }: BackupOf, part: string, recipient: string, limit: number) {
   const { base, paths } = place;
-  const { stdout, done } = await root.stream("signer_archive", { base, paths }, { limitSeconds });
+  const { stdout, done } = await root.stream("signer_archive", own({ base, paths }), { limitSeconds });
   // The host's words are the better reason, where it has one.
   const told = done.then(
     () => undefined,

@@ -1,4 +1,6 @@
+import path from "node:path";
 import { parseCopyKey } from "../ssh/copyKey";
+import { base64, fileName, own } from "../ssh/foreign";
 import { firstLine } from "../util/firstLine";
 import type { HostPair } from "./hostPair";
 import { type Saga, sidesOf } from "./journal";
@@ -36,10 +38,12 @@ export function createCopier(inputs: CopyInputs, sides: HostPair, say: (line: st
     const { source } = sidesOf(saga);
     const look = looks[source];
     const store = look === "outOfSight" || look.journal?.stage !== "fenced" ? undefined : look.journal.was.keyStore;
-    return {
-      ...{ receive_into: stagingOf(inputs, saga), aside_store: store ?? "", login_user: login },
+    // Of the source's journal, whatever directory that names.
+    const aside_store = store === undefined ? "" : fileName(path.posix.basename(store));
+    return own({
+      ...{ receive_into: stagingOf(inputs, saga), aside_store, login_user: login },
       ...{ copy_address: inputs.copy.address, copy_port: inputs.copy.port, copy_hours: copyHours, known_as: known },
-    };
+    });
   };
 
   const allow = async (saga: Saga, looks: Looks) => {
@@ -51,8 +55,10 @@ export function createCopier(inputs: CopyInputs, sides: HostPair, say: (line: st
     await sides.call("old", "signer_copy_allow", saga, {
       ...shared,
       public_key: key,
-      from_addresses: [...addresses, inputs.new.host.ssh.address],
-      copy_side: saga.direction === "forward" ? "copy_send" : "copy_receive",
+      ...own({
+        from_addresses: [...addresses, inputs.new.host.ssh.address],
+        copy_side: saga.direction === "forward" ? "copy_send" : "copy_receive",
+      }),
     });
     allowed = what;
   };
@@ -66,8 +72,10 @@ export function createCopier(inputs: CopyInputs, sides: HostPair, say: (line: st
         {
           ...sides.variables("new", saga),
           ...variables(saga, looks),
-          copy_side: saga.direction === "forward" ? "copy_receive" : "copy_send",
-          progress: progress ? "yes" : "",
+          ...own({
+            copy_side: saga.direction === "forward" ? "copy_receive" : "copy_send",
+            progress: progress ? "yes" : "",
+          }),
         },
         { limitSeconds: copyHours * 3600 },
       );
@@ -80,9 +88,9 @@ export function createCopier(inputs: CopyInputs, sides: HostPair, say: (line: st
       });
     },
     retake: async (saga, paths) => {
-      const list = Buffer.from(paths.map((path) => `./${path}\0`).join("")).toString("base64");
+      const list = base64(paths.map((path) => `./${path}\0`).join(""));
       await sides.call(sidesOf(saga).target, "signer_copy_retake", saga, {
-        receive_into: stagingOf(inputs, saga),
+        ...own({ receive_into: stagingOf(inputs, saga) }),
         retake: list,
       });
     },
@@ -94,7 +102,7 @@ export function createCopier(inputs: CopyInputs, sides: HostPair, say: (line: st
           `the old side is out of sight: when it is back, take lines with pillar-host-copy out of ${login}'s authorized_keys there; their key is gone`,
         );
       const remove = (side: "old" | "new", name: string) =>
-        sides.call(side, name, saga, { login_user: login }).catch((error: Error) => {
+        sides.call(side, name, saga, own({ login_user: login })).catch((error: Error) => {
           left.push(
             `the copy's key could not be removed from the ${side} side: ${firstLine(error.message)}; the next run removes it`,
           );

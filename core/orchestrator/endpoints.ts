@@ -13,7 +13,7 @@ export interface Endpoint {
  * The nodes that a configuration names (pure).
  *
  * @param config the JSON of config.json
- * @param own addresses of the host that it lies on; they become 127.0.0.1 on the new one (signer_rewrite_config)
+ * @param own addresses of the host that it lies on; they become 127.0.0.1 on the new one (movedConfig.ts)
  */
 export function endpointsOf(config: Readonly<Record<string, unknown>>, own: readonly string[]): Endpoint[] {
   const networks = Object.entries((config.Networks as Record<string, { Urls?: unknown }> | null) ?? {});

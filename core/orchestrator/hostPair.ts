@@ -1,7 +1,7 @@
 import { moveText } from "../eventLog/moveId";
+import { own, type Variables } from "../ssh/foreign";
 import { fingerprintOf } from "../ssh/publicKey";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../ssh/root";
-import type { Value } from "../ssh/shellWords";
 import { isFatal } from "../ssh/sshErrors";
 import type { Clock } from "../util/clock";
 import { firstLine } from "../util/firstLine";
@@ -20,26 +20,20 @@ export interface HostPair {
    */
   look(saga: Saga, before?: Looks): Promise<Looks>;
   /** Calls a function of the library as the owner of the host's lock; errors carry `broken` and `taken`. */
-  call(
-    side: SideName,
-    name: string,
-    saga: Saga,
-    variables?: Record<string, Value>,
-    options?: CallOptions,
-  ): Promise<string>;
+  call(side: SideName, name: string, saga: Saga, variables?: Variables, options?: CallOptions): Promise<string>;
   /** Calls one that ends with a look, and shows what it says before. @returns both hosts, the other one as it was */
   step(
     side: SideName,
     name: string,
     saga: Saga,
     looks: Looks,
-    variables?: Record<string, Value>,
+    variables?: Variables,
     options?: CallOptions,
   ): Promise<Looks>;
   /** Makes this run the owner on both hosts that are in sight; waits for another run's lease. */
   take(saga: Saga, looks: Looks): Promise<void>;
   drop(saga: Saga, looks: Looks): Promise<void>;
-  variables(side: SideName, saga: Saga): Record<string, Value>;
+  variables(side: SideName, saga: Saga): Variables;
   close(): void;
 }
 
@@ -77,22 +71,23 @@ export function openHostPair(inputs: PairInputs, token: string, deps: HostPairDe
   const answered = { old: false, new: false };
   const other = (side: SideName): SideName => (side === "old" ? "new" : "old");
 
-  const variables = (side: SideName, { move, direction, generation = 0 }: Saga): Record<string, Value> => ({
-    ...{
-      token,
-      move: moveText(move),
-      direction,
-      generation,
-      source_key: fingerprintOf(inputs[sidesOf({ direction }).source].host.ssh.hostKey),
-      target_key: fingerprintOf(inputs[sidesOf({ direction }).target].host.ssh.hostKey),
-      side,
-      rpc_port: inputs.rpcPort,
-      p2p_port: inputs.p2pPort,
-      identity: "",
-    },
-    ...{ service: inputs[side].service, directory: inputs[side].directory, executable: inputs[side].executable },
-    ...{ other_address: inputs[other(side)].host.ssh.address, other_host_key: inputs[other(side)].host.ssh.hostKey },
-  });
+  const variables = (side: SideName, { move, direction, generation = 0 }: Saga): Variables =>
+    own({
+      ...{
+        token,
+        move: moveText(move),
+        direction,
+        generation,
+        source_key: fingerprintOf(inputs[sidesOf({ direction }).source].host.ssh.hostKey),
+        target_key: fingerprintOf(inputs[sidesOf({ direction }).target].host.ssh.hostKey),
+        side,
+        rpc_port: inputs.rpcPort,
+        p2p_port: inputs.p2pPort,
+        identity: "",
+      },
+      ...{ service: inputs[side].service, directory: inputs[side].directory, executable: inputs[side].executable },
+      ...{ other_address: inputs[other(side)].host.ssh.address, other_host_key: inputs[other(side)].host.ssh.hostKey },
+    });
 
   const call: HostPair["call"] = async (side, name, saga, more = {}, options = {}) => {
     try {

@@ -1,3 +1,4 @@
+import { own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 
 /** A file, directory or link, as a host tells it. */
@@ -83,7 +84,7 @@ const listLimit = 64 * 1024 * 1024;
 
 /** Asks a host for a manifest. @throws as RootHost.call, and as parseManifest with the host's name */
 export async function readManifest(root: RootHost, { base, paths }: Place): Promise<Manifest> {
-  const { stdout, done } = await root.stream("signer_manifest", { base, paths }, { limitSeconds: manifestLimit });
+  const { stdout, done } = await root.stream("signer_manifest", own({ base, paths }), { limitSeconds: manifestLimit });
   const chunks: Buffer[] = [];
   let size = 0;
   stdout.on("data", (chunk: Buffer) => {

@@ -1,5 +1,7 @@
+import { isIP } from "node:net";
 import type { OrchestratorStatus } from "../chain/orchestrator";
 import type { Backup } from "../eventLog/events";
+import { base64, hexOrWord, own, type Word } from "../ssh/foreign";
 import type { CallError } from "../ssh/root";
 import { commandsFor } from "../util/commands";
 import { takeBackup } from "./backup";
@@ -8,6 +10,7 @@ import { createCopier, stagingOf } from "./copyKey";
 import type { MoveStep } from "./decide";
 import type { HostPair } from "./hostPair";
 import { type Saga, type SideName, sidesOf } from "./journal";
+import { movedConfig } from "./movedConfig";
 import type { MoveInputs } from "./moveInputs";
 import { createProvedCopy } from "./provedCopy";
 import type { SagaActions } from "./saga";
@@ -16,6 +19,10 @@ import { bridgeShown } from "./shown";
 import { waitForSignings } from "./signings";
 import { bridgeHinders, notLive, stoppedFault } from "./stoppedState";
 import { clientOf, type Verified, type VerifyDeps, verify } from "./verify";
+
+/** An identity as the journal has it: of an orchestrator's answers. */
+const identityText = (identity: Readonly<Record<string, string>>): Word =>
+  JSON.stringify(Object.fromEntries(Object.entries(identity).map(([name, word]) => [name, hexOrWord(word)]))) as Word;
 
 /** What was seen on the way, for outputs and record. */
 export interface MoveObservations {
@@ -55,6 +62,7 @@ export function createMoveActions(
   const copier = createCopier(inputs, sides, deps.say);
   const copy = createProvedCopy(inputs, sides, copier, deps.say);
   let identity: Readonly<Record<string, string>> | undefined;
+  let stoppedConfig: string | undefined;
   /** What the source's machine is called; asked while the signer still signs. */
   const names = new Map<SideName, string[]>();
 
@@ -100,18 +108,16 @@ export function createMoveActions(
   };
 
   /** The pass phrase is in it: it stays in here. */
-  const configOf = (side: SideName, saga: Saga): Promise<string | undefined> =>
-    sides
-      .call(side, "signer_read", saga, { file: `${inputs[side].directory}/config.json` })
-      .catch((error: CallError) => {
-        if (error.exitCode !== noSuchFile) throw error;
-        return undefined;
-      });
+  const configOf = (side: SideName, saga: Saga, directory: string): Promise<string | undefined> =>
+    sides.call(side, "signer_read", saga, own({ file: `${directory}/config.json` })).catch((error: CallError) => {
+      if (error.exitCode !== noSuchFile) throw error;
+      return undefined;
+    });
 
   const addressesOf = async (side: SideName, saga: Saga, looks: Looks): Promise<string[]> => {
     const known = names.get(side);
     if (known || looks[side] === "outOfSight") return known ?? [];
-    const found = (await sides.call(side, "signer_addresses", saga)).split(/\s+/).filter(Boolean);
+    const found = (await sides.call(side, "signer_addresses", saga)).split(/\s+/).filter((each) => isIP(each) !== 0);
     names.set(side, found);
     return found;
   };
@@ -123,16 +129,12 @@ export function createMoveActions(
       case "bulk": {
         deps.say(`bulk copy to ${name(target)}: ${name(source)} holds the key and signs on`);
         if (saga.direction === "forward") await askStatus(source);
-        const known = identity ? { identity: JSON.stringify(identity) } : {};
+        const known = identity ? { identity: identityText(identity) } : {};
         const after = await sides.step(target, "signer_staging", saga, looks, known);
         if (saga.direction === "back")
-          await sides.call(
-            target,
-            "signer_copy_local",
-            saga,
-            { receive_into: stagingOf(inputs, saga) },
-            { limitSeconds: 3600 },
-          );
+          await sides.call(target, "signer_copy_local", saga, own({ receive_into: stagingOf(inputs, saga) }), {
+            limitSeconds: 3600,
+          });
         await copier.run(saga, after, { progress: true });
         // Both sides hash what is there now, so that after the stop only what changed is hashed, and written to the disk.
         await Promise.all([deps.sleep(young), copy.flush(saga), addressesOf(source, saga, after)]);
@@ -148,7 +150,8 @@ export function createMoveActions(
         seen.stoppedAt = deps.now();
         copy.forget();
         const stopped = await sides.step(source, "signer_stop", saga, looks, {}, { limitSeconds: 240 });
-        const fault = stoppedFault(await configOf(source, saga), saga, inputs);
+        stoppedConfig = await configOf(source, saga, inputs[source].directory);
+        const fault = stoppedFault(stoppedConfig, saga, inputs);
         if (fault !== undefined) throw new Error(fault);
         return stopped;
       }
@@ -177,9 +180,16 @@ export function createMoveActions(
           inputs.copy.address,
           ...(await addressesOf(source, saga, looks)),
         ];
-        return sides.step(target, "signer_arrive", saga, looks, {
-          other_addresses: [...new Set(addresses)],
-        });
+        // What this run read at the stop is what was copied and compared.
+        const text = stoppedConfig ?? (await configOf(target, saga, stagingOf(inputs, saga)));
+        if (text === undefined) return sides.step(target, "signer_arrive", saga, looks, own({ config: "" }));
+        const { config, changed } = movedConfig(text, inputs[target].directory, addresses);
+        for (const each of changed)
+          deps.say(
+            `${target} side: config.json: node address ${each} becomes ${each.replace(/^(\[.*\]|[^:]*)/, "127.0.0.1")}`,
+          );
+        const placed = base64(config);
+        return sides.step(target, "signer_arrive", saga, looks, { config: placed }, { secrets: [placed] });
       }
       case "start": {
         deps.say(`starting ${name(target)}: from here on it holds the key and may sign; ${name(source)} is fenced`);
@@ -195,10 +205,10 @@ export function createMoveActions(
           seen.startedAt,
           deps,
         );
-        return sides.step(target, "signer_settle", saga, started, { stage: "running" });
+        return sides.step(target, "signer_settle", saga, started, own({ stage: "running" }));
       }
       case "close":
-        return sides.step(source, "signer_settle", saga, looks, { stage: "moved" });
+        return sides.step(source, "signer_settle", saga, looks, own({ stage: "moved" }));
       case "seal":
         deps.say(`going back: making sure that nothing starts on ${name(target)}`);
         return sides.step(target, "signer_seal", saga, looks, {}, { limitSeconds: 240 });
@@ -207,7 +217,7 @@ export function createMoveActions(
         const startedAt = deps.now();
         const started = await sides.step(source, "signer_restore", saga, looks);
         await verify(inputs, sides, source, saga, identity ?? null, startedAt, deps);
-        return sides.step(source, "signer_settle", saga, started, { stage: "restored" });
+        return sides.step(source, "signer_settle", saga, started, own({ stage: "restored" }));
       }
     }
   };

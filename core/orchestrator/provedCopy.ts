@@ -1,3 +1,4 @@
+import { own } from "../ssh/foreign";
 import { type Copier, stagingOf } from "./copyKey";
 import type { HostPair } from "./hostPair";
 import { plainStore, type Saga, type SideName, sidesOf } from "./journal";
@@ -60,7 +61,7 @@ export function createProvedCopy(
   const targetManifest = (saga: Saga): Promise<Manifest> =>
     readManifest(sides.roots[sidesOf(saga).target], { base: stagingOf(inputs, saga), paths: ["."] });
   const flush = (saga: Saga): Promise<string> => {
-    const variables = { receive_into: stagingOf(inputs, saga) };
+    const variables = own({ receive_into: stagingOf(inputs, saga) });
     return sides.call(sidesOf(saga).target, "signer_flush", saga, variables, { limitSeconds: 3600 });
   };
   const make = async (saga: Saga, looks: Looks): Promise<NonNullable<typeof copied>> => {

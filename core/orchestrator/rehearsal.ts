@@ -1,5 +1,6 @@
 import type { RpcClock } from "../chain/orchestrator";
 import { readMoveEvents } from "../eventLog/eventLog";
+import { own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import type { Store } from "../store/store";
 import { storeAt } from "../store/storeAt";
@@ -64,11 +65,11 @@ async function measure(
     const value = await work;
     return { value, seconds: (ticks() - begin) / 1000 };
   };
-  const stops = await old.call("signer_stops", { service: options.old.service });
+  const stops = await old.call("signer_stops", own({ service: options.old.service }));
   const read = await timed(bytesOf(old, options.old.directory));
   const file = { file: "/etc/hostname" };
   const called = await timed(
-    Promise.all([old.call("signer_has", file), fresh.call("signer_has", file).catch(() => "")]),
+    Promise.all([old.call("signer_has", own(file)), fresh.call("signer_has", own(file)).catch(() => "")]),
   );
   const { pillar } = options.move;
   const earlier = (await readMoveEvents(store)).flatMap((entry) => {
@@ -87,7 +88,7 @@ async function measure(
 
 /** Reads it once as it passes; nothing is kept. */
 async function bytesOf(host: RootHost, directory: string): Promise<number> {
-  const { stdout, done } = await host.stream("signer_stream", { directory }, { limitSeconds: 3600 });
+  const { stdout, done } = await host.stream("signer_stream", own({ directory }), { limitSeconds: 3600 });
   let bytes = 0;
   stdout.on("data", (chunk: Buffer) => {
     bytes += chunk.length;

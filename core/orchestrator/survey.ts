@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { isIP } from "node:net";
 import path from "node:path";
 import {
   type BuildInfo,
@@ -6,6 +7,7 @@ import {
   type OrchestratorClient,
   type RpcClock,
 } from "../chain/orchestrator";
+import { endpoint, own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import type { NodeStatus } from "../sync/nodeStatus";
 import { isJsonText } from "./backup";
@@ -73,7 +75,7 @@ async function lookAtOld(
   const file = path.posix.join(place.directory, places.keyStore);
   const endpoints = await named;
   const [has, reached, answers] = await Promise.all([
-    root.call("signer_has", { file }),
+    root.call("signer_has", own({ file })),
     reachedFrom(
       root,
       endpoints.map((each) => each.old),
@@ -100,7 +102,7 @@ async function lookAtNew(
   const facts = await factsOf(root, place);
   const buildOf = (): Promise<Result<BuildInfo>> => told(clientOf(root, place, clock).buildInfo());
   const [scan, build, reached] = await Promise.all([
-    root.call("signer_scan", { address: copyAddress, port: sshPort }),
+    root.call("signer_scan", own({ address: copyAddress, port: sshPort })),
     facts.active === "active" ? buildOf() : { error: "it does not run" },
     endpoints.then((all) =>
       reachedFrom(
@@ -121,7 +123,7 @@ export function sshScan(printed: string): SshScan {
 
 /** What a host tells of a signer's things. Changes nothing there. @throws as RootHost.call */
 export async function factsOf(root: RootHost, { service, directory, nodeDirectory, executable }: OrchestratorPlace) {
-  return parseFacts(await root.call("signer_facts", { service, directory, node_dir: nodeDirectory, executable }));
+  return parseFacts(await root.call("signer_facts", own({ service, directory, node_dir: nodeDirectory, executable })));
 }
 
 function clientOf(root: RootHost, { rpcPort }: OrchestratorPlace, clock: RpcClock): OrchestratorClient {
@@ -134,11 +136,11 @@ const pause = 500;
 /** Facts, configuration, and what is damaged. The files' content stays in this process's memory. */
 async function readState(root: RootHost, place: OrchestratorPlace, clock: RpcClock) {
   const [facts, printed] = await Promise.all([factsOf(root, place), root.call("signer_addresses", {})]);
-  const addresses = printed.split(/\s+/).filter(Boolean);
+  const addresses = printed.split(/\s+/).filter((each) => isIP(each) !== 0);
   const { directory } = place;
   const damaged: string[] = [];
   if (facts.directory !== "there") return { facts, addresses, config: {} as Record<string, unknown>, damaged };
-  const shares = facts.shares > 0 ? await root.call("signer_shares", { directory }) : "";
+  const shares = facts.shares > 0 ? await root.call("signer_shares", own({ directory })) : "";
   const files = [
     "config.json",
     ...shares
@@ -158,7 +160,7 @@ async function readState(root: RootHost, place: OrchestratorPlace, clock: RpcClo
 /** A running orchestrator rewrites its files in place: half of one is read now and then. */
 async function readWhole(root: RootHost, file: string, clock: RpcClock): Promise<string | undefined> {
   for (let left = readings; left > 0; left -= 1) {
-    const text = await root.call("signer_read", { file }).catch((error: Error & { exitCode?: number }) => {
+    const text = await root.call("signer_read", own({ file })).catch((error: Error & { exitCode?: number }) => {
       if (error.exitCode === undefined) throw error;
       return "";
     });
@@ -171,7 +173,7 @@ async function readWhole(root: RootHost, file: string, clock: RpcClock): Promise
 async function reachedFrom(root: RootHost, names: readonly string[]): Promise<string[]> {
   const endpoints = [...new Set(names)];
   if (endpoints.length === 0) return [];
-  return (await root.call("signer_reaches", { endpoints })).split("\n").filter(Boolean);
+  return (await root.call("signer_reaches", { endpoints: endpoints.map(endpoint) })).split("\n").filter(Boolean);
 }
 
 async function told<T>(promise: Promise<T>): Promise<Result<T>> {

@@ -5,6 +5,7 @@ import {
   type OrchestratorClient,
   type OrchestratorIdentity,
 } from "../chain/orchestrator";
+import { own } from "../ssh/foreign";
 import { type Commands, commandsFor } from "../util/commands";
 import { isJsonText } from "./backup";
 import type { HostPair, HostPairDeps } from "./hostPair";
@@ -190,7 +191,7 @@ export async function verify(
 async function hasShare(inputs: MoveInputs, sides: HostPair, side: SideName, saga: Saga, deps: VerifyDeps) {
   const file = `${inputs[side].directory}/config.json`;
   for (let left = readings; left > 0; left -= 1) {
-    const text = await sides.call(side, "signer_read", saga, { file }).catch(() => "");
+    const text = await sides.call(side, "signer_read", saga, own({ file })).catch(() => "");
     if (isJsonText(text))
       return orchestratorConfigOf((JSON.parse(text) as Record<string, unknown> | null) ?? {}).hasShare;
     await deps.sleep(500);

@@ -1,4 +1,5 @@
 import { type Journal, parseJournal } from "../orchestrator/journal";
+import { own } from "../ssh/foreign";
 import { type CallError, type OrchestratorHost, openRoot, type RootHost } from "../ssh/root";
 import type { Clock } from "../util/clock";
 import { fieldsOf } from "../util/fields";
@@ -99,7 +100,7 @@ export async function lookAtHost(
   for (let said = false; ; ) {
     let printed: string | undefined;
     try {
-      printed = await root.call("retire_facts", placeVariables(places), { limitSeconds: 30 });
+      printed = await root.call("retire_facts", own(placeVariables(places)), { limitSeconds: 30 });
     } catch (error) {
       const { exitCode, message } = error as CallError;
       // It is there, and says what is wrong with it.

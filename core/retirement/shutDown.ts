@@ -1,6 +1,7 @@
 import type { EventLog } from "../eventLog/eventLog";
 import { type BackupOf, takeBackup } from "../orchestrator/backup";
 import { placed } from "../orchestrator/backupPlace";
+import { own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
 import { type HostFacts, type HostPlaces, placeVariables } from "./host";
@@ -22,7 +23,7 @@ export async function shutDown(
   inSpite: boolean,
 ): Promise<void> {
   const { places, backup, stack, pillar } = inputs;
-  const variables = placeVariables(places);
+  const variables = own(placeVariables(places));
   const settings = placed({ ...backup, move: { project: "pillar-host", stack, pillar } });
   // Only by the operator's sentence: what is copied must stand still.
   if (signer.active) {
@@ -58,7 +59,7 @@ export async function stopNode(
   say: (line: string) => void,
   inSpite = false,
 ): Promise<void> {
-  const variables = { ...placeVariables(places), in_spite: inSpite };
+  const variables = own({ ...placeVariables(places), in_spite: inSpite });
   const told = await root.call("retire_stop", variables, { limitSeconds: stopLimit });
   for (const line of linesOf(told)) say(line);
 }

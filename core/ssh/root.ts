@@ -2,8 +2,9 @@ import { type Duplex, pipeline, type Readable } from "node:stream";
 import { printableLines } from "../util/printable";
 import { answerStream, framed, notRunText, readAnswer } from "./answer";
 import { type Connection, createConnection } from "./connection";
+import type { Variables } from "./foreign";
 import { namesOf, type Receiver, rootEnvelope } from "./rootEnvelope";
-import { assignments, type Value } from "./shellWords";
+import { assignments } from "./shellWords";
 import { loginKeys, type SshTarget } from "./ssh";
 import type { RunningCommand } from "./sshCommands";
 import { fatal, isFatal } from "./sshErrors";
@@ -29,8 +30,6 @@ export interface CallOptions {
 export interface CallError extends Error {
   exitCode?: number;
 }
-
-type Variables = Readonly<Record<string, Value>>;
 
 /** Runs functions of the script library on a host as root, over one connection that is kept, and made anew after it broke. */
 export interface RootHost {

@@ -103,7 +103,7 @@ async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step
     side,
     direction,
     ...(settled ? { stage: settled } : {}),
-    other_addresses: "",
+    config: Buffer.from("{}").toString("base64"),
     generation: `${generation}`,
     source_key: call.keys[sidesOf(call.saga).source],
     target_key: call.keys[sidesOf(call.saga).target],

@@ -50,7 +50,9 @@ signer_stop() {
 }
 
 signer_name_store() {
-  TZ=UTC0 printf -v was_store '%s/%s.moved-to-%s-%(%Y%m%dT%H%M%SZ)T' "$directory" "$(signer_key_store "$directory")" "$other_address" -1
+  # By itself: what fails in the words of another command ends nothing.
+  was_store=$(signer_key_store "$directory")
+  TZ=UTC0 printf -v was_store '%s/%s.moved-to-%s-%(%Y%m%dT%H%M%SZ)T' "$directory" "$was_store" "$other_address" -1
 }
 
 # The key store goes aside under a name that tells where the signer went.
@@ -117,7 +119,7 @@ signer_arrive() {
   case $(signer_stage) in staging | staged) ;; *) fail "nothing was staged here" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: its directory is not replaced" "See it with: systemctl status $service"; fi
   if [ -d "$directory.arriving" ]; then
-    signer_rewrite_config "$directory.arriving/config.json"
+    signer_place_config "$directory.arriving/config.json"
     sync "$directory.arriving"
   fi
   # From here on it goes in place without another comparison: all of it is on the disk (signer_flush).
@@ -137,23 +139,11 @@ signer_arrive() {
   signer_side
 }
 
-# The orchestrator's paths are this side's from now on, and a node address that names the machine which the signer left
-# names this one. The file is replaced whole; what is shown of it are addresses and ports of the node and nothing else.
-signer_rewrite_config() {
-  local address from pattern found changed
-  changed="s#(\"DataPath\"[[:space:]]*:[[:space:]]*)\"[^\"]*\"#\\1\"$directory\"#"
-  changed="$changed;s#(\"BaseDir\"[[:space:]]*:[[:space:]]*)\"[^\"]*\"#\\1\"$directory/tss\"#"
-  for address in $other_addresses; do
-    from=$address
-    case $address in *:*) from="[$address]" ;; esac
-    pattern=$(sed 's/[][$*.^(){}?+|\\]/\\&/g' <<< "$from")
-    found=$(grep -oE "://$pattern(:[0-9]+)?[/\"]" "$1" | sed -E 's#.*(:[0-9]+).$#\1#; t; s/.*//' | sort -u) || continue
-    while read -r port; do say "config.json: node address $from$port becomes 127.0.0.1$port"; done <<< "$found"
-    changed="$changed;s#://$pattern([:/\"])#://127.0.0.1\\1#g"
-  done
-  if sed -E "$changed" "$1" | cmp -s - "$1"; then return 0; fi
+# signer_place_config FILE: $config, in base64, is it as core/orchestrator/movedConfig.ts makes it. Replaced whole.
+signer_place_config() {
+  [ -n "$config" ] || fail "no configuration came for this side: nothing is put in place" "needed: $1"
   cp -p "$1" "$1.new"
-  sed -E "$changed" "$1" > "$1.new"
+  base64 -d <<< "$config" > "$1.new"
   sync "$1.new"
   mv -f "$1.new" "$1"
 }

@@ -4,6 +4,10 @@ signer_key_store() {
   if [ -r "$1/config.json" ]; then
     name=$(sed -n 's/.*"ProducerKeyFileName"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p' "$1/config.json" | head -n 1)
   fi
+  # It becomes a part of paths and of the journal, and config.json may be another host's.
+  if [[ $name == . || $name == .. || ! $name =~ ^[A-Za-z0-9_.@+=,:\ -]*$ ]]; then
+    fail "ProducerKeyFileName in $1/config.json is no plain file name" "found: $(tr -cd '[:print:]' <<< "${name:0:100}")" "needed: letters, digits, blanks and _.@+=,:-"
+  fi
   printf '%s\n' "${name:-producer}"
 }
 

@@ -2,6 +2,7 @@ import crypto from "node:crypto";
 import type { ShownChain } from "../../chain/sameChain";
 import { compareChains } from "../../chain/sameChain";
 import { openEventLog } from "../../eventLog/eventLog";
+import { own } from "../../ssh/foreign";
 import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
 import { sizeText } from "../../util/sizeText";
@@ -134,7 +135,7 @@ async function takeIn(
   deps: ChainCopyDeps,
 ): Promise<string | undefined> {
   const torn = (
-    await sides.call("new", "chain_judge", { database_program: inputs.judge }, { limitSeconds: 3600 })
+    await sides.call("new", "chain_judge", own({ database_program: inputs.judge }), { limitSeconds: 3600 })
   ).trim();
   if (torn !== "") return torn.split("\n").join("; ");
   // Days may have gone by.

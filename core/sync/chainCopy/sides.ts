@@ -1,5 +1,5 @@
+import { own, type Variables } from "../../ssh/foreign";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root";
-import type { Value } from "../../ssh/shellWords";
 import { isFatal } from "../../ssh/sshErrors";
 import { withTimeout } from "../../util/withTimeout";
 import { type ChainFacts, parseChainFacts } from "./facts";
@@ -11,17 +11,12 @@ export type ChainSideName = "old" | "new";
 export interface ChainSides {
   readonly roots: Readonly<Record<ChainSideName, RootHost>>;
   /** Errors carry `taken` where another run is at work, `broken` where the connection was lost. */
-  call(
-    side: ChainSideName,
-    name: string,
-    more?: Readonly<Record<string, Value>>,
-    options?: CallOptions,
-  ): Promise<string>;
+  call(side: ChainSideName, name: string, more?: Variables, options?: CallOptions): Promise<string>;
   /** The same, of a function that tells how far it is, line by line. */
   follow(
     side: ChainSideName,
     name: string,
-    more: Readonly<Record<string, Value>>,
+    more: Variables,
     options: CallOptions,
     heard: (line: string) => void,
   ): Promise<void>;
@@ -59,15 +54,15 @@ export function openSides(inputs: ChainCopyInputs, token: string): ChainSides {
   const roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
   const { address, port } = inputs.copy;
   const seconds = inputs.momentum / 1000;
-  const variables = (side: ChainSideName): Record<string, Value> => {
+  const variables = (side: ChainSideName): Variables => {
     const { service, dataDir, node } = inputs[side];
-    return {
+    return own({
       ...{ token, side, stack_identity: inputs.identity, service, data_dir: dataDir },
       ...{ rpc_address: node.address, rpc_port: node.port, start_seconds: startSeconds },
       ...{ login_user: inputs.old.host.ssh.user, copy_address: address, copy_port: port, copy_hours: copyHours },
       ...{ known_as: port === 22 ? address : `[${address}]:${port}`, other_host_key: inputs.old.host.ssh.hostKey },
       ...{ momentum_seconds: seconds, quiet_seconds: Math.min(3, seconds / 4), limit_mbps: inputs.limitMbps },
-    };
+    });
   };
   const inWords = (error: unknown): never => {
     const { exitCode } = error as CallError;

@@ -1,4 +1,5 @@
 import { parseCopyKey } from "../../ssh/copyKey";
+import { base64, own } from "../../ssh/foreign";
 import type { Clock } from "../../util/clock";
 import { sizeText } from "../../util/sizeText";
 import { oldFloor } from "./facts";
@@ -50,8 +51,8 @@ export async function takeSnapshot(inputs: ChainCopyInputs, sides: ChainSides, d
 export async function giveRight(inputs: ChainCopyInputs, sides: ChainSides, deps: TravelDeps): Promise<void> {
   const printed = await onceMore(deps, () => sides.call("new", "chain_key"));
   const { key, addresses } = parseCopyKey(printed, inputs.new.host.ssh.address, "pillar-host-chain-copy");
-  const from = [...addresses, inputs.new.host.ssh.address];
-  await onceMore(deps, () => sides.call("old", "chain_allow", { public_key: key, from_addresses: from }));
+  const from = own({ from_addresses: [...addresses, inputs.new.host.ssh.address] });
+  await onceMore(deps, () => sides.call("old", "chain_allow", { public_key: key, ...from }));
 }
 
 /**
@@ -69,7 +70,9 @@ export async function travel(
   const watch = watchOld(inputs, sides, snapshot, deps);
   try {
     const hashes = onceMore(deps, () =>
-      sides.call("old", "chain_manifest", { base: `${inputs.old.dataDir}/.pillar-host-snapshot` }, { limitSeconds }),
+      sides.call("old", "chain_manifest", own({ base: `${inputs.old.dataDir}/.pillar-host-snapshot` }), {
+        limitSeconds,
+      }),
     ).then((printed) => parseHashes(printed, inputs.old.host.ssh.address));
     hashes.catch(() => undefined);
     for (let left = rounds; ; left -= 1) {
@@ -78,19 +81,16 @@ export async function travel(
       deps.say("hashing what arrived");
       const printed = await watch.until(
         onceMore(deps, () =>
-          sides.call(
-            "new",
-            "chain_manifest",
-            { base: `${inputs.new.dataDir}/.pillar-host-arriving` },
-            { limitSeconds },
-          ),
+          sides.call("new", "chain_manifest", own({ base: `${inputs.new.dataDir}/.pillar-host-arriving` }), {
+            limitSeconds,
+          }),
         ),
       );
       const arrived = parseHashes(printed, inputs.new.host.ssh.address);
       const wrong = wrongIn(arrived, original);
       const missing = missingIn(arrived, original);
       if (wrong.length > 0) {
-        const list = Buffer.from(wrong.map((path) => `${path}\0`).join("")).toString("base64");
+        const list = base64(wrong.map((path) => `${path}\0`).join(""));
         await sides.call("new", "chain_remove", { remove: list });
       }
       const again = wrong.filter((path) => original.has(path));

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asRoot, type RootHost } from "../../../core/ssh/root";
+import { asRoot, type CallOptions, type RootHost } from "../../../core/ssh/root";
 import { assignments, type Value } from "../../../core/ssh/shellWords";
 import { orchestratorLibrary } from "../../../core/steps/libraries";
 
@@ -11,6 +11,12 @@ export interface LocalRoot extends RootHost {
   readonly scratch: string;
   /** Shell text that runs before the next function. */
   before: string;
+  call(name: string, variables?: Readonly<Record<string, Value>>, options?: CallOptions): Promise<string>;
+  stream(
+    name: string,
+    variables?: Readonly<Record<string, Value>>,
+    options?: CallOptions,
+  ): ReturnType<RootHost["stream"]>;
 }
 
 export function localRoot(): LocalRoot {

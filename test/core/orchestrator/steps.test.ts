@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import { readSide } from "../../../core/orchestrator/hostPair";
 import { stopForGood } from "../../../core/orchestrator/messages";
+import { movedConfig } from "../../../core/orchestrator/movedConfig";
 import { openScriptStage, type ScriptStage, systemctl } from "./scriptStage";
 
 const own = { move: "pillar-host/prod/Anvil/1", direction: "forward" } as const;
@@ -100,18 +101,29 @@ describe("a step on a host", () => {
       );
     mkdirSync(`${directory}.arriving`);
     const file = `${directory}.arriving/config.json`;
-    writeFileSync(file, config("/home/op/.orchestrator", ["198.51.100.7", "198.51.100.70"]), { mode: 0o600 });
+    const text = config("/home/op/.orchestrator", ["198.51.100.7", "198.51.100.70"]);
+    writeFileSync(file, text, { mode: 0o600 });
     stage.write({ ...target, stage: "staging" });
-    const { code, stdout, stderr } = await stage.step("signer_arrive", {
+    const { code, stderr } = await stage.step("signer_arrive", {
       ...target,
-      other_addresses: "198.51.100.7 2001:db8::7",
+      config: Buffer.from(movedConfig(text, directory, ["198.51.100.7"]).config).toString("base64"),
     });
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("config.json: node address 198.51.100.7:35998 becomes 127.0.0.1:35998\n");
     const arrived = join(directory, "config.json");
     expect(readFileSync(arrived, "utf8")).toBe(config(directory, ["127.0.0.1", "198.51.100.70"]));
     expect(lstatSync(arrived).mode & 0o777).toBe(0o600);
   });
+
+  test.for(["../../etc/passwd", "a/b", "..", "a\\", "$(id)", "ü"])(
+    "a key store called %j is no file here",
+    async (name, { stage }) => {
+      writeFileSync(join(stage.directory, "config.json"), `{"ProducerKeyFileName": "${name}"}`);
+      const { code, stderr } = await stage.step("signer_stop", source);
+      expect(code).toBe(1);
+      expect(stderr).toContain("is no plain file name");
+      expect(stage.journal()?.stage).toBeUndefined();
+    },
+  );
 
   describe("the seal", () => {
     const aside = ({ directory }: ScriptStage) => [existsSync(directory), existsSync(`${directory}.arriving`)];

@@ -1,4 +1,5 @@
 import { test as base, describe, expect } from "vitest";
+import { own } from "../../../core/ssh/foreign";
 import { asRoot, type CallError, masked, openRoot, type RootHost, rootScript } from "../../../core/ssh/root";
 import type { SshTarget } from "../../../core/ssh/ssh";
 import { evilText, harmless } from "../../evilText";
@@ -39,20 +40,20 @@ async function errorOf(promise: Promise<unknown>): Promise<CallError> {
 
 describe("functions as root", () => {
   test("complain in words that command no terminal", async ({ root }) => {
-    const { message } = await errorOf(root.call("refuse", { word: evilText }));
+    const { message } = await errorOf(root.call("refuse", own({ word: evilText })));
     expect(message).toContain(`it said ${harmless}, see`);
   });
 
   test("get variables of any text, and give what they print", async ({ root }) => {
-    expect(await root.call("greet", { greeting: "it's $HOME\n`id`" })).toBe("it's $HOME\n`id` from 127.0.0.1\n");
+    expect(await root.call("greet", own({ greeting: "it's $HOME\n`id`" }))).toBe("it's $HOME\n`id` from 127.0.0.1\n");
   });
 
   test("share one connection, made anew after it broke", async ({ root, host, expect }) => {
-    await Promise.all([root.call("greet", { greeting: "a" }), root.call("greet", { greeting: "b" })]);
+    await Promise.all([root.call("greet", own({ greeting: "a" })), root.call("greet", own({ greeting: "b" }))]);
     expect(host.connections).toBe(1);
     host.breakAll();
     // This end may learn of it after the other one.
-    const again = () => root.call("greet", { greeting: "c" });
+    const again = () => root.call("greet", own({ greeting: "c" }));
     await expect.poll(again, { timeout: 10_000 }).toBe("c from 127.0.0.1\n");
     expect(host.connections).toBe(2);
   });
@@ -62,7 +63,7 @@ describe("functions as root", () => {
   });
 
   test("end in an error with their exit code and words, without secrets", async ({ root }) => {
-    const error = await errorOf(root.call("refuse", { word: "sudo-pw or hunter2" }, { secrets: ["hunter2"] }));
+    const error = await errorOf(root.call("refuse", own({ word: "sudo-pw or hunter2" }), { secrets: ["hunter2"] }));
     expect(error.message).toBe("it said [removed] or [removed], see its log");
     expect(error.exitCode).toBe(75);
   });
@@ -88,18 +89,18 @@ describe("functions as root", () => {
   });
 
   test("are ended after their limit", async ({ root }) => {
-    const error = await errorOf(root.call("hang", {}, { limitSeconds: 1 }));
+    const error = await errorOf(root.call("hang", own({}), { limitSeconds: 1 }));
     expect(error.message).toBe("127.0.0.1: hang was ended after 1 s");
     expect(error.exitCode).toBe(124);
   });
 
   test("may print more than a call takes, as a stream", async ({ root }) => {
-    const { stdout, done } = await root.stream("numbers", { up_to: 2_000_000 });
+    const { stdout, done } = await root.stream("numbers", own({ up_to: 2_000_000 }));
     let size = 0;
     for await (const chunk of stdout) size += (chunk as Buffer).length;
     await done;
     expect(size).toBe(14_888_896);
-    const error = await errorOf(root.call("numbers", { up_to: 2_000_000 }));
+    const error = await errorOf(root.call("numbers", own({ up_to: 2_000_000 })));
     expect(error.message).toBe("127.0.0.1: numbers printed more than 8 MiB");
   });
 
@@ -115,12 +116,12 @@ describe("functions as root", () => {
 
 describe("the pieces", () => {
   test("sudo's password stands in none of what root is given, nor in a command line", () => {
-    const text = rootScript(
-      library,
-      "greet",
-      { greeting: "x" },
-      { hostName: "h", stack: "prod", sudoPassword: "pw1", limitSeconds: 5 },
-    );
+    const text = rootScript(library, "greet", own({ greeting: "x" }), {
+      hostName: "h",
+      stack: "prod",
+      sudoPassword: "pw1",
+      limitSeconds: 5,
+    });
     const [outer = "", inner = ""] = text.split("<<'PILLAR_HOST_ROOT'");
     expect(outer).toContain("sudo_password='pw1'\n");
     expect(outer.split("\n").at(-1)).toBe(`become_root timeout -k 10 5 bash --norc -euo pipefail -c 'eval "$(cat)"' `);

@@ -7,6 +7,7 @@ import { takeBackup } from "../../../core/orchestrator/backup";
 import { placeVariables } from "../../../core/retirement/host";
 import { nodeTarget } from "../../../core/settings/login";
 import { newHost, oldHost, secureOptions } from "../../../core/settings/orchestratorPlaces";
+import { readAnswer } from "../../../core/ssh/answer";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments, type Value } from "../../../core/ssh/shellWords";
 import { orchestratorLibrary, retirementLibrary } from "../../../core/steps/libraries";
@@ -277,11 +278,10 @@ describe("units that are enabled from another place", () => {
   it("an installation beside it takes the link over, and the unit that it leads to is the one that is masked", async () => {
     await onHost(from, "systemctl stop orchestrator; rm -f /var/lib/pillar-host/orchestrator.json");
     const config = configOf({ orchestrator: { migrateFrom: { address: to.address, hostKey: to.hostKey } } });
-    const { exitCode, stdout, stderr } = await from.run(
-      "bash -euo pipefail -s",
-      envelope(orchestrator(config), { hostName: "old", stack: "prod" }),
-    );
-    expect([exitCode, stderr]).toEqual([0, ""]);
+    const script = envelope(orchestrator(config), { hostName: "old", stack: "prod" });
+    const { exitCode, stdout, stderr } = await from.run("bash -euo pipefail -s", script);
+    const answer = readAnswer(script, { stdout: String(stdout), stderr: String(stderr) });
+    expect([exitCode, answer.isDone, answer.stderr]).toEqual([0, true, ""]);
     expect(stdout).toContain("/etc/systemd/system/orchestrator.service is kept as");
     await onHost(from, `rm ${etc}/orchestrator.service; systemctl daemon-reload; systemctl enable -q orchestrator`);
     expect(await onHost(from, "systemctl show -p ExecStart,LoadState --value orchestrator")).toMatch(

@@ -1,0 +1,39 @@
+import { isIP } from "node:net";
+import type { Value } from "./shellWords";
+
+declare const isChecked: unique symbol;
+
+/** A text that may stand in a script for a host: nobody else's, or another machine's word that passed a check below. */
+export type Word = string & { readonly [isChecked]: true };
+
+/** What functions on a host are given (core/ssh/root.ts). */
+export type Variables = Readonly<Record<string, Word | number | boolean | readonly (Word | number)[]>>;
+
+/** Values of the operator, of this program and its state, in which no host, node, reference or cloud has a word. */
+export const own = <T extends Readonly<Record<string, Value>>>(values: T) =>
+  values as unknown as { readonly [name in keyof T]: Variables[string] };
+
+function checked(what: string, text: string, isIt: boolean): Word {
+  if (isIt) return text as Word;
+  throw new Error(
+    `a host answered with something else than ${what}: nothing is done with it\n  found: ${JSON.stringify(text.slice(0, 100))}\n  needed: ${what}`,
+  );
+}
+
+/** Each of these @throws where another machine's word is anything else. */
+export const ipAddress = (text: string): Word => checked("an IP address", text, isIP(text) !== 0);
+export const hexOrWord = (text: string): Word => checked("letters and digits", text, /^[A-Za-z0-9]{0,200}$/.test(text));
+/** One part of a path. */
+export const fileName = (text: string): Word =>
+  checked("a plain file name", text, /^(?!\.{1,2}$)[A-Za-z0-9_.@+=,][A-Za-z0-9 _.@+=,:-]{0,200}$/.test(text));
+export const endpoint = (text: string): Word =>
+  checked("an address and a port", text, /^[A-Za-z0-9.:-]{1,255}:\d{1,5}$/.test(text));
+/** As ssh-keygen prints an Ed25519 key: its type, and 51 bytes; its comment is the one that it was given. */
+export const copyKey = (text: string, mark: string): Word =>
+  checked(
+    "an Ed25519 key as ssh-keygen prints it",
+    text,
+    /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43} ([a-z-]+)$/.exec(text)?.[1] === mark,
+  );
+/** Whatever it is: it is decoded on the host, and never a part of a program. */
+export const base64 = (text: string): Word => Buffer.from(text).toString("base64") as Word;
