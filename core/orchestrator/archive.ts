@@ -85,8 +85,13 @@ function writableOf(parser: Parser, faultNow: () => Error | undefined): Writable
   });
   parser.on("drain", goOn);
   parser.on("end", goOn);
-  return new Writable({
+  let head: Buffer = Buffer.alloc(0);
+  const input = new Writable({
     write: (chunk: Buffer, _encoding, next) => {
+      if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes)]);
+      // The parser would unpack it, and what is kept would not open as a tar archive.
+      if (head.length >= headBytes && !isTarHead(head))
+        return next(new Error("the archive is no plain tar: it is packed"));
       waiting = next;
       if (parser.write(chunk)) goOn();
     },
@@ -95,4 +100,13 @@ function writableOf(parser: Parser, faultNow: () => Error | undefined): Writable
       parser.end();
     },
   });
+  // Whoever writes is told by the write; an event that nobody listens to would end the process.
+  return input.on("error", () => undefined);
+}
+
+const headBytes = 263;
+
+/** Tells whether bytes are the head of a tar archive, or of one that holds nothing. */
+function isTarHead(head: Buffer): boolean {
+  return head.toString("latin1", 257, 262) === "ustar" || head.subarray(0, headBytes).every((byte) => byte === 0);
 }

@@ -48,6 +48,7 @@ export type Obstacle =
   | "another move"
   | "later move"
   | "later start"
+  | "odd generation"
   | "other hosts";
 
 /**

@@ -31,6 +31,9 @@ function journalAt(looks: Looks, side: SideName): Journal | undefined {
   return look === "outOfSight" ? undefined : look.journal;
 }
 
+/** Ways that other machines may have begun since this one's record was written. */
+const mostUnknown = 1000;
+
 const numberOf = (journal: Journal | undefined): number => journal?.generation ?? 0;
 
 /**
@@ -85,6 +88,10 @@ export function decideNext(wanted: Wanted, seen: Looks, memory: RunMemory): Move
   const decision = decideMove(wanted, looks, memory);
   if (decision.do === "done" || decision.do === "stop here") return decision;
   const { move, direction } = decision.saga;
+  const odd = sides
+    .map((side) => journalAt(seen, side))
+    .find((each) => numberOf(each) > (wanted.known?.generation ?? 0) + mostUnknown);
+  if (odd) return { do: "stop here", saga: odd, why: "odd generation" };
   const highest = Math.max(wanted.known?.generation ?? 0, ...sides.map((side) => numberOf(journalAt(seen, side))));
   const begun = decision.do === "bulk" ? undefined : generationOf(decision.saga, looks);
   const saga = { move, direction, generation: begun ?? highest + 1 };

@@ -77,7 +77,10 @@ export function parseJournal(text: string, where: string): Journal | undefined {
     (found.direction === "forward" || found.direction === "back") &&
     (found.side === "old" || found.side === "new") &&
     typeof found.other?.address === "string" &&
-    (found.history === undefined || Array.isArray(found.history)) &&
+    areTexts(found.was, { enabled: "boolean" }) &&
+    areTexts(found.identity) &&
+    Array.isArray(found.history ?? []) &&
+    (found.history ?? []).every((entry) => typeof entry?.stage === "string" && areTexts(entry)) &&
     stages.includes(String(found.stage));
   if (isWhole) {
     const history = (found.history ?? []).map(({ move: of, ...entry }) => ({ ...entry, ...moveOf(of) }));
@@ -93,8 +96,20 @@ export function parseJournal(text: string, where: string): Journal | undefined {
 
 function isOfAVersion({ version, generation, source, target }: WrittenJournal): boolean {
   if (version === 1) return true;
-  const isNumbered = typeof generation === "number" && Number.isInteger(generation) && generation >= 0;
-  return version === 2 && isNumbered && typeof source === "string" && typeof target === "string";
+  return version === 2 && isGeneration(generation) && typeof source === "string" && typeof target === "string";
+}
+
+/** Further on a number could not be counted up any more. */
+const isGeneration = (number: unknown): number is number =>
+  Number.isSafeInteger(number) && (number as number) >= 0 && (number as number) < 1e9;
+
+/** Tells whether a part of a journal has no values but texts, where it is there; `except` names those of other types. */
+function areTexts(part: object | null | undefined, except: Readonly<Record<string, string>> = {}): boolean {
+  if (part === undefined || part === null) return true;
+  return (
+    typeof part === "object" &&
+    Object.entries(part).every(([name, value]) => typeof value === (except[name] ?? "string"))
+  );
 }
 
 /** As it is written: moves are texts. */
@@ -105,7 +120,8 @@ export type WrittenJournal = Partial<Omit<Journal, "move" | "history">> & {
 
 function read(text: string): WrittenJournal | null {
   try {
-    return JSON.parse(text) as WrittenJournal | null;
+    const found: unknown = JSON.parse(text);
+    return typeof found === "object" ? found : null;
   } catch {
     return null;
   }
@@ -144,7 +160,7 @@ export function hasStagedNothing(journal: Journal | undefined, move: MoveId): bo
 /** The number in a journal's text; 0 where there is none, or it cannot be read (pure). */
 export function generationIn(journal: string | undefined): number {
   const { generation } = read(journal ?? "") ?? {};
-  return typeof generation === "number" ? generation : 0;
+  return isGeneration(generation) ? generation : 0;
 }
 
 export const journalFile = "/var/lib/pillar-host/orchestrator.json";

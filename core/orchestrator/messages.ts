@@ -161,6 +161,12 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
       `  Then, where it is to stay there: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
       `  ${broughtByHand(run, saga.generation ?? 0)}`,
     ],
+    "odd generation": [
+      `a journal names generation ${saga.generation ?? 0}, far beyond any that is known here: nothing is touched`,
+      ...generationsFound(looks),
+      `  needed: a journal that nobody changed. See it on the host: cat ${journalFile}`,
+      `  Put the number right that it has in "generation"; then ${up}`,
+    ],
     "other hosts": [
       "the move that lies open here is between other hosts: nothing is touched",
       ...(["old", "new"] as const).flatMap((side) => {

@@ -49,7 +49,8 @@ copy_receive() {
   copy_frame "$work/ours"
   copy_take > "$work/gone"
   copy_remove "$work/gone"
-  tar --extract --preserve-permissions --same-owner --numeric-owner --delay-directory-restore -C "$receive_into"
+  # Modes as they come, but for setuid, setgid, sticky, and what others may write: the comparison that follows tells of those.
+  (umask 0002; tar --extract --no-same-permissions --same-owner --numeric-owner --delay-directory-restore -C "$receive_into")
   copy_only_inward
   copy_drop_shares
 }
@@ -98,7 +99,9 @@ copy_remove() {
 
 # What is put in place later leads nowhere else either.
 copy_only_inward() {
-  local outward
+  local outward odd
+  odd=$(cd -- "$receive_into" && find . ! -type f ! -type d ! -type l -printf '%P (%y)\n' -delete | tr -c '[:print:]\n' '?')
+  [ -z "$odd" ] || fail "the copy holds what is no file, directory or link" "found: $(head -n 3 <<< "$odd")" "needed: none of it in the orchestrator's directory. It was removed here"
   outward=$(cd -- "$receive_into" && find . -type l \( -lname '/*' -o -lname '..' -o -lname '../*' -o -lname '*/..' -o -lname '*/../*' \) -printf '%P -> %l\n' | tr -c '[:print:]\n' '?')
   [ -z "$outward" ] || fail "the copy holds links that lead out of the orchestrator's directory" "found: $(head -n 3 <<< "$outward")" \
     "needed: files, or links within it. On the host that it is copied from, while the orchestrator is stopped, for each: mv LINK LINK.aside && cp -aT \"\$(readlink -f LINK.aside)\" LINK && rm LINK.aside; start it, then run $(pulumi_up) again"

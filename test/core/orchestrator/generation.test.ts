@@ -42,6 +42,18 @@ describe("the generation of a move", () => {
     expect(decideNext({ ...wanted, known }, undone, fresh)).toMatchObject({ do: "bulk", saga: { generation: 8 } });
   });
 
+  test("is not taken from a journal that is far beyond the record", () => {
+    const begun = { ...known, generation: 3, started: 0 };
+    const from = (generation: number) =>
+      decideNext(
+        { ...wanted, known: begun },
+        { old: signs(journal("old", "restored", generation)), new: still() },
+        fresh,
+      );
+    expect(from(1003)).toMatchObject({ do: "bulk", saga: { generation: 1004 } });
+    expect(from(1004)).toEqual(stopsFor("odd generation"));
+  });
+
   test("is kept by whoever goes on, also with journals of before there were any", () => {
     for (const generation of [0, 5]) {
       const looks = {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import { parseCopyKey } from "../../../core/ssh/copyKey";
@@ -16,6 +16,7 @@ interface Stage {
     readonly gone?: readonly string[];
     readonly files?: Readonly<Record<string, string>>;
     readonly links?: Readonly<Record<string, string>>;
+    readonly modes?: Readonly<Record<string, number>>;
   }): Promise<string>;
   /** The function that receives; may be replaced. */
   how: string;
@@ -31,7 +32,7 @@ const test = base.extend<{ stage: Stage }>({
     let count = 0;
     const stage: Stage = {
       ...{ root, arriving, outside, how: "copy_receive" },
-      receive: async ({ gone = [], files = {}, links = {} }) => {
+      receive: async ({ gone = [], files = {}, links = {}, modes = {} }) => {
         count += 1;
         const [tree, archive, sent] = [
           join(scratch, `tree${count}`),
@@ -47,6 +48,7 @@ const test = base.extend<{ stage: Stage }>({
           mkdirSync(dirname(join(tree, path)), { recursive: true });
           symlinkSync(target, join(tree, path));
         }
+        for (const [path, mode] of Object.entries(modes)) chmodSync(join(tree, path), mode);
         // Files and links alone: directories of an archive would take the place of links.
         const names = [...Object.keys(files), ...Object.keys(links)].map((path) => `./${path}`);
         execFileSync("tar", [
@@ -130,6 +132,19 @@ describe("a copy from a host in another's hands", () => {
       expect(lstatSync(join(stage.arriving, "events/link")).isSymbolicLink()).toBe(true);
       expect(readFileSync(join(stage.arriving, "events/link"), "utf8")).toBe("text");
     }
+  });
+
+  test("a file that would run as its owner, or that all may write, loses that; a device is refused", async ({
+    stage,
+  }) => {
+    const modeOf = (name: string) => (lstatSync(join(stage.arriving, name)).mode & 0o7777).toString(8);
+    expect(await stage.receive({ files: { a: "x", b: "x", c: "x" }, modes: { a: 0o4755, b: 0o2775, c: 0o666 } })).toBe(
+      "",
+    );
+    expect(["a", "b", "c"].map(modeOf)).toEqual(["755", "775", "664"]);
+    execFileSync("mkfifo", [join(stage.arriving, "events")]);
+    expect(await stage.receive({})).toContain("the copy holds what is no file, directory or link\n  found: events (p)");
+    expect(existsSync(join(stage.arriving, "events"))).toBe(false);
   });
 
   test("its right ends by itself, whatever its sshd knows of that", async ({ stage }) => {

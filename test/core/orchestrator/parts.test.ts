@@ -39,13 +39,21 @@ describe("parseJournal", () => {
     expect(parseJournal("", "host")).toBeUndefined();
   });
 
-  test.each([
+  test.each<readonly [string, string]>([
     ["half of one", JSON.stringify(written).slice(0, 50)],
     ["another form", "[]"],
     ["null", "null"],
     ["a stage of the other side", JSON.stringify({ ...written, stage: "running" })],
     ["a history that is none", JSON.stringify({ ...written, history: "x" })],
     ["version 2 without its number", JSON.stringify({ ...written, version: 2 })],
+    ...[1e300, 2 ** 53, 1e9, -1, 1.5, "3"].map((generation) => {
+      const numbered = { version: 2, generation, source: "SHA256:a", target: "SHA256:b" };
+      return [`generation ${generation}`, JSON.stringify({ ...written, ...numbered })] as const;
+    }),
+    ["a history of nothing", JSON.stringify({ ...written, history: [null] })],
+    ["a history of numbers", JSON.stringify({ ...written, history: [{ stage: 1 }] })],
+    ["a key store that is no text", JSON.stringify({ ...written, was: { keyStore: 1 } })],
+    ["an identity that is no text", JSON.stringify({ ...written, identity: { producer: [] } })],
     ["a later version", JSON.stringify({ ...written, version: 3 })],
   ])("refuses %s", (_what, text) => {
     expect(() => parseJournal(text, "203.0.113.9")).toThrow(
