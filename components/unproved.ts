@@ -17,13 +17,16 @@ export function unprovedSteps(config: StackConfig): UnprovedSteps {
     { now: () => Date.now(), say: (line) => void warn(line) },
   );
   // Whoever writes to a log that cannot be read says what is wrong with it.
-  const names = log.read().then(
-    (events) =>
-      events.flatMap((each) => (each.stack === stack && each.event === "stepUnproved" ? [each.details.step] : [])),
-    () => [],
-  );
+  const read = async () => {
+    const events = await log.read().catch(() => []);
+    return events.flatMap((each) => (each.stack === stack && each.event === "stepUnproved" ? [each.details.step] : []));
+  };
+  let names: ReturnType<typeof read> | undefined;
   return {
-    count: async (name) => (await names).filter((each) => each === name).length,
+    count: async (name) => {
+      names ??= read();
+      return (await names).filter((each) => each === name).length;
+    },
     note: (name) => log.note({ event: "stepUnproved", details: { step: name } }),
   };
 }

@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import { Writable } from "node:stream";
 import type { Parser, ReadEntry } from "tar";
-import { type Entry, type Manifest, manifestOf, plainPath } from "./manifest";
+import { type Entry, type Manifest, manifestOf, plainPath, shown } from "./manifest";
 
 /** Reads a tar archive as it passes, without writing any of it. */
 export interface ArchiveReader {
@@ -41,6 +41,9 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
     onReadEntry: (entry: ReadEntry) => {
       const kind = kinds[entry.type];
       if (kind === undefined) fault ??= new Error(`the archive holds a ${entry.type}`);
+      // Who restores it as root would set it again.
+      if (kind === "file" && ((entry.mode ?? 0) & 0o6000) !== 0)
+        fault ??= new Error(`${shown(plainPath(entry.path))} runs as its owner: take that from it (chmod ug-s)`);
       const hash = crypto.createHash("sha256");
       const isKept = kind === "file" && entry.size <= left && keep(plainPath(entry.path));
       if (isKept) left -= entry.size;

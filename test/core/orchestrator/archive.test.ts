@@ -45,6 +45,11 @@ describe("an archive", () => {
     },
   );
 
+  test("with a file that runs as its owner is refused", async () => {
+    const odd = execFileSync("tar", ["-c", "--format=gnu", "--mode=u+s", "-C", dir, "file3", "file4"]);
+    await expect(read(odd)).rejects.toThrow("file3 runs as its owner");
+  });
+
   test("that is packed is refused: it is not what was asked for", async () => {
     await expect(read(gzipSync(whole))).rejects.toThrow("it is packed");
   });
