@@ -202,4 +202,11 @@ export const nodeMutants: readonly Mutant[] = [
     to: "if (before === undefined) return first;",
     tests: ["test/cli/signs/production.test.ts"],
   },
+  {
+    what: "a login that ran nothing, with exit code 0, is taken for work done",
+    file: "core/ssh/root.ts",
+    from: "if (exitCode === 0 && isDone) return;",
+    to: "if (exitCode === 0) return;",
+    tests: ["test/core/ssh/answer.test.ts"],
+  },
 ];

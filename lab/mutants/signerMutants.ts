@@ -192,11 +192,11 @@ export const signerMutants: readonly Mutant[] = [
     tests: ["test/core/orchestrator/parts.test.ts"],
   },
   {
-    what: "what the new host gives as its key goes in unchecked",
-    file: "core/ssh/copyKey.ts",
-    from: "if (odd === undefined) return { key, addresses };",
-    to: "if (odd !== null) return { key, addresses };",
-    tests: copied,
+    what: "another host's word goes into a script unchecked",
+    file: "core/ssh/foreign.ts",
+    from: "if (isIt) return text as Word;",
+    to: "if (isIt !== null) return text as Word;",
+    tests: [...copied, "test/core/orchestrator/hostileWords.test.ts"],
   },
   {
     what: "a right is given on the old host though the new one's journal says that the move is over",
