@@ -72,7 +72,7 @@ describe("the login", () => {
     await asOpOn(spoilt[0][3]);
     expect((await upTo(stack(), "preflight")).exitCode).toBe(0);
     for (const [step, spoil, mend, port] of spoilt) {
-      await onHost(host(), `rm -rf /var/lib/pillar-host; ${spoil}`);
+      await onHost(host(), `rm -rf /var/lib/pillar-host /var/log/pillar-host; ${spoil}`);
       await asOpOn(port);
       const lied = await upTo(stack(), ...steps);
       expect(lied.exitCode).not.toBe(0);
