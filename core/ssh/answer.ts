@@ -27,7 +27,7 @@ export function framed(script: string, framing: Framing): string {
   return `unset BASH_ENV ENV\nset +vx\nanswer_of() {\n${script}\n}\n${tail[framing]}`;
 }
 
-export interface Answer {
+export interface ScriptAnswer {
   /** The script ran to its end, by its own word. */
   readonly isDone: boolean;
   /** Of the script alone; where it is marked at its end only, of the login too. */
@@ -36,7 +36,7 @@ export interface Answer {
 }
 
 /** Reads what {@link framed} marked in what a command printed. */
-export function readAnswer(script: string, { stdout, stderr }: Pick<Answer, "stdout" | "stderr">): Answer {
+export function readAnswer(script: string, { stdout, stderr }: Pick<ScriptAnswer, "stdout" | "stderr">): ScriptAnswer {
   const token = tokenOf(script);
   const [out, err] = [cut(stdout, token), cut(stderr, token)];
   const isMarked = script.includes(markOf("answer", token));

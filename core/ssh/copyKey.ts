@@ -1,4 +1,4 @@
-import { copyKey, ipAddress, type Word } from "./foreign";
+import { addressWord, copyKey, type Word } from "./foreign";
 
 /**
  * Reads what copy_key prints (pure): its key, then its addresses. They go into the other host's authorized_keys,
@@ -14,7 +14,7 @@ export function parseCopyKey(
 ): { readonly key: Word; readonly addresses: readonly Word[] } {
   const [key = "", ...lines] = printed.trim().split("\n");
   try {
-    return { key: copyKey(key, mark), addresses: lines.join(" ").split(/\s+/).filter(Boolean).map(ipAddress) };
+    return { key: copyKey(key, mark), addresses: lines.join(" ").split(/\s+/).filter(Boolean).map(addressWord) };
   } catch (error) {
     const [, ...facts] = (error as Error).message.split("\n");
     throw new Error([`${address} gave no key for the copy: nothing was written on the old host`, ...facts].join("\n"));

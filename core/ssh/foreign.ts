@@ -21,7 +21,7 @@ function checked(what: string, text: string, isIt: boolean): Word {
 }
 
 /** Each of these @throws where another machine's word is anything else. */
-export const ipAddress = (text: string): Word => checked("an IP address", text, isIP(text) !== 0);
+export const addressWord = (text: string): Word => checked("an IP address", text, isIP(text) !== 0);
 export const hexOrWord = (text: string): Word => checked("letters and digits", text, /^[A-Za-z0-9]{0,200}$/.test(text));
 /** One part of a path. */
 export const fileName = (text: string): Word =>

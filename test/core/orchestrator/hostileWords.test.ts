@@ -6,7 +6,7 @@ import type { Journal, Saga, SideName } from "../../../core/orchestrator/journal
 import { createMoveActions, type MoveDeps } from "../../../core/orchestrator/moveActions";
 import type { MoveInputs } from "../../../core/orchestrator/moveInputs";
 import type { Looks } from "../../../core/orchestrator/sagaLooks";
-import { endpoint, fileName, hexOrWord, ipAddress, type Variables } from "../../../core/ssh/foreign";
+import { addressWord, endpoint, fileName, hexOrWord, type Variables } from "../../../core/ssh/foreign";
 import { assignments, type Value } from "../../../core/ssh/shellWords";
 import { moveNamed } from "../../moveNamed";
 
@@ -95,7 +95,7 @@ test("no word of the old host is in what goes to the new one, but in base64", as
   expect(await sentToNew("producer.moved-to-x", "forward")).toContain("aside_store='producer.moved-to-x'");
 });
 
-test.each([ipAddress, fileName, endpoint, hexOrWord])(
+test.each([addressWord, fileName, endpoint, hexOrWord])(
   "the gate lets none of them through as a value of its own (%#)",
   (gate) => {
     fc.assert(
@@ -107,7 +107,7 @@ test.each([ipAddress, fileName, endpoint, hexOrWord])(
 );
 
 test.each([
-  [ipAddress, ["203.0.113.9", "2001:db8::9"]],
+  [addressWord, ["203.0.113.9", "2001:db8::9"]],
   [fileName, ["producer", "producer.moved-to-203.0.113.9-20260101T000000Z", "a b"]],
   [endpoint, ["node.example:35998", "2001:db8::9:1"]],
   [hexOrWord, ["", "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7", "0"]],
