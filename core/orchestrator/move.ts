@@ -85,7 +85,7 @@ function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<SideName, stri
 }
 
 /** Writes down that a way begins, and that it starts its target, before a host does: a disk that is set back later forgets it. */
-function numbering(
+export function numbering(
   actions: SagaActions,
   { hosts }: Wanted,
   log: EventLog,
@@ -98,7 +98,7 @@ function numbering(
       const { direction, generation = 0 } = saga;
       const details = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
       numbered(generation);
-      if (step === "bulk") await log.noteMove(saga.move, { event: "begun", details });
+      if (step === "bulk") await log.addMove(saga.move, { event: "begun", details });
       if (step === "start") await log.noteMove(saga.move, { event: "starting", details });
       return actions.perform(step, saga, looks);
     },
