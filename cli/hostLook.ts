@@ -1,5 +1,6 @@
 import { chainOfNode } from "../core/chain/chain";
 import { createNodeClient } from "../core/chain/node";
+import { readVersionGaps } from "../core/chain/nodeVersion";
 import { gateSettings } from "../core/settings/gateSettings";
 import { nodeTarget } from "../core/settings/login";
 import { lookupSettings } from "../core/settings/witnessSettings";
@@ -16,7 +17,7 @@ import type { Source } from "./source";
 
 /** The ways to look at a host: its node and its facts, over one ssh connection. */
 export interface HostReader {
-  readonly deps: Pick<SyncDeps, "client" | "readReferences" | "now" | "ticks" | "sleep">;
+  readonly deps: Pick<SyncDeps, "client" | "readReferences" | "readVersionGaps" | "now" | "ticks" | "sleep">;
   readFacts(): Promise<NodeHostFacts>;
   /** The one way to the host. */
   readonly connection: Connection;
@@ -47,6 +48,7 @@ export function openHost({ config, address }: Source, hostKey: string): HostRead
     deps: {
       client: createNodeClient(target, connection),
       readReferences: (newest) => witnesses.read(newest && { newest, client: chain }),
+      readVersionGaps: (height) => readVersionGaps(target, height, connection),
       ...systemClock,
     },
     readFacts: () => readHostFacts(connection, script),

@@ -1,5 +1,6 @@
 import { chainOfNode } from "../core/chain/chain";
 import { createNodeClient, type NodeTarget } from "../core/chain/node";
+import { readVersionGaps } from "../core/chain/nodeVersion";
 import { openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet";
@@ -113,6 +114,7 @@ export async function passGate(
       {
         client,
         readReferences: (newest) => witnesses.read(newest && { newest, client: own }),
+        readVersionGaps: (height) => readVersionGaps(inputs.target, height, connection),
         ...systemClock,
         say: (news) => say(gateLine(news)),
         notify,

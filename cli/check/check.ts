@@ -19,6 +19,7 @@ import { checkCloud } from "./cloud";
 import { checkHost } from "./host";
 import { checkOrchestrator } from "./orchestrator";
 import { checkRelease, checkReleaseHash } from "./release";
+import { checkNodeVersion } from "./version";
 
 /** Asks all that `pulumi up` asks before it changes anything. @returns the exit code of --help. @throws Refusal */
 export async function check(fullName: string, { json }: { json?: boolean }): Promise<number> {
@@ -29,6 +30,7 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
     await Promise.all([
       checkCloud(source),
       checkHost(source),
+      checkNodeVersion(source),
       checkReferences(source),
       ...(["controller", "orchestrator"] as const).map((program, i) => checkRelease(program, releases[i])),
       checkReleaseHash(source),

@@ -1,3 +1,4 @@
+import { installLines, versionGapText } from "../../core/chain/requiredVersions";
 import { sporkText } from "../../core/chain/sporks";
 import { commandsFor } from "../../core/util/commands";
 import type { Part } from "./part";
@@ -16,7 +17,7 @@ export interface Amiss {
 const valueIn = <T>(part: Part<T> | undefined) => (part && "value" in part ? part.value : undefined);
 
 /** What is amiss beside what always has a line of its own (pure). */
-export function amissOf({ node, hourlyRestart, sporks }: Parts, stack: string): Amiss[] {
+export function amissOf({ node, hourlyRestart, sporks, versions }: Parts, stack: string): Amiss[] {
   const { up } = commandsFor(stack);
   const unit = valueIn(node);
   const seen = valueIn(sporks);
@@ -42,6 +43,11 @@ export function amissOf({ node, hourlyRestart, sporks }: Parts, stack: string): 
     const key = `spork:${spork.id}`;
     // That it was decided is news of its own.
     found.push({ ...line, key: spork.enforcedFrom === undefined ? key : `${key}:enforced` });
+  }
+  for (const gap of valueIn(versions) ?? []) {
+    const isNow = gap.expectedAt === undefined;
+    const key = `version:${gap.leastVersion}${isNow ? ":required" : ""}`;
+    found.push({ key, label: "version", text: [versionGapText(gap), ...installLines(gap)].join(". "), isNow });
   }
   return found;
 }

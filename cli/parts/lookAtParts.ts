@@ -1,4 +1,5 @@
 import { type ChainClient, chainOfNode, chainOfReference } from "../../core/chain/chain";
+import { readVersionGaps } from "../../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../../core/chain/orchestrator";
 import { agreeOnPillar } from "../../core/registration/agreement";
 import { lookAtRegistration, recalled } from "../../core/registration/look";
@@ -116,6 +117,11 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
         )
       : undefined;
   const sporks = partOf(async () => lookAtSporks(await chains, inputs.node, host.connection));
+  const versions = partOf(async () => {
+    const { currentHeight = 0, targetHeight = 0, known: isKnown, why } = known(await node);
+    if (!isKnown) throw new Error(why);
+    return readVersionGaps(inputs.node, Math.max(currentHeight, targetHeight), host.connection, "all");
+  });
 
   const [facts, surveyed] = [await looking, await survey];
   const parts = {
@@ -124,7 +130,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
     ports: await ports,
     destroy: surveyed && ("value" in surveyed ? { value: shownUnmet(surveyed.value) } : surveyed),
     releases: await releases,
-    ...{ hourlyRestart: await hourlyRestart, sporks: await sporks },
+    ...{ hourlyRestart: await hourlyRestart, sporks: await sporks, versions: await versions },
   };
   return parts;
 }

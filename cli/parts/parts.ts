@@ -1,3 +1,4 @@
+import type { VersionGap } from "../../core/chain/requiredVersions";
 import type { Registration } from "../../core/registration/registration";
 import type { Unmet } from "../../core/retirement/facts";
 import type { PortFound } from "../../core/settings/portRules";
@@ -27,6 +28,8 @@ export interface Parts {
   /** Whether root's crontab restarts the node every hour though it has synced. Only of an active stack. */
   readonly hourlyRestart: Part<boolean> | undefined;
   readonly sporks: Part<SporksSeen>;
+  /** The required versions that the node lacks, now and ahead. */
+  readonly versions: Part<readonly VersionGap[]>;
 }
 
 /** Nothing was asked (pure). @param why in words that follow "not known: " */
@@ -34,6 +37,7 @@ export function noParts(lifecycle: string, why: string): Parts {
   const isActive = lifecycle === "active";
   return {
     ...{ node: { why }, registration: { why }, signer: { why }, rewards: { why }, sporks: { why } },
+    versions: { why },
     ports: undefined,
     destroy: isActive ? undefined : { why },
     releases: isActive ? { why } : undefined,

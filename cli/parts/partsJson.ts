@@ -5,7 +5,7 @@ import type { Parts } from "./parts";
 
 /** The parts for programs (pure): what is not known is `{notKnown: why}`. */
 export function partsJson(parts: Parts) {
-  const { node, registration, signer, ports, rewards, destroy, releases, hourlyRestart, sporks } = parts;
+  const { node, registration, signer, ports, rewards, destroy, releases, hourlyRestart, sporks, versions } = parts;
   return {
     node: shown(node, (found) => found),
     registration: shown(registration, registrationShown),
@@ -23,6 +23,12 @@ export function partsJson(parts: Parts) {
     // null: it may be on.
     hourlyRestart: hourlyRestart ? shown(hourlyRestart, (isOn) => isOn) : null,
     sporks: shown(sporks, (found) => found),
+    versions: shown(versions, (lacks) =>
+      lacks.map((gap) => ({
+        ...gap,
+        expectedAt: gap.expectedAt === undefined ? null : new Date(gap.expectedAt).toJSON(),
+      })),
+    ),
   };
 }
 

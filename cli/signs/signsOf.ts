@@ -48,6 +48,7 @@ function amissChecks({ parts, stack }: View): Check[] {
     check("crontab", parts && parts.hourlyRestart === undefined ? "never" : parts?.hourlyRestart),
     check("mask", parts?.node),
     check("spork", parts?.sporks),
+    check("version", parts?.versions),
   ];
 }
 

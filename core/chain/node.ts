@@ -6,13 +6,16 @@ import { isPrintable, printable } from "../util/printable";
 import { isLate } from "../util/withTimeout";
 import { isCount } from "./count";
 import { callRpc, type OpenStream, type RpcAnswer } from "./jsonRpc";
+import type { VersionRules } from "./requiredVersions";
 
-/** How the node's RPC is reached: through ssh to an address on the host, or directly. */
+/** How the node's RPC is reached: through ssh to an address on the host, or directly; and what is required of the node. */
 export interface NodeTarget {
   readonly ssh: SshTarget;
   readonly via: "ssh" | "direct";
   readonly address: string;
   readonly port: number;
+  /** Absent in what an earlier version of this program stored. */
+  readonly versions?: VersionRules | undefined;
 }
 
 /**

@@ -1,7 +1,9 @@
 import { type Connection, createConnection } from "../ssh/connection";
 import { isPrintable } from "../util/printable";
+import { chainOfNode } from "./chain";
 import { callRpc } from "./jsonRpc";
 import { type NodeTarget, nodeResult, nodeStreams } from "./node";
+import { findVersionGaps, rowsAt, type VersionGap } from "./requiredVersions";
 
 const callTimeout = 20_000;
 
@@ -15,4 +17,31 @@ export async function nodeVersion(
   const { version } = (nodeResult(answer) ?? {}) as { version?: unknown };
   if (!isPrintable(version)) throw new Error("the RPC's stats.processInfo does not have the form {version}");
   return version;
+}
+
+/**
+ * Reads which required versions a node lacks. Never throws: a version that is not told is a gap.
+ *
+ * @param which `due`: those that count at this height, without a call where there is none; `all`: those ahead, too
+ */
+export async function readVersionGaps(
+  target: NodeTarget,
+  height: number,
+  connection: Connection,
+  which: "due" | "all" = "due",
+): Promise<VersionGap[]> {
+  const { versions: rules } = target;
+  if (rules === undefined || (which === "due" && rowsAt(rules, height).length === 0)) return [];
+  const version = await nodeVersion(target, connection).catch(() => undefined);
+  const gapsOf = (genesis?: string) =>
+    findVersionGaps({ version, genesis }, rules, height, Date.now()).filter(
+      ({ expectedAt }) => which === "all" || expectedAt === undefined,
+    );
+  const gaps = gapsOf();
+  // What counts on every network does not depend on the first momentum.
+  if (gaps.every(({ fromHeight }) => fromHeight === 0)) return gaps;
+  const [first] = await chainOfNode("the node", target, connection)
+    .momentums(1, 1)
+    .catch(() => []);
+  return gapsOf(first?.hash);
 }

@@ -1,5 +1,6 @@
 import { printable } from "../util/printable";
 import { isCount } from "./count";
+import { releaseNumber } from "./versions";
 
 /** A change of the network's rules (go-zenon, vm/embedded/definition/spork.go). */
 export interface Spork {
@@ -29,7 +30,7 @@ export interface UnknownSpork extends Spork {
 
 /** Which of the network's sporks a node of a version has no code for (pure). @param version undefined where it does not tell */
 export function unknownSporks(sporks: readonly Spork[], version: string | undefined): UnknownSpork[] {
-  const own = version === undefined ? undefined : sporksOf[version.replace(/-.*$/, "")];
+  const own = version === undefined ? undefined : sporksOf[releaseNumber(version) ?? ""];
   // Of a version that came after this program, all that is known is that it has what its predecessors had.
   const known = own ?? Object.values(sporksOf).flat();
   return sporks.filter(({ id }) => !known.includes(id)).map((spork) => ({ ...spork, isSure: own !== undefined }));

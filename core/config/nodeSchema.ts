@@ -11,6 +11,7 @@ import {
   ownDirectory,
   plainUrl,
   port,
+  releaseVersion,
   rpcUrl,
   service,
   word,
@@ -77,6 +78,13 @@ export const nodeSchema = z
     rpcPort: port.default(35997).meta({ description: "Its RPC over http" }),
     wsPort: port.default(35998).meta({ description: "Its RPC over WebSocket" }),
     p2pPort: port.default(35995).meta({ description: "Where its peers reach it, over TCP and UDP" }),
+    leastVersion: releaseVersion.optional().meta({
+      description:
+        "The least version of the nodes here, at any height and on any network: for what the main network requires after this " +
+        "program was released. An older node is not synced, whatever else it says",
+      otherwise: "what `core/chain/requiredVersions.json` requires of the main network's nodes",
+      see: "safety.md",
+    }),
   })
   .prefault({})
   .meta({ description: "The node, as the controller sets it up" });

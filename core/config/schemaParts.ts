@@ -106,3 +106,9 @@ export const sha256 = (what: string) =>
     .regex(/^[0-9a-f]{64}$/, `needed 64 hexadecimal digits (sha256sum of the ${what})`)
     .optional()
     .meta({ form: "64 hexadecimal digits" });
+
+/** A release of the node, whose number alone tells what is in it. */
+export const releaseVersion = z
+  .string()
+  .regex(/^v\d+\.\d+\.\d+$/, "needed the version of a release, such as v0.0.10")
+  .meta({ form: "version", examples: ["v0.0.10"] });

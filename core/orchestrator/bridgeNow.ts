@@ -1,6 +1,7 @@
 import type { BridgeInfo } from "../chain/bridge";
 import { type ChainClient, chainOfNode, chainOfReference } from "../chain/chain";
 import { faultText } from "../chain/messages";
+import { networkPaceMs } from "../chain/networkPace";
 import type { NodeTarget } from "../chain/node";
 import { isAnswered, readNode } from "../chain/reading";
 
@@ -27,7 +28,6 @@ export interface BridgeSources {
 
 /** For one node's word; milliseconds. */
 const limit = 20_000;
-const momentumSeconds = 10;
 
 /** Asks one after the other until one tells. Never throws. */
 export async function lookAtBridge({ node, references }: BridgeSources): Promise<BridgeNow> {
@@ -69,7 +69,7 @@ export function judgeBridge(bridge: BridgeInfo, height: number, name: string): B
   if (last < height && bridge.allowsKeyGeneration)
     return { known: true, state: 1, why: says("a key generation is at work (allowKeyGen)") };
   if (last < height) return { known: true, state: 0, why: says("the bridge is live") };
-  const minutes = Math.ceil(((last + 1 - height) * momentumSeconds) / 60);
+  const minutes = Math.ceil(((last + 1 - height) * networkPaceMs) / 60_000);
   const when = `unhalted at momentum ${bridge.unhaltedAt}, it is live from momentum ${last + 1} on, in about ${minutes} min`;
   return { known: true, state: 2, why: says(`the bridge is halted still: ${when}`) };
 }

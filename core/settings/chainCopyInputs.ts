@@ -1,4 +1,3 @@
-import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
 import type { OrchestratorHost } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
@@ -7,7 +6,7 @@ import { chainCopyLibrary } from "../steps/libraries";
 import { stackIdentity } from "../steps/stepVariables";
 import type { ChainCopyInputs, ChainSide } from "../sync/chainCopy/inputs";
 import { unverifiedChain } from "./gateSettings";
-import { nodeRpc, nodeTargetOn, otherLogin } from "./login";
+import { nodeRpc, nodeTargetOn, otherLogin, otherNode } from "./login";
 import { backupDirectory } from "./orchestratorPlaces";
 
 /** Whose chain a stack's node begins with, and how; plain, with the old host's login: wrap it before it becomes an input. */
@@ -44,13 +43,7 @@ export function newChainSide(config: StackConfig, host: OrchestratorHost): Chain
 /** The old host with its node, as configured. @throws where there is none */
 export function oldNode(config: StackConfig) {
   const { rpcPort, ...old } = oldHostOf(config);
-  const node: NodeTarget = {
-    ssh: old.host.ssh,
-    via: "ssh",
-    address: "127.0.0.1",
-    port: rpcPort ?? config.node.rpcPort,
-  };
-  return { ...old, node };
+  return { ...old, node: otherNode(config, old.host.ssh, rpcPort) };
 }
 
 function oldHostOf(config: StackConfig) {

@@ -3,6 +3,7 @@ import type { StackConfig } from "../config/config";
 import { publicLineOf } from "../ssh/publicKey";
 import type { OrchestratorHost } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
+import { versionRules } from "./versionRules";
 
 /** How a host is logged in to (plain values; wrap them before they become an input). */
 export function sshTarget({ ssh }: StackConfig, address: string, hostKey: string): SshTarget {
@@ -43,9 +44,15 @@ export function otherLogin(
 /** Where the node's RPC is on its host, and the way there: through ssh, or to its port. */
 export type NodeRpc = Omit<NodeTarget, "ssh">;
 
-/** The node's RPC as configured (pure). */
-export function nodeRpc({ node }: Pick<StackConfig, "node">): NodeRpc {
-  return { via: node.rpc, address: node.rpcAddress, port: node.rpcPort };
+/** The node's RPC as configured, and the versions that are required. */
+export function nodeRpc(config: Pick<StackConfig, "node">): NodeRpc {
+  const { rpc, rpcAddress, rpcPort } = config.node;
+  return { via: rpc, address: rpcAddress, port: rpcPort, versions: versionRules(config) };
+}
+
+/** The node of another host: its RPC is asked through ssh. */
+export function otherNode(config: Pick<StackConfig, "node">, ssh: SshTarget, port = config.node.rpcPort): NodeTarget {
+  return { ssh, via: "ssh", address: "127.0.0.1", port, versions: versionRules(config) };
 }
 
 /** How the node's RPC is reached on a host (pure). Asked directly it listens where the host is reached. */

@@ -1,9 +1,8 @@
-import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
 import type { RetirementInputs, Successor } from "../retirement/inputs";
 import { retirementLibrary } from "../steps/libraries";
 import { given } from "../util/given";
-import { nodeTarget, otherLogin } from "./login";
+import { nodeTarget, otherLogin, otherNode } from "./login";
 import { backupDirectory, newHost } from "./orchestratorPlaces";
 
 /** What retirement needs to know of a stack, whatever its host. Holds the successor's login: secret. */
@@ -66,13 +65,12 @@ function successorOf(config: StackConfig): Successor | undefined {
   const host = otherLogin(config, named, "pillar-host:retirement.successor");
   const rpcPort = named.rpcPort ?? node.rpcPort;
   const { service, directory, executable } = orchestrator;
-  const target: NodeTarget = { ssh: host.ssh, via: "ssh", address: "127.0.0.1", port: rpcPort };
   return {
     host,
     places: {
       ...{ service: named.service ?? node.service, dataDir: named.dataDir ?? node.dataDir, rpcPort },
       signer: { service, directory, executable, rpcPort: orchestrator.rpcPort },
     },
-    node: target,
+    node: otherNode(config, host.ssh, rpcPort),
   };
 }

@@ -1,5 +1,6 @@
 import { freshMomentum } from "../chain/freshMomentum";
 import type { Observation } from "../chain/node";
+import type { VersionGap } from "../chain/requiredVersions";
 import { compareReferences, type ReferenceNote, type ReferencesSeen } from "./references";
 import { judgeSync, type SyncReason } from "./verdict";
 
@@ -59,7 +60,7 @@ export interface Weighed {
 export const contradictionLimit = 10 * 60_000;
 /** A clock that moves so much more or less than the other, in milliseconds, jumped. */
 const jump = 60_000;
-/** The network adds a momentum in so many milliseconds; a target may show so many more at once. */
+/** A slot in milliseconds, so the network adds no momentum sooner; a target may show so many more at once. */
 const momentumTime = 10_000;
 const burst = 2;
 /** So many moves at that pace are no accident. */
@@ -147,6 +148,11 @@ export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions
     notes,
     ...prove(info.targetHeight, info.currentHeight, fresh, newest !== undefined, verdict, witnesses),
   };
+}
+
+/** Takes the proof from a node that lacks a required version (pure). The good looks stay: it may be upgraded at any time. */
+export function refuseOldVersion(weighed: Weighed, [gap]: readonly VersionGap[]): Weighed {
+  return gap === undefined ? weighed : { ...weighed, synced: false, good: false, why: { kind: "oldVersion", gap } };
 }
 
 function prove(

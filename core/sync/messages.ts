@@ -1,4 +1,5 @@
 import { faultKey, leftOutText } from "../chain/messages";
+import { installLines, versionGapText } from "../chain/requiredVersions";
 import { durationText, minuteText } from "../util/timeText";
 import type { GateNews, SyncProgress } from "./progress";
 import type { ReferenceNote } from "./references";
@@ -64,6 +65,8 @@ export function reasonText(why: SyncReason): string {
       return `the node does not show its momentum ${why.height}, which would tell whether it is on the references' chain`;
     case "unwitnessed":
       return "the node says synced, and no witness confirms its chain yet (a reference or the old host)";
+    case "oldVersion":
+      return `${versionGapText(why.gap)}: ${installLines(why.gap)[0]}`;
     case "targetStands":
       return "the node says synced; waiting for its target to move on, as nothing else proves it";
     case "bornOut":

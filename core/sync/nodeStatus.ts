@@ -1,9 +1,11 @@
 import { chainOfNode } from "../chain/chain";
 import { createNodeClient, type NodeTarget } from "../chain/node";
+import { readVersionGaps } from "../chain/nodeVersion";
+import type { VersionGap } from "../chain/requiredVersions";
 import { type Connection, createConnection } from "../ssh/connection";
 import { systemClock } from "../util/clock";
 import { withTimeout } from "../util/withTimeout";
-import { chainGap, contradictionLimit, type EvidenceOptions, noEvidence, weigh } from "./evidence";
+import { chainGap, contradictionLimit, type EvidenceOptions, noEvidence, refuseOldVersion, weigh } from "./evidence";
 import { reasonText } from "./messages";
 import { observeSettled } from "./settled";
 import { isAsserted, judgeSync, type SyncReason } from "./verdict";
@@ -20,6 +22,8 @@ export interface NodeStatus {
   readonly state?: number;
   readonly currentHeight?: number;
   readonly targetHeight?: number;
+  /** The required versions that it lacks, where nothing else is wrong with it. */
+  readonly gaps?: readonly VersionGap[];
 }
 
 /** What a look needs besides the node. */
@@ -67,9 +71,11 @@ export async function lookAtNode(
         { observation, ...seen, at: contradictionLimit, clock: Date.now() },
         { ...options, confirmations: 1, confirmSpan: 0 },
       );
-      const { good, why, unproved } = weighed;
+      const gaps = weighed.good ? await readVersionGaps(target, observation.info.currentHeight, way) : [];
+      const { good, why, unproved } = refuseOldVersion(weighed, gaps);
       const gap = unproved.includes(chainGap) ? `; not proved: ${chainGap}` : "";
-      return { synced: good, why: `${reasonText(why)}${gap}`, reason: why.kind, known: true, ...observation.info };
+      const said = { synced: good, why: `${reasonText(why)}${gap}`, reason: why.kind, known: true };
+      return { ...said, ...observation.info, ...(gaps.length > 0 ? { gaps } : {}) };
     };
     return await withTimeout(look(), deadline, `no answer within ${deadline / 1000} s`);
   } catch (error) {

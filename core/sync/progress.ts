@@ -1,3 +1,4 @@
+import { networkPaceMs } from "../chain/networkPace";
 import type { Observation } from "../chain/node";
 import type { SyncReason } from "./verdict";
 
@@ -9,8 +10,8 @@ export interface Sample {
   readonly stretch?: number;
 }
 
-/** Momentums that the network adds in a second: one every 10 s. */
-const networkRate = 0.1;
+/** Momentums that the network adds in a second. */
+const networkRate = 1000 / networkPaceMs;
 
 /** Momentums per second over the samples, gaps between stretches left out; undefined where it can't be said (pure). */
 export function rateOf(samples: readonly Sample[]): number | undefined {

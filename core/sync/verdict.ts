@@ -1,5 +1,6 @@
 import { freshMomentum } from "../chain/freshMomentum";
 import type { Observation } from "../chain/node";
+import type { VersionGap } from "../chain/requiredVersions";
 import type { Fork } from "./references";
 
 /** A node that takes a momentum in shows a target that its height has not reached for a moment. */
@@ -28,6 +29,8 @@ export type SyncReason =
   | { readonly kind: "chainUntold"; readonly height: number }
   /** No witness confirms its chain now: none answers, or none can be compared with it. */
   | { readonly kind: "unwitnessed" }
+  /** Its version is not the one that is required at its height. */
+  | { readonly kind: "oldVersion"; readonly gap: VersionGap }
   /** Nothing but a target that moves on would prove it. */
   | { readonly kind: "targetStands" }
   /** By the references, as nothing else does. */

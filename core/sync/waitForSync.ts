@@ -1,11 +1,12 @@
 import type { Momentum, NodeClient, Observation } from "../chain/node";
+import { installLines, type VersionGap, versionGapText } from "../chain/requiredVersions";
 import type { NodeHostFacts } from "../ssh/hostFacts";
 import { hostFactLines } from "../ssh/hostFactsText";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { given } from "../util/given";
 import { durationText } from "../util/timeText";
-import { chainGap, type Evidence, type EvidenceOptions, noEvidence, weigh } from "./evidence";
+import { chainGap, type Evidence, type EvidenceOptions, noEvidence, refuseOldVersion, weigh } from "./evidence";
 import { progressText, referenceKey, referenceText } from "./messages";
 import { pauseAfter } from "./pace";
 import { type GateNews, progressKey, progressOf, type Sample, type SyncProgress } from "./progress";
@@ -47,6 +48,8 @@ export interface SyncDeps extends Clock {
    * @param newest the node's newest momentum, where it tells it
    */
   readReferences(newest: Momentum | undefined): Promise<ReferencesSeen>;
+  /** Which required versions the node lacks at its height; never throws. */
+  readVersionGaps?(height: number): Promise<readonly VersionGap[]>;
   say(news: GateNews): void;
   /** Called at every turn: what goes on beside the wait. Returns at once and never throws. */
   meanwhile?(): void;
@@ -111,8 +114,12 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const asked = observation.kind === "answer" && isAsserted(judgeSync(observation, deps.now()));
     const references = asked ? await deps.readReferences(observation.newest) : { readings: [] };
     const at = deps.ticks();
-    const weighed = weigh(evidence, { observation, ...references, at, clock: deps.now() }, options);
-    evidence = weighed.evidence;
+    const byChain = weigh(evidence, { observation, ...references, at, clock: deps.now() }, options);
+    evidence = byChain.evidence;
+    // Only in a look that would prove it, as it costs a call; and in each of those, as the node may be upgraded meanwhile.
+    const isProof = byChain.synced && observation.kind === "answer";
+    const gaps = isProof ? await deps.readVersionGaps?.(observation.info.currentHeight) : undefined;
+    const weighed = refuseOldVersion(byChain, gaps ?? []);
     if (observation.kind === "answer") {
       if (observation.isReconnected) {
         // The host may have been down in between.
@@ -165,6 +172,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
       const hints = [
         ...(standing.isStalled ? [stallHint] : []),
         ...(why.kind === "otherChain" ? forkHints(options) : []),
+        ...(why.kind === "oldVersion" ? versionHints(why.gap) : []),
         ...(why.kind === "unwitnessed" ? witnessHints(options, notes) : []),
       ];
       const text = gaveUpText(options, what, progressText(progress), hints);
@@ -227,6 +235,12 @@ function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): 
     "  needed: one witness that answers: add another reference (docs/configuration.md, Witnesses of the chain):",
     `  ${commandsFor(stack).setTo("sync.references[0]", "URL")}`,
   ];
+}
+
+/** What is needed of a node that lacks a required version: it never passes by waiting alone. */
+function versionHints(gap: VersionGap): string[] {
+  const [install, ...more] = installLines(gap);
+  return [`  found: ${versionGapText(gap)}`, `  needed: ${install}`, ...more.map((line) => `  ${line}`)];
 }
 
 function gaveUpText({ address, service, stack }: WaitOptions, what: string, last: string, hints: string[]): string {

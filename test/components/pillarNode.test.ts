@@ -196,6 +196,7 @@ describe("a host with a pinned key", () => {
         via: "ssh",
         address: "127.0.0.1",
         port: 35997,
+        versions: expect.objectContaining({ rows: [expect.objectContaining({ leastVersion: "v0.0.10" })] }),
       },
       stack: "prod",
       confirmations: 3,

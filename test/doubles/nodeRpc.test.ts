@@ -404,6 +404,12 @@ describe("lies", () => {
     });
   });
 
+  it("tell another version from the next start on alone, as a program that was replaced does", async () => {
+    await lying({ version: "v0.0.10" }, async () => {
+      expect(await result("stats.processInfo", "[]")).toMatchObject({ version: "v0.0.8" });
+    });
+  });
+
   it("hide the methods of rewards, or of past momentums, and no other", async () => {
     await lying({ noRewards: true }, async () => {
       await unknown("embedded.pillar.getUncollectedReward", JSON.stringify([address]));

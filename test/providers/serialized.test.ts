@@ -104,6 +104,21 @@ describe("SyncGate", () => {
     });
   });
 
+  test("a node that lacks a required version is not proved, by rules that came as inputs, and is once it has it", async () => {
+    const rows = [{ fromHeight: 100, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" }];
+    const versions = { mainNetwork: "ab", releases: "https://r.example", rows };
+    const withVersion = async (version: string) => {
+      await node.close();
+      node = await fakeNode({ ...synced(), "stats.processInfo": { version, commit: "" } });
+      return run("syncGate", "create", inputs({ check: true, target: { ...inputs().target, versions } }));
+    };
+    const { error } = await withVersion("v0.0.10-dev-55-gabc1234");
+    expect(error?.message).toContain(
+      "\n  found: the node is v0.0.10-dev-55-gabc1234; v0.0.10 or newer is required from height 100 on (the window)\n  needed: install v0.0.10 or newer from https://r.example: ",
+    );
+    expect((await withVersion("v0.0.10-alphanet")).result?.outs).toMatchObject({ syncedAt: time });
+  });
+
   describe("in the record of the migration", () => {
     let scratch: string;
     const record = () => ({ directory: join(scratch, "backups/Anvil"), stack: "prod-2", pillar: "Anvil" });

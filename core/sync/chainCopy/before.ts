@@ -8,8 +8,10 @@ import { commandsFor } from "../../util/commands";
 import { sizeText } from "../../util/sizeText";
 import { withTimeout } from "../../util/withTimeout";
 import type { LookupOptions, NodeStatus } from "../nodeStatus";
+import { type ReferencesSeen, readReferences } from "../references";
 import { type ChainFacts, copyFaults, parseChainFacts } from "./facts";
 import type { ChainCopyInputs } from "./inputs";
+import { findOldVersionFault } from "./oldVersion";
 import { expected } from "./progress";
 import type { ChainSides, SideError } from "./sides";
 
@@ -20,6 +22,8 @@ export interface NodeLooks {
   /** What both show of their chains, at a height that both have. */
   showChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ShownChain; readonly new: ShownChain }>;
   version(target: NodeTarget): Promise<string>;
+  /** What references and a node show of their chains; never throws. */
+  readReferences(references: readonly string[], target: NodeTarget): Promise<ReferencesSeen>;
 }
 
 const limit = 60_000;
@@ -34,6 +38,15 @@ export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
         return await withTimeout(nodeVersion(target, connection), limit, `no answer within ${limit / 1000} s`);
       } finally {
         connection.drop();
+      }
+    },
+    readReferences: async (references, target) => {
+      const client = chainOfNode("the old host's node", target);
+      try {
+        const own = await client.newest().catch(() => undefined);
+        return await readReferences(references, own && { newest: own.momentum, client });
+      } finally {
+        client.close();
       }
     },
     showChains: async (old, fresh) => {
@@ -91,7 +104,12 @@ export async function checkBefore(
     faults.push(`${addresses.old} and ${addresses.new} are one machine`);
   const [old, fresh] = await Promise.all([facts("old"), facts("new")]);
   const status = await looks.lookAtNode(inputs.old.node, "old");
-  if (!status.synced) faults.push(`the old host's node is not synced: ${status.why}`);
+  const { gaps = [] } = status;
+  if (!status.synced && gaps.length === 0) faults.push(`the old host's node is not synced: ${status.why}`);
+  // One that is too old may be copied all the same, where witnesses bear its chain out.
+  const seen = gaps.length > 0 ? await looks.readReferences(inputs.references, inputs.old.node) : { readings: [] };
+  const oldVersionFault = findOldVersionFault(gaps, seen);
+  if (oldVersionFault !== undefined) faults.push(oldVersionFault);
   const versionOf = (side: "old" | "new") =>
     looks.version(inputs[side].node).catch((error: Error) => {
       faults.push(`the ${side} host's node does not tell its version: ${error.message}`);

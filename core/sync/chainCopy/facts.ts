@@ -1,3 +1,4 @@
+import { compareVersions } from "../../chain/versions";
 import { fieldsOf } from "../../util/fields";
 import { sizeText } from "../../util/sizeText";
 
@@ -105,15 +106,7 @@ export function copyFaults(
 }
 
 /** Why the new node may not read what the old one wrote (pure). */
-function versionFault(versions: NodeVersions): string | undefined {
-  const [old, fresh] = [partsOf(versions.old), partsOf(versions.new)];
-  const isNewer = old && fresh && old.map((part, at) => part - (fresh[at] ?? 0)).find((by) => by !== 0);
-  if (versions.old === versions.new || (isNewer !== undefined && isNewer < 0) || (old && fresh && !isNewer))
-    return undefined;
-  return `the old host's node is ${versions.old}, the new one's ${versions.new}: needed the same, or a newer one on the new host`;
-}
-
-function partsOf(version: string): number[] | undefined {
-  const found = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version);
-  return found ? found.slice(1).map(Number) : undefined;
+function versionFault({ old, new: fresh }: NodeVersions): string | undefined {
+  if ((compareVersions(old, fresh) ?? 1) <= 0) return undefined;
+  return `the old host's node is ${old}, the new one's ${fresh}: needed the same, or a newer one on the new host`;
 }

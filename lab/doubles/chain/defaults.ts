@@ -27,6 +27,7 @@ export const defaultNodeSettings: NodeSettings = {
   otherChain: false,
   noRewards: false,
   noMomentums: false,
+  version: null,
   buildSeconds: null,
   buildLines: null,
   failBuild: null,

@@ -54,6 +54,8 @@ export const nodeSettingsSchema = z.strictObject({
   noRewards: z.boolean(),
   /** The methods that give momentums by height and by hash do not exist: -32601. */
   noMomentums: z.boolean(),
+  /** The version that it tells: that of another build. It is the process's own, so it changes at its next start. */
+  version: z.string().nullable(),
   /** How long the controller's build takes, in seconds. */
   buildSeconds: z.number().nonnegative().nullable(),
   /** How many lines the controller's build prints. */

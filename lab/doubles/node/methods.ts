@@ -3,12 +3,14 @@ import { cpus, freemem, platform, release, totalmem } from "node:os";
 import { addressFrom } from "../address";
 import type { PillarView } from "../chain/truth";
 import { type Methods, RpcError } from "./jsonRpc";
-import { nodeCommit, nodeVersion } from "./logLines";
+import { nodeCommit } from "./logLines";
 import { type MomentumsBackend, momentumMethods } from "./momentums";
 
 /** What the methods need of the node. */
 export interface MethodsBackend extends MomentumsBackend {
   peers(): number;
+  /** Of the program that was started. */
+  version(): string;
   identity: string;
   /** How long Pillar statistics and weights are kept (the real node: 5 minutes). */
   statsCacheMs: number;
@@ -20,7 +22,7 @@ export function nodeMethods(node: MethodsBackend): Methods {
   return {
     "stats.syncInfo": { args: [], call: () => node.syncInfo() },
     "stats.networkInfo": { args: [], call: () => networkInfo(node) },
-    "stats.processInfo": { args: [], call: () => ({ version: nodeVersion, commit: nodeCommit }) },
+    "stats.processInfo": { args: [], call: () => ({ version: node.version(), commit: nodeCommit }) },
     "stats.osInfo": { args: [], call: osInfo },
     ...momentumMethods(node),
     "embedded.bridge.getBridgeInfo": { args: [], call: () => node.chain.bridge() },

@@ -46,6 +46,7 @@ export class NodeDouble {
   private readonly startedAt = Date.now();
   private producerAddress: string | null = null;
   private identity = "";
+  private version = nodeVersion;
   private openedAt = Number.POSITIVE_INFINITY;
   private sync = new Sync(0, this.openedAt);
   private startHeight = 0;
@@ -86,6 +87,7 @@ export class NodeDouble {
       return this.fail(`Failed to start the node; reason: ${error instanceof Error ? error.message : error}`);
     }
     await this.poll();
+    this.version = this.settings.version ?? nodeVersion;
     if (this.settings.crashAfterMs !== null) this.every(this.settings.crashAfterMs, () => this.panic());
     await new Promise((resolve) => setTimeout(resolve, this.settings.startRefusedMs));
     if (this.stopped) return;
@@ -141,6 +143,7 @@ export class NodeDouble {
       syncInfo: () => this.info(),
       height: () => this.sync.height,
       peers: () => (this.info().state === 3 && this.settings.forceState === null ? 0 : this.settings.peers),
+      version: () => this.version,
       settings: () => this.settings,
       identity: this.identity,
       statsCacheMs: this.options.statsCacheMs ?? 300_000,

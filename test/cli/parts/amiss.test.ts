@@ -3,6 +3,7 @@ import { needsOf } from "../../../cli/needs";
 import { amissOf } from "../../../cli/parts/amiss";
 import { partRows } from "../../../cli/parts/partRows";
 import { noParts } from "../../../cli/parts/parts";
+import { partsJson } from "../../../cli/parts/partsJson";
 import { viewOf } from "../exampleView";
 import { clock, partsOf, registrations } from "./exampleParts";
 
@@ -41,6 +42,36 @@ describe("what is amiss on a host", () => {
   test("a spork that the node does not have, and again when it was decided", () => {
     const keys = [{}, { enforcedFrom: 77 }].map((changes) => amissOf(withSpork(changes), "prod").map(({ key }) => key));
     expect(keys).toEqual([[`spork:${spork.id}`], [`spork:${spork.id}:enforced`]]);
+  });
+
+  test("a version that is required, with what to install and from where, and ahead of its height", () => {
+    const gap = {
+      ...{
+        fromHeight: 1000,
+        leastVersion: "v0.0.10",
+        why: "the window",
+        release: "https://r.example",
+        found: "v0.0.8",
+      },
+    };
+    const ahead = { ...gap, expectedAt: clock };
+    const text =
+      "install v0.0.10 or newer from https://r.example: compare its SHA-256, stop the node, replace its program, start it, keep its data. Is the requirement out of date? It stands in core/chain/requiredVersions.json";
+    expect(found({ versions: { value: [gap] } })).toEqual([
+      {
+        ...{ key: "version:v0.0.10:required", label: "version", isNow: true },
+        text: `the node is v0.0.8; v0.0.10 or newer is required from height 1000 on (the window). ${text}`,
+      },
+    ]);
+    expect(found({ versions: { value: [ahead] } })).toEqual([
+      {
+        ...{ key: "version:v0.0.10", label: "version", isNow: false },
+        text: `the node is v0.0.8; v0.0.10 or newer is required from height 1000 on, about 2026-11-21 15:05 UTC (the window). ${text}`,
+      },
+    ]);
+    expect(partsJson(partsOf(registrations.producing, { versions: { value: [ahead] } })).versions).toEqual([
+      { ...gap, expectedAt: "2026-11-21T15:05:20.000Z" },
+    ]);
   });
 
   test("has a line each in status, and wants attention, but for a spork that nobody decided yet", () => {

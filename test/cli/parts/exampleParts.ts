@@ -45,6 +45,7 @@ export function partsOf(registration: Registration = registrations.earlier, chan
     releases: { value: [] },
     hourlyRestart: { value: false },
     sporks: { value: { version: "v0.0.8", unknown: [] } },
+    versions: { value: [] },
     ...changes,
   };
 }

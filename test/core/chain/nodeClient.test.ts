@@ -1,5 +1,6 @@
 import { test as base, describe, expect } from "vitest";
 import { createNodeClient, type NodeClient, type NodeTarget } from "../../../core/chain/node";
+import type { VersionRules } from "../../../core/chain/requiredVersions";
 import { lookAtNode } from "../../../core/sync/nodeStatus";
 import { soon } from "../../soon";
 import { closedPort, type FakeNode, fakeNode, loginTo, type Server, type SshHost, sshHost, synced } from "./fakes";
@@ -180,6 +181,60 @@ describe("a node client", () => {
     for (const liar of liars) use(liar);
     const references = liars.map(({ port }) => `http://127.0.0.2:${port}`);
     expect(await lookAtNode(targetOf(), { ...options, references })).toMatchObject({ synced: true });
+  });
+
+  describe("a look of the program at a node of an old version", () => {
+    const versions: VersionRules = {
+      ...{ mainNetwork: "ab", releases: "https://r.example" },
+      rows: [{ fromHeight: 100, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" }],
+    };
+    const methods = (node: FakeNode) => node.asked.map(({ body }) => (JSON.parse(body) as { method: string }).method);
+    const build = (version: string) => ({ "stats.processInfo": { version, commit: "" } });
+
+    test.for<[string, Record<string, unknown>, Partial<VersionRules>, boolean]>([
+      ["in the window, on the main network", { ...synced(), ...build("v0.0.8") }, {}, false],
+      [
+        "in the window, a development build of the required version",
+        { ...synced(), ...build("v0.0.10-dev-55-gabc") },
+        {},
+        false,
+      ],
+      ["in the window, one that does not tell its version", synced(), {}, false],
+      ["below the window", { ...synced(99), ...build("v0.0.8") }, {}, true],
+      ["that is another network's by its first momentum", { ...synced(100, "cd"), ...build("v0.0.8") }, {}, true],
+      ["that has the required version", { ...synced(), ...build("v0.0.10") }, {}, true],
+      [
+        "where another one is configured, on any network",
+        { ...synced(9, "cd"), ...build("v0.0.10") },
+        { leastVersion: "v0.0.11" },
+        false,
+      ],
+    ])("%s", async ([, results, more, isSynced], { use, targetOf }) => {
+      const node = use(await fakeNode(results));
+      const status = await lookAtNode(targetOf({ port: node.port, versions: { ...versions, ...more } }), options);
+      expect(status).toMatchObject({ synced: isSynced, known: true, ...(isSynced ? {} : { reason: "oldVersion" }) });
+      if (!isSynced)
+        expect(status.why).toMatch(
+          /; v0\.0\.1[01] or newer is required.*: install v0\.0\.1[01] or newer from https:\/\/r\.example/,
+        );
+    });
+
+    test("asks for the version only where one is required, and for the first momentum only where that decides", async ({
+      use,
+      targetOf,
+    }) => {
+      const asked = async (results: Record<string, unknown>) => {
+        const node = use(await fakeNode(results));
+        await lookAtNode(targetOf({ port: node.port, versions }), options);
+        return methods(node).slice(2);
+      };
+      expect(await asked({ ...synced(99), ...build("v0.0.8") })).toEqual([]);
+      expect(await asked({ ...synced(), ...build("v0.0.10") })).toEqual(["stats.processInfo"]);
+      expect(await asked({ ...synced(), ...build("v0.0.8") })).toEqual([
+        "stats.processInfo",
+        "ledger.getMomentumsByHeight",
+      ]);
+    });
   });
 
   test.for([1, 2])(

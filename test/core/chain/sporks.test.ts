@@ -24,6 +24,12 @@ describe("which sporks a node does not have", () => {
       [...known, fresh],
       [{ id: fresh.id, isSure: false }],
     ],
+    [
+      "perhaps one of a development build, which is not its tag",
+      "v0.0.8-dev-55-gabc1234",
+      [fresh],
+      [{ isSure: false }],
+    ],
     ["perhaps one of a node that does not tell its version", undefined, [fresh], [{ isSure: false }]],
   ])("%s", (_what, version, sporks, found) => expect(unknownSporks(sporks, version)).toMatchObject(found));
 });

@@ -29,7 +29,7 @@ describe("what the chain says of the bridge", () => {
     const words = "the bridge is halted still: unhalted at momentum 1000, it is live from momentum 3161 on";
     expect(said({}, 3160)).toEqual({ known: true, state: 2, why: says(`${words}, in about 1 min`) });
     expect(said({}, 3161)).toMatchObject({ state: 0 });
-    expect(said({}, 1000)).toMatchObject({ state: 2, why: says(`${words}, in about 361 min`) });
+    expect(said({}, 1000)).toMatchObject({ state: 2, why: says(`${words}, in about 411 min`) });
     expect(said({ allowKeyGen: true })).toMatchObject({ state: 1 });
     // A signer begins one when it is live.
     expect(said({ allowKeyGen: true, halted: true })).toMatchObject({ state: 2 });

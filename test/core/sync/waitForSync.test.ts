@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node";
+import type { VersionGap } from "../../../core/chain/requiredVersions";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { fatal } from "../../../core/ssh/sshErrors";
 import { chainGap } from "../../../core/sync/evidence";
@@ -86,6 +87,46 @@ const giveUp = (waiting: Promise<unknown>) =>
     },
     (error: GaveUp) => error,
   );
+
+describe("a node that lacks a required version", () => {
+  const gap: VersionGap = {
+    ...{ fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release: "https://r.example", found: "v0.0.8" },
+  };
+  const install =
+    "install v0.0.10 or newer from https://r.example: compare its SHA-256, stop the node, replace its program, start it, keep its data";
+  const said = "the node is v0.0.8; v0.0.10 or newer is required from height 1000 on (the window)";
+  const versionsOf = (found: readonly (readonly VersionGap[])[]) => {
+    const asked: number[] = [];
+    const readVersionGaps = async (height: number) => {
+      asked.push(height);
+      return found[Math.min(asked.length, found.length) - 1] ?? [];
+    };
+    return { asked, readVersionGaps };
+  };
+
+  test("is not proved, and is after its upgrade; its version is read only where a look would prove it", async () => {
+    const { deps, seen } = worldOf([answer(1, 10, 1000), good, good, good, good, none(), good]);
+    const { asked, readVersionGaps } = versionsOf([[gap], [gap], []]);
+    expect(await waitForSync(options, { ...deps, readVersionGaps })).toMatchObject({ currentHeight: 1000 });
+    expect(asked).toEqual([1000, 1000, 1000]);
+    expect(seen.looks).toBe(9);
+    // The streak stays: the same words are not said at every look.
+    expect(seen.lines.filter((line) => line.includes("v0.0.8"))).toEqual([
+      `sync: height 1000 of 1000, 165 momentums/s, ${since}, ${said}: ${install}`,
+    ]);
+  });
+
+  test("ends a check, and a deadline, in what to install and from where", async () => {
+    const { deps } = worldOf([good]);
+    const { readVersionGaps } = versionsOf([[gap]]);
+    for (const more of [{ check: true, confirmations: 1 }, { deadline: minute }]) {
+      const { message } = await giveUp(waitForSync({ ...options, ...more }, { ...deps, readVersionGaps }));
+      expect(message).toContain(
+        `\n  found: ${said}\n  needed: ${install}\n  Is the requirement out of date? It stands in core/chain/requiredVersions.json\n${help}`,
+      );
+    }
+  });
+});
 
 describe("synced", () => {
   test("after as many good looks in a row as are wanted, 2 s apart", async () => {
@@ -197,10 +238,10 @@ describe("pauses", () => {
   });
 
   test("2 s after the first, then a fiftieth of what is left", async () => {
-    // 202 momentums in 2 s are 101 a second; the target runs ahead at 0.1: (100892 - 202) / 100.9 = 997.9 s left.
+    // 202 momentums in 2 s are 101 a second; the target runs ahead at 1 in 11.4 s: (100892 - 202) / 100.91 = 997.8 s left.
     const { deps, seen } = worldOf([none(), answer(1, 0, 100_892), answer(1, 202, 100_892), good]);
     await waitForSync({ ...options, confirmations: 1 }, deps);
-    expect(seen.sleeps).toEqual([2000, 2000, 19_958]);
+    expect(seen.sleeps).toEqual([2000, 2000, 19_956]);
   });
 });
 

@@ -2,10 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
+import type { VersionGap } from "../../../../core/chain/requiredVersions";
 import { type ChainCopyDeps, copyChain } from "../../../../core/sync/chainCopy/chainCopy";
 import type { ChainCopyInputs, ChainSide } from "../../../../core/sync/chainCopy/inputs";
 import type { ChainSides } from "../../../../core/sync/chainCopy/sides";
+import type { ReferencesSeen } from "../../../../core/sync/references";
 import { journeyIn } from "../../../recordIn";
+import { atHeight, seenFrom } from "../../chain/readings";
 
 const hash = "a".repeat(64);
 const facts =
@@ -31,6 +34,9 @@ interface Stage {
   isSynced: boolean;
   isFollowing: boolean;
   chain: string;
+  /** What the old host's node lacks, and who bears its chain out. */
+  gaps: readonly VersionGap[];
+  witnesses: ReferencesSeen;
   run(): ReturnType<typeof copyChain>;
 }
 
@@ -55,6 +61,7 @@ const test = base.extend<{ stage: Stage }>({
     };
     const stage: Stage = {
       ...{ inputs, called, said, does: {}, isSynced: false, isFollowing: true, chain: "same" },
+      ...{ gaps: [], witnesses: { readings: [] } },
       run: () => {
         const call: ChainSides["call"] = async (of, name) => {
           called.push(`${of} ${name}`);
@@ -79,9 +86,11 @@ const test = base.extend<{ stage: Stage }>({
           say: (line) => said.push(line),
           isWanted: () => true,
           version: async () => "v0.0.8",
+          readReferences: async () => stage.witnesses,
           lookAtNode: async (target) => ({
             synced: target.ssh.address === "192.0.2.1" || stage.isSynced,
             ...{ why: "it says so", known: true },
+            ...(target.ssh.address === "192.0.2.1" && stage.gaps.length > 0 ? { synced: false, gaps: stage.gaps } : {}),
           }),
           showChains: async () => {
             const height = isIn() && stage.isFollowing ? 9 : 7;
@@ -174,6 +183,19 @@ describe("the copy of a chain", () => {
       /^the chain is not copied from 192\.0\.2\.1 to 192\.0\.2\.2; nothing was changed on either\n {2}found: both nodes are on different chains: their momentums 7 differ\n/,
     );
     expect(stage.called).not.toContain("old chain_snapshot");
+  });
+
+  test("of a node that lacks a required version is not begun, but where two witnesses bear it out", async ({
+    stage,
+  }) => {
+    const row = { fromHeight: 10, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" };
+    stage.gaps = [{ ...row, found: "v0.0.8" }];
+    expect(await failure(stage)).toContain(
+      "  found: of the old host's node: the node is v0.0.8; v0.0.10 or newer is required from height 10 on (the window); its chain may be another one, and 0 of 2 needed witnesses (sync.references) confirm a momentum of it from 10 on. Add witnesses, or install v0.0.10 or newer from https://r.example: ",
+    );
+    expect(stage.called).not.toContain("old chain_snapshot");
+    stage.witnesses = seenFrom(20, [atHeight("one", 20), atHeight("two", 20)]);
+    expect(await stage.run()).toMatchObject({ outcome: "copied" });
   });
 
   test("whose files differ takes those again, and is given up after three rounds", async ({ stage }) => {

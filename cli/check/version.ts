@@ -1,0 +1,48 @@
+import { createNodeClient } from "../../core/chain/node";
+import { readVersionGaps } from "../../core/chain/nodeVersion";
+import {
+  installLines,
+  requirementText,
+  rowsAt,
+  type VersionGap,
+  versionGapText,
+} from "../../core/chain/requiredVersions";
+import { nodeTarget } from "../../core/settings/login";
+import { versionRules } from "../../core/settings/versionRules";
+import { createConnection } from "../../core/ssh/connection";
+import { command } from "../../core/util/shownLine";
+import type { StackSource } from "../source";
+import { amiss, type CheckRow, good, later } from "./checkRow";
+
+const topic = "node's version";
+
+/** Whether the node has the versions that are required now and later; of one that is not there yet, which they are. */
+export async function checkNodeVersion({ config, address, hostKey }: StackSource): Promise<CheckRow[]> {
+  if (config.lifecycle === "retiring") return [];
+  if (address === undefined || hostKey === undefined) return [versionAhead(config, "there is no node yet")];
+  const target = nodeTarget(config, address, hostKey);
+  const connection = createConnection(target.ssh);
+  try {
+    const seen = await createNodeClient(target, connection).observe();
+    if (seen.kind === "none") return [versionAhead(config, `the node does not answer: ${seen.reason}`)];
+    const { currentHeight, targetHeight } = seen.info;
+    return [versionRow(await readVersionGaps(target, Math.max(currentHeight, targetHeight), connection, "all"))];
+  } catch (error) {
+    return [later(topic, ...(error as Error).message.split("\n"))];
+  } finally {
+    connection.drop();
+  }
+}
+
+function versionAhead(config: StackSource["config"], why: string): CheckRow {
+  const rows = rowsAt(versionRules(config), Number.POSITIVE_INFINITY);
+  const lines = rows.flatMap((row) => [requirementText(row), command(`  ${row.release}`)]);
+  return later(topic, `${why}; on the main network:`, ...lines);
+}
+
+/** The row of a node that lacks these versions (pure). */
+export function versionRow(gaps: readonly VersionGap[]): CheckRow {
+  const lines = gaps.flatMap((gap) => [versionGapText(gap), ...installLines(gap).map((line) => `  ${line}`)]);
+  if (gaps.some(({ expectedAt }) => expectedAt === undefined)) return amiss(topic, ...lines);
+  return gaps.length > 0 ? later(topic, ...lines.map(command)) : good(topic, "no newer one is required of the node");
+}

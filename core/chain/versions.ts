@@ -1,0 +1,33 @@
+/** What follows the number of a release: nothing, or the names under which go-zenon's own workflow publishes it. */
+const releaseSuffixes = ["", "-alphanet", "-libznn"];
+
+interface Version {
+  readonly number: readonly number[];
+  readonly suffix: string;
+  readonly isRelease: boolean;
+}
+
+function parseVersion(text: string): Version | undefined {
+  const [, major, minor, patch, suffix = ""] = /^v?(\d+)\.(\d+)\.(\d+)(.*)$/.exec(text) ?? [];
+  if (major === undefined) return undefined;
+  return { number: [major, minor, patch].map(Number), suffix, isRelease: releaseSuffixes.includes(suffix) };
+}
+
+/** Returns `v0.0.8` for each spelling of that release, undefined for a development build (pure). */
+export function releaseNumber(text: string): string | undefined {
+  const version = parseVersion(text);
+  return version?.isRelease ? `v${version.number.join(".")}` : undefined;
+}
+
+/**
+ * Compares two versions by number, as sort does (pure). A development build comes before the release of its number: what it
+ * lacks, nobody can tell. Returns undefined where the order is not known.
+ */
+export function compareVersions(one: string, other: string): number | undefined {
+  const [a, b] = [parseVersion(one), parseVersion(other)];
+  if (a === undefined || b === undefined) return one === other ? 0 : undefined;
+  const difference = a.number.map((part, at) => part - (b.number[at] ?? 0)).find((by) => by !== 0);
+  if (difference !== undefined) return difference;
+  if (a.isRelease !== b.isRelease) return a.isRelease ? 1 : -1;
+  return a.isRelease || a.suffix === b.suffix ? 0 : undefined;
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { VersionRules } from "../chain/requiredVersions";
+import type { StackConfig } from "../config/config";
+import { releaseVersion } from "../config/schemaParts";
+import { given } from "../util/given";
+
+const url = z.url({ protocol: /^https?$/ });
+
+/** The form of core/chain/requiredVersions.json, which people correct by hand. */
+const tableSchema = z.strictObject({
+  mainNetwork: z.string().regex(/^[0-9a-f]{64}$/, "needed the hash of the main network's first momentum"),
+  releases: url,
+  rows: z.array(
+    z.strictObject({
+      fromHeight: z.number().int().positive(),
+      leastVersion: releaseVersion,
+      why: z.string().min(1),
+      release: url,
+    }),
+  ),
+});
+
+const path = "core/chain/requiredVersions.json";
+
+/** Parses the table of required versions (pure). @throws Error with each fault */
+export function parseRequiredVersions(text: string): Omit<VersionRules, "leastVersion"> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${path} is no JSON: ${(error as Error).message}`);
+  }
+  const parsed = tableSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".") || "the whole"}: ${issue.message}`);
+  throw new Error([`${path} does not have its form`, ...faults].join("\n"));
+}
+
+/** What the versions of a stack's nodes must be: the table, and what is configured. Providers get it as an input. */
+export function versionRules({ node }: Pick<StackConfig, "node">): VersionRules {
+  const text = readFileSync(join(__dirname, "../chain/requiredVersions.json"), "utf8");
+  return { ...parseRequiredVersions(text), ...given({ leastVersion: node.leastVersion }) };
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { plainRow } from "../../../cli/check/checkRow";
+import { versionRow } from "../../../cli/check/version";
+import type { VersionGap } from "../../../core/chain/requiredVersions";
+
+const gap: VersionGap = {
+  ...{ fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release: "https://r.example", found: "v0.0.8" },
+};
+const install =
+  "  install v0.0.10 or newer from https://r.example: compare its SHA-256, stop the node, replace its program, start it, keep its data";
+const outOfDate = "  Is the requirement out of date? It stands in core/chain/requiredVersions.json";
+
+test("a version that is required now is a fault, with what to install and from where", () => {
+  expect(plainRow(versionRow([gap]))).toEqual({
+    ...{ topic: "node's version", kind: "fault" },
+    lines: ["the node is v0.0.8; v0.0.10 or newer is required from height 1000 on (the window)", install, outOfDate],
+  });
+});
+
+test("one ahead is told with its date, and stands in the way of nothing yet", () => {
+  expect(plainRow(versionRow([{ ...gap, expectedAt: Date.UTC(2026, 11, 24, 12) }]))).toEqual({
+    ...{ topic: "node's version", kind: "later" },
+    lines: [
+      "the node is v0.0.8; v0.0.10 or newer is required from height 1000 on, about 2026-12-24 12:00 UTC (the window)",
+      install,
+      outOfDate,
+    ],
+  });
+});
+
+test("one that lacks none is good", () => {
+  expect(versionRow([])).toMatchObject({ kind: "good" });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import {
+  findVersionGaps,
+  installLines,
+  type NodeBuild,
+  requirementText,
+  rowsAt,
+  type VersionRules,
+  versionGapText,
+} from "../../../core/chain/requiredVersions";
+import { evilText } from "../../evilText";
+
+const mainNetwork = "a".repeat(64);
+const page = "https://releases.example/node";
+const row = { fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release: page };
+const later = { fromHeight: 5000, leastVersion: "v0.0.12", why: "another", release: page };
+const rules: VersionRules = { mainNetwork, releases: "https://releases.example", rows: [row, later] };
+const now = Date.UTC(2026, 10, 26, 16);
+
+const gaps = (node: NodeBuild, height: number, more: Partial<VersionRules> = {}) =>
+  findVersionGaps({ genesis: mainNetwork, ...node }, { ...rules, ...more }, height, now);
+const due = (...args: Parameters<typeof gaps>) =>
+  gaps(...args)
+    .filter(({ expectedAt }) => expectedAt === undefined)
+    .map(({ leastVersion }) => leastVersion);
+
+describe("which required versions a node lacks", () => {
+  test.each<[string, NodeBuild, number, string[]]>([
+    ["an old one below the window: none", { version: "v0.0.8" }, 999, []],
+    ["an old one from the first momentum of the window on", { version: "v0.0.8" }, 1000, ["v0.0.10"]],
+    ["the one before it, whose number is shorter", { version: "v0.0.9" }, 1000, ["v0.0.10"]],
+    ["the required one: none", { version: "v0.0.10" }, 1000, []],
+    ["as it is published: none", { version: "v0.0.10-alphanet" }, 1000, []],
+    ["a development build of it", { version: "v0.0.10-dev-55-gabc1234" }, 1000, ["v0.0.10"]],
+    ["a newer one: none", { version: "v0.0.11" }, 4999, []],
+    ["a newer one, where the next row counts", { version: "v0.0.11" }, 5000, ["v0.0.12"]],
+    ["the newest first", { version: "v0.0.8" }, 5000, ["v0.0.12", "v0.0.10"]],
+    ["one that does not tell its version", {}, 1000, ["v0.0.10"]],
+    ["what is no version", { version: "latest" }, 1000, ["v0.0.10"]],
+    ["one of another network: none", { version: "v0.0.8", genesis: "b".repeat(64) }, 5000, []],
+    ["one that does not show its first momentum", { version: "v0.0.8", genesis: undefined }, 1000, ["v0.0.10"]],
+  ])("%s", (_what, node, height, expected) => expect(due(node, height)).toEqual(expected));
+
+  test("the configured version counts at any height and on any network, beside the table", () => {
+    const asked = { leastVersion: "v0.0.11" };
+    expect(due({ version: "v0.0.10", genesis: "b".repeat(64) }, 1, asked)).toEqual(["v0.0.11"]);
+    expect(due({ version: "v0.0.8" }, 1000, asked)).toEqual(["v0.0.11", "v0.0.10"]);
+    expect(due({ version: "v0.0.11", genesis: "b".repeat(64) }, 1, asked)).toEqual([]);
+    expect(gaps({ version: "v0.0.10" }, 1, asked)[1]?.release).toBe("https://releases.example");
+  });
+
+  test("those ahead have the date at which the network gets there, at its real pace", () => {
+    const [first] = gaps({ version: "v0.0.8" }, 1000 - 500, { rows: [row] });
+    expect(first?.expectedAt).toBe(now + 500 * 11_400);
+  });
+
+  test("which rows count at a height, before anything is asked", () => {
+    expect(rowsAt(rules, 999)).toEqual([]);
+    expect(rowsAt(rules, 1000)).toEqual([row]);
+    expect(rowsAt({ ...rules, leastVersion: "v1.0.0" }, 0)).toMatchObject([{ leastVersion: "v1.0.0", fromHeight: 0 }]);
+  });
+});
+
+describe("what is told", () => {
+  test("found, required, from which height, why, and what to do", () => {
+    const [gap] = gaps({ version: "v0.0.9" }, 1000, { rows: [row] });
+    if (!gap) throw new Error("none");
+    expect(versionGapText(gap)).toBe(
+      "the node is v0.0.9; v0.0.10 or newer is required from height 1000 on (the window)",
+    );
+    expect(installLines(gap)).toEqual([
+      `install v0.0.10 or newer from ${page}: compare its SHA-256, stop the node, replace its program, start it, keep its data`,
+      "Is the requirement out of date? It stands in core/chain/requiredVersions.json",
+    ]);
+    expect(versionGapText({ ...gap, found: undefined })).toMatch(
+      /^the node does not tell its version; v0\.0\.10 or newer is/,
+    );
+    // Anybody may call it so.
+    expect(versionGapText({ ...gap, found: evilText })).not.toContain("\u001b");
+  });
+
+  test("of one ahead, about when", () => {
+    const [gap] = gaps({ version: "v0.0.9" }, 400, { rows: [row] });
+    if (!gap) throw new Error("none");
+    expect(requirementText(gap)).toBe(
+      "v0.0.10 or newer is required from height 1000 on, about 2026-11-26 17:54 UTC (the window)",
+    );
+  });
+
+  test("of the configured one, no height and no table", () => {
+    const [gap] = gaps({ version: "v0.0.9" }, 1, { leastVersion: "v0.0.11", rows: [] });
+    if (!gap) throw new Error("none");
+    expect(versionGapText(gap)).toBe(
+      "the node is v0.0.9; v0.0.11 or newer is required (so says pillar-host:node.leastVersion)",
+    );
+    expect(installLines(gap)).toHaveLength(1);
+  });
+});

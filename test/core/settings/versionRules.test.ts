@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { chainCopySettings } from "../../../core/settings/chainCopyInputs";
+import { nodeRpc, nodeTarget } from "../../../core/settings/login";
+import { retirementSettings } from "../../../core/settings/retirementInputs";
+import { parseRequiredVersions, versionRules } from "../../../core/settings/versionRules";
+import { configOf } from "../../components/exampleConfig";
+
+const file = "core/chain/requiredVersions.json";
+const shipped = readFileSync(join(__dirname, "../../..", file), "utf8");
+const changed = (change: (table: { rows: Record<string, unknown>[] } & Record<string, unknown>) => void) => {
+  const table = JSON.parse(shipped);
+  change(table);
+  return JSON.stringify(table);
+};
+
+describe("the table that is shipped", () => {
+  test("is of go-zenon's embedded genesis, and requires v0.0.10 for the community spork window", () => {
+    expect(parseRequiredVersions(shipped)).toMatchObject({
+      // go-zenon, chain/genesis/embedded_genesis_test.go:11, which compares it with the genesis momentum's hash.
+      mainNetwork: "9e204601d1b7b1427fe12bc82622e610d8a6ad43c40abf020eb66e538bb8eeb0",
+      rows: [{ fromHeight: 14_567_887, leastVersion: "v0.0.10" }],
+    });
+  });
+
+  test.each<[string, string, RegExp]>([
+    ["no JSON", "{", /^core\/chain\/requiredVersions\.json is no JSON: /],
+    [
+      "a height in words",
+      changed(({ rows }) => Object.assign(rows[0] ?? {}, { fromHeight: "14,567,887" })),
+      /rows\.0\.fromHeight: /,
+    ],
+    [
+      "a development build",
+      changed(({ rows }) => Object.assign(rows[0] ?? {}, { leastVersion: "v0.0.10-dev" })),
+      /needed the version of a release/,
+    ],
+    ["a misspelt key", changed(({ rows }) => Object.assign(rows[0] ?? {}, { from: 1 })), /from/],
+    ["no main network", changed((table) => delete table.mainNetwork), /mainNetwork: /],
+  ])("with %s it is refused, by name", (_what, text, fault) => {
+    expect(() => parseRequiredVersions(text)).toThrow(fault);
+    expect(() => parseRequiredVersions(text)).toThrow(file);
+  });
+});
+
+const other = {
+  address: "203.0.113.8",
+  hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
+};
+
+test("every node that is looked at has the rules with it: its own, the old host's, the successor's", () => {
+  const config = configOf({
+    node: { leastVersion: "v0.0.11" },
+    sync: { from: "oldHost", oldHost: other },
+    retirement: { successor: other },
+  });
+  const rules = versionRules(config);
+  expect(rules).toMatchObject({ leastVersion: "v0.0.11", rows: [{ leastVersion: "v0.0.10" }] });
+  expect(nodeTarget(config, "203.0.113.7", "key").versions).toEqual(rules);
+  expect(nodeRpc(config).versions).toEqual(rules);
+  expect(chainCopySettings(config, "prod")?.old.node.versions).toEqual(rules);
+  expect(retirementSettings(config, "prod").successor?.node.versions).toEqual(rules);
+});
