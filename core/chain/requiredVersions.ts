@@ -1,7 +1,7 @@
 import { printable } from "../util/printable";
 import { minuteText } from "../util/timeText";
 import { networkPaceMs } from "./networkPace";
-import { compareVersions } from "./versions";
+import { compareNodeVersions } from "./versions";
 
 /** A version that the main network requires from a height on, as in requiredVersions.json. */
 export interface VersionRow {
@@ -59,10 +59,10 @@ export function rowsAt(rules: VersionRules, height: number): VersionRow[] {
 export function findVersionGaps(node: NodeBuild, rules: VersionRules, height: number, now: number): VersionGap[] {
   const isMain = node.genesis === undefined || node.genesis === rules.mainNetwork;
   const lacks = ({ leastVersion }: VersionRow) =>
-    node.version === undefined || (compareVersions(node.version, leastVersion) ?? -1) < 0;
+    node.version === undefined || (compareNodeVersions(node.version, leastVersion) ?? -1) < 0;
   return allRows(isMain ? rules : { ...rules, rows: [] })
     .filter(lacks)
-    .sort((one, other) => compareVersions(other.leastVersion, one.leastVersion) ?? 0)
+    .sort((one, other) => compareNodeVersions(other.leastVersion, one.leastVersion) ?? 0)
     .map((row) => ({
       ...row,
       found: node.version,

@@ -23,7 +23,7 @@ export function releaseNumber(text: string): string | undefined {
  * Compares two versions by number, as sort does (pure). A development build comes before the release of its number: what it
  * lacks, nobody can tell. Returns undefined where the order is not known.
  */
-export function compareVersions(one: string, other: string): number | undefined {
+export function compareNodeVersions(one: string, other: string): number | undefined {
   const [a, b] = [parseVersion(one), parseVersion(other)];
   if (a === undefined || b === undefined) return one === other ? 0 : undefined;
   const difference = a.number.map((part, at) => part - (b.number[at] ?? 0)).find((by) => by !== 0);

@@ -1,5 +1,6 @@
 import type { ChainClient } from "../chain/chain";
 import type { PaidEpoch, RewardRow, Rewards } from "../chain/chainAnswers";
+import { networkPaceMs } from "../chain/networkPace";
 import { durationText, minuteText } from "../util/timeText";
 import { isSuccessorsSince } from "./whose";
 
@@ -38,7 +39,10 @@ const minute = 60_000;
  * When an ended epoch is paid, in milliseconds after its end (pure): an hour later it is due, and the contract's updates,
  * each 300 momentums, pay what is due. A network in a hurry has all of that in proportion.
  */
-const distribution = (epoch: number) => ({ from: (60 * minute * epoch) / day, to: (110 * minute * epoch) / day });
+const distribution = (epoch: number) => ({
+  from: (60 * minute * epoch) / day,
+  to: ((60 * minute + 300 * networkPaceMs) * epoch) / day,
+});
 
 /**
  * Whether the rewards of the first whole epoch after the switch were paid and collected, as one node tells it. Never

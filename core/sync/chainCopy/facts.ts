@@ -1,4 +1,4 @@
-import { compareVersions } from "../../chain/versions";
+import { compareNodeVersions } from "../../chain/versions";
 import { fieldsOf } from "../../util/fields";
 import { sizeText } from "../../util/sizeText";
 
@@ -107,6 +107,6 @@ export function copyFaults(
 
 /** Why the new node may not read what the old one wrote (pure). */
 function versionFault({ old, new: fresh }: NodeVersions): string | undefined {
-  if ((compareVersions(old, fresh) ?? 1) <= 0) return undefined;
+  if ((compareNodeVersions(old, fresh) ?? 1) <= 0) return undefined;
   return `the old host's node is ${old}, the new one's ${fresh}: needed the same, or a newer one on the new host`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compareVersions, releaseNumber } from "../../../core/chain/versions";
+import { compareNodeVersions, releaseNumber } from "../../../core/chain/versions";
 
 describe("two versions", () => {
   test.each([
@@ -12,8 +12,8 @@ describe("two versions", () => {
     ["a tree with changes before its release", "v0.0.10", "v0.0.10+dirty"],
     ["a development build of the next number after the release", "v0.0.11-dev-1-gabc", "v0.0.10"],
   ])("%s: %s after %s", (_what, newer, older) => {
-    expect(compareVersions(newer, older)).toBeGreaterThan(0);
-    expect(compareVersions(older, newer)).toBeLessThan(0);
+    expect(compareNodeVersions(newer, older)).toBeGreaterThan(0);
+    expect(compareNodeVersions(older, newer)).toBeLessThan(0);
   });
 
   test.each([
@@ -21,13 +21,13 @@ describe("two versions", () => {
     ["v0.0.8-libznn", "0.0.8"],
     ["v0.0.8-dev-1-gabc", "v0.0.8-dev-1-gabc"],
     ["a word", "a word"],
-  ])("%s is %s", (one, other) => expect(compareVersions(one, other)).toBe(0));
+  ])("%s is %s", (one, other) => expect(compareNodeVersions(one, other)).toBe(0));
 
   test.each([
     ["v0.0.8-dev-1-gabc", "v0.0.8-dev-2-gdef"],
     ["", "v0.0.8"],
     ["latest", "v0.0.8"],
-  ])("of %s and %s nobody knows the order", (one, other) => expect(compareVersions(one, other)).toBeUndefined());
+  ])("of %s and %s nobody knows the order", (one, other) => expect(compareNodeVersions(one, other)).toBeUndefined());
 
   test("the spellings of a release are one, and a build is none", () => {
     expect(

@@ -30,8 +30,8 @@ describe("rewards after a switch in epoch 4", () => {
       4.8 * day,
       {
         says: "waiting",
-        why: "the first whole epoch after the switch, 5, is not paid yet (it ends 1970-01-07 00:00 UTC; rewards come 1 h 00 min to 1 h 50 min after it)",
-        dueAt: 6 * day + 110 * minute,
+        why: "the first whole epoch after the switch, 5, is not paid yet (it ends 1970-01-07 00:00 UTC; rewards come 1 h 00 min to 1 h 57 min after it)",
+        dueAt: 6 * day + 117 * minute,
       },
     ],
     [
@@ -40,8 +40,8 @@ describe("rewards after a switch in epoch 4", () => {
       5.5 * day,
       {
         says: "waiting",
-        why: "the first whole epoch after the switch, 5, is not paid yet (it ends 1970-01-07 00:00 UTC; rewards come 1 h 00 min to 1 h 50 min after it)",
-        dueAt: 6 * day + 110 * minute,
+        why: "the first whole epoch after the switch, 5, is not paid yet (it ends 1970-01-07 00:00 UTC; rewards come 1 h 00 min to 1 h 57 min after it)",
+        dueAt: 6 * day + 117 * minute,
       },
     ],
     [
@@ -50,8 +50,8 @@ describe("rewards after a switch in epoch 4", () => {
       6 * day + 1,
       {
         says: "waiting",
-        why: "the first whole epoch after the switch, 5, is not paid yet (it has ended; rewards come 1 h 00 min to 1 h 50 min after it)",
-        dueAt: 6 * day + 110 * minute,
+        why: "the first whole epoch after the switch, 5, is not paid yet (it has ended; rewards come 1 h 00 min to 1 h 57 min after it)",
+        dueAt: 6 * day + 117 * minute,
       },
     ],
     [
@@ -117,7 +117,7 @@ describe("rewards after a switch in epoch 4", () => {
       {
         says: "waiting",
         why: expect.stringContaining("the first whole epoch after the switch, 5, is not paid yet"),
-        dueAt: 6 * day + 110 * minute,
+        dueAt: 6 * day + 117 * minute,
       },
     ],
     [
@@ -205,7 +205,7 @@ describe("whatever is paid, switched and collected", () => {
         // What was paid up to the first whole epoch waits nowhere then.
         if (found.says === "collected") expect(sum(waiting.filter((epoch) => epoch <= (whole[0] ?? -1)))).toBe(0n);
         if (found.says === "waiting" && "dueAt" in found && found.dueAt !== undefined)
-          expect(found.dueAt).toBe(paidAt(Math.floor(at / day) + 1) + 50 * minute);
+          expect(found.dueAt).toBe(paidAt(Math.floor(at / day) + 1) + 57 * minute);
       }),
       { numRuns: 2000 },
     );
@@ -218,7 +218,7 @@ describe("a node that is asked about rewards", () => {
     ...{ pillar: "Anvil", own: "own", successor: "next", withdrawAddress: "withdraw", epoch: 100_000 },
   };
   /** Of a network whose day has 100 s. */
-  const late = (110 / 1440) * 100_000;
+  const late = (117 / 1440) * 100_000;
   const producers = (seconds: number) => runs(["own", 250], ["next", seconds - 250]);
   const read = (seconds: number, changes: Partial<ChainClient>) =>
     readRewards(smallChain(producers(seconds), changes), question, seconds * 1000);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { healFaults, setFault } from "../../../lab/faults";
+import { cli } from "../cli/fixture";
 import { linesOf, onHost, reconfigure } from "../fixture";
 import { catchUp, expectSynced, gateStage, progress, watchUp } from "./watch";
 
@@ -40,7 +41,12 @@ describe("what the gate does not believe at once", () => {
   });
 
   it("waits while two references contradict the node, or it is on a fork, and names who is down or lags", async () => {
-    await reconfigure(stage.stack, stage.host, { sync: { references: urls, tolerance: 100 } });
+    // A later step of this test is about the version: that of the node that is deployed is the old one.
+    await stage.lab.chain("PATCH", "/nodes/host1", { version: "v0.0.9-dev-55-gabc1234" });
+    await onHost(stage.host, "systemctl restart go-node");
+    await reconfigure(stage.stack, stage.host, {
+      ...{ sync: { references: urls, tolerance: 100 }, node: { leastVersion: "v0.0.9" } },
+    });
     const [first, , third] = urls;
     const { network } = await stage.lab.chain<ChainTruth>("GET", "/truth");
     const lie = String(network.height + 50_000);
@@ -70,8 +76,32 @@ describe("what the gate does not believe at once", () => {
     await healFaults(stage.lab, "ref2");
     await stage.lab.chain("PATCH", "/nodes/host1", { otherChain: false });
     await up.hears(new RegExp(`^sync: reference ${first} says ${lie}, the others \\d+$`));
+    await up.hears(
+      /the node is v0\.0\.9-dev-55-gabc1234; v0\.0\.9 or newer is required \(.*\): install v0\.0\.9 or newer from http/,
+    );
+    await stage.lab.chain("PATCH", "/nodes/host1", { version: "v0.0.10" });
+    await onHost(stage.host, "systemctl restart go-node");
     const { proved, unproved: gaps } = await expectSynced<Sync>(stage, up);
     expect(proved).toEqual(expect.arrayContaining([fresh, agrees]));
     expect(gaps).toEqual([]);
+  });
+
+  it("does not show the address of a node that lacks a version which is required later, and says what to install", async () => {
+    const shown = async () => (await stage.stack.outputs<{ producerAddress?: string }>()).producerAddress;
+    expect(await shown()).toMatch(/^z1q/);
+    await reconfigure(stage.stack, stage.host, {
+      ...{ sync: { references: urls, tolerance: 100 }, node: { leastVersion: "v0.0.11" } },
+    });
+    const { exitCode, output } = await stage.stack.up();
+    expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+    expect(await shown()).toBeUndefined();
+    const words = /the node is v0\.0\.10; v0\.0\.11 or newer is required/;
+    const checked = await cli(stage.stack, ["check", "prod"]);
+    expect(checked.exitCode).toBe(1);
+    expect(checked.out).toMatch(/FAULT +node's version +the node is v0\.0\.10; v0\.0\.11 or newer is required/);
+    expect(checked.out).toMatch(/install v0\.0\.11 or newer from https:\/\//);
+    const { out } = await cli(stage.stack, ["status", "prod", "--json"]);
+    expect(JSON.parse(out).versions).toMatchObject([{ leastVersion: "v0.0.11", found: "v0.0.10", expectedAt: null }]);
+    expect((await cli(stage.stack, ["status", "prod"])).out).toMatch(words);
   });
 });
