@@ -122,8 +122,11 @@ export async function seal(
   const taking = pipeline(source, tap);
   // Whichever fails first is the cause; the other only ends because of it.
   taking.catch((error) => counted.destroy(error));
+  // An event that nobody listens to would end the process: it may come before the pipeline below stands.
+  counted.on("error", () => undefined);
   try {
     const sealed = await encrypter.encrypt(webOf(tap));
+    if (counted.errored) throw counted.errored;
     await pipeline(Readable.fromWeb(sealed as ReadableStream<Uint8Array>), counted, target);
     await taking;
   } catch (error) {

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { test as base, describe, expect } from "vitest";
 import type { MoveId } from "../../../core/eventLog/moveId";
@@ -135,6 +136,16 @@ describe("a backup", () => {
       "the archive is larger than the files that were listed: more than 100000 bytes",
     );
     expect(stdout.destroyed).toBe(true);
+  });
+
+  test("of a host that has sent too much before anything is written is ended for that reason", async ({ stage }) => {
+    const { directory } = stage.settings;
+    mkdirSync(directory, { recursive: true });
+    const { recipient } = await identityFor(directory, undefined, stage.deps.now);
+    const source = Readable.from([Buffer.alloc(200_000)]);
+    await expect(seal(source, join(directory, "part"), recipient, () => false, 100_000)).rejects.toThrow(
+      "the archive is larger than the files that were listed: more than 100000 bytes",
+    );
   });
 
   test("may be as large as what was listed, with room for what grows meanwhile", () => {
