@@ -37,7 +37,7 @@ export function nextLines(situation: NextSituation): string[] {
 
 /** Whether the last run's words may have the wallet take an address that only a synced node earns with (pure). */
 export function mayOffer({ producerAddress, registered, offered }: LastShown): boolean {
-  return producerAddress !== undefined && !registered && offered !== false;
+  return producerAddress !== undefined && !registered && offered;
 }
 
 function nothingMade(stack: string, lifecycle: View["lifecycle"], times: readonly string[]): string[] {

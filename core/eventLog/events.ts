@@ -83,7 +83,6 @@ export interface EventDetails {
   /** That was done; whether an orchestrator, or what is left of one, was seen on the host then. */
   readonly shutDown: {
     readonly address: string;
-    /** Lines of before it was kept have none. */
     readonly hostKey?: string;
     readonly evidence: readonly string[];
     readonly hasSigner?: boolean;
@@ -133,7 +132,7 @@ export interface Backup {
   readonly bytes: number;
   /** ISO 8601. */
   readonly provedAt: string;
-  /** The signer's key share in it; absent where it holds none, and in backups of earlier versions. */
+  /** The signer's key share in it; absent where it holds none. */
   readonly keyShare?: KeyShare;
 }
 
@@ -168,7 +167,7 @@ interface MoveEnd {
   /** The side on which the signer is. */
   readonly holder: "old" | "new";
   /** As the journals have it. */
-  readonly generation?: number | undefined;
+  readonly generation: number;
   readonly version: string;
   readonly movedAt: string;
   /** From the stop to the first good getBuildInfo, where one run did both. */

@@ -23,7 +23,7 @@ const epoch = { short: 30, aDay: 86_400 };
 
 /** As a move leaves it on the host that the signer came to. */
 const journal = {
-  ...{ version: 2, move: "pillar-host/prod/Anvil/1", direction: "forward", generation: 1 },
+  ...{ version: 1, move: "pillar-host/prod/Anvil/1", direction: "forward", generation: 1 },
   ...{ side: "new", stage: "running", source: "SHA256:old", target: "SHA256:new" },
   other: { address: "192.0.2.9", hostKey: "ssh-ed25519 AAAA" },
   ...{ at: "2026-11-21T18:00:00Z", was: {}, identity: null, history: [] },
