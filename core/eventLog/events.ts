@@ -39,8 +39,6 @@ export interface EventDetails {
     readonly witnessed?: { readonly height: number; readonly hash: string };
     readonly curve: readonly CurvePoint[];
   };
-  /** A copy of the key that opens the backups was seen away from it: where, and the public half of both. */
-  readonly keyCopied: { readonly from: string; readonly recipient: string };
   /** From here on the new host may have parts of a copy of the old one's chain. */
   readonly chainCopyBegun: { readonly from: string };
   /** The old host's chain was brought to this host's node: how much, how long, the hash of all files' hashes. */
