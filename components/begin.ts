@@ -1,22 +1,24 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../core/config/config";
 import { configFaultsText } from "../core/config/configFaults";
+import { storeOf } from "../core/settings/orchestratorPlaces";
 import { releaseHashFault } from "../core/settings/releaseHash";
 import { usualTimes } from "../core/settings/usualTimes";
 import { commandsFor } from "../core/util/commands";
 import { type LastRun, lastRun } from "./lastRun";
 import { info } from "./log";
 import { copyAhead } from "./node/copyAhead";
-import { bringRecords } from "./records";
 import { checkRetirement } from "./retirement/checkRetirement";
 
 /**
- * What goes before all else in a run: records in their place, what the last run left, the conditions of a retirement.
+ * Does what goes before all else in a run: opens the records, reads what the last run left, checks the conditions of a retirement.
  *
  * @throws RunError where a run can't begin
  */
 export async function begin(config: StackConfig, stack: string): Promise<LastRun> {
-  await bringRecords(config, stack);
+  // Fails in words where the records are in another store, or in a bucket that can't be read.
+  const store = storeOf(config);
+  if (config.store !== undefined) await store.lines();
   const last = await lastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
   if (config.lifecycle === "active") await checkReleaseHash(config, stack, last);
