@@ -11,7 +11,6 @@ const at = (changes: Omit<Partial<NextSituation>, "state"> & { shown?: LastShown
     ...{
       stack: "prod-2",
       lifecycle: "active",
-      times: ["the sync: days"],
       held: [],
       node: { synced: true, known: true, why: "synced" },
     },
@@ -75,8 +74,8 @@ test.each([
   expect(at({ lifecycle, state: { begun: false } })).toContain(said);
 });
 
-test("before anything is made it says how long that usually takes", () => {
-  expect(at({ state: { begun: false } }).at(-1)).toBe("  the sync: days");
+test("before anything is made it says that the terminal may be closed", () => {
+  expect(at({ state: { begun: false } }).at(-1)).toContain("The terminal may be closed meanwhile");
 });
 
 test("after a run that ended early: whether it waits, or went wrong", () => {
