@@ -91,7 +91,7 @@ async function whereItIs(stack: string, candidates: readonly Candidate[]): Promi
       nowhere,
       ...found.map((line) => `  found: ${line.replaceAll("\n", "\n    ")}`),
       `  needed: ${needed}`,
-      `  Then: ${commandsFor(stack).backup()}`,
+      `  Then: ${commandsFor(stack).backup}`,
     ].join("\n"),
   );
 }

@@ -7,8 +7,7 @@ import { bucketFault, bucketPlace, placeInBucket } from "../core/store/bucketPla
 import { type BucketStore, bucketStore } from "../core/store/bucketStore";
 import { directoryStore, eventLogFile } from "../core/store/directoryStore";
 import { markMoved, movedTo } from "../core/store/moved";
-import { ownIdentityFile } from "../core/store/places";
-import { recordsAt } from "../core/store/records";
+import { meantPlace, ownIdentityFile } from "../core/store/places";
 import { commandsFor } from "../core/util/commands";
 import { printableLines } from "../core/util/printable";
 import { configurationOf } from "./configuration";
@@ -29,7 +28,7 @@ export async function moveStore(stack: string, address: string): Promise<number>
   const { pillar, orchestrator } = config;
   if (orchestrator.backup.directory !== undefined)
     throw new CliRefusal(ownDirectoryText(stack, orchestrator.backup.directory));
-  const directory = recordsAt(backupDirectory({ ...config, store: undefined }));
+  const directory = meantPlace(backupDirectory({ ...config, store: undefined }));
   const before = movedTo(directory);
   if (before !== undefined && before !== address) throw new CliRefusal(elsewhereText(stack, before, address));
   const place = bucketPlace(placeInBucket(address, pillar.name));
@@ -45,7 +44,7 @@ export async function moveStore(stack: string, address: string): Promise<number>
       `${missed.length} lines of the record are not in ${place.shown}; nothing was set aside\n  Then: ${commandsFor(stack).moveStore(address)}`,
     );
   markMoved(directory, address);
-  // What a run of before the mark has written meanwhile.
+  // A run that began before the mark may have written more.
   const aside = `${eventLogFile(directory)}.moved`;
   const late = fs.existsSync(aside)
     ? fs

@@ -1,5 +1,4 @@
 import { nodeTarget } from "../core/settings/login";
-import { usualTimes } from "../core/settings/usualTimes";
 import { lookupSettings } from "../core/settings/witnessSettings";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { mayOffer, nextLines } from "./nextLines";
@@ -10,7 +9,7 @@ export async function next(fullName: string, { json }: { json?: boolean }): Prom
   const source = await openStack(fullName);
   const [held, node] = await Promise.all([source.readHeld(), nodeNow(source)]);
   const { stack, state, config } = source;
-  const lines = nextLines({ stack, lifecycle: config.lifecycle, times: usualTimes(config), state, held, node });
+  const lines = nextLines({ stack, lifecycle: config.lifecycle, state, held, node });
   console.log(json ? JSON.stringify({ stack, nextStep: lines }, undefined, 2) : lines.join("\n"));
   return 0;
 }

@@ -7,8 +7,6 @@ import type { View } from "./view";
 export interface NextSituation {
   readonly stack: string;
   readonly lifecycle: View["lifecycle"];
-  /** How long what comes first usually takes. */
-  readonly times: readonly string[];
   readonly state: StackState;
   /** Who holds the stack's lock; undefined where that can't be seen. */
   readonly held: readonly Held[] | undefined;
@@ -18,7 +16,7 @@ export interface NextSituation {
 
 /** What the operator does next (pure): what the last run said, as long as that holds, else how to go on. */
 export function nextLines(situation: NextSituation): string[] {
-  const { stack, lifecycle, state, times, held = [] } = situation;
+  const { stack, lifecycle, state, held = [] } = situation;
   const working = held.find(({ holder }) => holder === "lives");
   if (working)
     return [
@@ -27,7 +25,7 @@ export function nextLines(situation: NextSituation): string[] {
     ];
   if (held.length > 0 || state.pending.length > 0)
     return ["The last run was cut off. To go on from where it was:", `  ${commandsFor(stack).resume()}`];
-  if (!state.begun) return nothingMade(stack, lifecycle, times);
+  if (!state.begun) return nothingMade(stack, lifecycle);
   if (state.shown === undefined) return endedEarly(stack, state);
   if (mayOffer(state.shown) && situation.node?.synced !== true) return handsOff(situation);
   if (state.shown.isAwaited)
@@ -37,10 +35,10 @@ export function nextLines(situation: NextSituation): string[] {
 
 /** Whether the last run's words may have the wallet take an address that only a synced node earns with (pure). */
 export function mayOffer({ producerAddress, registered, offered }: LastShown): boolean {
-  return producerAddress !== undefined && !registered && offered !== false;
+  return producerAddress !== undefined && !registered && offered;
 }
 
-function nothingMade(stack: string, lifecycle: View["lifecycle"], times: readonly string[]): string[] {
+function nothingMade(stack: string, lifecycle: View["lifecycle"]): string[] {
   if (lifecycle === "retiring")
     return [
       `Nothing is left of ${stack}, or nothing was begun. What was recorded of it: ${commandsFor(stack).report()}`,
@@ -50,8 +48,7 @@ function nothingMade(stack: string, lifecycle: View["lifecycle"], times: readonl
     `  ${commandsFor(stack).check()}`,
     "Then:",
     `  ${commandsFor(stack).up}`,
-    "How long that usually takes; the terminal may be closed meanwhile, and the same command goes on:",
-    ...times.map((line) => `  ${line}`),
+    "The sync takes hours or days. The terminal may be closed meanwhile; the same command goes on.",
   ];
 }
 

@@ -4,7 +4,6 @@ import { type FactRow, peersRow, serviceRow, unseenLabel } from "../core/ssh/hos
 import { gateLine } from "../core/sync/messages";
 import { printable } from "../core/util/printable";
 import type { Display } from "./display";
-import { releaseText } from "./parts/releases";
 import { stageOf } from "./stages";
 import type { View } from "./view";
 
@@ -56,7 +55,7 @@ function factTopics({ unseen, atWork, service, node }: NodeHostFacts): Topic[] {
 
 function partTopics({ parts, pillar }: View): Topic[] {
   if (parts === undefined) return [];
-  const { registration, signer, destroy, releases } = parts;
+  const { registration, signer, destroy } = parts;
   const now = Date.now();
   const topics: Topic[] = [];
   if ("value" in registration)
@@ -70,7 +69,5 @@ function partTopics({ parts, pillar }: View): Topic[] {
     const reasons = destroy.value.map(({ what }) => what).join("; ");
     topics.push(["destroy", printable(`destroy: ${reasons === "" ? "nothing stands in its way" : reasons}`)]);
   }
-  for (const release of releases && "value" in releases ? releases.value : [])
-    topics.push([`release ${release.program}`, printable(releaseText(release, now)), release.kind]);
   return topics;
 }

@@ -28,8 +28,8 @@ export interface LastShown {
   readonly registered: boolean;
   /** It was registered, and no momentum carried it yet. */
   readonly isAwaited?: boolean;
-  /** It said to register this host's address; undefined where an earlier version left that unsaid. */
-  readonly offered?: boolean;
+  /** It said to register this host's address. */
+  readonly offered: boolean;
   /** The side that the signer was on, where there was one. */
   readonly signer?: string;
 }
@@ -187,7 +187,7 @@ function shownOf({
     ...(isAddress(producerAddress) ? { producerAddress } : {}),
     registered: registered === true,
     ...(registered === true && producing === false ? { isAwaited: true } : {}),
-    ...(typeof offered === "boolean" ? { offered } : {}),
+    offered: offered === true,
     ...(typeof side === "string" ? { signer: side } : {}),
   };
 }

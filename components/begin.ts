@@ -1,29 +1,26 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../core/config/config";
 import { configFaultsText } from "../core/config/configFaults";
+import { storeOf } from "../core/settings/orchestratorPlaces";
 import { releaseHashFault } from "../core/settings/releaseHash";
-import { usualTimes } from "../core/settings/usualTimes";
 import { commandsFor } from "../core/util/commands";
 import { type LastRun, lastRun } from "./lastRun";
-import { info } from "./log";
 import { copyAhead } from "./node/copyAhead";
-import { bringRecords } from "./records";
 import { checkRetirement } from "./retirement/checkRetirement";
 
 /**
- * What goes before all else in a run: records in their place, what the last run left, the conditions of a retirement.
+ * Does what goes before all else in a run: opens the records, reads what the last run left, checks the conditions of a retirement.
  *
  * @throws RunError where a run can't begin
  */
 export async function begin(config: StackConfig, stack: string): Promise<LastRun> {
-  await bringRecords(config, stack);
+  // Fails in words where the records are in another store, or in a bucket that can't be read.
+  const store = storeOf(config);
+  if (config.store !== undefined) await store.lines();
   const last = await lastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
   if (config.lifecycle === "active") await checkReleaseHash(config, stack, last);
-  if (pulumi.runtime.isDryRun()) {
-    await tellTimes(config, last);
-    await copyAhead(config, stack, last);
-  }
+  if (pulumi.runtime.isDryRun()) await copyAhead(config, stack, last);
   return last;
 }
 
@@ -32,10 +29,4 @@ async function checkReleaseHash(config: StackConfig, stack: string, { signer }: 
   const fault = await releaseHashFault(config, stack, signer?.attempt === config.orchestrator.attempt);
   if (fault === undefined) return;
   throw new pulumi.RunError(configFaultsText(stack, [fault], "; nothing was changed", commandsFor(stack).up));
-}
-
-/** Tells in the preview of a stand-up that has not come to its end how long its steps usually take. */
-async function tellTimes(config: StackConfig, last: LastRun): Promise<void> {
-  if (config.lifecycle !== "active" || last.finished) return;
-  await info(["How long each step usually takes, where it is still to come:", ...usualTimes(config)].join("\n  "));
 }

@@ -39,7 +39,7 @@ export async function lastRun(): Promise<LastRun> {
     ...((retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? { nodeOff: true } : {}),
     ...(signer?.value === undefined ? {} : { signer: signer.value as OrchestratorShown }),
     ...(registration?.value === undefined ? {} : { registration: registration.value as RegistrationShown }),
-    // What an earlier version read may have a login's words in it.
+    // A login's words must not pass for an address.
     ...(isAddress(producer?.value) ? { producerAddress: producer.value } : {}),
     ...(remembered?.value === undefined ? {} : { remembered: remembered.value as Remembered }),
   };

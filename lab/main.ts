@@ -44,14 +44,6 @@ program
   });
 
 program
-  .command("fixture")
-  .description("make anew what this version leaves of a finished journey, for the test of upgrades (test/lab/upgrade)")
-  .action(async () => {
-    const env = { PILLAR_LAB_FIXTURE: "write" };
-    await execa("npm", ["test", "--", "test/lab/upgrade/takeOver"], { env, stdio: "inherit" });
-  });
-
-program
   .command("list")
   .description("the labs, their hosts and addresses, and the references' URLs")
   .action(async () => {

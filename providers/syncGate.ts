@@ -190,8 +190,9 @@ export function outputsOf(record: SyncRecord): GateOutputs {
 
 function keptProof(olds: GateOutputs): GateOutputs {
   const { state, currentHeight, targetHeight, startHeight, startedAt, syncedAt, durationSeconds, rate } = olds;
+  const { proved, unproved } = olds;
   return {
     ...{ state, currentHeight, targetHeight, startHeight, startedAt, syncedAt, durationSeconds, rate },
-    ...{ proved: olds.proved ?? [], unproved: olds.unproved ?? [] },
+    ...{ proved, unproved },
   };
 }

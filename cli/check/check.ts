@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chainOfNode } from "../../core/chain/chain";
 import { isAnswered } from "../../core/chain/reading";
 import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
@@ -6,13 +7,14 @@ import { roomAt } from "../../core/orchestrator/survey";
 import { backupPlace, storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementReferences } from "../../core/settings/retirementInputs";
 import { lookupSettings } from "../../core/settings/witnessSettings";
+import { ownIdentityFile } from "../../core/store/places";
 import { chainRisk } from "../../core/sync/evidence";
 import { referenceText } from "../../core/sync/messages";
 import { compareReferences, type ReferenceReading, readReferences } from "../../core/sync/references";
 import { commandsFor } from "../../core/util/commands";
+import { resolvePath } from "../../core/util/resolvePath";
 import { command } from "../../core/util/shownLine";
 import { sizeText } from "../../core/util/sizeText";
-import { keyLine } from "../keyCopy";
 import { openStack, type StackSource } from "../source";
 import { amiss, type CheckRow, checkExitCode, checkLines, good, later, plainRow } from "./checkRow";
 import { checkCloud } from "./cloud";
@@ -104,12 +106,12 @@ async function checkStore({ config }: StackSource): Promise<CheckRow[]> {
 /** A record and the journals of a wait; a signer's backup is measured with the signer. */
 const least = 100 * 1024 * 1024;
 
-async function checkRoom({ config, stack }: StackSource): Promise<CheckRow[]> {
+async function checkRoom({ config }: StackSource): Promise<CheckRow[]> {
   const directory = backupPlace(config);
   const free = roomAt(directory);
   const said = `${sizeText(free)} free at ${directory}, for record and backups`;
-  const key = await keyLine(config, stack);
-  return [
-    free < least ? amiss("this machine", said, "needed: 100 MB at least", key.text) : good("this machine", said, key),
-  ];
+  const { identityFile } = config.orchestrator.backup;
+  const keyFile = identityFile === undefined ? ownIdentityFile(directory) : resolvePath(identityFile);
+  const key = `${keyFile} ${existsSync(keyFile) ? "is" : "will be"} the key of the backups: copies of it and of them belong elsewhere, apart from each other`;
+  return [free < least ? amiss("this machine", said, "needed: 100 MB at least", key) : good("this machine", said, key)];
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 
 // Commands that keep what a stack needs: backups, notices, a sound database, a place for its records. What does
 // the work is required when needed: the schema and the ssh behind it take half a second to load, and --help should not.
@@ -10,11 +10,7 @@ export function backupCommand(program: Command): void {
     .description(
       "backs the signer up, wherever it runs now: encrypted, proved by reading it back; it signs on meanwhile",
     )
-    .addOption(new Option("--json", "as JSON, for programs").conflicts("keyCopy"))
-    .option(
-      "--key-copy <file>",
-      "make none, but look whether FILE (- for standard input) is a copy of the key that opens them, and remember it",
-    )
+    .option("--json", "as JSON, for programs")
     .addHelpText(
       "after",
       `
@@ -22,13 +18,12 @@ Make one after each key generation of the bridge, by a timer if you like: until 
 docs/restore.md tells how, and how a signer comes back from such a backup.
 
 Exit code:
-  0    the backup lies on this machine, and opens; with --key-copy: it is a copy, at another place than the key
-  2    none was made, or it is no copy: says why, and what to do`,
+  0    the backup lies on this machine, and opens
+  2    none was made: says why, and what to do`,
     )
-    .action(async (stack: string, { keyCopy: copy, ...options }: { json?: boolean; keyCopy?: string }) => {
+    .action(async (stack: string, options: { json?: boolean }) => {
       const { backup } = require("../backup") as typeof import("../backup");
-      const { keyCopy } = require("../keyCopy") as typeof import("../keyCopy");
-      process.exitCode = await (copy === undefined ? backup(stack, options) : keyCopy(stack, copy));
+      process.exitCode = await backup(stack, options);
     });
 }
 

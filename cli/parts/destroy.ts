@@ -25,7 +25,7 @@ export interface Retirement {
   readonly store: Store;
 }
 
-/** From the stack's guards, else from the record: a stack of an earlier version has no guards yet. */
+/** Takes it from the stack's guards, else from the record: a run that ended early has registered no guard yet. */
 export async function retirementOf({ config, stack, address, state }: Source, hostKey: string): Promise<Retirement> {
   const store = storeOf(config);
   const { since, begun, recorded, knownProducer } = pastEvents(await eventsOf(store, config.pillar.name), stack);

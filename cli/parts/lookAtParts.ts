@@ -28,7 +28,6 @@ import { type OrchestratorSeen, type OrchestratorWord, orchestratorSeen } from "
 import { known, type Part, partOf } from "./part";
 import type { Parts } from "./parts";
 import { lookAtRewards, type RewardsSeen, rewardsOf } from "./rewards";
-import { lookAtReleases } from "./servedReleases";
 import { lookAtSporks } from "./sporks";
 
 const deps = {
@@ -104,11 +103,6 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
     const told = isHere ? undefined : found && "value" in found ? rewardsOf(found.value.facts.rewards) : undefined;
     return told ?? rewardsNow(await readings, registered, config);
   }, destroyLimit);
-  const releases =
-    config.lifecycle === "active"
-      ? partOf(() => lookAtReleases(config, (step) => runStep(source, host, step), deps.now), destroyLimit)
-      : undefined;
-
   const hourlyRestart =
     config.lifecycle === "active"
       ? partOf(
@@ -129,7 +123,6 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
     ...{ registration: await registration, signer: await signer, rewards: await rewards },
     ports: await ports,
     destroy: surveyed && ("value" in surveyed ? { value: shownUnmet(surveyed.value) } : surveyed),
-    releases: await releases,
     ...{ hourlyRestart: await hourlyRestart, sporks: await sporks, versions: await versions },
   };
   return parts;

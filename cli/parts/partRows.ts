@@ -7,7 +7,6 @@ import type { Row } from "../row";
 import { amissOf } from "./amiss";
 import type { Part } from "./part";
 import type { Parts } from "./parts";
-import { releaseText } from "./releases";
 
 /** Whose parts are shown. */
 export interface Whose {
@@ -26,9 +25,6 @@ export function partRows(parts: Parts | undefined, whose: Whose, now: number): R
     ...(parts.ports ? portRows(parts.ports) : []),
     ...labelled("rewards", parts.rewards, ({ text }) => [text]),
     ...destroyRows(parts.destroy, whose),
-    ...(parts.releases
-      ? labelled("release", parts.releases, (releases) => releases.map((release) => releaseText(release, now)))
-      : ([["release", `not asked: a stack that is ${whose.lifecycle} installs nothing`]] as const)),
     ...amissOf(parts, whose.stack).map(({ label, text }): Row => [label, text]),
   ];
 }

@@ -4,7 +4,6 @@ import type { Unmet } from "../../core/retirement/facts";
 import type { PortFound } from "../../core/settings/portRules";
 import type { OrchestratorSeen } from "./orchestrator";
 import type { Part } from "./part";
-import type { Release } from "./releases";
 import type { RewardsSeen } from "./rewards";
 import type { SporksSeen } from "./sporks";
 
@@ -23,8 +22,6 @@ export interface Parts {
   readonly rewards: Part<RewardsSeen>;
   /** What stands in the way of a destroy. Not asked of an active stack: that one's lifecycle does, whatever else. */
   readonly destroy: Part<readonly ShownUnmet[]> | undefined;
-  /** Only of an active stack: the others install nothing. */
-  readonly releases: Part<readonly Release[]> | undefined;
   /** Whether root's crontab restarts the node every hour though it has synced. Only of an active stack. */
   readonly hourlyRestart: Part<boolean> | undefined;
   readonly sporks: Part<SporksSeen>;
@@ -40,7 +37,6 @@ export function noParts(lifecycle: string, why: string): Parts {
     versions: { why },
     ports: undefined,
     destroy: isActive ? undefined : { why },
-    releases: isActive ? { why } : undefined,
     hourlyRestart: isActive ? { why } : undefined,
   };
 }

@@ -5,7 +5,7 @@ import type { Parts } from "./parts";
 
 /** The parts for programs (pure): what is not known is `{notKnown: why}`. */
 export function partsJson(parts: Parts) {
-  const { node, registration, signer, ports, rewards, destroy, releases, hourlyRestart, sporks, versions } = parts;
+  const { node, registration, signer, ports, rewards, destroy, hourlyRestart, sporks, versions } = parts;
   return {
     node: shown(node, (found) => found),
     registration: shown(registration, registrationShown),
@@ -15,11 +15,6 @@ export function partsJson(parts: Parts) {
     rewards: shown(rewards, (found) => found),
     // null: its lifecycle stands in the way, whatever else.
     destroy: destroy ? shown(destroy, (unmet) => ({ unmet })) : null,
-    releases: releases
-      ? shown(releases, (found) =>
-          found.map((release) => ("at" in release ? { ...release, at: new Date(release.at).toJSON() } : release)),
-        )
-      : null,
     // null: it may be on.
     hourlyRestart: hourlyRestart ? shown(hourlyRestart, (isOn) => isOn) : null,
     sporks: shown(sporks, (found) => found),

@@ -27,7 +27,6 @@ const stackDetails = {
     witnessed: z.object({ height: z.number(), hash: z.string() }).optional(),
   }),
   stepUnproved: z.object({ step: z.string() }),
-  keyCopied: z.object({ from: z.string(), recipient: z.string() }),
   chainCopyBegun: z.object({ from: z.string() }),
   chainCopied: z.object({
     ...{ from: z.string(), files: z.number(), bytes: z.number(), seconds: z.number(), height: z.number() },

@@ -2,13 +2,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { withFilesFound } from "../../core/eventLog/eventLog";
 import { isBucket, placeInBucket } from "../../core/store/bucketPlace";
-import { ofStack } from "../../core/store/contradiction";
 import { eventLogFile } from "../../core/store/directoryStore";
 import { movedTo } from "../../core/store/moved";
-import { dataDirectory } from "../../core/store/places";
-import { recordsAt } from "../../core/store/records";
+import { dataDirectory, meantPlace } from "../../core/store/places";
 import { storeAt } from "../../core/store/storeAt";
-import { isTakenOver } from "../../core/store/takeOver";
+import { ofStack } from "../../core/store/storeFault";
 import { commandsFor } from "../../core/util/commands";
 import { CliRefusal } from "../refusal";
 import { type Lines, linesOf } from "./lines";
@@ -31,8 +29,7 @@ export interface LogQuery {
 
 /**
  * Finds the record that knows a stack: where it is asked for, else where it is configured, else among those of the
- * user's data directory, and in `backups` of the working directory, where an earlier version kept them. State and
- * configuration may be gone by now.
+ * user's data directory. State and configuration may be gone by now.
  *
  * @throws Refusal where there is none, or more than one
  */
@@ -43,9 +40,8 @@ export async function findRecord(stack: string, { asked, configured }: LogQuery)
     if (stacksOf(at.lines).includes(stack)) return at;
     throw new CliRefusal(nothingFound(stack, [place]));
   }
-  const first =
-    place === undefined ? [] : [asked === undefined ? ofStack(stack, () => recordsAt(place)) : path.resolve(place)];
-  const rest = asked === undefined ? backupDirectories() : [];
+  const first = place === undefined ? [] : [asked === undefined ? meantPlace(place) : path.resolve(place)];
+  const rest = asked === undefined ? ownDirectories() : [];
   const known = first.filter((directory) => knows(directory, stack));
   const others = rest.filter((directory) => knows(directory, stack));
   const found = known.length > 0 ? known : others;
@@ -77,16 +73,8 @@ const placedIn = (lines: Lines, store: Parameters<typeof withFilesFound>[1]): Li
   moves: lines.moves.map((entry) => withFilesFound(entry, store)),
 });
 
-/** One that is reached in two ways, as through the link in the old place, is one. */
-function backupDirectories(): string[] {
-  const own = inside(path.join(dataDirectory(), "records"));
-  const base = path.resolve("backups");
-  const all = [...own, base, ...inside(base)].filter((each) => fs.existsSync(each) && !isTakenOver(each));
-  const places = all.map((each) => fs.realpathSync(each));
-  return all.filter((_, i) => places.indexOf(places[i] ?? "") === i);
-}
-
-function inside(base: string): string[] {
+function ownDirectories(): string[] {
+  const base = path.join(dataDirectory(), "records");
   const found = fs.existsSync(base) ? fs.readdirSync(base, { withFileTypes: true }) : [];
   return found.filter((entry) => !entry.isFile()).map(({ name }) => path.join(base, name));
 }

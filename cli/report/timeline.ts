@@ -51,8 +51,6 @@ function ofStack(entry: TellingEntry): ItemText {
     }
     case "stepUnproved":
       return { title: `the login of the host did not run the step ${entry.details.step}`, lines: [], weight: "note" };
-    case "keyCopied":
-      return { title: `a copy of the backups' key was seen: ${entry.details.from}`, lines: [], weight: "note" };
     case "chainCopyBegun":
       return { title: `copy of the chain begun from ${entry.details.from}`, lines: [], weight: "note" };
     case "chainCopied": {

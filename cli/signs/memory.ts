@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import lockfile from "proper-lockfile";
 import { dataDirectory } from "../../core/store/places";
-import { versionOf } from "../../core/util/formatVersion";
+import { checkVersion } from "../../core/util/formatVersion";
 import { given } from "../../core/util/given";
 import { syncDirectory, writeBeside } from "../../core/util/writeAtomically";
 import { CliRefusal } from "../refusal";
@@ -76,7 +76,7 @@ function readMemory(file: string): SignMemory {
     throw error;
   }
   const { version: found, told, production } = parsed(text, file);
-  versionOf(found, version, `what was told of a stack, ${file}`);
+  checkVersion(found, version, `what was told of a stack, ${file}`);
   return { told: told ?? {}, ...given({ production }) };
 }
 

@@ -4,7 +4,6 @@ import { progressText } from "../../core/sync/messages";
 import { isTakingIn } from "../../core/sync/verdict";
 import { amissOf } from "../parts/amiss";
 import type { Part } from "../parts/part";
-import { releaseText } from "../parts/releases";
 import type { View } from "../view";
 import { factChecks } from "./factSigns";
 import type { Production } from "./production";
@@ -32,7 +31,7 @@ export function signsOf(look: Look, now: number): SignObservation {
   const host: Check = ["host", looked ? [] : [{ key: "host", text: why ?? "its host could not be looked at" }]];
   const unit = told(view.parts?.node);
   // Of a node that is off for good there is nothing else to tell.
-  const rest = unit?.wasShutDown ? [] : [...nodeChecks(look, now), ...chainChecks(look), ...hostChecks(view, now)];
+  const rest = unit?.wasShutDown ? [] : [...nodeChecks(look, now), ...chainChecks(look), ...hostChecks(view)];
   return observationOf([host, ...amissChecks(view), orchestratorCheck(view), ...rest]);
 }
 
@@ -116,9 +115,8 @@ function chainChecks({ view: { parts, lifecycle, pillar }, production }: Look): 
   ];
 }
 
-function hostChecks({ parts, facts }: View, now: number): Check[] {
+function hostChecks({ parts, facts }: View): Check[] {
   const ports = told(parts?.ports);
-  const releases = told(parts?.releases);
   return [
     ...factChecks(facts),
     [
@@ -130,16 +128,6 @@ function hostChecks({ parts, facts }: View, now: number): Check[] {
             key: `port:${port}`,
             text: `${port}/tcp, ${what}, is ${wanted === "closed" ? "open" : "closed"} to this machine, and should be ${wanted}`,
           })),
-    ],
-    [
-      "release",
-      parts && parts.releases === undefined
-        ? []
-        : releases?.some(({ kind }) => kind === "unknown")
-          ? undefined
-          : releases
-              ?.filter(({ kind }) => kind === "another" || kind === "noArchive")
-              .map((release) => ({ key: `release:${release.program}`, text: releaseText(release, now) })),
     ],
   ];
 }

@@ -8,7 +8,6 @@ import { cloudInit } from "../../core/steps/nodeSteps";
 import { HostKey } from "../../providers/hostKey";
 import { LoginKey } from "../../providers/loginKey";
 import type { RetirementGuard } from "../../providers/retirementGuard";
-import { childOf } from "../childOf";
 import { type HostAccess, runStep, sshTargetOf } from "../remote";
 import { createGuard } from "../retirement/guard";
 import { guardedServer } from "./cloudParts";
@@ -45,7 +44,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     super("pillar-host:host:CloudHost", name, {}, options);
     const { orders, login, contact: when, retirement: settings, rpc, isActive } = args;
     const { stranger } = args;
-    const key = args.hostKey === undefined ? new HostKey("host-key", { stranger }, childOf(this)) : undefined;
+    const key = args.hostKey === undefined ? new HostKey("host-key", { stranger }, { parent: this }) : undefined;
     // Nothing at the provider is touched before it is known whose server is there.
     const parts = args.parts(key ? { dependsOn: [key] } : {});
     const making: Making = { ...args, parts, key, parent: this };
@@ -64,7 +63,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     const isKept = isActive && !pulumi.runtime.isDryRun();
     const settled = contact.pinned.apply(() => (isKept ? orders.write({ attempts: [] }) : undefined));
     const booted = isActive
-      ? runStep("host-cloud-init", cloudInit(), this.access, { ...childOf(this), dependsOn: [contact] }).proved
+      ? runStep("host-cloud-init", cloudInit(), this.access, { parent: this, dependsOn: [contact] }).proved
       : contact;
     this.server = guardedServer(args.server, made.id);
     const host = { access: this.access, ready: [booted], server: this.server, isOrdered: this.isOrdered };
@@ -89,7 +88,7 @@ function createLoginKey(
   return new LoginKey(
     "login-key",
     { target: sshTargetOf(access), publicKey, library: loginKeyLibrary(), serverId: made.id, isOrder },
-    { ...childOf(parent), dependsOn: [made.resource] },
+    { parent, dependsOn: [made.resource] },
   );
 }
 

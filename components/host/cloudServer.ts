@@ -8,7 +8,6 @@ import { beginAnew, consoleHelp } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
 import { given } from "../../core/util/given";
 import type { HostKey } from "../../providers/hostKey";
-import { childOf } from "../childOf";
 import { warn } from "../log";
 import type { CloudParts, CloudServerArgs, ServerMade } from "./cloudParts";
 import { orderHook } from "./orderHook";
@@ -38,7 +37,7 @@ export function makeServer(making: Making): ServerMade {
   const { parent, wanted, cloud, owner, orders, plan, parts, isProtected: protect, publicKey, openings, key } = making;
   const label = resourceName(owner);
   const { found } = plan;
-  const child = childOf(parent);
+  const child = { parent };
   // What is there with this stack's labels is taken over where the state does not know it, and never made twice.
   const importing = (id: string | undefined) => ({ ...child, ...given({ import: id }) });
   const sshKey =

@@ -33,7 +33,7 @@ export function digitaloceanParts(
       const tag = new digitalocean.Tag(
         "tag",
         { name: digitaloceanTag(owner) },
-        { ...placed(options), provider, ...given({ import: found.tag }) },
+        { ...given({ parent: options.parent }), provider, ...given({ import: found.tag }) },
       );
       return new digitalocean.Firewall(
         name,
@@ -82,11 +82,6 @@ export function digitaloceanParts(
         ),
       ),
   };
-}
-
-/** What stands where another one does, and stood there before it. */
-function placed({ parent, aliases }: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions {
-  return given({ parent, aliases });
 }
 
 function made(droplet: digitalocean.Droplet): ServerMade {

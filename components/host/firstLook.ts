@@ -3,7 +3,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { secretKeys } from "../../core/config/secretKeys";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
-import { childOf } from "../childOf";
 import type { HostAccess } from "../remote";
 
 /** When a host is looked at before the first step. */
@@ -37,7 +36,7 @@ export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, 
       // Only where the first contact's key is taken does it matter what goes there.
       ...(place.hostKey === undefined && contact.secrets.length > 0 ? { secrets: contact.secrets } : {}),
     },
-    { ...childOf(parent), dependsOn: [...after] },
+    { parent, dependsOn: [...after] },
   );
 }
 

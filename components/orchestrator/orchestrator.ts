@@ -139,8 +139,8 @@ export interface OrchestratorShown {
   readonly address: string;
   readonly why: string;
   readonly attempt: number;
-  /** Where it is asked how it does; absent in what an earlier version of the program recorded. */
-  readonly rpcPort?: number;
+  /** Where it is asked how it does. */
+  readonly rpcPort: number;
   /** Of getBuildInfo (docs/specification.md, 2.4); `no commit` where the build was given none. */
   readonly version?: string;
   readonly gitCommit?: string;

@@ -4,7 +4,6 @@ import { nodeTargetOn } from "../../core/settings/login";
 import type { RetirementSettings } from "../../core/settings/retirementInputs";
 import { given } from "../../core/util/given";
 import { RetirementGuard } from "../../providers/retirementGuard";
-import { childOf } from "../childOf";
 import type { HostGround } from "../host/host";
 import { rootAccessOf, sshTargetOf } from "../remote";
 
@@ -40,7 +39,7 @@ export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resour
       ...given({ knownProducer }),
     },
     {
-      ...childOf(parent),
+      parent,
       dependsOn: [...host.ready, ...after],
       // At a cloud provider the server is; a protected guard of a server that is gone could not be replaced.
       protect: host.server === undefined && settings.lifecycle !== "retiring",

@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type { GuardMemory } from "../../core/retirement/inputs";
 import { NodeShutdown } from "../../providers/nodeShutdown";
 import type { RetirementGuard } from "../../providers/retirementGuard";
-import { childOf } from "../childOf";
 import { createGuard, hostInputs, type RetirementArgs } from "./guard";
 
 export interface HostRetirementArgs extends RetirementArgs {
@@ -41,7 +40,7 @@ export class HostRetirement extends pulumi.ComponentResource {
       this.shutdown = new NodeShutdown(
         "node-shutdown",
         { ...args.settings, ...hostInputs(args), memory: this.memory, run },
-        { ...childOf(this), dependsOn: [first] },
+        { parent: this, dependsOn: [first] },
       );
     }
     const before = [...after, ...(this.shutdown ? [this.shutdown] : [])];

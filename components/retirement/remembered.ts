@@ -9,7 +9,7 @@ import { given } from "../../core/util/given";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 
-/** What the last run left in the state of what guards decide on (pure). One of before it was kept shows some of it. */
+/** What the last run left in the state of what guards decide on (pure). */
 export function inLastRun({ remembered = {}, producerAddress, registration }: LastRun): Remembered {
   const producer = producerAddress ?? remembered.producer;
   return {

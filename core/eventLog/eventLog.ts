@@ -1,7 +1,7 @@
-import { ofStack } from "../store/contradiction";
 import { found } from "../store/found";
 import type { Store } from "../store/store";
 import { storeAt } from "../store/storeAt";
+import { ofStack } from "../store/storeFault";
 import type { EventName, LogEvent, MoveEvent, MoveEventName, MoveNews, News } from "./events";
 import { lineOf, textOf } from "./line";
 import { isSameMove, type MoveId } from "./moveId";

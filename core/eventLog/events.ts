@@ -39,8 +39,6 @@ export interface EventDetails {
     readonly witnessed?: { readonly height: number; readonly hash: string };
     readonly curve: readonly CurvePoint[];
   };
-  /** A copy of the key that opens the backups was seen away from it: where, and the public half of both. */
-  readonly keyCopied: { readonly from: string; readonly recipient: string };
   /** From here on the new host may have parts of a copy of the old one's chain. */
   readonly chainCopyBegun: { readonly from: string };
   /** The old host's chain was brought to this host's node: how much, how long, the hash of all files' hashes. */
@@ -83,7 +81,6 @@ export interface EventDetails {
   /** That was done; whether an orchestrator, or what is left of one, was seen on the host then. */
   readonly shutDown: {
     readonly address: string;
-    /** Lines of before it was kept have none. */
     readonly hostKey?: string;
     readonly evidence: readonly string[];
     readonly hasSigner?: boolean;
@@ -133,7 +130,7 @@ export interface Backup {
   readonly bytes: number;
   /** ISO 8601. */
   readonly provedAt: string;
-  /** The signer's key share in it; absent where it holds none, and in backups of earlier versions. */
+  /** The signer's key share in it; absent where it holds none. */
   readonly keyShare?: KeyShare;
 }
 
@@ -168,7 +165,7 @@ interface MoveEnd {
   /** The side on which the signer is. */
   readonly holder: "old" | "new";
   /** As the journals have it. */
-  readonly generation?: number | undefined;
+  readonly generation: number;
   readonly version: string;
   readonly movedAt: string;
   /** From the stop to the first good getBuildInfo, where one run did both. */

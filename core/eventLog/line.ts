@@ -1,8 +1,8 @@
-import { versionOf } from "../util/formatVersion";
+import { checkVersion } from "../util/formatVersion";
 import type { LogEvent, MoveEvent } from "./events";
 import { moveText, parseMove } from "./moveId";
 
-/** Of the lines' form (docs/architecture.md, Event log). Lines without one are of before there were versions, and the same. */
+/** The version of a line's form (docs/architecture.md, Event log). */
 const lineVersion = 1;
 
 /** A line of the event log, without its end (pure). */
@@ -12,17 +12,17 @@ export function textOf(entry: LogEvent | MoveEvent): string {
 }
 
 /**
- * Reads a line, of whatever version (pure). The details are as they were written.
+ * Reads a line (pure). The details are as they were written.
  *
  * @param where names the log in the error
  * @returns undefined where it is none
- * @throws where a newer program wrote it
+ * @throws where its version is not known
  */
 export function lineOf(line: string, where: string): LogEvent | MoveEvent | undefined {
   const read = parsed(line);
   if (read === undefined) return undefined;
   const { version, ...entry } = read;
-  versionOf(version, lineVersion, `the record of the migration, ${where}`);
+  checkVersion(version, lineVersion, `the record of the migration, ${where}`);
   const { at, event, move, stack, pillar, details = {} } = entry;
   if (typeof at !== "string" || typeof event !== "string") return undefined;
   const named = parseMove(move);

@@ -107,7 +107,7 @@ function hindrance(step: MoveStep, saga: Required<Saga>, looks: Looks, { known, 
     const isIts = isSameMove(journal.move, saga.move) && journal.direction === saga.direction;
     // A way back that went no further than the copy hinders nobody who goes on there.
     if (!isIts && isOfThisPair(side, journal, saga) && isCopied.includes(journal.stage)) continue;
-    if (numberOf(journal) > saga.generation || (!isIts && saga.generation > 0))
+    if (numberOf(journal) > saga.generation || !isIts)
       return stop(isSameOwner(journal.move, saga.move) ? "later move" : "another move", journal);
     if (isIts && !isPair(journal, hosts)) return stop("other hosts", saga);
   }
@@ -121,7 +121,7 @@ function hindrance(step: MoveStep, saga: Required<Saga>, looks: Looks, { known, 
 }
 
 function isPair({ source, target, ...saga }: Journal, hosts: Wanted["hosts"]): boolean {
-  if (hosts === undefined || source === undefined || target === undefined) return true;
+  if (hosts === undefined) return true;
   const roles = sidesOf(saga);
   return source === hosts[roles.source] && target === hosts[roles.target];
 }

@@ -25,11 +25,11 @@ export interface Saga {
  * state, knows where the move stands (/var/lib/pillar-host/orchestrator.json, root only).
  */
 export interface Journal extends Saga {
-  /** 1 is of before there were generations: its own is 0. */
-  readonly version: 1 | 2;
-  /** Fingerprints of both hosts' keys, the one that the signer leaves, and the one that it comes to; not in version 1. */
-  readonly source?: string;
-  readonly target?: string;
+  readonly version: 1;
+  readonly generation: number;
+  /** Fingerprints of both hosts' keys, the one that the signer leaves, and the one that it comes to. */
+  readonly source: string;
+  readonly target: string;
   readonly side: SideName;
   readonly other: { readonly address: string; readonly hostKey: string };
   readonly stage: SourceStage | TargetStage;
@@ -72,7 +72,8 @@ export function parseJournal(text: string, where: string): Journal | undefined {
     found?.side && found.direction && isSource(found.side, found as Journal) ? sourceStages : targetStages;
   const isWhole =
     found !== null &&
-    isOfAVersion(found) &&
+    found.version === 1 &&
+    isNumbered(found) &&
     move !== undefined &&
     (found.direction === "forward" || found.direction === "back") &&
     (found.side === "old" || found.side === "new") &&
@@ -84,24 +85,23 @@ export function parseJournal(text: string, where: string): Journal | undefined {
     stages.includes(String(found.stage));
   if (isWhole) {
     const history = (found.history ?? []).map(({ move: of, ...entry }) => ({ ...entry, ...moveOf(of) }));
-    return { was: {}, identity: null, at: "", generation: 0, ...found, move, history } as Journal;
+    return { was: {}, identity: null, at: "", ...found, move, history } as Journal;
   }
   throw new Error(
     `${where}: the journal of the orchestrator's move cannot be read\n` +
-      `  found: ${found?.version === undefined || found.version === 1 || found.version === 2 ? "another form than this program writes" : `version ${found.version}`}, in ${journalFile}\n` +
-      "  needed: version 1 or 2, as this program writes it. Was it written by a newer program, or changed by hand?\n" +
+      `  found: ${found?.version === undefined || found.version === 1 ? "another form than this program writes" : `version ${found.version}`}, in ${journalFile}\n` +
+      "  needed: version 1, as this program writes it. Was it written by a newer program, or changed by hand?\n" +
       "  Nothing was touched. Use the version of this program that wrote it, or put the file right.",
   );
 }
 
-function isOfAVersion({ version, generation, source, target }: WrittenJournal): boolean {
-  if (version === 1) return true;
-  return version === 2 && isGeneration(generation) && typeof source === "string" && typeof target === "string";
+function isNumbered({ generation, source, target }: WrittenJournal): boolean {
+  return isGeneration(generation) && typeof source === "string" && typeof target === "string";
 }
 
 /** Further on a number could not be counted up any more. */
 const isGeneration = (number: unknown): number is number =>
-  Number.isSafeInteger(number) && (number as number) >= 0 && (number as number) < 1e9;
+  Number.isSafeInteger(number) && (number as number) >= 1 && (number as number) < 1e9;
 
 /** Tells whether a part of a journal has no values but texts, where it is there; `except` names those of other types. */
 function areTexts(part: object | null | undefined, except: Readonly<Record<string, string>> = {}): boolean {

@@ -7,7 +7,7 @@ const numbered: readonly string[] = ["begun", "starting", "done", "rolledBack"];
 
 /**
  * What the record of this machine, and the state of the stack, know of the generations of a Pillar's moves, of all its stacks
- * (pure). Lines of before there were any have none.
+ * (pure).
  *
  * @param inState of the last end that the stack's state knows
  */
@@ -15,7 +15,7 @@ export function knownOf(events: readonly MoveEvent[], wanted: MoveId, inState = 
   let known: Known = { generation: inState, started: inState, ...(inState > 0 ? { move: wanted } : {}) };
   for (const { move, event, details } of events) {
     if (move.pillar !== wanted.pillar || !numbered.includes(event)) continue;
-    const { generation = 0 } = details as { readonly generation?: number };
+    const { generation } = details as { readonly generation: number };
     if (generation > known.generation) known = { ...known, generation, move };
     if (event !== "begun" && generation > known.started) known = { ...known, started: generation };
   }

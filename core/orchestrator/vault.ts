@@ -47,7 +47,10 @@ export async function identityFor(
   } catch (error) {
     throw new Error(identityFault(file, `found: it ${(error as Error).message}`));
   }
-  const secret = secretIn(text);
+  const secret = text
+    .split("\n")
+    .find((line) => line.startsWith("AGE-SECRET-KEY-"))
+    ?.trim();
   if (secret === undefined) {
     const isSealed = /^(age-encryption\.org\/|-----BEGIN AGE ENCRYPTED)/.test(text);
     const found = isSealed ? "a file that is encrypted itself" : "no line AGE-SECRET-KEY-1…";
@@ -58,20 +61,6 @@ export async function identityFor(
   } catch {
     throw new Error(identityFault(file, "found: a damaged AGE-SECRET-KEY-1… line"));
   }
-}
-
-/** The line of an age identity in a file of it. */
-const secretIn = (text: string) =>
-  text
-    .split("\n")
-    .find((line) => line.startsWith("AGE-SECRET-KEY-"))
-    ?.trim();
-
-/** The public half of an age identity in plain text; undefined where there is none in it. */
-export async function recipientIn(text: string): Promise<string | undefined> {
-  const age = await import("age-encryption");
-  const secret = secretIn(text);
-  return secret === undefined ? undefined : age.identityToRecipient(secret).catch(() => undefined);
 }
 
 function identityFault(file: string, found: string): string {

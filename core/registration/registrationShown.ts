@@ -18,7 +18,7 @@ export interface RegistrationShown {
   /** The first momentum that carried it. */
   readonly switchedAt?: string;
   readonly height?: number;
-  /** What the run said comes next is this host's address in the wallet; of a run of an earlier version it is not known. */
+  /** The run said that the wallet comes next, with this host's address. */
   readonly offered?: boolean;
   /** Which sources were left out or contradicted, and why. */
   readonly notes?: readonly string[];

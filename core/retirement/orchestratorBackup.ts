@@ -8,7 +8,7 @@ import { manifestVersion } from "../orchestrator/backup";
 import { isKept } from "../orchestrator/backupPlace";
 import type { Entry } from "../orchestrator/manifest";
 import type { Store } from "../store/store";
-import { versionOf } from "../util/formatVersion";
+import { checkVersion } from "../util/formatVersion";
 
 /** A signer that is, or was, on a host which is given up. */
 export interface BackedUpOrchestrator {
@@ -88,7 +88,7 @@ async function listIn(store: Store, file: string): Promise<WrittenManifest> {
   } catch {
     return {};
   }
-  versionOf(found.version, manifestVersion, `the list of a backup, ${file}`);
+  checkVersion(found.version, manifestVersion, `the list of a backup, ${file}`);
   return found;
 }
 

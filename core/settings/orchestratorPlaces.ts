@@ -7,12 +7,10 @@ import type { SecureOptions } from "../orchestrator/preparation";
 import type { OrchestratorPlace } from "../orchestrator/survey";
 import type { OrchestratorHost } from "../ssh/root";
 import { placeInBucket } from "../store/bucketPlace";
-import { ofStack, storeFault } from "../store/contradiction";
-import { orderRecordName } from "../store/orders";
-import { recordsWord } from "../store/places";
-import { recordsAt } from "../store/records";
+import { meantPlace, recordsWord } from "../store/places";
 import type { Store } from "../store/store";
 import { storeAt } from "../store/storeAt";
+import { ofStack, storeFault } from "../store/storeFault";
 import { given } from "../util/given";
 import { otherLogin, sshTarget } from "./login";
 
@@ -27,9 +25,9 @@ export function backupDirectory({ pillar, store, orchestrator }: StackConfig): s
   return orchestrator.backup.directory ?? recordsWord(pillar.name);
 }
 
-/** Its directory on this machine, absolute, with what an earlier version left in it. @throws storeFault */
+/** Returns the directory of the records on this machine, absolute. */
 export function backupPlace(config: StackConfig): string {
-  return ofStack(config.stack, () => recordsAt(backupDirectory(config)));
+  return meantPlace(backupDirectory(config));
 }
 
 /** What is known of a stack's Pillar outside of the state. @throws storeFault */
@@ -39,7 +37,8 @@ export function storeOf(config: StackConfig): Store {
 
 /** The record of the orders of a stack's server. @throws storeFault */
 export function ordersOf(config: StackConfig, stack: string): OrderRecords {
-  const name = ofStack(stack, () => orderRecordName(backupDirectory(config), { stack, pillar: config.pillar.name }));
+  // Two Pillars may share a place, and their stacks have one name.
+  const name = `orders-${stack}-${config.pillar.name}.json`;
   const store = storeOf(config);
   const inWords = (what: string) => (error: Error) => {
     throw storeFault(store.faultText(what, error));

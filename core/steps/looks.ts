@@ -29,30 +29,6 @@ export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
   };
 }
 
-/** Programs that are installed from a release. */
-export type Installed = "controller" | "orchestrator";
-
-/**
- * Its standard output is what is installed on a host, and what the configured addresses serve now by their servers' word;
- * of one program also the hash of what is served, which takes a download that goes nowhere.
- */
-export function servedReleases({ controller, orchestrator }: StackConfig, hashed?: Installed): Step {
-  return {
-    name: "servedReleases",
-    limitSeconds: 25,
-    looksOnly: true,
-    quiet: true,
-    script: scriptOf(
-      {
-        controller_url: controller.release?.url ?? "",
-        orchestrator_url: orchestrator.release?.url ?? "",
-        hashed: hashed ?? "",
-      },
-      "servedReleases",
-    ),
-  };
-}
-
 /** What an operator looks at on a host: service, peers, disk, memory, clock, the latest log lines without secrets. */
 export function facts({ node }: StackConfig, options: { logLines: number; withStages: boolean }): Step {
   return {

@@ -1,5 +1,5 @@
 import { given } from "../util/given";
-import { storeFault } from "./contradiction";
+import { storeFault } from "./storeFault";
 
 /** A part of a bucket. */
 export interface BucketPlace {

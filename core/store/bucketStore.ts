@@ -4,10 +4,10 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { settle } from "../util/writeAtomically";
 import type { BucketPlace } from "./bucketPlace";
-import { storeFault } from "./contradiction";
 import { textIn } from "./directoryStore";
 import { type Bucket, type Listed, openBucket } from "./s3";
 import type { Store } from "./store";
+import { storeFault } from "./storeFault";
 
 /** Asked at once. */
 const together = 16;
@@ -80,7 +80,7 @@ export function bucketStore(place: BucketPlace, directory: string, bucket: Bucke
     const last = (await bucket.list(prefixOf(name))).at(-1);
     return last === undefined ? undefined : textOf(last);
   };
-  /** What this machine has of an earlier version, which kept it here alone, counts where the bucket has none. */
+  /** Falls back to what this machine wrote before its stack named the bucket: an order is never forgotten. */
   const newest = async (name: string) => (await newestThere(name)) ?? textIn(path.join(directory, name));
 
   return {

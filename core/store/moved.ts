@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { syncDirectory, writeWhole } from "../util/writeAtomically";
-import type { StoreFaultText } from "./contradiction";
 import { eventLogFile } from "./directoryStore";
+import type { StoreFaultText } from "./storeFault";
 
 /** What tells that a directory's event log goes on in a bucket; its address is in it. */
 const marker = (directory: string) => path.join(directory, "moved-to");

@@ -18,7 +18,11 @@ export function recordsWord(pillar: string): string {
   return `${dataWord}/${folder}/records/${pillar}`;
 }
 
-/** A place of records as it is meant on this machine: absolute. */
+/**
+ * Returns the directory of records (event log, backups, orders) on this machine, absolute: the one way to it.
+ *
+ * @param configured the operator's own directory, recordsWord, or placeInBucket
+ */
 export function meantPlace(configured: string): string {
   // A bucket needs a place on this machine, too: for copies, locks, and files in the making.
   if (isBucket(configured)) return path.join(dataDirectory(), "records", pillarInBucket(configured) ?? "");

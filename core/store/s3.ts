@@ -5,7 +5,7 @@ import { given } from "../util/given";
 import { printable } from "../util/printable";
 import { withTimeout } from "../util/withTimeout";
 import type { BucketPlace } from "./bucketPlace";
-import { storeFault } from "./contradiction";
+import { storeFault } from "./storeFault";
 
 /** An object as a list of a bucket has it. */
 export interface Listed {

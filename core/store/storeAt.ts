@@ -1,20 +1,20 @@
 import fs from "node:fs";
 import { bucketPlace, isBucket } from "./bucketPlace";
 import { bucketStore } from "./bucketStore";
-import { storeFault } from "./contradiction";
 import { directoryStore, eventLogFile } from "./directoryStore";
 import { movedAwayText, movedTo, notMovedText } from "./moved";
-import { recordsAt } from "./records";
+import { meantPlace } from "./places";
 import type { Store } from "./store";
+import { storeFault } from "./storeFault";
 
 /**
- * The store of a Pillar as it is configured; what an earlier version left elsewhere is in it.
+ * Opens the store of a Pillar as it is configured.
  *
  * @param configured an own directory of the operator's, recordsWord, or placeInBucket
- * @throws storeFault where what lies there is not all: it contradicts what lies in the checkout, or is in another store
+ * @throws storeFault where the records, or a part of them, are in another store
  */
 export function storeAt(configured: string): Store {
-  const directory = recordsAt(configured);
+  const directory = meantPlace(configured);
   if (isBucket(configured)) {
     const place = bucketPlace(configured);
     // What this machine alone knows would be missed.

@@ -86,7 +86,7 @@ export function commandsFor(stack: string) {
         ...(releaseVersion === undefined ? [] : ["--release-version", shellWord(releaseVersion)]),
         ...options,
       ),
-    backup: (...options: readonly string[]) => pillarHost("backup", ...options),
+    backup: pillarHost("backup"),
     check: (...options: readonly string[]) => pillarHost("check", ...options),
     repair: (...options: readonly string[]) => pillarHost("repair", ...options),
     resume: (...options: readonly string[]) => pillarHost("resume", ...options),

@@ -1,17 +1,17 @@
 /**
- * The version of something that an earlier or a later program wrote; 0 where it has none, from before there were any.
+ * Checks the version of something that this or another program wrote.
  *
  * @param what what it is and where, for the error
- * @throws where it is newer than what is known: nobody may guess what it says
+ * @throws where this program does not know the version, or there is none: nobody may guess what it says
  */
-export function versionOf(found: unknown, known: number, what: string): number {
-  if (found === undefined) return 0;
-  if (typeof found === "number" && Number.isInteger(found) && found >= 0 && found <= known) return found;
+export function checkVersion(found: unknown, known: number, what: string): void {
+  if (typeof found === "number" && Number.isInteger(found) && found >= 1 && found <= known) return;
+  const isNewer = typeof found === "number" && found > known;
   throw new Error(
     [
-      `${what}: written by a newer version of this program; nothing was changed`,
-      `  found: version ${JSON.stringify(found)}`,
-      `  needed: version ${known} or older, or the program that wrote it (docs/upgrading.md)`,
+      `${what}: ${isNewer ? "written by a newer version of this program" : "not in a version that this program knows"}; nothing was changed`,
+      `  found: ${found === undefined ? "no version" : `version ${JSON.stringify(found)}`}`,
+      `  needed: version ${known === 1 ? "1" : `1 to ${known}`}, or the program that wrote it (docs/upgrading.md)`,
       "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
     ].join("\n"),
   );

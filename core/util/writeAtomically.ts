@@ -31,28 +31,28 @@ export function writeWhole(file: string, text: string): void {
 }
 
 /** Gives a written file its name, never another's, so that a power cut does not lose it. */
-export function settle(part: string, file: string, disk = fs): void {
+export function settle(part: string, file: string): void {
   try {
-    disk.linkSync(part, file);
-    disk.rmSync(part);
+    fs.linkSync(part, file);
+    fs.rmSync(part);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // Some file systems have no links.
-    if (code === "EEXIST" || disk.existsSync(file)) throw new Error(`${file} is there already: nothing is overwritten`);
+    if (code === "EEXIST" || fs.existsSync(file)) throw new Error(`${file} is there already: nothing is overwritten`);
     if (code === "ENOENT") throw error;
-    disk.renameSync(part, file);
+    fs.renameSync(part, file);
   }
-  syncDirectory(path.dirname(file), disk);
+  syncDirectory(path.dirname(file));
 }
 
-/** Has the names in a directory on the disk. */
-export function syncDirectory(directory: string, disk = fs): void {
-  const handle = disk.openSync(directory, "r");
+/** Has the names in a directory on the fs. */
+export function syncDirectory(directory: string): void {
+  const handle = fs.openSync(directory, "r");
   try {
-    disk.fsyncSync(handle);
+    fs.fsyncSync(handle);
   } catch {
     // Not on every file system.
   } finally {
-    disk.closeSync(handle);
+    fs.closeSync(handle);
   }
 }

@@ -30,9 +30,9 @@ export type ScriptName =
   | "signer_restore";
 
 /** The stage of this saga on a host, as signer_stage reads it. */
-function stageOf({ journal }: ModelHost, { move, direction, generation = 0 }: Saga) {
+function stageOf({ journal }: ModelHost, { move, direction, generation }: Saga) {
   const isIts = journal && isSameMove(journal.move, move) && journal.direction === direction;
-  return isIts && (journal.generation ?? 0) === generation ? journal.stage : undefined;
+  return isIts && journal.generation === generation ? journal.stage : undefined;
 }
 
 /** As they stand in a journal. */
@@ -44,12 +44,12 @@ function endsOf({ saga, keys }: Call) {
 /** signer_current. @throws where the host knows a later way, or the same number for another one */
 export function current({ journal }: ModelHost, call: Call): void {
   const { move, direction, generation = 0 } = call.saga;
-  const here = journal?.generation ?? 0;
-  if (journal === undefined || here < generation || here === 0) return;
+  if (journal === undefined || journal.generation < generation) return;
   const ends = endsOf(call);
   const isIts = isSameMove(journal.move, move) && journal.direction === direction;
   const isBetween = journal.source === ends.source && journal.target === ends.target;
-  if (here > generation || !isIts || !isBetween) throw new Error("a later move of the signer is known here");
+  if (journal.generation > generation || !isIts || !isBetween)
+    throw new Error("a later move of the signer is known here");
 }
 
 /** signer_begin. @throws where another stack's move has the host, or took the signer on from there */
@@ -75,8 +75,8 @@ function write(host: ModelHost, call: Call, stage: Journal["stage"]): Effect {
     const entry = { move: saga.move, direction: saga.direction, stage, at: "" };
     host.journal = {
       ...{
-        version: 2,
-        generation: saga.generation ?? 0,
+        version: 1,
+        generation: saga.generation ?? 1,
         ...endsOf(call),
         move: saga.move,
         direction: saga.direction,

@@ -1,12 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { sendNotice } from "../../core/notify/notify";
-import { versionOf } from "../../core/util/formatVersion";
+import { checkVersion } from "../../core/util/formatVersion";
 import { printableLines } from "../../core/util/printable";
 import { say } from "../../core/util/say";
 import { watchEngine } from "./engine";
 import type { ProviderRun, ResourceTable } from "./resourceTable";
 
-/** Of the form of inputs and outputs in the state. A state without one is of before there were any, and the same. */
+/** The version of the form of inputs and outputs in the state. */
 const stateVersion = 1;
 
 /** An error after which the engine keeps the resource, with what was seen: the next `up` updates it, and goes on. */
@@ -26,7 +26,7 @@ export function providerOf<I extends object, O extends object>(
   const { type, id, create, update, delete: remove, changes } = table;
   const known = <S extends object>(state: S): S => {
     const { stateVersion: found, ...rest } = state as S & { readonly stateVersion?: unknown };
-    versionOf(found, stateVersion, `the state of this stack's ${type}`);
+    checkVersion(found, stateVersion, `the state of this stack's ${type}`);
     return rest as S;
   };
   return {

@@ -29,7 +29,6 @@ beforeEach(async () => {
   writeFileSync(own("record.jsonl"), record);
   writeFileSync(own("a.tar.age"), "sealed");
   writeFileSync(own("a.manifest.json"), "{}");
-  writeFileSync(own("releases.json"), "{}");
   writeFileSync(own("orders-prod-2-Anvil.json"), '{"attempts":[],"ordered":"52"}\n');
 });
 afterEach(() => {

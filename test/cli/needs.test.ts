@@ -6,7 +6,7 @@ import type { View } from "../../cli/view";
 import { viewOf } from "./exampleView";
 import { partsOf, registrations, unmet } from "./parts/exampleParts";
 
-const shut = { node: { value: { active: false, masked: true } }, releases: undefined };
+const shut = { node: { value: { active: false, masked: true } } };
 const begun = { begun: true, pending: [] };
 const retiring = (changes: Parameters<typeof partsOf>[1]): Partial<View> => ({
   ...{ lifecycle: "retiring", held: [], state: begun },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CliRefusal, faultShown } from "../../cli/refusal";
-import { storeFault } from "../../core/store/contradiction";
+import { storeFault } from "../../core/store/storeFault";
 import { evilText, harmless } from "../evilText";
 
 test("what is for the operator is shown without a stack; all else with one", () => {

@@ -8,8 +8,6 @@ export interface Registered {
   readonly name: string;
   readonly parent: string;
   readonly after: readonly string[];
-  /** It is known by the URN that it had at the stack itself, too. */
-  readonly wasAtStack: boolean;
   readonly inputs: Record<string, unknown>;
 }
 
@@ -85,7 +83,6 @@ export async function registeredBy(
             name,
             parent: nameOf(request?.getParent() ?? ""),
             after: (request?.getDependenciesList() ?? []).map(nameOf),
-            wasAtStack: (request?.getAliasesList() ?? []).some((alias) => alias.getSpec()?.getNoparent()),
             inputs: inputs as Record<string, unknown>,
           });
         const { result, ...given } = outputs[name] ?? {};

@@ -232,15 +232,6 @@ describe("SyncGate", () => {
     expect({ log, asked: node.asked, connections: host.connections }).toEqual({ log: [], asked: [], connections: 0 });
   });
 
-  test("a proof of before the gate kept what was proved: update leaves it empty", async () => {
-    const times = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
-    const heights = { state: 2, currentHeight: 90, targetHeight: 90, startHeight: 1 };
-    const olds = { ...inputs(), ...times, ...heights, durationSeconds: 86_400, rate: 0 };
-    const { result } = await run("syncGate", "update", "sync-gate", olds, inputs());
-    expect(result?.outs).toMatchObject({ syncedAt: olds.syncedAt, proved: [], unproved: [] });
-    expect(node.asked).toEqual([]);
-  });
-
   const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
   /** The next run of a gate whose proof is of this machine. */
   const provedOf = (target: object) =>
@@ -343,18 +334,17 @@ describe("a state's version", () => {
     const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion: 2 }, inputs());
     expect(error?.message).toBe(
       "the state of this stack's SyncGate: written by a newer version of this program; nothing was changed\n" +
-        "  found: version 2\n  needed: version 1 or older, or the program that wrote it (docs/upgrading.md)\n" +
+        "  found: version 2\n  needed: version 1, or the program that wrote it (docs/upgrading.md)\n" +
         "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
     );
     expect(host.connections).toBe(0);
   });
 
-  test("that has none is of before there were any: its proof stands", async () => {
-    const times = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
-    const olds = { ...inputs(), ...times, __provider: "older text" };
-    expect((await run("syncGate", "diff", "sync-gate", olds, inputs())).result).toEqual({});
-    const { result } = await run("syncGate", "update", "sync-gate", olds, inputs());
-    expect(result?.outs).toMatchObject({ ...times, stateVersion: 1 });
+  test.each(["diff", "update"])("that is missing: %s refuses the state", async (method) => {
+    const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion: undefined }, inputs());
+    expect(error?.message).toMatch(
+      /^the state of this stack's SyncGate: not in a version that this program knows; nothing was changed\n {2}found: no version\n/,
+    );
     expect(host.connections).toBe(0);
   });
 });

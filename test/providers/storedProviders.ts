@@ -69,8 +69,11 @@ export function storedProviders<P extends string>() {
   });
   return {
     textOf: (provider: P) => unpacked(texts[provider]),
+    /** @param args what the method takes: a state has the version that this program writes, unless one is given */
     run: async (provider: P, method: string, ...args: unknown[]): Promise<Outcome> => {
-      runner.stdin.write(`${JSON.stringify({ text: texts[provider], method, args })}\n`);
+      const [first, olds, ...news] = args;
+      const given = method === "create" ? args : [first, { stateVersion: 1, ...(olds as object) }, ...news];
+      runner.stdin.write(`${JSON.stringify({ text: texts[provider], method, args: given })}\n`);
       const { value } = await answers.next();
       return JSON.parse(value as string) as Outcome;
     },

@@ -94,7 +94,7 @@ signer_line() {
     fi
   done < "$orchestrator_journal"
 }
-# Of the journal here; one of before there were any is of none.
+# Prints 0 where there is no journal.
 signer_generation() {
   local found
   found=$(signer_line generation)
@@ -107,7 +107,7 @@ signer_current() {
   [ -r "$orchestrator_journal" ] || return 0
   here=$(signer_generation)
   own="\"$move\" \"$direction\" \"$source_key\" \"$target_key\""
-  if [ "$here" -lt "$generation" ] || [ "$here" -eq 0 ]; then return 0; fi
+  if [ "$here" -lt "$generation" ]; then return 0; fi
   if [ "$here" -eq "$generation" ] && [ "$(signer_line move) $(signer_line direction) $(signer_line source) $(signer_line target)" = "$own" ]; then return 0; fi
   fail "a later move of the signer is known here, or one between other hosts: $(signer_line move), generation $here" \
     "found: from $(signer_line source) to $(signer_line target)" "needed: generation $generation or less, from \"$source_key\" to \"$target_key\"" \
@@ -163,7 +163,7 @@ signer_write() {
   if [ -n "${was_unit:-}" ]; then was="$was,\"unitFile\":\"$was_unit\""; fi
   if [ -n "${was_store:-}" ]; then was="$was,\"keyStore\":\"$was_store\""; fi
   replace_file "$orchestrator_journal" "{
-  \"version\": 2,
+  \"version\": 1,
   \"generation\": $generation,
   \"source\": \"$source_key\",
   \"target\": \"$target_key\",

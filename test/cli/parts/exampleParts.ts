@@ -42,7 +42,6 @@ export function partsOf(registration: Registration = registrations.earlier, chan
     ports: undefined,
     rewards: { value: { text: "8.8 ZNN and 0 QSR wait for their collection; paid last: epoch 5" } },
     destroy: undefined,
-    releases: { value: [] },
     hourlyRestart: { value: false },
     sporks: { value: { version: "v0.0.8", unknown: [] } },
     versions: { value: [] },

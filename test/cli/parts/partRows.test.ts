@@ -62,15 +62,14 @@ describe("address and producing", () => {
 test("what is not known says why, and no line is empty", () => {
   for (const lifecycle of ["active", "adopted", "retiring"]) {
     const found = partRows(noParts(lifecycle, "the host does not answer"), { ...whose, lifecycle }, clock);
-    expect(found.map(([label]) => label)).toEqual(["address", "producing", "signer", "rewards", "destroy", "release"]);
+    expect(found.map(([label]) => label)).toEqual(["address", "producing", "signer", "rewards", "destroy"]);
     for (const [label, text] of found)
-      if (!(label === "destroy" && lifecycle === "active") && !(label === "release" && lifecycle !== "active"))
-        expect(text).toBe("not known: the host does not answer");
+      if (!(label === "destroy" && lifecycle === "active")) expect(text).toBe("not known: the host does not answer");
   }
 });
 
 test("what blocks a destroy is told whole, and wraps below itself", () => {
-  const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] }, releases: undefined });
+  const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] } });
   const report = plainReport(rowsOf(viewOf({ lifecycle: "adopted", parts, facts: parseNodeHostFacts([]) })), 80);
   expect(report).toContain(
     [
@@ -82,7 +81,6 @@ test("what blocks a destroy is told whole, and wraps below itself", () => {
       "                found: paid since epoch 5, and not collected: 8.8 ZNN and 0 QSR",
       "                wait (collect them in the wallet)",
       "                needed: collect them in the wallet",
-      "release     not asked: a stack that is adopted installs nothing",
     ].join("\n"),
   );
 });
@@ -102,7 +100,7 @@ test("ports are told in a line, and with what mends them where they are wrong", 
 });
 
 test("in a low terminal the conditions stay, and what is below them gives way", () => {
-  const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] }, releases: undefined });
+  const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] } });
   const rows = rowsOf(viewOf({ lifecycle: "adopted", parts }));
   const lines = screenLines(rows, [], { columns: 80, rows: 25 });
   expect(lines).toContain("            - the rewards since the switch are not collected, says the");

@@ -78,5 +78,5 @@ export const syncing: readonly object[] = [
 
 /** The text of a record. */
 export function textOf(lines: readonly object[]): string {
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  return lines.map((line) => `${JSON.stringify({ version: 1, ...line })}\n`).join("");
 }

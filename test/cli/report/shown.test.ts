@@ -121,7 +121,7 @@ describe("the text", () => {
   });
 
   test("says how many lines were not understood", () => {
-    const report = reportOf(linesOf(`${textOf(wholeWay)}{"at"\n{}\n`), "prod-2");
+    const report = reportOf(linesOf(`${textOf(wholeWay)}{"at"\nnull\n`), "prod-2");
     expect(report && reportText(report, 80).split("\n").at(-1)).toBe(
       "2 lines of the record could not be read: broken off, or of another version.",
     );

@@ -117,25 +117,6 @@ describe("a sign", () => {
       /not masked/,
     ],
     [
-      "release changed",
-      withParts({
-        releases: {
-          value: [
-            {
-              program: "controller",
-              kind: "another",
-              installed: "a".repeat(64),
-              served: "b".repeat(64),
-              at: clock,
-              isWord: false,
-            },
-          ],
-        },
-      }),
-      ["release:controller"],
-      /ANOTHER release/,
-    ],
-    [
       "a spork that the node does not know",
       withParts({
         sporks: {
@@ -165,7 +146,7 @@ test("what a look can't tell is neither there nor gone", () => {
   expect(signsOf(away, clock).unknown).toEqual(
     expect.arrayContaining([
       ...["crontab", "mask", "spork", "signer", "node", "sync", "registration", "producing", "missed"],
-      ...["disk", "peers", "clock", "release", "port"],
+      ...["disk", "peers", "clock", "port"],
     ]),
   );
   expect(signsOf(withFact(peers()), clock).unknown).toEqual(["peers"]);

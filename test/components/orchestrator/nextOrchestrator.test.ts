@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nextBeforeWallet, nextForOrchestrator } from "../../../components/orchestrator/nextOrchestrator";
 
-const shown = { side: "new", address: "203.0.113.9", why: "moved", attempt: 1, version: "v0.0.9a" };
+const shown = { side: "new", address: "203.0.113.9", why: "moved", attempt: 1, rpcPort: 55000, version: "v0.0.9a" };
 
 test("a run that did not begin with a synced node: run it again now", () => {
   expect(nextBeforeWallet("later", "prod-2")).toEqual([

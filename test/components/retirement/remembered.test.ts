@@ -79,7 +79,7 @@ test("guards and shutdown of a stack that retires are told it, with the record l
   }
 });
 
-test("a state of before it was kept shows some of it, and says no to nothing", () => {
+test("a state with a part of it shows that, and says no to nothing", () => {
   expect(inLastRun({ finished: true })).toEqual({});
   expect(
     inLastRun({ finished: true, producerAddress: "z1qown", registration: { state: "producing", producing: true } }),

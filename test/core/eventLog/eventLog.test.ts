@@ -75,17 +75,24 @@ describe("a line's version", () => {
     expect(JSON.parse(readFileSync(eventLogFile(directory), "utf8"))).toMatchObject({ version: 1, event: "refused" });
   });
 
-  it("is missing where none was written yet: the line is read as it is", async () => {
-    put(line, move);
+  it("is 1: the line is read as it is", async () => {
+    put({ version: 1, ...line }, { version: 1, ...move });
     expect(await events()).toEqual([line]);
     expect(await moves()).toEqual([{ ...move, move: moveNamed(move.move) }]);
   });
 
+  it("is never missing: such a line is refused", async () => {
+    put({ version: 1, ...line }, line);
+    await expect(events()).rejects.toThrow(
+      `the record of the migration, ${eventLogFile(directory)}: not in a version that this program knows; nothing was changed\n  found: no version\n`,
+    );
+  });
+
   it("of a newer program is refused, with what to do", async () => {
-    put(line, { version: 2, ...line });
+    put({ version: 2, ...line });
     await expect(events()).rejects.toThrow(
       `the record of the migration, ${eventLogFile(directory)}: written by a newer version of this program; nothing was changed\n` +
-        "  found: version 2\n  needed: version 1 or older, or the program that wrote it (docs/upgrading.md)\n" +
+        "  found: version 2\n  needed: version 1, or the program that wrote it (docs/upgrading.md)\n" +
         "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
     );
   });

@@ -10,7 +10,8 @@ const earlier = moveNamed("pillar-host/prod/Anvil/1");
 const signs: SideLook = { active: true, masked: false };
 const rests: SideLook = { active: false, masked: true };
 const journalOf = (more: Partial<Journal>): Journal => ({
-  ...{ version: 1, move, direction: "forward", side: "new", other: { address: "o", hostKey: "k" }, stage: "staging" },
+  ...{ version: 1, generation: 1, source: "A", target: "B", move, direction: "forward", side: "new", stage: "staging" },
+  other: { address: "o", hostKey: "k" },
   ...{ at: "", was: {}, identity: null, history: [], ...more },
 });
 

@@ -9,7 +9,8 @@ const fresh: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, f
 const failed: RunMemory = { ...fresh, failed: true };
 
 const journal = (side: Journal["side"], stage: Journal["stage"], more: Partial<Journal> = {}): Journal => ({
-  ...{ version: 1, ...saga, side, stage, at: "", was: {}, identity: null, history: [] },
+  ...{ version: 1, ...saga, generation: 1, source: "A", target: "B", side, stage },
+  ...{ at: "", was: {}, identity: null, history: [] },
   other: { address: "", hostKey: "" },
   ...more,
 });

@@ -18,7 +18,7 @@ const journal = (
   generation: number,
   more: Partial<Journal> = {},
 ): Journal => ({
-  ...{ version: 2, move, direction: "forward", generation, source: "A", target: "B", side, stage, at: "" },
+  ...{ version: 1, move, direction: "forward", generation, source: "A", target: "B", side, stage, at: "" },
   ...{ was: {}, identity: null, history: [], other: { address: "", hostKey: "" } },
   ...more,
 });
@@ -54,17 +54,12 @@ describe("the generation of a move", () => {
     expect(from(1004)).toEqual(stopsFor("odd generation"));
   });
 
-  test("is kept by whoever goes on, also with journals of before there were any", () => {
-    for (const generation of [0, 5]) {
-      const looks = {
-        old: still(journal("old", "fenced", generation)),
-        new: still(journal("new", "switched", generation)),
-      };
-      expect(decideNext(wanted, looks, fresh)).toEqual({
-        do: "start",
-        saga: { move, direction: "forward", generation },
-      });
-    }
+  test("is kept by whoever goes on", () => {
+    const looks = { old: still(journal("old", "fenced", 5)), new: still(journal("new", "switched", 5)) };
+    expect(decideNext(wanted, looks, fresh)).toEqual({
+      do: "start",
+      saga: { move, direction: "forward", generation: 5 },
+    });
   });
 
   test("a target that was set back to an earlier try is copied to anew, and its old copy not started", () => {
@@ -135,7 +130,7 @@ test("a way whose target signs has an end, though the run that came to it did no
   const at = "2026-01-01T00:00:00.000Z";
   const there = { at, move, event: "starting", details: { ...way, direction: "forward" } } as const;
   const back = { at, move, event: "starting", details: { ...way, direction: "back", generation: 2 } } as const;
-  const end = { holder: "new", version: "v1", movedAt: at } as const;
+  const end = { holder: "new", generation: 1, version: "v1", movedAt: at } as const;
   const failed = { at, move, event: "failed", details: {} } as const;
   expect(unrecordedEnd([there, failed], move, "new")).toEqual(there.details);
   expect(unrecordedEnd([there, { at, move, event: "done", details: end }, back], move, "old")).toEqual(back.details);

@@ -5,6 +5,7 @@ import { type OrchestratorSeenOn, orchestratorNow } from "../../../core/orchestr
 const journal = (stage: string, side: "old" | "new") =>
   JSON.stringify({
     ...{ version: 1, move: "pillar-host/prod/Anvil/1", direction: "forward", side, stage, history: [] },
+    ...{ generation: 1, source: "A", target: "B" },
     other: { address: "192.0.2.99", hostKey: "" },
   });
 const host = (address: string, facts: Partial<SideFacts>): OrchestratorSeenOn => ({

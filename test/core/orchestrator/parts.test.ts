@@ -16,6 +16,7 @@ import { moveNamed } from "../../moveNamed";
 
 const journal: Journal & { was: { keyStore: string } } = {
   ...{ version: 1, move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward", side: "old", stage: "fenced" },
+  ...{ generation: 3, source: "SHA256:a", target: "SHA256:b" },
   other: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" },
   ...{ at: "2026-01-01T00:00:00Z", identity: null, history: [] },
   was: { enabled: true, keyStore: "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z" },
@@ -33,9 +34,7 @@ const side = (text: string) =>
 
 describe("parseJournal", () => {
   test("reads what the hosts write, and nothing where there is none", () => {
-    expect(parseJournal(JSON.stringify(written), "host")).toEqual({ ...journal, generation: 0 });
-    const numbered = { version: 2, generation: 3, source: "SHA256:a", target: "SHA256:b" } as const;
-    expect(parseJournal(JSON.stringify({ ...written, ...numbered }), "host")).toEqual({ ...journal, ...numbered });
+    expect(parseJournal(JSON.stringify(written), "host")).toEqual(journal);
     expect(parseJournal("", "host")).toBeUndefined();
   });
 
@@ -45,16 +44,17 @@ describe("parseJournal", () => {
     ["null", "null"],
     ["a stage of the other side", JSON.stringify({ ...written, stage: "running" })],
     ["a history that is none", JSON.stringify({ ...written, history: "x" })],
-    ["version 2 without its number", JSON.stringify({ ...written, version: 2 })],
-    ...[1e300, 2 ** 53, 1e9, -1, 1.5, "3"].map((generation) => {
-      const numbered = { version: 2, generation, source: "SHA256:a", target: "SHA256:b" };
-      return [`generation ${generation}`, JSON.stringify({ ...written, ...numbered })] as const;
+    ...[1e300, 2 ** 53, 1e9, 0, -1, 1.5, "3"].map((generation) => {
+      return [`generation ${generation}`, JSON.stringify({ ...written, generation })] as const;
     }),
     ["a history of nothing", JSON.stringify({ ...written, history: [null] })],
     ["a history of numbers", JSON.stringify({ ...written, history: [{ stage: 1 }] })],
     ["a key store that is no text", JSON.stringify({ ...written, was: { keyStore: 1 } })],
     ["an identity that is no text", JSON.stringify({ ...written, identity: { producer: [] } })],
-    ["a later version", JSON.stringify({ ...written, version: 3 })],
+    ["one without its generation", JSON.stringify({ ...written, generation: undefined })],
+    ["one without the hosts' keys", JSON.stringify({ ...written, source: undefined })],
+    ["one without a version", JSON.stringify({ ...written, version: undefined })],
+    ["a later version", JSON.stringify({ ...written, version: 2 })],
   ])("refuses %s", (_what, text) => {
     expect(() => parseJournal(text, "203.0.113.9")).toThrow(
       /203\.0\.113\.9: the journal .* cannot be read\n {2}found: /,
@@ -64,7 +64,7 @@ describe("parseJournal", () => {
 
 test("readSide takes the look from the end, and what was said before it", () => {
   const { seen, said } = readSide(side(JSON.stringify(written)), "host");
-  expect(seen).toEqual({ journal: { ...journal, generation: 0 }, active: false, masked: true });
+  expect(seen).toEqual({ journal, active: false, masked: true });
   expect(said).toEqual(["config.json: said before"]);
   expect(readSide(side(""), "host").seen.journal).toBeUndefined();
   expect(() => readSide("journal \nactive no\n", "host")).toThrow("host: its answer was cut off");

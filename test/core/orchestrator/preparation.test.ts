@@ -19,7 +19,7 @@ import { movesIn, putEvent, recordFile } from "../../recordIn";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 const move = moveNamed("pillar-host/prod/Anvil/1");
-const moved = { holder: "new", version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
+const moved = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
 const hostKey = "ssh-ed25519 KEY";
 
 interface Stage {

@@ -56,7 +56,7 @@ export function openScriptStage(): ScriptStage {
     write: (journal) => {
       const { history = [], ...rest } = journal;
       const lines = Object.entries({
-        version: 2,
+        version: 1,
         generation: rest.move === ownMove ? 2 : 1,
         ...ends,
         other: { address: "x", hostKey: "" },

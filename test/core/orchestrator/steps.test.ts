@@ -273,7 +273,6 @@ describe("a step of the past", () => {
 
   test.for<[string, Record<string, string>]>([
     ["an earlier generation", { generation: "1" }],
-    ["one of before there were any", { generation: "0" }],
     ["the same number between other hosts", { target_key: "SHA256:third" }],
     ["the same number in the other direction", { direction: "back" }],
     ["the same number under another name", { move: "pillar-host/prod/Anvil/2" }],
@@ -292,13 +291,7 @@ describe("a step of the past", () => {
     const started = await stage.step("signer_start", { ...target, generation: "3" });
     expect([started.code, started.stderr]).toEqual([1, "h: the signer was not put in place here: not started\n"]);
     expect((await stage.step("signer_staging", { ...target, generation: "3" })).code).toBe(0);
-    expect(stage.journal()).toMatchObject({ version: 2, generation: 3, stage: "staging" });
-  });
-
-  test("a journal of before there were generations is gone on with, under its number", async ({ stage }) => {
-    stage.write({ ...target, version: 1, generation: 0, stage: "switched" });
-    expect((await stage.step("signer_start", { ...target, generation: "0" })).code).toBe(0);
-    expect(stage.journal()).toMatchObject({ version: 2, generation: 0, stage: "starting" });
+    expect(stage.journal()).toMatchObject({ version: 1, generation: 3, stage: "staging" });
   });
 
   test("the signer comes back only where its move has stopped it", async ({ stage }) => {

@@ -32,6 +32,7 @@ describe("what a host says of itself", () => {
   test("with the journal of a signer's move", () => {
     const journal = {
       ...{ version: 1, move: "pillar-host/next/Anvil/1", direction: "forward", side: "old", stage: "moved" },
+      ...{ generation: 1, source: "A", target: "B" },
       other: { address: "192.0.2.2", hostKey: "ssh-ed25519 B" },
     };
     const line = `journal=${Buffer.from(JSON.stringify(journal)).toString("base64")}`;

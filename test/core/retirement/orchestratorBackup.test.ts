@@ -25,7 +25,7 @@ function put(changes: { label?: string; host?: string; move?: MoveId; at?: strin
   const { label = "first", host = signer.address, at = "2026-02-01T00:00:00Z", entries = whole } = changes;
   fs.writeFileSync(file(), "sealed");
   const manifestFile = path.join(backups, "a.manifest.json");
-  fs.writeFileSync(manifestFile, JSON.stringify({ host, entries }));
+  fs.writeFileSync(manifestFile, JSON.stringify({ version: 1, host, entries }));
   const sha256 = crypto.createHash("sha256").update("sealed").digest("hex");
   const details = {
     ...{ label, file: file(), manifestFile, identityFile: "identity.txt", sealedBytes: 6, sha256 },

@@ -277,7 +277,6 @@ describe("the guard", () => {
     const isReached = async (outcome: Promise<Outcome>) => (await outcome).result?.outs.isReached;
     expect(await isReached(run("retirementGuard", "create", retiring()))).toBe(false);
     expect(await isReached(run("retirementGuard", "create", retiring({ isReached: true })))).toBe(true);
-    // As an earlier version made it.
     const olds = { ...retiring(), createdAt: new Date().toISOString(), isReached: false };
     expect(await isReached(run("retirementGuard", "update", "id", olds, retiring({ isReached: true })))).toBe(true);
   });

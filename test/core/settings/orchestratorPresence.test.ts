@@ -21,7 +21,7 @@ test("a signer is configured: one that is to come, or a release", async () => {
 test("without the block, the record tells of a signer on this stack's host", async () => {
   const directory = mkdtempSync(join(tmpdir(), "record-"));
   const config = configOf({ orchestrator: { backup: { directory } } });
-  const moved = { holder: "new", version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
+  const moved = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
   const record = (stack: string, news: MoveNews) =>
     putEvent(directory, { at: "2026-11-21T18:00:00Z", move: moveNamed(`pillar-host/${stack}/Anvil/1`), ...news });
   record("another", { event: "done", details: moved });

@@ -125,9 +125,7 @@ describe.concurrent("the orchestrator's release", () => {
     expect((await box.run("ls -A installed")).stdout).toBe("");
   });
 
-  test("one that an earlier version installed without a hash stays, as a move that has begun needs it", async ({
-    box,
-  }) => {
+  test("one that was installed without a hash stays, as a move that has begun needs it", async ({ box }) => {
     expect((await install(box, zip("orchestrator"))).code).toBe(0);
     const release = { url, version: "v0.0.9a" };
     await box.run(`f=$(find . -name orchestrator.release); sed -i '1s|.*|${url} any v0.0.9a|' "$f"`);

@@ -1,8 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
-import { strToU8, zipSync } from "fflate";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { type ChainTruth, usualSporks } from "../../../lab/doubles/chain";
 import { addRule } from "../../../lab/faults/networkFaults";
@@ -23,7 +20,7 @@ const epoch = { short: 30, aDay: 86_400 };
 
 /** As a move leaves it on the host that the signer came to. */
 const journal = {
-  ...{ version: 2, move: "pillar-host/prod/Anvil/1", direction: "forward", generation: 1 },
+  ...{ version: 1, move: "pillar-host/prod/Anvil/1", direction: "forward", generation: 1 },
   ...{ side: "new", stage: "running", source: "SHA256:old", target: "SHA256:new" },
   other: { address: "192.0.2.9", hostKey: "ssh-ed25519 AAAA" },
   ...{ at: "2026-11-21T18:00:00Z", was: {}, identity: null, history: [] },
@@ -89,16 +86,12 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
   it("tells of each once when it appears, and once that it is over", async () => {
     const { lab, host } = stage;
     const before = await count();
-    await onHost(host, `curl -sSf -o /root/release.zip '${lab.releaseUrl()}'`);
-    const release = await readFile(join(host.root, "root/release.zip"));
     await lab.chain("PATCH", "/sporks", { list: [...usualSporks, spork] });
-    await lab.releases("PUT", "/node-controller.zip", Buffer.from(zipSync({ "README.md": strToU8("hello") })));
     await lab.chain("PATCH", `/nodes/${host.name}`, { peers: 0 });
     await onHost(host, `{ crontab -l; echo '${restart}'; } | crontab -`);
     await onHost(host, `${fillDisk}\n${clockIs("no")}\nsystemctl stop orchestrator`);
     const signs = [
       "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not have it",
-      "controller: its address serves ANOTHER release now",
       "its disk is nearly full",
       "nothing keeps its clock right",
       "its node has no peers",
@@ -109,7 +102,6 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
     await calm();
 
     await lab.chain("PATCH", "/sporks", { list: usualSporks });
-    await lab.releases("PUT", "/node-controller.zip", release);
     await lab.chain("PATCH", `/nodes/${host.name}`, { peers: 8 });
     await onHost(host, `rm /root/.znn/filler\n${clockIs("yes")}`);
     const namespace = hostNamespace(lab.name, host.name);

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
-import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { portFaults } from "../../../core/settings/portRules";
 import type { RegisteredPillar } from "../../../lab/doubles/chain";
@@ -151,9 +150,6 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     expect(synced.out).toMatch(/^address {5}not registered: nobody registered a Pillar of the name Anvil/m);
     expect(synced.out).toMatch(/^signer {6}none on this host$/m);
     expect(synced.out).toMatch(/^destroy {5}refused: pillar-host:lifecycle of prod is active$/m);
-    expect(synced.out).toMatch(
-      /^release {5}controller: its address serves what is installed, sha256 [0-9a-f]{12}… \(/m,
-    );
 
     await host.stop({ powerCut: true });
     const down = await status();
@@ -166,7 +162,7 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     await host.start();
   });
 
-  it("follows the Pillar from the wallet's update to its momentums, and tells of another release", {
+  it("follows the Pillar from the wallet's update to its momentums", {
     timeout: 360_000,
   }, async () => {
     // Ticks of twenty seconds: elections take two of them, and a busy machine is slow to look.
@@ -181,14 +177,12 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     expect(before.out).not.toContain(ours);
 
     await updateProducer(lab, "Anvil", ours);
-    await lab.releases("PUT", "/node-controller.zip", Buffer.from(zipSync({ "README.md": strToU8("hello") })));
     const { exitCode, out } = await statusNow();
     expect(exitCode).toBe(1);
     expect(out).toMatch(
       /^stage {7}registered, its first momentum still to come\nnext {8}wait, and keep the old host running: /m,
     );
     expect(out).toContain(`registered: Anvil has this host's address, ${ours}`);
-    expect(out).toMatch(/^release {5}controller: its address serves ANOTHER release now, sha256 /m);
 
     const watching = await cliInTerminal(stack, ["status", "prod", "--watch", "--keep"], "stage       producing");
     expect(watching.exitCode).toBe(130);
@@ -197,7 +191,6 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     expect(after).toMatchObject({
       ...{ stage: "producing", needs: "nothing", synced: true, destroy: null },
       registration: { state: "producing", address: ours, producing: true, height: expect.any(Number) },
-      releases: [{ program: "controller", kind: "another" }],
     });
   });
 

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SignersTruth } from "../../../lab/doubles/chain";
@@ -81,19 +81,6 @@ describe("a signer comes back from a backup alone", () => {
     );
     await onHost(old, "mv /root/away /root/.orchestrator; systemctl start orchestrator");
     await waitForOrchestrator(lab, old, state.identity);
-  });
-
-  it("that a copy of the key belongs elsewhere is said until one was seen", async () => {
-    const said = async () => (await cli(stack, ["check", "prod"])).out;
-    expect(await said()).toContain("./pillar-host backup prod --key-copy FILE");
-    const beside = await cli(stack, ["backup", "prod", "--key-copy", made.identityFile]);
-    expect(beside.exitCode, beside.out).toBe(2);
-    const elsewhere = await mkdtemp("/dev/shm/pillar-host-");
-    await copyFile(made.identityFile, join(elsewhere, "key"));
-    const told = await cli(stack, ["backup", "prod", "--key-copy", join(elsewhere, "key")]);
-    await rm(elsewhere, { recursive: true });
-    expect(told.exitCode, told.out).toBe(0);
-    expect(await said()).toMatch(/is the key of the backups; a copy of it was seen on 20\d\d-\d\d-\d\d$/m);
   });
 
   it("the backup and its key alone are taken to another place", async () => {

@@ -78,11 +78,11 @@ const made = {
 };
 
 test.each(["hetzner", "digitalocean"] as const)(
-  "a server at %s and all around it is the one that stood at the stack itself",
+  "a server at %s and all around it stand in the host",
   async (provider) => {
     const all = await registeredBy(() => cloudHostOf(provider), { ...made, firewall: {} });
     const plain = all.filter(({ type }) => !type.startsWith("pillar-host:") && !type.startsWith("pulumi:"));
-    expect(plain.map(({ name, parent, wasAtStack }) => [name, parent, wasAtStack]).sort()).toEqual(
+    expect(plain.map(({ name, parent }) => [name, parent]).sort()).toEqual(
       [
         ...[
           "first-contact",
@@ -93,15 +93,15 @@ test.each(["hetzner", "digitalocean"] as const)(
           "login-key",
           "server",
           "ssh-key",
-        ].map((name) => [name, "host", true]),
-        ...(provider === "digitalocean" ? [["tag", "host", true]] : []),
-        ["guard", "retirement", true],
+        ].map((name) => [name, "host"]),
+        ...(provider === "digitalocean" ? [["tag", "host"]] : []),
+        ["guard", "retirement"],
       ].sort(),
     );
   },
 );
 
-test("so are guard and first contact of a host that is there already, and the shutdown of its node", async () => {
+test("so do guard and first contact of a host that is there already; the shutdown of its node in the retirement", async () => {
   const config = configOf({ lifecycle: "retiring", host: { provider: "existing", address: "203.0.113.7", hostKey } });
   const all = await registeredBy(async () => {
     const { host } = await existingHost(config, config.host as ExistingHostConfig, last);
@@ -110,11 +110,11 @@ test("so are guard and first contact of a host that is there already, and the sh
     new HostRetirement("retirement", { ...(await retirementArgs(config, host, last)), after: [host.guard], shutDown });
   });
   const plain = all.filter(({ type }) => !type.startsWith("pillar-host:"));
-  expect(plain.map(({ name, parent, wasAtStack }) => [name, parent, wasAtStack]).sort()).toEqual([
-    ["first-contact", "host", true],
-    ["guard", "retirement", true],
-    ["host-guard", "host", true],
-    ["node-shutdown", "retirement", true],
+  expect(plain.map(({ name, parent }) => [name, parent]).sort()).toEqual([
+    ["first-contact", "host"],
+    ["guard", "retirement"],
+    ["host-guard", "host"],
+    ["node-shutdown", "retirement"],
   ]);
   expect(all.find(({ name }) => name === "guard")?.after).toHaveLength(2);
   expect(all.find(({ name }) => name === "guard")?.after).toEqual(
