@@ -56,9 +56,9 @@ function knowing(config: Record<string, unknown>): string {
 }
 
 describe("a stack whose state and configuration are gone", () => {
-  test("is told from the record beside the backups, which gets the page and the JSON", async () => {
-    const place = record("backups/Anvil");
-    mkdirSync(join(program, "backups/Smith"));
+  test("is reported from the record beside the backups, which gets the page and the JSON", async () => {
+    const place = record("data/pillar-host/records/Anvil");
+    mkdirSync(join(program, "data/pillar-host/records/Smith"));
     const { exitCode, stdout, stderr } = await run(gone, "prod-2");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
@@ -80,16 +80,16 @@ describe("a stack whose state and configuration are gone", () => {
   });
 
   test("is told again after more has happened, over the files of before", async () => {
-    const place = record("backups/Anvil", textOf(wholeWay.slice(0, 2)));
+    const place = record("data/pillar-host/records/Anvil", textOf(wholeWay.slice(0, 2)));
     await run(gone, "prod-2");
-    record("backups/Anvil");
+    record("data/pillar-host/records/Anvil");
     expect((await run(gone, "prod-2")).exitCode).toBe(0);
-    const { syncs } = JSON.parse(readFileSync(join(place, "report-prod-2.json"), "utf8")) as { syncs: unknown[] };
-    expect(syncs).toHaveLength(1);
+    const { timeline } = JSON.parse(readFileSync(join(place, "report-prod-2.json"), "utf8")) as { timeline: unknown[] };
+    expect(timeline).toHaveLength(13);
   });
 
   test("is not chosen for the operator where two records name it", async () => {
-    const places = [record("backups/Anvil"), record("backups/Smith")];
+    const places = [record("data/pillar-host/records/Anvil"), record("data/pillar-host/records/Smith")];
     const { exitCode, stderr } = await run(gone, "prod-2");
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
@@ -101,26 +101,20 @@ describe("a stack whose state and configuration are gone", () => {
 describe("where the record is", () => {
   test("the configuration says, before backups", async () => {
     const place = record("elsewhere");
-    record("backups/Anvil", textOf(wholeWay.slice(1, 2)));
+    record("data/pillar-host/records/Anvil", textOf(wholeWay.slice(1, 2)));
     const script = knowing({ ...least, orchestrator: { backup: { directory: "elsewhere" } } });
     const { stdout, stderr } = await run(script, "prod-2");
     expect(stderr).toBe("");
     expect(stdout).toContain(`The record: ${place}\n`);
   });
 
-  test("nothing configured: in the user's data directory, to which it is brought from the checkout", async () => {
-    record("backups/Anvil");
-    writeFileSync(join(program, "backups/Anvil.age-identity"), "AGE-SECRET-KEY-1NONE\n");
-    const place = join(program, "data/pillar-host/records/Anvil");
-    const first = await run(knowing(least), "prod-2");
-    expect(first.stderr).toContain(`The records of Anvil were brought from ${program}/backups/Anvil to ${place}`);
-    expect(first.stdout).toContain(
-      `The record: ${place}\nThe key:    ${program}/data/pillar-host/keys/Anvil.age-identity, which opens the backups: keep a copy elsewhere\n`,
-    );
-    rmSync(join(program, "backups"), { recursive: true });
+  test("nothing configured: in the user's data directory, and names the key", async () => {
+    const place = record("data/pillar-host/records/Anvil");
+    mkdirSync(join(program, "data/pillar-host/keys"));
+    writeFileSync(join(program, "data/pillar-host/keys/Anvil.age-identity"), "AGE-SECRET-KEY-1NONE\n");
     for (const script of [knowing(least), gone]) {
       const { exitCode, stdout } = await run(script, "prod-2");
-      expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`The record: ${place}\n`)]);
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`The record: ${place}\nThe key:    `)]);
     }
   });
 
@@ -142,17 +136,19 @@ describe("where the record is", () => {
   });
 
   test("nobody knows: says what to do", async () => {
-    record("backups/Anvil");
+    record("data/pillar-host/records/Anvil");
     const { exitCode, stdout, stderr } = await run(gone, "prod-9");
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr).toContain("no record of a migration names stack prod-9\n");
-    expect(stderr).toContain(`  found: ${program}/backups/Anvil/record.jsonl, of prod, prod-2\n  needed: `);
-    expect(readdirSync(join(program, "backups/Anvil"))).toEqual(["record.jsonl"]);
+    expect(stderr).toContain(
+      `  found: ${program}/data/pillar-host/records/Anvil/record.jsonl, of prod, prod-2\n  needed: `,
+    );
+    expect(readdirSync(join(program, "data/pillar-host/records/Anvil"))).toEqual(["record.jsonl"]);
   });
 });
 
 test("--json prints the report and nothing else, and writes nothing", async () => {
-  const place = record("backups/Anvil");
+  const place = record("data/pillar-host/records/Anvil");
   const { exitCode, stdout } = await run(gone, "ada/pillar-host/prod-2", "--json");
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ stack: "prod-2", pillar: "Anvil", stacks: ["prod-2", "prod"] });
@@ -160,7 +156,7 @@ test("--json prints the report and nothing else, and writes nothing", async () =
 });
 
 test("a report that can't be written is printed all the same", async () => {
-  record("backups/Anvil");
+  record("data/pillar-host/records/Anvil");
   writeFileSync(join(program, "file"), "");
   const { exitCode, stdout, stderr } = await run(gone, "prod-2", "--output", "file");
   expect(exitCode).toBe(2);

@@ -148,7 +148,8 @@ it("brought them out of the checkout, which can be cleaned now", async () => {
     expect(lstatSync(place).mode & 0o777).toBe(0o700);
   // What `git clean -fdx` does to it.
   rmSync(join(stage.stack.programDirectory, "backups"), { recursive: true });
-  const [made] = JSON.parse(await stage.stack.cli(["report", "prod", "--json"])).signer[0].backups;
+  const { timeline } = JSON.parse(await stage.stack.cli(["report", "prod", "--json"]));
+  const made = timeline.find(({ event }: { event: string }) => event === "backup").details;
   expect([made.file.startsWith(backupsOf(stage)), existsSync(made.file)]).toEqual([true, true]);
   expect(made.identityFile).toBe(identityFile());
 });
