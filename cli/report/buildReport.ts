@@ -4,7 +4,7 @@ import { openWaits } from "../../core/sync/curve";
 import { time, type Wording, wordEvent } from "./eventTable";
 
 /** What this version understands of an event log. */
-export interface EventLog {
+export interface ParsedLog {
   readonly entries: readonly (LogEvent | MoveEvent)[];
   /** Lines of unknown kind, or broken off. */
   readonly unread: number;
@@ -33,7 +33,7 @@ export interface Report {
 }
 
 /** Reads an event log. Keeps only known fields, so that nothing else in the file gets into a report. */
-export function parseEventLog(text: string, where = "record.jsonl"): EventLog {
+export function parseEventLog(text: string, where = "record.jsonl"): ParsedLog {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const entries = lines.map((line) => keepKnown(lineOf(line, where))).filter((entry) => entry !== undefined);
   return { entries, unread: lines.length - entries.length };
@@ -46,12 +46,12 @@ function keepKnown(entry: LogEvent | MoveEvent | undefined): LogEvent | MoveEven
 }
 
 /** Returns the stacks that an event log names. */
-export function listStacks(entries: EventLog["entries"]): string[] {
+export function listStacks(entries: ParsedLog["entries"]): string[] {
   return [...new Set(entries.map((entry) => ownerOf(entry).stack))];
 }
 
 /** Makes the report of a stack. @returns undefined where the event log does not name the stack */
-export function buildReport({ entries, unread }: EventLog, stack: string): Report | undefined {
+export function buildReport({ entries, unread }: ParsedLog, stack: string): Report | undefined {
   const chosen = chooseEntries(entries, stack);
   const last = chosen.findLast((entry) => ownerOf(entry).stack === stack);
   if (last === undefined) return undefined;
@@ -72,7 +72,7 @@ export function buildReport({ entries, unread }: EventLog, stack: string): Repor
  * Chooses what concerns a stack: all of its own events, and those of the Pillar's other stacks from its first event to
  * its deletion. An event log may hold years: the migrations before and after are other stories.
  */
-function chooseEntries(entries: EventLog["entries"], stack: string): (LogEvent | MoveEvent)[] {
+function chooseEntries(entries: ParsedLog["entries"], stack: string): (LogEvent | MoveEvent)[] {
   const all = entries.map((entry) => placeBeforeSwitch(entry, entries)).sort((a, b) => timeOf(a) - timeOf(b));
   const own = all.filter((entry) => ownerOf(entry).stack === stack);
   const [first, last] = [own[0], own.at(-1)];
@@ -86,7 +86,7 @@ function chooseEntries(entries: EventLog["entries"], stack: string): (LogEvent |
 }
 
 /** Dates a registration that was noticed after its first momentum to that momentum: it must have been there by then. */
-function placeBeforeSwitch(entry: LogEvent | MoveEvent, entries: EventLog["entries"]): LogEvent | MoveEvent {
+function placeBeforeSwitch(entry: LogEvent | MoveEvent, entries: ParsedLog["entries"]): LogEvent | MoveEvent {
   if (entry.event !== "registered") return entry;
   const next = entries
     .slice(entries.indexOf(entry) + 1)

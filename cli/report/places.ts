@@ -10,12 +10,12 @@ import { recordsAt } from "../../core/store/records";
 import { storeAt } from "../../core/store/storeAt";
 import { commandsFor } from "../../core/util/commands";
 import { CliRefusal } from "../refusal";
-import { type EventLog, listStacks, parseEventLog } from "./buildReport";
+import { listStacks, type ParsedLog, parseEventLog } from "./buildReport";
 
 /** An event log, and the absolute directory or bucket that it lies in. */
 export interface FoundLog {
   readonly directory: string;
-  readonly lines: EventLog;
+  readonly lines: ParsedLog;
 }
 
 /** Where `--directory` and the configuration say that it is; undefined where they don't, as after `pulumi stack rm`. */
@@ -63,7 +63,7 @@ async function readBucket(stack: string, place: string): Promise<FoundLog | unde
   return listStacks(lines.entries).includes(stack) ? { directory: store.directory, lines } : undefined;
 }
 
-const placeFiles = (log: EventLog, store: Parameters<typeof withFilesFound>[1]): EventLog => ({
+const placeFiles = (log: ParsedLog, store: Parameters<typeof withFilesFound>[1]): ParsedLog => ({
   ...log,
   entries: log.entries.map((entry) => ("move" in entry ? withFilesFound(entry, store) : entry)),
 });
@@ -79,7 +79,7 @@ function readNaming(directory: string, stack: string): FoundLog[] {
 }
 
 /** @returns undefined where there is no event log */
-function readLog(directory: string): EventLog | undefined {
+function readLog(directory: string): ParsedLog | undefined {
   const file = eventLogFile(directory);
   try {
     return placeFiles(parseEventLog(fs.readFileSync(file, "utf8"), file), { directory });
