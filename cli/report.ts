@@ -3,12 +3,13 @@ import path from "node:path";
 import { ownIdentityFile } from "../core/store/places";
 import { commandsFor } from "../core/util/commands";
 import { firstLine } from "../core/util/firstLine";
+import { writeBeside } from "../core/util/writeAtomically";
 import { createEngine } from "./engine";
 import { CliRefusal, couldNot } from "./refusal";
-import { reportJson } from "./report/json";
+import { buildReport } from "./report/buildReport";
+import { formatPage } from "./report/page";
 import { findRecord } from "./report/places";
-import { reportOf } from "./report/reportOf";
-import { reportText } from "./report/text";
+import { formatJson, formatText } from "./report/text";
 import { stackName } from "./stackName";
 
 /** What the command line asks for. */
@@ -19,7 +20,7 @@ export interface ReportOptions {
 }
 
 /**
- * Tells a stack's migration from its record, and leaves it as JSON and as a page. Needs neither the stack nor its state.
+ * Prints a stack's migration from its event log, and writes it as JSON and as a page. Needs neither the stack nor its state.
  *
  * @returns the exit code
  * @throws Refusal where there is no record, or no room for a report
@@ -28,20 +29,18 @@ export async function report(fullName: string, { json, directory: asked, output 
   // The record has the name alone, also where the backend knows it as organization/project/stack.
   const stack = stackName(fullName);
   const { directory, lines } = await findRecord(stack, { asked, configured: () => configuredPlace(fullName) });
-  const told = reportOf(lines, stack);
-  if (told === undefined) return couldNot;
+  const made = buildReport(lines, stack);
+  if (made === undefined) return couldNot;
   if (json) {
-    console.log(reportJson(told));
+    console.log(formatJson(made));
     return 0;
   }
-  console.log(reportText(told, process.stdout.columns ?? 120));
-  const { replaceFile } = require("./report/files") as typeof import("./report/files");
-  const { reportPage } = require("./report/page") as typeof import("./report/page");
+  console.log(formatText(made, process.stdout.columns ?? 120));
   const place = path.resolve(output ?? directory);
   const stem = path.join(place, `report-${stack}`);
   try {
-    replaceFile(`${stem}.json`, `${reportJson(told)}\n`);
-    replaceFile(`${stem}.html`, reportPage(told));
+    replaceFile(`${stem}.json`, `${formatJson(made)}\n`);
+    replaceFile(`${stem}.html`, formatPage(made));
   } catch (error) {
     throw new CliRefusal(
       `the report could not be written: ${(error as Error).message}\n` +
@@ -52,6 +51,12 @@ export async function report(fullName: string, { json, directory: asked, output 
   const keyLine = fs.existsSync(key) ? `\nThe key:    ${key}, which opens the backups: keep a copy elsewhere` : "";
   console.log(`\nThe record: ${directory}${keyLine}\nWritten:    ${stem}.html\n            ${stem}.json`);
   return 0;
+}
+
+/** Replaces a file whole or not at all; nobody else may read it. @throws where it can't be written */
+function replaceFile(file: string, text: string): void {
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  writeBeside(file, text, (part) => fs.renameSync(part, file));
 }
 
 /** As in `pulumi up`. undefined where stack, configuration or pulumi are gone: the record outlives them. */

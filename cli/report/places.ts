@@ -9,106 +9,97 @@ import { storeAt } from "../../core/store/storeAt";
 import { ofStack } from "../../core/store/storeFault";
 import { commandsFor } from "../../core/util/commands";
 import { CliRefusal } from "../refusal";
-import { type Lines, linesOf } from "./lines";
-import { stacksOf } from "./scope";
+import { listStacks, type ParsedLog, parseEventLog } from "./buildReport";
 
-/** A record, and where it lies. */
+/** An event log, and the absolute directory or bucket that it lies in. */
 export interface FoundLog {
-  /** Absolute. */
   readonly directory: string;
-  readonly lines: Lines;
+  readonly lines: ParsedLog;
 }
 
-/** Where the operator or the configuration says that it is. */
+/** Where `--directory` and the configuration say that it is; undefined where they don't, as after `pulumi stack rm`. */
 export interface LogQuery {
-  /** `--directory`: nothing else is looked at. */
   readonly asked?: string | undefined;
-  /** The configured one; undefined where the configuration can't be read, as after `pulumi stack rm`. */
   configured(): Promise<string | undefined>;
 }
 
 /**
- * Finds the record that knows a stack: where it is asked for, else where it is configured, else among those of the
- * user's data directory. State and configuration may be gone by now.
+ * Finds the event log that names a stack: where it is asked for, else where it is configured, else among those of the
+ * user's data directory.
  *
  * @throws Refusal where there is none, or more than one
  */
 export async function findRecord(stack: string, { asked, configured }: LogQuery): Promise<FoundLog> {
   const place = asked ?? (await configured());
   if (place !== undefined && isBucket(place)) {
-    const at = await inBucket(stack, place);
-    if (stacksOf(at.lines).includes(stack)) return at;
-    throw new CliRefusal(nothingFound(stack, [place]));
+    const inPlace = await readBucket(stack, place);
+    if (inPlace) return inPlace;
+    throw new CliRefusal(formatNothingFound(stack, [place]));
   }
   const first = place === undefined ? [] : [asked === undefined ? meantPlace(place) : path.resolve(place)];
-  const rest = asked === undefined ? ownDirectories() : [];
-  const known = first.filter((directory) => knows(directory, stack));
-  const others = rest.filter((directory) => knows(directory, stack));
-  const found = known.length > 0 ? known : others;
-  for (const directory of found.length === 0 ? [...first, ...rest] : []) {
-    const address = movedTo(directory);
-    const at =
-      address === undefined ? undefined : await inBucket(stack, placeInBucket(address, path.basename(directory)));
-    if (at && stacksOf(at.lines).includes(stack)) return at;
-  }
+  const rest = asked === undefined ? listRecords().filter((directory) => !first.includes(directory)) : [];
+  const named = first.flatMap((directory) => readNaming(directory, stack));
+  const found = named.length > 0 ? named : rest.flatMap((directory) => readNaming(directory, stack));
   if (found.length > 1)
     throw new CliRefusal(
-      [`stack ${stack} stands in more than one record`, ...found.map((each) => `  found: ${each}`)].join("\n") +
-        `\n  needed: ${commandsFor(stack).report("--directory", "DIR")}, with one of them`,
+      [`stack ${stack} stands in more than one record`, ...found.map(({ directory }) => `  found: ${directory}`)].join(
+        "\n",
+      ) + `\n  needed: ${commandsFor(stack).report("--directory", "DIR")}, with one of them`,
     );
-  const [directory] = found;
-  const lines = directory === undefined ? undefined : readLines(directory);
-  if (directory === undefined || lines === undefined) throw new CliRefusal(nothingFound(stack, [...first, ...rest]));
-  return { directory, lines };
+  if (found[0]) return found[0];
+  for (const directory of [...first, ...rest]) {
+    const bucket = movedTo(directory);
+    const inPlace = bucket && (await readBucket(stack, placeInBucket(bucket, path.basename(directory))));
+    if (inPlace) return inPlace;
+  }
+  throw new CliRefusal(formatNothingFound(stack, [...first, ...rest]));
 }
 
-async function inBucket(stack: string, place: string): Promise<FoundLog> {
+async function readBucket(stack: string, place: string): Promise<FoundLog | undefined> {
   const store = ofStack(stack, () => storeAt(place));
-  const lines = linesOf((await store.lines()).join("\n"), store.log);
-  return { directory: store.directory, lines: placedIn(lines, store) };
+  const lines = placeFiles(parseEventLog((await store.lines()).join("\n"), store.log), store);
+  return listStacks(lines.entries).includes(stack) ? { directory: store.directory, lines } : undefined;
 }
 
-const placedIn = (lines: Lines, store: Parameters<typeof withFilesFound>[1]): Lines => ({
-  ...lines,
-  moves: lines.moves.map((entry) => withFilesFound(entry, store)),
+const placeFiles = (log: ParsedLog, store: Parameters<typeof withFilesFound>[1]): ParsedLog => ({
+  ...log,
+  entries: log.entries.map((entry) => ("move" in entry ? withFilesFound(entry, store) : entry)),
 });
 
-function ownDirectories(): string[] {
+function listRecords(): string[] {
   const base = path.join(dataDirectory(), "records");
-  const found = fs.existsSync(base) ? fs.readdirSync(base, { withFileTypes: true }) : [];
-  return found.filter((entry) => !entry.isFile()).map(({ name }) => path.join(base, name));
+  return fs.existsSync(base) ? fs.readdirSync(base).map((name) => path.join(base, name)) : [];
 }
 
-function knows(directory: string, stack: string): boolean {
-  const lines = readLines(directory);
-  return lines !== undefined && stacksOf(lines).includes(stack);
+function readNaming(directory: string, stack: string): FoundLog[] {
+  const lines = readLog(directory);
+  return lines && listStacks(lines.entries).includes(stack) ? [{ directory, lines }] : [];
 }
 
-/** @returns undefined where there is no record */
-function readLines(directory: string): Lines | undefined {
+/** @returns undefined where there is no event log */
+function readLog(directory: string): ParsedLog | undefined {
   const file = eventLogFile(directory);
   try {
-    return placedIn(linesOf(fs.readFileSync(file, "utf8"), file), { directory });
+    return placeFiles(parseEventLog(fs.readFileSync(file, "utf8"), file), { directory });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    // Of a newer program's log: its own words.
+    // An error without a code says that a newer program wrote the file.
     if (code === undefined) throw new CliRefusal(message);
     throw new CliRefusal(`the record can't be read: ${message}\n  needed: a file that you may read`);
   }
 }
 
-function nothingFound(stack: string, places: readonly string[]): string {
-  const seen = places.flatMap((directory) => {
-    const lines = readLines(directory);
-    const stacks = lines === undefined ? [] : stacksOf(lines);
+function formatNothingFound(stack: string, places: readonly string[]): string {
+  const others = places.flatMap((directory) => {
+    const stacks = listStacks(readLog(directory)?.entries ?? []);
     return stacks.length > 0 ? [`  found: ${eventLogFile(directory)}, of ${stacks.join(", ")}`] : [];
   });
   return [
     `no record of a migration names stack ${stack}`,
     ...(places.length > 0 ? [`  looked in: ${places.join(", ")}`] : []),
-    ...seen,
-    "  needed: the machine, and its user, that the runs were made by, or --directory DIR with the one that holds",
-    `  record.jsonl (beside the backups). Where nothing was done yet, to begin: ${commandsFor(stack).up}`,
+    ...others,
+    "  needed: run it as the user and on the machine that made the runs, or pass --directory DIR with the directory that",
+    `  holds record.jsonl (beside the backups). To begin a migration: ${commandsFor(stack).up}`,
   ].join("\n");
 }

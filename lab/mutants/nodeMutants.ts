@@ -182,11 +182,11 @@ export const nodeMutants: readonly Mutant[] = [
     tests: ["test/cli/processes.test.ts"],
   },
   {
-    what: "a phase begins with the first event, not the last",
-    file: "cli/report/phases.ts",
-    from: "const begun = own.findLast(",
-    to: "const begun = own.find(",
-    tests: ["test/cli/report/reportOf.test.ts"],
+    what: "the report says that no momentum was missed where some may have been",
+    file: "cli/report/eventTable.ts",
+    from: 'empty === 0 ? "none"',
+    to: 'empty !== undefined ? "none"',
+    tests: ["test/cli/report/buildReport.test.ts"],
   },
   {
     what: "missed momentums of an epoch that is over are counted on in the next one",

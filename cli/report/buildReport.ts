@@ -1,0 +1,140 @@
+import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
+import { lineOf } from "../../core/eventLog/line";
+import { openWaits } from "../../core/sync/curve";
+import { time, type Wording, wordEvent } from "./eventTable";
+
+/** What this version understands of an event log. */
+export interface ParsedLog {
+  readonly entries: readonly (LogEvent | MoveEvent)[];
+  /** Lines of unknown kind, or broken off. */
+  readonly unread: number;
+}
+
+export interface Item extends Wording {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly stack: string;
+  readonly event: string;
+  /** Since the stage before on the same stack; only of a stage. */
+  readonly seconds?: number;
+  readonly details: unknown;
+}
+
+/** A stack's migration; the JSON is this. */
+export interface Report {
+  readonly stack: string;
+  readonly pillar: string;
+  /** The reported stack first. */
+  readonly stacks: readonly string[];
+  readonly from: string;
+  readonly to: string;
+  readonly timeline: readonly Item[];
+  readonly unread: number;
+}
+
+/** Reads an event log. Keeps only known fields, so that nothing else in the file gets into a report. */
+export function parseEventLog(text: string, where = "record.jsonl"): ParsedLog {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const entries = lines.map((line) => keepKnown(lineOf(line, where))).filter((entry) => entry !== undefined);
+  return { entries, unread: lines.length - entries.length };
+}
+
+function keepKnown(entry: LogEvent | MoveEvent | undefined): LogEvent | MoveEvent | undefined {
+  if (entry === undefined || !time.safeParse(entry.at).success) return undefined;
+  const read = wordEvent(entry);
+  return read && ({ ...entry, details: read.details } as LogEvent | MoveEvent);
+}
+
+/** Returns the stacks that an event log names. */
+export function listStacks(entries: ParsedLog["entries"]): string[] {
+  return [...new Set(entries.map((entry) => ownerOf(entry).stack))];
+}
+
+/** Makes the report of a stack. @returns undefined where the event log does not name the stack */
+export function buildReport({ entries, unread }: ParsedLog, stack: string): Report | undefined {
+  const chosen = chooseEntries(entries, stack);
+  const last = chosen.findLast((entry) => ownerOf(entry).stack === stack);
+  if (last === undefined) return undefined;
+  const stacks = [stack, ...listStacks(chosen).filter((other) => other !== stack)];
+  const times = chosen.map(happenedAt);
+  return {
+    stack,
+    pillar: ownerOf(last).pillar,
+    stacks,
+    from: times[0] ?? "",
+    to: times.at(-1) ?? "",
+    timeline: [...listItems(chosen), ...stacks.flatMap((each) => openWait(chosen, each))],
+    unread,
+  };
+}
+
+/**
+ * Chooses what concerns a stack: all of its own events, and those of the Pillar's other stacks from its first event to
+ * its deletion. An event log may hold years: the migrations before and after are other stories.
+ */
+function chooseEntries(entries: ParsedLog["entries"], stack: string): (LogEvent | MoveEvent)[] {
+  const all = entries.map((entry) => placeBeforeSwitch(entry, entries)).sort((a, b) => timeOf(a) - timeOf(b));
+  const own = all.filter((entry) => ownerOf(entry).stack === stack);
+  const [first, last] = [own[0], own.at(-1)];
+  if (!first || !last) return [];
+  const end = last.event === "released" ? timeOf(last) : Number.POSITIVE_INFINITY;
+  return all.filter((entry) => {
+    const { pillar, stack: other } = ownerOf(entry);
+    const isMeanwhile = timeOf(entry) >= timeOf(first) && timeOf(entry) <= end;
+    return pillar === ownerOf(last).pillar && (other === stack || isMeanwhile);
+  });
+}
+
+/** Dates a registration that was noticed after its first momentum to that momentum: it must have been there by then. */
+function placeBeforeSwitch(entry: LogEvent | MoveEvent, entries: ParsedLog["entries"]): LogEvent | MoveEvent {
+  if (entry.event !== "registered") return entry;
+  const next = entries
+    .slice(entries.indexOf(entry) + 1)
+    .find(
+      ({ event, ...rest }) =>
+        "stack" in rest && rest.stack === entry.stack && ["producing", "registeredElsewhere"].includes(event),
+    );
+  const isOwn = next?.event === "producing" && next.details.producerAddress === entry.details.producerAddress;
+  return isOwn && timeOf(next) < timeOf(entry) ? { ...entry, at: happenedAt(next) } : entry;
+}
+
+function listItems(entries: readonly (LogEvent | MoveEvent)[]): Item[] {
+  const stages = new Map<string, number>();
+  // Waits have a line each half an hour; the sync's item or openWait tells them whole.
+  return entries.flatMap((entry): Item[] => {
+    const wording = wordEvent(entry)?.wording;
+    if (wording === undefined || entry.event === "waiting") return [];
+    const { stack } = ownerOf(entry);
+    const item = { at: happenedAt(entry), stack, event: entry.event, ...wording, details: entry.details };
+    if (wording.weight !== "stage") return [item];
+    const before = stages.get(stack);
+    stages.set(stack, timeOf(entry));
+    return [before === undefined ? item : { ...item, seconds: Math.round((timeOf(entry) - before) / 1000) }];
+  });
+}
+
+function openWait(entries: readonly (LogEvent | MoveEvent)[], stack: string): Item[] {
+  const events = entries.filter((entry): entry is LogEvent => "stack" in entry);
+  const wait = events.findLast((entry) => entry.stack === stack && entry.event === "waiting");
+  if (wait?.event !== "waiting") return [];
+  const { startedAt, startHeight, curve } = openWaits(events, stack, wait.details.address);
+  const points = [...curve].sort(([a], [b]) => a - b);
+  const [first, last] = [points[0], points.at(-1)];
+  if (startedAt === undefined || !first || !last) return [];
+  const at = new Date(last[0]).toISOString();
+  const heights = { startHeight: startHeight ?? first[1], currentHeight: last[1] };
+  const details = { startedAt, syncedAt: at, ...heights, curve: points };
+  const read = wordEvent({ event: "waiting", details: { ...details, address: wait.details.address } });
+  return read ? [{ at, stack, event: "waiting", ...read.wording, details }] : [];
+}
+
+const ownerOf = (entry: LogEvent | MoveEvent) => ("move" in entry ? entry.move : entry);
+const timeOf = (entry: LogEvent | MoveEvent) => Date.parse(happenedAt(entry));
+
+/** Returns when an event happened, which may be before it was written. */
+function happenedAt(entry: LogEvent | MoveEvent): string {
+  if (entry.event === "synced") return entry.details.syncedAt;
+  if (entry.event === "producing") return entry.details.switchedAt;
+  if (entry.event === "done" || entry.event === "rolledBack") return entry.details.movedAt ?? entry.at;
+  return entry.at;
+}
