@@ -1,4 +1,3 @@
-import { chainOfNode } from "../../core/chain/chain";
 import { isAnswered } from "../../core/chain/reading";
 import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
 import { webhookFault } from "../../core/notify/notify";
@@ -8,7 +7,8 @@ import { retirementReferences } from "../../core/settings/retirementInputs";
 import { lookupSettings } from "../../core/settings/witnessSettings";
 import { chainRisk } from "../../core/sync/evidence";
 import { referenceText } from "../../core/sync/messages";
-import { compareReferences, type ReferenceReading, readReferences } from "../../core/sync/references";
+import { compareReferences, type ReferenceReading } from "../../core/sync/references";
+import { openWitnesses } from "../../core/sync/witnesses";
 import { commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/shownLine";
 import { sizeText } from "../../core/util/sizeText";
@@ -47,7 +47,7 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
 }
 
 /** Whether they answer and agree; who is down is told and left out, as the gate does. */
-async function checkReferences({ config }: StackSource): Promise<CheckRow[]> {
+async function checkReferences({ config, address = "", hostKey = "" }: StackSource): Promise<CheckRow[]> {
   const { sync, lifecycle } = config;
   const urls = lifecycle === "active" ? sync.references : retirementReferences(config);
   const { witnessHost } = lookupSettings(config);
@@ -57,10 +57,10 @@ async function checkReferences({ config }: StackSource): Promise<CheckRow[]> {
       later("references", "none are configured: the sync is then proved by the node's own word and its time"),
       ...risk,
     ];
-  const oldHost = witnessHost && chainOfNode(`the old host's node (${witnessHost.ssh.address})`, witnessHost);
-  const { readings: told, oldHost: old } = await readReferences(urls, undefined, undefined, { oldHost });
+  const witnesses = openWitnesses({ references: urls, witnessHost }, { ssh: { address, hostKey } });
+  const { readings: told, oldHost: old } = await witnesses.read(undefined);
   const readings = await showToEachOther([...told, ...(old ? [old] : [])], 5000);
-  oldHost?.close();
+  witnesses.close();
   return [...risk, ...witnessRows(readings, sync.tolerance)];
 }
 
