@@ -55,6 +55,23 @@ describe("fresh momentums are not the chain", () => {
     expect(unproved).not.toContain(chainGap);
   });
 
+  test.each<[string, ReferencesSeen]>([
+    ["reference", seenFrom(1000, [atHeight("r", 639)])],
+    [
+      "old host",
+      {
+        ...seenFrom(1000, [atHeight("r", 639)]),
+        readings: [],
+        oldHost: seenFrom(1000, [atHeight("r", 639)]).readings[0],
+      },
+    ],
+  ])("a %s that is an hour behind may be from before a fork: it is no witness, and named", (_, seen) => {
+    expect(threeLooks(seen)).toMatchObject({ synced: false, why: { kind: "unwitnessed" } });
+    expect(threeLooks(seen).notes.map(referenceText)).toContain(
+      "r confirms no chain: it is far behind the node, at 639",
+    );
+  });
+
   test("a recorded momentum above the node's height is no witness yet", () => {
     expect(threeLooks({ ...alone, recorded: block(1001) })).toMatchObject({
       synced: false,
