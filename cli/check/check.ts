@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { chainOfNode } from "../../core/chain/chain";
 import { isAnswered } from "../../core/chain/reading";
 import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
 import { webhookFault } from "../../core/notify/notify";
@@ -10,7 +9,8 @@ import { lookupSettings } from "../../core/settings/witnessSettings";
 import { ownIdentityFile } from "../../core/store/places";
 import { chainRisk } from "../../core/sync/evidence";
 import { referenceText } from "../../core/sync/messages";
-import { compareReferences, type ReferenceReading, readReferences } from "../../core/sync/references";
+import { compareReferences, type ReferenceReading } from "../../core/sync/references";
+import { openWitnesses } from "../../core/sync/witnesses";
 import { commandsFor } from "../../core/util/commands";
 import { resolvePath } from "../../core/util/resolvePath";
 import { command } from "../../core/util/shownLine";
@@ -49,7 +49,7 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
 }
 
 /** Whether they answer and agree; who is down is told and left out, as the gate does. */
-async function checkReferences({ config }: StackSource): Promise<CheckRow[]> {
+async function checkReferences({ config, address = "", hostKey = "" }: StackSource): Promise<CheckRow[]> {
   const { sync, lifecycle } = config;
   const urls = lifecycle === "active" ? sync.references : retirementReferences(config);
   const { witnessHost } = lookupSettings(config);
@@ -59,10 +59,10 @@ async function checkReferences({ config }: StackSource): Promise<CheckRow[]> {
       later("references", "none are configured: the sync is then proved by the node's own word and its time"),
       ...risk,
     ];
-  const oldHost = witnessHost && chainOfNode(`the old host's node (${witnessHost.ssh.address})`, witnessHost);
-  const { readings: told, oldHost: old } = await readReferences(urls, undefined, undefined, { oldHost });
+  const witnesses = openWitnesses({ references: urls, witnessHost }, { ssh: { address, hostKey } });
+  const { readings: told, oldHost: old } = await witnesses.read(undefined);
   const readings = await showToEachOther([...told, ...(old ? [old] : [])], 5000);
-  oldHost?.close();
+  witnesses.close();
   return [...risk, ...witnessRows(readings, sync.tolerance)];
 }
 

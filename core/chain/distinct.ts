@@ -37,19 +37,22 @@ export async function distinctReferences(
   resolve: Resolve = resolveByDns,
 ): Promise<readonly DistinctReference[]> {
   const addressesOf = async (host: string) => [host, ...(await resolve(host))];
-  const others = await Promise.all(
-    noReferences.map(async ({ host, what }) => {
-      const name = plainHost(host);
-      return { what, addresses: await addressesOf(name).catch(() => [name]) };
-    }),
-  );
-  const places = await Promise.all(
-    urls.map(async (url) => {
-      const { host, port } = placeOf(url);
-      const addresses = await addressesOf(host).catch((error: NodeJS.ErrnoException) => error);
-      return { url, port, addresses };
-    }),
-  );
+  // All at once: a resolver that hangs must not take the time of a whole lookup.
+  const [others, places] = await Promise.all([
+    Promise.all(
+      noReferences.map(async ({ host, what }) => {
+        const name = plainHost(host);
+        return { what, addresses: await addressesOf(name).catch(() => [name]) };
+      }),
+    ),
+    Promise.all(
+      urls.map(async (url) => {
+        const { host, port } = placeOf(url);
+        const addresses = await addressesOf(host).catch((error: NodeJS.ErrnoException) => error);
+        return { url, port, addresses };
+      }),
+    ),
+  ]);
   const counted: { url: string; port: string; addresses: readonly string[] }[] = [];
   return places.map(({ url, port, addresses }) => {
     if (addresses instanceof Error)

@@ -1,3 +1,4 @@
+import { plainHost } from "../util/hostPlaces";
 import type { SchemaFault } from "./schemaFault";
 
 interface Machine {
@@ -36,12 +37,4 @@ export function isSameMachine(one: Machine, other: Machine): boolean {
 }
 
 const isSameAddress = (one: Machine, other: Machine) =>
-  one.address !== undefined &&
-  other.address !== undefined &&
-  normalizeAddress(one.address) === normalizeAddress(other.address);
-
-/** Returns the one form of an address that can be written in several (pure). */
-function normalizeAddress(address: string): string {
-  const url = `http://[${address}]`;
-  return URL.canParse(url) ? new URL(url).hostname : address.toLowerCase();
-}
+  one.address !== undefined && other.address !== undefined && plainHost(one.address) === plainHost(other.address);

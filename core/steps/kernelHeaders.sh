@@ -6,6 +6,7 @@ offers_kernel_headers() { apt-get -s install "$kernel_headers" > /dev/null 2>&1;
 
 remove_empty_kernel_headers() {
   if [ "$(dpkg-query -W -f '${Maintainer}' "$kernel_headers" 2> /dev/null || true)" = "$headers_maintainer" ]; then
-    dpkg --purge "$kernel_headers" > /dev/null
+    # It is empty: whoever holds dpkg's lock must not keep a host from being let go.
+    dpkg --purge "$kernel_headers" > /dev/null 2>&1 || warn "the empty package $kernel_headers is still there: dpkg --purge $kernel_headers"
   fi
 }

@@ -16,6 +16,8 @@ export function referenceText(note: ReferenceNote): string {
       return `the references disagree among themselves: ${note.words.map(({ name, height }) => `${name} ${height}`).join(", ")}`;
     case "odd":
       return `${note.name} says ${note.height}, the others ${note.others}`;
+    case "farBehind":
+      return `${note.name} confirms no chain: it is far behind the node, at ${note.height}`;
     case "otherChain":
       return `${note.name} is left out: it is on another chain than the node, by momentum ${note.height}`;
   }

@@ -39,6 +39,8 @@ export type ReferenceNote =
   | ({ readonly kind: "onlyOne" } & HeightWord)
   | { readonly kind: "differ"; readonly words: readonly HeightWord[] }
   | ({ readonly kind: "odd"; readonly others: number } & HeightWord)
+  /** It is so far behind the node that it may know nothing of a fork. */
+  | ({ readonly kind: "farBehind" } & HeightWord)
   /** Its momentum of that height is not the node's, and most of the others are on the node's chain, or as many. */
   | ({ readonly kind: "otherChain" } & HeightWord);
 
@@ -57,6 +59,9 @@ export interface ReferenceAgreement {
   readonly witnesses: readonly string[];
   readonly notes: readonly ReferenceNote[];
 }
+
+/** Momentums, an hour of them, by which a witness may be behind the node. */
+const maxLag = 360;
 
 /** How the momentum that this stack recorded is named among the witnesses. */
 const recordedName = "the momentum that this stack recorded";
@@ -85,7 +90,11 @@ export function compareReferences(height: number, seen: ReferencesSeen, toleranc
     chains.push({ name: recordedName, chain: { newest: recorded, recent: [] } });
   const compared = chains.map((each) => ({ ...each, ...(own ? compareChains(own, each.chain) : noComparison) }));
   const others = compared.filter(({ verdict }) => verdict === "other");
-  const witnesses = compared.filter(({ verdict }) => verdict === "same").map(({ name }) => name);
+  const same = compared.filter(({ verdict }) => verdict === "same");
+  const isFarBehind = ({ name, height: at }: HeightWord) =>
+    name !== recordedName && own !== undefined && own.newest.height - at > maxLag;
+  for (const { name, height: at } of same.filter(isFarBehind)) notes.push({ kind: "farBehind", name, height: at });
+  const witnesses = same.filter((each) => !isFarBehind(each)).map(({ name }) => name);
   const [first] = others;
   if (own && first && (others.length > 1 ? others.length >= witnesses.length : witnesses.length === 0)) {
     const hashes = { own: hashAt(own, first.height) ?? "", theirs: hashAt(first.chain, first.height) ?? "" };

@@ -5,6 +5,7 @@ import type { Block } from "../chain/sameChain";
 import { type LogPlace, readEvents, sinceReleased } from "../eventLog/eventLog";
 import type { LogEvent } from "../eventLog/events";
 import { isOneMachine } from "../ssh/sameHost";
+import type { SshTarget } from "../ssh/ssh";
 import { storeAt } from "../store/storeAt";
 import { type OwnChain, type ReferencesSeen, readReferences } from "./references";
 
@@ -28,12 +29,12 @@ export interface Witnesses {
 /**
  * Opens the way to a node's witnesses.
  *
- * @param target the node
+ * @param target the node's host; its address and key are empty where it does not exist yet
  * @param asksOldHost `first`: only until a momentum is recorded, since it may be gone after that
  */
 export function openWitnesses(
   { references, witnessHost, record }: WitnessSources,
-  { ssh }: NodeTarget,
+  { ssh }: { readonly ssh: Pick<SshTarget, "address" | "hostKey"> },
   asksOldHost: "always" | "first" = "first",
 ): Witnesses {
   // One machine under two names is no witness of itself.
@@ -41,7 +42,7 @@ export function openWitnesses(
   const name = `the old host's node (${witnessHost?.ssh.address})`;
   const old = witnessHost && (isSelf ? oneself(name) : chainOfNode(name, witnessHost));
   const noReferences: NoReference[] = [
-    { host: ssh.address, what: "this host itself" },
+    ...(ssh.address === "" ? [] : [{ host: ssh.address, what: "this host itself" }]),
     ...(witnessHost ? [{ host: witnessHost.ssh.address, what: "the old host, which is asked itself" }] : []),
   ];
   return {

@@ -1,11 +1,10 @@
-import { isIPv6 } from "node:net";
-
 /** Returns the one spelling of a host's name or address (pure): one node must not count as two. */
 export function plainHost(text: string): string {
   const bare = text.toLowerCase().replace(/^\[|\]$|\.$/g, "");
   if (/^\d+(\.\d+){3}$/.test(bare)) return bare.split(".").map(Number).join(".");
-  if (!isIPv6(bare)) return bare;
-  const short = new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  const url = `http://[${bare}]`;
+  if (!URL.canParse(url)) return bare;
+  const short = new URL(url).hostname.slice(1, -1);
   const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(short) ?? [];
   if (high === undefined || low === undefined) return short;
   const [one, two] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];

@@ -44,7 +44,8 @@ export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
       const client = chainOfNode("the old host's node", target);
       try {
         const own = await client.newest().catch(() => undefined);
-        return await readReferences(references, own && { newest: own.momentum, client });
+        const noReferences = [{ host: target.ssh.address, what: "the old host itself" }];
+        return await readReferences(references, own && { newest: own.momentum, client }, limit, { noReferences });
       } finally {
         client.close();
       }

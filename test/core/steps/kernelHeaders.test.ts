@@ -15,4 +15,15 @@ describe("a host that is let go", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(box.read("called")).toBe(called);
   });
+
+  test("is let go also while another package manager holds the lock", async ({ box }) => {
+    box.command("dpkg-query", "printf '%s' 'pillar-host <root@localhost>'");
+    box.command("dpkg", "echo 'dpkg: error: dpkg frontend lock was locked by another process' >&2; exit 2");
+    const script = scriptOf({ service: "go-node" }, "nodeStop", "kernelHeaders", "retirement");
+    const { code, stdout } = await box.run(box.local(`${script}\nretire_let_go`));
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: "warning: the empty package linux-kernel-headers is still there: dpkg --purge linux-kernel-headers\n",
+    });
+  });
 });

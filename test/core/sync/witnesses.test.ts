@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { distinctReferences } from "../../../core/chain/distinct";
 import { isAnswered } from "../../../core/chain/reading";
+import { nodeLooks } from "../../../core/sync/chainCopy/before";
 import { chainGap, type EvidenceOptions, noEvidence, type Weighed, weigh } from "../../../core/sync/evidence";
 import { reasonText, referenceText } from "../../../core/sync/messages";
 import { lookAtNode } from "../../../core/sync/nodeStatus";
@@ -51,6 +53,23 @@ describe("fresh momentums are not the chain", () => {
     expect(synced).toBe(true);
     expect(proved).toContain(`the chain is confirmed by ${name}`);
     expect(unproved).not.toContain(chainGap);
+  });
+
+  test.each<[string, ReferencesSeen]>([
+    ["reference", seenFrom(1000, [atHeight("r", 639)])],
+    [
+      "old host",
+      {
+        ...seenFrom(1000, [atHeight("r", 639)]),
+        readings: [],
+        oldHost: seenFrom(1000, [atHeight("r", 639)]).readings[0],
+      },
+    ],
+  ])("a %s that is an hour behind may be from before a fork: it is no witness, and named", (_, seen) => {
+    expect(threeLooks(seen)).toMatchObject({ synced: false, why: { kind: "unwitnessed" } });
+    expect(threeLooks(seen).notes.map(referenceText)).toContain(
+      "r confirms no chain: it is far behind the node, at 639",
+    );
   });
 
   test("a recorded momentum above the node's height is no witness yet", () => {
@@ -147,6 +166,35 @@ describe("who counts as a witness", () => {
     expect(referenceText({ kind: "leftOut", reading: readings[0] as never })).toMatch(
       /^reference http:\/\/node\.invalid:35997 is left out: its name is not resolved: (ENOTFOUND|EAI_AGAIN)$/,
     );
+  });
+
+  test("all names are resolved at once, since a resolver may hang", async () => {
+    const asked: string[] = [];
+    const hang = (name: string) => {
+      asked.push(name);
+      return new Promise<never>(() => undefined);
+    };
+    void distinctReferences(["http://a.example:1", "http://b.example:1"], [{ host: "c.example", what: "c" }], hang);
+    expect(asked.sort()).toEqual(["a.example", "b.example", "c.example"]);
+  });
+
+  test("the old host is no witness of its own database", async () => {
+    const { target } = await hostWithNode();
+    const references = [`http://127.0.0.1:${target.port}`];
+    const looks = nodeLooks((node) => lookAtNode(node, { references, tolerance: 20 }));
+    const { readings } = await looks.readReferences(references, target);
+    expect(readings).toMatchObject([{ fault: { why: "it is the old host itself" } }]);
+  });
+
+  test("beside a host that does not exist yet the old host counts once, too", async () => {
+    const { target } = await hostWithNode();
+    const none = { ssh: { address: "", hostKey: "" } };
+    const references = [`http://127.0.0.1:${target.port}`];
+    const witnesses = openWitnesses({ references, witnessHost: target }, none);
+    const { readings, oldHost: old } = await witnesses.read(undefined);
+    witnesses.close();
+    expect(readings).toMatchObject([{ fault: { why: "it is the old host, which is asked itself" } }]);
+    expect(old && isAnswered(old)).toBe(true);
   });
 
   /** A host with a node, and what looks at it go by. */
