@@ -30,9 +30,9 @@ export interface HostAccess {
 /** A step in the state. */
 export interface StepRun {
   readonly command: remote.Command;
-  /** What depends on the step depends on this: it rejects where the step did not say itself that it is done. */
+  /** Dependents of the step depend on this: it rejects unless the step itself said that it is done. */
   readonly proved: pulumi.Input<pulumi.Resource>;
-  /** What the step printed. Secret, as the login is. */
+  /** The step's output. Secret, as the login is. */
   readonly stdout: pulumi.Output<string>;
 }
 

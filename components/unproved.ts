@@ -16,7 +16,7 @@ export function unprovedSteps(config: StackConfig): UnprovedSteps {
     { directory: backupDirectory(config), stack, pillar: pillar.name },
     { now: () => Date.now(), say: (line) => void warn(line) },
   );
-  // Whoever writes to a log that cannot be read says what is wrong with it.
+  // The next write to an unreadable log reports what is wrong with it.
   const read = async () => {
     const events = await log.read().catch(() => []);
     return events.flatMap((each) => (each.stack === stack && each.event === "stepUnproved" ? [each.details.step] : []));

@@ -27,7 +27,7 @@ interface LoginKeyInputs {
   readonly target: SshTarget;
   /** The public half of its key, an authorized_keys line. */
   readonly publicKey: string;
-  /** What changes authorized_keys on the host (core/steps/libraries.ts). */
+  /** The shell text that changes authorized_keys on the host (core/steps/libraries.ts). */
   readonly library: string;
   /** The server's, at its provider. */
   readonly serverId: string;

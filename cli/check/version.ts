@@ -16,7 +16,7 @@ import { amiss, type CheckRow, good, later } from "./checkRow";
 
 const topic = "node's version";
 
-/** Whether the node has the versions that are required now and later; of one that is not there yet, which they are. */
+/** Checks whether the node has the versions required now and later; without a node, lists those versions. */
 export async function checkNodeVersion({ config, address, hostKey }: StackSource): Promise<CheckRow[]> {
   if (config.lifecycle === "retiring") return [];
   if (address === undefined || hostKey === undefined) return [versionAhead(config, "there is no node yet")];

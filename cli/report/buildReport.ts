@@ -3,7 +3,7 @@ import { lineOf } from "../../core/eventLog/line";
 import { openWaits } from "../../core/sync/curve";
 import { time, type Wording, wordEvent } from "./eventTable";
 
-/** What this version understands of an event log. */
+/** The lines of an event log that this version understands. */
 export interface ParsedLog {
   readonly entries: readonly (LogEvent | MoveEvent)[];
   /** Lines of unknown kind, or broken off. */

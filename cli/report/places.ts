@@ -17,7 +17,7 @@ export interface FoundLog {
   readonly lines: ParsedLog;
 }
 
-/** Where `--directory` and the configuration say that it is; undefined where they don't, as after `pulumi stack rm`. */
+/** The place named by `--directory` and by the configuration; undefined after `pulumi stack rm`, for example. */
 export interface LogQuery {
   readonly asked?: string | undefined;
   configured(): Promise<string | undefined>;

@@ -35,7 +35,7 @@ export interface OrchestratorArgs {
   readonly bulkCopy: Step;
   /** What the prerequisites and the first backup are about: places on both hosts, what the operator has typed out. */
   readonly secure: SecureOptions;
-  /** Who is asked beside the own node, and the momentums by which that may be behind. */
+  /** The nodes asked beside the own node, and the momentums by which it may be behind. */
   readonly evidence: LookupOptions;
   /** Which move it is, which way it goes, and how long a start is waited for, in milliseconds. */
   readonly move: Pick<

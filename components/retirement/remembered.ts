@@ -9,7 +9,7 @@ import { given } from "../../core/util/given";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 
-/** What the last run left in the state of what guards decide on (pure). */
+/** Reads from the state what the last run left for the guards. */
 export function inLastRun({ remembered = {}, producerAddress, registration }: LastRun): Remembered {
   const producer = producerAddress ?? remembered.producer;
   return {

@@ -38,7 +38,7 @@ export async function readVersionGaps(
       ({ expectedAt }) => which === "all" || expectedAt === undefined,
     );
   const gaps = gapsOf();
-  // What counts on every network does not depend on the first momentum.
+  // Rules for every network do not depend on the first momentum.
   if (gaps.every(({ fromHeight }) => fromHeight === 0)) return gaps;
   const [first] = await chainOfNode("the node", target, connection)
     .momentums(1, 1)

@@ -19,11 +19,11 @@ export interface VersionRules {
   readonly rows: readonly VersionRow[];
   /** The page of all releases. */
   readonly releases: string;
-  /** What pillar-host:node.leastVersion requires of a node on any network. */
+  /** The version that pillar-host:node.leastVersion requires on any network. */
   readonly leastVersion?: string | undefined;
 }
 
-/** What a node says of itself; absent is what it does not tell. */
+/** A node's answers about itself; a field is absent where the node does not answer. */
 export interface NodeBuild {
   readonly version?: string | undefined;
   /** The hash of its first momentum. */

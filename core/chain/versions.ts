@@ -1,4 +1,4 @@
-/** What follows the number of a release: nothing, or the names under which go-zenon's own workflow publishes it. */
+/** Suffixes of a release's number: none, or the names under which go-zenon's own workflow publishes it. */
 const releaseSuffixes = ["", "-alphanet", "-libznn"];
 
 interface Version {

@@ -29,7 +29,7 @@ export interface KeyFileFault {
 
 export const someKeyFile = "the file of a private ssh key, such as ~/.ssh/id_ed25519";
 
-/** What is needed in the place of a secret file that others may reach. */
+/** Says what is needed in place of a secret file that others may reach. */
 export const ownFile = (file: string) => `a file for you alone: chmod 600 ${file}`;
 
 /** Reads the text of a private key's file, which may have a pass phrase, or be cut off. */

@@ -58,7 +58,7 @@ export const address = z
 
 const hostKeyLine = /^([^ ]+ )?((ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]+=*)( .*)?$/;
 
-/** What it shows that it is: an authorized_keys line, built anew without its comment. */
+/** Rebuilds an authorized_keys line from the key itself, without its comment. */
 export const hostKey = z
   .string()
   .trim()

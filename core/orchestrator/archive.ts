@@ -41,7 +41,7 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
     onReadEntry: (entry: ReadEntry) => {
       const kind = kinds[entry.type];
       if (kind === undefined) fault ??= new Error(`the archive holds a ${entry.type}`);
-      // Who restores it as root would set it again.
+      // A restore as root would set it again.
       if (kind === "file" && ((entry.mode ?? 0) & 0o6000) !== 0)
         fault ??= new Error(`${shown(plainPath(entry.path))} runs as its owner: take that from it (chmod ug-s)`);
       const hash = crypto.createHash("sha256");
@@ -103,7 +103,7 @@ function writableOf(parser: Parser, faultNow: () => Error | undefined): Writable
       parser.end();
     },
   });
-  // Whoever writes is told by the write; an event that nobody listens to would end the process.
+  // The write reports the error; an event without a listener would end the process.
   return input.on("error", () => undefined);
 }
 

@@ -38,7 +38,7 @@ export function parseRequiredVersions(text: string): Omit<VersionRules, "leastVe
   throw new Error([`${path} does not have its form`, ...faults].join("\n"));
 }
 
-/** What the versions of a stack's nodes must be: the table, and what is configured. Providers get it as an input. */
+/** Returns the required versions of a stack's nodes: the table and the configuration. Providers get them as an input. */
 export function versionRules({ node }: Pick<StackConfig, "node">): VersionRules {
   const text = readFileSync(join(__dirname, "../chain/requiredVersions.json"), "utf8");
   return { ...parseRequiredVersions(text), ...given({ leastVersion: node.leastVersion }) };

@@ -6,7 +6,7 @@ import { oldNode } from "./chainCopyInputs";
 import { unverifiedChain } from "./gateSettings";
 import { backupDirectory } from "./orchestratorPlaces";
 
-/** What a look at a stack's own node needs (pure). Holds the old host's login: secret. */
+/** Returns what a lookup at a stack's own node needs. Holds the old host's login: secret. */
 export function lookupSettings(config: StackConfig, stack = config.stack) {
   const { sync, pillar } = config;
   const record = { directory: backupDirectory(config), stack, pillar: pillar.name };

@@ -30,7 +30,7 @@ export function framed(script: string, framing: Framing): string {
 export interface ScriptAnswer {
   /** The script ran to its end, by its own word. */
   readonly isDone: boolean;
-  /** Of the script alone; where it is marked at its end only, of the login too. */
+  /** The script's output alone; with a mark at its end only, the login's too. */
   readonly stdout: string;
   readonly stderr: string;
 }

@@ -6,7 +6,7 @@ declare const isChecked: unique symbol;
 /** A text that may stand in a script for a host: nobody else's, or another machine's word that passed a check below. */
 export type Word = string & { readonly [isChecked]: true };
 
-/** What functions on a host are given (core/ssh/root.ts). */
+/** The variables of a function on a host (core/ssh/root.ts). */
 export type Variables = Readonly<Record<string, Word | number | boolean | readonly (Word | number)[]>>;
 
 /** Values of the operator, of this program and its state, in which no host, node, reference or cloud has a word. */

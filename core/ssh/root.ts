@@ -55,9 +55,9 @@ export interface RootStream {
 /** A function at work. */
 interface Ending {
   readonly running: RunningCommand;
-  /** What it prints, without what the login does. */
+  /** Its output, without the login's. */
   readonly stdout: Readable;
-  /** What was sent. */
+  /** The text that was sent. */
   readonly text: string;
   readonly name: string;
   readonly limitSeconds: number;
@@ -164,7 +164,7 @@ export function openRoot(
     pipeline(running.stdout, stdout, () => undefined);
     // A channel is closed once all that came was taken from it.
     stdout.once("close", () => running.stdout.resume());
-    // Whoever reads it learns of its end; who has stopped reading must not end the process.
+    // A reader learns of its end; one that stopped reading must not end the process.
     stdout.on("error", () => undefined);
     const end = ending({ running, stdout, text, name, limitSeconds, words: (said) => inWords(said, secrets) });
     const done = end.finally(() => isRead);

@@ -4,7 +4,7 @@ import type { SshTarget } from "./ssh";
 /** Which machine is meant. */
 type Machine = Partial<Pick<SshTarget, "address" | "hostKey">>;
 
-/** Whether two logins lead to one machine (pure): it shows one host key, whatever it is called. */
+/** True if two logins lead to one machine: it shows one host key under every name. */
 export function isOneMachine(one: Pick<SshTarget, "hostKey">, other: Pick<SshTarget, "hostKey">): boolean {
   return bareLine(one.hostKey) === bareLine(other.hostKey);
 }

@@ -19,7 +19,7 @@ export interface Step {
   readonly looksOnly?: boolean;
   /** Its standard output is a result for the program, not for the operator. */
   readonly quiet?: boolean;
-  /** Whether its standard output is what it should be; where it is quiet. */
+  /** Checks the form of the output of a quiet step. */
   readonly accepts?: (printed: string) => boolean;
   /** Whoever runs it adds the next command to its errors, which is no `pulumi up`. */
   readonly isAsked?: boolean;

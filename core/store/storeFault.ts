@@ -19,7 +19,7 @@ export function storeFault(storeFaultText: StoreFaultText, stack = "STACK"): Err
   return Object.assign(operatorFault(message), { storeFaultText });
 }
 
-/** Whether an error is such a fault (pure). */
+/** True if an error is such a fault. */
 export function isStoreFault(error: unknown): error is StoreFault {
   return error instanceof Error && "storeFaultText" in error;
 }

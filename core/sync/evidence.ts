@@ -65,9 +65,9 @@ const momentumTime = 10_000;
 const burst = 2;
 /** So many moves at that pace are no accident. */
 const movesWanted = 3;
-/** What status and check say each time of a risk that the operator took. */
+/** The line that status and check show each time for a risk that the operator took. */
 export const chainRisk = "not verified: sync.unverifiedChain is acknowledged, no witness of the chain is wanted";
-/** What is not proved of a node whose chain no witness confirms. */
+/** The claim that stays unproved while no witness confirms the chain. */
 export const chainGap = "which chain the node is on: no reference and no old host confirms a momentum of it";
 
 /**

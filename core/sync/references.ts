@@ -55,7 +55,7 @@ export interface ReferenceAgreement {
   readonly fork?: Fork;
   /** The height of the momentum that the node does not show. */
   readonly unsaid?: number;
-  /** Who has the node's momentum at the newest height that both have: independent witnesses of its chain. */
+  /** Independent witnesses: they have the node's momentum at the newest height that both have. */
   readonly witnesses: readonly string[];
   readonly notes: readonly ReferenceNote[];
 }
@@ -151,7 +151,7 @@ export interface OwnChain {
   readonly newest: Block;
 }
 
-/** Who is asked beside the references, and what does not count as one. */
+/** The witnesses beside the references, and the hosts that do not count as a reference. */
 export interface Beside {
   readonly oldHost?: ChainClient | undefined;
   readonly recorded?: Block | undefined;

@@ -228,7 +228,7 @@ function forkHints({ address }: WaitOptions): string[] {
   ];
 }
 
-/** What is needed where no witness of the chain answers. */
+/** Says what is needed while no witness of the chain answers. */
 function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): string[] {
   return [
     ...notes.map((note) => `  found: ${referenceText(note)}`),
@@ -237,7 +237,7 @@ function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): 
   ];
 }
 
-/** What is needed of a node that lacks a required version: it never passes by waiting alone. */
+/** Says what a node needs that lacks a required version: waiting alone never helps. */
 function versionHints(gap: VersionGap): string[] {
   const [install, ...more] = installLines(gap);
   return [`  found: ${versionGapText(gap)}`, `  needed: ${install}`, ...more.map((line) => `  ${line}`)];

@@ -9,13 +9,13 @@ import type { SshTarget } from "../ssh/ssh";
 import { storeAt } from "../store/storeAt";
 import { type OwnChain, type ReferencesSeen, readReferences } from "./references";
 
-/** Who can tell, beside a node itself, which chain it is on. */
+/** The sources, beside a node itself, that can tell which chain it is on. */
 export interface WitnessSources {
   /** Addresses of independent nodes' RPC. */
   readonly references: readonly string[];
   /** The old host's node, asked through ssh. Holds a login: secret. */
   readonly witnessHost?: NodeTarget | undefined;
-  /** Where this stack's log may have a momentum of the right chain. */
+  /** The event log that may hold a momentum of the right chain. */
   readonly record?: LogPlace | undefined;
 }
 
@@ -66,7 +66,7 @@ async function readWitnessed(place: LogPlace | undefined): Promise<Block | undef
   try {
     return witnessedMomentum(await readEvents(storeAt(place.directory), place.pillar), place.stack);
   } catch {
-    // Whoever writes to the record says what is wrong with it.
+    // The next write to the log reports what is wrong with it.
     return undefined;
   }
 }

@@ -2,10 +2,10 @@ import fs from "node:fs";
 
 const sizeLimit = 64 * 1024;
 
-/** What is read, and what keeps others from it. */
+/** A file's text, and why others can reach it. */
 export interface SmallFile {
   readonly text: string;
-  /** Where others than its owner, who runs this, may read or write it: its mode, as ssh refuses it. */
+  /** The file's mode, if others than its owner may read or write it, as ssh refuses it. */
   readonly exposed?: string;
 }
 

@@ -35,7 +35,7 @@ chain_settle() {
   rm -f "$chain_swapping"
 }
 chain_guard_starts() {
-  # Whoever starts it while its databases are moved, as the hourly restart may, waits.
+  # A start while its databases are moved, as by the hourly restart, waits.
   write_script "$state/chain-copy.settle" "state data_dir chain_databases chain_swapping LC_ALL PATH" \
     "say chain_aside chain_arriving chain_settle" 'exec 8>> "$state/chain-copy.moving"; flock -w 240 8; chain_settle'
   install_file "$(chain_drop_in)" "# A start in the middle of the chain's copy puts the node's own databases back first (pillar-host).

@@ -63,7 +63,7 @@ chain_no_room() {
 }
 chain_room_in() { df --output=avail,iavail,target -B1 -- "$1" | awk 'NR == 2 { printf "%d MB and %s inodes free on %s", $1 / 1e6, $2, $3 }'; }
 chain_whose() { cat "$1/$chain_marker" 2> /dev/null || say "no $chain_marker in it"; }
-# One that was cut off before its marker has at most an empty one.
+# A run that was cut off before its marker left at most an empty one.
 chain_is_own() {
   [ -d "$1" ] && [ ! -L "$1" ] || return 1
   if [ -s "$1/$chain_marker" ]; then [ "$(cat "$1/$chain_marker")" = "$stack_identity" ]; else [ -z "$(ls -A -I "$chain_marker" "$1")" ] && printf '%s\n' "$stack_identity" > "$1/$chain_marker"; fi

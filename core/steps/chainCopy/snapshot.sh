@@ -122,7 +122,7 @@ chain_end_old() {
 
 # Once no run renews the lease any more, this host lets go by itself.
 chain_watch_lease() {
-  # What a run has ended itself is no more; what a new one has begun is that one's.
+  # A script that its own run has ended is gone; one that a new run has begun belongs to that run.
   write_script "$state/chain-copy.end" \
     "state data_dir copy_dir copy_mark login_user stack_identity host_name chain_databases chain_owner chain_marker chain_lease_seconds LC_ALL PATH" \
     "say fail is_there replace_file chain_lease_lives chain_whose chain_is_own chain_directory_away chain_snapshot_place chain_let_go copy_take_back authorize authorize_in" \

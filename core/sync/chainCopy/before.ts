@@ -22,7 +22,7 @@ export interface NodeLooks {
   /** What both show of their chains, at a height that both have. */
   showChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ShownChain; readonly new: ShownChain }>;
   version(target: NodeTarget): Promise<string>;
-  /** What references and a node show of their chains; never throws. */
+  /** Reads what references and a node show of their chains; never throws. */
   readReferences(references: readonly string[], target: NodeTarget): Promise<ReferencesSeen>;
 }
 
@@ -107,7 +107,7 @@ export async function checkBefore(
   const status = await looks.lookAtNode(inputs.old.node, "old");
   const { gaps = [] } = status;
   if (!status.synced && gaps.length === 0) faults.push(`the old host's node is not synced: ${status.why}`);
-  // One that is too old may be copied all the same, where witnesses bear its chain out.
+  // A node that is too old may be copied if witnesses confirm its chain.
   const seen = gaps.length > 0 ? await looks.readReferences(inputs.references, inputs.old.node) : { readings: [] };
   const oldVersionFault = findOldVersionFault(gaps, seen);
   if (oldVersionFault !== undefined) faults.push(oldVersionFault);
