@@ -101,7 +101,7 @@ function looker(
   return async () => {
     const [node, readings] = await Promise.all([
       lookAtNode(target, inputs, connection),
-      readSources(own, references, inputs.record.pillar),
+      readSources(own, references, inputs.record.pillar, target.ssh.address),
     ]);
     const memory = await recalled(inputs.record, ours, seen.earlier);
     const now = () => Date.now();

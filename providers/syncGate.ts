@@ -149,7 +149,7 @@ export async function passGate(
 
 /** The watch for an update in the wallet that comes too early, where there are references to ask. */
 function earlyWallet(
-  { references, addressScript, record }: GateInputs,
+  { references, addressScript, record, target }: GateInputs,
   connection: Connection,
   before: string | undefined,
   tell: (text: string) => void,
@@ -157,7 +157,7 @@ function earlyWallet(
   if (references.length === 0 || addressScript === undefined || record === undefined) return undefined;
   const log = openEventLog(record, { ...systemClock, say: (line) => say(`sync: ${line}`) });
   return watchForEarlyWallet(record.pillar, before, {
-    read: () => readSources(undefined, references, record.pillar),
+    read: () => readSources(undefined, references, record.pillar, target.ssh.address),
     digest: () => readAddressDigest(connection, addressScript),
     ...systemClock,
     say,

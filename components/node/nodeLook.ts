@@ -48,7 +48,7 @@ function beginLook(config: StackConfig, address: string, hostKey: string): HostS
   const chain = chainOfNode(`the node of ${address}`, target, connection);
   const seen = {
     node: lookAtNode(target, lookupSettings(config, pulumi.getStack()), connection),
-    readings: readSources(chain, config.sync.references, config.pillar.name),
+    readings: readSources(chain, config.sync.references, config.pillar.name, address),
     hourlyRestart: hourlyRestartOf(config, address, connection),
   };
   const close = () => connection.drop();

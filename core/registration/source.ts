@@ -36,15 +36,20 @@ const ownTime = 10_000;
 /** One that is gone for good is waited for in every run. */
 const referenceTime = 5000;
 
-/** Asks the node here, where there is one to ask, and the references, all at once. Never throws. */
+/**
+ * Asks the node here, where there is one to ask, and the references, all at once. Never throws.
+ *
+ * @param address the host's own: a reference there is the same node once more
+ */
 export async function readSources(
   own: ChainClient | undefined,
   references: readonly string[],
   pillar: string,
+  address: string,
 ): Promise<readonly PillarReading[]> {
   const ownReading = own && readPillar(own, pillar, ownTime);
   // One node under two names would outvote this one.
-  const distinct = await distinctReferences(references, []);
+  const distinct = await distinctReferences(references, [{ host: address, what: "this host itself" }]);
   const others = distinct.map(({ url, fault }) => {
     const client = chainOfReference(url);
     return fault === undefined ? readPillar(client, pillar, referenceTime) : { client, fault: silentBy(fault) };

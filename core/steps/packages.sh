@@ -58,7 +58,8 @@ if ! offers_kernel_headers; then
   run "empty package $kernel_headers" dpkg-deb --build "$made/root" "$made/headers.deb"
   run "installing the empty $kernel_headers" dpkg --install "$made/headers.deb"
 fi
-has unzip && has wget || fail "the packages are not there after their installation" "needed: unzip and wget" "The whole log: $log on the host."
+has unzip && has wget && has git && has perl && has file ||
+  fail "the packages are not there after their installation" "needed: unzip, wget, git, perl and file" "The whole log: $log on the host."
 
 reboot=
 if [ -e /var/run/reboot-required ]; then

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Produced } from "../../../core/chain/chainAnswers";
 import { lookAtRegistration, type RegistrationLook } from "../../../core/registration/look";
-import { readPillar } from "../../../core/registration/source";
+import { readPillar, readSources } from "../../../core/registration/source";
 import { clientNamed } from "../chain/readings";
 import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
 
@@ -25,6 +25,19 @@ const long = chainOf(
   Array.from({ length: 300 }, (_, i) => (i % 3 > 0 ? other : i > 60 ? ours : old)),
   { first: 1 },
 );
+
+test("a reference at the host's own address is the same node once more: it does not speak", async () => {
+  const readings = await readSources(
+    undefined,
+    ["http://127.0.0.1:9", "http://[::ffff:127.0.0.1]:9"],
+    "Anvil",
+    "127.0.0.1",
+  );
+  expect(readings.map((reading) => "fault" in reading && reading.fault)).toEqual([
+    { kind: "silent", why: expect.stringContaining("this host itself") },
+    { kind: "silent", why: expect.stringContaining("this host itself") },
+  ]);
+});
 
 describe("a source", () => {
   test("tells its newest momentums and the Pillar", async () => {

@@ -19,6 +19,8 @@ function install(box: Sandbox, tools: string, hourlyRestart = true, headers = "y
   );
 }
 
+const all = "unzip wget git perl file";
+
 const called = (box: Sandbox) =>
   box
     .read("calls")
@@ -27,7 +29,7 @@ const called = (box: Sandbox) =>
 
 describe("packages", () => {
   test("index, upgrade, installation, run one by one; cron and sudo where the image lacks them", async ({ box }) => {
-    const { code, stdout, stderr } = await install(box, "unzip wget");
+    const { code, stdout, stderr } = await install(box, all);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(called(box)).toEqual([
       "dpkg --configure -a --force-confdef --force-confold",
@@ -47,22 +49,28 @@ describe("packages", () => {
   });
 
   test("neither cron nor sudo on an image that has them", async ({ box }) => {
-    await install(box, "crontab sudo unzip wget");
+    await install(box, `crontab sudo ${all}`);
     expect(called(box)).toContain("apt-get -q -y install unzip wget git perl file");
   });
 
   test("neither cron nor sudo where there is no hourly restart", async ({ box }) => {
-    await install(box, "unzip wget", false);
+    await install(box, all, false);
     expect(called(box)).toContain("apt-get -q -y install unzip wget git perl file");
   });
 
   test("an empty package stands for kernel headers that the distribution does not have", async ({ box }) => {
     box.command("dpkg-deb", 'cp "$2/DEBIAN/control" $sandbox/control; echo "dpkg-deb $1" >> $sandbox/calls');
-    const { code, stdout } = await install(box, "unzip wget", false, "no");
+    const { code, stdout } = await install(box, all, false, "no");
     expect(code).toBe(0);
     expect(stdout).toContain("empty package linux-kernel-headers: done in");
     expect(called(box)?.slice(-3)).toEqual(["dpkg-deb --build", expect.stringMatching(/^dpkg --install .*\.deb$/), ""]);
     expect(box.read("control")).toContain("Package: linux-kernel-headers\nVersion: 0\nArchitecture: all\n");
+  });
+
+  test("one that is not there after its installation is an error", async ({ box }) => {
+    const { code, stderr } = await install(box, "unzip wget perl file");
+    expect(code).toBe(1);
+    expect(stderr).toContain("needed: unzip, wget, git, perl and file\n");
   });
 
   test("are never repeated on a host that is past them", async ({ box }) => {
