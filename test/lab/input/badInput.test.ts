@@ -68,7 +68,7 @@ describe("bad input", () => {
     const lines = await refused(
       {
         host: { ...least().host, adress: "10.77.0.11", minimums: { cores: "two" } },
-        sync: { deadline: "10s", confirmation: 5 },
+        sync: { deadline: "10s", confirmation: 5, unverifiedChain: "acknowledged" },
         controller: { release: { url: "releases.example/node.zip" } },
       },
       { "ssh.privateKey": publicKey },

@@ -7,6 +7,7 @@ import { takeBackup } from "../../../core/orchestrator/backup";
 import { placeVariables } from "../../../core/retirement/host";
 import { nodeTarget } from "../../../core/settings/login";
 import { newHost, oldHost, secureOptions } from "../../../core/settings/orchestratorPlaces";
+import { lookupSettings } from "../../../core/settings/witnessSettings";
 import { readAnswer } from "../../../core/ssh/answer";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments, type Value } from "../../../core/ssh/shellWords";
@@ -57,7 +58,8 @@ function inputs(changes: object = {}, backups = directory()) {
     oldHost: oldHost(config),
     newHost: newHost(config, to.address, to.hostKey),
     node: nodeTarget(config, to.address, to.hostKey),
-    ...{ library: orchestratorLibrary(), references: [], tolerance: 20 },
+    ...lookupSettings(config, "prod"),
+    library: orchestratorLibrary(),
   };
 }
 

@@ -16,7 +16,7 @@ case $1 in
   start)
     drop=$sandbox/units/go-node.service.d/91-pillar-host-chain-copy.conf
     if [ -e "$drop" ]; then bash "$(sed -n 's/^ExecStartPre=+.bin.bash //p' "$drop")" || exit 1; fi
-    cat "$sandbox/data/nom/MANIFEST-000001" "$sandbox/data/consensus/MANIFEST-000001" >> "$sandbox/started"; echo >> "$sandbox/started"
+    printf '%s\\n' "$(cat "$sandbox/data/nom/MANIFEST-000001" "$sandbox/data/consensus/MANIFEST-000001")" >> "$sandbox/started"
     : > "$sandbox/active" ;;
 esac`;
 
