@@ -159,12 +159,8 @@ describe("the first backup", () => {
   });
 
   it("an update returns at once, without a look at a host", async () => {
-    const again = await run(
-      "update",
-      "signer-backup",
-      {},
-      { ...inputs({ port: 1 }), references: ["http://127.0.0.1:1"] },
-    );
+    const news = { ...inputs({ port: 1 }), references: ["http://127.0.0.1:1"] };
+    const again = await run("update", "signer-backup", done.result?.outs, news);
     expect(backupOf(again)).toEqual(backupOf(done));
     expect(again.log).toEqual([]);
   });
