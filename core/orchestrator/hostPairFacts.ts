@@ -11,6 +11,8 @@ export interface SideFacts {
   readonly files: number;
   /** Key shares. */
   readonly shares: number;
+  /** Files and directories with setuid, setgid or the sticky bit, or that everybody may write. */
+  readonly special?: number;
   /** Bytes and files that the disk has room for, and where it is mounted. */
   readonly free: number;
   readonly inodes: number;
@@ -47,6 +49,7 @@ export function parseFacts(printed: string): SideFacts {
     ...{ directory: text("directory"), real: text("real"), mount: text("mount") },
     ...{ bytes: Number(text("bytes")), files: Number(text("files")), shares: Number(text("shares")) },
     ...{ free: Number(text("free")), inodes: Number(text("inodes")) },
+    ...(Number(text("special")) > 0 ? { special: Number(text("special")) } : {}),
     ...{ hasNodeKey: facts.has("node_producer"), hasNodeConfig: facts.has("node_config") },
     hasExecutable: facts.has("executable"),
     ...{ lacks: all("lacks"), environment: all("environment") },

@@ -113,6 +113,15 @@ function directoryFaults({ facts, damaged, hasKeyStore }: OldSide, wanted: Requi
       `On the host: ls -la ${directory}; journalctl -u ${wanted.old.service} -n 50. Then run ${run.up} again.`,
     ),
   );
+  if (facts.special !== undefined)
+    faults.push(
+      fault(
+        `${address}: files in ${directory} have modes that are not copied to another host`,
+        `${facts.special} with setuid, setgid or the sticky bit, or that everybody may write`,
+        "take these modes away: the orchestrator needs none of them",
+        `On the host: chmod -R ug-s,-t,o-w ${directory}. Then run ${run.up} again.`,
+      ),
+    );
   if (!hasKeyStore)
     faults.push(
       fault(

@@ -27,6 +27,8 @@ signer_facts() {
     fact bytes "$(du -sb -- "$directory" 2> /dev/null | cut -f 1 || true)"
     fact files "$(find "$directory/" -printf x 2> /dev/null | wc -c || true)"
     fact shares "$(signer_shares | tr -cd '\0' | wc -c)"
+    # The copy does not take these modes over, and its comparison would end the move after the stop.
+    fact special "$(find "$directory/" ! -type l -perm /7002 -printf x 2> /dev/null | wc -c || true)"
   fi
   at=$directory
   while [ ! -d "$at" ]; do at=$(dirname "$at"); done

@@ -185,6 +185,13 @@ describe("prerequisites", () => {
       "config.json tells",
     ],
     [
+      "modes that are not copied",
+      oldFacts({ special: 2 }),
+      {},
+      "old: files in /root/.orchestrator have modes that are not copied to another host",
+      "2 with setuid, setgid or the sticky bit",
+    ],
+    [
       "no key share",
       oldFacts({ shares: 0 }),
       {},
@@ -424,10 +431,10 @@ describe("journals", () => {
 });
 
 test("facts are read as a host prints them", () => {
-  const text = `load=loaded\nactive=active\nenabled=enabled\ndirectory=there\nreal=/root/a=b\nbytes=12\nfiles=3\nshares=1\nfree=5\ninodes=6\nmount=/\nnode_producer=there\nlacks=tar\nlacks=find\nuser=op\nworks=/home/op/.orchestrator\nenvironment=A\nenvironment=B\njournal=${Buffer.from("{}").toString("base64")}\n`;
+  const text = `load=loaded\nactive=active\nenabled=enabled\ndirectory=there\nreal=/root/a=b\nbytes=12\nfiles=3\nshares=1\nspecial=1\nfree=5\ninodes=6\nmount=/\nnode_producer=there\nlacks=tar\nlacks=find\nuser=op\nworks=/home/op/.orchestrator\nenvironment=A\nenvironment=B\njournal=${Buffer.from("{}").toString("base64")}\n`;
   expect(parseFacts(text)).toEqual({
     ...{ load: "loaded", active: "active", enabled: "enabled", directory: "there", real: "/root/a=b", bytes: 12 },
-    ...{ files: 3, shares: 1, free: 5, inodes: 6, mount: "/", hasNodeKey: true, hasNodeConfig: false },
+    ...{ files: 3, shares: 1, special: 1, free: 5, inodes: 6, mount: "/", hasNodeKey: true, hasNodeConfig: false },
     ...{ hasExecutable: false, lacks: ["tar", "find"], journal: "{}" },
     ...{ user: "op", works: "/home/op/.orchestrator", environment: ["A", "B"] },
   });

@@ -75,7 +75,7 @@ describe("before anything is touched", () => {
       keyShare: false,
       extraFiles: { count: 2000, bytes: 4000 },
     });
-    await onHost(from, "echo '{\"half\": ' > /root/.orchestrator/config.json; rm /root/.orchestrator/producer");
+    await onHost(from, "echo '{\"half\": ' > /root/.orchestrator/config.json; rm /root/.orchestrator/producer; chmod g+s /root/.orchestrator/events");
     await onHost(to, "mkdir -p /root/.orchestrator/tss && echo '{}' > /root/.orchestrator/tss/localstate-x.json");
     mkdirSync(directory(), { recursive: true });
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", directory()]);
@@ -85,10 +85,11 @@ describe("before anything is touched", () => {
     );
     const told = error?.message.split("\n").filter((line) => /^(The|-)/.test(line));
     expect(told).toEqual([
-      "The orchestrator can't be moved yet; nothing was touched on either host. 9 things stand in the way:",
+      "The orchestrator can't be moved yet; nothing was touched on either host. 10 things stand in the way:",
       `- ${from.address}: the orchestrator does not run (orchestrator)`,
       `- ${from.address}: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:55000`,
       `- ${from.address}: /root/.orchestrator/config.json is not whole`,
+      `- ${from.address}: files in /root/.orchestrator have modes that are not copied to another host`,
       `- ${from.address}: the orchestrator's producer key store is not in /root/.orchestrator`,
       `- ${from.address}: there is no key share (tss/localstate-*.json) in /root/.orchestrator`,
       `- ${to.address}: there is a key share in /root/.orchestrator already`,

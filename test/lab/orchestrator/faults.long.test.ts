@@ -54,7 +54,7 @@ describe("the signer's move where something is wrong on the way", () => {
   it("odd owners, modes and names arrive as they are; what is damaged after the copy is noticed and taken again", async () => {
     await onHost(
       stage.old,
-      `cd /root/.orchestrator/events && printf x > $'odd\\nname with \\\\ and "quotes"' && chown 1234:4321 000001.log && chmod 0604 000001.log && ln -s CURRENT link && mkdir -m 1750 empty`,
+      `cd /root/.orchestrator/events && printf x > $'odd\\nname with \\\\ and "quotes"' && chown 1234:4321 000001.log && chmod 0604 000001.log && ln -s CURRENT link && mkdir -m 0750 empty`,
     );
     const before = await contentOf(stage.old);
     const odd = "cd /root/.orchestrator/events && stat -c '%n %a %u:%g %F' 000001.log link empty odd*";
