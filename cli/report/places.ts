@@ -42,9 +42,10 @@ export async function findRecord(stack: string, { asked, configured }: LogQuery)
   const found = named.length > 0 ? named : rest.flatMap((directory) => readNaming(directory, stack));
   if (found.length > 1)
     throw new CliRefusal(
-      [`stack ${stack} stands in more than one record`, ...found.map(({ directory }) => `  found: ${directory}`)].join(
-        "\n",
-      ) + `\n  needed: ${commandsFor(stack).report("--directory", "DIR")}, with one of them`,
+      `${[
+        `stack ${stack} stands in more than one record`,
+        ...found.map(({ directory }) => `  found: ${directory}`),
+      ].join("\n")}\n  needed: ${commandsFor(stack).report("--directory", "DIR")}, with one of them`,
     );
   if (found[0]) return found[0];
   for (const directory of [...first, ...rest]) {

@@ -75,7 +75,10 @@ describe("before anything is touched", () => {
       keyShare: false,
       extraFiles: { count: 2000, bytes: 4000 },
     });
-    await onHost(from, "echo '{\"half\": ' > /root/.orchestrator/config.json; rm /root/.orchestrator/producer; chmod g+s /root/.orchestrator/events");
+    await onHost(
+      from,
+      "echo '{\"half\": ' > /root/.orchestrator/config.json; rm /root/.orchestrator/producer; chmod g+s /root/.orchestrator/events",
+    );
     await onHost(to, "mkdir -p /root/.orchestrator/tss && echo '{}' > /root/.orchestrator/tss/localstate-x.json");
     mkdirSync(directory(), { recursive: true });
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", directory()]);
