@@ -142,7 +142,9 @@ describe("the signer's move onto a server that the same up makes at a provider",
 
   it("with the laptop lost, state and record, the server is retired and destroyed to its end, and its signer signs on", async () => {
     await rename(join(lab.dir, "backups"), join(lab.dir, "lost"));
-    const retirement = { successor: { address: next.address, hostKey: next.hostKey } };
+    // Without the record the successor's node alone does not tell which chain it is on.
+    const references = [await lab.addReference("ref1")];
+    const retirement = { successor: { address: next.address, hostKey: next.hostKey }, references };
     const orchestrator = { backup: { directory: join(lab.dir, "backups") } };
     const retiring = file({ lifecycle: "retiring", orchestrator, retirement }, { hostKey: serverKey });
     const another = await LabStack.create(lab, "prod", retiring, await secrets(), "another-laptop");
