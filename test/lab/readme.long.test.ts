@@ -140,7 +140,7 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
       [/Which user/, "\r"],
       [/no ssh server with an ed25519 key answers at 127\.0\.0\.9:22[\s\S]*Its address\?/, `${fresh.address}\r`],
       [/Is it the same\?/, "y\r"],
-      [/The Pillar's host of today/, `${old.address}\r`],
+      [/Which host has the Pillar today/, `${old.address}\r`],
       [/Is it the same\?/, "y\r"],
       [/Independent nodes' RPC/, "\r"],
       [/How does the program log in\?/, "\r"],

@@ -35,7 +35,7 @@ it("an operator's shell: README's first command makes a stack from nothing, and 
     [/Its address\?/, "10.77.0.12\r"],
     [/Which user/, "\r"],
     [/Is it the same\?/, "y\r"],
-    [/The Pillar's host of today/, "10.77.0.11\r"],
+    [/Which host has the Pillar today/, "10.77.0.11\r"],
     [/Is it the same\?/, "y\r"],
     [/Independent nodes' RPC/, "\r"],
     [/How does the program log in\?/, "\r"],
