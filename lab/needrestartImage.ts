@@ -9,12 +9,17 @@ import { ensureLayer, runInImage } from "./imageLayer";
 export function ensureNeedrestartImage(): Promise<string> {
   return ensureLayer({
     name: "needrestart-image",
-    version: "1",
+    version: "2",
     title: "building the image of test hosts with needrestart (half a minute)",
     build: async (root, progress) => {
       await runInImage(root, ["apt-get", "-q", "update"], progress);
-      const packages = ["needrestart", "unzip", "wget"];
+      const packages = ["needrestart", "unzip", "wget", "git", "perl", "file"];
       await runInImage(root, ["apt-get", "-q", "-y", "install", "--no-install-recommends", ...packages], progress);
+      // As Ubuntu has it: the controller installs it.
+      const headers =
+        "Package: linux-kernel-headers\\nVersion: 1\\nArchitecture: all\\nMaintainer: lab\\nDescription: empty\\n";
+      const make = `mkdir -p /tmp/h/DEBIAN && printf '${headers}' > /tmp/h/DEBIAN/control && dpkg-deb -b /tmp/h /tmp/h.deb && dpkg -i /tmp/h.deb && rm -r /tmp/h /tmp/h.deb`;
+      await runInImage(root, ["bash", "-c", make], progress);
     },
   });
 }

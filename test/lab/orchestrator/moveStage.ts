@@ -28,6 +28,8 @@ export interface MoveStage {
   readonly word: { laterThanMove?: number };
   /** Where event log and backups are, where that is a bucket. */
   readonly store?: string;
+  /** Witnesses of the chain beside the old host. */
+  readonly references?: readonly string[];
 }
 
 export interface MoveStageOptions {
@@ -38,6 +40,8 @@ export interface MoveStageOptions {
   readonly bare?: boolean;
   /** Event log and backups are in a bucket at the operator's end, as the state is: the usual one, or what this starts. */
   readonly inBucket?: boolean | ((lab: Lab) => Promise<Backend>);
+  /** The chain has a witness beside the old host, which may be out of sight. */
+  readonly withReference?: boolean;
   /** The old host lets in a user who is not root, and whose sudo wants {@link sudoPassword}. */
   readonly withSudo?: boolean;
 }
@@ -46,11 +50,11 @@ export const sudoPassword = "Sudo-Horse 'quoted' $9";
 
 /** The configuration of a move, beside the smallest one. */
 export function moveConfig(
-  { lab, old, fresh, withSudo, bare, word, store }: Omit<MoveStage, "stack" | "state">,
+  { lab, old, fresh, withSudo, bare, word, store, references }: Omit<MoveStage, "stack" | "state">,
   more: StackFile = {},
 ): StackFile {
   return stackFile(lab, fresh, {
-    sync: { confirmations: 1, confirmSeconds: 0 },
+    sync: { confirmations: 1, confirmSeconds: 0, ...(references ? { references } : {}) },
     ...(store === undefined ? {} : { store }),
     orchestrator: {
       release: lab.orchestratorRelease(),
@@ -63,7 +67,7 @@ export function moveConfig(
   });
 }
 
-export function moveStage({ setup, prepare, inBucket, ...kind }: MoveStageOptions = {}): MoveStage {
+export function moveStage({ setup, prepare, inBucket, withReference, ...kind }: MoveStageOptions = {}): MoveStage {
   const { bare = false, withSudo = false } = kind;
   const stage: { -readonly [K in keyof MoveStage]?: MoveStage[K] } = { withSudo, bare, word: {} };
   beforeAll(async () => {
@@ -78,6 +82,7 @@ export function moveStage({ setup, prepare, inBucket, ...kind }: MoveStageOption
     stage.state = await setUpOrchestrator(stage.lab, stage.old, setup);
     const bucket = inBucket ? await (inBucket === true ? startS3 : inBucket)(stage.lab) : undefined;
     if (bucket) stage.store = bucket.url;
+    if (withReference) stage.references = [await stage.lab.addReference("ref1")];
     stage.stack = await testStack(stage.lab, stage.fresh, {}, "prod", bucket);
     await configureMove(stage as MoveStage);
     await prepare?.(stage as MoveStage);

@@ -5,7 +5,7 @@ import { onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage";
 
 describe("an old host that goes away", () => {
-  const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, bare: true });
+  const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, bare: true, withReference: true });
   const reaches = async (host: LabHost, stages: readonly string[]) => {
     for (const end = Date.now() + 60_000; !stages.includes(await stageOf(host)); await sleep(50))
       if (Date.now() > end)
