@@ -685,11 +685,11 @@ describe("CutoverGate", () => {
   const at = ({ height, switchedAt }: { height: number; switchedAt: string }) => ({ height, switchedAt });
 
   test("the wait for the sync finds an update that came too early, by the address's digest", async () => {
-    await isChain(old, ours);
-    const reference = node;
+    await node.close();
+    const reference = await fakeNode(chainResults(old, ours), 0, "127.0.0.2");
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
     const changes = {
-      ...{ references: [`http://127.0.0.1:${reference.port}`], check: true, record: gate().record },
+      ...{ references: [`http://127.0.0.2:${reference.port}`], check: true, record: gate().record },
       addressScript: framed(`echo ${createHash("sha256").update(ours).digest("hex")}`, "streamed"),
     };
     const { log, error } = await run("syncGate", "create", inputs(changes));
