@@ -6,7 +6,7 @@ import type { MoveInputs } from "../../core/orchestrator/moveInputs";
 
 /** A program of its own, at the operator's end: the bulk copy, as the move of a signer does it, timed. */
 const inputs = JSON.parse(await text(process.stdin)) as MoveInputs;
-const saga: Saga = { move: inputs.move, direction: "forward" };
+const saga: Saga = { move: inputs.move, direction: "forward", generation: 1 };
 const world = {
   ticks: () => performance.now(),
   sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
