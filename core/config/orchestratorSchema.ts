@@ -154,7 +154,7 @@ export function orchestratorFaults(config: {
   const oldNode = config.sync.oldHost?.service;
   const pairs = [
     [own, config.node.service, ["orchestrator", "service"]],
-    // Of the old host, where one of its names differs.
+    // The old host's names, if one of them differs.
     ...(from && (from.service ?? oldNode)
       ? [[from.service ?? own, oldNode ?? config.node.service, ["orchestrator", "migrateFrom", "service"]] as const]
       : []),

@@ -38,7 +38,7 @@ export function createCopier(inputs: CopyInputs, sides: HostPair, say: (line: st
     const { source } = sidesOf(saga);
     const look = looks[source];
     const store = look === "outOfSight" || look.journal?.stage !== "fenced" ? undefined : look.journal.was.keyStore;
-    // Of the source's journal, whatever directory that names.
+    // The source's own journal, whatever directory it names.
     const aside_store = store === undefined ? "" : fileName(path.posix.basename(store));
     return own({
       ...{ receive_into: stagingOf(inputs, saga), aside_store, login_user: login },

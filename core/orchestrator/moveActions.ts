@@ -180,7 +180,7 @@ export function createMoveActions(
           inputs.copy.address,
           ...(await addressesOf(source, saga, looks)),
         ];
-        // What this run read at the stop is what was copied and compared.
+        // The config that this run read at the stop was copied and compared.
         const text = stoppedConfig ?? (await configOf(target, saga, stagingOf(inputs, saga)));
         if (text === undefined) return sides.step(target, "signer_arrive", saga, looks, own({ config: "" }));
         const { config, changed } = movedConfig(text, inputs[target].directory, addresses);

@@ -66,6 +66,6 @@ export interface GuardMemory {
   readonly isReached: boolean;
   /** Its stack stood the node up itself. */
   readonly isOwnWork: boolean;
-  /** Whether momentums carried its producer address; where that is unknown the chain is asked. */
+  /** True if momentums carried its producer address; if unknown, the chain is asked. */
   readonly produced?: "seen" | "unknown" | undefined;
 }

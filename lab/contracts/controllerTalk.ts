@@ -87,7 +87,7 @@ export async function type(
   { seconds = 60, shell = "/bin/bash" }: { seconds?: number; shell?: string } = {},
 ): Promise<{ out: string; code: string }> {
   const command = `stty cols 200; exec env ${shell === "" ? "-u SHELL" : `SHELL=${shell}`} ./${subject.executable}`;
-  // What it prints goes round the unit's output, which takes colours away.
+  // Its output goes around the unit's, which takes colours away.
   const out = await inUnit(
     subject,
     `cd ${quote(subject.directory)}; { printf ${quote(keys)}; sleep 4; } |

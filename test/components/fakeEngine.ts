@@ -43,7 +43,7 @@ interface Request {
 
 const nameOf = (urn: string) => urn.split("::").at(-1) ?? "";
 
-/** What a step's command prints that runs to its end: its marks, around its result. */
+/** Returns the output of a step that runs to its end: its marks around its result. */
 function stepOutputs(inputs: Record<string, unknown>, result: unknown): Record<string, unknown> {
   const token = /pillar-host-done-([0-9a-f]{32})/.exec(String(revealed(inputs.stdin)))?.[1];
   const done = `pillar-host-done-${token}`;

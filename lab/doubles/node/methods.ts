@@ -9,7 +9,7 @@ import { type MomentumsBackend, momentumMethods } from "./momentums";
 /** What the methods need of the node. */
 export interface MethodsBackend extends MomentumsBackend {
   peers(): number;
-  /** Of the program that was started. */
+  /** The version of the program that was started. */
   version(): string;
   identity: string;
   /** How long Pillar statistics and weights are kept (the real node: 5 minutes). */

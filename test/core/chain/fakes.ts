@@ -102,7 +102,7 @@ export function keyPair(passphrase?: string): { private: string; public: string 
   }
 }
 
-/** What sshd hands a command to: a shell, which reads start files below its home. */
+/** Stands for the shell that sshd starts, which reads start files below its home. */
 export interface LoginShell {
   readonly shell: string;
   readonly home: string;

@@ -10,7 +10,7 @@ import { addressWord, endpoint, fileName, hexOrWord, type Variables } from "../.
 import { assignments, type Value } from "../../../core/ssh/shellWords";
 import { moveNamed } from "../../moveNamed";
 
-/** Whoever is moved from may be in another's hands: each text that it answers with becomes one of these. */
+/** Hostile texts: an old host in another's hands may answer with any of them. */
 const hostile = fc
   .tuple(
     fc.constantFrom(

@@ -73,7 +73,7 @@ describe.each(Object.entries(printing))("a login that %s", (_, bashrc) => {
     expect(await run(step({}))).toEqual(["one", "two"]);
   });
 
-  // What it prints at its own end comes after the error.
+  // Its last output comes after the error.
   const refusal = expect.stringMatching(/^not today(\nBye)?$/);
 
   test("adds nothing before an error", async () => {

@@ -96,7 +96,7 @@ describe("a file that is replaced", () => {
       }
       expect(["old text\n", "new text\n"], `killed at ${at}`).toContain(found);
     }
-    // What the killed runs left beside it is gone.
+    // The files that killed runs left beside it are gone.
     expect(readdirSync(box.state)).toEqual(["file"]);
   });
 

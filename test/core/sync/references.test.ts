@@ -12,7 +12,7 @@ import {
 import { closedPort, fakeNode, type Server } from "../chain/fakes";
 import { atHeight, seenFrom, silent } from "../chain/readings";
 
-/** Who witnesses the chain is told in witnesses.test.ts. */
+/** Witnesses of the chain are tested in witnesses.test.ts. */
 const textual = ({ notes, witnesses: _, ...agreement }: ReferenceAgreement) => ({
   ...agreement,
   notes: notes.map(referenceText),

@@ -34,7 +34,7 @@ interface Stage {
   isSynced: boolean;
   isFollowing: boolean;
   chain: string;
-  /** What the old host's node lacks, and who bears its chain out. */
+  /** The version that the old host's node lacks, and the witnesses of its chain. */
   gaps: readonly VersionGap[];
   witnesses: ReferencesSeen;
   run(): ReturnType<typeof copyChain>;
