@@ -13,7 +13,10 @@ const jsonText = /"(?:[^"\\]|\\.)*"/g;
  */
 export function movedConfig(text: string, directory: string, addresses: readonly string[]) {
   JSON.parse(text);
-  const paths: Readonly<Record<string, string>> = { DataPath: directory, BaseDir: `${directory}/tss` };
+  const paths = new Map([
+    ["DataPath", directory],
+    ["BaseDir", `${directory}/tss`],
+  ]);
   const changed = new Set<string>();
   let key: string | undefined;
   const config = text.replace(jsonText, (token, at: number) => {
@@ -22,7 +25,7 @@ export function movedConfig(text: string, directory: string, addresses: readonly
       return token;
     }
     const value = JSON.parse(token) as string;
-    const moved = (key === undefined ? undefined : paths[key]) ?? hereOf(value, addresses, changed);
+    const moved = (key === undefined ? undefined : paths.get(key)) ?? hereOf(value, addresses, changed);
     key = undefined;
     return moved === value ? token : JSON.stringify(moved);
   });

@@ -1,9 +1,13 @@
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterAll, expect } from "vitest";
 import { recordedName } from "./durations";
 import { fileVariable } from "./printed";
+
+// The same histories in each run: a failure repeats. Another seed is given by hand.
+fc.configureGlobal({ seed: Number(process.env.PILLAR_SEED ?? 1) });
 
 const name = recordedName(expect.getState().testPath ?? "");
 // Whose secrets are noted, and who printed what: the runner's own output names no file.

@@ -35,6 +35,11 @@ test("any JSON stays what it is, whatever the machine is called", () => {
   );
 });
 
+test("a key that every object inherits is none of ours", () => {
+  const inherited = '[{"toString":"","constructor":"x"}]';
+  expect(movedConfig(inherited, "/new", [])).toEqual({ config: inherited, changed: [] });
+});
+
 test("what is no JSON is refused", () => {
   expect(() => movedConfig('{"DataPath": "/x"', "/new", [])).toThrow();
 });
