@@ -5,20 +5,24 @@ import http from "node:http";
 import https from "node:https";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { ownRootFileSystem } from "./baseImage";
 import { cacheRoot } from "./cache";
-import { findMirror } from "./mirror";
+import { findMirror, sourcesOf } from "./mirror";
 
 /**
  * The apt proxy of the lab's hosts. It runs outside their namespaces, where the machine's Debian mirror can be
  * reached, and listens on a socket file only, so that the lab takes no port of this machine (a packaged proxy can't
- * do that). It fetches from the machine's own Debian mirror and from nowhere else. What is immutable (packages, and
+ * do that). It fetches from the machine's own Debian mirror, from the sources of a root file system that a person brings, and from
+ * nowhere else. What is immutable (packages, and
  * indices by hash) is kept in the cache, written whole or not at all.
  *
  * Run with SOCKET as its argument (lab/labProgram.ts).
  */
 async function main(socket: string): Promise<void> {
   const mirror = await findMirror();
-  const allowed = [mirror.debian, mirror.security].map((uri) => new URL(uri));
+  const own = ownRootFileSystem();
+  const uris = [mirror.debian, mirror.security, ...(own ? await sourcesOf(own) : [])];
+  const allowed = uris.map((uri) => new URL(uri));
   const directory = join(cacheRoot(), "apt");
   await mkdir(directory, { recursive: true });
   const server = http.createServer((request, response) => {
@@ -32,7 +36,9 @@ async function main(socket: string): Promise<void> {
     const url = new URL(request.url ?? "/", "http://invalid");
     const known = allowed.some(({ host, pathname }) => url.host === host && url.pathname.startsWith(`${pathname}/`));
     if (request.method !== "GET" || !known) {
-      response.writeHead(403).end("apt proxy: only GET from this machine's Debian mirror\n");
+      response
+        .writeHead(403)
+        .end("apt proxy: only GET from this machine's Debian mirror and the image's own sources\n");
       return;
     }
     if (!isImmutable(url.pathname)) return pass(url, request, response);

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { runInImage } from "./baseImage";
 import { cached } from "./cache";
 import type { OwnProcess } from "./hosts/machine";
 import { operatorAddress } from "./hosts/network";
-import { ensureLayer, runInImage } from "./imageLayer";
+import { ensureLayer } from "./imageLayer";
 import type { Lab } from "./lab";
 import { noteSecret } from "./testRun/printed";
 import { buildGo, sourceHash } from "./toolchain/go";

@@ -1,7 +1,7 @@
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { baseImageVersion, ensureBaseImage, forgetIdentity } from "./baseImage";
+import { baseImageVersion, type Distribution, ensureBaseImage, forgetIdentity } from "./baseImage";
 import { cached } from "./cache";
 import { type Progress, step } from "./progress";
 
@@ -11,6 +11,8 @@ export interface Layer {
   readonly name: string;
   /** Must change with everything that the layer does; the base image's version is added to it. */
   readonly version: string;
+  /** Of the base image; absent: as {@link ensureBaseImage} has it. */
+  readonly distribution?: Distribution;
   /** What is shown while it is built. */
   readonly title: string;
   /** Works in a copy of the base image, which reaches the machine's own Debian mirror. */
@@ -18,9 +20,9 @@ export interface Layer {
 }
 
 /** @returns the directory of the layer's root file system, read-only by convention */
-export async function ensureLayer({ name, version, title, build }: Layer): Promise<string> {
-  const base = await ensureBaseImage();
-  const directory = await cached(name, `${baseImageVersion}-${version}`, async (dir) => {
+export async function ensureLayer({ name, version, distribution, title, build }: Layer): Promise<string> {
+  const base = await ensureBaseImage(distribution);
+  const directory = await cached(name, `${baseImageVersion(distribution)}-${version}`, async (dir) => {
     const root = join(dir, "root");
     await execa("cp", ["-a", "--reflink=auto", base, root]);
     // The base image has the one of the day when it was made.
@@ -29,11 +31,4 @@ export async function ensureLayer({ name, version, title, build }: Layer): Promi
     await forgetIdentity(root);
   });
   return join(directory, "root");
-}
-
-/** Runs a command as root of an image, which need not be booted for it. */
-export async function runInImage(root: string, argv: readonly string[], progress: Progress, input = ""): Promise<void> {
-  const child = execa("chroot", [root, ...argv], { env: { DEBIAN_FRONTEND: "noninteractive" }, input, all: true });
-  progress.follow(child.all);
-  await child;
 }

@@ -1,6 +1,6 @@
 import { execa } from "execa";
 
-/** Where this machine's own apt gets Debian from: the lab's hosts use the same, for Debian 11. */
+/** Where this machine's own apt gets Debian from: the lab's hosts use the same. */
 export interface Mirror {
   readonly debian: string;
   readonly security: string;
@@ -16,7 +16,7 @@ export function parseMirror(indexTargets: string): Mirror {
   const debian = uris.find((uri) => /^https?:\/\/.*\/debian$/.test(uri));
   if (!debian) {
     throw new Error(
-      `the lab's hosts are Debian 11, and this machine's apt sources name no Debian mirror (found: ${uris.filter(Boolean).join(", ") || "none"}).\n` +
+      `the lab's hosts are Debian, and this machine's apt sources name no Debian mirror (found: ${uris.filter(Boolean).join(", ") || "none"}).\n` +
         "Add a Debian mirror to the apt sources, and try again.",
     );
   }
@@ -28,7 +28,14 @@ export function parseMirror(indexTargets: string): Mirror {
  * container, it would read all of their lists each time, for a second.
  */
 export async function findMirror(): Promise<Mirror> {
-  const noLists = ["-o", "Dir::State::Lists=/nonexistent", "--no-release-info"];
+  return parseMirror((await sourcesOf()).join("\n"));
+}
+
+/** Returns the addresses of the package sources of this machine, or of another root file system. */
+export async function sourcesOf(root?: string): Promise<string[]> {
+  const apt = `${root ?? ""}/etc/apt`;
+  const lists = ["-o", `Dir::Etc::sourcelist=${apt}/sources.list`, "-o", `Dir::Etc::sourceparts=${apt}/sources.list.d`];
+  const noLists = [...lists, "-o", "Dir::State::Lists=/nonexistent", "--no-release-info"];
   const { stdout } = await execa("apt-get", ["indextargets", ...noLists, "--format", "$(REPO_URI)"]);
-  return parseMirror(stdout);
+  return [...new Set(stdout.split("\n").filter(Boolean))];
 }

@@ -1,4 +1,5 @@
-import { ensureLayer, runInImage } from "./imageLayer";
+import { runInImage } from "./baseImage";
+import { ensureLayer } from "./imageLayer";
 
 /**
  * The base image with needrestart, as Ubuntu's server images have it: after every installation it asks through the

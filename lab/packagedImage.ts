@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { parseConfig } from "../core/config/config";
 import { packages } from "../core/steps/nodeSteps";
 import { envelope } from "../core/steps/step";
-import { ensureLayer, runInImage } from "./imageLayer";
+import { type Distribution, runInImage } from "./baseImage";
+import { ensureLayer } from "./imageLayer";
 
 /**
  * The base image after the program's own packages step: for hosts that are stood up to see something else. The step
@@ -12,10 +13,11 @@ import { ensureLayer, runInImage } from "./imageLayer";
  *
  * @returns the directory of the root file system, read-only by convention
  */
-export async function ensurePackagedImage(): Promise<string> {
+export async function ensurePackagedImage(distribution?: Distribution): Promise<string> {
   const script = packagesScript();
   return ensureLayer({
     name: "packaged-image",
+    ...(distribution ? { distribution } : {}),
     version: createHash("sha256").update(script).digest("hex").slice(0, 12),
     title: "building the image of test hosts with their packages (half a minute)",
     build: async (root, progress) => {

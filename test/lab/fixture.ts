@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll } from "vitest";
 import { parseConfig, type StackConfig } from "../../core/config/config";
+import { supportedDistributions } from "../../core/config/distributions";
 import { readAnswer } from "../../core/ssh/answer";
 import { envelope, type Step } from "../../core/steps/step";
 import { stackIdentity } from "../../core/steps/stepVariables";
 import type { Backend } from "../../lab/backends";
+import { distributionOf } from "../../lab/baseImage";
 import { isMachines } from "../../lab/demo/judgement";
 import type { ChainTruth } from "../../lab/doubles/chain";
 import type { Slot } from "../../lab/doubles/chain/production";
@@ -64,11 +66,17 @@ function withoutWitness({ sync = {}, orchestrator }: StackFile): object {
   return isNamed || isMoved ? (sync as object) : { ...(sync as object), unverifiedChain: "acknowledged" };
 }
 
-/** The smallest configuration that fits a lab host: its two cores are the machine's. */
+/** The smallest configuration that fits a lab host: its two cores are the machine's, its distribution may be a newer one. */
 export function stackFile(lab: Lab, host: LabHost, changes: StackFile = {}): StackFile {
   return {
     pillar: { name: "Anvil" },
-    host: { provider: "existing", address: host.address, hostKey: host.hostKey, minimums: { cores: 1, diskGb: 1 } },
+    host: {
+      provider: "existing",
+      address: host.address,
+      hostKey: host.hostKey,
+      minimums: { cores: 1, diskGb: 1 },
+      acceptDistributions: [distributionOf(host.root)].filter((name) => !supportedDistributions.includes(name)),
+    },
     controller: { release: { url: lab.releaseUrl() } },
     ...changes,
     sync: withoutWitness(changes),

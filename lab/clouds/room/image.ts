@@ -1,7 +1,8 @@
 import { appendFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { runInImage } from "../../baseImage";
 import { operatorAddress, releaseHost } from "../../hosts/network";
-import { ensureLayer, runInImage } from "../../imageLayer";
+import { ensureLayer } from "../../imageLayer";
 import type { Progress } from "../../progress";
 
 /** Raise it when the recipe below changes: with the base image's, it keys the cache. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Backend, startPostgres, startS3 } from "../../../lab/backends";
+import type { Distribution } from "../../../lab/baseImage";
 import { pillar } from "../../../lab/demo/stacks";
 import type { Lab } from "../../../lab/lab";
 import type { LabStack, StackFile } from "../../../lab/stack";
@@ -28,10 +29,10 @@ const toAnother = blockWith("pulumi stack export")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("pulumi login"));
 
-describe.each<[string, (lab: Lab) => Promise<Backend>]>([
-  ["a bucket of S3, and its records, too", startS3],
-  ["a PostgreSQL database", startPostgres],
-])("the whole journey, with its state in %s", (_what, start) => {
+describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
+  ["a bucket of S3, and its records, too", startS3, "debian-12"],
+  ["a PostgreSQL database", startPostgres, "debian-13"],
+])("the whole journey, with its state in %s", (_what, start, distribution) => {
   // A database names who holds a lock to nobody who looks, and has no records.
   const isDatabase = start === startPostgres;
   let lab: Lab;
@@ -42,7 +43,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>]>([
 
   beforeAll(async () => {
     lab = await testLab();
-    journey = await begunJourney(lab, await start(lab));
+    journey = await begunJourney(lab, await start(lab), distribution);
     const { old, fresh } = journey.stacks;
     // One operator's two stacks, on one machine.
     await mkdir(firsts());

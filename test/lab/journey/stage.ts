@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isBucket } from "../../../core/store/bucketPlace";
 import type { Backend } from "../../../lab/backends";
+import type { Distribution } from "../../../lab/baseImage";
 import { pillar } from "../../../lab/demo/stacks";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import type { Lab, LabHost } from "../../../lab/lab";
@@ -28,12 +29,13 @@ export interface Journey {
 }
 
 /** Sets it: two hosts, on the old one a producer and a signer; nothing is adopted or stood up yet. */
-export async function begunJourney(lab: Lab, backend?: Backend): Promise<Journey> {
+export async function begunJourney(lab: Lab, backend?: Backend, distribution?: Distribution): Promise<Journey> {
   await lab.chain("PATCH", "/truth", {
     ...quick,
     defaults: { behind: 400, rate: 80, startRefusedMs: 0, connectMs: 0 },
   });
-  const [old, fresh] = [await lab.addHost("old", ensurePackagedImage), await lab.addHost("fresh", ensurePackagedImage)];
+  const ensureImage = () => ensurePackagedImage(distribution);
+  const [old, fresh] = [await lab.addHost("old", ensureImage), await lab.addHost("fresh", ensureImage)];
   for (const host of [old, fresh]) {
     await lab.chain("PATCH", `/orchestrators/${host.name}`, { syncPollMs: 500, stopMs: 300 });
   }

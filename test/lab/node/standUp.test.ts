@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ensureBaseImage } from "../../../lab/baseImage";
 import type { Lab, LabHost } from "../../../lab/lab";
 import type { LabStack } from "../../../lab/stack";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
@@ -18,7 +19,8 @@ describe("procedure A on a blank host", () => {
 
   beforeAll(async () => {
     lab = await testLab();
-    host = await lab.addHost("host1");
+    // The other files have Debian 11.
+    host = await lab.addHost("host1", () => ensureBaseImage("debian-12"));
     await host.run("crontab -", "MAILTO=ops@example.org\n  5 4 * * * /bin/true # mine\n#0 0 * * * off\n");
     stack = await testStack(lab, host);
     const logins = () => onHost(host, "journalctl -u ssh -o cat | grep -c ^Accepted");
