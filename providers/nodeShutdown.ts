@@ -1,9 +1,9 @@
 import { openEventLog } from "../core/eventLog/eventLog";
+import { standing } from "../core/eventLog/guardFacts";
 import { hasOrchestratorTraces } from "../core/retirement/facts";
 import { lookAtHost } from "../core/retirement/host";
 import { type GuardMemory, isReached, type RetirementInputs } from "../core/retirement/inputs";
 import { refusalText } from "../core/retirement/messages";
-import { pastEvents } from "../core/retirement/pastEvents";
 import { stopNode } from "../core/retirement/shutDown";
 import { surveyRetirement } from "../core/retirement/survey";
 import { openRoot } from "../core/ssh/root";
@@ -57,7 +57,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
     };
     const log = openEventLog({ directory: inputs.backup.directory, stack, pillar }, deps);
     const look = await lookAtHost(root, places, isReached(inputs, memory) ? patience : 0, deps);
-    const recorded = inputs.remembered?.recorded ?? pastEvents(await log.read(), stack).recorded;
+    const recorded = inputs.remembered?.recorded ?? standing(await log.read(), stack, "chain").at(-1)?.details;
     const { facts, verdict } = await surveyRetirement("retire", { ...inputs, recorded }, memory, look, log.store, deps);
     if (verdict.unmet.length > 0) throw new Error(refusalText(facts, verdict));
     for (const line of verdict.evidence) deps.say(line);

@@ -1,7 +1,7 @@
 import { chainOfNode } from "../core/chain/chain";
 import { ageFault } from "../core/chain/reading";
-import { type EventLog, openEventLog, sinceReleased } from "../core/eventLog/eventLog";
-import type { LogEvent } from "../core/eventLog/events";
+import { type EventLog, openEventLog } from "../core/eventLog/eventLog";
+import { standing } from "../core/eventLog/guardFacts";
 import type { Recorded } from "../core/retirement/chainLook";
 import { collectedVariable } from "../core/retirement/facts";
 import type { GuardMemory, RetirementInputs } from "../core/retirement/inputs";
@@ -50,7 +50,10 @@ async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
   const memory = {
     createdAt,
     // A guard that somebody took out of the state is a new one, of a host that is none.
-    isReached: lifecycle !== "retiring" || remembered?.isReached === true || wasReached(await log.read(), stack),
+    isReached:
+      lifecycle !== "retiring" ||
+      remembered?.isReached === true ||
+      standing(await log.read(), stack, "reached").length > 0,
     isOwnWork: lifecycle === "active",
     produced: remembered?.produced ?? ("unknown" as const),
   };
@@ -64,12 +67,6 @@ async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
   }
   const recorded = remembered?.recorded ?? (await recordMomentum(inputs));
   return { ...memory, recorded };
-}
-
-/** Whether a stack whose state tells nothing of it was on its host since it let the last one go (pure). */
-function wasReached(events: readonly LogEvent[], stack: string): boolean {
-  const names = sinceReleased(events, stack).map(({ event }) => event);
-  return names.some((event) => ["host", "synced", "producing", "shutDown"].includes(event));
 }
 
 /** The newest momentum may be of a fork yet; milliseconds. */
@@ -101,7 +98,7 @@ function logOf({ backup, stack, pillar }: GuardInputs): EventLog {
 
 /** What a run leaves out stays known: a retiring stack has no node that would tell its address. */
 async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs): Promise<GuardOutputs> {
-  const { createdAt, isReached, isOwnWork, recorded } = olds;
+  const { createdAt, isReached, isOwnWork, recorded, lifecycle } = olds;
   const run = commandsFor(news.stack);
   if (olds.pillar !== news.pillar)
     throw new Error(
@@ -109,6 +106,9 @@ async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs
         `  found: ${news.pillar}\n  needed: ${olds.pillar}: ${run.setText("pillar.name", olds.pillar)}\n  ${news.pillar} gets a stack of its own: ${commandsFor("NEW").init}`,
     );
   if (createdAt === undefined) return begin(news);
+  // Before anything starts on the host: the facts of its shutdown do not count any more.
+  if (lifecycle === "retiring" && news.lifecycle !== "retiring" && !news.isLast)
+    await logOf(news).add({ event: "reactivated", details: { address: news.host.ssh.address } });
   return {
     knownProducer: news.knownProducer ?? olds.knownProducer,
     createdAt,

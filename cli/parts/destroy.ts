@@ -6,7 +6,7 @@ import { hostSeen } from "../../core/retirement/facts";
 import type { HostObservation } from "../../core/retirement/host";
 import type { GuardMemory } from "../../core/retirement/inputs";
 import { findingText } from "../../core/retirement/messages";
-import { pastEvents } from "../../core/retirement/pastEvents";
+import { rememberedBy } from "../../core/retirement/remembered";
 import { type RetirementSurvey, type SurveyDeps, surveyRetirement } from "../../core/retirement/survey";
 import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs } from "../../core/settings/retirementInputs";
@@ -28,18 +28,18 @@ export interface Retirement {
 /** Takes it from the stack's guards, else from the record: a run that ended early has registered no guard yet. */
 export async function retirementOf({ config, stack, address, state }: Source, hostKey: string): Promise<Retirement> {
   const store = storeOf(config);
-  const { since, begun, recorded, knownProducer } = pastEvents(await eventsOf(store, config.pillar.name), stack);
+  const past = rememberedBy(await eventsOf(store, config.pillar.name), stack);
   const { guard } = state;
   return {
     inputs: {
       ...retirementInputs(config, stack, address, hostKey, guard?.isOwnServer ?? false),
-      ...{ knownProducer: guard?.knownProducer ?? knownProducer, recorded: guard?.recorded ?? recorded },
+      ...{ knownProducer: guard?.knownProducer ?? past.knownProducer, recorded: guard?.recorded ?? past.recorded },
     },
     memory: {
-      createdAt: guard?.createdAt ?? since ?? new Date().toISOString(),
+      createdAt: guard?.createdAt ?? past.since ?? new Date().toISOString(),
       // What is not known counts as reached: nothing is let go for want of a memory.
       isReached: guard?.isReached ?? true,
-      isOwnWork: guard?.isOwnWork ?? begun?.isOwnWork ?? false,
+      isOwnWork: guard?.isOwnWork ?? past.isOwnWork,
       ...(guard?.produced ? { produced: guard.produced } : {}),
     },
     store,

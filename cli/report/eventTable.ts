@@ -57,6 +57,7 @@ const stackWords: Record<EventName, Words> = {
   ],
   shuttingDown: ["note", "node of {address} about to be shut down"],
   shutDown: ["stage", "node of {address} shut down", "{evidence}"],
+  reactivated: ["note", "retirement of {address} taken back"],
   rewards: ["stage", "rewards collected", "said by the {saidBy?}", "{evidence}"],
   told: ["note", "webhook notified: {notice}"],
   refused: ["note", "a deletion was refused", "{reasons}"],

@@ -7,7 +7,7 @@ import { CloudError } from "../../core/cloud/http";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
 import { readEvents } from "../../core/eventLog/eventLog";
-import { pastEvents } from "../../core/retirement/pastEvents";
+import { standing } from "../../core/eventLog/guardFacts";
 import { publicKeyOf } from "../../core/settings/login";
 import { ordersOf, storeOf } from "../../core/settings/orchestratorPlaces";
 import { hasSigner } from "../../core/settings/orchestratorPresence";
@@ -80,8 +80,8 @@ async function strangerAt(
 ): Promise<string | undefined> {
   if (plan.kind === "make") return undefined;
   const { id, name, address } = plan.server;
-  const { begun } = pastEvents(await readEvents(storeOf(config), owner.pillar), owner.stack);
-  const recordedKey = begun?.serverId === id ? begun.hostKey : undefined;
+  const known = standing(await readEvents(storeOf(config), owner.pillar), owner.stack, "location").at(-1)?.details;
+  const recordedKey = known?.serverId === id ? known.hostKey : undefined;
   const server = { provider: cloud.provider, id, name, console: cloud.consoleOf(id) };
   return strangerText(server, address, recordedKey, commandsFor(owner.stack));
 }

@@ -3,8 +3,9 @@ import type { HostPlan } from "../../core/cloud/hostPlan";
 import { setProtection } from "../../core/cloud/protection";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
-import { lastEvent, readEvents } from "../../core/eventLog/eventLog";
+import { readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
+import { standing } from "../../core/eventLog/guardFacts";
 import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
@@ -50,6 +51,6 @@ export function lacksProtection(
 ): boolean {
   // One whose creation was cut off may be busy yet: the next run sets it.
   if (server.isProtected !== false || isHalfMade) return false;
-  const released = lastEvent(events, stack, "released")?.details;
+  const released = standing(events, stack, "unprotected").at(-1)?.details;
   return isOwn || (released?.serverId === server.id && released.wasProtected === true);
 }

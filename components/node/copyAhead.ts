@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { lastEvent, readEvents, sinceReleased } from "../../core/eventLog/eventLog";
+import { readEvents } from "../../core/eventLog/eventLog";
+import { standing } from "../../core/eventLog/guardFacts";
 import { chainCopySettings } from "../../core/settings/chainCopyInputs";
 import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { roomFor } from "../../core/sync/chainCopy/facts";
@@ -47,7 +48,7 @@ export async function copyAhead(
 async function wasCopied(config: StackConfig, stack: string): Promise<boolean> {
   try {
     const events = await readEvents(storeOf(config), config.pillar.name);
-    return lastEvent(sinceReleased(events, stack), stack, "chainCopied") !== undefined;
+    return standing(events, stack, "copied").length > 0;
   } catch {
     // Whoever writes to the record says what is wrong with it.
     return false;

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { lastEvent, readEvents, sinceReleased } from "../../core/eventLog/eventLog";
+import { readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
+import { standing } from "../../core/eventLog/guardFacts";
 import { type ChainCopySettings, chainCopySettings, newChainSide } from "../../core/settings/chainCopyInputs";
 import { gateSettings } from "../../core/settings/gateSettings";
 import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
@@ -43,10 +44,10 @@ export async function pillarNodeArgs(config: StackConfig, host: Host): Promise<P
   const from = chainCopySettings(config, stack);
   const identity = stackIdentity(stack, pillar);
   const events = await eventsOf(config);
-  const begun = from ? undefined : openCopy(events);
+  const begun = from ? undefined : standing(events, stack, "copying").at(-1)?.at;
   return {
     host,
-    steps: nodeSteps(config, identity, lastEvent(events, stack, "shuttingDown")?.at),
+    steps: nodeSteps(config, identity, standing(events, stack, "shuttingDown").at(-1)?.at),
     rpc: nodeRpc(config),
     sync: {
       ...gateSettings(config),
@@ -131,17 +132,11 @@ export class PillarNode extends pulumi.ComponentResource {
  */
 async function eventsOf(config: StackConfig): Promise<readonly LogEvent[]> {
   try {
-    return sinceReleased(await readEvents(storeOf(config), config.pillar.name), pulumi.getStack());
+    return await readEvents(storeOf(config), config.pillar.name);
   } catch {
     // Whoever writes to the record says what is wrong with it.
     return [];
   }
-}
-
-/** When the last copy was begun, where it did not come to its end (pure). */
-function openCopy(events: readonly LogEvent[]): string | undefined {
-  const last = events.findLast(({ event }) => event === "chainCopyBegun" || event === "chainCopied");
-  return last?.event === "chainCopyBegun" ? last.at : undefined;
 }
 
 /** The output `sync`. */

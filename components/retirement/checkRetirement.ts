@@ -33,8 +33,8 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   if (last.nodeOff) return;
   const stack = pulumi.getStack();
   const past = await knownOfHost(config, last);
-  const { since, begun, recorded, knownProducer, hasProduced } = past;
-  const { there, place } = await hostLocation(config, last, begun);
+  const { since, location, recorded, knownProducer, hasProduced } = past;
+  const { there, place } = await hostLocation(config, last, location);
   if (there === "gone") return;
   const isOwnServer = there !== undefined && (await ordersOf(config, stack).read()).ordered === there.id;
   const { address, hostKey } = place;
@@ -72,10 +72,10 @@ interface Place {
 async function hostLocation(
   config: StackConfig,
   last: LastRun,
-  begun: EventDetails["host"] | undefined,
+  location: EventDetails["host"] | undefined,
 ): Promise<{ there: ServerNow | "gone" | undefined; place: Place }> {
   const { host } = config;
-  const known = { ...begun, ...last };
+  const known = { ...location, ...last };
   if (host.provider !== "existing") {
     // Loaded where it is needed: the clouds' libraries are large.
     const { serverThere } = await import("../host/serverThere");

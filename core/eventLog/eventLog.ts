@@ -2,7 +2,7 @@ import { found } from "../store/found";
 import type { Store } from "../store/store";
 import { storeAt } from "../store/storeAt";
 import { ofStack } from "../store/storeFault";
-import type { EventName, LogEvent, MoveEvent, MoveEventName, MoveNews, News } from "./events";
+import type { LogEvent, MoveEvent, MoveEventName, MoveNews, News } from "./events";
 import { lineOf, textOf } from "./line";
 import { isSameMove, type MoveId } from "./moveId";
 
@@ -100,7 +100,12 @@ export function appendEvent(store: Store, entry: LogEvent | MoveEvent): Promise<
  * @throws where it can't be read, or a newer program wrote in it
  */
 export async function readEvents(store: Store, pillar: string): Promise<LogEvent[]> {
-  return (await readAll(store)).filter((entry) => "stack" in entry && entry.pillar === pillar) as LogEvent[];
+  return (await readLog(store, pillar)).filter((entry) => "stack" in entry);
+}
+
+/** Reads all events of a Pillar, of its stacks and of its moves, in the order of the log. @throws likewise */
+export async function readLog(store: Store, pillar: string): Promise<(LogEvent | MoveEvent)[]> {
+  return (await readAll(store)).filter((entry) => ("stack" in entry ? entry : entry.move).pillar === pillar);
 }
 
 /** All that was written of signers' moves, the oldest first. @throws likewise */
@@ -119,18 +124,6 @@ export function withFilesFound(entry: MoveEvent, store: Pick<Store, "directory" 
   if (entry.event === "backup") return { ...entry, details: found(entry.details, store) };
   if (entry.event !== "secured" || entry.details.backup === undefined) return entry;
   return { ...entry, details: { ...entry.details, backup: found(entry.details.backup, store) } };
-}
-
-/** What a stack lived through since it let its last host go (pure). */
-export function sinceReleased(events: readonly LogEvent[], stack: string): LogEvent[] {
-  const own = events.filter((entry) => entry.stack === stack);
-  return own.slice(own.findLastIndex(({ event }) => event === "released") + 1);
-}
-
-/** The last line about an event of a stack (pure). */
-export function lastEvent<E extends EventName>(events: readonly LogEvent[], stack: string, event: E) {
-  const isIt = (entry: LogEvent): entry is Extract<LogEvent, { event: E }> => entry.event === event;
-  return events.filter(isIt).findLast((entry) => entry.stack === stack);
 }
 
 /** The last line about an event of a move (pure). */

@@ -85,6 +85,8 @@ export interface EventDetails {
     readonly evidence: readonly string[];
     readonly hasSigner?: boolean;
   };
+  /** The stack's lifecycle is not `retiring` any more: the node of its host is about to be started again. */
+  readonly reactivated: { readonly address: string };
   /** The rewards were seen paid and collected, or the operator said so. */
   readonly rewards: { readonly evidence: readonly string[]; readonly saidBy?: "operator" };
   /** The webhook was told of something that stays so: it is told once. */

@@ -1,4 +1,5 @@
 import type { LogEvent } from "../eventLog/events";
+import { standing } from "../eventLog/guardFacts";
 import { commandsFor } from "../util/commands";
 import type { RetirementFacts, RetirementVerdict } from "./facts";
 
@@ -23,7 +24,6 @@ export function retirementNotices(
       notice: "retirementPossible",
       message: `nothing stands in the way of giving up the old host any more: ${commandsFor(stack).destroy}`,
     });
-  const isTold = (notice: string) =>
-    events.some((entry) => entry.stack === stack && entry.event === "told" && entry.details.notice === notice);
-  return notices.filter(({ notice }) => !isTold(notice));
+  const notified = standing(events, stack, "notified").map(({ details }) => details.notice);
+  return notices.filter(({ notice }) => !notified.includes(notice));
 }

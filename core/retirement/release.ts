@@ -1,7 +1,8 @@
 import { type CloudServer, powerOff, powerState } from "../cloud/power";
 import { isProtected, setProtection } from "../cloud/protection";
-import { type EventLog, lastEvent } from "../eventLog/eventLog";
+import type { EventLog } from "../eventLog/eventLog";
 import type { EventDetails } from "../eventLog/events";
+import { standing } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
 import { given } from "../util/given";
@@ -11,7 +12,6 @@ import { hostSeen, ownProducer, type RetirementFacts } from "./facts";
 import { type HostFacts, type HostPlaces, lookAtHost } from "./host";
 import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
 import { overrideSentence, overrideVariable, refusalText } from "./messages";
-import { pastEvents } from "./pastEvents";
 import { shutDown } from "./shutDown";
 import { type SurveyDeps, surveyRetirement } from "./survey";
 
@@ -56,7 +56,7 @@ async function letGo(given: GivenUp, memory: GuardMemory, log: EventLog, deps: R
   const inputs = {
     ...given,
     knownProducer: given.knownProducer ?? before?.details.producer,
-    recorded: given.recorded ?? pastEvents(await log.read(), given.stack).recorded,
+    recorded: given.recorded ?? standing(await log.read(), given.stack, "chain").at(-1)?.details,
   };
   const root = openRoot(login, inputs.library);
   try {
@@ -132,7 +132,7 @@ async function releasedBefore(
   log: EventLog,
   deps: ReleaseDeps,
 ) {
-  const found = lastEvent(await log.read(), stack, "released");
+  const found = standing(await log.read(), stack, "released").at(-1);
   if (found === undefined || found.at <= createdAt || deps.now() - Date.parse(found.at) >= sameDestroy)
     return undefined;
   const { address, serverId } = found.details;
@@ -189,7 +189,7 @@ async function permit(
   const reasons = unmet.map(({ what }) => what);
   const sentence = overrideSentence(pillar, unmet);
   // Typed once for both guards, and the other one has met more.
-  const typed = lastEvent(await log.read(), inputs.stack, "override");
+  const typed = standing(await log.read(), inputs.stack, "typed").at(-1);
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
   if (deps.override !== undefined && [sentence, typedBefore].includes(deps.override)) {
     deps.say(`retirement: going on all the same, as typed: ${deps.override}`);

@@ -1,8 +1,7 @@
-import { sinceReleased } from "../eventLog/eventLog";
 import type { LogEvent } from "../eventLog/events";
+import { type FactName, standing } from "../eventLog/guardFacts";
 import { given } from "../util/given";
 import type { GuardMemory, RetirementInputs } from "./inputs";
-import { pastEvents } from "./pastEvents";
 
 /**
  * The output `remembered`: what the state of a stack keeps of its host, beside the record, for whoever decides on it once
@@ -18,20 +17,19 @@ export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
 
 /** What record and state together know of a stack's host (pure): what the one has lost, the other has. */
 export function rememberedBy(events: readonly LogEvent[], stack: string, inState: Remembered = {}) {
-  const { since, begun, recorded, knownProducer } = pastEvents(events, stack);
-  const beginnings = [since, inState.since].filter((at) => at !== undefined).sort();
-  const words = [begun?.isOwnWork, inState.isOwnWork].filter((word) => word !== undefined);
-  const hasProduced =
-    inState.produced === "seen" || sinceReleased(events, stack).some(({ event }) => event === "producing");
+  const last = <F extends FactName>(fact: F) => standing(events, stack, fact).at(-1);
+  const [location, produced] = [last("location"), last("produced")];
+  const beginnings = [location?.at, inState.since].filter((at) => at !== undefined).sort();
+  const words = [last("begun")?.details.isOwnWork, inState.isOwnWork].filter((word) => word !== undefined);
   return {
-    begun,
+    location: location?.details,
     /** ISO 8601: the earliest that is known. */
     since: beginnings[0],
-    isReached: begun !== undefined || inState.isReached === true,
+    isReached: last("reached") !== undefined || inState.isReached === true,
     isOwnWork: words.length > 0 && words.every((word) => word),
-    recorded: inState.recorded ?? recorded,
-    knownProducer: inState.producer ?? knownProducer,
-    hasProduced,
+    recorded: inState.recorded ?? last("chain")?.details,
+    knownProducer: inState.producer ?? produced?.details.producerAddress,
+    hasProduced: inState.produced === "seen" || produced !== undefined,
   };
 }
 

@@ -3,10 +3,10 @@ import { distinctReferences } from "../chain/distinct";
 import { createOrchestratorClient } from "../chain/orchestrator";
 import { isAnswered, silentBy } from "../chain/reading";
 import { showToEachOther } from "../chain/sameChain";
-import { lastEvent, readEvents, sinceReleased } from "../eventLog/eventLog";
+import { readLog } from "../eventLog/eventLog";
+import { noOrchestratorSince, standing } from "../eventLog/guardFacts";
 import { type Connection, createConnection } from "../ssh/connection";
 import { openRoot } from "../ssh/root";
-import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 import type { Store } from "../store/store";
 import { lookAtNode } from "../sync/nodeStatus";
@@ -114,12 +114,10 @@ function backedUp({ places, host: { ssh } }: RetirementInputs, memory: GuardMemo
 
 /** What this machine's record has of a stack's host. */
 async function recordOf({ pillar, stack, host }: RetirementInputs, store: Store) {
-  const own = sinceReleased(await readEvents(store, pillar), stack);
-  const shut = lastEvent(own, stack, "shutDown");
-  const isSame = shut !== undefined && isSameHost(shut.details, host.ssh) && shut.details.hasSigner === false;
+  const lines = await readLog(store, pillar);
   return {
-    producing: lastEvent(own, stack, "producing") !== undefined,
-    noSignerAt: isSame ? shut.at : undefined,
+    producing: standing(lines, stack, "produced").length > 0,
+    noSignerAt: noOrchestratorSince(lines, stack, host.ssh),
   };
 }
 

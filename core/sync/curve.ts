@@ -1,4 +1,5 @@
 import type { CurvePoint, LogEvent } from "../eventLog/events";
+import { standing } from "../eventLog/guardFacts";
 import { given } from "../util/given";
 
 /** Points kept of a wait, whether it takes minutes or days. */
@@ -31,12 +32,10 @@ export interface Waits {
 
 /** What the record has of the waits for a host, up to its sync or its deletion (pure). */
 export function openWaits(events: readonly LogEvent[], stack: string, address: string): Waits {
-  const own = events.filter((entry) => entry.stack === stack);
-  const end = own.findLastIndex(({ event }) => event === "synced" || event === "released");
   let waits: Waits = { curve: [] };
-  for (const entry of own.slice(end + 1)) {
-    if (entry.event !== "waiting" || entry.details.address !== address) continue;
-    const { startedAt, startHeight, curve } = entry.details;
+  for (const { details } of standing(events, stack, "waits")) {
+    if (details.address !== address) continue;
+    const { startedAt, startHeight, curve } = details;
     waits = {
       startedAt: waits.startedAt ?? startedAt,
       ...given({ startHeight: waits.startHeight ?? startHeight }),

@@ -2,8 +2,9 @@ import { type ChainClient, chainClient, chainOfNode } from "../chain/chain";
 import type { NoReference } from "../chain/distinct";
 import type { NodeTarget } from "../chain/node";
 import type { Block } from "../chain/sameChain";
-import { type LogPlace, readEvents, sinceReleased } from "../eventLog/eventLog";
+import { type LogPlace, readEvents } from "../eventLog/eventLog";
 import type { LogEvent } from "../eventLog/events";
+import { standing } from "../eventLog/guardFacts";
 import { isOneMachine } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 import { storeAt } from "../store/storeAt";
@@ -73,6 +74,5 @@ async function readWitnessed(place: LogPlace | undefined): Promise<Block | undef
 
 /** Returns the last momentum that the gate of a stack's host saw confirmed by a witness (pure). */
 export function witnessedMomentum(events: readonly LogEvent[], stack: string): Block | undefined {
-  const own = sinceReleased(events, stack).filter((entry) => entry.stack === stack);
-  return own.flatMap((entry) => (entry.event === "synced" ? [entry.details.witnessed] : [])).findLast((each) => each);
+  return standing(events, stack, "witnessed").findLast(({ details }) => details.witnessed)?.details.witnessed;
 }

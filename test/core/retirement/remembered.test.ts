@@ -4,10 +4,10 @@ import { knownToGuard, type Remembered, rememberedBy } from "../../../core/retir
 
 const recorded = { height: 7, hash: "ab" };
 const entry = (at: string, news: News): LogEvent => ({ at, stack: "prod", pillar: "Anvil", ...news });
-const begun = { address: "203.0.113.7", provider: "existing", isOwnWork: true };
+const location = { address: "203.0.113.7", provider: "existing", isOwnWork: true };
 const produced = { producerAddress: "z1qown", height: 9, switchedAt: "2026-11-22T10:00:00Z" };
 const events = [
-  entry("2026-11-21T10:00:00Z", { event: "host", details: begun }),
+  entry("2026-11-21T10:00:00Z", { event: "host", details: location }),
   entry("2026-11-21T11:00:00Z", { event: "recorded", details: recorded }),
   entry("2026-11-22T10:00:00Z", { event: "producing", details: produced }),
 ];
@@ -19,9 +19,9 @@ const known = { isReached: true, isOwnWork: true, recorded, knownProducer: "z1qo
 
 describe("what guards decide on", () => {
   test("is in the record and in the state: with either lost, the other one has it", () => {
-    expect(rememberedBy(events, "prod", inState)).toEqual({ ...known, begun, since: "2026-11-21T10:00:00Z" });
-    expect(rememberedBy(events, "prod")).toEqual({ ...known, begun, since: "2026-11-21T10:00:00Z" });
-    expect(rememberedBy([], "prod", inState)).toEqual({ ...known, begun: undefined, since: "2026-11-21T10:00:05Z" });
+    expect(rememberedBy(events, "prod", inState)).toEqual({ ...known, location, since: "2026-11-21T10:00:00Z" });
+    expect(rememberedBy(events, "prod")).toEqual({ ...known, location, since: "2026-11-21T10:00:00Z" });
+    expect(rememberedBy([], "prod", inState)).toEqual({ ...known, location: undefined, since: "2026-11-21T10:00:05Z" });
   });
 
   test("with both lost is not known: nobody's own work, and nothing that a guard could let a host go for", () => {

@@ -132,6 +132,18 @@ describe("the guard", () => {
     });
   });
 
+  test("update writes down that a retirement is taken back, once, before anything starts on the host", async () => {
+    const first = inputs({ isLast: false, lifecycle: "retiring" });
+    const { result } = await run("retirementGuard", "create", first);
+    const active = inputs({ isLast: false });
+    const { result: taken } = await run("retirementGuard", "update", "id", result?.outs, active);
+    expect(journeyIn(join(scratch, "backups"), "Anvil")).toMatchObject([
+      { event: "reactivated", details: { address: "127.0.0.1" } },
+    ]);
+    await run("retirementGuard", "update", "id", taken?.outs, active);
+    expect(events()).toEqual(["reactivated"]);
+  });
+
   test("delete lets an empty host go, and writes it down", async () => {
     const { result } = await run("retirementGuard", "create", inputs());
     const { error, log } = await run("retirementGuard", "delete", "id", result?.outs);

@@ -1,0 +1,97 @@
+import { fingerprintOf } from "../ssh/publicKey";
+import { isSameHost } from "../ssh/sameHost";
+import type { EventName, LogEvent, MoveEvent } from "./events";
+
+/** A fact that was so once: the events of a stack that say it, and those after which it does not count any more. */
+interface GuardFact {
+  readonly saidBy: readonly EventName[];
+  readonly voidedBy: readonly EventName[];
+}
+
+/** Events that only a host at work, or one that is about to be, brings about. */
+const signsOfLife = [
+  "host",
+  "reactivated",
+  "recorded",
+  "waiting",
+  "stepUnproved",
+  "synced",
+  "chainCopyBegun",
+  "chainCopied",
+  "registered",
+  "registeredTooEarly",
+  "producing",
+] as const satisfies readonly EventName[];
+
+/**
+ * Every fact of the event log on which a guard or a step decides. Nobody reads such an event past this table
+ * (test/core/eventLog/guardFacts.test.ts).
+ */
+export const guardFacts = {
+  /** Where the host is. A destroy that was cut off after its release still has to find it. */
+  location: { saidBy: ["host"], voidedBy: [] },
+  /** A momentum of the Pillar's chain, whichever host had it. */
+  chain: { saidBy: ["recorded"], voidedBy: [] },
+  /** Somebody may have been on the host. */
+  reached: { saidBy: ["host", "synced", "producing", "shutDown"], voidedBy: ["released"] },
+  begun: { saidBy: ["host"], voidedBy: ["released"] },
+  witnessed: { saidBy: ["synced"], voidedBy: ["released"] },
+  waits: { saidBy: ["waiting"], voidedBy: ["synced", "released"] },
+  /** Parts of a chain copy may lie on the host. */
+  copying: { saidBy: ["chainCopyBegun"], voidedBy: ["chainCopied", "released"] },
+  copied: { saidBy: ["chainCopied"], voidedBy: ["chainCopyBegun", "released"] },
+  produced: { saidBy: ["producing"], voidedBy: ["released"] },
+  shuttingDown: { saidBy: ["shuttingDown"], voidedBy: ["released"] },
+  /** The node is off; later moves and other stacks' lines about this host void it too ({@link noOrchestratorSince}). */
+  shutDown: { saidBy: ["shutDown"], voidedBy: [...signsOfLife, "released"] },
+  /** One guard of the stack released the host, so the other one need not ask again. */
+  released: { saidBy: ["released"], voidedBy: signsOfLife },
+  /** The operator typed the sentence for this destroy. */
+  typed: { saidBy: ["override"], voidedBy: signsOfLife },
+  /** A destroy took the provider's protection away; the server's number tells whether it is this server. */
+  unprotected: { saidBy: ["released"], voidedBy: [] },
+  notified: { saidBy: ["told"], voidedBy: ["released", "reactivated"] },
+} as const satisfies Readonly<Record<string, GuardFact>>;
+
+export type FactName = keyof typeof guardFacts;
+type Said<F extends FactName> = Extract<LogEvent, { event: (typeof guardFacts)[F]["saidBy"][number] }>;
+
+/** Returns the lines that say a fact of a stack and still count, the oldest first (pure). */
+export function standing<F extends FactName>(lines: readonly (LogEvent | MoveEvent)[], stack: string, fact: F) {
+  const { saidBy, voidedBy }: GuardFact = guardFacts[fact];
+  const own = lines.filter((line): line is LogEvent => "stack" in line && line.stack === stack);
+  const since = own.slice(own.findLastIndex(({ event }) => voidedBy.includes(event)) + 1);
+  return since.filter((line): line is Said<F> => saidBy.includes(line.event));
+}
+
+/** A host as a login pins it. */
+interface PinnedHost {
+  readonly address: string;
+  readonly hostKey: string;
+}
+
+/**
+ * Returns when a host's node was shut down with no orchestrator on it (pure); undefined where any later line tells of this
+ * host.
+ *
+ * @param lines of the whole log, moves too
+ */
+export function noOrchestratorSince(
+  lines: readonly (LogEvent | MoveEvent)[],
+  stack: string,
+  host: PinnedHost,
+): string | undefined {
+  const shut = standing(lines, stack, "shutDown").at(-1);
+  if (shut?.details.hasSigner !== false || !shut.details.hostKey || !host.hostKey) return undefined;
+  if (!isSameHost(shut.details, host)) return undefined;
+  const later = lines.slice(lines.indexOf(shut) + 1);
+  return later.some((line) => tellsOf(line, stack, host)) ? undefined : shut.at;
+}
+
+function tellsOf(line: LogEvent | MoveEvent, stack: string, host: PinnedHost): boolean {
+  if ("stack" in line) return line.event === "host" && isSameHost(line.details, host);
+  // A stack's own moves bring the orchestrator to its host.
+  if (line.move.stack === stack && line.move.attempt !== undefined) return true;
+  if (line.event !== "begun" && line.event !== "starting") return false;
+  return [line.details.source, line.details.target].includes(fingerprintOf(host.hostKey));
+}

@@ -1,0 +1,75 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { EventName, LogEvent, MoveEvent } from "../../../core/eventLog/events";
+import { type FactName, guardFacts, noOrchestratorSince, standing } from "../../../core/eventLog/guardFacts";
+import { fingerprintOf } from "../../../core/ssh/publicKey";
+import { moveNamed } from "../../moveNamed";
+
+const line = (event: EventName, stack = "prod", details: object = {}) =>
+  ({ at: "2026-11-21T18:00:00Z", stack, pillar: "Anvil", event, details }) as LogEvent;
+const facts = Object.entries(guardFacts) as [FactName, (typeof guardFacts)[FactName]][];
+const cases = facts.flatMap(([fact, { saidBy, voidedBy }]) =>
+  saidBy.flatMap((said) => voidedBy.map((voiding): [FactName, EventName, EventName] => [fact, said, voiding])),
+);
+
+describe("a fact of the event log", () => {
+  it.each(cases)("%s, said by %s, does not count after %s", (fact, said, voiding) => {
+    expect(standing([line(said)], "prod", fact)).toHaveLength(1);
+    expect(standing([line(said), line(voiding, "other")], "prod", fact)).toHaveLength(1);
+    const after = standing([line(said), line(voiding)], "prod", fact);
+    expect(after.some(({ event }) => event === said)).toBe(said === voiding);
+    expect(standing([line(said), line(voiding), line(said)], "prod", fact).at(-1)?.event).toBe(said);
+  });
+
+  it.each(["released", "reactivated"] as const)("of a shutdown ends with %s", (event) => {
+    expect(guardFacts.shutDown.voidedBy).toContain(event);
+  });
+});
+
+describe("a host on which no orchestrator was", () => {
+  const host = { address: "192.0.2.1", hostKey: "ssh-ed25519 T0xE" };
+  const shut = line("shutDown", "prod", { ...host, hasSigner: false });
+  const since = (...later: (LogEvent | MoveEvent)[]) => noOrchestratorSince([shut, ...later], "prod", host);
+  const move = (text: string, event: string, details: object = {}) =>
+    ({ at: "2026-11-22T18:00:00Z", move: moveNamed(text), event, details }) as MoveEvent;
+  const way = (source: string, target: string) => ({ direction: "forward", generation: 1, source, target });
+
+  it("stays one while nothing tells of it", () => {
+    const other = move("pillar-host/prod-2/Anvil/1", "begun", way("SHA256:x", "SHA256:y"));
+    expect(since(line("refused"), line("producing", "prod-2"), line("host", "prod-2", { address: "b" }), other)).toBe(
+      shut.at,
+    );
+    // The last backup of a destroy that was cut off.
+    expect(since(move("pillar-host/prod/Anvil", "backup", { label: "retired" }))).toBe(shut.at);
+  });
+
+  it.each<[string, LogEvent | MoveEvent]>([
+    ["its stack produces again", line("producing")],
+    ["its retirement is taken back", line("reactivated")],
+    ["another stack has it", line("host", "old", { ...host, provider: "existing", isOwnWork: false })],
+    ["a move of its own stack is prepared", move("pillar-host/prod/Anvil/1", "secured")],
+    ["a move begins from it", move("pillar-host/x/Anvil/1", "begun", way(fingerprintOf(host.hostKey), "SHA256:y"))],
+    ["a move starts on it", move("pillar-host/x/Anvil/1", "starting", way("SHA256:x", fingerprintOf(host.hostKey)))],
+  ])("is none any more once %s", (_, later) => {
+    expect(since(later)).toBeUndefined();
+  });
+
+  it("is none where one was seen, and none without the key by which moves know it", () => {
+    expect(since(line("shutDown", "prod", { ...host, hasSigner: true }))).toBeUndefined();
+    expect(since(line("shutDown", "prod", { address: host.address, hasSigner: false }))).toBeUndefined();
+    expect(noOrchestratorSince([shut], "prod", { ...host, hostKey: "ssh-ed25519 T1RIRVI=" })).toBeUndefined();
+  });
+});
+
+it("is read past the table by no guard, step or provider", () => {
+  const root = join(import.meta.dirname, "../../..");
+  // The registration is of an address, not of a host; a move's own lines have their rules.
+  const others = /^core\/(eventLog|registration|orchestrator)\/|orchestratorPresence|unproved\.ts$/;
+  const files = globSync("{core,components,providers,cli/parts}/**/*.ts", { cwd: root });
+  const names = facts.flatMap(([, { saidBy }]) => saidBy).join("|");
+  const reads = new RegExp(`event\\)? ?===? ?"(${names})"|\\["(${names})"[\\s\\S]{0,80}\\]\\.includes\\(event`);
+  const past = files.filter((file) => !others.test(file) && reads.test(readFileSync(join(root, file), "utf8")));
+  expect(files.length).toBeGreaterThan(300);
+  expect(past).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
+import type { RetirementInputs } from "../../../core/retirement/inputs";
+import { surveyRetirement } from "../../../core/retirement/survey";
+import { fingerprintOf } from "../../../core/ssh/publicKey";
+import { directoryStore } from "../../../core/store/directoryStore";
+import { systemClock } from "../../../core/util/clock";
+import { moveNamed } from "../../moveNamed";
+import { putEvent } from "../../recordIn";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "survey-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const ssh = { address: "192.0.2.1", hostKey: "ssh-ed25519 T0xE" };
+const at = "2026-11-21T18:00:00Z";
+const shutDown: LogEvent = {
+  ...{ at, stack: "prod", pillar: "Anvil", event: "shutDown" },
+  details: { ...ssh, evidence: [], hasSigner: false },
+};
+const move = moveNamed("pillar-host/prod-2/Anvil/1");
+const way = { direction: "forward" as const, generation: 2, source: "SHA256:a", target: "SHA256:b" };
+const begun = (changes: Partial<typeof way>): MoveEvent => ({
+  ...{ at, move, event: "begun", details: { ...way, ...changes } },
+});
+
+/** When no orchestrator was on the silent host, as the guard takes it from a log. */
+async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[]): Promise<string | undefined> {
+  for (const line of lines) putEvent(directory, line);
+  const inputs = {
+    ...{ stack: "prod", pillar: "Anvil", lifecycle: "retiring", references: [], backup: { directory } },
+    ...{ host: { ssh }, places: { signer: { directory: "/root/.orchestrator" } }, isOwnServer: false },
+    ...{ network: { momentum: 10_000, tickMomentums: 30 }, epoch: 1, tolerance: 20, afterwards: "leave" },
+  } as unknown as RetirementInputs;
+  const memory = { createdAt: "2026-01-01T00:00:00Z", isReached: true, isOwnWork: false };
+  const deps = { ...systemClock, say: () => undefined, saysCollected: true };
+  const store = directoryStore(directory);
+  return (await surveyRetirement("destroy", inputs, memory, { silent: "no answer" }, store, deps)).facts.noSignerAt;
+}
+
+it("takes it that no orchestrator was on a silent host from the line of its shutdown", async () => {
+  expect(await noSignerAt([shutDown, begun({})])).toBe(at);
+});
+
+it.each<[string, LogEvent | MoveEvent]>([
+  ["a host that produces again", { ...shutDown, event: "producing" } as unknown as LogEvent],
+  ["a move that went to it by another stack", begun({ target: fingerprintOf(ssh.hostKey) })],
+])("takes it from no such line before %s", async (_, later) => {
+  expect(await noSignerAt([shutDown, later])).toBeUndefined();
+});
