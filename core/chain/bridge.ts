@@ -8,24 +8,25 @@ export interface BridgeInfo {
   readonly unhaltedAt: number;
   /** Momentums that it stays halted after that. */
   readonly unhaltDuration: number;
-  /** False on a chain on which none was ever set up. */
-  readonly hasKey: boolean;
+  /** Its signers' key: compressed, base64. Empty on a chain on which no bridge was ever set up. */
+  readonly key: string;
 }
 
 /** Checks the form of an `embedded.bridge.getBridgeInfo` result (pure). @throws where it is another one */
 export function parseBridge(result: unknown): BridgeInfo {
   const found = (result ?? {}) as Record<string, unknown>;
   const { halted, allowKeyGen, unhaltedAt, unhaltDurationInMomentums: unhaltDuration } = found;
-  const { compressedTssECDSAPubKey: key } = found;
+  const { compressedTssECDSAPubKey: key = "" } = found;
   if (
     typeof halted !== "boolean" ||
     typeof allowKeyGen !== "boolean" ||
     !isCount(unhaltedAt) ||
-    !isCount(unhaltDuration)
+    !isCount(unhaltDuration) ||
+    typeof key !== "string" ||
+    !/^([A-Za-z0-9+/]{44})?$/.test(key)
   )
     throw new Error(
-      "the RPC's embedded.bridge.getBridgeInfo does not have the form {halted, unhaltedAt, unhaltDurationInMomentums, allowKeyGen}",
+      "the RPC's embedded.bridge.getBridgeInfo does not have the form {halted, unhaltedAt, unhaltDurationInMomentums, allowKeyGen, compressedTssECDSAPubKey}",
     );
-  const hasKey = typeof key === "string" && key !== "";
-  return { isHalted: halted, allowsKeyGeneration: allowKeyGen, unhaltedAt, unhaltDuration, hasKey };
+  return { isHalted: halted, allowsKeyGeneration: allowKeyGen, unhaltedAt, unhaltDuration, key };
 }

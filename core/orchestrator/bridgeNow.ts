@@ -14,6 +14,8 @@ export type BridgeNow =
       readonly known: true;
       /** As an orchestrator numbers them: 0 live, 1 key generation, 2 halted. */
       readonly state: 0 | 1 | 2;
+      /** Its signers' key, as {@link BridgeInfo} has it. */
+      readonly key: string;
       /** Whose word it is, and which. */
       readonly why: string;
     }
@@ -60,16 +62,18 @@ export async function askInTurn(clients: readonly ChainClient[]): Promise<Bridge
  * @param height of the newest momentum
  */
 export function judgeBridge(bridge: BridgeInfo, height: number, name: string): BridgeNow {
-  const says = (words: string) => `${name} says (embedded.bridge.getBridgeInfo): ${words}`;
+  const says = (state: 0 | 1 | 2, words: string) => {
+    const why = `${name} says (embedded.bridge.getBridgeInfo): ${words}`;
+    return { known: true as const, state, key: bridge.key, why };
+  };
   // What a node answers of a chain on which no bridge was ever set up.
-  if (!bridge.hasKey) return { known: false, why: `${name} knows of no bridge` };
-  if (bridge.isHalted) return { known: true, state: 2, why: says("the bridge is halted") };
+  if (bridge.key === "") return { known: false, why: `${name} knows of no bridge` };
+  if (bridge.isHalted) return says(2, "the bridge is halted");
   const last = bridge.unhaltedAt + bridge.unhaltDuration;
   // A signer begins a key generation when it is live, not while it is halted.
-  if (last < height && bridge.allowsKeyGeneration)
-    return { known: true, state: 1, why: says("a key generation is at work (allowKeyGen)") };
-  if (last < height) return { known: true, state: 0, why: says("the bridge is live") };
+  if (last < height && bridge.allowsKeyGeneration) return says(1, "a key generation is at work (allowKeyGen)");
+  if (last < height) return says(0, "the bridge is live");
   const minutes = Math.ceil(((last + 1 - height) * networkPaceMs) / 60_000);
   const when = `unhalted at momentum ${bridge.unhaltedAt}, it is live from momentum ${last + 1} on, in about ${minutes} min`;
-  return { known: true, state: 2, why: says(`the bridge is halted still: ${when}`) };
+  return says(2, `the bridge is halted still: ${when}`);
 }

@@ -20,6 +20,8 @@ export interface OldSide {
   readonly config: OrchestratorConfigFile;
   /** Files that are to be whole JSON and are not. */
   readonly damaged: readonly string[];
+  /** Files of key shares, below the directory. */
+  readonly shares: readonly string[];
   /** Whether the key store that config.json names is there. */
   readonly hasKeyStore: boolean;
   /** What the configuration names, and what of it (host:port) answers from here. */

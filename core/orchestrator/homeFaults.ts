@@ -2,13 +2,14 @@ import path from "node:path";
 import { commandsFor } from "../util/commands";
 import { fault } from "./faultText";
 import type { MoveSurvey, OldSide, Requirements } from "./findings";
+import { hasShareOf, shareFile } from "./keyShare";
 
 /**
  * What of the old host's orchestrator would not be so on the new one (pure): its home, its user and environment, and what
  * config.json says of places. The new one would be started after the fence, and end at once.
  */
 export function homeFaults(side: OldSide, survey: MoveSurvey, wanted: Requirements): string[] {
-  return [...processFaults(side, survey, wanted), ...configFaults(side, wanted)];
+  return [...processFaults(side, survey, wanted), ...configFaults(side, wanted), ...shareFaults(side, survey, wanted)];
 }
 
 function processFaults({ facts }: OldSide, survey: MoveSurvey, wanted: Requirements): string[] {
@@ -96,16 +97,24 @@ function configFaults({ facts, config, damaged }: OldSide, wanted: Requirements)
         `On the host: set it in that file (chmod 600), then systemctl restart ${service}. Then run ${run.up} again.`,
       ),
     );
-  if (facts.shares > 0 && !config.hasShare && !wanted.noKeyShare)
-    faults.push(
-      fault(
-        `${address}: the orchestrator has no share of the bridge's present key, and signs nothing`,
-        `an empty TssConfig.PublicKey in ${at}, and ${facts.shares} older key share(s)`,
-        "the share, or your word that this signer has none: it takes part again after the next key generation",
-        `Where it is so: ${run.set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
-      ),
-    );
   return faults;
+}
+
+/** A share of another key signs nothing, and may be of a restored snapshot. Where the chain's key is not told, config.json decides. */
+function shareFaults({ facts, config, damaged, shares }: OldSide, { bridge }: MoveSurvey, wanted: Requirements) {
+  if (facts.shares === 0 || wanted.noKeyShare || damaged.includes("config.json")) return [];
+  if (config.hasShare && (!bridge.known || hasShareOf(bridge.key, shares))) return [];
+  const { set } = commandsFor(wanted.stack);
+  const empty = config.hasShare ? "" : `an empty TssConfig.PublicKey in ${wanted.old.directory}/config.json, and `;
+  const needed = bridge.known ? `${shareFile(bridge.key)}, of the key ${bridge.key} that the chain names` : "the share";
+  return [
+    fault(
+      `${wanted.old.address}: the orchestrator has no share of the bridge's present key, and signs nothing`,
+      `${empty}${shares.join(", ")}`,
+      `${needed}: bring the host whose orchestrator took part in the last key generation, or wait for the next one`,
+      `Is this signer to move without a share? ${set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
+    ),
+  ];
 }
 
 function plain(place: string): string {

@@ -7,6 +7,16 @@ export function isKeyShare(path: string): boolean {
   return /(^|\/)tss\/localstate-[^/]*\.json$/.test(path);
 }
 
+/** Whether one of a directory's or an archive's paths is the share of the bridge's key, which names it in hexadecimal digits (pure). */
+export function hasShareOf(bridgeKey: string, paths: readonly string[]): boolean {
+  return paths.some((path) => `/${path}`.endsWith(`/${shareFile(bridgeKey)}`));
+}
+
+/** The file of the share of the bridge's key, below an orchestrator's directory (pure). */
+export function shareFile(bridgeKey: string): string {
+  return `tss/localstate-${Buffer.from(bridgeKey, "base64").toString("hex")}.json`;
+}
+
 /** The key share that an archive held (pure), of the files whose content was kept. */
 export function keyShareOf({ kept, writtenAt }: ArchiveReader): Pick<Backup, "keyShare"> {
   const files = [...kept.keys()].filter(isKeyShare).sort();

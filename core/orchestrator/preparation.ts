@@ -11,7 +11,7 @@ import { type BackupDeps, type BackupOf, takeBackup } from "./backup";
 import { isKept, placed } from "./backupPlace";
 import type { MoveSurvey, Requirements } from "./findings";
 import { hasBegun } from "./journal";
-import { isKeyShare } from "./keyShare";
+import { hasShareOf, isKeyShare } from "./keyShare";
 import { knownOf } from "./known";
 import { moveFaultsOf } from "./prerequisites";
 import { shownOf } from "./shown";
@@ -97,7 +97,7 @@ export async function requirementsOf(
 export async function secureOrchestrator(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
   const { move, old } = options;
   const store = storeAt(options.backups.directory);
-  const known = await recordedOf(store, move);
+  const known = await recordedOf(store, options, deps);
   if (known) return known;
 
   const { roots } = deps;
@@ -133,12 +133,19 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   return { move, ...secured };
 }
 
-/** What an earlier run has done, where it still holds. */
-async function recordedOf(store: Store, move: MoveId): Promise<Secured | undefined> {
+/** What an earlier run has done, where it still holds: after a key generation the backup has a share of the past. */
+async function recordedOf(
+  store: Store,
+  { move, noKeyShare }: SecureOptions,
+  { lookAtBridge }: ChainLooks,
+): Promise<Secured | undefined> {
   const events = await readMoveEvents(store);
   const secured = lastMoveEvent(events, move, "secured")?.details;
   if (isMoveOver(events, move)) return { ...secured, move };
-  return secured?.backup && (await isKept(store, secured.backup)) ? { ...secured, move } : undefined;
+  if (!secured?.backup || !(await isKept(store, secured.backup))) return undefined;
+  const bridge = noKeyShare ? undefined : await lookAtBridge();
+  const isOld = bridge?.known && !hasShareOf(bridge.key, secured.backup.keyShare?.files ?? []);
+  return isOld ? undefined : { ...secured, move };
 }
 
 /** The host whose journal says that a move has begun (pure). */

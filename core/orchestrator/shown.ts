@@ -22,6 +22,9 @@ export function shownOf(survey: MoveSurvey, wanted: Requirements): string[] {
     `old side ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${size(facts.bytes)}, key shares: ${facts.shares}`,
     `new side ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${size(survey.new.value.facts.free)} free`,
     ...who,
+    ...(survey.bridge.known || facts.shares === 0
+      ? []
+      : ["nobody tells the bridge's key: whether the old side's key share is of it is not known"]),
     ...bridgeShown(survey.bridge),
     ...(survey.new.value.scan.kind === "noScanner"
       ? ["the new host has no ssh-keyscan: the old host's key is compared when the copy begins"]

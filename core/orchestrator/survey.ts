@@ -70,7 +70,7 @@ async function lookAtOld(
   named: Promise<readonly Endpoint[]>,
   clock: RpcClock,
 ): Promise<OldSide> {
-  const { facts, config, damaged } = await state;
+  const { facts, config, damaged, shares } = await state;
   const places = orchestratorConfigOf(config);
   const file = path.posix.join(place.directory, places.keyStore);
   const endpoints = await named;
@@ -82,7 +82,7 @@ async function lookAtOld(
     ),
     answersOf(clientOf(root, place, clock)),
   ]);
-  return { facts, ...answers, config: places, damaged, hasKeyStore: has.trim() === "yes", endpoints, reached };
+  return { facts, ...answers, config: places, damaged, shares, hasKeyStore: has.trim() === "yes", endpoints, reached };
 }
 
 async function answersOf(client: OrchestratorClient): Promise<Pick<OldSide, "build" | "status" | "identity">> {
@@ -139,22 +139,17 @@ async function readState(root: RootHost, place: OrchestratorPlace, clock: RpcClo
   const addresses = printed.split(/\s+/).filter((each) => isIP(each) !== 0);
   const { directory } = place;
   const damaged: string[] = [];
-  if (facts.directory !== "there") return { facts, addresses, config: {} as Record<string, unknown>, damaged };
-  const shares = facts.shares > 0 ? await root.call("signer_shares", own({ directory })) : "";
-  const files = [
-    "config.json",
-    ...shares
-      .split("\0")
-      .filter(Boolean)
-      .map((file) => path.posix.relative(directory, file)),
-  ];
   let config: Record<string, unknown> = {};
-  for (const file of files) {
+  if (facts.directory !== "there") return { facts, addresses, config, damaged, shares: [] };
+  const listed = facts.shares > 0 ? await root.call("signer_shares", own({ directory })) : "";
+  const found = listed.split("\0").filter(Boolean);
+  const shares = found.map((file) => path.posix.relative(directory, file));
+  for (const file of ["config.json", ...shares]) {
     const text = await readWhole(root, path.posix.join(directory, file), clock);
     if (text === undefined) damaged.push(file);
     else if (file === "config.json") config = (JSON.parse(text) as Record<string, unknown> | null) ?? {};
   }
-  return { facts, addresses, config, damaged };
+  return { facts, addresses, config, damaged, shares };
 }
 
 /** A running orchestrator rewrites its files in place: half of one is read now and then. */

@@ -24,15 +24,20 @@ const says = (words: string) => `ref says (embedded.bridge.getBridgeInfo): ${wor
 
 describe("what the chain says of the bridge", () => {
   test("live, halted, halted still after it was unhalted, and in a key generation", () => {
-    expect(said({})).toEqual({ known: true, state: 0, why: says("the bridge is live") });
-    expect(said({ halted: true })).toEqual({ known: true, state: 2, why: says("the bridge is halted") });
+    expect(said({})).toMatchObject({ known: true, state: 0, why: says("the bridge is live") });
+    expect(said({ halted: true })).toMatchObject({ known: true, state: 2, why: says("the bridge is halted") });
     const words = "the bridge is halted still: unhalted at momentum 1000, it is live from momentum 3161 on";
-    expect(said({}, 3160)).toEqual({ known: true, state: 2, why: says(`${words}, in about 1 min`) });
+    expect(said({}, 3160)).toMatchObject({ known: true, state: 2, why: says(`${words}, in about 1 min`) });
     expect(said({}, 3161)).toMatchObject({ state: 0 });
     expect(said({}, 1000)).toMatchObject({ state: 2, why: says(`${words}, in about 411 min`) });
     expect(said({ allowKeyGen: true })).toMatchObject({ state: 1 });
     // A signer begins one when it is live.
     expect(said({ allowKeyGen: true, halted: true })).toMatchObject({ state: 2 });
+  });
+
+  test("with the key of its signers, by which a share's file is called", () => {
+    expect(said({})).toMatchObject({ key: info.compressedTssECDSAPubKey });
+    expect(() => parseBridge({ ...info, compressedTssECDSAPubKey: "../../etc" })).toThrow("does not have the form");
   });
 
   test("a chain on which none was set up tells nothing of it", () => {

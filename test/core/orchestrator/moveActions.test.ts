@@ -57,7 +57,7 @@ const test = base.extend<{ stage: Stage }>({
       ["producer/store", "key"],
     ] as const)
       writeFileSync(join(directory, name), text);
-    const live: BridgeNow = { known: true, state: 0, why: "live" };
+    const live: BridgeNow = { known: true, state: 0, key: "", why: "live" };
     const stage = {
       ...{ bridge: live, haltedBridge: false, node: { synced: true, why: "", known: true } },
       ...{ directory, arriving, called: [] as string[], afterCopy: () => {} },
@@ -250,7 +250,7 @@ test("a node of the new side that fell behind meanwhile: nobody is stopped for i
 test("a bridge that was halted just now, of which getStatus does not tell yet: nobody is stopped without the operator's word", async ({
   stage,
 }) => {
-  stage.bridge = { known: true, state: 2, why: "the node of new says: the bridge is halted" };
+  stage.bridge = { known: true, state: 2, key: "", why: "the node of new says: the bridge is halted" };
   await expect(stage.hands.perform("stop", saga, signing)).rejects.toThrow(
     /^the bridge is halted: the orchestrator of the old side \(old\) is not stopped\n {2}found: the node of new says.*\n {2}needed: a live bridge.*\n.*haltedBridge acknowledged -s prod$/,
   );

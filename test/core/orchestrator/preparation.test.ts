@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import { appendEvent, readMoveEvents } from "../../../core/eventLog/eventLog";
 import { moveText } from "../../../core/eventLog/moveId";
+import { shareFile } from "../../../core/orchestrator/keyShare";
 import {
   moveFaultsText,
   type PreparationDeps,
@@ -21,6 +22,7 @@ import { type LocalRoot, localRoot } from "./localRoot";
 const move = moveNamed("pillar-host/prod/Anvil/1");
 const moved = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
 const hostKey = "ssh-ed25519 KEY";
+const bridgeKey = "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT";
 
 interface Stage {
   readonly root: LocalRoot;
@@ -87,7 +89,7 @@ const test = base.extend<{ stage: Stage }>({
       deps: {
         roots: { old: host("old"), new: host("new") },
         lookAtNode: async () => ({ synced: true, why: "", known: true }),
-        lookAtBridge: async () => ({ known: true, state: 0, why: "live" }),
+        lookAtBridge: async () => ({ known: true, state: 0, key: bridgeKey, why: "live" }),
         now: () => Date.UTC(2026, 10, 21, 18, 0, seconds++),
         ticks: () => 0,
         sleep: async () => undefined,
@@ -139,6 +141,22 @@ describe("a move that has begun", () => {
     stage.called.length = 0;
     expect(await secure(stage)).toEqual(first);
     expect(stage.called).toEqual([]);
+  });
+
+  test("asks again where the backup's share is not of the key that the chain names by now", async ({ stage }) => {
+    Object.assign(stage.facts.old, begun("fenced"));
+    mkdirSync(join(stage.options.old.directory, "tss"));
+    const share = join(stage.options.old.directory, shareFile(bridgeKey));
+    writeFileSync(share, "{}");
+    const options = { ...stage.options, noKeyShare: false };
+    const first = await secureOrchestrator(options, stage.deps);
+    expect(first.backup?.keyShare?.files).toHaveLength(1);
+    stage.called.length = 0;
+    expect(await secureOrchestrator(options, stage.deps)).toEqual(first);
+    expect(stage.called).toEqual([]);
+    const later = { known: true, state: 0, key: `A${bridgeKey.slice(1, -1)}U`, why: "live" } as const;
+    const second = await secureOrchestrator(options, { ...stage.deps, lookAtBridge: async () => later });
+    expect(second.backup?.file).not.toBe(first.backup?.file);
   });
 
   test("takes another one where it was cut", async ({ stage }) => {

@@ -41,6 +41,9 @@ const wanted: Requirements = {
   },
   release: { version: "v0.0.9a" },
 };
+const bridgeKey = "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT";
+const shareOf = (key: string) => `tss/localstate-${Buffer.from(key, "base64").toString("hex")}.json`;
+const laterKey = `A${bridgeKey.slice(1, -1)}U`;
 const eth = { network: "Ethereum", old: "eth:443", new: "eth:443", isOwn: false };
 const ownEth = { network: "Ethereum", old: "localhost:8545", new: "localhost:8545", isOwn: true };
 const config = { keyStore: "producer", hasPassphrase: true, hasShare: true };
@@ -48,6 +51,7 @@ const oldSide = {
   ...{ facts, build: { value: build }, status: { value: { state: 0, stateName: "live" } } },
   identity: { value: { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" } },
   ...{ damaged: [] as string[], hasKeyStore: true, config, endpoints: [eth], reached: ["eth:443"] },
+  shares: [shareOf(bridgeKey)],
 };
 const newSide = {
   facts: { ...facts, active: "inactive", load: "not-found", directory: "none", shares: 0, bytes: 0, files: 0 },
@@ -60,12 +64,38 @@ const survey = (
   old: { value: { ...oldSide, ...changes.old } },
   new: { value: { ...newSide, ...changes.new } },
   node: { synced: changes.node ?? true, why: "state 1", known: true },
-  bridge: changes.bridge ?? { known: true, state: 0, why: "live" },
+  bridge: changes.bridge ?? { known: true, state: 0, key: bridgeKey, why: "live" },
   room: changes.room ?? 1e12,
 });
 const oldFacts = (changes: Partial<SideFacts>) => survey({ old: { facts: { ...facts, ...changes } } });
 const newFacts = (changes: Partial<SideFacts>) => survey({ new: { facts: { ...newSide.facts, ...changes } } });
 const journal = (move: string, stage: string) => JSON.stringify({ move, stage });
+
+describe("a share that is not of the bridge's key", () => {
+  const later = survey({ bridge: { known: true, state: 0, key: laterKey, why: "live" } });
+
+  test("stands in the way, with the file found and the one that the chain's key asks for", () => {
+    expect(moveFaultsOf(later, wanted)).toEqual([
+      [
+        "old: the orchestrator has no share of the bridge's present key, and signs nothing",
+        `  found: ${shareOf(bridgeKey)}`,
+        `  needed: ${shareOf(laterKey)}, of the key ${laterKey} that the chain names: bring the host whose orchestrator took part in the last key generation, or wait for the next one`,
+        "  Is this signer to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged -s prod",
+      ].join("\n"),
+    ]);
+    expect(moveFaultsOf(later, { ...wanted, noKeyShare: true })).toEqual([]);
+  });
+
+  test("is told from one that lies beside older ones, and from one of a key that nobody tells", () => {
+    const both = survey({ old: { shares: [shareOf(laterKey), shareOf(bridgeKey)] }, bridge: later.bridge });
+    expect(moveFaultsOf(both, wanted)).toEqual([]);
+    const silent = survey({ old: { shares: [shareOf(laterKey)] }, bridge: { known: false, why: "no node" } });
+    expect(moveFaultsOf(silent, wanted)).toEqual([]);
+    expect(shownOf(silent, wanted)).toContain(
+      "nobody tells the bridge's key: whether the old side's key share is of it is not known",
+    );
+  });
+});
 
 describe("prerequisites", () => {
   test("hosts where all is well have no fault, and both sides' versions are shown", () => {
@@ -141,14 +171,14 @@ describe("prerequisites", () => {
     ],
     [
       "a bridge that was halted just now: getStatus does not tell yet",
-      survey({ bridge: { known: true, state: 2, why: "the node of new says: the bridge is halted" } }),
+      survey({ bridge: { known: true, state: 2, key: bridgeKey, why: "the node of new says: the bridge is halted" } }),
       {},
       "the bridge is halted\n  found: the node of new says: the bridge is halted\n  needed: a live bridge",
       "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged -s prod",
     ],
     [
       "a key generation that has just begun, whatever is acknowledged",
-      survey({ bridge: { known: true, state: 1, why: "allowKeyGen" } }),
+      survey({ bridge: { known: true, state: 1, key: bridgeKey, why: "allowKeyGen" } }),
       { haltedBridge: true },
       "the bridge's key generation is at work\n  found: allowKeyGen",
       "stopping now would lose the key share",
@@ -157,7 +187,7 @@ describe("prerequisites", () => {
       "a halted bridge, by both",
       survey({
         old: { status: { value: { state: 2, stateName: "halted" } } },
-        bridge: { known: true, state: 2, why: "halted" },
+        bridge: { known: true, state: 2, key: bridgeKey, why: "halted" },
       }),
       {},
       "old: the orchestrator is not live\n  found: state 2 (halted)",
@@ -386,7 +416,7 @@ describe("prerequisites", () => {
     expect([2, 1, 3].map((state) => moveFaultsOf(halted(state), { ...wanted, haltedBridge: true }).length)).toEqual([
       ...[0, 1, 1],
     ]);
-    const chainHalted = survey({ bridge: { known: true, state: 2, why: "halted" } });
+    const chainHalted = survey({ bridge: { known: true, state: 2, key: bridgeKey, why: "halted" } });
     expect(moveFaultsOf(chainHalted, { ...wanted, haltedBridge: true })).toEqual([]);
     const own = newFacts({ shares: 1, directory: "there", journal: journal("pillar-host/prod/Anvil/3", "running") });
     expect(moveFaultsOf(own, wanted)).toEqual([]);

@@ -8,7 +8,7 @@ const place = { service: "o", directory: "/o", nodeDirectory: "/z", executable: 
 const options = { old: place, new: place, copyAddress: "old", sshPort: 22, backupDirectory: "/" };
 const chain = {
   lookAtNode: async () => ({ synced: true, why: "", known: true }),
-  lookAtBridge: async () => ({ known: true, state: 0, why: "live" }) as const,
+  lookAtBridge: async () => ({ known: true, state: 0, key: "", why: "live" }) as const,
 };
 
 /** Hosts that answer with what a test says of a function; the rest is usual. */
