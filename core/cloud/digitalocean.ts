@@ -57,7 +57,7 @@ const limits = "Settings, Team, Resource limits";
 
 /** What an order's error means (pure): its status and words, as the plugin repeats them; the API has no codes of its own. */
 export function digitaloceanFailure(words: string): OrderFailure {
-  if (/\b(Size is not available in this region|Region is not available)\b/i.test(words)) return "noRoom";
+  if (/\b(size|region) is (not available|unavailable)\b/i.test(words)) return "noRoom";
   if (/\bdroplet limit\b/i.test(words)) return "quota";
   return /: 40[13]\b/.test(words) ? "rights" : "other";
 }

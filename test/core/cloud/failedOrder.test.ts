@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { digitaloceanFailure } from "../../../core/cloud/digitalocean";
 import { failedOrderText, plainWords } from "../../../core/cloud/failedOrder";
 import { hetznerFailure } from "../../../core/cloud/hetzner";
 
@@ -11,6 +12,24 @@ test("no room: what comes next", () => {
     "Hetzner has no room for cx33 in fsn1 (error during placement (resource_unavailable, 1d))\n" +
       "  pulumi up -s prod tries what comes next: the preview names it",
   );
+});
+
+test.each([
+  [hetznerFailure, "unsupported location for server type (invalid_input, 261e51cc9f7b737dd2412acadc7d08c4)"],
+  [hetznerFailure, "location 'ash' not found (invalid_input)"],
+  [hetznerFailure, "server location disabled (resource_unavailable)"],
+  [hetznerFailure, "error during placement (placement_error)"],
+  [digitaloceanFailure, "422 Size is not available in this region."],
+  [digitaloceanFailure, "422 Region is not available"],
+  [digitaloceanFailure, "422 (request 94739105) Size is unavailable."],
+])("a provider's words for 'not here' lead to the next location: %#", (failureOf, words) => {
+  expect(failedOrderText("prod", { ...cloud, failureOf }, { plan: "cx33", location: "fsn1" }, words)).toContain(
+    "pulumi up -s prod tries what comes next",
+  );
+});
+
+test("an input that is wrong everywhere is no lack of room", () => {
+  expect(hetznerFailure("invalid input in field 'user_data' (invalid_input)")).toBe("other");
 });
 
 test("a quota is named, with where to ask for more", () => {
