@@ -7,22 +7,35 @@ become_root() {
   if ! command -v sudo > /dev/null 2>&1; then
     cannot "the user $user is not root, and there is no sudo" "needed: sudo for $user (as root on the host: install sudo, then usermod -aG sudo $user)" "or: $(config_set "$login_key.user" root)"
   fi
-  if sudo -n true 2> /dev/null; then exec sudo -n "$@"; fi
-  if [ -z "$sudo_password" ]; then
-    cannot "sudo wants a password for $user, and none is configured" "needed: $(config_set_secret "$login_key.sudoPassword")"
-  fi
-  # Tried alone first: sudo would take the script's lines for further tries.
-  if ! refusal=$(printf '%s\n' "$sudo_password" | LC_ALL=C sudo -k -S -p '' true 2>&1 > /dev/null); then
-    if [[ $refusal == *"not in the sudoers"* || $refusal == *"may not run sudo"* || $refusal == *"not allowed"* ]]; then
-      cannot "the user $user may not use sudo" "needed: sudo for $user (as root on the host: usermod -aG sudo $user, or wheel)" "or: $(config_set "$login_key.user" root)"
-    fi
-    cannot "sudo refused the password of $user" "found: a wrong one in pillar-host:$login_key.sudoPassword" "needed: $(config_set_secret "$login_key.sudoPassword")"
-  fi
+  # Tried alone first, with the shell that is to run: sudo would take the script's lines for further tries.
+  if refusal=$(LC_ALL=C sudo -n bash -c : 2>&1 > /dev/null); then exec sudo -n "$@"; fi
+  [ -n "$sudo_password" ] || sudo_refused
+  refusal=$(printf '%s\n' "$sudo_password" | LC_ALL=C sudo -k -S -p 'password of %p:' bash -c : 2>&1 > /dev/null) || sudo_refused
   # -k: always ask, whatever ticket is there. Were it not to ask all the same, the password line would be the first line
   # of a root shell: everything before the marker is thrown away.
   { printf '%s\n' "$sudo_password" pillar-host-begin; cat; } |
     sudo -k -S -p '' bash --norc -c 'while IFS= read -r line && [ "$line" != "$0" ]; do :; done; exec "$@"' pillar-host-begin "$@"
   exit
+}
+# Names a cause only where sudo's own words are known; they are shown in any case.
+sudo_refused() {
+  local whose=$user said
+  if [[ $refusal =~ password\ of\ ([a-z_][a-z0-9_-]*): ]]; then whose=${BASH_REMATCH[1]}; fi
+  said=$(printf '%s' "$refusal" | sed 's/password of [^:]*://g' | grep -a . | tail -n 1 | tr -cd '[:print:]') || said="no word of sudo"
+  case $refusal in
+    *"not in the sudoers"* | *"may not run sudo"* | *"afraid I can't do that"*)
+      cannot "the user $user may not use sudo" "found: $said" "needed: sudo for $user (as root on the host: usermod -aG sudo $user, or wheel)" "or: $(config_set "$login_key.user" root)" ;;
+    *"not allowed to execute"*)
+      cannot "the user $user may not run a shell with sudo" "found: $said" "needed: every command, as root on the host with visudo: $user ALL=(ALL:ALL) ALL" "or: $(config_set "$login_key.user" root)" ;;
+    *"must have a tty"*)
+      cannot "sudo wants a terminal, and there is none" "found: $said" "needed: as root on the host, with visudo: Defaults:$user !requiretty" ;;
+    *"ncorrect password"* | *"incorrect authentication"* | *"try again"*)
+      [ "$whose" = "$user" ] || cannot "sudo asks for the password of $whose, not of $user" "found: $said" "needed: as root on the host, with visudo: Defaults:$user !rootpw, !targetpw, !runaspw" "or the password of $whose: $(config_set_secret "$login_key.sudoPassword")"
+      cannot "sudo refused the password of $user" "found: a wrong one in pillar-host:$login_key.sudoPassword ($said)" "needed: $(config_set_secret "$login_key.sudoPassword")" ;;
+    *"password is required"* | *"authentication is required"*)
+      [ -n "$sudo_password" ] || cannot "sudo wants a password for $user, and none is configured" "needed: $(config_set_secret "$login_key.sudoPassword")" ;;
+  esac
+  cannot "sudo does not let $user become root" "found: $said" "needed: as $user on the host, this succeeds: sudo bash -c :"
 }
 cannot() {
   printf '%s: %s\n' "$host_name" "$1" >&2

@@ -15,7 +15,10 @@ printf '%s\\n' "$*" >> "$sandbox/sudo.calls"
 asks=$(cat "$sandbox/asks") quiet= read= forget=
 while :; do case \${1:-} in -n) quiet=yes; shift ;; -S) read=yes; shift ;; -k) forget=yes; shift ;; -p) shift 2 ;; *) break ;; esac; done
 if [ "$asks" = never ]; then exec "$@"; fi
-if [ "$asks" = refuse ]; then echo "op is not in the sudoers file." >&2; exit 1; fi
+if [ -e "$sandbox/says" ]; then
+  [ -z "$read" ] || { printf 'password of %s:' "$(cat "$sandbox/whose" 2> /dev/null || echo op)"; cat > /dev/null; } >&2
+  cat "$sandbox/says" >&2; exit 1
+fi
 ticket=$sandbox/ticket-$PPID
 if [ -z "$forget" ] && [ -e "$ticket" ]; then exec "$@"; fi
 if [ -n "$quiet" ] || [ -z "$read" ]; then echo "sudo: a password is required" >&2; exit 1; fi
@@ -31,7 +34,7 @@ exit 1`;
 const to = (sudoPassword = "") => ({ hostName: "203.0.113.7", stack: "prod", sudoPassword });
 
 /** Sends a step as the user op (1000) to a host whose sudo asks so. */
-function become(box: Sandbox, asks: "never" | "always" | "refuse", configured?: string, sent: Step = step) {
+function become(box: Sandbox, asks: "never" | "always", configured?: string, sent: Step = step) {
   box.command("id", `if [ "$1" = -u ]; then cat "$sandbox/uid" 2> /dev/null || echo 1000; else echo op; fi`);
   box.command("sudo", sudo);
   box.write("asks", asks);
@@ -70,19 +73,108 @@ describe("a user other than root", () => {
     [
       "always",
       "sudo refused the password of op\n" +
-        "  found: a wrong one in pillar-host:ssh.sudoPassword\n" +
+        "  found: a wrong one in pillar-host:ssh.sudoPassword (Sorry, try again.)\n" +
         "  needed: pulumi config set --secret --path pillar-host:ssh.sudoPassword -s prod\n",
-    ],
-    [
-      "refuse",
-      "the user op may not use sudo\n" +
-        "  needed: sudo for op (as root on the host: usermod -aG sudo op, or wheel)\n" +
-        "  or: pulumi config set --path pillar-host:ssh.user root -s prod\n",
     ],
   ] as const)("a password that is refused (%s) is not shown, and nothing runs", async ([asks, said], { box }) => {
     const { code, stdout, stderr } = await become(box, asks, "wrong-one");
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `203.0.113.7: ${said}` });
     expect(box.read("seen")).toBeUndefined();
+  });
+
+  const wanted = "pulumi config set --secret --path pillar-host:ssh.sudoPassword -s prod";
+  test.for<[string, string, string | undefined, string[]]>([
+    [
+      "not in the sudoers",
+      "\nWe trust you have received the usual lecture.\n\nop is not in the sudoers file.\n",
+      password,
+      [
+        "the user op may not use sudo",
+        "found: op is not in the sudoers file.",
+        "needed: sudo for op (as root on the host: usermod -aG sudo op, or wheel)",
+        "or: pulumi config set --path pillar-host:ssh.user root -s prod",
+      ],
+    ],
+    [
+      "sudo-rs: none for this user",
+      "sudo: I'm sorry op. I'm afraid I can't do that\n",
+      password,
+      ["the user op may not use sudo", "found: sudo: I'm sorry op. I'm afraid I can't do that"],
+    ],
+    [
+      "some commands only",
+      "Sorry, user op is not allowed to execute '/usr/bin/bash -c :' as root on h.\n",
+      undefined,
+      [
+        "the user op may not run a shell with sudo",
+        "found: Sorry, user op is not allowed to execute '/usr/bin/bash -c :' as root on h.",
+        "needed: every command, as root on the host with visudo: op ALL=(ALL:ALL) ALL",
+      ],
+    ],
+    [
+      "requiretty",
+      "sudo: sorry, you must have a tty to run sudo\n",
+      undefined,
+      [
+        "sudo wants a terminal, and there is none",
+        "found: sudo: sorry, you must have a tty to run sudo",
+        "needed: as root on the host, with visudo: Defaults:op !requiretty",
+      ],
+    ],
+    [
+      "sudo-rs: a password is wanted",
+      "sudo: interactive authentication is required\n",
+      undefined,
+      ["sudo wants a password for op, and none is configured", `needed: ${wanted}`],
+    ],
+    [
+      "sudo-rs: a wrong password",
+      "sudo: Authentication failed, try again.\n",
+      password,
+      [
+        "sudo refused the password of op",
+        "found: a wrong one in pillar-host:ssh.sudoPassword (sudo: Authentication failed, try again.)",
+        `needed: ${wanted}`,
+      ],
+    ],
+    [
+      "a word that nobody here knows",
+      "sudo: /etc/sudo.conf is owned by uid 1000, should be 0\n",
+      undefined,
+      [
+        "sudo does not let op become root",
+        "found: sudo: /etc/sudo.conf is owned by uid 1000, should be 0",
+        "needed: as op on the host, this succeeds: sudo bash -c :",
+      ],
+    ],
+    [
+      "an account that is over, with a password",
+      "sudo: Account expired or PAM config lacks an account section for sudo\n",
+      password,
+      [
+        "sudo does not let op become root",
+        "found: sudo: Account expired or PAM config lacks an account section for sudo",
+      ],
+    ],
+  ])("sudo's own words are shown: %s", async ([_what, says, configured, lines], { box }) => {
+    box.write("says", says);
+    const { code, stderr } = await become(box, "always", configured);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`203.0.113.7: ${lines.join("\n  ")}`),
+    });
+    expect(stderr).not.toContain(password);
+  });
+
+  test("rootpw: another user's password is asked for", async ({ box }) => {
+    box.write("says", "Sorry, try again.\nsudo: 1 incorrect password attempt\n");
+    box.write("whose", "root");
+    expect((await become(box, "always", password)).stderr).toBe(
+      "203.0.113.7: sudo asks for the password of root, not of op\n" +
+        "  found: sudo: 1 incorrect password attempt\n" +
+        "  needed: as root on the host, with visudo: Defaults:op !rootpw, !targetpw, !runaspw\n" +
+        `  or the password of root: ${wanted}\n`,
+    );
   });
 
   test("a host without sudo", async ({ box }) => {
@@ -111,7 +203,7 @@ describe("a user other than root", () => {
 
 test("root needs no sudo", async ({ box }) => {
   box.write("uid", "0\n");
-  const { code, stdout } = await become(box, "refuse", password);
+  const { code, stdout } = await become(box, "never", password);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "first line\n" });
   expect(box.read("sudo.calls")).toBeUndefined();
 });
