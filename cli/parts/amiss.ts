@@ -22,10 +22,14 @@ export function amissOf({ node, hourlyRestart, sporks, versions }: Parts, stack:
   const unit = valueIn(node);
   const seen = valueIn(sporks);
   const found: Amiss[] = [];
-  if (valueIn(hourlyRestart))
+  const restart = valueIn(hourlyRestart) ?? "off";
+  if (restart !== "off")
     found.push({
       ...{ key: "crontab", label: "restart", isNow: true },
-      text: `root's crontab restarts the node every hour, though it has synced: each restart may miss momentums; ${up} takes the line out`,
+      text:
+        restart === "on"
+          ? `root's crontab restarts the node every hour, though it has synced: each restart may miss momentums; ${up} takes the line out`
+          : `something else restarts the node at times: take it out on the host, since each restart may miss momentums (${restart})`,
     });
   if (unit?.wasShutDown && (unit.active || !unit.masked))
     found.push({

@@ -105,9 +105,8 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
   }, destroyLimit);
   const hourlyRestart =
     config.lifecycle === "active"
-      ? partOf(
-          async () =>
-            (await runStep(source, host, hourlyRestartNow(config, state.wait?.syncedAt !== undefined))).trim() === "on",
+      ? partOf(async () =>
+          (await runStep(source, host, hourlyRestartNow(config, state.wait?.syncedAt !== undefined))).trim(),
         )
       : undefined;
   const sporks = partOf(async () => lookAtSporks(await chains, inputs.node, host.connection));

@@ -22,8 +22,8 @@ export interface Parts {
   readonly rewards: Part<RewardsSeen>;
   /** What stands in the way of a destroy. Not asked of an active stack: that one's lifecycle does, whatever else. */
   readonly destroy: Part<readonly ShownUnmet[]> | undefined;
-  /** Whether root's crontab restarts the node every hour though it has synced. Only of an active stack. */
-  readonly hourlyRestart: Part<boolean> | undefined;
+  /** `off`; or, where the node has synced, `on`, or the other crontab or timer that restarts it. Only of an active stack. */
+  readonly hourlyRestart: Part<string> | undefined;
   readonly sporks: Part<SporksSeen>;
   /** The required versions that the node lacks, now and ahead. */
   readonly versions: Part<readonly VersionGap[]>;

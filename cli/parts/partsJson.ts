@@ -16,7 +16,7 @@ export function partsJson(parts: Parts) {
     // null: its lifecycle stands in the way, whatever else.
     destroy: destroy ? shown(destroy, (unmet) => ({ unmet })) : null,
     // null: it may be on.
-    hourlyRestart: hourlyRestart ? shown(hourlyRestart, (isOn) => isOn) : null,
+    hourlyRestart: hourlyRestart ? shown(hourlyRestart, (found) => found !== "off") : null,
     sporks: shown(sporks, (found) => found),
     versions: shown(versions, (lacks) =>
       lacks.map((gap) => ({

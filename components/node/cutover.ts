@@ -143,7 +143,7 @@ interface At {
 interface Found {
   readonly node: NodeStatus;
   readonly registration: Registration;
-  readonly hourlyRestart: "on" | "off" | undefined;
+  readonly hourlyRestart: string | undefined;
   readonly place: LogPlace;
   readonly ours: string;
   readonly memory: RegistrationMemory;

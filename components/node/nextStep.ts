@@ -9,8 +9,8 @@ export interface NextStepSituation {
   readonly producerAddress: string;
   readonly now: Pick<NodeStatus, "synced" | "known" | "why">;
   readonly registration: Registration;
-  /** Undefined where it could not be seen. */
-  readonly hourlyRestart: "on" | "off" | undefined;
+  /** As the look at it prints; undefined where it could not be seen. */
+  readonly hourlyRestart: string | undefined;
   /** Unix milliseconds. */
   readonly clock: number;
   /** What comes before wallet and retirement: a signer whose move is next. */
@@ -62,7 +62,7 @@ export function nextStep(situation: NextStepSituation): string[] {
         ...(now.synced
           ? []
           : [`Its node is ${seenAs(now)}: momentums since then were not looked for.`, producesFromNextTick]),
-        ...(situation.hourlyRestart === undefined ? [restartUnseen] : []),
+        ...restartLines(situation.hourlyRestart),
         ...(first.length > 0 ? first : retireOld(situation)),
       ];
     case "foreign":
@@ -122,8 +122,12 @@ function retireOld({ pillar, stack }: NextStepSituation): string[] {
 const signerFirst =
   "  0. Where the old host runs the bridge's orchestrator, that moves here first: README.md, steps 2 and 3.";
 
-const restartUnseen =
-  "Whether the hourly restart is off could not be seen: look for a # before its line with crontab -l on the host.";
+function restartLines(seen: string | undefined): string[] {
+  if (seen === "on" || seen === "off") return [];
+  return seen === undefined
+    ? ["Whether the hourly restart is off could not be seen: look for a # before its line with crontab -l on the host."]
+    : [`Something else restarts the node at times; take it out on the host: ${seen}`];
+}
 
 /** The schedule of a tick is made once, from the chain that a node has then. */
 const producesFromNextTick =

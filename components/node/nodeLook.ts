@@ -22,7 +22,7 @@ export interface HostSeen {
   /** What it and the references say of the Pillar and the chain. */
   readonly readings: Promise<readonly PillarReading[]>;
   /** Whether the hourly restart is on though the node has synced; undefined where that could not be seen. */
-  readonly hourlyRestart: Promise<"on" | "off" | undefined>;
+  readonly hourlyRestart: Promise<string | undefined>;
   /** Ends the connection that was made anew for more questions to one of the readings' clients. */
   close(): void;
 }
@@ -62,7 +62,7 @@ async function hourlyRestartOf(config: StackConfig, address: string, connection:
   const script = envelope(hourlyRestartNow(config, true), receiver(config, address));
   try {
     const [printed] = await runScript(connection, "hourlyRestartNow", script, limit);
-    return (["on", "off"] as const).find((word) => word === printed?.trim());
+    return printed?.trim();
   } catch {
     return undefined;
   }

@@ -62,7 +62,9 @@ export function hetznerLabels({ stack, pillar }: Owner): Record<"pillar-host-sta
 
 /** What an order's error means (pure), by the API's own codes, such as `error during placement (resource_unavailable)`. */
 export function hetznerFailure(words: string): OrderFailure {
-  if (/\b(resource_unavailable|placement_error)\b|unsupported location|\blocation\b.*\b(not found|disabled)\b/.test(words))
+  if (
+    /\b(resource_unavailable|placement_error)\b|unsupported location|\blocation\b.*\b(not found|disabled)\b/.test(words)
+  )
     return "noRoom";
   if (/\bresource_limit_exceeded\b/.test(words)) return "quota";
   return /\b(unauthorized|forbidden|token_readonly)\b/.test(words) ? "rights" : "other";

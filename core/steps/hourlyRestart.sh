@@ -2,10 +2,13 @@
 # it is.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+etc=/etc spool=/var/spool/cron
 cron_line="0 * * * * /usr/bin/sudo /usr/sbin/service $service restart"
 
 # Sets $tab, with no file between: crontab does not notice that its output was cut off by a full disk.
 read_crontab() {
+  tab=
+  has crontab || return 0
   tab=$(crontab -u root -l 2> "$work/error" && printf x) || grep -qi 'no crontab' "$work/error" ||
     fail "root's crontab could not be read" "found: $(head -n 1 "$work/error")"
   tab=${tab%x}
@@ -17,25 +20,43 @@ pattern="0${blank}\\*${blank}\\*${blank}\\*${blank}\\*${blank}/usr/bin/sudo${bla
 # Reads to the end: one that stops at the first line would end its writer in error.
 is_on() { [ "$(printf %s "$tab" | grep -cE "^[[:blank:]]*$pattern")" != 0 ]; }
 
+# Prints `place: line` for every other line of a crontab or timer that handles the node, itself or by a script that it names.
+other_restarts() {
+  local line word timers
+  local handles="(service|systemctl|init\\.d/|docker|pkill|killall)(.*[^[:alnum:]_-])?(${service//./\\.}|znnd)([^[:alnum:]_-]|\$)"
+  set -f
+  {
+    printf '%s\n' "$tab" | sed "s/^/root's crontab: /"
+    set +f
+    grep -sHId skip '' "$etc"/crontab "$etc"/cron.{d,hourly,daily}/* "$spool"/* "$spool"/crontabs/* | grep -v "^$spool/\(crontabs/\)\?root:" | sed 's/:/: /' || true
+    timers=$(systemctl list-units --type=timer --state=active --plain --no-legend 2> /dev/null | cut -d ' ' -f 1) || true
+    [ -z "$timers" ] || systemctl show -p ExecStart $(systemctl show -p Triggers --value $timers) 2> /dev/null | sed 's/^/a timer of systemd: /' || true
+  } | while IFS= read -r line; do
+    if [[ ${line#*: } =~ ^[[:blank:]]*(#|$) ]]; then continue; fi
+    if [[ $line =~ $handles ]]; then say "$line"; continue; fi
+    for word in ${line#*: }; do
+      word=${word##*=}
+      if [[ $word == /?* && -f $word ]] && grep -qsIE "^[^#]*$handles" "$word"; then say "$line"; break; fi
+    done
+  done
+}
+
 if [ "$cron_action" = look ]; then
   found=off
-  if has crontab && { [ "$node_synced" = yes ] || is_marked synced; }; then
+  if [ "$node_synced" = yes ] || is_marked synced; then
     read_crontab
+    found=$(other_restarts)
+    found=${found%%$'\n'*}
     if is_on; then found=on; fi
   fi
-  say "$found"
+  say "${found:-off}" | printable
   exit 0
 fi
 if [ "$node_synced" = yes ]; then
   # First, so that no later run sets the line again, whatever happens to this one.
   is_marked synced || mark synced
 fi
-if [ "$cron_action" = off ]; then
-  if ! has crontab; then
-    say "hourly restart: off (no crontab on this host)"
-    exit 0
-  fi
-elif is_marked synced; then
+if [ "$cron_action" = on ] && is_marked synced; then
   say "hourly restart: stays off, the node synced at $(cat "$state/synced")"
   exit 0
 fi
@@ -66,6 +87,10 @@ fi
 if is_on; then
   fail "the hourly restart is still active in root's crontab" "Put a # at the start of its line: crontab -e"
 fi
-others=$(printf %s "$tab" | grep -vE '^[[:blank:]]*#' | grep -E "(service|systemctl)[[:blank:]].*${service//./\\.}" || true)
-[ -z "$others" ] || warn "root's crontab has another line about $service, left as it is: $others. A restart of a producing node misses momentums."
-say "hourly restart: off, read back from root's crontab"
+others=$(other_restarts)
+if [ -n "$others" ]; then
+  warn "something else handles $service at times, left as it is: ${others//$'\n'/; }. A restart of a producing node misses momentums."
+  say "hourly restart: its line in root's crontab is off"
+else
+  say "hourly restart: off, in every crontab and timer of this host"
+fi

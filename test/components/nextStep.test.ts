@@ -133,6 +133,12 @@ test("producing: the exact commands that retire the old host, then the rewards",
   ]);
 });
 
+test("producing, with another timer that restarts the node: that is said", () => {
+  expect(step({ kind: "producing", ...own, switched }, { hourlyRestart: "/etc/crontab: 5 * * * * root x" })[1]).toBe(
+    "Something else restarts the node at times; take it out on the host: /etc/crontab: 5 * * * * root x",
+  );
+});
+
 test("producing, with a crontab that could not be seen: that is said", () => {
   expect(step({ kind: "producing", ...own, switched }, { hourlyRestart: undefined })[1]).toBe(
     "Whether the hourly restart is off could not be seen: look for a # before its line with crontab -l on the host.",

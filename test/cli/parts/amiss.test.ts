@@ -25,8 +25,11 @@ describe("what is amiss on a host", () => {
   });
 
   test("the crontab's line that is back", () => {
-    expect(found({ hourlyRestart: { value: true } })).toMatchObject([
+    expect(found({ hourlyRestart: { value: "on" } })).toMatchObject([
       { key: "crontab", text: expect.stringMatching(/^root's crontab .*; pulumi up -s prod takes the line out$/) },
+    ]);
+    expect(found({ hourlyRestart: { value: "/etc/cron.d/watch: 5 * * * * root docker restart znnd" } })).toMatchObject([
+      { key: "crontab", text: expect.stringMatching(/^something else .*\(\/etc\/cron.d\/watch: 5 \* .*znnd\)$/) },
     ]);
   });
 
@@ -75,7 +78,7 @@ describe("what is amiss on a host", () => {
   });
 
   test("has a line each in status, and wants attention, but for a spork that nobody decided yet", () => {
-    const parts = partsOf(registrations.producing, { hourlyRestart: { value: true } });
+    const parts = partsOf(registrations.producing, { hourlyRestart: { value: "on" } });
     const whose = { stack: "prod", pillar: "Anvil", lifecycle: "active" };
     expect(partRows(parts, whose, clock)).toContainEqual(["restart", expect.stringContaining("every hour")]);
     expect(partRows(withSpork({}), whose, clock)).toContainEqual(["spork", expect.stringContaining("is announced")]);

@@ -42,7 +42,7 @@ export function partsOf(registration: Registration = registrations.earlier, chan
     ports: undefined,
     rewards: { value: { text: "8.8 ZNN and 0 QSR wait for their collection; paid last: epoch 5" } },
     destroy: undefined,
-    hourlyRestart: { value: false },
+    hourlyRestart: { value: "off" },
     sporks: { value: { version: "v0.0.8", unknown: [] } },
     versions: { value: [] },
     ...changes,

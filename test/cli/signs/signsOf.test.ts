@@ -106,7 +106,7 @@ describe("a sign", () => {
       ["port:35997"],
       /is open to this machine, and should be closed$/,
     ],
-    ["crontab line back", withParts({ hourlyRestart: { value: true } }), ["crontab"], /every hour/],
+    ["crontab line back", withParts({ hourlyRestart: { value: "on" } }), ["crontab"], /every hour/],
     [
       "unit unmasked",
       look({

@@ -34,7 +34,7 @@ const found = (changes: Parameters<typeof viewOf>[0] = {}): Found => ({
   ...{ stack: "prod", exitCode: 0, lines: [] },
   view: viewOf({ synced: true, held: [], facts, parts: partsOf(registrations.producing), ...changes }),
 });
-const crontab = { parts: partsOf(registrations.producing, { hourlyRestart: { value: true } }) };
+const crontab = { parts: partsOf(registrations.producing, { hourlyRestart: { value: "on" } }) };
 const lonely = { ...crontab, facts: { ...facts, node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 0 } } };
 const unseen: Found = { ...found(), exitCode: 2, lines: ["host1 could not be looked at"] } as Found;
 

@@ -1,9 +1,10 @@
+import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
 import { hourlyRestartNow } from "../../../core/steps/looks";
 import { hourlyRestart } from "../../../core/steps/nodeSteps";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
-import { fillDisk, onSmallDisk, type Sandbox } from "./sandbox";
+import { fillDisk, onSmallDisk, replaceAll, type Sandbox } from "./sandbox";
 
 const line = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n";
 
@@ -22,11 +23,16 @@ else cp "$3" "$sandbox/tab"; echo written >> "$sandbox/writes"; fi`,
   const config = configOf(changes);
   const step =
     when === "now" || when === "proved" ? hourlyRestartNow(config, when === "proved") : hourlyRestart(config, when);
-  return box.run(box.local(step.script));
+  box.command("systemctl", 'cat "$sandbox/timers" 2> /dev/null || true');
+  mkdirSync(`${box.dir}/etc/cron.d`, { recursive: true });
+  mkdirSync(`${box.dir}/spool/crontabs`, { recursive: true });
+  return box.run(
+    replaceAll(box.local(step.script), [["etc=/etc spool=/var/spool/cron", "etc=$sandbox/etc spool=$sandbox/spool"]]),
+  );
 }
 
 const on = { code: 0, stdout: "hourly restart: on, until the node has synced\n", stderr: "" };
-const off = { code: 0, stdout: "hourly restart: off, read back from root's crontab\n", stderr: "" };
+const off = { code: 0, stdout: "hourly restart: off, in every crontab and timer of this host\n", stderr: "" };
 
 describe("hourlyRestart", () => {
   describe("while syncing", () => {
@@ -162,21 +168,59 @@ describe("hourlyRestart", () => {
     test("our restart with a command behind it is somebody's own", async ({ box }) => {
       const other = `${line.trim()} && /usr/local/bin/mine`;
       box.write("tab", `${other}\n`);
-      expect((await run(box, "synced")).stdout).toContain(`another line about go-node, left as it is: ${other}. `);
+      expect((await run(box, "synced")).stdout).toContain(`left as it is: root's crontab: ${other}. `);
       expect(box.read("tab")).toBe(`${other}\n`);
     });
 
-    test("another line about the service is left, and warned about", async ({ box }) => {
-      const other = "@daily systemctl restart go-node";
-      box.write("tab", `${other}\n# service go-node restart\n`);
-      expect(await run(box, "synced")).toEqual({
-        code: 0,
-        stdout:
-          `warning: root's crontab has another line about go-node, left as it is: ${other}. ` +
-          `A restart of a producing node misses momentums.\n${off.stdout}`,
-        stderr: "",
-      });
-      expect(box.read("writes")).toBeUndefined();
+    test.for<[string, string, string]>([
+      [
+        "tab",
+        "root's crontab: @daily systemctl restart go-node",
+        "@daily systemctl restart go-node\n# service go-node restart\n",
+      ],
+      [
+        "etc/cron.d/watch",
+        "BOX/etc/cron.d/watch: 5 * * * * root docker restart znnd",
+        "5 * * * * root docker restart znnd\n",
+      ],
+      ["etc/crontab", "BOX/etc/crontab: 5 * * * * root BOX/watch.sh", "5 * * * * root BOX/watch.sh\n"],
+      [
+        "spool/crontabs/op",
+        "BOX/spool/crontabs/op: 0 * * * * sudo service go-node restart",
+        "0 * * * * sudo service go-node restart\n",
+      ],
+      [
+        "timers",
+        "a timer of systemd: ExecStart={ path=BOX/watch.sh ; argv[]=BOX/watch.sh ; ignore_errors=no }",
+        "ExecStart={ path=BOX/watch.sh ; argv[]=BOX/watch.sh ; ignore_errors=no }\n",
+      ],
+    ])(
+      "what else restarts the node is left, warned about and seen by a look: %s",
+      async ([place, found, text], { box }) => {
+        const inBox = (words: string) => words.replaceAll("BOX", box.dir);
+        await run(box, "synced");
+        box.write("watch.sh", "#!/bin/sh\npgrep znnd || systemctl restart go-node.service\n");
+        box.write(place, inBox(text));
+        expect(await run(box, "synced")).toEqual({
+          code: 0,
+          stdout:
+            `warning: something else handles go-node at times, left as it is: ${inBox(found)}. ` +
+            "A restart of a producing node misses momentums.\nhourly restart: its line in root's crontab is off\n",
+          stderr: "",
+        });
+        expect((await run(box, "now")).stdout).toBe(`${inBox(found)}\n`);
+      },
+    );
+
+    test.for<[string, string]>([
+      ["etc/cron.d/other", "5 * * * * root systemctl restart go-node2\n"],
+      ["etc/crontab", "# systemctl restart go-node\n5 * * * * root /bin/true\n"],
+      ["spool/crontabs/root", "5 * * * * systemctl restart go-node\n"],
+      ["timers", "ExecStart={ path=/usr/lib/apt/apt.systemd.daily ; argv[]=/usr/lib/apt/apt.systemd.daily update }\n"],
+    ])("nothing else restarts it: %s", async ([place, text], { box }) => {
+      await run(box, "synced");
+      box.write(place, text);
+      expect(await run(box, "synced")).toEqual(off);
     });
 
     test("a dot in the service's name is a dot", async ({ box }) => {

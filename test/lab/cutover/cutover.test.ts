@@ -90,7 +90,7 @@ it("waits through the wallet's update and the elections, until momentums carry t
   const { exitCode, output } = await up.run.end();
   expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
   expect(output).toContain("hourly restart: found on again in root's crontab of 10.77.0.11, after the node had synced");
-  expect(output).toContain("hourly restart: off, read back from root's crontab");
+  expect(output).toContain("hourly restart: off, in every crontab and timer of this host");
 
   const slots = await stage.lab.chain<Slot[]>("GET", "/production");
   const first = slots.find(({ producer, nodes }) => producer === ours && nodes.length > 0);
