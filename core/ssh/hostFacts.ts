@@ -18,6 +18,8 @@ export interface UnitFacts {
   readonly restarts: number;
   /** How it ended last. */
   readonly result: string;
+  /** The node's processes that this unit does not run, and where they run; empty where there are none. */
+  readonly elsewhere: string;
 }
 
 /** One of the databases of a node that is off. */
@@ -134,7 +136,7 @@ function unitOf(text: (name: string) => string): UnitFacts {
   const of = (name: string) => text(`service.${name}`);
   return {
     ...{ name: of("name"), load: of("load"), active: of("active"), sub: of("sub"), since: of("since") },
-    ...{ restarts: Number(of("restarts")) || 0, result: of("result") },
+    ...{ restarts: Number(of("restarts")) || 0, result: of("result"), elsewhere: of("elsewhere") },
   };
 }
 

@@ -61,7 +61,8 @@ function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
 }
 
 /** The state of the node's unit (pure). */
-export function serviceRow({ name, load, active, sub, since, restarts, result }: UnitFacts): FactRow {
+export function serviceRow({ name, load, active, sub, since, restarts, result, elsewhere }: UnitFacts): FactRow {
+  if (elsewhere !== "") return ["service", `${name} is not what runs the node: ${elsewhere}`];
   if (load === "masked") return ["service", `${name} is ${active}, and masked: it does not start again by itself`];
   if (load !== "loaded") return ["service", `${name} is not there`];
   const more = [

@@ -22,6 +22,7 @@ property() { systemctl show -p "$1" --value "$service" 2> /dev/null; }
 load=$(property LoadState)
 field service.name "$service"
 field service.load "$load"
+field service.elsewhere "$(node_elsewhere | paste -sd ';')"
 case $load in loaded | masked) field service.active "$(property ActiveState)" ;; esac
 if [ "$load" = loaded ]; then
   field service.sub "$(property SubState)"

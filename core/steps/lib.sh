@@ -119,6 +119,18 @@ processes_of() {
   return "$found"
 }
 
+# node_elsewhere: the processes of a node that $service does not run, and where: in a container, under another unit, by hand.
+node_elsewhere() {
+  local name pid
+  [ -e "$proc/1/comm" ] || fail "whether a node runs here cannot be told" "found: no process in $proc" "needed: $proc, mounted"
+  for name in znnd "${service%.service}"; do
+    for pid in $(processes_of "$name" || true); do
+      grep -qsE "/${service//./\\.}(\.service)?(/|\$)" "$proc/$pid/cgroup" || say "$name is process $pid in $(sed -n '$s/^[^:]*:[^:]*://p' "$proc/$pid/cgroup" 2> /dev/null || true)"
+    done
+  done | sort -u
+}
+node_elsewhere_help="stop it where it was started, so that it stays off (of a container: docker ps shows its name; docker update --restart=no NAME && docker stop NAME)"
+
 # port_is_open PORT: whether anything listens there, on any address.
 port_is_open() {
   local port of line lines listens seen=

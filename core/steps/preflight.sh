@@ -12,6 +12,8 @@ if ! is_marked stack; then
   mine=()
   [ -z "$(systemctl list-unit-files --no-legend "$service.service" 2> /dev/null)" ] || mine+=("the service $service")
   [ ! -e "$data_dir/wallet/producer" ] || mine+=("the producer key store $data_dir/wallet/producer")
+  found=$(node_elsewhere)
+  [ -z "$found" ] || mine+=("a node that runs already: ${found//$'\n'/; }")
   if grep -qs '"Producer"' "$data_dir/config.json"; then mine+=("a producer configuration in $data_dir/config.json"); fi
   if [ ${#mine[@]} -gt 0 ]; then
     fail "this host already has a node that this stack did not deploy. It may be your live Pillar: nothing was touched" \

@@ -9,6 +9,8 @@ is_at_work() {
   port_is_open "$port"
 }
 
+is_node_at_work() { is_at_work "$service" znnd "$rpc_port" || processes_of "${service%.service}" > /dev/null; }
+
 # Only reads; lines of name=value. No secret: addresses, states and names.
 retire_facts() {
   local marker
@@ -16,7 +18,7 @@ retire_facts() {
   yes_if() { local name=$1; shift; if "$@"; then fact "$name" yes; else fact "$name" no; fi; }
   fact producer "$(configured_address)"
   yes_if keyStore holds_files "$data_dir/wallet"
-  yes_if nodeActive is_at_work "$service" "" "$rpc_port"
+  yes_if nodeActive is_node_at_work
   yes_if nodeMasked node_is_masked
   yes_if signerActive is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"
   fact signerRestarts "$(systemctl show -p NRestarts --value "$signer_service" 2> /dev/null || true)"
@@ -65,12 +67,15 @@ retire_waits() {
 
 # Stops the node, so that it stays off after a reboot. Masked first: an end in error would start it again.
 retire_stop() {
-  local ends
+  local ends found
+  found=$(node_elsewhere)
+  [ -z "$found" ] || fail "the node of this host is not run by $service, which alone can be stopped: nothing was changed" "found: $found" \
+    "needed: $node_elsewhere_help. Is it run by another unit? $(config_set node.service NAME). Then run the same command again."
   retire_mark
   mask_node
   stop_node
   ends=$((SECONDS + 60))
-  while is_at_work "$service" "" "$rpc_port"; do
+  while is_node_at_work; do
     [ "$SECONDS" -lt "$ends" ] ||
       fail "the node does not end" "found: $service is $(systemctl is-active "$service" 2> /dev/null || true), $(ss -Hltnp "sport = :$rpc_port" 2> /dev/null | head -n 1)" \
         "needed: nothing on port $rpc_port. Does somebody run it by hand? See it with: ss -ltnp, then run the same command again."

@@ -55,6 +55,11 @@ describe("the deploy", () => {
     expect(stdout).toContain("but go-node is not running: starting it");
     expect(stderr).toMatch(/RPC does not answer\n[\s\S]* its repair: \.\/pillar-host repair prod\n$/);
     expect(box.read("deployed")).toBeUndefined();
+    box.process(77, "znnd");
+    box.write("proc/77/cgroup", "0::/system.slice/docker-4f1d.scope\n");
+    expect((await run(box, "true", false)).stderr).toContain(
+      "a node runs here that is not go-node: it is not started beside it\n  found: znnd is process 77 in /system.slice/docker",
+    );
   });
 
   test.for([

@@ -46,6 +46,14 @@ test("of a host in good order", async ({ box }) => {
   ]);
 });
 
+test("of a node that another one runs: where", async ({ box }) => {
+  box.process(77, "znnd");
+  box.write("proc/77/cgroup", "0::/system.slice/docker-4f1d.scope\n");
+  expect(await factsOf(box)).toContain(
+    "service: go-node is not what runs the node: znnd is process 77 in /system.slice/docker-4f1d.scope",
+  );
+});
+
 test("of a node that is off its database is judged; of one that runs, and of none, nothing is said", async ({
   box,
 }) => {

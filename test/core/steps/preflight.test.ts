@@ -290,6 +290,14 @@ describe("preflight", () => {
     },
   );
 
+  test("a node in a container is a node that this stack did not deploy", async ({ box }) => {
+    box.process(77, "znnd");
+    box.write("proc/77/cgroup", "0::/system.slice/docker-4f1d.scope\n");
+    expect((await look(box)).stderr).toContain(
+      "nothing was touched\n  found: a node that runs already: znnd is process 77 in /system.slice/docker-4f1d.scope\n",
+    );
+  });
+
   test("this stack's own node is not looked at again", async ({ box }) => {
     box.mark("stack", `${identity}\n`);
     box.mark("deploy.done");

@@ -204,6 +204,32 @@ describe("the node of a host that is retired", () => {
     );
   });
 
+  test.for<[string, string, string]>([
+    ["a container", "znnd", "/system.slice/docker-4f1d.scope"],
+    ["another unit", "znnd", "/system.slice/znn.service"],
+    ["somebody's shell", "go-node", "/user.slice/user-0.slice/session-1.scope"],
+  ])("one that %s runs is left, and nothing is said to be stopped", async ([_what, name, cgroup], { box }) => {
+    host(box);
+    box.process(77, name);
+    box.write("proc/77/cgroup", `0::${cgroup}\n`);
+    expect((await factsOf(box)).node).toEqual({ active: true, masked: false });
+    const { code, stdout, stderr } = await call(box, "retire_stop");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(
+      "h: the node of this host is not run by go-node, which alone can be stopped: nothing was changed\n" +
+        `  found: ${name} is process 77 in ${cgroup}\n  needed: stop it where it was started`,
+    );
+    expect([box.read("state/retired"), asked(box)]).toEqual([undefined, [""]]);
+  });
+
+  test("its own unit's process is not somebody else's", async ({ box }) => {
+    host(box);
+    box.process(77, "go-node");
+    box.write("proc/77/cgroup", "0::/system.slice/go-node.service\n");
+    const { stderr } = await call(box, "retire_stop");
+    expect(stderr).toContain("h: the node does not end\n");
+  });
+
   test("comes back where the stack is active again, and only what the retirement masked", async ({ box }) => {
     host(box);
     await box.run("mkdir units; echo '[Unit]' > units/go-node.service");
