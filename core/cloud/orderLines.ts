@@ -1,4 +1,4 @@
-import type { CloudHostConfig } from "../config/hostSchema";
+import { type CloudHostConfig, ideal } from "../config/hostSchema";
 import { commandsFor } from "../util/commands";
 import type { OrderRecord, Settled } from "./attempts";
 import type { ServerNow } from "./cloud";
@@ -35,6 +35,11 @@ export function orderLines(view: OrderView): string[] {
       ? [`should this run end in an error about a server that is not there: ${run.refresh} && ${run.up}`]
       : []),
     `host: a server at ${provider}, ${describe(offer)}${host.backups ? ", backups included" : ""}; image ${host.image}${roomNote(offer, provider)}`,
+    ...(offer.cores < ideal.cores || offer.memoryGb < ideal.memoryGb
+      ? [
+          `ideal for the initial sync: ${ideal.cores} cores and ${ideal.memoryGb} GB of memory (host.minimums); with less it takes longer`,
+        ]
+      : []),
     runnerUp ? `runner-up: ${describe(runnerUp)}${runnerUpNote(runnerUp, view)}` : "runner-up: none",
     `limit: no server dearer than ${limit.monthly.toFixed(2)} ${offer.currency} a month is ordered (${limit.from})`,
     next.kind === "chosen"

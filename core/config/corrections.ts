@@ -17,6 +17,8 @@ export const standIns: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["host.token", "0".repeat(64)],
   ["ssh", { agent: true }],
   ["controller.release.url", "https://192.0.2.1/any.zip"],
+  ["controller.go.url", "https://192.0.2.1/any.tar.gz"],
+  ["controller.go.sha256", "0".repeat(64)],
   ["orchestrator.release.url", "https://192.0.2.1/any.tar.gz"],
   ["orchestrator.release.version", "v0.0.0"],
   ["orchestrator.migrateFrom.address", "192.0.2.2"],

@@ -5,6 +5,9 @@ import { duration } from "./duration";
 import type { SchemaFault } from "./schemaFault";
 import { address, hostKey, word } from "./schemaParts";
 
+/** Ideal for the initial sync (docs/specification.md, 8). */
+export const ideal = { cores: 8, memoryGb: 16 };
+
 /** What every kind of host has. */
 const common = {
   minimums: z
@@ -19,7 +22,7 @@ const common = {
         unit: "GB",
       }),
       bandwidthMbps: z.number().nonnegative().default(100).meta({
-        description: "Of its line to the release. Warned about only",
+        description: "More than this is needed of its line to the release. Warned about only",
         unit: "Mbit/s",
       }),
     })

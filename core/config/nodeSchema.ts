@@ -12,8 +12,10 @@ import {
   plainUrl,
   port,
   releaseVersion,
+  requiredSha256,
   rpcUrl,
   service,
+  webAddress,
   word,
 } from "./schemaParts";
 import { witnessFaults } from "./witnessFaults";
@@ -52,6 +54,25 @@ export const controllerSchema = z
         description:
           "What the controller itself asks for while it runs and deploys; before anything is changed the host has to reach " +
           "them all. Those of the real network stand in `Pulumi.prod.yaml`",
+      }),
+    source: plainUrl.optional().meta({
+      description:
+        "The repository whose default branch its Deploy builds. Which Go its `go.mod` wants is looked up before anything is changed",
+      otherwise: "nothing is looked up",
+      examples: ["https://github.com/zenon-network/go-zenon"],
+    }),
+    go: z
+      .strictObject({
+        url: webAddress("needed an http or https address of Go's archive").meta({
+          description: "Of a `tar.gz` for linux-amd64, as https://go.dev/dl has them",
+          needed: "the address of Go's archive for linux-amd64",
+        }),
+        sha256: requiredSha256("archive").meta({ description: "Its hash, as that page shows it" }),
+      })
+      .optional()
+      .meta({
+        description: "The Go that is put into `/usr/local/go`, from where the controller takes it to build the node",
+        otherwise: "the one that lies there, else the controller's own download, 1.20.3",
       }),
     deployTimeout: duration("1m").prefault("2h").meta({ description: "How long its Deploy may take" }),
   })

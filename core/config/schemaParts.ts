@@ -99,13 +99,13 @@ export const plainUrl = z
   .meta({ form: "http or https address" });
 
 /** The hash of what is downloaded. @param what its name in messages, such as `archive` */
-export const sha256 = (what: string) =>
+export const requiredSha256 = (what: string) =>
   z
     .string()
     .toLowerCase()
     .regex(/^[0-9a-f]{64}$/, `needed 64 hexadecimal digits (sha256sum of the ${what})`)
-    .optional()
-    .meta({ form: "64 hexadecimal digits" });
+    .meta({ form: "64 hexadecimal digits", needed: `the sha256 of the ${what}` });
+export const sha256 = (what: string) => requiredSha256(what).optional().meta({ form: "64 hexadecimal digits" });
 
 /** A release of the node, whose number alone tells what is in it. */
 export const releaseVersion = z

@@ -22,7 +22,7 @@ fi
 # A deploy that was cut off between key store and configuration took the key store's password with it: no address of
 # it was ever shown, and nobody can open it. The controller would ask for that password.
 keystore=$data_dir/wallet/producer
-if is_marked deploy.started && [ -e "$keystore" ] && ! grep -qs '"Address"' "$data_dir/config.json"; then
+if is_marked deploy.started && [ -e "$keystore" ] && ! file_has '"Address"' "$data_dir/config.json"; then
   aside=$keystore.unfinished-$(date -u +%Y%m%dT%H%M%SZ)
   mv "$keystore" "$aside"
   say "an earlier deploy was cut off before it wrote its configuration; its key store is kept as $aside"
@@ -60,6 +60,8 @@ other_service() {
     sed -nE 's/^([A-Za-z0-9._-]+)\.service$/the controller wrote \1.service: where that is the node'"'"'s, '"$(config_set node.service '\1')"'/p'
 }
 
+IFS=$'\t' read -r found needed < <(go_shortfall) || true
+[ -z "$found" ] || fail "the controller would not build the node: its Go is too old" "found: $found" "needed: $needed. Then run $(pulumi_up) again."
 packages_ask_nothing 600
 say "deploying: the controller builds and starts the node; this takes minutes"
 dialog Deploy "$deploy_seconds"
@@ -78,7 +80,7 @@ if ! wait_for_node "$rpc_seconds"; then
   fail "the controller ended, but the node does not run" ${complaint:+"the controller said: $(redact <<< "$complaint")"} \
     "$(node_facts)" ${other:+"$other"} "$(last_lines "$transcript" 5)" "$once_more"
 fi
-grep -qs '"Address"' "$data_dir/config.json" || warn "$data_dir/config.json names no producer: the address is read from the controller's Status alone"
+file_has '"Address"' "$data_dir/config.json" || warn "$data_dir/config.json names no producer: the address is read from the controller's Status alone"
 let_node_end
 mark deploy.done
 say "deployed: $service is active, its RPC answers on port $rpc_port ($lines lines of transcript)"

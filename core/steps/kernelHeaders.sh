@@ -2,7 +2,11 @@
 # an empty package takes its place until the host is let go.
 kernel_headers=linux-kernel-headers headers_maintainer="pillar-host <root@localhost>"
 
-offers_kernel_headers() { apt-get -s install "$kernel_headers" > /dev/null 2>&1; }
+# 2: apt does not say, for another reason than that it has none: $headers_said.
+offers_kernel_headers() {
+  if headers_said=$(LC_ALL=C apt-get -s install "$kernel_headers" 2>&1); then return 0; fi
+  case $headers_said in *"Unable to locate package"* | *"no installation candidate"*) return 1 ;; *) return 2 ;; esac
+}
 
 remove_empty_kernel_headers() {
   if [ "$(dpkg-query -W -f '${Maintainer}' "$kernel_headers" 2> /dev/null || true)" = "$headers_maintainer" ]; then

@@ -33,6 +33,18 @@ is_there() { [ -e "$1" ] || [ -L "$1" ]; }
 # one of another place.
 unit_lies_at() { is_there "$1" && [ "$(readlink "$1")" != /dev/null ]; }
 
+# file_has PATTERN FILE: whether a line of it matches, or there is no such file. One that cannot be read is no "no".
+file_has() {
+  local code=0
+  [ -e "$2" ] || return 1
+  grep -qE -- "$1" "$2" || code=$?
+  [ "$code" -le 1 ] || fail "$2 could not be read"
+  return "$code"
+}
+
+# connects HOST PORT
+connects() { timeout 10 bash -c ': < "/dev/tcp/$0/$1"' "$1" "$2" 2> /dev/null; }
+
 has() { command -v "$1" > /dev/null 2>&1; }
 
 # replace_file PATH TEXT [MODE]: after a full disk, a kill or a power cut the file has its old text or TEXT. A file that is there

@@ -1,10 +1,11 @@
 import type { StackConfig } from "../config/config";
 import { supportedDistributions } from "../config/distributions";
+import { ideal } from "../config/hostSchema";
 import { isAddress } from "../util/address";
 import { given } from "../util/given";
 import { addressDigest, facts } from "./looks";
 import { type Step, scriptOf } from "./step";
-import { controllerPlace, controllerRelease, nodePlace, releaseVariables } from "./stepVariables";
+import { controllerPlace, controllerRelease, nodeBuild, nodePlace, releaseVariables } from "./stepVariables";
 
 /** What the kernel reports of a machine is less than what it is sold as: up to a tenth is the firmware's and its own. */
 const memoryShare = 0.9;
@@ -27,10 +28,11 @@ export function preflight(config: StackConfig, identity: string): Step {
   const url = new URL(controllerRelease(config).url);
   return {
     name: "preflight",
-    limitSeconds: 120,
+    limitSeconds: 300,
     looksOnly: true,
     script: scriptOf(
       {
+        ...nodeBuild(config),
         stack_identity: identity,
         service: node.service,
         signer_service: orchestrator.service,
@@ -39,6 +41,9 @@ export function preflight(config: StackConfig, identity: string): Step {
         minimum_cores: minimums.cores,
         minimum_memory_gb: minimums.memoryGb,
         minimum_memory_kb: Math.floor(minimums.memoryGb * 1024 * 1024 * memoryShare),
+        ideal_cores: ideal.cores,
+        ideal_memory_gb: ideal.memoryGb,
+        ideal_memory_kb: Math.floor(ideal.memoryGb * 1024 * 1024 * memoryShare),
         minimum_disk_kb: minimums.diskGb * 1_000_000,
         minimum_mbps: minimums.bandwidthMbps,
         controller_name: config.controller.executable,
@@ -50,6 +55,8 @@ export function preflight(config: StackConfig, identity: string): Step {
         udp_ports: [node.p2pPort],
       },
       "kernelHeaders",
+      "packageSources",
+      "goToolchain",
       "preflight",
     ),
   };
@@ -115,9 +122,11 @@ export function controller(config: StackConfig): Step {
     script: scriptOf(
       {
         ...controllerPlace(config),
+        ...nodeBuild(config),
         ...releaseVariables(controllerRelease(config)),
         minimum_mbps: config.host.minimums.bandwidthMbps,
       },
+      "goToolchain",
       "controller",
     ),
   };
@@ -146,12 +155,14 @@ export function deploy(config: StackConfig, identity: string): Step {
       {
         ...controllerPlace(config),
         ...nodePlace(config),
+        ...nodeBuild(config),
         stack_identity: identity,
         deploy_seconds: deploySeconds,
         rpc_seconds: 300,
       },
       "nodeStop",
       "dialog",
+      "goToolchain",
       "deploy",
     ),
   };

@@ -14,7 +14,7 @@ if ! is_marked stack; then
   [ ! -e "$data_dir/wallet/producer" ] || mine+=("the producer key store $data_dir/wallet/producer")
   found=$(node_elsewhere)
   [ -z "$found" ] || mine+=("a node that runs already: ${found//$'\n'/; }")
-  if grep -qs '"Producer"' "$data_dir/config.json"; then mine+=("a producer configuration in $data_dir/config.json"); fi
+  if file_has '"Producer"' "$data_dir/config.json"; then mine+=("a producer configuration in $data_dir/config.json"); fi
   if [ ${#mine[@]} -gt 0 ]; then
     fail "this host already has a node that this stack did not deploy. It may be your live Pillar: nothing was touched" \
       "${mine[@]/#/found: }" "needed: a host without these" \
@@ -53,10 +53,16 @@ disk_kb=$(df -Pk "$disk_of" | awk 'NR == 2 { print $4 }')
 [ "$disk_kb" -ge "$minimum_disk_kb" ] ||
   needs "free disk at $disk_of" "$((disk_kb / 1000000)) GB" "$((minimum_disk_kb / 1000000)) GB (host.minimums.diskGb)"
 
+# Scripts, apt and the node's build write there: what fails for want of room reads as another fault.
+full=()
+for at in "${TMPDIR:-/tmp}" /run; do
+  free=$(df -Pk "$at" | awk 'NR == 2 { print $4 }') inodes=$(df -Pi "$at" | awk 'NR == 2 { print $4 }')
+  if [ ! -w "$at" ] || [ "$free" -lt 2048 ] || [ "$inodes" -lt 64 ]; then full+=("$at"); needs "room in $at" "$free KB and $inodes files free" "2 MB that can be written (clear it, or see what fills it: du -xsh $at/*)"; fi
+done
+
 # The release server's answer proves that it can be reached, and its Date header is an independent clock. Signed addresses
 # refuse to be asked for their headers alone: then some bytes are asked for, and that answer counts.
 answered= date_header=
-connects() { timeout 10 bash -c ': < "/dev/tcp/$0/$1"' "$1" "$2" 2> /dev/null; }
 if has curl; then
   headers=$(curl -sSIL --connect-timeout 10 --max-time 30 "$release_url" 2>&1) && answered=yes
 elif has wget; then
@@ -65,7 +71,7 @@ else
   headers="no connection to $release_host:$release_port"
   if connects "$release_host" "$release_port"; then answered=yes; fi
 fi
-status_of() { grep -E '^ *HTTP/' <<< "$1" | tail -n 1 | tr -d '\r' | sed 's/^ *//' || true; }
+status_of() { printf %s "$1" | grep -E '^ *HTTP/' | tail -n 1 | tr -d '\r' | sed 's/^ *//' || true; }
 status=$(status_of "$headers")
 if [[ $status =~ ^HTTP/[0-9.]+\ [45] ]]; then
   if has curl; then
@@ -82,7 +88,7 @@ now=$(date +%s)
 if [[ $status =~ ^HTTP/[0-9.]+\ [45] && ! $status =~ \ 416 ]]; then
   needs "release address $release_url" "$status" "200 (controller.release.url: open it in a browser and compare it with the release page)"
 elif [ -z "$answered" ]; then
-  found=$(grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' <<< "$headers" | tail -n 1 || true)
+  found=$(printf %s "$headers" | grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' | tail -n 1 || true)
   needs "release address $release_url" "${found:-no answer}" "an answer (controller.release.url; a firewall or DNS on the host?)"
 elif has curl; then
   # A page about the archive is told from it by its first letters, another archive by the names in its last part, before
@@ -92,11 +98,11 @@ elif has curl; then
   if [ -n "$start" ] && [[ $start != PK* ]]; then
     needs "release address $release_url" "something that begins with: $start" "a zip archive (controller.release.url: it is perhaps the page about it)"
   elif names=$(curl -fsL --max-time 20 -r -65536 "$release_url" 2> /dev/null | tr -c '[:print:]' '\n') &&
-    ! grep -qF "$controller_name" <<< "$names"; then
+    [[ $names != *"$controller_name"* ]]; then
     needs "release address $release_url" "an archive without $controller_name" "the controller's release for linux x86_64 (controller.release.url, controller.executable)"
   fi
 fi
-date_header=$(sed -nE 's/^ *[Dd]ate: *([^\r]*)\r?$/\1/p' <<< "$headers" | tail -n 1)
+date_header=$(printf '%s\n' "$headers" | sed -nE 's/^ *[Dd]ate: *([^\r]*)\r?$/\1/p' | tail -n 1)
 
 # What the controller itself asks for while it deploys, and on every run. Any answer will do.
 reach() {
@@ -113,7 +119,20 @@ unreached=$(for url in $controller_addresses; do
 done; wait)
 while IFS=$'\t' read -r url found; do
   [ -z "$url" ] || needs "$url, which the controller asks" "$found" "an answer (controller.addresses; a firewall or DNS on the host?)"
-done <<< "$unreached"
+done < <(printf '%s\n' "$unreached")
+
+if has apt-get && [ ${#full[@]} -eq 0 ]; then
+  sources=$(package_sources)
+  while IFS=$'\t' read -r of url found; do
+    case $of in
+      own) needs "package source $url" "$found" "$(source_cure "$url")" ;;
+      foreign) warn "package source $url: $found. The packages step leaves it out where all that it installs can be had without it" ;;
+    esac
+  done < <(printf '%s\n' "$sources")
+fi
+
+IFS=$'\t' read -r found needed < <(go_shortfall) || true
+[ -z "$found" ] || needs "Go, with which the controller builds the node" "$found" "$needed"
 
 synchronized=$(timedatectl show -p NTPSynchronized --value 2> /dev/null || true)
 if [ "$synchronized" != yes ]; then
@@ -135,9 +154,9 @@ holder_of() {
   local socket pid
   socket=$(ss -Hl"${1:0:1}"np "sport = :$2" 2> /dev/null | head -n 1)
   [ -n "$socket" ] || return 0
-  pid=$(sed -nE 's/.*pid=([0-9]+).*/\1/p' <<< "$socket")
+  pid=$(printf '%s\n' "$socket" | sed -nE 's/.*pid=([0-9]+).*/\1/p')
   if is_marked stack && grep -qsE "/(${service//./\\.}|${signer_service//./\\.})\.service" "$proc/${pid:-none}/cgroup"; then return 0; fi
-  sed -nE 's/.*users:\(\("([^"]+)".*/\1/p; t; s/.*/another process/p' <<< "$socket"
+  printf '%s\n' "$socket" | sed -nE 's/.*users:\(\("([^"]+)".*/\1/p; t; s/.*/another process/p'
 }
 for port in $tcp_ports; do
   holder=$(holder_of tcp "$port")
@@ -153,14 +172,19 @@ if [ ${#problems[@]} -gt 0 ]; then
     "Change the host or the configuration, then run $(pulumi_up) again."
 fi
 
-if offers_kernel_headers; then
-  say "packages: $distribution has $kernel_headers, which the controller's Deploy installs"
-else
-  say "packages: $distribution, as its index is now, has no $kernel_headers, which the controller's Deploy installs: where a fresh index has none either, an empty package takes its place"
-fi
+offered=0
+offers_kernel_headers || offered=$?
+case $offered in
+  0) say "packages: $distribution has $kernel_headers, which the controller's Deploy installs" ;;
+  1) say "packages: $distribution, as its index is now, has no $kernel_headers, which the controller's Deploy installs: where a fresh index has none either, an empty package takes its place" ;;
+  *) warn "apt: $(printf %s "$headers_said" | tail -n 1)" ;;
+esac
 device=$(ip -o route get 1.1.1.1 2> /dev/null | sed -nE 's/.* dev ([^ ]+).*/\1/p' || true)
 speed=$(cat "/sys/class/net/${device:-none}/speed" 2> /dev/null || true)
-if [ "${speed:--1}" -gt 0 ] && [ "$speed" -lt "$minimum_mbps" ]; then
-  warn "bandwidth: $device reports $speed Mbps, below the minimum of $minimum_mbps (host.minimums.bandwidthMbps)"
+if [ "${speed:--1}" -gt 0 ] && [ "$speed" -le "$minimum_mbps" ]; then
+  warn "bandwidth: $device reports $speed Mbps, and more than $minimum_mbps are needed (host.minimums.bandwidthMbps)"
+fi
+if [ "$cores" -lt "$ideal_cores" ] || [ "$memory_kb" -lt "$ideal_memory_kb" ]; then
+  say "ideal for the initial sync: $ideal_cores cores and $ideal_memory_gb GB of memory; with less it takes longer"
 fi
 say "$distribution, $cores cores, $((memory_kb / 1024)) MiB memory, $((disk_kb / 1000000)) GB free: meets the minimums"

@@ -34,7 +34,12 @@ retire_facts() {
   if [ -e "$state/orchestrator.json" ]; then fact journal "$(base64 -w 0 < "$state/orchestrator.json")"; fi
   fact end yes
 }
-holds_files() { [ -e "$1" ] && [ -n "$(find "$1/" -type f -size +0 -print -quit 2> /dev/null)" ]; }
+holds_files() {
+  local found
+  [ -d "$1" ] || return 1
+  found=$(find "$1/" -type f -size +0 -print -quit) || fail "$1 could not be read"
+  [ -n "$found" ]
+}
 holds_any() {
   local path
   for path; do if [ -f "$path" ] && [ -s "$path" ] || holds_files "$path"; then return 0; fi; done

@@ -17,6 +17,11 @@ export function controllerPlace(config: StackConfig) {
   return { controller_dir: config.controller.directory, controller_name: config.controller.executable };
 }
 
+/** What the node is built from, and with what. */
+export function nodeBuild({ controller: { source = "", go } }: StackConfig) {
+  return { node_source: source, go_url: go?.url ?? "", go_sha256: go?.sha256 ?? "" };
+}
+
 export function nodePlace({ node }: Pick<StackConfig, "node">) {
   return { service: node.service, data_dir: node.dataDir, rpc_address: node.rpcAddress, rpc_port: node.rpcPort };
 }

@@ -2,7 +2,7 @@
 
 # signer_facts: of $service, its $directory, the node's $node_dir and $executable.
 signer_facts() {
-  local real at
+  local real at shares
   fact() { printf '%s=%s\n' "$1" "$2"; }
   fact load "$(systemctl show -p LoadState --value "$service" 2> /dev/null || true)"
   fact active "$(systemctl is-active "$service" 2> /dev/null || true)"
@@ -26,7 +26,8 @@ signer_facts() {
   if [ -d "$directory" ]; then
     fact bytes "$(du -sb -- "$directory" 2> /dev/null | cut -f 1 || true)"
     fact files "$(find "$directory/" -printf x 2> /dev/null | wc -c || true)"
-    fact shares "$(signer_shares | tr -cd '\0' | wc -c)"
+    shares=$(signer_shares | tr -cd '\0' | wc -c)
+    fact shares "$shares"
     # The copy does not take these modes over, and its comparison would end the move after the stop.
     fact special "$(find "$directory/" ! -type l -perm /7002 -printf x 2> /dev/null | wc -c || true)"
   fi
@@ -94,14 +95,12 @@ signer_scan() {
     said=$(timeout 20 ssh-keyscan -T 10 -p "$port" -- "$address" 2> /dev/null | grep -v '^#' | cut -d ' ' -f 2,3 || true)
     if [ -n "$said" ]; then say keys; say "$said"; return; fi
   fi
-  if signer_connects "$address" "$port"; then
+  if connects "$address" "$port"; then
     if has ssh-keyscan; then say noSsh; else say noScanner; fi
   else
     say noConnection
   fi
 }
-
-signer_connects() { timeout 5 bash -c 'exec 3<> "/dev/tcp/$0/$1"' "$1" "$2" 2> /dev/null; }
 
 # All of $directory as a stream, whose rate is measured: nothing is written, not even the times of access.
 signer_stream() {
@@ -121,7 +120,7 @@ signer_stops() {
 signer_reaches() {
   local endpoint
   for endpoint in $endpoints; do
-    { if signer_connects "${endpoint%:*}" "${endpoint##*:}"; then say "$endpoint"; fi; } &
+    { if connects "${endpoint%:*}" "${endpoint##*:}"; then say "$endpoint"; fi; } &
   done
   wait
 }

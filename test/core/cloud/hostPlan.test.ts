@@ -67,6 +67,7 @@ describe("a new stack", () => {
       plan: { kind: "make", offer: offers[0], found, attempts: [], shown, leftover: undefined },
       lines: [
         "host: a server at Hetzner, cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 8.00 EUR a month; image ubuntu-22.04",
+        "ideal for the initial sync: 8 cores and 16 GB of memory (host.minimums); with less it takes longer",
         "runner-up: cpx32 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 16.00 EUR a month; dearer than the limit",
         "limit: no server dearer than 10.00 EUR a month is ordered (the 8.00 EUR that were shown first and a quarter; pillar-host:host.maxMonthly sets another)",
         "should the provider have no room for it, the next run tries cx33 in nbg1 (8.00 EUR a month)",
@@ -128,7 +129,7 @@ describe("the price", () => {
   test("that is configured is the limit instead", async () => {
     const { decided } = await decide([], { record: dear }, { maxMonthly: 20 });
     expect(decided).toMatchObject({ plan: { offer: offers[0] } });
-    expect("lines" in decided && decided.lines[2]).toBe(
+    expect("lines" in decided && decided.lines[3]).toBe(
       "limit: no server dearer than 20.00 EUR a month is ordered (pillar-host:host.maxMonthly)",
     );
     expect((await decide([], {}, { maxMonthly: 5 })).decided).toMatchObject({

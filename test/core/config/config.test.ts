@@ -169,7 +169,7 @@ describe("unknown keys", () => {
       "far from all",
       { controller: { ...least.controller, zzzzzzzzzz: 1 } },
       [
-        "pillar-host:controller.zzzzzzzzzz: no such key; known are release, directory, executable, addresses, deployTimeout",
+        "pillar-host:controller.zzzzzzzzzz: no such key; known are release, directory, executable, addresses, source, go, deployTimeout",
       ],
     ],
     [

@@ -1,19 +1,29 @@
-import { strToU8, zipSync } from "fflate";
+import { createHash, randomBytes } from "node:crypto";
+import { gzipSync, strToU8, zipSync } from "fflate";
 import { describe, expect } from "vitest";
 import { controller } from "../../../core/steps/nodeSteps";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
-import type { Sandbox } from "./sandbox";
+import { replaceAll, type Sandbox } from "./sandbox";
 
 const url = "https://release.example/node-controller.zip";
 
 /** Installs what the address serves in a directory of the box. */
-async function install(box: Sandbox, program: string, release: object = {}) {
-  box.command("wget", `cp "$sandbox/served" "\${@: -2:1}"`);
+async function install(
+  box: Sandbox,
+  program: string,
+  release: object = {},
+  more: object = {},
+  moves: readonly (readonly [string, string])[] = [],
+) {
+  box.command("wget", `cp "$sandbox/$([[ \${@: -1} == *go.dev* ]] && echo go.tar.gz || echo served)" "\${@: -2:1}"`);
   box.write("served", zipSync({ "node-controller": strToU8(program) }));
   const directory = `${box.dir}/installed`;
-  const { script } = controller(configOf({ controller: { release: { url, ...release }, directory } }));
-  const local = box.local(script).replaceAll("/run/pillar-host/controller-notes", `${box.dir}/controller-notes`);
+  const { script } = controller(configOf({ controller: { release: { url, ...release }, directory, ...more } }));
+  const local = replaceAll(box.local(script), moves).replaceAll(
+    "/run/pillar-host/controller-notes",
+    `${box.dir}/controller-notes`,
+  );
   const { code, stdout, stderr } = await box.run(local);
   return { code, stderr, stdout: stdout.replace(/[0-9a-f]{64}/g, "HASH") };
 }
@@ -42,5 +52,63 @@ describe.concurrent("the controller's release", () => {
       code: 1,
       stderr: expect.stringContaining("the archive is not the one that controller.release.sha256 names"),
     });
+  });
+
+  test.for([
+    [99, "warning: bandwidth: the download ran at 99 Mbps, and more than 100 are needed"],
+    [100, "warning: bandwidth: the download ran at 100 Mbps, and more than 100 are needed"],
+    [101, "\nbandwidth: the download ran at 101 Mbps"],
+  ] as const)("a download at %i Mbps", async ([mbps, said], { box }) => {
+    const moves = [["mbps=$((bytes * 8 / elapsed_ms / 1000))", `mbps=${mbps}`]] as const;
+    expect((await install(box, randomBytes(1_000_000).toString("hex"), {}, {}, moves)).stdout).toContain(said);
+  });
+});
+
+/** An archive of one file, as tar packs it. */
+async function tarOf(box: Sandbox, file: string, text: string): Promise<Uint8Array> {
+  box.write("packed", text);
+  const { stdout } = await box.run(
+    `mkdir -p "pack/$(dirname ${file})"; install -m 755 packed pack/${file}; tar -cf - -C pack . | base64 -w 0`,
+  );
+  return gzipSync(new Uint8Array(Buffer.from(stdout, "base64")));
+}
+
+describe.concurrent("the Go that is configured", () => {
+  const goUrl = "https://go.dev/dl/go1.24.0.linux-amd64.tar.gz";
+  const place = [["go_root=/usr/local", "go_root=$sandbox/local"]] as const;
+  const program = "#!/bin/sh\necho go version go1.24.0 linux/amd64\n";
+  async function installGo(
+    box: Sandbox,
+    archive: Uint8Array,
+    sha256 = createHash("sha256").update(archive).digest("hex"),
+  ) {
+    box.write("go.tar.gz", archive);
+    await box.run("mkdir -p local");
+    return install(box, "one", {}, { go: { url: goUrl, sha256 } }, place);
+  }
+
+  test("is put where the controller takes it from, once, and what lay there is kept", async ({ box }) => {
+    await box.run("mkdir -p local/go/bin; echo old > local/go/bin/go");
+    const archive = await tarOf(box, "go/bin/go", program);
+    const { code, stdout, stderr } = await installGo(box, archive);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("/local/go: go version go1.24.0 linux/amd64, sha256 HASH\n");
+    expect((await box.run("local/go/bin/go; cat local/go.before-*/bin/go; ls -A local | wc -l")).stdout).toBe(
+      "go version go1.24.0 linux/amd64\nold\n2\n",
+    );
+    expect((await installGo(box, archive)).stdout).not.toContain("Go installed");
+    expect((await installGo(box, await tarOf(box, "go/bin/go", `${program}# newer\n`))).stdout).toContain(
+      "Go installed",
+    );
+  });
+
+  test.for<[string, string, string | undefined, string]>([
+    ["another hash", "go/bin/go", "0".repeat(64), "the archive of Go is not the one that controller.go.sha256 names"],
+    ["another archive", "README", undefined, "holds no Go"],
+  ])("%s: nothing is touched", async ([_what, file, hash, said], { box }) => {
+    await box.run("mkdir -p local/go/bin; echo old > local/go/bin/go");
+    const { code, stderr } = await installGo(box, await tarOf(box, file, program), hash);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
+    expect((await box.run("cat local/go/bin/go; ls installed || true")).stdout).toBe("old\n");
   });
 });

@@ -8,7 +8,7 @@ import { replaceAll, type Sandbox } from "./sandbox";
 const identity = "pillar-host/prod Anvil";
 
 /** Deploys on a host where the controller does this (bash), and the node's service is active or not. */
-function run(box: Sandbox, body: string, isActive = true, beforeMenu = "") {
+function run(box: Sandbox, body: string, isActive = true, beforeMenu = "", more: object = {}) {
   const dataDir = `${box.dir}/znn`;
   box.mark("stack", `${identity}\n`);
   controllerOf(box, { Deploy: body }, undefined, beforeMenu);
@@ -16,7 +16,7 @@ function run(box: Sandbox, body: string, isActive = true, beforeMenu = "") {
   box.command("wget", isActive ? "echo '{\"currentHeight\":1}'" : "exit 4");
   box.command("journalctl", ":");
   const { script } = deploy(
-    configOf({ node: { dataDir }, controller: { ...least.controller, directory: box.dir } }),
+    configOf({ node: { dataDir }, controller: { ...least.controller, directory: box.dir, ...more } }),
     identity,
   );
   const units = script.replaceAll("/etc/systemd/system", `${box.dir}/units`);
@@ -36,6 +36,17 @@ describe("the deploy", () => {
     expect(box.read("env")).toBe("noninteractive\n1\nnone\n1\n");
     expect(box.read("apt")).toBe(
       'DPkg::Lock::Timeout "600";\nDpkg::Options { "--force-confdef"; "--force-confold"; };\n',
+    );
+  });
+
+  test("does not begin with a Go that is too old for the node's source", async ({ box }) => {
+    box.command("curl", "echo 'go 9.9'");
+    const { code, stderr } = await run(box, "touch $sandbox/deployed", true, "", {
+      source: "https://git.example/node",
+    });
+    expect([code, box.read("deployed")]).toEqual([1, undefined]);
+    expect(stderr).toMatch(
+      /^h: the controller would not build the node: its Go is too old\n {2}found: Go \S+, and go.mod of https:\/\/git.example\/node wants 9.9\n {2}needed: Go 9.9 or newer: /,
     );
   });
 

@@ -41,7 +41,7 @@ test.each([
 
 test("each step has its name, its time, and whether it only looks", () => {
   expect(all.map(({ name, limitSeconds, looksOnly, quiet }) => [name, limitSeconds, looksOnly, quiet])).toEqual([
-    ["preflight", 120, true, undefined],
+    ["preflight", 300, true, undefined],
     ["prepare", 60, undefined, undefined],
     ["packages", 10_800, undefined, undefined],
     ["controller", 3600, undefined, undefined],
@@ -55,6 +55,9 @@ test("each step has its name, its time, and whether it only looks", () => {
 describe("variables", () => {
   test("preflight", () => {
     expect(variablesOf(steps.preflight(config, identity))).toEqual([
+      "node_source=''",
+      "go_url=''",
+      "go_sha256=''",
       "stack_identity='pillar-host/prod-2 Anvil'",
       "service='go-node'",
       "signer_service='orchestrator'",
@@ -63,6 +66,9 @@ describe("variables", () => {
       "minimum_cores='4'",
       "minimum_memory_gb='4'",
       "minimum_memory_kb='3774873'",
+      "ideal_cores='8'",
+      "ideal_memory_gb='16'",
+      "ideal_memory_kb='15099494'",
       "minimum_disk_kb='40000000'",
       "minimum_mbps='100'",
       "controller_name='node-controller'",
@@ -115,6 +121,9 @@ describe("variables", () => {
     expect(variablesOf(steps.controller(config))).toEqual([
       "controller_dir='/root'",
       "controller_name='node-controller'",
+      "node_source=''",
+      "go_url=''",
+      "go_sha256=''",
       "release_url='https://release.example/node-controller.zip'",
       "sha256=''",
       "version=''",
@@ -147,6 +156,9 @@ describe("variables", () => {
       "data_dir='/root/.znn'",
       "rpc_address='127.0.0.1'",
       "rpc_port='35997'",
+      "node_source=''",
+      "go_url=''",
+      "go_sha256=''",
       "stack_identity='pillar-host/prod-2 Anvil'",
       "deploy_seconds='90'",
       "rpc_seconds='300'",

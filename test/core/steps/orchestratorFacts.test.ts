@@ -20,8 +20,8 @@ function ask(box: Sandbox, pid: number) {
 
 describe.concurrent("what the new host sees of the old one's ssh", () => {
   const none = "ssh-keyscan() { :; }";
-  const open = "signer_connects() { return 0; }";
-  const shut = "signer_connects() { return 1; }";
+  const open = "connects() { return 0; }";
+  const shut = "connects() { return 1; }";
   const without = 'has() { [ "$1" != ssh-keyscan ]; }';
   const shown = "ssh-keyscan() { printf '# old:22\\nold ssh-rsa AAAA\\nold ssh-ed25519 BBBB\\n'; }";
 

@@ -8,13 +8,19 @@ import { replaceAll, type Sandbox } from "./sandbox";
 function install(box: Sandbox, tools: string, hourlyRestart = true, headers = "yes") {
   const { script } = packages(configOf({ sync: { hourlyRestart } }));
   for (const name of ["apt-get", "dpkg"]) {
-    box.command(name, `echo "${name} $*" >> $sandbox/calls; [ -t 0 ] && exit 9; [ ! -e $sandbox/fails ]`);
+    box.command(
+      name,
+      `echo "${name} $*" >> $sandbox/calls; [ -t 0 ] && exit 9; [ ! -e $sandbox/fails ] && { [ "$3" != update ] && [[ $* != *" update" ]] || [ ! -e $sandbox/offline ] || { echo "E: The repository 'https://x.example ./' has no Release file."; exit 100; }; }`,
+    );
   }
   return box.run(
     replaceAll(box.local(script), [
       ['has() { command -v "$1" > /dev/null 2>&1; }', `has() { [[ " ${tools} " == *" $1 "* ]]; }`],
       ["[ -x /usr/bin/sudo ]", "has sudo"],
-      ['apt-get -s install "$kernel_headers" > /dev/null 2>&1', `[ ${headers} = yes ]`],
+      [
+        'headers_said=$(LC_ALL=C apt-get -s install "$kernel_headers" 2>&1)',
+        `headers_said='${headers}'; [ "${headers}" = yes ]`,
+      ],
     ]),
   );
 }
@@ -60,7 +66,7 @@ describe("packages", () => {
 
   test("an empty package stands for kernel headers that the distribution does not have", async ({ box }) => {
     box.command("dpkg-deb", 'cp "$2/DEBIAN/control" $sandbox/control; echo "dpkg-deb $1" >> $sandbox/calls');
-    const { code, stdout } = await install(box, all, false, "no");
+    const { code, stdout } = await install(box, all, false, "Unable to locate package");
     expect(code).toBe(0);
     expect(stdout).toContain("empty package linux-kernel-headers: done in");
     expect(called(box)?.slice(-3)).toEqual(["dpkg-deb --build", expect.stringMatching(/^dpkg --install .*\.deb$/), ""]);
@@ -71,6 +77,22 @@ describe("packages", () => {
     const { code, stderr } = await install(box, "unzip wget perl file");
     expect(code).toBe(1);
     expect(stderr).toContain("needed: unzip, wget, git, perl and file\n");
+  });
+
+  test("a source that does not answer is a warning where all that is needed can be had", async ({ box }) => {
+    box.write("offline", "");
+    const { code, stdout } = await install(box, all);
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      "warning: package index: done without what does not answer, of which nothing is needed here: E: The repository 'https://x.example ./' has no Release file.\n",
+    );
+  });
+
+  test("an apt that says something else of the kernel headers ends the step with its words", async ({ box }) => {
+    const { code, stderr } = await install(box, all, true, "E: Unmet dependencies");
+    expect(code).toBe(1);
+    expect(stderr).toContain("h: apt does not say whether it has linux-kernel-headers");
+    expect(stderr).toContain("  found: E: Unmet dependencies\n");
   });
 
   test("are never repeated on a host that is past them", async ({ box }) => {

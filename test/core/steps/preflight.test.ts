@@ -28,12 +28,13 @@ function look(
   moves: readonly (readonly [string, string])[] = [],
   addresses: readonly string[] = [],
   release: object = least.controller.release,
+  more: object = {},
 ) {
   for (const [name, body] of Object.entries({ ...goodHost, ...commands })) box.command(name, body);
   box.write("os-release", "ID=debian\nVERSION_ID=11\n");
   box.write("meminfo", box.read("meminfo") ?? "MemTotal: 3774873 kB\n");
   const { script } = preflight(
-    configOf({ node: { dataDir: `${box.dir}/znn` }, controller: { release, addresses } }),
+    configOf({ node: { dataDir: `${box.dir}/znn` }, controller: { release, addresses, ...more } }),
     identity,
   );
   return box.run(
@@ -53,6 +54,7 @@ const meets = {
   code: 0,
   stdout:
     "packages: debian-11 has linux-kernel-headers, which the controller's Deploy installs\n" +
+    "ideal for the initial sync: 8 cores and 16 GB of memory; with less it takes longer\n" +
     "debian-11, 4 cores, 3686 MiB memory, 40 GB free: meets the minimums\n",
   stderr: "",
 };
@@ -230,11 +232,166 @@ describe("preflight", () => {
   });
 
   test("a distribution without the kernel headers that the controller asks for is named", async ({ box }) => {
-    const { code, stdout } = await look(box, { "apt-get": "exit 100" });
+    const { code, stdout } = await look(box, { "apt-get": "echo 'E: Unable to locate package' >&2; exit 100" });
     expect(code).toBe(0);
     expect(stdout).toContain(
       "packages: debian-11, as its index is now, has no linux-kernel-headers, which the controller's Deploy installs: where a fresh index has none either, an empty package takes its place\n",
     );
+  });
+
+  test("an apt that says something else has not said that there are none", async ({ box }) => {
+    const { code, stdout } = await look(box, { "apt-get": "echo 'E: dpkg was interrupted' >&2; exit 100" });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("warning: apt: E: dpkg was interrupted\n")]);
+    expect(stdout).not.toContain("has no linux-kernel-headers");
+  });
+
+  describe("package sources", () => {
+    const index = (url: string) => `'${url}InRelease' x_InRelease 0`;
+    const own = "http://deb.debian.org/debian/dists/bullseye-backports/";
+    const security = "http://security.debian.org/debian-security/dists/bullseye-security/";
+    const foreign = "https://download.docker.com/linux/debian/dists/bullseye/";
+    /** Looks where these sources are configured, and where apt's program finds no index, or one until a date. */
+    async function lookAt(box: Sandbox, urls: readonly string[], missing: readonly string[], until = "") {
+      box.write("sources", `${urls.map(index).join("\n")}\n`);
+      await box.run("mkdir -p apt/sources.list.d");
+      if (box.read("apt/sources.list") === undefined)
+        box.write("apt/sources.list", "# none\ndeb http://deb.debian.org/debian bullseye-backports main\n");
+      box.command(
+        "apt-helper",
+        `url="\${@: -2:1}"; case $url in ${missing.map((each) => `${each}*`).join(" | ") || "none"}) echo "W: unsandboxed" >&2; echo "E: Failed to fetch $url  404  Not Found [IP: 192.0.2.1 80]" >&2; exit 100 ;; esac; printf '${until && `Valid-Until: ${until}`}\n' > "\${@: -1}"`,
+      );
+      return look(box, { "apt-get": '[ "$1" != update ] || cat "$sandbox/sources"' }, [
+        [
+          "apt_etc=/etc/apt apt_helper=/usr/lib/apt/apt-helper",
+          'apt_etc=$sandbox/apt apt_helper="$sandbox/bin/apt-helper"',
+        ],
+      ]);
+    }
+
+    test("that answer are not spoken of", async ({ box }) => {
+      expect(await lookAt(box, [own, security, foreign], [])).toEqual(meets);
+    });
+
+    test("past their end are told with the line for the archive, before anything is changed", async ({ box }) => {
+      const { code, stderr } = await lookAt(box, [own, security], [own]);
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        `  package source ${own}: found 404  Not Found [IP: 192.0.2.1 80], needed the archive, since it is past its end: ` +
+          `deb [check-valid-until=no] http://archive.debian.org/debian bullseye-backports main (in place of ${box.dir}/apt/sources.list:2)\n`,
+      );
+      expect(stderr).not.toContain("security");
+    });
+
+    test("whose index expired, too, where it is looked at", async ({ box }) => {
+      const until = "Sat, 01 Aug 2026 00:00:00 UTC";
+      const { code, stderr } = await lookAt(box, [security], [], until);
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        `  package source ${security}: found it expired: Valid-Until ${until}, needed the archive, since it is past its end: ` +
+          "deb [check-valid-until=no] http://archive.debian.org/debian-security bullseye-security main\n",
+      );
+      box.write("apt/sources.list", `deb [check-valid-until=no] ${security} bullseye-security main\n`);
+      expect((await lookAt(box, [security], [], until)).code).toBe(0);
+    });
+
+    test("that no archive has either may be a firewall's doing", async ({ box }) => {
+      const { stderr } = await lookAt(box, [own], ["http"]);
+      expect(stderr).toContain("needed an answer (a firewall or DNS on the host?), or that source taken out of");
+    });
+
+    test("of somebody else are warned about", async ({ box }) => {
+      const { code, stdout } = await lookAt(box, [own, foreign], [foreign]);
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringContaining(
+          `warning: package source ${foreign}: 404  Not Found [IP: 192.0.2.1 80]. The packages step`,
+        ),
+      ]);
+    });
+  });
+
+  test.for([
+    [
+      "/tmp is full",
+      { df: 'case $* in *-Pk*TMP) kb=1000 ;; *) kb=40000000 ;; esac; echo header; echo "x 9 1 $kb 1% /"' },
+      "1000 KB and 40000000 files",
+    ],
+    [
+      "/tmp has no inodes",
+      { df: 'case $* in *-Pi*TMP) kb=3 ;; *) kb=40000000 ;; esac; echo header; echo "x 9 1 $kb 1% /"' },
+      "40000000 KB and 3 files",
+    ],
+  ] as const)("%s: that is said, and no archive is blamed", async ([_what, commands, found], { box }) => {
+    const df = commands.df.replace("TMP", box.dir);
+    const { code, stderr } = await look(box, { df });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`  room in ${box.dir}: found ${found} free, needed 2 MB that can be written`),
+    });
+    expect(stderr).not.toContain("archive");
+  });
+
+  describe("the Go that the node's source wants", () => {
+    const source = "https://github.com/zenon-network/go-zenon";
+    /** Looks where go.mod says this, and this Go is in its place, if any. */
+    async function lookFor(box: Sandbox, wanted: string, there?: string, go?: object, toolchain = "auto") {
+      await box.run("mkdir -p local/go/bin");
+      if (there !== undefined)
+        box.executable(
+          `${box.dir}/local/go/bin/go`,
+          `[ $1 = env ] && echo ${toolchain} || echo go version ${there} linux/amd64`,
+        );
+      const curl = `case "$*" in *${source}/raw/HEAD/go.mod) ${wanted} ;; *) ${goodHost.curl} ;; esac`;
+      const { code, stderr } = await look(
+        box,
+        { curl },
+        [["go_root=/usr/local", "go_root=$sandbox/local"]],
+        [],
+        undefined,
+        { source, go },
+      );
+      return code === 0 ? "" : stderr.split("\n").find((line) => line.startsWith("  Go,"));
+    }
+    const says = (version: string) => `printf 'module x\\n\\ngo ${version}\\n\\nrequire y v1\\n'`;
+    const cure = (found: string, wanted: string) =>
+      `  Go, with which the controller builds the node: found Go ${found}, and go.mod of ${source} wants ${wanted}, needed Go ${wanted} or newer: ` +
+      "pulumi config set --path pillar-host:controller.go.url URL -s prod, with its sha256 (https://go.dev/dl shows both)";
+    const go = { url: "https://go.dev/dl/go1.24.0.linux-amd64.tar.gz", sha256: "0".repeat(64) };
+
+    test.for<[string, string, string | undefined, object | undefined, string, string]>([
+      ["an older source", says("1.18"), undefined, undefined, "auto", ""],
+      ["a newer source", says("1.23"), undefined, undefined, "auto", cure("1.20.3", "1.23")],
+      ["a newer source, with a patch", says("1.20.4"), undefined, undefined, "auto", cure("1.20.3", "1.20.4")],
+      ["an old Go there", says("1.23"), "go1.9.7", undefined, "auto", cure("1.9.7", "1.23")],
+      ["a new one there", says("1.23"), "go1.23.0", undefined, "local", ""],
+      ["one that gets itself what it needs", says("1.23"), "go1.21.5", undefined, "auto", ""],
+      ["one that may not", says("1.23"), "go1.21.5", undefined, "local", cure("1.21.5", "1.23")],
+      ["one that is configured", says("1.23"), undefined, go, "auto", ""],
+      ["a source that does not answer", "exit 22", undefined, undefined, "auto", ""],
+      ["a page in its place", "echo '<html>go 9.9'", undefined, undefined, "auto", ""],
+    ])("%s", async ([_what, wanted, there, configured, toolchain, line], { box }) => {
+      expect(await lookFor(box, wanted, there, configured, toolchain)).toBe(line);
+    });
+  });
+
+  test.for([
+    [99, true],
+    [100, true],
+    [101, false],
+    [1000, false],
+  ] as const)("a line of %i Mbps is warned about: %s", async ([speed, isWarned], { box }) => {
+    box.write("speed", `${speed}\n`);
+    const { code, stdout } = await look(box, {}, [['speed=$(cat "', 'speed=$(cat "$sandbox/speed" || cat "']]);
+    expect(code).toBe(0);
+    expect(stdout.includes(`warning: bandwidth: eth9 reports ${speed} Mbps, and more than 100 are needed`)).toBe(
+      isWarned,
+    );
+  });
+
+  test("a host with all that is ideal for the initial sync hears nothing of it", async ({ box }) => {
+    box.write("meminfo", "MemTotal: 16200000 kB\n");
+    expect((await look(box, { nproc: "echo 8" })).stdout).not.toContain("ideal");
+    expect((await look(box, { nproc: "echo 7" })).stdout).toContain("ideal for the initial sync: 8 cores and 16 GB");
   });
 
   test("a clock that is right but unkept is warned about, a wrong one refused", async ({ box }) => {

@@ -1,0 +1,47 @@
+# The controller builds the node's default branch with the Go of /usr/local/go; without one it installs an old one there, $go_of_controller.
+go_root=/usr/local go_of_controller=1.20.3
+
+# install_go: what controller.go names, by its hash. What lay there before is kept beside it.
+install_go() {
+  local release_url=$go_url sha256=$go_sha256 work actual why
+  rm -rf "$go_root"/.go.??????
+  if [ -z "$go_url" ] || { [ -x "$go_root/go/bin/go" ] && [ "$(cat "$state/go" 2> /dev/null)" = "$go_sha256" ]; }; then return 0; fi
+  work=$(mktemp -d "$go_root/.go.XXXXXX")
+  why=$(download "$work/archive" "$work/wget.log") || fail "Go could not be downloaded from $go_url (controller.go.url)" "found: $why"
+  actual=$(sha256sum "$work/archive" | cut -d ' ' -f 1)
+  assert_hash "archive of Go" controller.go.sha256 "$actual" "$(stat -c %s "$work/archive")"
+  tar -xzf "$work/archive" -C "$work" 2> "$work/tar.log" && [ -x "$work/go/bin/go" ] ||
+    fail "the archive from $go_url holds no Go" "found: $(head -n 1 "$work/tar.log")" "needed: one of https://go.dev/dl for linux-amd64, a tar.gz that has go/bin/go (controller.go.url)"
+  if is_there "$go_root/go"; then mv -T "$go_root/go" "$go_root/go.before-$(date -u +%Y%m%dT%H%M%S.%N)"; fi
+  mv -T "$work/go" "$go_root/go"
+  rm -rf "$work"
+  mark go "$go_sha256"
+  say "Go installed in $go_root/go: $("$go_root/go/bin/go" version 2>&1 | head -n 1), sha256 $actual"
+}
+
+# go_shortfall: what stands against a build of the node, in found and needed with a tab between; nothing where it can be built, or where that
+# is not known.
+go_shortfall() {
+  local wanted used
+  [ -n "$node_source" ] || return 0
+  wanted=$(text_at "$node_source/raw/HEAD/go.mod" | sed -nE 's/^go ([0-9.]+).*/\1/p' | head -n 1) || true
+  used=$(go_used)
+  # From 1.21 on it gets itself what go.mod names.
+  if [ -z "$wanted" ] || [ "$(printf '%s\n' "$wanted" "${used% *}" | sort -V | head -n 1)" = "$wanted" ] || [[ $used == *" auto" ]]; then return 0; fi
+  printf 'Go %s, and go.mod of %s wants %s\tGo %s or newer: %s, with its sha256 (https://go.dev/dl shows both)\n' "${used% *}" "$node_source" "$wanted" "$wanted" "$(config_set controller.go.url URL)"
+}
+# go_used: its version; with "auto" behind it where it gets a newer one by itself.
+go_used() {
+  local said=
+  if [ -n "$go_url" ] && [[ $go_url =~ go([0-9]+\.[0-9]+(\.[0-9]+)?)[.-] ]]; then said=${BASH_REMATCH[1]}
+  elif [ -x "$go_root/go/bin/go" ]; then said=$("$go_root/go/bin/go" version | sed -nE 's/^go version go([0-9.]+).*/\1/p') || true
+  fi
+  said=${said:-$go_of_controller}
+  if [ "$(printf '%s\n' 1.21 "$said" | sort -V | head -n 1)" = 1.21 ] && { [ ! -x "$go_root/go/bin/go" ] || [ "$("$go_root/go/bin/go" env GOTOOLCHAIN)" = auto ]; }; then said+=" auto"; fi
+  say "$said"
+}
+text_at() {
+  if has curl; then curl -fsSL --connect-timeout 10 --max-time 20 "$1" 2> /dev/null
+  elif has wget; then wget -qO- --tries=1 --timeout=15 "$1" 2> /dev/null
+  else return 1; fi
+}

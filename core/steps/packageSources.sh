@@ -1,0 +1,49 @@
+# The package sources as apt will find them when it asks for their index, before anything is changed.
+
+# package_sources: a line for each that has no good index: own or foreign, its address, and what was found, with tabs between.
+package_sources() {
+  local url work
+  work=$(mktemp -d)
+  for url in $(apt-get update --print-uris 2> /dev/null | sed -nE "s,^'(https?://[^']*/dists/[^']*/)InRelease'.*,\1,p" | sort -u); do
+    source_fault "$url" "$(mktemp "$work/index.XXXXXX")" &
+  done
+  wait
+  rm -rf "$work"
+}
+source_fault() {
+  local of=foreign said until
+  if said=$(apt_asks "$1" "$2"); then
+    until=$(sed -n 's/^Valid-Until: //p' "$2" | head -n 1)
+    if [ -z "$until" ] || [ "$(date -d "$until" +%s)" -ge "$(date +%s)" ] || grep -rqsiE 'check-valid-until"?(=|:)? *"?(no|false|0)' "$apt_etc"; then return 0; fi
+    said="it expired: Valid-Until $until"
+  fi
+  if [[ $1 =~ ^https?://[^/]+/(debian|debian-security|ubuntu)(/packages|/security)?/dists/ ]]; then of=own; fi
+  printf '%s\t%s\t%s\n' "$of" "$1" "${said:-no answer}"
+}
+# apt_asks SOURCE FILE: by apt's own program, which knows its proxies.
+apt_etc=/etc/apt apt_helper=/usr/lib/apt/apt-helper
+apt_asks() {
+  local name said
+  for name in InRelease Release; do
+    if said=$("$apt_helper" -o Acquire::Retries=0 -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 download-file "$1$name" "$2" 2>&1 > /dev/null); then return 0; fi
+  done
+  printf '%s\n' "$said" | sed -nE 's/^E: Failed to fetch [^ ]+ +//p' | head -n 1
+  return 1
+}
+# source_cure SOURCE: its line for the archive, where that has it: a distribution past its end is to be had there alone.
+source_cure() {
+  local suite=${1#*/dists/} archive line index
+  suite=${suite%/} index=$(mktemp)
+  case $1 in
+    */ubuntu/*) archive=http://old-releases.ubuntu.com/ubuntu ;;
+    *security*) archive=http://archive.debian.org/debian-security ;;
+    *) archive=http://archive.debian.org/debian ;;
+  esac
+  line=$(grep -rnsE "^[^#]*[[:blank:]]${suite}([[:blank:]]|\$)" "$apt_etc/sources.list" "$apt_etc/sources.list.d" | grep -m 1 -vE ':deb-src|:[[:blank:]]*#' || true)
+  if apt_asks "$archive/dists/$suite/" "$index" > /dev/null; then
+    say "the archive, since it is past its end: deb [check-valid-until=no] $archive $suite main${line:+ (in place of ${line%%:deb*})}"
+  else
+    say "an answer (a firewall or DNS on the host?), or that source taken out${line:+ of ${line%%:deb*}}"
+  fi
+  rm -f "$index"
+}
