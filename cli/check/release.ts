@@ -1,6 +1,8 @@
 import type { ReleaseSource } from "../../core/config/releaseSchema";
+import { newerRelease } from "../../core/settings/newerRelease";
 import { releaseHashFault } from "../../core/settings/releaseHash";
 import { askFault } from "../../core/util/ask";
+import { command } from "../../core/util/shownLine";
 import type { StackSource } from "../source";
 import { amiss, type CheckRow, good, later } from "./checkRow";
 
@@ -14,7 +16,9 @@ export async function checkRelease(program: string, release: ReleaseSource | und
     const head = await ask(release.url, "HEAD");
     // Signed addresses refuse to be asked for their headers alone: then some bytes are asked for.
     const { status } = head.ok ? head : await ask(release.url, "GET");
-    if (status < 400 || status === 416) return [good(topic, `${release.url} answers ${status}`)];
+    const newer = program === "controller" ? await newerRelease(release.url) : undefined;
+    if (status < 400 || status === 416)
+      return [good(topic, `${release.url} answers ${status}`, ...(newer ? [command(`a newer one is ${newer}`)] : []))];
     return [amiss(topic, `${release.url} answers ${status}`, "needed: 200. Compare it with the release page")];
   } catch (error) {
     const found = askFault(error, limit);

@@ -10,6 +10,7 @@ import { collectedVariable } from "../../core/retirement/facts";
 import type { HostFacts } from "../../core/retirement/host";
 import { lookAtHost } from "../../core/retirement/host";
 import type { SurveyDeps } from "../../core/retirement/survey";
+import { newerRelease } from "../../core/settings/newerRelease";
 import { backupDirectory } from "../../core/settings/orchestratorPlaces";
 import { hasSigner } from "../../core/settings/orchestratorPresence";
 import { lookAtPorts, portRules } from "../../core/settings/portRules";
@@ -109,6 +110,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
           (await runStep(source, host, hourlyRestartNow(config, state.wait?.syncedAt !== undefined))).trim(),
         )
       : undefined;
+  const newer = config.lifecycle === "active" ? newerRelease(config.controller.release?.url) : undefined;
   const sporks = partOf(async () => lookAtSporks(await chains, inputs.node, host.connection));
   const versions = partOf(async () => {
     const { currentHeight = 0, targetHeight = 0, known: isKnown, why } = known(await node);
@@ -121,6 +123,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
     node: "value" in facts ? { value: nodeOf(facts.value) } : facts,
     ...{ registration: await registration, signer: await signer, rewards: await rewards },
     ports: await ports,
+    newerRelease: await newer,
     destroy: surveyed && ("value" in surveyed ? { value: shownUnmet(surveyed.value) } : surveyed),
     ...{ hourlyRestart: await hourlyRestart, sporks: await sporks, versions: await versions },
   };

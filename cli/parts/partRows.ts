@@ -25,6 +25,7 @@ export function partRows(parts: Parts | undefined, whose: Whose, now: number): R
     ...(parts.ports ? portRows(parts.ports) : []),
     ...labelled("rewards", parts.rewards, ({ text }) => [text]),
     ...destroyRows(parts.destroy, whose),
+    ...(parts.newerRelease ? [["controller", `a newer release of it is ${parts.newerRelease}`] as const] : []),
     ...amissOf(parts, whose.stack).map(({ label, text }): Row => [label, text]),
   ];
 }

@@ -27,6 +27,8 @@ export interface Parts {
   readonly sporks: Part<SporksSeen>;
   /** The required versions that the node lacks, now and ahead. */
   readonly versions: Part<readonly VersionGap[]>;
+  /** The controller's, where that is known. Only of an active stack. */
+  readonly newerRelease: string | undefined;
 }
 
 /** Nothing was asked (pure). @param why in words that follow "not known: " */
@@ -36,6 +38,7 @@ export function noParts(lifecycle: string, why: string): Parts {
     ...{ node: { why }, registration: { why }, signer: { why }, rewards: { why }, sporks: { why } },
     versions: { why },
     ports: undefined,
+    newerRelease: undefined,
     destroy: isActive ? undefined : { why },
     hourlyRestart: isActive ? { why } : undefined,
   };

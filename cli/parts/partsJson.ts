@@ -5,7 +5,18 @@ import type { Parts } from "./parts";
 
 /** The parts for programs (pure): what is not known is `{notKnown: why}`. */
 export function partsJson(parts: Parts) {
-  const { node, registration, signer, ports, rewards, destroy, hourlyRestart, sporks, versions } = parts;
+  const {
+    node,
+    registration,
+    signer,
+    ports,
+    rewards,
+    destroy,
+    hourlyRestart,
+    sporks,
+    versions,
+    newerRelease = null,
+  } = parts;
   return {
     node: shown(node, (found) => found),
     registration: shown(registration, registrationShown),
@@ -17,6 +28,7 @@ export function partsJson(parts: Parts) {
     destroy: destroy ? shown(destroy, (unmet) => ({ unmet })) : null,
     // null: it may be on.
     hourlyRestart: hourlyRestart ? shown(hourlyRestart, (found) => found !== "off") : null,
+    newerRelease,
     sporks: shown(sporks, (found) => found),
     versions: shown(versions, (lacks) =>
       lacks.map((gap) => ({

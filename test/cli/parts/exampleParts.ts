@@ -45,6 +45,7 @@ export function partsOf(registration: Registration = registrations.earlier, chan
     hourlyRestart: { value: "off" },
     sporks: { value: { version: "v0.0.8", unknown: [] } },
     versions: { value: [] },
+    newerRelease: undefined,
     ...changes,
   };
 }

@@ -15,6 +15,14 @@ const rows = (registration: keyof typeof registrations, lifecycle = "active") =>
     .slice(0, 2)
     .map(([, text]) => text);
 
+test("a newer release of the controller is named", () => {
+  const parts = partsOf(registrations.earlier, { newerRelease: "v0.0.5, where v0.0.4 is configured: https://x" });
+  expect(partRows(parts, whose, clock)).toContainEqual([
+    "controller",
+    "a newer release of it is v0.0.5, where v0.0.4 is configured: https://x",
+  ]);
+});
+
 describe("address and producing", () => {
   test.each<[keyof typeof registrations, string, string]>([
     ["earlier", `not registered: Anvil is still registered with ${old}`, "no: the Pillar has another address"],

@@ -1,0 +1,31 @@
+import { compareNodeVersions } from "../chain/versions";
+import { ask } from "../util/ask";
+
+const asked = new Map<string, Promise<string | undefined>>();
+
+/** Names the newer release that lies where a program is downloaded from, at GitHub. Undefined where none does, or none is known. */
+export function newerRelease(url = ""): Promise<string | undefined> {
+  const [, repository, tag = ""] =
+    /^https:\/\/github\.com\/([\w.-]+\/[\w.-]+)\/releases\/download\/([^/]+)\//.exec(url) ?? [];
+  if (repository === undefined) return Promise.resolve(undefined);
+  // Once in the life of a process: GitHub answers sixty times an hour.
+  const known =
+    asked.get(url) ??
+    latestTag(repository).then((latest) => {
+      if (latest === undefined || (compareNodeVersions(latest, tag) ?? 0) <= 0) return undefined;
+      return `${latest}, where ${tag} is configured: https://github.com/${repository}/releases/tag/${latest}`;
+    });
+  asked.set(url, known);
+  return known;
+}
+
+async function latestTag(repository: string): Promise<string | undefined> {
+  try {
+    const headers = { accept: "application/vnd.github+json", "user-agent": "pillar-host" };
+    const { text } = await ask(`https://api.github.com/repos/${repository}/releases/latest`, { headers }, 3000);
+    const { tag_name: tag } = JSON.parse(text) as { tag_name?: unknown };
+    return typeof tag === "string" && /^[\w.+-]+$/.test(tag) ? tag : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { checkRelease } from "../../../cli/check/release";
+import { newerRelease } from "../../../core/settings/newerRelease";
+
+afterEach(() => vi.unstubAllGlobals());
+
+let count = 0;
+/** Asks for a release at this tag of a repository of its own, where GitHub answers so. */
+async function asked(tag: string, answer: unknown, status = 200) {
+  const fetched = vi.fn(
+    async () => new Response(typeof answer === "string" ? answer : JSON.stringify(answer), { status }),
+  );
+  vi.stubGlobal("fetch", fetched);
+  const repository = `someone/controller-${count++}`;
+  const url = `https://github.com/${repository}/releases/download/${tag}/controller.zip`;
+  return { repository, url, said: await newerRelease(url), fetched };
+}
+
+test("a newer release is named, with its page; GitHub is asked once", async () => {
+  const { said, repository, url, fetched } = await asked("v0.0.4-alpha", { tag_name: "v0.0.5" });
+  expect(said).toBe(`v0.0.5, where v0.0.4-alpha is configured: https://github.com/${repository}/releases/tag/v0.0.5`);
+  await newerRelease(url);
+  expect(fetched).toHaveBeenCalledExactlyOnceWith(
+    `https://api.github.com/repos/${repository}/releases/latest`,
+    expect.objectContaining({ redirect: "manual" }),
+  );
+});
+
+test.each<[string, string, unknown, number]>([
+  ["the same", "v0.0.4-alpha", { tag_name: "v0.0.4-alpha" }, 200],
+  ["an older one", "v0.0.4", { tag_name: "v0.0.3" }, 200],
+  ["none that is whole", "v0.0.4-alpha", { message: "Not Found" }, 404],
+  ["a limit", "v0.0.4-alpha", { message: "API rate limit exceeded" }, 403],
+  ["a name that is no tag", "v0.0.4", { tag_name: "v9.0.0 \u001b[31m" }, 200],
+  ["no JSON", "v0.0.4", "<html>", 200],
+])("%s is silence", async (_what, tag, answer, status) => {
+  expect((await asked(tag, answer, status)).said).toBeUndefined();
+});
+
+test("only of GitHub's releases anything is asked", async () => {
+  const { fetched } = await asked("v0.0.4", {});
+  expect(await newerRelease("https://release.example/node-controller.zip")).toBeUndefined();
+  expect(await newerRelease(undefined)).toBeUndefined();
+  expect(fetched).toHaveBeenCalledOnce();
+});
+
+test("check names it beside the address", async () => {
+  const { url, repository } = await asked("v0.0.4", { tag_name: "v0.1.0" });
+  const [row] = await checkRelease("controller", { url });
+  expect(row?.lines.map(({ text }) => text)).toEqual([
+    `${url} answers 200`,
+    `a newer one is v0.1.0, where v0.0.4 is configured: https://github.com/${repository}/releases/tag/v0.1.0`,
+  ]);
+});
