@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { backupCommand, notifyCommand, repairCommand, storeCommand } from "./commands/keepCommands";
+import { backupCommand, notifyCommand, storeCommand } from "./commands/keepCommands";
 import { checkCommand, nextCommand, reportCommand, statusCommand } from "./commands/lookCommands";
 import { adoptCommand, initCommand, moveCommand, resumeCommand, retireCommand } from "./commands/stackCommands";
 import { couldNot, faultShown } from "./refusal";
@@ -23,7 +23,6 @@ for (const add of [
   moveCommand,
   retireCommand,
   notifyCommand,
-  repairCommand,
   resumeCommand,
   storeCommand,
   reportCommand,

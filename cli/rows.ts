@@ -77,8 +77,8 @@ export function isEvent(news: WatchNews): boolean {
   return news.kind !== "progress" || news.progress.why.kind !== "syncing";
 }
 
-function factRows({ facts, stack }: View): Row[] {
-  return facts === undefined ? [] : hostFactRows(facts, stack).map(([label, text]) => [label, printable(text)]);
+function factRows({ facts }: View): Row[] {
+  return facts === undefined ? [] : hostFactRows(facts).map(([label, text]) => [label, printable(text)]);
 }
 
 /** Date and host of a journal line are known already. */

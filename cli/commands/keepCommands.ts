@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-// Commands that keep what a stack needs: backups, notices, a sound database, a place for its records. What does
+// Commands that keep what a stack needs: backups, notices, a place for its records. What does
 // the work is required when needed: the schema and the ssh behind it take half a second to load, and --help should not.
 
 export function backupCommand(program: Command): void {
@@ -44,31 +44,6 @@ Exit code:
     .action(async (stack: string) => {
       const { notify } = require("../notify") as typeof import("../notify");
       process.exitCode = await notify(stack);
-    });
-}
-
-export function repairCommand(program: Command): void {
-  program
-    .command("repair")
-    .argument("<stack>", "such as prod")
-    .description(
-      "judges the database of a node that does not come back or stands still, and repairs it where a kill tore it",
-    )
-    .option("--yes", "do it without asking: where the node runs it is stopped meanwhile, and produces nothing")
-    .addHelpText(
-      "after",
-      `
-Looks first. A node that runs is stopped only after you said so: its database can't be judged while it runs. The repair takes
-back the one momentum that was half written, adds one file for that, and keeps a copy of what that momentum touches.
-
-Exit code:
-  0    the database is sound, or is so again, and a node that was started answers
-  1    it is not: says what was found, and what to do; or you did not say yes
-  2    could not look: says why, and what to do`,
-    )
-    .action(async (stack: string, options: { yes?: boolean }) => {
-      const { repair } = require("../repair") as typeof import("../repair");
-      process.exitCode = await repair(stack, options);
     });
 }
 

@@ -1,7 +1,6 @@
 import type { StackConfig } from "../config/config";
 import type { OrchestratorHost } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
-import { databaseProgram } from "../steps/database/program";
 import { chainCopyLibrary } from "../steps/libraries";
 import { stackIdentity } from "../steps/stepVariables";
 import type { ChainCopyInputs, ChainSide } from "../sync/chainCopy/inputs";
@@ -29,7 +28,7 @@ export function chainCopySettings(config: StackConfig, stack: string): ChainCopy
     momentum: network.momentum,
     ...{ references: sync.references, tolerance: sync.tolerance, ...unverifiedChain(config) },
     record: { directory: backupDirectory(config), stack, pillar: pillar.name },
-    ...{ judge: databaseProgram(), library: chainCopyLibrary() },
+    library: chainCopyLibrary(),
   };
 }
 

@@ -22,14 +22,6 @@ export interface UnitFacts {
   readonly elsewhere: string;
 }
 
-/** One of the databases of a node that is off. */
-export interface DatabaseFacts {
-  readonly name: string;
-  readonly state: "sound" | "torn" | "unreadable";
-  /** Why it is not readable. */
-  readonly why?: string;
-}
-
 /** How far a copy of a chain is; times in unix seconds, by the host's clock. */
 export interface ChainCopyProgress {
   readonly phase: string;
@@ -58,7 +50,6 @@ export interface NodeHostFacts {
   /** A copy that is on its way here, or the bytes that one which was cut off has left. */
   readonly chainCopy?: ChainCopyProgress | { readonly at: string; readonly left: number };
   readonly service?: UnitFacts;
-  readonly databases: readonly DatabaseFacts[];
   /** `peers` is absent where the RPC gives no answer. */
   readonly node?: { readonly rpc: string; readonly p2pPort: number; readonly peers?: number };
   /** KiB of the file system with the node's data. */
@@ -106,7 +97,6 @@ export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
     ...(text("atWork") === "" ? {} : { atWork: text("atWork") }),
     ...chainCopyOf(text("chainCopy.progress"), text("chainCopy.at"), number("chainCopy.left")),
     ...(text("service.name") === "" ? {} : { service: unitOf(text) }),
-    databases: all("database").flatMap(databaseOf),
     ...(p2pPort === undefined ? {} : { node: { rpc: text("node.rpc"), p2pPort, ...given({ peers }) } }),
     ...(size === undefined || free === undefined ? {} : { disk: { at, size, free } }),
     ...(total === undefined || available === undefined ? {} : { memory: { total, available, swap, swapFree } }),
@@ -138,10 +128,4 @@ function unitOf(text: (name: string) => string): UnitFacts {
     ...{ name: of("name"), load: of("load"), active: of("active"), sub: of("sub"), since: of("since") },
     ...{ restarts: Number(of("restarts")) || 0, result: of("result"), elsewhere: of("elsewhere") },
   };
-}
-
-function databaseOf(field: string): DatabaseFacts[] {
-  const [name = "", state, ...why] = field.split(" ");
-  if (state === "sound" || state === "torn") return [{ name, state }];
-  return state === "unreadable" ? [{ name, state, why: why.join(" ") }] : [];
 }

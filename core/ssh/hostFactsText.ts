@@ -1,7 +1,6 @@
-import { commandsFor } from "../util/commands";
 import { sizeText } from "../util/sizeText";
 import { durationText } from "../util/timeText";
-import type { DatabaseFacts, NodeHostFacts, UnitFacts } from "./hostFacts";
+import type { NodeHostFacts, UnitFacts } from "./hostFacts";
 
 /** What a fact is about, and the fact; what has no label goes on with what stands above. */
 export type FactRow = readonly [label: string, text: string];
@@ -10,7 +9,7 @@ export type FactRow = readonly [label: string, text: string];
 export const unseenLabel = "the host can't be looked at";
 
 /** A host's facts but its log, for a person, in the order in which one looks at them (pure). */
-export function hostFactRows(facts: NodeHostFacts, stack: string): FactRow[] {
+export function hostFactRows(facts: NodeHostFacts): FactRow[] {
   const { unseen, done, atWork, chainCopy, service, node, disk, memory, killed, load, clock } = facts;
   const rows: (FactRow | undefined)[] = [
     ...(unseen ?? []).map((line, index): FactRow => ["", index === 0 ? `${unseenLabel}: ${line}` : line]),
@@ -18,7 +17,6 @@ export function hostFactRows(facts: NodeHostFacts, stack: string): FactRow[] {
     atWork === undefined ? undefined : ["at work now", atWork],
     chainCopy && ["chain copy", chainCopyText(chainCopy)],
     service && serviceRow(service),
-    ...databaseRows(facts.databases, stack),
     node && peersRow(node),
     disk && ["disk", diskText(disk)],
     memory && ["memory", memoryText(memory)],
@@ -30,9 +28,9 @@ export function hostFactRows(facts: NodeHostFacts, stack: string): FactRow[] {
 }
 
 /** The same with the log, a line each (pure). */
-export function hostFactLines(facts: NodeHostFacts, stack: string): string[] {
+export function hostFactLines(facts: NodeHostFacts): string[] {
   const log = facts.log.map((line): FactRow => ["log", line]);
-  return [...hostFactRows(facts, stack), ...log].map(([label, text]) => (label === "" ? text : `${label}: ${text}`));
+  return [...hostFactRows(facts), ...log].map(([label, text]) => (label === "" ? text : `${label}: ${text}`));
 }
 
 function doneText(done: NonNullable<NodeHostFacts["done"]>): string {
@@ -42,7 +40,6 @@ function doneText(done: NonNullable<NodeHostFacts["done"]>): string {
 
 const phases: Readonly<Record<string, string>> = {
   hashed: ", and is hashed",
-  judged: ", and is judged",
   used: ", and the node begins with it",
 };
 
@@ -70,17 +67,6 @@ export function serviceRow({ name, load, active, sub, since, restarts, result, e
     result === "" || result === "success" ? [] : [`it failed last with ${result}`],
   ].flat();
   return ["service", [`${name} is ${active} (${sub})${since === "" ? "" : ` since ${since}`}`, ...more].join(", ")];
-}
-
-function databaseRows(databases: readonly DatabaseFacts[], stack: string): FactRow[] {
-  const sound = databases.filter(({ state }) => state === "sound").map(({ name }) => name);
-  const others = databases.flatMap(({ name, state, why = "" }): FactRow[] => {
-    if (state === "sound") return [];
-    if (state === "unreadable") return [["database", `${name} cannot be read: ${why}`]];
-    const repair = commandsFor(stack).repair();
-    return [["database", `${name} is torn: the node was killed while it wrote a momentum. Its repair: ${repair}`]];
-  });
-  return sound.length === 0 ? others : [...others, ["database", `sound: ${sound.join(" and ")}`]];
 }
 
 /** How many peers its node has, and what to look at where it has none (pure). */

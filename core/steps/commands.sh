@@ -9,7 +9,6 @@ config_set() { printf 'pulumi config set --path pillar-host:%s %s -s %s' "$1" "$
 config_set_secret() { printf 'pulumi config set --secret --path pillar-host:%s -s %s' "$1" "$stack_word"; }
 # adopt_command NEWSTACK ADDRESS
 adopt_command() { printf './pillar-host adopt %s %s --like %s' "$1" "$2" "$stack_word"; }
-repair_command() { printf './pillar-host repair %s' "$stack_word"; }
 config_rm() { printf 'pulumi config rm --path pillar-host:%s -s %s' "$1" "$stack_word"; }
 
 # What may be shown of what programs print: without what commands a terminal (C0, DEL and C1 controls), and what turns text

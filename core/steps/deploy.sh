@@ -11,7 +11,7 @@ if is_marked deploy.done; then
   found=$(node_elsewhere)
   [ -z "$found" ] || fail "a node runs here that is not $service: it is not started beside it" "found: $found" "needed: $node_elsewhere_help. Then run $(pulumi_up) again."
   say "deployed before, at $(cat "$state/deploy.done"), but $service is not running: starting it; off for more than five minutes, it produces from the next tick on"
-  torn="It was killed before, by a power cut too? Whether that tore its database, and its repair: $(repair_command)"
+  torn="A kill, by a power cut too, may have torn its database. If nothing above explains it: Resync in the controller's menu, then run $(pulumi_up) again."
   systemctl start "$service" 2> "$logs/start.log" || fail "$service does not start" "$(node_facts)" "$torn"
   wait_for_node "$rpc_seconds" || fail "$service was started but its RPC does not answer" "$(node_facts)" "$torn"
   exit 0

@@ -30,8 +30,6 @@ if [ "$load" = loaded ]; then
   [ -z "$since" ] || field service.since "$(date -u -d "$since" '+%F %T UTC' 2> /dev/null || say "$since")"
   field service.restarts "$(property NRestarts)"
   field service.result "$(property Result)"
-  # One that runs changes it.
-  case $(property ActiveState) in inactive | failed) database_facts ;; esac
 fi
 
 field node.rpc "$rpc_address:$rpc_port"

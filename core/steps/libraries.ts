@@ -37,7 +37,7 @@ export function chainCopyLibrary(): string {
   const parts = ["arrive.sh", "away.sh", "owner.sh", "progress.sh", "snapshot.sh", "travel.sh"].map((name) =>
     join("chainCopy", name),
   );
-  return library(["configuredAddress.sh", "nodeStop.sh", ...copyRight, "database/database.sh", ...parts]);
+  return library(["configuredAddress.sh", "nodeStop.sh", ...copyRight, ...parts]);
 }
 
 /** The library of functions that let a key log in. An input too. */

@@ -1,5 +1,4 @@
 import type { StackConfig } from "../config/config";
-import { databaseProgram } from "./database/program";
 import { type Step, scriptOf } from "./step";
 import { nodePlace } from "./stepVariables";
 
@@ -42,9 +41,7 @@ export function facts({ node }: StackConfig, options: { logLines: number; withSt
         p2p_port: node.p2pPort,
         log_lines: options.logLines,
         with_stages: options.withStages,
-        database_program: databaseProgram(),
       },
-      "database/database",
       "chainCopy/progress",
       "facts",
     ),

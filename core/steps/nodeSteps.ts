@@ -182,7 +182,7 @@ export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: 
         ...nodePlace({ node }),
         ...{ stack_identity: identity, token: `away-${begunAt}`, start_seconds: 900 },
       },
-      ...["configuredAddress", "nodeStop", "copyRight", "database/database"],
+      ...["configuredAddress", "nodeStop", "copyRight"],
       ...["arrive", "away", "owner", "progress", "travel"].map((part) => `chainCopy/${part}`),
       "chainCopyAway",
     ),

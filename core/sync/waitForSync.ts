@@ -197,7 +197,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
 async function tellOfStall(
   news: "stalled" | "over",
   { height }: HeightStanding,
-  { stallAfter, address, stack }: WaitOptions,
+  { stallAfter, address }: WaitOptions,
   deps: SyncDeps,
 ): Promise<void> {
   if (news === "over") {
@@ -210,13 +210,13 @@ async function tellOfStall(
   deps.say({ kind: "told", text });
   deps.notify?.("stalled", `${what} for ${durationText(stallAfter)}`);
   const facts = await deps.readFacts?.();
-  for (const line of facts ? hostFactLines(facts, stack) : []) deps.say({ kind: "fact", text: line });
-  deps.say({ kind: "told", text: tornHint(stack) });
+  for (const line of facts ? hostFactLines(facts) : []) deps.say({ kind: "fact", text: line });
+  deps.say({ kind: "told", text: tornHint });
 }
 
 /** The node itself never says so. */
-const tornHint = (stack: string) =>
-  `a node that was killed, by a power cut too, may stand still on a torn database. Whether it is, and its repair: ${commandsFor(stack).repair()}`;
+const tornHint =
+  "a node that was killed, by a power cut too, may stand still on a torn database. If nothing above explains the stall: Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost";
 
 const stallHint = "  The height does not move: what to look at stands above, where the stall was noticed.";
 

@@ -88,7 +88,6 @@ export function commandsFor(stack: string) {
       ),
     backup: pillarHost("backup"),
     check: (...options: readonly string[]) => pillarHost("check", ...options),
-    repair: (...options: readonly string[]) => pillarHost("repair", ...options),
     resume: (...options: readonly string[]) => pillarHost("resume", ...options),
     moveStore: (address: string) => [tool, "store move", name, shellWord(address)].join(" "),
     report: (...options: readonly string[]) => pillarHost("report", ...options),

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { databaseProgram } from "../../core/steps/database/program";
 import { chainCopyLibrary } from "../../core/steps/libraries";
 import type { ChainCopyInputs, ChainSide } from "../../core/sync/chainCopy/inputs";
 import type { Lab, LabHost } from "../lab";
@@ -30,6 +29,7 @@ export async function copyInputs(
       tolerance: 20,
     },
     record: { directory: join(lab.dir, "copies"), stack: "copies", pillar: "Anvil" },
-    ...{ judge: databaseProgram(), library: chainCopyLibrary(), ...more },
+    library: chainCopyLibrary(),
+    ...more,
   };
 }

@@ -3,17 +3,6 @@ chain_aside() { say "$data_dir/.pillar-host-aside"; }
 chain_swapping=$state/chain-copy.swapping
 chain_drop_in() { say "/etc/systemd/system/$service.service.d/91-pillar-host-chain-copy.conf"; }
 
-# Whether the copy that arrived is whole, while nobody has it open. What is wrong goes to standard output, a line each.
-chain_judge() {
-  local code=0 said
-  chain_looked
-  chain_note judged
-  need_python
-  said=$(judge_database "$(chain_arriving)" 2>&1) || code=$?
-  # Too large for the judge's limits (7): the node's own start, and what it takes in, tell.
-  case $code in 0 | 7) ;; *) say "${said:-the judge of its databases ended with $code}" ;; esac
-}
-
 # What a start of the node finds in the middle of a swap: its own databases come back, whoever starts it.
 chain_settle() {
   local database aside arriving

@@ -2,7 +2,6 @@ import crypto from "node:crypto";
 import type { ShownChain } from "../../chain/sameChain";
 import { compareChains } from "../../chain/sameChain";
 import { openEventLog } from "../../eventLog/eventLog";
-import { own } from "../../ssh/foreign";
 import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
 import { sizeText } from "../../util/sizeText";
@@ -97,7 +96,7 @@ async function copyTries(inputs: ChainCopyInputs, sides: ChainSides, deps: Chain
   const found: string[] = [];
   let extraBytes = 0;
   for (let count = 1; count <= copies; count += 1) {
-    // Again, since it lets go by itself while the copy is judged and followed.
+    // Again, since it lets go by itself while the copy is followed.
     await sides.call("old", "chain_take");
     const snapshot = await takeSnapshot(inputs, sides, deps);
     deps.say(
@@ -127,17 +126,13 @@ async function copyTries(inputs: ChainCopyInputs, sides: ChainSides, deps: Chain
   throw new Error([`${copies} copies were no good`, ...found.map((fault) => `  found: ${fault}`)].join("\n"));
 }
 
-/** Judges what arrived, puts it in place, and sees the node go on with it. @returns what is wrong with the copy */
+/** Puts what arrived in place, and sees the node go on with it. @returns what is wrong with the copy */
 async function takeIn(
   inputs: ChainCopyInputs,
   sides: ChainSides,
   height: number,
   deps: ChainCopyDeps,
 ): Promise<string | undefined> {
-  const torn = (
-    await sides.call("new", "chain_judge", own({ database_program: inputs.judge }), { limitSeconds: 3600 })
-  ).trim();
-  if (torn !== "") return torn.split("\n").join("; ");
   // Days may have gone by.
   const status = await deps.lookAtNode(inputs.new.node);
   if (status.synced) {

@@ -31,8 +31,6 @@ export interface ChainCopyInputs {
   /** The operator took the risk of a chain that no witness confirms. */
   readonly isChainUnverified?: boolean | undefined;
   readonly record: LogPlace;
-  /** The text of the program that judges a database on the host (core/steps/database). */
-  readonly judge: string;
   /** The script library (core/steps/libraries.ts). */
   readonly library: string;
 }

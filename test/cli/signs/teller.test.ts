@@ -28,7 +28,7 @@ const facts: NodeHostFacts = {
   node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 8 },
   disk: { at: "/root/.znn", size: 264_200_000, free: 75_000_000 },
   clock: { now: "x", isKept: true },
-  ...{ databases: [], log: [] },
+  log: [],
 };
 const found = (changes: Parameters<typeof viewOf>[0] = {}): Found => ({
   ...{ stack: "prod", exitCode: 0, lines: [] },

@@ -17,7 +17,7 @@ async function factsOf(script: string, target = loginTo(host)): Promise<readonly
   const connection = createConnection(target);
   const facts = await readHostFacts(connection, framed(script, "streamed"));
   connection.drop();
-  return hostFactLines(facts, "prod");
+  return hostFactLines(facts);
 }
 
 test("are the fields that the script prints, and nothing else of it", async () => {

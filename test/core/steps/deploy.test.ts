@@ -64,7 +64,9 @@ describe("the deploy", () => {
     expect(again).toEqual({ code: 0, stdout: "deployed before, at 2026-01-02T03:04:05Z\n", stderr: "" });
     const { stdout, stderr } = await run(box, "touch $sandbox/deployed", false);
     expect(stdout).toContain("but go-node is not running: starting it");
-    expect(stderr).toMatch(/RPC does not answer\n[\s\S]* its repair: \.\/pillar-host repair prod\n$/);
+    expect(stderr).toMatch(
+      /RPC does not answer\n[\s\S]* Resync in the controller's menu, then run pulumi up -s prod again\.\n$/,
+    );
     expect(box.read("deployed")).toBeUndefined();
     box.process(77, "znnd");
     box.write("proc/77/cgroup", "0::/system.slice/docker-4f1d.scope\n");

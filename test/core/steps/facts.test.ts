@@ -4,7 +4,6 @@ import { hostFactLines } from "../../../core/ssh/hostFactsText";
 import { facts } from "../../../core/steps/looks";
 import { configOf } from "../../components/exampleConfig";
 import { test } from "./boxed";
-import { tornNode } from "./database/databases";
 import type { Sandbox } from "./sandbox";
 
 const show = `case "$*" in
@@ -32,7 +31,7 @@ async function factsOf(
   const { script } = facts(configOf({ node: { dataDir } }), { logLines: 3, withStages });
   const { code, stdout, stderr } = await box.run(box.local(script));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  return hostFactLines(parseNodeHostFacts(stdout.split("\n")), "prod");
+  return hostFactLines(parseNodeHostFacts(stdout.split("\n")));
 }
 
 test("of a host in good order", async ({ box }) => {
@@ -52,23 +51,6 @@ test("of a node that another one runs: where", async ({ box }) => {
   expect(await factsOf(box)).toContain(
     "service: go-node is not what runs the node: znnd is process 77 in /system.slice/docker-4f1d.scope",
   );
-});
-
-test("of a node that is off its database is judged; of one that runs, and of none, nothing is said", async ({
-  box,
-}) => {
-  const dataDir = tornNode(box);
-  const off = { systemctl: show.replace("active ;;", "failed ;;").replace("running", "failed") };
-  const said = async (commands: Record<string, string>, directory = dataDir) =>
-    (await factsOf(box, commands, false, directory)).filter((line) => line.startsWith("database: "));
-  expect(await said(off)).toEqual([
-    "database: nom is torn: the node was killed while it wrote a momentum. Its repair: ./pillar-host repair prod",
-    "database: sound: consensus",
-  ]);
-  expect(await said({})).toEqual([]);
-  expect(await said(off, `${dataDir}/elsewhere`)).toEqual([]);
-  await box.run("rm nom/000002.ldb");
-  expect(await said(off)).toContain("database: nom cannot be read: table 000002 is not there");
 });
 
 describe("what is wrong is named", () => {

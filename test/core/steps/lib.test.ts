@@ -74,7 +74,7 @@ describe("an error of a step", () => {
     ["that has none", "'found: x'", "  found: x\n  Then: pulumi up -s prod\n"],
     ["that has nothing but its first line", "", "  Then: pulumi up -s prod\n"],
     ["that has one", "'Run pulumi up -s prod again.'", "  Run pulumi up -s prod again.\n"],
-    ["that has one of the tool's", "'./pillar-host repair prod'", "  ./pillar-host repair prod\n"],
+    ["that has one of the tool's", "'./pillar-host status prod'", "  ./pillar-host status prod\n"],
   ])("%s: the next command is its last line", async (_what, details, shown) => {
     const { code, stderr } = await lib(`again='pulumi up -s prod'\nfail 'it is wrong' ${details}`);
     expect([code, stderr]).toEqual([1, `h: it is wrong\n${shown}`]);

@@ -339,7 +339,7 @@ describe("a stall", () => {
     `sync: stalled: ${what} for 15 min. The wait goes on. On 203.0.113.7:`,
     "  disk: 0.0 of 2.0 GB free at /root. Nearly full: the node cannot go on without room",
     "  log: panic",
-    "sync: a node that was killed, by a power cut too, may stand still on a torn database. Whether it is, and its repair: ./pillar-host repair prod",
+    "sync: a node that was killed, by a power cut too, may stand still on a torn database. If nothing above explains the stall: Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost",
   ];
 
   test("is said once, with what there is to look at, and its end; then anew; and told to who does not watch", async () => {

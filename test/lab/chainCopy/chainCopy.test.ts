@@ -7,14 +7,6 @@ import { setUpSyncedNode } from "../../../lab/syncedNode";
 import { cli } from "../cli/fixture";
 import { onHost, pastPackages, testLab, testStack } from "../fixture";
 
-// The double's databases are files of the real one's names: whether they are torn is said by a stand-in, once.
-const judge = `#!/bin/bash
-if [ -e /run/judged ]; then printf 'nom sound 5 ab\\nconsensus sound - -\\n'; exit 0; fi
-: > /run/judged
-echo 'nom torn 5 ab undo 6 1 2'
-exit 3
-`;
-
 let lab: Lab;
 let old: LabHost;
 let fresh: LabHost;
@@ -29,8 +21,6 @@ beforeAll(async () => {
   await pastPackages(lab, fresh);
   // By itself it would take hours.
   await lab.chain("PATCH", "/nodes/fresh", { behind: 20_000, rate: 2 });
-  const { exitCode } = await fresh.run("cat > /usr/local/sbin/python3 && chmod 755 /usr/local/sbin/python3", judge);
-  expect(exitCode).toBe(0);
   stack = await testStack(lab, fresh, {
     sync: {
       ...{ confirmations: 1, confirmSeconds: 0, from: "oldHost" },
@@ -52,11 +42,10 @@ test("the preview says what would be read", async () => {
   expect(stdout).toContain("chain copy: 1 MB now, 0 s at 100 Mbit/s (no limit is configured); the new host needs");
 });
 
-test("a torn copy is thrown away and made again, the new node goes on with it, and the old one never stopped", async () => {
+test("the new node goes on with the copy, and the old one never stopped", async () => {
   const process = await onHost(old, "systemctl show -p MainPID --value go-node");
   const { exitCode, output } = await stack.up();
   expect(exitCode, output).toBe(0);
-  expect(output).toContain("chain copy: copy 1 of 3 is thrown away: nom torn 5 ab undo 6 1 2");
   expect(output).toMatch(
     /chain copy: the node runs with the copy and took in momentum \d+, the same as the old host's/,
   );

@@ -1,8 +1,4 @@
-import { join } from "node:path";
-import { execa } from "execa";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { databaseProgram } from "../../../core/steps/database/program";
-import { scriptOf } from "../../../core/steps/step";
 import type { ChainCopyInputs } from "../../../core/sync/chainCopy/inputs";
 import { type Copied, copiesVariable, copyOnce } from "../../../lab/chainCopies/copies";
 import { copyInputs } from "../../../lab/chainCopies/inputs";
@@ -11,9 +7,8 @@ import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { RealNetwork } from "../../../lab/realNetwork";
 import { setUpRealNode } from "../../../lab/realNode";
 import { realOnly } from "../contracts/contract";
-import { endInTheMiddle } from "../contracts/tornNode";
-import { onHost, testLab } from "../fixture";
-import { Chain, emptyNode, keepApart, leftOn, snapshotsOfTorn } from "./manyCopies";
+import { testLab } from "../fixture";
+import { Chain, emptyNode, keepApart, leftOn } from "./manyCopies";
 
 const rounds = Number(process.env[copiesVariable] ?? 3);
 // Whose momentums were missed is known soon. Each momentum writes as much as a contract's update does.
@@ -85,24 +80,6 @@ realOnly(
       900_000,
     );
 
-    test("one of a node that was killed while it wrote is found torn, thrown away, and made again", async () => {
-      await keepApart(fresh, false);
-      // About one in three is torn, on a busy machine fewer.
-      const lines = await endInTheMiddle(fresh, "SIGKILL", 1000);
-      expect(lines.at(-1)).toMatch(/^nom torn \d+ [0-9a-f]+ undo /);
-      await onHost(old, "mkdir /root/torn");
-      const at = (host: LabHost, path: string) => join(host.root, "root", path);
-      await execa("cp", ["-a", at(fresh, ".znn/nom"), at(fresh, ".znn/consensus"), at(old, "torn")]);
-      await old.run("cat > /usr/local/sbin/perl && chmod 755 /usr/local/sbin/perl", snapshotsOfTorn);
-      const { said } = await copied((line) =>
-        line.startsWith("snapshot of") ? onHost(old, "mv -T /root/torn /root/torn.seen 2> /dev/null; true") : undefined,
-      );
-      expect(said.filter((line) => line.includes("is thrown away"))[0]).toMatch(
-        /^copy 1 of 3 is thrown away: nom torn \d+ [0-9a-f]+ undo /,
-      );
-      await onHost(old, "rm /usr/local/sbin/perl");
-    }, 1_800_000);
-
     test("the old node missed no momentum while it was copied, by the chain's own count", async () => {
       for (let spare = rounds * 2; ; spare -= 1) {
         const last = Math.max(...all.map(({ to }) => to));
@@ -129,18 +106,5 @@ realOnly(
       const others = `the others missed ${sum((each) => each.othersMissed)}`;
       return `${all.length} copies: ${seconds.join(" ")} s, ${torn.length} thrown away; ${produced} in ${epochs.length} epochs, ${others}; ${told.length} copies count`;
     }
-
-    test("the old node's own database is sound after all that", async () => {
-      const script = scriptOf(
-        { service: "go-node", database_program: databaseProgram() },
-        "nodeStop",
-        "database/database",
-      );
-      const judged = await onHost(
-        old,
-        `host_name=h stack_word=copies\nset -euo pipefail\n${script}\nneed_python >&2; stop_node; judge_database /root/.znn`,
-      );
-      expect(judged).toMatch(/^nom sound [1-9]\d* [0-9a-f]+\nconsensus sound/);
-    }, 600_000);
   },
 );

@@ -104,13 +104,3 @@ export const leftOn = (host: LabHost) =>
     host,
     "ls -A /root/.znn | grep pillar-host; ls /var/lib/pillar-host 2> /dev/null | grep chain-copy; grep -l chain-copy /root/.ssh/authorized_keys; true",
   );
-
-/** The snapshots of a host are of databases in /root/torn instead, until one was made. */
-export const snapshotsOfTorn = `#!/bin/bash
-arguments=()
-for each in "$@"; do
-  case $each in /root/.znn/nom | /root/.znn/consensus) if [ -e /root/torn ]; then each=/root/torn/\${each##*/}; fi ;; esac
-  arguments+=("$each")
-done
-exec /usr/bin/perl "\${arguments[@]}"
-`;

@@ -159,7 +159,7 @@ function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): 
   });
   const inputs = {
     ...{ stack: "prod", identity: "pillar-host/prod Anvil", old: side(from), new: side(to), references, tolerance: 20 },
-    ...{ copy: { address: "127.0.0.1", port: 22 }, limitMbps: 0, momentum: 10_000, judge: "", library: "" },
+    ...{ copy: { address: "127.0.0.1", port: 22 }, limitMbps: 0, momentum: 10_000, library: "" },
     record: { directory: join(directory, "copies"), stack: "prod", pillar: "Anvil" },
   } satisfies ChainCopyInputs;
   const facts =

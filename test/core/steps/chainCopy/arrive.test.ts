@@ -174,15 +174,6 @@ describe("what arrives", () => {
       expect((await remove(path)).stderr, path).toContain("the other side names files that are none of a database");
     expect(stage.whose(stage.data)).toEqual(own);
   });
-
-  test("the judge's word is the copy's fault, and its limits are not", async ({ stage }) => {
-    await arrived(stage);
-    const judged = (code: number) =>
-      stage.call("chain_judge", {}, `need_python() { :; }; judge_database() { echo "nom torn 7"; return ${code}; }`);
-    expect(await judged(0)).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(await judged(7)).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(await judged(3)).toEqual({ code: 0, stdout: "nom torn 7\n", stderr: "" });
-  });
 });
 
 describe("what is sent", () => {
