@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { z } from "zod";
-import { checked } from "../../core/config/allFaults";
+import { checked } from "../../core/config/config";
 import { project } from "../../core/config/configFaults";
 import { network } from "../../core/config/hostSchema";
 import { address, hostKey, port, rpcUrl, word } from "../../core/config/schemaParts";

@@ -1,9 +1,11 @@
 import type { z } from "zod";
 import { commandsFor } from "../util/commands";
 import { given } from "../util/given";
-import { checked } from "./allFaults";
 import { parseValue, project } from "./configFaults";
-import type { stackSchema } from "./stackSchema";
+import { configFaultsOf, withoutMessage } from "./faultText";
+import { withKeyFiles } from "./keyFiles";
+import type { Raw } from "./rawValues";
+import { stackSchema } from "./stackSchema";
 
 /** The whole configuration, with defaults. Secrets are plain here: wrap them in pulumi.secret before they leave. */
 export type StackConfig = z.output<typeof stackSchema> & {
@@ -26,6 +28,28 @@ export function parseConfig(
 ): { config: StackConfig } | { faults: string[] } {
   const result = checked(raw, stack);
   return "data" in result ? { config: { ...result.data, stack } } : result;
+}
+
+/**
+ * Checks a configuration in one pass. The schema asks how keys fit together only where each has its type.
+ *
+ * @param later keys whose values are given after this: that they are still missing is no fault
+ * @returns the schema's output, or a line for each fault
+ */
+export function checked(
+  raw: Raw,
+  stack: string,
+  later: readonly string[] = [],
+): { data: z.output<typeof stackSchema> } | { faults: string[] } {
+  const keys = withKeyFiles(raw);
+  // zod would compile a checker for each block first, which takes longer than to check once.
+  const result = stackSchema.safeParse(keys.raw, { reportInput: true, jitless: true, error: withoutMessage });
+  if (result.success && keys.faults.length === 0) return { data: result.data };
+  const context = { schema: stackSchema, raw: keys.raw, run: commandsFor(stack) };
+  const issues = (result.error?.issues ?? []).filter(
+    (issue) => !(issue.code === "custom" && issue.params?.isToBeSet === true && later.includes(issue.path.join("."))),
+  );
+  return { faults: [...new Set(issues.flatMap((issue) => configFaultsOf(issue, context))), ...keys.faults] };
 }
 
 /** The stack's raw values out of all that the engine knows, with what the cloud's own Pulumi keys say (pure). */

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type { Commands } from "../util/commands";
 
 /** The namespace of the configuration's keys, and the project's name. */
 export const project = "pillar-host";
@@ -22,14 +22,18 @@ export function configFaultsText(stack: string, faults: readonly string[], effec
   ].join("\n");
 }
 
-/** What keys were called once, and what they are called now. */
-export const formerNames: ReadonlyMap<string, string> = new Map([
-  ["controller.releaseUrl", "controller.release.url"],
-  ["controller.sha256", "controller.release.sha256"],
-]);
+/** Sets a fault right. The schema knows no stack, so it names the key; the command is made where both are known. */
+export type FaultCure =
+  | { readonly set: string; readonly to: string | number }
+  /** To what the operator fills in, or the shell finds, as `ADDRESS`. */
+  | { readonly set: string; readonly toWord: string }
+  | { readonly remove: string };
 
-/** Whether an issue is about a key of this block that is called otherwise now (pure). */
-export function hasFormerName(issue: z.core.$ZodRawIssue, block: string): boolean {
-  if (issue.code !== "unrecognized_keys" || issue.path?.join(".") !== block) return false;
-  return (issue.keys as string[]).some((key) => formerNames.has(`${block}.${key}`));
+/** How keys do not fit together: the key below `pillar-host:`, as a path, and what is wrong. */
+export type SchemaFault = readonly [path: readonly string[], message: string, cure?: FaultCure];
+
+/** The command of a cure (pure). */
+export function cureCommand(cure: FaultCure, run: Commands): string {
+  if ("remove" in cure) return run.remove(cure.remove);
+  return "toWord" in cure ? run.setTo(cure.set, cure.toWord) : run.set(cure.set, cure.to);
 }

@@ -1,8 +1,5 @@
 import ms from "ms";
 import { z } from "zod";
-import { innerOf, type Schema } from "./schemaKeys";
-
-const durations = z.registry<{ readonly isDuration: true }>();
 
 /** A duration such as `90s`, `30m`, `12h` or `7d`; milliseconds after parsing. */
 export const duration = (atLeast: string) =>
@@ -20,11 +17,4 @@ export const duration = (atLeast: string) =>
       }
       return value;
     })
-    .meta({ form: `duration of at least ${atLeast}` })
-    .register(durations, { isDuration: true });
-
-/** Whether a key's value is a duration such as `7d` (pure). */
-export function isDuration(schema: Schema): boolean {
-  const inner = innerOf(schema);
-  return durations.get(schema as z.ZodType) !== undefined || (inner !== undefined && isDuration(inner));
-}
+    .meta({ form: `duration of at least ${atLeast}` });

@@ -1,32 +1,32 @@
+import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
 import { type Commands, someHostKey } from "../util/commands";
-import { project } from "./configFaults";
-import { isDuration } from "./duration";
+import { cureCommand, type FaultCure, project } from "./configFaults";
 import { valueAt } from "./rawValues";
-import { cureCommand, type FaultCure } from "./schemaFault";
-import { metaOf, schemaAt, shapesOf } from "./schemaKeys";
-import { type FaultContext, unknownKeyText } from "./unknownKeys";
-import { meantBoolean, meantNumber, nearest } from "./whatWasMeant";
+import { metaOf, type Schema, schemaAt, shapesOf, variantOf } from "./schemaKeys";
 
-const unsaid = "";
-
-/** For a check by the schema: leaves unsaid what is said here, unless the schema has words of its own for it (pure). */
-export function leftUnsaid({ code }: { readonly code?: string }): string | undefined {
-  return ["invalid_value", "too_small", "too_big"].includes(code ?? "") ? unsaid : undefined;
+/** Whose fault it is, and what is configured. */
+export interface FaultContext {
+  readonly schema: Schema;
+  /** Key, without `pillar-host:`, to value. */
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly run: Commands;
 }
 
-/** An issue of the schema as lines for the operator: key, what was found, what is needed, the command that sets it right (pure). */
+const ownText = "";
+
+/** Leaves out zod's message where this file has a text, unless the schema has a message of its own (pure). */
+export function withoutMessage({ code }: { readonly code?: string }): string | undefined {
+  return ["invalid_value", "too_small", "too_big"].includes(code ?? "") ? ownText : undefined;
+}
+
+/** Makes the operator's lines of an issue: key, found, needed, the command that sets it right (pure). */
 export function configFaultsOf(issue: z.core.$ZodIssue, context: FaultContext): string[] {
+  const at = (path: readonly PropertyKey[]) => `${project}:${path.map(String).join(".")}`;
   if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => `${at([...issue.path, key])}: ${unknownKeyText(key, issue.path, context)}`);
+    return issue.keys.map((key) => `${at([...issue.path, key])}: ${unknownKey(key, issue.path, context)}`);
   return [`${at(issue.path)}: ${textOf(issue, context)}`];
 }
-
-const at = (path: readonly PropertyKey[]) => `${project}:${keyOf(path)}`;
-const keyOf = (path: readonly PropertyKey[]) => path.map(String).join(".");
-/** As `pulumi config set --path` takes it. */
-const settable = (path: readonly PropertyKey[]) =>
-  path.map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${String(step)}`)).join("");
 
 function textOf(issue: z.core.$ZodIssue, context: FaultContext): string {
   const { run } = context;
@@ -35,11 +35,10 @@ function textOf(issue: z.core.$ZodIssue, context: FaultContext): string {
     case "invalid_type":
       return issue.input === undefined ? missing(issue.path, context) : wrongType(issue, context);
     case "invalid_value":
-      return issue.message === unsaid
-        ? choice(key, issue.input, issue.values.map(String), run)
-        : withFound(issue, context);
+      if (issue.message !== ownText) return withFound(issue, context);
+      return choice(key, issue.input, issue.values.map(String), run);
     case "invalid_union": {
-      if (!("options" in issue) || issue.options === undefined) return wrongUnion(issue, context);
+      if (!("options" in issue) || issue.options === undefined) return wrongForm(issue, context);
       const block = (issue.input ?? {}) as Readonly<Record<string, unknown>>;
       return choice(key, block[String(issue.path.at(-1))], issue.options.map(String), run);
     }
@@ -57,16 +56,42 @@ function textOf(issue: z.core.$ZodIssue, context: FaultContext): string {
   }
 }
 
-/** What is needed, behind what was found where that may be shown. */
-function withFound({ message, path }: z.core.$ZodIssue, { raw, schema }: FaultContext): string {
-  if (!message.startsWith("needed ")) return message;
+/** Writes a path as `pulumi config set --path` takes it. */
+const settable = (path: readonly PropertyKey[]) =>
+  path.map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${String(step)}`)).join("");
+
+function metaAt(path: readonly PropertyKey[], { schema }: FaultContext) {
   const inner = schemaAt(schema, path);
-  const isSecret = inner === undefined || metaOf(inner).secret === true;
-  const found = isSecret ? undefined : harmless(valueAt(raw, path));
+  // A value at an unknown place may be anything.
+  return inner === undefined ? { secret: true } : metaOf(inner);
+}
+
+function unknownKey(key: string, block: readonly PropertyKey[], context: FaultContext): string {
+  const { schema, raw, run } = context;
+  const steps = key.split(".");
+  if (block.length === 0 && steps.length > 1 && schemaAt(schema, steps) !== undefined) {
+    const set = metaAt(steps, context).secret ? run.setSecret(key) : run.setTo(key, placeholder(steps));
+    return `was set without --path, which makes it a key of its own. Set it again: ${set} && ${run.removePlain(key)}`;
+  }
+  const provider = valueAt(raw, ["host", "provider"]);
+  const inner = schemaAt(schema, block);
+  const shapes = inner === undefined ? [] : shapesOf(inner);
+  const own = shapes.filter((shape) => shapes.length === 1 || variantOf(shape) === provider);
+  const known = own.flatMap((shape) => Object.keys(shape));
+  const found = block.join(".") === "host" ? `no such key with host.provider ${String(provider)}` : "no such key";
+  const near = known.length === 0 ? "" : closest(key, known);
+  if (near !== "" && distance(key.toLowerCase(), near.toLowerCase()) <= 3) return `${found}; did you mean ${near}?`;
+  return known.length === 0 ? found : `${found}; known are ${known.join(", ")}`;
+}
+
+/** Says what is needed, after what was found where that can be no secret in the wrong place. */
+function withFound({ message, path }: z.core.$ZodIssue, context: FaultContext): string {
+  if (!message.startsWith("needed ") || metaAt(path, context).secret) return message;
+  const found = harmless(valueAt(context.raw, path));
   return found === undefined ? message : `found ${found}, ${message}`;
 }
 
-/** A value as it can be shown where it may stand in the wrong place: a word, a number, an address or a path is no secret. */
+/** A word, a number, an address or a path is no secret. */
 function harmless(value: unknown): string | undefined {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (value === "") return "an empty text";
@@ -78,106 +103,81 @@ function harmless(value: unknown): string | undefined {
 const isWord = (text: string) => /^[A-Za-z][A-Za-z_-]{0,19}$/.test(text);
 
 function ranged(issue: z.core.$ZodIssue, needed: string): string {
-  if (issue.message !== unsaid) return issue.message;
+  if (issue.message !== ownText) return issue.message;
   return typeof issue.input === "number" ? `found ${issue.input}, needed ${needed}` : `needed ${needed}`;
 }
 
-/** One of some words. What was found is shown where it can be no secret in the wrong place. */
 function choice(key: string, found: unknown, options: readonly string[], run: Commands): string {
-  const needed = `needed ${oneOf(options)}`;
+  const last = options.length > 1 ? ` or ${options.at(-1)}` : "";
+  const needed = `needed ${options.slice(0, Math.max(1, options.length - 1)).join(", ")}${last}`;
   if (found === undefined) return `missing, ${needed} (${run.set(key, options[0] ?? "")})`;
-  const meant = nearest(String(found), options);
-  const shown = typeof found === "string" && isWord(found) ? found : kindOf(found);
-  return `found ${shown}, ${needed}${meant === undefined ? "" : `. Did you mean ${meant}? ${run.set(key, meant)}`}`;
+  return `found ${typeof found === "string" && isWord(found) ? found : kindOf(found)}, ${needed}`;
 }
 
-const oneOf = (words: readonly string[]) =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
-
 function missing(path: readonly PropertyKey[], context: FaultContext): string {
-  const { run, schema } = context;
-  const key = keyOf(path);
+  const { run } = context;
+  const key = path.map(String).join(".");
   if (key === "ssh") return `missing. ${loginQuestion(context)}`;
   if (key === "pillar") return `missing, needed the Pillar's name (${run.setTo("pillar.name", "NAME")})`;
   if (key === "host")
     return `missing, needed where the host comes from: ${run.set("host.provider", "existing")} for a server that is there already`;
-  const inner = schemaAt(schema, path);
-  const { needed = "a value", secret } = inner ? metaOf(inner) : {};
-  const set = secret ? run.setSecret(key) : run.setTo(key, placeholder(path));
-  return `missing, needed ${needed} (${set})`;
+  const { needed = "a value", secret } = metaAt(path, context) as { needed?: string; secret?: boolean };
+  return `missing, needed ${needed} (${secret ? run.setSecret(key) : run.setTo(key, placeholder(path))})`;
 }
 
 function placeholder(path: readonly PropertyKey[]): string {
-  const name = String(path.at(-1));
+  const name = String(path.filter((step) => typeof step === "string").at(-1));
   return name === "hostKey" ? `'${someHostKey}'` : name.toUpperCase();
 }
 
-/** How the program logs in, and the command for each way that a host of this kind takes. */
+/** Asks how the program logs in, with the command for each way that a host of this kind takes. */
 function loginQuestion({ raw, run }: FaultContext): string {
-  const { provider, address } = (typeof raw.host === "object" && raw.host !== null ? raw.host : {}) as {
-    readonly provider?: unknown;
-    readonly address?: unknown;
-  };
+  const address = valueAt(raw, ["host", "address"]);
   const where = typeof address === "string" && /^[A-Za-z0-9.:-]+$/.test(address) ? address : "the host";
-  const file = `with a key's file: ${run.set("ssh.privateKeyFile", "~/.ssh/id_ed25519")}`;
-  const isCloud = provider === "hetzner" || provider === "digitalocean";
-  const ways = isCloud ? file : `with the ssh agent: ${run.set("ssh.agent", true)}; or ${file}`;
-  return `How does the program log in to ${where}? ${ways.charAt(0).toUpperCase()}${ways.slice(1)}`;
+  const file = `ith a key's file: ${run.set("ssh.privateKeyFile", "~/.ssh/id_ed25519")}`;
+  const isCloud = ["hetzner", "digitalocean"].includes(String(valueAt(raw, ["host", "provider"])));
+  const ways = isCloud ? `W${file}` : `With the ssh agent: ${run.set("ssh.agent", true)}; or w${file}`;
+  return `How does the program log in to ${where}? ${ways}`;
 }
 
-/** What `pulumi config set` makes of words, and a file that is written by hand, is often not the type that is needed. */
-function wrongType(issue: z.core.$ZodIssueInvalidType, { schema, run }: FaultContext): string {
+const kinds: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a block",
+};
+
+/** `pulumi config set` makes a number of a name of digits; a file written by hand may have a number as text. */
+function wrongType(issue: z.core.$ZodIssueInvalidType, context: FaultContext): string {
+  const { schema, run } = context;
   const key = settable(issue.path);
-  const found = issue.input;
   const inner = schemaAt(schema, issue.path);
-  const isSecret = inner !== undefined && metaOf(inner).secret === true;
-  const value = isSecret || typeof found === "string" ? kindOf(found) : `${kindOf(found, "the")} ${String(found)}`;
-  switch (String(issue.expected)) {
-    case "string":
-      if (typeof found !== "number" && typeof found !== "boolean") return `found ${kindOf(found)}, needed text`;
-      if (isSecret) return `found ${value}, needed text (${run.setSecret(key)})`;
-      if (inner && isDuration(inner))
-        return `found ${value}, needed a duration such as 7d or 12h (${run.setTo(key, "DURATION")})`;
-      return `found ${value}, needed text (${run.setText(key, String(found))})`;
-    case "number":
-    case "int": {
-      const needed = issue.expected === "int" ? "a whole number" : "a number";
-      const meant = meantNumber(found);
-      if (meant !== undefined) return `found the text ${String(found)}, needed ${needed} (${run.setAnew(key, meant)})`;
-      return `found ${typeof found === "number" ? value : kindOf(found)}, needed ${needed}`;
-    }
-    case "boolean": {
-      const meant = meantBoolean(found);
-      if (meant !== undefined)
-        return `found the text ${String(found)}, needed true or false (${run.setAnew(key, meant)})`;
-      return `found ${typeof found === "number" ? value : kindOf(found)}, needed true or false`;
-    }
-    case "array":
-      return `found ${kindOf(found)}, needed a list (${run.remove(key)} && ${run.setTo(`${key}[0]`, "VALUE")})`;
-    case "object": {
-      const keys = inner === undefined ? [] : [...new Set(shapesOf(inner).flatMap((shape) => Object.keys(shape)))];
-      return `found ${kindOf(found)}, needed a block with keys such as ${keys.slice(0, 3).join(", ")} (${run.remove(key)})`;
-    }
-    default:
-      return `found ${kindOf(found)}, needed ${issue.expected}`;
-  }
+  const { secret, form } = metaAt(issue.path, context) as { secret?: boolean; form?: string };
+  const kind = String(issue.expected);
+  const isShown = !secret && (typeof issue.input === "number" || typeof issue.input === "boolean");
+  const found = isShown ? String(issue.input) : kindOf(issue.input);
+  const cures: Readonly<Record<string, string>> = {
+    string: secret ? run.setSecret(key) : run.setText(key, isShown && !form ? found : placeholder(issue.path)),
+    array: `${run.remove(key)} && ${run.setTo(`${key}[0]`, "VALUE")}`,
+    object: run.remove(key),
+  };
+  const names = inner === undefined ? [] : shapesOf(inner).flatMap((shape) => Object.keys(shape));
+  const such = kind === "object" ? ` with keys such as ${names.slice(0, 3).join(", ")}` : "";
+  const needed = `${kinds[kind] ?? kind}${such}${kind === "string" && form !== undefined ? `: ${form}` : ""}`;
+  // The engine keeps the type that stands there.
+  const cure = cures[kind] ?? `${run.remove(key)} && ${run.setTo(key, placeholder(issue.path))}`;
+  return `found ${found}, needed ${needed} (${cure})`;
 }
 
-function wrongUnion({ path, input }: z.core.$ZodIssueInvalidUnion, { schema }: FaultContext): string {
-  const inner = schemaAt(schema, path);
-  const { form = "another value", examples = [] } = inner ? metaOf(inner) : {};
-  return `found ${typeof input === "string" ? "text" : kindOf(input)}, needed a ${form}${examples[0] === undefined ? "" : `, such as ${examples[0]}`}`;
+function wrongForm({ path, input }: z.core.$ZodIssueInvalidUnion, context: FaultContext): string {
+  const { form = "another value", examples = [] } = metaAt(path, context) as ReturnType<typeof metaOf>;
+  return `found ${kindOf(input)}, needed a ${form}${examples[0] === undefined ? "" : `, such as ${examples[0]}`}`;
 }
 
-// The value itself may be a secret in the wrong place.
-function kindOf(value: unknown, article?: string): string {
+/** The value itself may be a secret in the wrong place. */
+function kindOf(value: unknown): string {
   if (value === null) return "nothing";
-  if (Array.isArray(value)) return `${article ?? "a"} list`;
-  if (typeof value === "string") return article === undefined ? "text" : `${article} text`;
-  if (typeof value === "object") return `${article ?? "a"} block`;
-  return typeof value === "boolean"
-    ? article === undefined
-      ? "true or false"
-      : "the word"
-    : `${article ?? "a"} number`;
+  return kinds[Array.isArray(value) ? "array" : typeof value] ?? typeof value;
 }

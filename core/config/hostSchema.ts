@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import type { SchemaFault } from "./configFaults";
 import { supportedDistributions } from "./distributions";
 import { duration } from "./duration";
-import type { SchemaFault } from "./schemaFault";
 import { address, hostKey, word } from "./schemaParts";
 
 /** Ideal for the initial sync (docs/specification.md, 8). */

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import type { SchemaFault } from "./configFaults";
 import { duration } from "./duration";
 import { loginRule, openableKey, otherHostShape, otherNodeShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
-import type { SchemaFault } from "./schemaFault";
 import {
   acknowledged,
   address,

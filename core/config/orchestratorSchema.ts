@@ -1,9 +1,9 @@
 import { z } from "zod";
+import type { SchemaFault } from "./configFaults";
 import { duration } from "./duration";
 import { network } from "./hostSchema";
 import { loginRule, openableKey, otherHostShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
-import type { SchemaFault } from "./schemaFault";
 import { acknowledged, address, ownDirectory, port, service, word } from "./schemaParts";
 
 /** A file or directory of the operator's machine. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import type { SchemaFault } from "./configFaults";
 import { duration } from "./duration";
 import { loginRule, openableKey, otherHostShape, otherNodeShape } from "./loginSchema";
-import type { SchemaFault } from "./schemaFault";
 import { rpcUrl } from "./schemaParts";
 
 /** The chain's own measures; other networks than the real one have others. */

@@ -1,5 +1,5 @@
 import { plainHost } from "../util/hostPlaces";
-import type { SchemaFault } from "./schemaFault";
+import type { SchemaFault } from "./configFaults";
 
 interface Machine {
   readonly address?: string;

@@ -1,13 +1,12 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { hasFormerName } from "./configFaults";
+import type { SchemaFault } from "./configFaults";
 import { hostFaults, hostSchema } from "./hostSchema";
 import { sshSchema } from "./loginSchema";
 import { controllerSchema, nodeSchema, ownAddress, syncFaults, syncSchema } from "./nodeSchema";
 import { orchestratorFaults, orchestratorSchema } from "./orchestratorSchema";
 import { cutoverSchema, networkSchema, retirementFaults, retirementSchema } from "./retirementSchema";
 import { sameMachineFaults } from "./sameMachine";
-import type { SchemaFault } from "./schemaFault";
 import { pillarName, webAddress } from "./schemaParts";
 import { storeFaults, storeSchema } from "./storeSchema";
 
@@ -37,7 +36,7 @@ function rpcFaults({
 /** An active stack needs the controller's release. It is looked for in what is not whole yet, too. */
 function releaseFault({ lifecycle, controller }: Partial<Blocks>, context: z.RefinementCtx): void {
   const isThere = typeof controller !== "object" || controller === null || controller.release !== undefined;
-  if (lifecycle !== "active" || isThere || context.issues.some((issue) => hasFormerName(issue, "controller"))) return;
+  if (lifecycle !== "active" || isThere) return;
   const path = ["controller", "release", "url"];
   context.addIssue({ code: "invalid_type", expected: "string", input: undefined, path });
 }

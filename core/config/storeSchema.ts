@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { bucketFault } from "../store/bucketPlace";
-import type { SchemaFault } from "./schemaFault";
+import type { SchemaFault } from "./configFaults";
 
 /** Where event log and backups are kept, beside this machine. */
 export const storeSchema = z

@@ -1,5 +1,5 @@
 import { placeOf, plainHost } from "../util/hostPlaces";
-import type { SchemaFault } from "./schemaFault";
+import type { SchemaFault } from "./configFaults";
 
 interface OldHost {
   readonly address: string;

@@ -45,21 +45,15 @@ export function commandsFor(stack: string) {
     removeStack: `pulumi stack rm -s ${name}`,
     refresh: `pulumi refresh -s ${name}`,
     set,
-    /** Where a text stands: the engine would keep that type. */
-    setAnew: (key: string, value: number | boolean) => `${config("rm", key)} && ${set(key, value)}`,
     /** To what the shell makes of a word, as of `"$(…)"`. */
     setTo: (key: string, word: string) => `${config("set", key)} ${word}`,
     /** A name of digits, which `--path` alone would make a number. */
     setText: (key: string, value: string) => config("set", key, asText, value),
-    /** To what the shell makes of a word, which may be such a name. */
-    setTextTo: (key: string, word: string) => `${config("set", key, asText)} ${word}`,
     /** Asks for the value, which a command line would show. */
     setSecret: (key: string) => config("set", key, ["--secret"]),
     setSecretFrom: (key: string, file: string) => `${config("set", key, ["--secret"])} < ${file}`,
-    get: (key: string) => config("get", key),
     remove: (key: string) => config("rm", key),
-    /** Of a key that was set without --path, whose dots are a part of its name. */
-    getPlain: (key: string) => config("get", key, [], undefined, []),
+    /** Removes a key that was set without --path, so its name contains dots. */
     removePlain: (key: string) => config("rm", key, [], undefined, []),
     /** Of a key that is not this program's, whole: as `hcloud:token`. */
     removeForeign: (key: string) => `pulumi config rm ${shellWord(key)} -s ${name}`,

@@ -136,9 +136,12 @@ test("nothing at all: each block that is missing, in one go", () => {
       "pillar-host:host: missing, needed where the host comes from: pulumi config set --path pillar-host:host.provider existing -s prod for a server that is there already",
       "pillar-host:ssh: missing. How does the program log in to the host? With the ssh agent: pulumi config set --path pillar-host:ssh.agent true -s prod; or with a key's file: pulumi config set --path pillar-host:ssh.privateKeyFile '~/.ssh/id_ed25519' -s prod",
       "pillar-host:controller.release.url: missing, needed the address of the controller's zip archive (pulumi config set --path pillar-host:controller.release.url -s prod URL)",
-      noWitness,
     ],
   });
+});
+
+test("an active stack without a witness is refused", () => {
+  expect(parseConfig({ ...least, sync: {} }, "prod")).toEqual({ faults: [noWitness] });
 });
 
 test("several faults in several blocks come together", () => {
@@ -193,20 +196,23 @@ describe("a value of the wrong type is there, not missing", () => {
     ],
     [
       { pillar: { name: 7 } },
-      "pillar-host:pillar.name: found the number 7, needed text (pulumi config set --type string --path pillar-host:pillar.name 7 -s prod)",
+      "pillar-host:pillar.name: found 7, needed text (pulumi config set --type string --path pillar-host:pillar.name 7 -s prod)",
     ],
     [
       { sync: { hourlyRestart: "true" } },
-      "pillar-host:sync.hourlyRestart: found the text true, needed true or false (pulumi config rm --path pillar-host:sync.hourlyRestart -s prod && pulumi config set --path pillar-host:sync.hourlyRestart true -s prod)",
+      "pillar-host:sync.hourlyRestart: found text, needed true or false (pulumi config rm --path pillar-host:sync.hourlyRestart -s prod && pulumi config set --path pillar-host:sync.hourlyRestart -s prod HOURLYRESTART)",
     ],
     [
       { node: { rpcPort: "35997" } },
-      "pillar-host:node.rpcPort: found the text 35997, needed a number (pulumi config rm --path pillar-host:node.rpcPort -s prod && pulumi config set --path pillar-host:node.rpcPort 35997 -s prod)",
+      "pillar-host:node.rpcPort: found text, needed a number (pulumi config rm --path pillar-host:node.rpcPort -s prod && pulumi config set --path pillar-host:node.rpcPort -s prod RPCPORT)",
     ],
-    [{ sync: { confirmations: 1.5 } }, "pillar-host:sync.confirmations: found the number 1.5, needed a whole number"],
+    [
+      { sync: { confirmations: 1.5 } },
+      "pillar-host:sync.confirmations: found 1.5, needed a whole number (pulumi config rm --path pillar-host:sync.confirmations -s prod && pulumi config set --path pillar-host:sync.confirmations -s prod CONFIRMATIONS)",
+    ],
     [
       { sync: { deadline: 7 } },
-      "pillar-host:sync.deadline: found the number 7, needed a duration such as 7d or 12h (pulumi config set --path pillar-host:sync.deadline -s prod DURATION)",
+      "pillar-host:sync.deadline: found 7, needed text: duration of at least 1m (pulumi config set --type string --path pillar-host:sync.deadline DEADLINE -s prod)",
     ],
   ])("%j", (changes, fault) => {
     expect(faultsOf(changes)).toEqual([fault]);
@@ -215,10 +221,7 @@ describe("a value of the wrong type is there, not missing", () => {
 
 describe("choices and ranges", () => {
   test.each([
-    [
-      { lifecycle: "retired" },
-      /^pillar-host:lifecycle: found retired, needed active, adopted or retiring. Did you mean retiring\? pulumi config set --path pillar-host:lifecycle retiring -s prod$/,
-    ],
+    [{ lifecycle: "retired" }, /^pillar-host:lifecycle: found retired, needed active, adopted or retiring$/],
     [{ node: { rpc: "tunnel" } }, /^pillar-host:node\.rpc: found tunnel, needed ssh or direct$/],
     [host({ provider: "aws" }), /^pillar-host:host\.provider: found aws, needed existing, hetzner or digitalocean$/],
     [{ node: { rpcPort: 0 } }, /^pillar-host:node\.rpcPort: found 0, needed at least 1$/],
@@ -378,20 +381,6 @@ describe("the controller's release", () => {
     expect(faultsOf(controller({ release: "x" }))).toEqual([
       "pillar-host:controller.release: found text, needed a block with keys such as url, sha256, version (pulumi config rm --path pillar-host:controller.release -s prod)",
     ]);
-  });
-
-  test("the names that its keys had once are told with those of today, and how to move them", () => {
-    const moved = (then: string, now: string) =>
-      `pillar-host:${then}: is called ${now} now. Move it: pulumi config set --path pillar-host:${now} -s prod "$(pulumi config get --path pillar-host:${then} -s prod)" && pulumi config rm --path pillar-host:${then} -s prod`;
-    expect(faultsOf({ controller: { releaseUrl: "https://release.example/c.zip", sha256: hex } })).toEqual([
-      moved("controller.releaseUrl", "controller.release.url"),
-      moved("controller.sha256", "controller.release.sha256"),
-    ]);
-    expect(faultsOf({ lifecycle: "retiring", controller: { releaseUrl: "https://x", executables: "y" } })).toEqual([
-      moved("controller.releaseUrl", "controller.release.url"),
-      "pillar-host:controller.executables: no such key; did you mean executable?",
-    ]);
-    expect(faultsOf(controller({ sha256: hex }))).toEqual([moved("controller.sha256", "controller.release.sha256")]);
   });
 
   test.each(["v0.0.4", "v0.0.4-alpha"])("its version may be %s", (version) => {

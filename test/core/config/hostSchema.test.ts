@@ -60,9 +60,7 @@ test.each([
   [{ maxMonthly: "ten" }, ["pillar-host:host.maxMonthly: "]],
   [
     { address: "203.0.113.7" },
-    [
-      "pillar-host:host.address: is for existing; found host.provider hetzner (pulumi config rm --path pillar-host:host.address -s prod)",
-    ],
+    ["pillar-host:host.address: no such key with host.provider hetzner; known are provider, token"],
   ],
 ])("%j", (changes, faults) => {
   const found = faultsOf(cloud(changes));

@@ -2,8 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { formerNames } from "../../../core/config/configFaults";
-import { requiredKeys } from "../../../core/config/corrections";
 import { metaOf, schemaKeys } from "../../../core/config/schemaKeys";
 import { stackSchema } from "../../../core/config/stackSchema";
 
@@ -21,7 +19,10 @@ test("each key is told of", () => {
 test("each that must be there says what lacks without it", () => {
   // These ask a question of their own, or name their choices.
   const others = ["pillar", "host", "host.provider", "ssh"];
-  const required = requiredKeys(stackSchema).filter((key) => !others.includes(key));
+  const required = schemaKeys(stackSchema)
+    .filter(({ schema }) => !(schema as z.ZodType).safeParse(undefined).success)
+    .map(({ path }) => path.join("."))
+    .filter((key) => !others.includes(key));
   expect(required.length).toBeGreaterThan(10);
   const told = (key: string) => keys.some(({ path, meta }) => path === key && meta.needed !== undefined);
   expect(required.filter((key) => !told(key))).toEqual([]);
@@ -47,12 +48,6 @@ test("the pages that they point to are there, with that heading", () => {
     const anchors = headings.map((line) => line.replace(/^#+ /, "").toLowerCase().replaceAll(" ", "-"));
     if (anchor !== undefined) expect(anchors).toContain(anchor);
   }
-});
-
-test("what a key was called once is none now, and what it is called now is one", () => {
-  const paths = new Set(keys.map(({ path }) => path));
-  expect([...formerNames.keys()].filter((name) => paths.has(name))).toEqual([]);
-  expect([...formerNames.values()].filter((name) => !paths.has(name))).toEqual([]);
 });
 
 describe("what is told of a key", () => {

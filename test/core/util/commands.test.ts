@@ -12,7 +12,6 @@ describe("a command that an operator is told to type", () => {
       "pulumi preview -s prod-2",
     ]);
     expect(prod.remove("lifecycle")).toBe("pulumi config rm --path pillar-host:lifecycle -s prod-2");
-    expect(prod.get("host.address")).toBe("pulumi config get --path pillar-host:host.address -s prod-2");
     expect(prod.status("--watch")).toMatch(/pillar-host status prod-2 --watch$/);
     expect(prod.resume()).toMatch(/pillar-host resume prod-2$/);
     expect(prod.report("--output", "DIR")).toMatch(/pillar-host report prod-2 --output DIR$/);

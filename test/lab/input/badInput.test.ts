@@ -74,8 +74,8 @@ describe("bad input", () => {
       { "ssh.privateKey": publicKey },
     );
     expect(lines).toContain(`error: The configuration of stack prod has 6 faults; nothing was changed:
-- pillar-host:host.minimums.cores: found text, needed a number
-- pillar-host:host.adress: no such key; did you mean address?
+- pillar-host:host.minimums.cores: found text, needed a number (pulumi config rm --path pillar-host:host.minimums.cores -s prod && pulumi config set --path pillar-host:host.minimums.cores -s prod CORES)
+- pillar-host:host.adress: no such key with host.provider existing; did you mean address?
 - pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)
 - pillar-host:controller.release.url: needed an http or https address of the controller's zip archive
 - pillar-host:sync.deadline: found 10s, needed a duration of at least 1m, such as 90s, 12h or 7d
