@@ -1,6 +1,6 @@
 import type { NodeStatus } from "../core/sync/nodeStatus";
 import { commandsFor } from "../core/util/commands";
-import { type Held, holderText } from "./lockTexts";
+import { type Held, holderText } from "./locks";
 import type { LastShown, StackState } from "./stackState";
 import type { View } from "./view";
 

@@ -1,60 +1,96 @@
 import { mkdir } from "node:fs/promises";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import lockfile from "proper-lockfile";
 import { commandsFor } from "../core/util/commands";
 import { homeDirectory } from "../core/util/resolvePath";
-import { clearStale } from "./clearStale";
-import { createEngine } from "./engine";
-import { processSeen } from "./processes";
+import { createEngine, type Engine } from "./engine";
+import { engineFault } from "./engineErrors";
+import { type Held, holderOf, holderText, parseLocks } from "./locks";
 import { CliRefusal } from "./refusal";
 import { upHere } from "./stackFiles";
+import { type Pending, parseState } from "./stackState";
+
+/** Steps on a host, and resources that only wait or read, check before they act: they may be begun again. */
+const repeatable = /^(command:remote:(Command|CopyToRemote)|pulumi-nodejs:dynamic\/pillar-host:\w+)$/;
 
 /**
- * Goes on with a stack whose run was killed: clears lock and cut-off creations where they are stale, then runs
- * `pulumi up` in this terminal. Killed itself, at any point, it is simply run again.
+ * Clears what a killed run left in a stack, then runs `pulumi up` in this terminal. Killed itself, it is run again.
  *
- * @returns pulumi's exit code
- * @throws Refusal where a lock or a creation is not its to clear
+ * @returns pulumi's exit code. @throws Refusal where a lock or a creation is not its to clear
  */
-export async function resume(
-  stack: string,
-  args: readonly string[],
-  options: { lockIsStale?: boolean },
-): Promise<number> {
+export async function resume(stack: string, args: readonly string[], isStale: boolean): Promise<number> {
   const engine = createEngine(stack);
-  return alone(stack, async () => {
-    const cleared = await clearStale(stack, engine, {
-      lockIsStale: options.lockIsStale === true,
-      here: hostname(),
-      processSeen,
-      say: (line) => console.log(line),
-    });
-    if (!cleared) console.log(`nothing to clear: ${stack} is not locked, and no creation was cut off`);
-    return upHere(stack, args, engine);
-  });
-}
-
-/** Milliseconds after which a resume that was killed stands in nobody's way. */
-const stale = 10_000;
-
-/** Of two at once, the second must not clear the lock that the first one's `pulumi up` has just taken. */
-async function alone<T>(stack: string, work: () => Promise<T>): Promise<T> {
   const home = process.env.PULUMI_HOME ?? join(homeDirectory(), ".pulumi");
   await mkdir(home, { recursive: true });
+  // Of two at once, the second must not clear the lock that the first one's `pulumi up` has just taken.
   const lockfilePath = join(home, `pillar-host-resume-${encodeURIComponent(stack)}.lock`);
-  const retries = { retries: stale / 1000 + 2, factor: 1, minTimeout: 1000 };
-  const release = await lockfile
-    .lock(home, { lockfilePath, stale, retries, onCompromised: () => undefined })
-    .catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ELOCKED") throw error;
-      throw new CliRefusal(
-        `another resume of ${stack} is at work on this machine\n  needed: its end; ${commandsFor(stack).status()} shows how far it is`,
-      );
-    });
+  const options = {
+    lockfilePath,
+    retries: { retries: 12, factor: 1, minTimeout: 1000 },
+    onCompromised: () => undefined,
+  };
+  const release = await lockfile.lock(home, options).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ELOCKED") throw error;
+    throw new CliRefusal(
+      `another resume of ${stack} is at work on this machine\n  needed: wait until it has ended; ${commandsFor(stack).status()} shows how far it is`,
+    );
+  });
   try {
-    return await work();
+    await clearStale(stack, engine, isStale, (line) => console.log(line));
+    return await upHere(stack, args, engine);
   } finally {
     await release().catch(() => undefined);
   }
+}
+
+/** Clears stale locks and creations, and only those. Each step is whole in itself: ended anywhere, it is begun again. */
+export async function clearStale(
+  stack: string,
+  engine: Pick<Engine, "run" | "read">,
+  isStale: boolean,
+  say: (line: string) => void,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { pending } = parseState(await engine.read(["stack", "export"]));
+    const creations = pending.filter(({ operation }) => operation === "creating");
+    const doubtful = creations.filter(({ type }) => !repeatable.test(type));
+    const clear = creations.length > 0 && doubtful.length === 0 ? ["--clear-pending-creates"] : [];
+    // Takes the lock, so it tells of others; without a resource to look at, it asks no host and no cloud.
+    const refresh = ["refresh", "--yes", "--skip-preview", "--run-program=false", "--exclude", "**"];
+    const { exitCode, stdout, stderr } = await engine.run([...refresh, ...clear]);
+    if (exitCode === 0) {
+      if (doubtful.length > 0) throw new CliRefusal(doubtfulText(stack, doubtful));
+      for (const { name, type } of creations) say(`cleared: the creation of ${name} (${type}) was cut off`);
+      return;
+    }
+    const locks = parseLocks(`${stderr}\n${stdout}`);
+    if (locks === undefined || attempt === 3) throw new CliRefusal(engineFault("refresh", stack, stderr || stdout));
+    say(clearLocks(stack, await Promise.all(locks.map(holderOf)), isStale));
+    await engine.read(["cancel", "--yes"]);
+  }
+}
+
+/** Says why the locks may be cleared; pulumi clears all at once. @throws Refusal where a run may live */
+function clearLocks(stack: string, held: readonly Held[], isStale: boolean): string {
+  const run = commandsFor(stack);
+  const who = held.map(({ lock }) => holderText(lock)).join("; ") || "a run that the backend does not name";
+  const living = held.find(({ holder }) => holder === "lives");
+  if (living !== undefined)
+    throw new CliRefusal(`${stack} is locked by a run that is at work: ${who}
+  needed: wait until it has ended (${run.status("--watch")} shows how far it is). To stop it, press Ctrl-C in its
+  terminal, a second time where it waits for the sync; or: kill -INT ${living.lock.pid}
+  then: ${run.resume()}`);
+  if (isStale || (held.length > 0 && held.every(({ holder }) => holder === "gone")))
+    return `cleared: the lock of ${who}, ${isStale ? "as --lock-is-stale says" : "which is gone"}`;
+  throw new CliRefusal(`${stack} is locked by ${who}; this machine can't tell whether it lives
+  needed: wait until that run has ended. If you know that it is gone: ${run.resume("--lock-is-stale")}
+  If it lives all the same, two runs work on one host, and what the first one to end recorded is lost.`);
+}
+
+function doubtfulText(stack: string, doubtful: readonly Pending[]): string {
+  return `the run was killed while it created something that may be there now, without being recorded; nothing was cleared
+${doubtful.map(({ name, type }) => `  found: ${name} (${type})`).join("\n")}
+  needed: look at your provider's console, then answer for each what this command asks (clear: it is not there; import: it
+  is, and this is its id): ${commandsFor(stack).refresh}
+  then: ${commandsFor(stack).resume()}`;
 }

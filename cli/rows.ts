@@ -4,7 +4,7 @@ import { progressText } from "../core/sync/messages";
 import { printable } from "../core/util/printable";
 import { sizeText } from "../core/util/sizeText";
 import { durationText, minuteText } from "../core/util/timeText";
-import { holderText } from "./lockTexts";
+import { holderText } from "./locks";
 import { partRows } from "./parts/partRows";
 import type { Row } from "./row";
 import type { CopiedChain } from "./stackState";

@@ -1,11 +1,17 @@
 import { access, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { directoryOf } from "./backendLocks";
+import { join, resolve } from "node:path";
+import { homeDirectory } from "../core/util/resolvePath";
 import { stackName } from "./stackName";
 import type { Deployment } from "./stackState";
 
 /** Of the file's form. One of another is left to Pulumi. */
 const version = 3;
+
+/** Returns the directory of a backend; undefined for one that is none on this machine (pure but for the home). */
+export function directoryOf(url: string): string | undefined {
+  const path = /^file:\/\/([^?]*)/.exec(url)?.[1];
+  return path === undefined ? undefined : resolve(path.replace(/^~/, homeDirectory));
+}
 
 /**
  * What `pulumi stack export` tells of a stack, out of a backend that is a directory of this machine: a run of pulumi less. As

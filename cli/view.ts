@@ -1,6 +1,6 @@
 import type { NodeHostFacts } from "../core/ssh/hostFacts";
 import type { GateNews, SyncProgress } from "../core/sync/progress";
-import type { Held } from "./lockTexts";
+import type { Held } from "./locks";
 import type { Parts } from "./parts/parts";
 import type { StackState } from "./stackState";
 

@@ -22,7 +22,6 @@ const exceptions: readonly (readonly [file: string, holds: RegExp, why: string])
     /^tools find them\. `\.\/pillar-host store move`/,
     "a description in docs/configuration.md",
   ],
-  ["cli/lockTexts.ts", /cleared \(pulumi cancel\)\.$/, "says what was done"],
 ];
 
 const files = ["components", "core", "providers", "cli"].flatMap((folder) =>

@@ -135,6 +135,6 @@ Exit code: that of pulumi up; 2 where it was not run: says why, and what to do`,
     )
     .action(async (stack: string, args: string[], options: { lockIsStale?: boolean }) => {
       const { resume } = require("../resume") as typeof import("../resume");
-      process.exitCode = await resume(stack, args, options);
+      process.exitCode = await resume(stack, args, options.lockIsStale === true);
     });
 }

@@ -175,13 +175,6 @@ export const nodeMutants: readonly Mutant[] = [
     tests: ["test/cli/move.test.ts"],
   },
   {
-    what: "another user's process holds no lock",
-    file: "cli/processes.ts",
-    from: 'if ((error as NodeJS.ErrnoException).code === "ESRCH") return',
-    to: "if (error) return",
-    tests: ["test/cli/processes.test.ts"],
-  },
-  {
     what: "the report says that no momentum was missed where some may have been",
     file: "cli/report/eventTable.ts",
     from: 'empty === 0 ? "none"',

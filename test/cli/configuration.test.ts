@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { directoryOf } from "../../cli/backendLocks";
 import { configurationOf, rawValues } from "../../cli/configuration";
 import { engineFault, wantsPassphrase } from "../../cli/engineErrors";
 import { CliRefusal } from "../../cli/refusal";
+import { directoryOf } from "../../cli/stateFile";
 import { least } from "../components/exampleConfig";
 
 /** What `pulumi config --json --show-secrets` prints. */

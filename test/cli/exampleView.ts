@@ -1,4 +1,4 @@
-import type { Held } from "../../cli/lockTexts";
+import type { Held } from "../../cli/locks";
 import type { View } from "../../cli/view";
 import { parseNodeHostFacts } from "../../core/ssh/hostFacts";
 import type { SyncProgress } from "../../core/sync/progress";

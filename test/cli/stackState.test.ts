@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { doubtfulText } from "../../cli/clearStale";
-import { sortPending } from "../../cli/pending";
 import { parseState } from "../../cli/stackState";
 
 const urn = (type: string, name: string) => `urn:pulumi:prod::pillar-host::${type}::${name}`;
@@ -113,35 +111,5 @@ describe("a stack's state", () => {
       begun: true,
       pending: [{ operation: "creating", type: gate, name: "node-sync" }],
     });
-  });
-});
-
-describe("creations that were cut off", () => {
-  test("may run again where they look before they act; others may have made something", () => {
-    const { pending } = parseState(
-      pendingOf(
-        ["creating", gate, "node-sync"],
-        ["creating", "command:remote:Command", "node-deploy"],
-        ["creating", "command:remote:CopyToRemote", "node-copy"],
-        ["updating", "command:remote:Command", "node-packages"],
-        ["creating", "hcloud:index/server:Server", "host"],
-        ["creating", "pulumi-nodejs:dynamic/other:SyncGate", "foreign"],
-        ["deleting", "hcloud:index/server:Server", "old"],
-      ),
-    );
-    const { again, doubtful } = sortPending(pending);
-    expect(again.map(({ name }) => name)).toEqual(["node-sync", "node-deploy", "node-copy"]);
-    expect(doubtful.map(({ name }) => name)).toEqual(["host", "foreign"]);
-  });
-
-  test("are named with what to do where only the operator can tell", () => {
-    expect(doubtfulText("prod", [{ operation: "creating", type: "hcloud:index/server:Server", name: "host" }])).toBe(
-      `the run was killed while it created something that may be there now, without being recorded:
-  - host (hcloud:index/server:Server)
-Nothing was cleared, and no run was begun: it would make it a second time. Look at your provider's console, then
-answer for each of them what this command asks (clear: it is not there; import: it is, and this is its id):
-  pulumi refresh -s prod
-  then: ./pillar-host resume prod`,
-    );
   });
 });

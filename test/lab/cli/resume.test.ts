@@ -36,27 +36,26 @@ describe("pillar-host resume", () => {
     await stage.lab.chain("PATCH", "/nodes/host1", { rate: 5000 });
     const both = await Promise.all([1, 2].map(() => cli(stage.stack, ["resume", "prod", ...goOn])));
     // Either of them may be the one that clears.
-    const first = both.find(({ out }) => out.includes("That run is gone"));
+    const first = both.find(({ out }) => out.includes(", which is gone"));
     const second = both.find((one) => one !== first);
     expect(first?.exitCode).toBe(0);
-    expect(first?.out).toContain(`lock: process ${up.pid} of root on ${hostname()}, since `);
-    expect(first?.out).toContain("That run is gone: cleared (pulumi cancel).");
+    expect(first?.out).toContain(`cleared: the lock of process ${up.pid} of root on ${hostname()}, since `);
     expect(first?.out).toContain(
-      "cut off: the creation of node-sync (pulumi-nodejs:dynamic/pillar-host:SyncGate), which is safe to run again: cleared.",
+      "cleared: the creation of node-sync (pulumi-nodejs:dynamic/pillar-host:SyncGate) was cut off",
     );
     expect(first?.out).toContain("going on: pulumi up -s prod --yes");
     expect(first?.out).not.toContain("interrupted");
     // It gives up while the first is at work, or comes after it: then there is nothing left to clear.
-    expect(second?.out).not.toContain("That run is gone");
+    expect(second?.out).not.toContain("cleared:");
     if (second?.exitCode === 2) expect(second.out).toContain("another resume of prod is at work on this machine");
-    else expect(second).toMatchObject({ exitCode: 0, out: expect.stringContaining("nothing to clear") });
+    else expect(second?.exitCode).toBe(0);
     expect((await stage.stack.outputs()).producerAddress).toMatch(/^z1/);
   });
 
-  it("with nothing to clear says so, and the next up has nothing to warn about", async () => {
+  it("with nothing to clear goes on, and the next up has nothing to warn about", async () => {
     const { exitCode, out } = await cli(stage.stack, ["resume", "prod", ...goOn]);
     expect(exitCode).toBe(0);
-    expect(out).toContain("nothing to clear: prod is not locked, and no creation was cut off\ngoing on: pulumi up");
+    expect(out).toMatch(/^going on: pulumi up/);
     expect(out).toMatch(/\d+ unchanged/);
     expect(out).not.toContain("interrupted");
   });
@@ -70,11 +69,11 @@ describe("pillar-host resume", () => {
     const refused = await cli(stage.stack, ["resume", "prod", ...goOn]);
     expect(refused.exitCode).toBe(2);
     expect(refused.out).toContain(
-      `prod is locked by process 12 of ada on elsewhere, since 2026-01-02 03:04 UTC (not this machine, ${hostname()})`,
+      `prod is locked by process 12 of ada on elsewhere, since 2026-01-02 03:04 UTC; this machine can't tell whether it lives`,
     );
     expect(refused.out).toContain("./pillar-host resume prod --lock-is-stale");
     const told = await cli(stage.stack, ["resume", "prod", "--lock-is-stale", ...goOn]);
-    expect(told.out).toContain("Cleared, as --lock-is-stale says.");
+    expect(told.out).toContain(", as --lock-is-stale says");
     expect(told.exitCode).toBe(0);
   });
 });

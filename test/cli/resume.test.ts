@@ -1,17 +1,26 @@
-import { describe, expect, test } from "vitest";
-import { clearStale } from "../../cli/clearStale";
+import { hostname } from "node:os";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Ran } from "../../cli/engine";
-import type { LockHolder } from "../../cli/lock";
 import { CliRefusal } from "../../cli/refusal";
+import { clearStale } from "../../cli/resume";
 
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const server = "hcloud:index/server:Server";
-const lockText =
-  "error: the stack is currently locked by 1 lock(s). Either wait …\n  file:///x.json: created by ada@desk (pid 4242) at 2026-11-21T14:49:32Z\n";
+const who = `process 4242 of ada on ${hostname()}, since 2026-11-21 14:49 UTC`;
+const lockText = `error: the stack is currently locked by 1 lock(s). Either wait …\n  file:///x.json: created by ada@${hostname()} (pid 4242) at 2026-11-21T14:49:32Z\n`;
+const cloudText = "error: [409] Conflict: Another update is currently in progress.";
+const ps = vi.hoisted(() => ({ said: "" }));
+vi.mock("node:child_process", () => ({
+  execFile: (_file: string, _args: string[], done: (error: Error | null, out?: object) => void) =>
+    ps.said === "" ? done(Object.assign(new Error("none"), { code: 1 })) : done(null, { stdout: ps.said }),
+}));
+afterEach(() => {
+  ps.said = "";
+});
 const refresh = "refresh --yes --skip-preview --run-program=false --exclude **";
 
 /** A stack that is locked, has creations pending, or fails, and remembers what was run on it. */
-function stackOf(state: { locked?: boolean; pending?: string[]; fault?: string; relocks?: boolean }) {
+function stackOf(state: { locked?: boolean | string; pending?: string[]; fault?: string; relocks?: boolean }) {
   const ran: string[] = [];
   const said: string[] = [];
   let { locked = false, pending = [] } = state;
@@ -25,32 +34,26 @@ function stackOf(state: { locked?: boolean; pending?: string[]; fault?: string; 
     }
     if (command === "cancel") locked = state.relocks === true;
     else if (state.fault !== undefined) return { exitCode: 1, stdout: "", stderr: state.fault };
-    else if (locked) return { exitCode: 255, stdout: "", stderr: lockText };
+    else if (locked) return { exitCode: 255, stdout: "", stderr: locked === true ? lockText : locked };
     else if (args.includes("--clear-pending-creates")) pending = [];
     return { exitCode: 0, stdout: "", stderr: "" };
   };
   const engine = { run, read: async (args: readonly string[]) => (await run(args)).stdout };
-  const clear = (seen: LockHolder = { kind: "nothing" }, lockIsStale = false) =>
-    clearStale("prod", engine, {
-      lockIsStale,
-      here: "desk",
-      processSeen: async () => seen,
-      say: (line) => said.push(line),
-    });
+  const clear = (isStale = false) => clearStale("prod", engine, isStale, (line) => said.push(line));
   return { clear, ran, said, left: () => ({ locked, pending }) };
 }
 
 describe("what a killed run left", () => {
   test("nothing: nothing is cleared, and nothing said", async () => {
     const { clear, ran, said } = stackOf({});
-    expect(await clear()).toBe(false);
+    await clear();
     expect(ran).toEqual(["stack export", refresh]);
     expect(said).toEqual([]);
   });
 
   test("a lock and a creation: both are cleared, once, and told", async () => {
     const { clear, ran, said, left } = stackOf({ locked: true, pending: [gate] });
-    expect(await clear()).toBe(true);
+    await clear();
     expect(ran).toEqual([
       "stack export",
       `${refresh} --clear-pending-creates`,
@@ -59,29 +62,53 @@ describe("what a killed run left", () => {
       `${refresh} --clear-pending-creates`,
     ]);
     expect(said).toEqual([
-      "lock: process 4242 of ada on desk, since 2026-11-21 14:49 UTC. That run is gone: cleared (pulumi cancel).",
-      `cut off: the creation of thing0 (${gate}), which is safe to run again: cleared.`,
+      `cleared: the lock of ${who}, which is gone`,
+      `cleared: the creation of thing0 (${gate}) was cut off`,
     ]);
     expect(left()).toEqual({ locked: false, pending: [] });
   });
 
   test("a creation only, as after a resume that was killed behind its cancel", async () => {
     const { clear, ran } = stackOf({ pending: [gate, "command:remote:Command"] });
-    expect(await clear()).toBe(true);
+    await clear();
     expect(ran).toEqual(["stack export", `${refresh} --clear-pending-creates`]);
   });
 
   test("a lock of a run that lives: nothing is touched", async () => {
     const { clear, ran, left } = stackOf({ locked: true, pending: [gate] });
-    const lives: LockHolder = { kind: "process", name: "pulumi", startedAt: Date.parse("2026-11-21T14:49:30Z") };
-    for (const lockIsStale of [false, true]) await expect(clear(lives, lockIsStale)).rejects.toThrow(/that is at work/);
+    ps.said = "Sl+ pulumi\n";
+    for (const isStale of [false, true]) {
+      await expect(clear(isStale)).rejects.toThrow(
+        `prod is locked by a run that is at work: ${who}
+  needed: wait until it has ended (./pillar-host status prod --watch shows how far it is). To stop it, press Ctrl-C in its
+  terminal, a second time where it waits for the sync; or: kill -INT 4242
+  then: ./pillar-host resume prod`,
+      );
+    }
     expect(ran).not.toContain("cancel --yes");
     expect(left()).toEqual({ locked: true, pending: [gate] });
   });
 
+  test("a lock that the backend does not explain is cleared on the operator's word alone", async () => {
+    const { clear, ran, said } = stackOf({ locked: cloudText });
+    await expect(clear()).rejects.toThrow(
+      `prod is locked by a run that the backend does not name; this machine can't tell whether it lives
+  needed: wait until that run has ended. If you know that it is gone: ./pillar-host resume prod --lock-is-stale`,
+    );
+    expect(ran).not.toContain("cancel --yes");
+    await clear(true);
+    expect(said).toEqual(["cleared: the lock of a run that the backend does not name, as --lock-is-stale says"]);
+  });
+
+  test("another machine's run is never taken for gone", async () => {
+    const { clear, ran } = stackOf({ locked: lockText.replace(hostname(), "laptop") });
+    await expect(clear()).rejects.toThrow("can't tell whether it lives");
+    expect(ran).not.toContain("cancel --yes");
+  });
+
   test("a server that may be there: the lock goes, no creation does, and no up follows", async () => {
     const { clear, ran, said, left } = stackOf({ locked: true, pending: [gate, server] });
-    await expect(clear()).rejects.toThrow(`  - thing1 (${server})`);
+    await expect(clear()).rejects.toThrow(`  found: thing1 (${server})\n  needed: look at your provider's console`);
     expect(ran.filter((line) => line.includes("clear-pending"))).toEqual([]);
     expect(said).toHaveLength(1);
     expect(left()).toEqual({ locked: false, pending: [gate, server] });
