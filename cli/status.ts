@@ -66,7 +66,7 @@ async function overview(json: boolean, teller: Teller | undefined): Promise<numb
   const [found, sources] = [looks.map((look) => look.found), looks.map(({ source }) => source)];
   if (json) console.log(JSON.stringify(overviewJson(found), undefined, 2));
   else for (const line of overviewLines(found, process.stdout.columns ?? 120)) console.log(line);
-  const { hindered } = (await teller?.tell(found, sources)) ?? { hindered: [] };
+  const hindered = (await teller?.tell(found, sources)) ?? [];
   for (const line of hindered) console.error(line);
   return hindered.length > 0 ? couldNot : overviewCode(found);
 }

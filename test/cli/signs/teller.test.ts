@@ -5,7 +5,6 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Found } from "../../../cli/overview";
 import { CliRefusal } from "../../../cli/refusal";
-import { openSignMemories } from "../../../cli/signs/memory";
 import { openTeller } from "../../../cli/signs/teller";
 import { NoServer, type Source } from "../../../cli/source";
 import type { Notice } from "../../../core/notify/notify";
@@ -48,10 +47,10 @@ async function run(
     notices.push(notice);
     return answer();
   };
-  const teller = await openTeller(send, openSignMemories(directory, 0));
+  const teller = await openTeller(send, directory, 0);
   try {
     const all = "view" in one || "refusal" in one ? [one] : one;
-    const { hindered } = await teller.tell(all, sources);
+    const hindered = await teller.tell(all, sources);
     return { notices, hindered, events: notices.map(({ event }) => event) };
   } finally {
     await teller.close();
@@ -127,13 +126,12 @@ describe("a run that is killed", () => {
   const never = () => new Promise<never>(() => undefined);
 
   test("before the webhook took it has told nothing: the next one does", async () => {
-    const memories = await openSignMemories(directory, 0);
     let sent = 0;
     const send = () => {
       sent += 1;
       return never();
     };
-    const teller = await openTeller(send, Promise.resolve(memories));
+    const teller = await openTeller(send, directory, 0);
     void teller.tell([found(crontab)], [source()]);
     await expect.poll(() => sent).toBe(1);
     await teller.close();
@@ -148,7 +146,7 @@ describe("a run that is killed", () => {
       sent += 1;
       return sent === 1 ? Promise.resolve(undefined) : never();
     };
-    const teller = await openTeller(send, openSignMemories(directory, 0));
+    const teller = await openTeller(send, directory, 0);
     void teller.tell([changed], [source()]);
     await expect.poll(() => sent).toBe(2);
     await teller.close();
@@ -165,8 +163,8 @@ describe("a run that is killed", () => {
 
 describe("it is said, and ends with 2,", () => {
   test("when another run of this machine is at work", async () => {
-    const first = await openSignMemories(directory, 0);
-    await expect(openSignMemories(directory, 0)).rejects.toThrow(/^another status --notify is at work/);
+    const first = await openTeller(undefined, directory, 0);
+    await expect(openTeller(undefined, directory, 0)).rejects.toThrow(/^another status --notify is at work/);
     await first.close();
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { noParts } from "../../../cli/parts/parts";
-import { type Look, signsOf } from "../../../cli/signs/signsOf";
+import { type Look, signsOf } from "../../../cli/signs/signs";
 import { parseSporks, unknownSporks } from "../../../core/chain/sporks";
 import type { NodeHostFacts } from "../../../core/ssh/hostFacts";
 import { progress, viewOf } from "../exampleView";
