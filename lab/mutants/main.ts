@@ -1,35 +1,39 @@
-import { mutants } from "./list";
-import { mutated, outcomeOf, rowOf } from "./mutant";
-import { scratchCopy } from "./scratch";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { checkout } from "../toolchain/version";
+import { mutants } from "./mutants";
 
 /**
- * `npm run mutants [WORD…]`: makes each mistake of the list, or those whose file or words contain one of the words, in a
- * copy of the checkout, and runs the unit tests that are to notice it. Ends with 1 where one goes unnoticed.
+ * `npm run mutants`: makes each mistake in a copy of the checkout, and runs the unit tests that must notice it. Ends with 1
+ * where one goes unnoticed.
  */
-const words = process.argv.slice(2);
-const wanted = mutants.filter(
-  ({ file, what }) => words.length === 0 || words.some((word) => `${file} ${what}`.includes(word)),
-);
-if (wanted.length === 0) throw new Error(`no mutant's file or words contain ${words.join(" or ")} (lab/mutants)`);
-
-const scratch = await scratchCopy();
+const root = mkdtempSync(join(tmpdir(), "pillar-host-mutants-"));
+const passes = async (tests: readonly string[]) => {
+  const options = { cwd: root, timeout: 240_000, forceKillAfterDelay: 5000, reject: false, stdin: "ignore" } as const;
+  return (await execa("vitest", ["run", "--project", "unit", "--bail", "1", ...tests], options)).exitCode === 0;
+};
 let unnoticed = 0;
 try {
-  // All places first: a list that does not fit is known before minutes have gone.
-  for (const mutant of wanted) mutated(mutant, scratch.read(mutant.file));
-  const tests = [...new Set(wanted.flatMap((mutant) => mutant.tests))];
-  const failing = outcomeOf(await scratch.run(tests)).caught;
-  if (failing !== undefined) throw new Error(`a test fails without any mistake: ${failing}`);
-  for (const mutant of wanted) {
-    const before = scratch.read(mutant.file);
-    scratch.write(mutant.file, mutated(mutant, before));
-    const outcome = outcomeOf(await scratch.run(mutant.tests));
-    scratch.write(mutant.file, before);
-    console.log(rowOf(mutant, outcome));
-    if (outcome.caught === undefined) unnoticed += 1;
+  const isCopied = (path: string) => !/\/(node_modules|\.git|\.lab)(\/|$)/.test(path.slice(checkout.length));
+  cpSync(checkout, root, { recursive: true, filter: isCopied });
+  symlinkSync(join(checkout, "node_modules"), join(root, "node_modules"));
+  if (!(await passes([...new Set(mutants.flatMap(({ tests }) => tests))])))
+    throw new Error("a test fails without any mistake\n  needed: npm run test:unit without a failure");
+  for (const { file, from, to, what, tests } of mutants) {
+    const path = join(root, file);
+    const text = readFileSync(path, "utf8");
+    writeFileSync(
+      path,
+      text.replace(from, () => to),
+    );
+    const isCaught = !(await passes(tests));
+    writeFileSync(path, text);
+    console.log(`${file}: ${what} → ${isCaught ? "caught" : "NOT CAUGHT"}`);
+    if (!isCaught) unnoticed += 1;
   }
 } finally {
-  scratch.remove();
+  rmSync(root, { recursive: true, force: true });
 }
-console.log(`${wanted.length} mutants, ${wanted.length - unnoticed} caught, ${unnoticed} not`);
 process.exitCode = unnoticed === 0 ? 0 : 1;
