@@ -202,6 +202,12 @@ function parseIdentity(result: unknown): OrchestratorIdentity | undefined {
   return { ...parts, tssPeerId: text("tssPeerId"), evmAddress: text("evmAddress") };
 }
 
+/** Returns what makes a signer another one (pure); not its registration, which the operator changes meanwhile. */
+export function identityDifferences(found: OrchestratorIdentity, expected: Readonly<Partial<Record<string, string>>>) {
+  const names = ["producer", "tssPeerId", "evmAddress"] as const;
+  return names.filter((name) => ![undefined, "", found[name]].includes(expected[name]));
+}
+
 const versionForm = /^v(\d+)\.(\d+)\.(\d+)([a-z]?)$/;
 
 /** Orders two versions of the form v1.2.3a, a letter after none (pure): below 0 where the first is older. */

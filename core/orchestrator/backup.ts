@@ -95,7 +95,7 @@ export async function takeBackup(
           ...{ sealedBytes: sealed.bytes, sha256: sealed.sha256, ...sumOf(manifest), provedAt },
           ...keyShareOf(sealed.archive),
         };
-        writeWhole(part, manifestText(root.address, what, settings, kept, manifest));
+        writeWhole(part, manifestText(root, what, settings, kept, manifest));
         const backup: Backup = { ...kept, manifestFile: await store.keep(part, `${name}.manifest.json`) };
         await appendEvent(store, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
         deps.say(
@@ -183,7 +183,7 @@ export function isJsonText(text: string): boolean {
 }
 
 function manifestText(
-  address: string,
+  { address, hostKey }: RootHost,
   what: BackupOf,
   { move }: BackupSettings,
   backup: Omit<Backup, "manifestFile">,
@@ -196,6 +196,7 @@ function manifestText(
     move: moveText(move),
     label: what.label,
     host: address,
+    hostKey,
     base: what.place.base,
     archive,
     files,

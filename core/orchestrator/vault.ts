@@ -41,6 +41,12 @@ export async function identityFor(
     const text = `# created: ${new Date(now()).toISOString()}\n# public key: ${recipient}\n${secret}\n`;
     writeWhole(file, text);
   }
+  return { file, isNew, ...(await readIdentity(file)) };
+}
+
+/** Reads an age identity. @throws Error where it can't be read, or holds none that can be used here */
+async function readIdentity(file: string): Promise<Pick<Identity, "recipient" | "secret">> {
+  const age = await import("age-encryption");
   let text: string;
   try {
     ({ text } = readSmall(file));
@@ -57,7 +63,7 @@ export async function identityFor(
     throw new Error(identityFault(file, `found: ${found}`));
   }
   try {
-    return { file, isNew, secret, recipient: await age.identityToRecipient(secret) };
+    return { secret, recipient: await age.identityToRecipient(secret) };
   } catch {
     throw new Error(identityFault(file, "found: a damaged AGE-SECRET-KEY-1… line"));
   }
@@ -155,12 +161,29 @@ function passing(archive: ArchiveReader, limit: number): Transform {
 }
 
 /** The plain bytes of a backup. @throws (on its stream) where it is damaged, or was made for another identity */
-export async function openBackup(file: string, secret: string): Promise<Readable> {
+export function openBackup(file: string, secret: string): Promise<Readable> {
+  return decrypt(fs.createReadStream(file), secret);
+}
+
+async function decrypt(sealed: Readable, secret: string): Promise<Readable> {
   const age = await import("age-encryption");
   const decrypter = new age.Decrypter();
   decrypter.addIdentity(secret);
-  const plain = await decrypter.decrypt(webOf(fs.createReadStream(file)));
+  const plain = await decrypter.decrypt(webOf(sealed));
   return Readable.fromWeb(plain as ReadableStream<Uint8Array>);
+}
+
+/** Whether a backup was sealed for an identity file's key; nothing of it is decrypted but its head. */
+export async function opens(sealed: Readable, identityFile: string): Promise<boolean> {
+  try {
+    const { secret } = await readIdentity(identityFile);
+    (await decrypt(sealed, secret)).destroy();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    sealed.destroy();
+  }
 }
 
 /** Proves a backup: decrypts it as it lies on the disk, and compares every entry. @throws Error that names what is wrong */

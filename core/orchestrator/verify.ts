@@ -1,6 +1,7 @@
 import {
   type BuildInfo,
   createOrchestratorClient,
+  identityDifferences,
   isWrongAnswer,
   type OrchestratorClient,
   type OrchestratorIdentity,
@@ -148,7 +149,10 @@ export async function verify(
   const before = readLife(await sides.call(side, "signer_life", saga, { log_lines: 1 }));
   const faults = side === "new" ? versionFaults(build, inputs.version, commandsFor(inputs.stack)) : [];
   const identity = await client.identity();
-  const wrong = identity && expected ? differing(identity, expected) : [];
+  const wrong =
+    identity && expected
+      ? identityDifferences(identity, expected).map((name) => `${name} ${identity[name]}, not ${expected[name]}`)
+      : [];
   faults.push(...wrong.map((line) => `it is another signer than before: ${line}`));
   await deps.sleep(inputs.steadyFor);
   // Of one that is gone by now its log is the better reason.
@@ -217,14 +221,4 @@ export function versionFaults(
     `it is ${version}, not ${configured} (pillar-host:orchestrator.release.version). Is it right as it is? ` +
       set("orchestrator.release.version", version),
   ];
-}
-
-/** What makes a signer another one; not its registration, which the operator changes meanwhile. */
-function differing(found: OrchestratorIdentity, expected: Readonly<Record<string, string>>): string[] {
-  return (["producer", "tssPeerId", "evmAddress"] as const).flatMap((name) => {
-    const wanted = expected[name];
-    return wanted === undefined || wanted === "" || wanted === found[name]
-      ? []
-      : [`${name} ${found[name]}, not ${wanted}`];
-  });
 }

@@ -1,6 +1,7 @@
 import type { Network } from "../chain/elections";
-import type { BuildInfo } from "../chain/orchestrator";
+import type { BuildInfo, OrchestratorIdentity } from "../chain/orchestrator";
 import type { Answered } from "../chain/reading";
+import type { BridgeNow } from "../orchestrator/bridgeNow";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { ChainReading, ChainWord } from "./chainLook";
 import type { HostFacts, HostObservation } from "./host";
@@ -74,6 +75,8 @@ export interface RetirementFacts {
         readonly node: NodeStatus;
         /** Of its orchestrator. */
         readonly build?: { readonly value: BuildInfo } | { readonly error: string } | undefined;
+        /** Of it too, where it tells. */
+        readonly identity?: OrchestratorIdentity | undefined;
       }
     | undefined;
   readonly readings: readonly ChainReading[];
@@ -85,8 +88,12 @@ export interface RetirementFacts {
   readonly rewards: readonly RewardsReading[];
   /** The operator typed that the rewards are collected. */
   readonly saysCollected: boolean;
-  /** A proved backup of a signer that was here lies on this machine. */
-  readonly hasOrchestratorBackup: boolean;
+  /** Why no proved backup on this machine counts as one of the signer that was here; nothing where one does. */
+  readonly backupFaults: readonly string[];
+  /** By the chain; asked where the host can't tell of its signer itself. */
+  readonly bridge?: BridgeNow | undefined;
+  /** Of the signer, as the record or the successor's journal has it; likewise. */
+  readonly identity?: Readonly<Partial<Record<string, string>>> | undefined;
   /** ISO 8601: when the node was shut down no orchestrator was on the host. */
   readonly noSignerAt?: string | undefined;
   readonly network: Network;

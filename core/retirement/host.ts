@@ -1,4 +1,5 @@
 import { type Journal, parseJournal } from "../orchestrator/journal";
+import { isKeyShare } from "../orchestrator/keyShare";
 import { own } from "../ssh/foreign";
 import { type CallError, type OrchestratorHost, openRoot, type RootHost } from "../ssh/root";
 import type { Clock } from "../util/clock";
@@ -34,6 +35,8 @@ export interface HostFacts {
     readonly hasKeyStore: boolean;
     /** What its directory does not hold of a fenced signer: configuration, key store that was moved aside, key share. */
     readonly lacks: readonly string[];
+    /** Files of key shares, below the directory; absent where there are none. */
+    readonly shares?: readonly string[];
     /** How often its unit started it again by itself; absent where it never did. */
     readonly restarts?: number;
     readonly journal?: Journal;
@@ -47,14 +50,19 @@ export type HostObservation = { readonly facts: HostFacts } | { readonly silent:
 
 /** Reads what retire_facts prints (pure). @throws where it was cut off, or its journal cannot be read */
 export function parseHostFacts(printed: string, address: string): HostFacts {
-  const facts = new Map(fieldsOf(printed));
+  const fields = fieldsOf(printed);
+  const facts = new Map(fields);
   if (facts.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
   const is = (name: string) => facts.get(name) === "yes";
   const producer = facts.get("producer");
   const journal = parseJournal(Buffer.from(facts.get("journal") ?? "", "base64").toString("utf8"), address);
-  const parts = { signerConfig: "configuration", signerKeyAside: "key store", signerKeyShare: "key share" };
-  const lacks = Object.entries(parts).flatMap(([name, part]) => (is(name) ? [] : [part]));
-  const marks = [...facts].filter(([name]) => name.startsWith("marked."));
+  const shares = fields.flatMap(([name, value]) => (name === "share" ? [`tss/${value}`] : [])).filter(isKeyShare);
+  const marks = fields.filter(([name]) => name.startsWith("marked."));
+  const lacks = [
+    ...(is("signerConfig") ? [] : ["configuration"]),
+    ...(is("signerKeyAside") ? [] : ["key store"]),
+    ...(shares.length > 0 ? [] : ["key share"]),
+  ];
   return {
     ...(producer ? { producer } : {}),
     hasKeyStore: is("keyStore"),
@@ -62,6 +70,7 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
     signer: {
       ...{ active: is("signerActive"), masked: is("signerMasked") },
       ...{ hasDirectory: is("signerDirectory"), hasKeyStore: is("signerKeyStore"), lacks },
+      ...(shares.length > 0 ? { shares } : {}),
       ...(Number(facts.get("signerRestarts")) > 0 ? { restarts: Number(facts.get("signerRestarts")) } : {}),
       ...given({ journal }),
     },

@@ -12,6 +12,7 @@ import {
   type Unmet,
 } from "./facts";
 import type { HostObservation } from "./host";
+import { successorFaults } from "./silentSigner";
 
 /** The rewards since the switch must be paid and collected (pure). */
 export function rewards({ rewards: readings, saysCollected, stack, pillar }: RetirementFacts): RetirementVerdict {
@@ -82,8 +83,8 @@ function hasArrived({ identity }: Journal, look: HostObservation): boolean {
 }
 
 /** Where a signer's backup is (pure); the last one is taken after the verdict, and without it no host is released. */
-function backupTold({ host, address, hasOrchestratorBackup }: RetirementFacts): string[] {
-  if (hasOrchestratorBackup) return [`a proved backup of the signer of ${address} lies on this machine`];
+function backupTold({ host, address, backupFaults }: RetirementFacts): string[] {
+  if (backupFaults.length === 0) return [`a proved backup of the signer of ${address} lies on this machine`];
   return "facts" in host ? [`${address} holds the fenced signer whole, for its last backup`] : [];
 }
 
@@ -143,19 +144,23 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
         needed: "the right successor, with the key by which the signer's move knew it",
       });
     // The last backup proves what lies there, not that all of it does.
-    if (masked && !hasKeyStore && lacks.length > 0 && !facts.hasOrchestratorBackup)
+    if (masked && !hasKeyStore && lacks.length > 0 && facts.backupFaults.length > 0)
       unmet.push({
         loss,
         what: `no proved backup of the signer that was fenced on ${address} lies here, and its last backup could not hold all of it`,
         found: [`the orchestrator's directory there lacks its ${lacks.join(", its ")}`],
         needed: `the backups of its move (pillar-host:orchestrator.backup.directory, then ${commandsFor(facts.stack).up}; or run this on the machine that has them), or these files back in their place`,
       });
-  } else if (!facts.hasOrchestratorBackup)
-    unmet.push({
-      loss,
-      what: `whether an orchestrator signed on ${address} can't be told, and no proved backup of one lies here`,
-      needed: "a host that answers, or the machine whose backups tell of it",
-    });
+  } else {
+    if (facts.backupFaults.length > 0)
+      unmet.push({
+        loss,
+        what: `whether an orchestrator signed on ${address} can't be told, and no proved backup of one lies here`,
+        found: facts.backupFaults,
+        needed: "a host that answers, or the machine whose backups tell of it, with the key that opens them",
+      });
+    unmet.push(...successorFaults(facts));
+  }
   const build = facts.successor?.build;
   const isReached = facts.successor !== undefined && "facts" in facts.successor.look;
   if (build === undefined || "error" in build)

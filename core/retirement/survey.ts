@@ -5,21 +5,23 @@ import { isAnswered, silentBy } from "../chain/reading";
 import { showToEachOther } from "../chain/sameChain";
 import { readLog } from "../eventLog/eventLog";
 import { noOrchestratorSince, standing } from "../eventLog/guardFacts";
+import { askInTurn } from "../orchestrator/bridgeNow";
 import { type Connection, createConnection } from "../ssh/connection";
 import { openRoot } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
 import type { Store } from "../store/store";
 import { lookAtNode } from "../sync/nodeStatus";
 import { firstLine } from "../util/firstLine";
-import { given } from "../util/given";
+import { resolvePath } from "../util/resolvePath";
 import { type ChainReading, readChain } from "./chainLook";
 import { decideRetirement, wantsHistory } from "./decide";
 import { ownProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./facts";
 import { hasProducedSince } from "./history";
 import { type LookDeps, lookAtHost } from "./host";
 import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
-import { hasOrchestratorBackup } from "./orchestratorBackup";
+import { orchestratorBackupFaults } from "./orchestratorBackup";
 import { type RewardsQuestion, type RewardsReading, readRewards } from "./rewards";
+import { identityIn, isSignerThere } from "./silentSigner";
 
 /** What a survey depends on. */
 export interface SurveyDeps extends LookDeps {
@@ -72,6 +74,9 @@ export async function surveyRetirement(
         ? await readAllRewards(readings, { pillar, own, successor: next, epoch }, deps.now())
         : [];
     const recordSays = await recordOf(inputs, store);
+    const isSilent = step === "destroy" && !("facts" in host || "released" in host) && !recordSays.noSignerAt;
+    const asked = clients.flatMap(({ client, fault }) => (fault === undefined ? [client] : []));
+    const ofSigner = isSilent ? { successor, ...(await signerOf(successor, recordSays.identity, asked)) } : undefined;
     const facts: RetirementFacts = {
       ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
       ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
@@ -81,7 +86,12 @@ export async function surveyRetirement(
         readings.some((reading, at) => clients[at]?.isReference && isAnswered(reading)),
       memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
       saysCollected: deps.saysCollected,
-      hasOrchestratorBackup: await hasOrchestratorBackup(store, backedUp(inputs, memory, host)),
+      backupFaults: await orchestratorBackupFaults(store, {
+        ...backedUp(inputs, memory, host),
+        // A signer that was at work for long has a newer share than any backup of this host.
+        ...(ofSigner && !isSignerThere(ofSigner) ? { bridge: ofSigner.bridge } : {}),
+      }),
+      ...ofSigner,
       noSignerAt: recordSays.noSignerAt,
       network,
     };
@@ -104,12 +114,30 @@ function begunAt(createdAt: string, host: RetirementFacts["host"]): number {
   return Math.min(Date.parse(createdAt), Number.isNaN(deployed) ? Number.POSITIVE_INFINITY : deployed);
 }
 
-function backedUp({ places, host: { ssh } }: RetirementInputs, memory: GuardMemory, host: RetirementFacts["host"]) {
-  const move = "facts" in host ? host.facts.signer.journal?.move : undefined;
+function backedUp(inputs: RetirementInputs, memory: GuardMemory, host: RetirementFacts["host"]) {
+  const { identityFile } = inputs.backup;
   return {
-    ...{ address: ssh.address, directory: places.signer.directory, since: memory.createdAt },
-    ...given({ move }),
+    pillar: inputs.pillar,
+    host: inputs.host.ssh,
+    directory: inputs.places.signer.directory,
+    since: memory.createdAt,
+    move: "facts" in host ? host.facts.signer.journal?.move : undefined,
+    ...(identityFile === undefined ? {} : { identityFile: resolvePath(identityFile) }),
   };
+}
+
+/**
+ * Asks the chain for the bridge's key.
+ *
+ * @param identity of the record; the successor's journal is believed where it has none
+ */
+export async function signerOf(
+  successor: RetirementFacts["successor"],
+  identity: RetirementFacts["identity"],
+  clients: readonly ChainClient[],
+) {
+  const journal = successor && "facts" in successor.look ? successor.look.facts.signer.journal : undefined;
+  return { bridge: await askInTurn(clients), identity: identity ?? journal?.identity ?? undefined };
 }
 
 /** What this machine's record has of a stack's host. */
@@ -118,6 +146,7 @@ async function recordOf({ pillar, stack, host }: RetirementInputs, store: Store)
   return {
     producing: standing(lines, stack, "produced").length > 0,
     noSignerAt: noOrchestratorSince(lines, stack, host.ssh),
+    identity: identityIn(lines),
   };
 }
 
@@ -175,7 +204,8 @@ async function lookAtSuccessor(
       (value) => ({ value }),
       (error: Error) => ({ error: error.message }),
     );
-    return { ...found, build };
+    const identity = "value" in build ? await client.identity().catch(() => undefined) : undefined;
+    return { ...found, build, identity };
   } finally {
     root.close();
   }

@@ -1,6 +1,6 @@
 import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
-import { publicLineOf } from "../ssh/publicKey";
+import { publicLineOf } from "../ssh/publicLine";
 import type { OrchestratorHost } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
 import { versionRules } from "./versionRules";

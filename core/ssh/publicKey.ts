@@ -1,12 +1,4 @@
 import crypto from "node:crypto";
-import ssh2 from "ssh2";
-
-/** The authorized_keys line of a private key; undefined where the key can't be read (pure). */
-export function publicLineOf(privateKey: string, phrase: string | undefined): string | undefined {
-  const parsed = ssh2.utils.parseKey(privateKey, phrase);
-  const [key] = [parsed].flat();
-  return key === undefined || key instanceof Error ? undefined : `${key.type} ${key.getPublicSSH().toString("base64")}`;
-}
 
 /** An authorized_keys line without its comment (pure). */
 export function bareLine(line: string): string {

@@ -3,7 +3,7 @@ import { type Commands, someHostKey } from "../util/commands";
 import { firstLine } from "../util/firstLine";
 import { say } from "../util/say";
 import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
-import { publicLineOf } from "./publicKey";
+import { publicLineOf } from "./publicLine";
 import { connectSsh, type SshTarget } from "./ssh";
 import { isFatal, type LoginError } from "./sshErrors";
 

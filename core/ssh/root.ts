@@ -34,6 +34,8 @@ export interface CallError extends Error {
 /** Runs functions of the script library on a host as root, over one connection that is kept, and made anew after it broke. */
 export interface RootHost {
   readonly address: string;
+  /** An authorized_keys line. */
+  readonly hostKey: string;
   /**
    * Runs a function; its standard output, at most 8 MiB. Never tried again: what was done is not known after a break.
    *
@@ -175,6 +177,7 @@ export function openRoot(
 
   return {
     address: ssh.address,
+    hostKey: ssh.hostKey,
     stream,
     call: async (name, variables, options) => {
       const { stdout, done } = await stream(name, variables, options);

@@ -13,7 +13,7 @@ is_node_at_work() { is_at_work "$service" znnd "$rpc_port" || processes_of "${se
 
 # Only reads; lines of name=value. No secret: addresses, states and names.
 retire_facts() {
-  local marker
+  local marker share
   fact() { printf '%s=%s\n' "$1" "$2"; }
   yes_if() { local name=$1; shift; if "$@"; then fact "$name" yes; else fact "$name" no; fi; }
   fact producer "$(configured_address)"
@@ -27,7 +27,7 @@ retire_facts() {
   yes_if signerKeyStore [ -e "$signer_directory/$(signer_key_store "$signer_directory")" ]
   yes_if signerConfig holds_any "$signer_directory/config.json"
   yes_if signerKeyAside holds_any "$signer_directory/$(signer_key_store "$signer_directory")".moved-to-*
-  yes_if signerKeyShare holds_any "$signer_directory"/tss/localstate-*.json
+  for share in "$signer_directory"/tss/localstate-*.json; do if [ -s "$share" ]; then fact share "${share##*/}"; fi; done
   for marker in stack deploy.done synced retired; do
     if is_marked "$marker"; then fact "marked.$marker" "$(head -n 1 "$state/$marker")"; fi
   done

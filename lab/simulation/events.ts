@@ -13,7 +13,13 @@ export type HostEvent =
   | "reinstall"
   | "start by hand"
   | "stop by hand"
-  | "release";
+  | RetirementEvent;
+/** What its operator does about a host that is to go, and about its backups; `lose backups` of all hosts. */
+export type RetirementEvent = "release" | "retire" | "reactivate" | "back up" | "lose backups";
+
+export function isOfRetirement(event: HostEvent): event is RetirementEvent {
+  return ["release", "retire", "reactivate", "back up", "lose backups"].includes(event);
+}
 
 /** The bridge makes a new key: each signer at work has a new share. */
 export function generate(world: World): void {
@@ -27,7 +33,8 @@ export function generate(world: World): void {
 }
 
 /** What happens to a host. @throws Broken */
-export function befall(world: World, host: ModelHost, event: Exclude<HostEvent, "release">): void {
+export function befall(world: World, host: ModelHost, event: Exclude<HostEvent, RetirementEvent>): void {
+  if (host.isGone) return;
   switch (event) {
     case "reboot":
       boot(host);

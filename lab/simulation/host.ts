@@ -34,6 +34,8 @@ export interface ModelHost extends Disk {
   strange?: boolean;
   /** Its disk is of an earlier moment, or new: nobody can know what was on it. */
   rewound?: boolean;
+  /** It was released: nothing comes back from there. */
+  isGone?: boolean;
   /** The run that holds its lock. */
   owner?: string | undefined;
 }
@@ -110,6 +112,7 @@ export function hostText(host: ModelHost, rank: Rank): string {
   const { running, reachable, strange, rewound, durable, saved } = host;
   const now = diskText(host, rank);
   const then = durable ? diskText(durable, rank) : now;
+  if (host.isGone) return "gone";
   const flags = `${running ? "R" : ""}${reachable ? "" : "x"}${strange ? "s" : ""}${rewound ? "w" : ""}`;
   return `${flags} ${now}${then === now ? "" : ` | ${then}`}${saved ? ` < ${diskText(saved, rank)}` : ""}${host.installs ? ` #${host.installs}` : ""}`;
 }

@@ -9,6 +9,7 @@ import { type Action, play, type RunSettings, type Strike } from "./world";
 const events: readonly HostEvent[] = [
   ...(["reboot", "cut power", "lose", "find", "find", "save", "rewind"] as const),
   ...(["reinstall", "start by hand", "stop by hand", "release"] as const),
+  ...(["retire", "reactivate", "back up", "lose backups"] as const),
 ];
 const mostActions = 16;
 /** More than a way there has effects. */

@@ -1,10 +1,20 @@
-import type { RetirementFacts } from "../../core/retirement/facts";
-import { hostSeen } from "../../core/retirement/facts";
+import type { EventDetails, LogEvent, MoveEvent } from "../../core/eventLog/events";
+import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/journal";
+import { shareFile } from "../../core/orchestrator/keyShare";
+import type { Entry } from "../../core/orchestrator/manifest";
+import {
+  hasOrchestratorTraces,
+  hostSeen,
+  type RetirementFacts,
+  type RetirementStep,
+} from "../../core/retirement/facts";
 import type { HostObservation } from "../../core/retirement/host";
 import type { GuardMemory, RetirementInputs } from "../../core/retirement/inputs";
-import type { ModelHost } from "./host";
+import { fingerprintOf } from "../../core/ssh/publicKey";
+import type { RetirementEvent } from "./events";
+import { diskOf, installed, type ModelHost } from "./host";
 import type { Rules } from "./rules";
-import { Broken, type HostName, holds, hostNames, type World } from "./state";
+import { Broken, type HostName, holds, hostNames, pinned, shutDownBy, type World } from "./state";
 
 /**
  * A host as the guard sees it: by the key that the laptop knew; without that, another key, which is a host that refuses.
@@ -35,42 +45,122 @@ function whyNeeded(world: World, host: ModelHost): string | undefined {
   return isOnly && !isSealed ? "the newest key share is there alone" : undefined;
 }
 
+/** What an operator does about a host that is to go. @throws Broken where it is let go, and needed */
+export function operate(world: World, name: HostName, event: RetirementEvent, rules: Rules): string {
+  if (event === "release") return release(world, name, rules);
+  const host = world.hosts[name];
+  if (event === "back up") {
+    if (host.reachable && host.running) noteBackup(world, host, host.directory, "asked");
+  } else if (event === "lose backups") {
+    world.backup = 0;
+    world.backups = [];
+  } else if (!host.isGone) {
+    const line = { at: "", stack: shutDownBy[name], pillar: "Anvil" };
+    const details = event === "retire" ? shutDownNow(world, name, rules) : { address: host.address };
+    if (details) note(world, { ...line, event: event === "retire" ? "shutDown" : "reactivated", details } as LogEvent);
+  }
+  return "";
+}
+
+/** What a shutdown would write; undefined where the guard refuses it. */
+function shutDownNow(world: World, name: HostName, rules: Rules): EventDetails["shutDown"] | undefined {
+  const look = lookAt(world.hosts[name], true);
+  if (!("facts" in look)) return undefined;
+  const { unmet } = rules.decideRetirement(factsOf(world, name, "retire", rules));
+  if (unmet.some(({ loss }) => loss === "the signer")) return undefined;
+  return { ...pinned(world.hosts[name]), evidence: [], hasSigner: hasOrchestratorTraces(look.facts) };
+}
+
+function note(world: World, line: LogEvent | MoveEvent): void {
+  if (world.hasLaptop) world.lines = [...(world.lines ?? []), line];
+}
+
+/** The record's line of a way that begins, or starts its target. */
+export function noteWay(
+  world: World,
+  event: "begun" | "starting",
+  saga: Saga,
+  hosts: Readonly<Record<SideName, ModelHost>>,
+): void {
+  const { source, target } = sidesOf(saga);
+  const fingerprint = (side: SideName) => fingerprintOf(pinned(hosts[side]).hostKey);
+  const { move, direction, generation = 0 } = saga;
+  const details = { direction, generation, source: fingerprint(source), target: fingerprint(target) };
+  note(world, { at: "", move, event, details });
+}
+
+/** A proved backup of what lies on a host. */
+export function noteBackup(world: World, host: ModelHost, share: number | undefined, label = "first"): void {
+  if (!world.hasLaptop || share === undefined) return;
+  world.backup = Math.max(world.backup, share);
+  const { address, hostKey } = pinned(host);
+  const files = ["config.json", "producer.moved-to-x", shareFile(bridgeKey(share))];
+  const entries = files.reverse().map((name) => ({ path: `${directory.slice(1)}/${name}`, size: 1 }) as Entry);
+  const move = { project: "pillar-host", stack: "second", pillar: "Anvil", attempt: 1 };
+  world.backups = [...(world.backups ?? []), { label, at: "", move, host: address, hostKey, entries }];
+}
+
+const directory = "/root/.orchestrator";
+/** Of a generation, in the chain's form. */
+const bridgeKey = (generation: number) => Buffer.alloc(33, generation).toString("base64");
+const identity = { producer: "z1q", tssPeerId: "12D", evmAddress: "0x" };
+
+/** What the guard finds out: the chain knows the bridge's key, and stands in nobody's way. */
+function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rules): RetirementFacts {
+  const host = world.hosts[name];
+  const { lines = [], backups = [], hasLaptop } = world;
+  const next = hostNames
+    .map((each) => [each, world.hosts[each]] as const)
+    .find(([each, { running }]) => each !== name && running);
+  const memory: GuardMemory = { createdAt: "", isReached: hasLaptop, isOwnWork: false };
+  const look = lookAt(host, hasLaptop);
+  const ofSigner = {
+    successor: next && successorOf(next[1]),
+    bridge: { known: true, state: 0, key: bridgeKey(world.generation), why: "" } as const,
+    identity: lines.some(({ event }) => event === "begun") ? identity : undefined,
+  };
+  const isNeeded = !("facts" in look) && !rules.isSignerThere(ofSigner);
+  const signer = {
+    ...{ pillar: "Anvil", host: pinned(host), directory, since: "" },
+    move: "facts" in look ? host.journal?.move : undefined,
+    bridge: isNeeded ? ofSigner.bridge : undefined,
+  };
+  return {
+    ...{ pillar: "Anvil", stack: "prod", step, address: host.address },
+    host: hostSeen(look, "hetzner"),
+    memory: {
+      isReached: rules.isReached({ isOwnServer: hasLaptop } as RetirementInputs, memory),
+      isOwnWork: false,
+    },
+    ...{ readings: [], rewards: [], isChainKnown: true, saysCollected: true },
+    backupFaults: backups.some((each) => rules.backupFault(signer, each) === undefined) ? [] : ["none"],
+    ...ofSigner,
+    noSignerAt: rules.noOrchestratorSince(lines, shutDownBy[name], pinned(host)),
+    network: { momentum: 10_000, tickMomentums: 30 },
+  };
+}
+
 /**
  * An operator gives a host up: a cloud server, found by its labels where the laptop is lost. Node and chain stand in
  * nobody's way: the signer alone keeps it. @throws Broken where it is let go, and needed
  */
-export function release(world: World, name: HostName, rules: Rules): string {
+function release(world: World, name: HostName, rules: Rules): string {
   const host = world.hosts[name];
-  const next = hostNames
-    .map((each) => [each, world.hosts[each]] as const)
-    .find(([each, { running }]) => each !== name && running);
-  const memory: GuardMemory = { createdAt: "", isReached: world.hasLaptop, isOwnWork: false };
-  const isOwnServer = world.hasLaptop;
-  const facts: RetirementFacts = {
-    ...{ pillar: "Anvil", stack: "prod", step: "destroy", address: host.address },
-    host: hostSeen(lookAt(host, world.hasLaptop), "hetzner"),
-    memory: { isReached: rules.isReached({ isOwnServer } as RetirementInputs, memory), isOwnWork: false },
-    ...(next ? { successor: successorOf(next[1]) } : {}),
-    ...{
-      readings: [],
-      rewards: [],
-      isChainKnown: true,
-      saysCollected: true,
-      hasOrchestratorBackup: world.backup === world.generation,
-    },
-    network: { momentum: 10_000, tickMomentums: 30 },
-  };
-  const { unmet } = rules.decideRetirement(facts);
+  const { unmet } = rules.decideRetirement(factsOf(world, name, "destroy", rules));
   const left = unmet.filter(({ loss }) => loss === "the signer");
   if (left.length > 0 || (!world.hasLaptop && unmet.length > 0))
     return `refused: ${unmet.map(({ what }) => what).join("; ")}`;
   const why = whyNeeded(world, host);
   if (why !== undefined) throw new Broken(`the release of host ${name} was allowed, and ${why}`);
+  if (host.reachable) noteBackup(world, host, host.directory, "retired");
+  Object.assign(host, diskOf(installed("")), { durable: undefined, saved: undefined, strange: undefined });
+  Object.assign(host, { running: false, reachable: false, isGone: true });
   return "released";
 }
 
 function successorOf(host: ModelHost): NonNullable<RetirementFacts["successor"]> {
-  const signer = { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [] };
+  const shares = host.directory === undefined ? [] : [shareFile(bridgeKey(host.directory))];
+  const signer = { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [], shares };
   const { journal } = host;
   return {
     ...{ address: host.address, hostKey: "" },
@@ -84,5 +174,6 @@ function successorOf(host: ModelHost): NonNullable<RetirementFacts["successor"]>
     },
     node: { synced: true, known: true, why: "synced" },
     build: { value: { version: "1", gitCommit: "", goVersion: "" } },
+    identity: { ...identity, pillarName: "Anvil" },
   };
 }

@@ -1,18 +1,31 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
+import { noOrchestratorSince } from "../../core/eventLog/guardFacts";
 import { runSaga } from "../../core/orchestrator/saga";
+import { backupFault } from "../../core/retirement/backupRule";
 import { decideRetirement } from "../../core/retirement/decide";
 import { isReached } from "../../core/retirement/inputs";
+import { isSignerThere } from "../../core/retirement/silentSigner";
 
 /** The program's own decisions. */
 export interface Rules {
   readonly runSaga: typeof runSaga;
   readonly decideRetirement: typeof decideRetirement;
   readonly isReached: typeof isReached;
+  readonly backupFault: typeof backupFault;
+  readonly isSignerThere: typeof isSignerThere;
+  readonly noOrchestratorSince: typeof noOrchestratorSince;
 }
 
-export const realRules: Rules = { runSaga, decideRetirement, isReached };
+export const realRules: Rules = {
+  runSaga,
+  decideRetirement,
+  isReached,
+  backupFault,
+  isSignerThere,
+  noOrchestratorSince,
+};
 
 /** A change of the program's text, as one who set a fix back would make it. */
 export interface Mutation {
@@ -26,7 +39,14 @@ const root = join(import.meta.dirname, "../..");
 /** The same decisions out of a changed copy of the sources. @throws where a text is not there */
 export async function mutated(mutations: readonly Mutation[]): Promise<Rules> {
   const left = new Set(mutations);
-  const contents = ["orchestrator/saga", "retirement/decide", "retirement/inputs"]
+  const contents = [
+    "orchestrator/saga",
+    "retirement/decide",
+    "retirement/inputs",
+    "retirement/backupRule",
+    "retirement/silentSigner",
+    "eventLog/guardFacts",
+  ]
     .map((file) => `export * from "./core/${file}";`)
     .join("\n");
   const { outputFiles } = await build({

@@ -66,8 +66,11 @@ function eventsIn(world: World, { events, hosts, generations, laptop }: Bounds):
   ];
 }
 
-function isSensible(event: HostEvent, { hosts }: World, name: HostName): boolean {
+function isSensible(event: HostEvent, { hosts, backups = [] }: World, name: HostName): boolean {
   const host = hosts[name];
+  if (host.isGone) return false;
+  if (event === "back up") return host.running && host.reachable;
+  if (event === "lose backups") return name === "a" && backups.length > 0;
   if (event === "lose") return host.reachable;
   if (event === "find") return !host.reachable;
   if (event === "rewind") return host.saved !== undefined;

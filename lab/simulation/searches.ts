@@ -48,5 +48,15 @@ export const searches = {
     after: [there("second", { at: atClose, blow: "lose old" }), there("third"), { do: "find", host: "a" }],
   },
   "by hand": { ...all, ups: allUps(1), events: ["start by hand", "stop by hand", "lose", "find"] },
-  "given up": { ...all, ups: allUps(1).slice(0, 2), events: ["release", "lose", "find"], laptop: true },
+  "given up": {
+    ...all,
+    ups: allUps(1).slice(0, 2),
+    events: ["release", "lose", "find", "retire", "reactivate", "lose backups"],
+    laptop: true,
+  },
+  /** The signer moved and took part in a key generation; somebody started the old host's again, whose share is older. */
+  "given up beside an older signer": {
+    ...{ ...all, ups: allUps(1), events: ["release", "lose", "find", "back up", "lose backups"] },
+    after: [there("second"), { do: "back up", host: "b" }, { do: "generate" }, { do: "start by hand", host: "a" }],
+  },
 } satisfies Record<string, Played>;

@@ -9,7 +9,7 @@ const most = 3;
  * says that it is done, which is true, or refuses. @throws Broken
  */
 export async function settle(world: World, ups: readonly Up[], settings: RunSettings): Promise<void> {
-  if (world.isHarmed) return;
+  if (world.isHarmed || hostNames.some((name) => world.hosts[name].isGone)) return;
   const said: string[] = [];
   let isGood = false;
   for (const wanted of ups) {

@@ -1,5 +1,8 @@
+import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
 import type { Known } from "../../core/orchestrator/generation";
-import { generationsOf, hostText, installed, type ModelHost, type Rank, signing, wouldBoot } from "./host";
+import type { ListedBackup } from "../../core/retirement/backupRule";
+import { fingerprintOf } from "../../core/ssh/publicKey";
+import { generationsOf, hostText, installed, keyOf, type ModelHost, type Rank, signing, wouldBoot } from "./host";
 
 export type HostName = "a" | "b" | "c";
 export const hostNames: readonly HostName[] = ["a", "b", "c"];
@@ -16,6 +19,9 @@ export interface World {
   /** Of the newest share in a sealed backup. */
   backup: number;
   hasLaptop: boolean;
+  /** What the laptop has of hosts that were shut down, of moves and of backups. */
+  lines?: readonly (LogEvent | MoveEvent)[];
+  backups?: readonly ListedBackup[];
   /** What the operators' record tells of the moves' generations. */
   known: Known;
   /** Something lost a disk, or started or stopped a signer by hand. */
@@ -43,7 +49,36 @@ export function worldText(world: World): string {
   const { hosts, generation, backup, hasLaptop, isHarmed, known } = world;
   const rank = rankOf(world);
   const record = `${rank(known.generation)} ${known.move?.stack ?? ""} ${rank(known.started)}`;
-  return `${hostNames.map((name) => hostText(hosts[name], rank)).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed} ${record}`;
+  return `${hostNames.map((name) => hostText(hosts[name], rank)).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed} ${record} ${retirementText(world)}`;
+}
+
+/** What a release can tell of the laptop's lines and backups: how often each was written decides nothing. */
+function retirementText({ hosts, lines = [], backups = [] }: World): string {
+  if (lines.length === 0 && backups.length === 0) return "";
+  const shut = hostNames.map((name) => {
+    const at = lines.findLastIndex(
+      (line) => "stack" in line && line.stack === shutDownBy[name] && line.event === "shutDown",
+    );
+    const key = fingerprintOf(pinned(hosts[name]).hostKey);
+    const later = lines.slice(at + 1).map((line) => {
+      if ("stack" in line) return line.stack === shutDownBy[name] ? line.event : "";
+      return (
+        (line.event === "begun" || line.event === "starting") &&
+        [line.details.source, line.details.target].includes(key)
+      );
+    });
+    return at < 0 ? "" : `${JSON.stringify(lines[at]?.details)} ${[...new Set(later)].sort()}`;
+  });
+  const kept = backups.map(({ hostKey, entries }) => `${hostKey} ${entries?.[0]?.path}`);
+  return `${shut} ${lines.some(({ event }) => event === "begun")} ${[...new Set(kept)].sort()}`;
+}
+
+/** The stack that shuts a host down, which none of the moves is of. */
+export const shutDownBy: Readonly<Record<HostName, string>> = { a: "of a", b: "of b", c: "of c" };
+
+/** A host as a login pins it. */
+export function pinned(host: ModelHost) {
+  return { address: host.address, hostKey: `ssh-ed25519 ${Buffer.from(keyOf(host)).toString("base64")}` };
 }
 
 /** Whether a signer is at work on a host, or is after its next boot. */

@@ -1,10 +1,10 @@
-import type { Direction, SideName } from "../../core/orchestrator/journal";
+import { type Direction, type SideName, sidesOf } from "../../core/orchestrator/journal";
 import { type Blow, Killed, type Moment } from "./blow";
-import { befall, generate, type HostEvent } from "./events";
+import { befall, generate, type HostEvent, isOfRetirement } from "./events";
 import { keyOf, type ModelHost } from "./host";
 import { Model } from "./model";
 import { broke } from "./promises";
-import { release } from "./retire";
+import { noteBackup, noteWay, operate } from "./retire";
 import { type Rules, realRules } from "./rules";
 import { Broken, type HostName, hasNewest, type World } from "./state";
 
@@ -80,15 +80,19 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
       broken ??= broke(world, what, by, host, before);
     },
     begun: (saga) => {
+      noteWay(world, "begun", saga, hosts);
       const begun = saga.generation ?? 0;
       if (world.hasLaptop && begun > world.known.generation)
         world.known = { ...world.known, generation: begun, move: saga.move };
     },
-    starting: ({ generation = 0 }) => {
+    starting: (saga) => {
+      const { generation = 0 } = saga;
+      noteWay(world, "starting", saga, hosts);
       if (world.hasLaptop && generation > world.known.started) world.known = { ...world.known, started: generation };
     },
     backUp: (share) => {
       world.backup = Math.max(world.backup, share ?? 0);
+      noteBackup(world, hosts[sidesOf(wanted).source], share);
     },
   });
   const keys = { old: keyOf(hosts.old), new: keyOf(hosts.new) };
@@ -136,8 +140,10 @@ export async function play(world: World, action: Action, settings: RunSettings =
   if (action.do === "lose laptop") {
     world.hasLaptop = false;
     world.known = { generation: 0, started: 0 };
+    world.lines = [];
+    world.backups = [];
   } else if (action.do === "generate") generate(world);
-  else if (action.do === "release") return release(world, action.host, settings.rules ?? realRules);
+  else if (isOfRetirement(action.do)) return operate(world, action.host, action.do, settings.rules ?? realRules);
   else befall(world, world.hosts[action.host], action.do);
   return "";
 }

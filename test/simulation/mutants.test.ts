@@ -22,6 +22,26 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     /the release of host . was allowed/,
   ],
   [
+    "what a shutdown saw of a host counts for its next life",
+    "given up",
+    [
+      { file: "core/eventLog/guardFacts.ts", from: "...signsOfLife, ", to: "" },
+      { file: "core/eventLog/guardFacts.ts", from: "tellsOf(line, stack, host))", to: "false)" },
+    ],
+    true,
+    /the release of host . was allowed, and a signer runs there/,
+  ],
+  [
+    "any share of a silent host's signer counts, and any orchestrator on its successor",
+    "given up beside an older signer",
+    [
+      { file: "core/retirement/backupRule.ts", from: "if (hasShareOf(bridge.key, files))", to: "if (true)" },
+      { file: "core/retirement/silentSigner.ts", from: "!hasShareOf(bridge.key, shares)", to: "false" },
+    ],
+    true,
+    /the newest key share is there alone/,
+  ],
+  [
     "another stack's journal is written over",
     "three stacks",
     [

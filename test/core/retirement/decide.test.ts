@@ -4,7 +4,20 @@ import { decideRetirement, wantsHistory } from "../../../core/retirement/decide"
 import { hostSeen, type RetirementFacts } from "../../../core/retirement/facts";
 import { unmetLines } from "../../../core/retirement/messages";
 import { clientNamed, silent as silentNode } from "../chain/readings";
-import { facts, fenced, hostFacts, key, momentum, next, own, reading, signerParts, successor } from "./exampleFacts";
+import {
+  bridge,
+  facts,
+  fenced,
+  hostFacts,
+  key,
+  momentum,
+  next,
+  own,
+  reading,
+  share,
+  signerParts,
+  successor,
+} from "./exampleFacts";
 
 const lines = (changes: Partial<RetirementFacts>) => {
   const { unmet } = decideRetirement(facts(changes));
@@ -16,6 +29,8 @@ const lines = (changes: Partial<RetirementFacts>) => {
   return unmet.flatMap(unmetLines).join("\n");
 };
 const silent = { host: { silent: "ECONNREFUSED" } } as const;
+/** A host that can't be asked, of whose signer all is known. */
+const kept = { backupFaults: [], bridge };
 const build = { value: { version: "v0.0.9a" } as never };
 const signing = { host: { facts: hostFacts({ signer: fenced }) }, successor: { ...successor, build } };
 
@@ -58,7 +73,7 @@ describe("all conditions met", () => {
   test("with a fenced signer that is not whole there any more, and a proved backup of its move", () => {
     for (const changes of [{ lacks: ["key share"] }, { lacks: [...signerParts], hasDirectory: false }]) {
       const host = { facts: hostFacts({ signer: { ...fenced, ...changes } }) };
-      const { unmet, evidence } = decideRetirement(facts({ ...signing, host, hasOrchestratorBackup: true }));
+      const { unmet, evidence } = decideRetirement(facts({ ...signing, host, backupFaults: [] }));
       expect(unmet).toEqual([]);
       expect(evidence).toContain("a proved backup of the signer of 192.0.2.1 lies on this machine");
     }
@@ -106,13 +121,13 @@ describe("all conditions met", () => {
       "one that its cloud can switch off",
       {
         host: { unseen: "ETIMEDOUT", provider: "hetzner" },
-        hasOrchestratorBackup: true,
+        ...kept,
         successor: { ...successor, build },
       },
     ],
     [
       "one that is switched off",
-      { host: { off: "hetzner says that it is off" }, hasOrchestratorBackup: true, successor: { ...successor, build } },
+      { host: { off: "hetzner says that it is off" }, ...kept, successor: { ...successor, build } },
     ],
     [
       "one that is switched off, and had no orchestrator when its node was shut down",
@@ -145,11 +160,14 @@ test("where nobody tells how many Pillars there are, the refusal says by what it
   );
 });
 
+const freshSigner = { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: ["key share"] };
+const freshLook = { facts: { ...successor.look.facts, signer: freshSigner } };
+
 describe("each condition alone, with its text", () => {
   const conditions: [string, Partial<RetirementFacts>, string][] = [
     [
       "a host that can't be seen",
-      { ...silent, hasOrchestratorBackup: true, successor: { ...successor, build } },
+      { ...silent, ...kept, successor: { ...successor, build } },
       `- this host, 192.0.2.1, can't be seen: its node may still run
     found: ECONNREFUSED
     needed: a host that answers: start it, or correct pillar-host:host and pillar-host:ssh, then pulumi up -s prod`,
@@ -158,7 +176,7 @@ describe("each condition alone, with its text", () => {
       "a host that refuses the login, at a provider that could switch it off",
       {
         ...{ host: hostSeen({ silent: "op@192.0.2.1:22 refuses the login", isRefused: true }, "hetzner") },
-        ...{ hasOrchestratorBackup: true, successor: { ...successor, build } },
+        ...{ ...kept, successor: { ...successor, build } },
       },
       `- this host, 192.0.2.1, answers, and refuses this program's login: its node may still run
     found: op@192.0.2.1:22 refuses the login
@@ -413,9 +431,42 @@ describe("each condition alone, with its text", () => {
     ],
     [
       "a host that is off, of which nobody knows whether it signed",
-      { host: { off: "x" }, successor: { ...successor, build } },
+      { host: { off: "x" }, ...kept, backupFaults: ["no backup in /r"], successor: { ...successor, build } },
       `- whether an orchestrator signed on 192.0.2.1 can't be told, and no proved backup of one lies here
-    needed: a host that answers, or the machine whose backups tell of it`,
+    found: no backup in /r
+    needed: a host that answers, or the machine whose backups tell of it, with the key that opens them`,
+    ],
+    [
+      "a host that is off, and a fresh orchestrator on its successor",
+      { host: { off: "x" }, ...kept, successor: { ...successor, build, look: freshLook } },
+      `- the successor's orchestrator has no share of the bridge's key
+    found: no key share there
+    needed: ${share} there: bring the signer to it from its backup (docs/restore.md), or wait for the next key generation`,
+    ],
+    [
+      "a host that is off, and nobody who tells the bridge's key",
+      {
+        host: { off: "x" },
+        ...kept,
+        bridge: { known: false, why: "x: ECONNREFUSED" },
+        successor: { ...successor, build },
+      },
+      `- whether the successor's orchestrator has a share of the bridge's key can't be told
+    found: x: ECONNREFUSED
+    needed: a node that tells it (embedded.bridge.getBridgeInfo): the successor's, or pillar-host:retirement.references`,
+    ],
+    [
+      "a host that is off, and another signer on its successor",
+      {
+        ...{ host: { off: "x" }, ...kept, identity: { producer: "z1qfirst", tssPeerId: "12A", evmAddress: "0x" } },
+        successor: {
+          ...{ ...successor, build },
+          identity: { producer: "z1qfresh", pillarName: "Anvil", tssPeerId: "12A", evmAddress: "0x" },
+        },
+      },
+      `- the successor's orchestrator is not known to be the signer that this host had
+    found: its producer is another
+    needed: the signer itself at work there: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
   ];
   test.each(conditions)("%s", (_what, changes, text) => {

@@ -53,9 +53,30 @@ export function reading(changes: Partial<Good> = {}, name = "reference A"): Good
   };
 }
 
+/** Of the bridge, as the chain has it, and the file of its share. */
+export const bridge = {
+  known: true,
+  state: 0,
+  key: "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT",
+  why: "live",
+} as const;
+export const share = "tss/localstate-02c010c753372d55c2ba8cc33aa3b96fd69d8ff3c8b588306451bfc530c1899cd3.json";
+
 export const successor = {
   ...{ address: "192.0.2.2", hostKey: key },
-  look: { facts: hostFacts({ producer: next, node: { active: true, masked: false } }) },
+  look: {
+    facts: hostFacts({
+      ...{ producer: next, node: { active: true, masked: false } },
+      signer: {
+        active: true,
+        masked: false,
+        hasDirectory: true,
+        hasKeyStore: true,
+        lacks: ["key store"],
+        shares: [share],
+      },
+    }),
+  },
   node: { synced: true, known: true, why: "synced" },
 };
 
@@ -69,7 +90,7 @@ export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
     readings: [reading()],
     isChainKnown: true,
     rewards: [{ source: "reference A", says: "collected", evidence: "epoch 7 was paid" }],
-    ...{ saysCollected: false, hasOrchestratorBackup: false, network },
+    ...{ saysCollected: false, backupFaults: ["no backup in /r"], network },
     ...changes,
   };
 }

@@ -9,7 +9,6 @@ const lines = [
     "signerKeyStore=no",
     "signerConfig=yes",
     "signerKeyAside=yes",
-    "signerKeyShare=no",
     "marked.stack=pillar-host/prod Anvil",
     "marked.deploy.done=2026-01-01T00:00:00Z",
   ],

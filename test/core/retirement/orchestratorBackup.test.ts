@@ -2,85 +2,163 @@ import crypto from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { Encrypter } from "age-encryption";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MoveId } from "../../../core/eventLog/moveId";
-import { hasOrchestratorBackup } from "../../../core/retirement/orchestratorBackup";
+import { identityFor } from "../../../core/orchestrator/vault";
+import type { BackedUpOrchestrator } from "../../../core/retirement/backupRule";
+import { orchestratorBackupFaults } from "../../../core/retirement/orchestratorBackup";
 import { directoryStore } from "../../../core/store/directoryStore";
 import { moveNamed } from "../../moveNamed";
 import { putEvent } from "../../recordIn";
+import { bridge, share } from "./exampleFacts";
 
 let backups = "";
 beforeEach(() => {
   backups = fs.mkdtempSync(path.join(os.tmpdir(), "signer-backup-"));
 });
-afterEach(() => fs.rmSync(backups, { recursive: true, force: true }));
+afterEach(() => {
+  for (const each of [backups, `${backups}.age-identity`]) fs.rmSync(each, { recursive: true, force: true });
+});
 
-const signer = { address: "192.0.2.1", directory: "/root/.orchestrator", since: "2026-01-01T00:00:00Z" };
+const host = { address: "192.0.2.1", hostKey: "ssh-ed25519 T0xE" };
+const since = "2026-01-01T00:00:00Z";
+const signer = { pillar: "Anvil", host, directory: "/root/.orchestrator", since };
 const move = moveNamed("pillar-host/prod-2/Anvil/1");
 const file = () => path.join(backups, "a.tar.age");
 const entry = (name: string, size = 9) => ({ path: `root/.orchestrator/${name}`, kind: "file", size });
-const whole = [entry("config.json"), entry("producer.moved-to-192.0.2.2-x"), entry("tss/localstate-ab.json")];
+const whole = [entry("config.json"), entry("producer.moved-to-192.0.2.2-x"), entry(share)];
 
-function put(changes: { label?: string; host?: string; move?: MoveId; at?: string; entries?: object[] } = {}) {
-  const { label = "first", host = signer.address, at = "2026-02-01T00:00:00Z", entries = whole } = changes;
-  fs.writeFileSync(file(), "sealed");
+interface Put {
+  readonly label?: string;
+  readonly host?: string;
+  readonly hostKey?: string;
+  readonly move?: MoveId;
+  readonly at?: string;
+  readonly entries?: object[];
+  /** The key that it is sealed for is not the one that its line names. */
+  readonly isOfAnotherKey?: true;
+}
+
+async function put({ label = "first", at = "2026-02-01T00:00:00Z", entries = whole, ...changes }: Put = {}) {
+  const identity = await identityFor(backups, undefined, Date.now);
+  const sealedFor = changes.isOfAnotherKey
+    ? await identityFor(path.join(backups, "other"), undefined, Date.now)
+    : identity;
+  const encrypter = new Encrypter();
+  encrypter.addRecipient(sealedFor.recipient);
+  const sealed = await encrypter.encrypt("a signer");
+  fs.writeFileSync(file(), sealed);
   const manifestFile = path.join(backups, "a.manifest.json");
-  fs.writeFileSync(manifestFile, JSON.stringify({ version: 1, host, entries }));
-  const sha256 = crypto.createHash("sha256").update("sealed").digest("hex");
+  const { address, hostKey } = { address: changes.host ?? host.address, hostKey: changes.hostKey ?? host.hostKey };
+  fs.writeFileSync(manifestFile, JSON.stringify({ version: 1, host: address, hostKey, entries }));
+  const sha256 = crypto.createHash("sha256").update(sealed).digest("hex");
   const details = {
-    ...{ label, file: file(), manifestFile, identityFile: "identity.txt", sealedBytes: 6, sha256 },
+    ...{ label, file: file(), manifestFile, identityFile: identity.file, sealedBytes: sealed.length, sha256 },
     ...{ files: 3, bytes: 27, provedAt: at },
   };
+  fs.rmSync(path.join(backups, "record.jsonl"), { force: true });
   putEvent(backups, { at, move: changes.move ?? move, event: "backup", details });
 }
-const isHere = (more: { move?: MoveId } = { move }) =>
-  hasOrchestratorBackup(directoryStore(backups), { ...signer, ...more });
+const faults = (more: Partial<BackedUpOrchestrator> = { move }) =>
+  orchestratorBackupFaults(directoryStore(backups), { ...signer, ...more });
+const isHere = async (more?: Partial<BackedUpOrchestrator>) => (await faults(more)).length === 0;
 
 describe("the proved backup of a fenced signer", () => {
   test("is that of the move that fenced it, from either side", async () => {
-    expect(await isHere()).toBe(false);
-    put({ host: "192.0.2.9" });
+    expect(await faults()).toEqual([`no backup of a signer of Anvil in ${path.join(backups, "record.jsonl")}`]);
+    await put({ host: "192.0.2.9" });
     expect(await isHere()).toBe(true);
     expect(await isHere({ move: moveNamed("pillar-host/prod-2/Anvil/2") })).toBe(false);
   });
 
   test("is not the part that was taken after the stop", async () => {
-    put({ label: "last" });
+    await put({ label: "last" });
     expect(await isHere()).toBe(false);
   });
 
   test("counts while it lies there with the bytes that were proved", async () => {
-    put();
+    await put();
     expect(await isHere()).toBe(true);
-    fs.writeFileSync(file(), "sealeD");
+    const bytes = fs.readFileSync(file());
+    fs.writeFileSync(file(), Buffer.concat([bytes.subarray(0, -1), Buffer.from("X")]));
     expect(await isHere()).toBe(false);
     fs.rmSync(file());
     expect(await isHere()).toBe(false);
   });
 
+  test("counts only with a key here that opens it", async () => {
+    await put({ isOfAnotherKey: true });
+    expect(await faults()).toEqual([
+      `the first backup of 2026-02-01T00:00:00Z: no key here opens it (${backups}.age-identity)`,
+    ]);
+    expect(await isHere({ move, identityFile: path.join(backups, "other.age-identity") })).toBe(true);
+  });
+
   test("may be the last one, of a destroy that was cut off: where it holds the signer, and the guard is older", async () => {
     const retired = { label: "retired", move: moveNamed("pillar-host/prod/Anvil") };
-    put(retired);
+    await put(retired);
     expect(await isHere()).toBe(true);
     for (const changes of [{ host: "192.0.2.9" }, { at: "2025-12-31T00:00:00Z" }, { entries: whole.slice(0, 2) }]) {
-      fs.rmSync(path.join(backups, "record.jsonl"));
-      put({ ...retired, ...changes });
+      await put({ ...retired, ...changes });
       expect(await isHere()).toBe(false);
     }
   });
 });
 
-test("of a host that can't be asked any of a move from its address counts, and no last one", async () => {
-  put({ label: "retired" });
-  expect(await isHere({})).toBe(false);
-  put({ host: "192.0.2.9" });
-  expect(await isHere({})).toBe(false);
-  put({ label: "last" });
-  expect(await isHere({})).toBe(true);
+describe("the proved backup of a host that can't be asked", () => {
+  test.each(["first", "asked", "retired"])("counts, as %s, of that host and of the bridge's key", async (label) => {
+    await put({ label });
+    expect(await faults({ bridge })).toEqual([]);
+  });
+
+  test.each<[string, Put, Partial<BackedUpOrchestrator>, string]>([
+    [
+      "of another Pillar's machine that had the address then",
+      { move: moveNamed("pillar-host/prod/Bolt/1") },
+      {},
+      "no backup of a signer of Anvil",
+    ],
+    ["of another address", { host: "192.0.2.9" }, {}, "it is of 192.0.2.9 with the host key ssh-ed25519 T0xE, not of"],
+    [
+      "of another machine",
+      { hostKey: "ssh-ed25519 T1RI" },
+      {},
+      "it is of 192.0.2.1 with the host key ssh-ed25519 T1RI",
+    ],
+    ["of a machine that it does not tell", { hostKey: "" }, {}, "with no host key that it tells"],
+    ["of a part", { label: "last" }, {}, "it does not hold the whole signer"],
+    [
+      "with the share of an earlier key",
+      { entries: [entry("config.json"), entry("tss/localstate-02ab.json")] },
+      {},
+      `its key share is not ${share}, but root/.orchestrator/tss/localstate-02ab.json`,
+    ],
+    ["with an empty share", { entries: [entry("config.json"), entry(share, 0)] }, {}, "but none"],
+    [
+      "where nobody tells the bridge's key",
+      {},
+      { bridge: { known: false, why: "x knows of no bridge" } },
+      "whether its key share is of the bridge's key can't be told: x knows of no bridge",
+    ],
+    ["that nothing here opens", { isOfAnotherKey: true }, {}, "no key here opens it"],
+  ])("does not count %s", async (_, changes, more, fault) => {
+    await put(changes);
+    const [found, ...rest] = await faults({ bridge, ...more });
+    expect(found).toContain(fault);
+    expect(rest).toEqual([]);
+  });
+
+  test("counts with an older share only where the signer is at work elsewhere", async () => {
+    await put({ entries: whole.slice(0, 2) });
+    expect(await isHere({ bridge })).toBe(false);
+    expect(await isHere({ bridge: undefined })).toBe(true);
+  });
 });
 
 test("whose list a newer program wrote is not judged", async () => {
-  put();
-  fs.writeFileSync(path.join(backups, "a.manifest.json"), JSON.stringify({ version: 2, host: signer.address }));
+  await put();
+  const manifest = JSON.stringify({ version: 2, host: host.address });
+  fs.writeFileSync(path.join(backups, "a.manifest.json"), manifest);
   await expect(isHere({})).rejects.toThrow("written by a newer version of this program; nothing was changed");
 });

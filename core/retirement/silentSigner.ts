@@ -1,0 +1,58 @@
+import { identityDifferences } from "../chain/orchestrator";
+import type { LogEvent, MoveEvent } from "../eventLog/events";
+import { hasShareOf, shareFile } from "../orchestrator/keyShare";
+import { commandsFor } from "../util/commands";
+import { given } from "../util/given";
+import type { RetirementFacts, Unmet } from "./facts";
+
+type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
+
+/**
+ * Returns what speaks against the successor's orchestrator being the signer of a host that can't be asked (pure): a fresh one
+ * answers too.
+ */
+export function successorFaults({ successor, bridge, identity }: Facts): Unmet[] {
+  // That it does not answer is said by itself.
+  if (successor?.build === undefined || "error" in successor.build) return [];
+  const loss = "the signer";
+  const unmet: Unmet[] = [];
+  const shares = "facts" in successor.look ? (successor.look.facts.signer.shares ?? []) : [];
+  if (!bridge?.known)
+    unmet.push({
+      loss,
+      what: "whether the successor's orchestrator has a share of the bridge's key can't be told",
+      found: [bridge?.why ?? "no node could be asked for the bridge's key"],
+      needed:
+        "a node that tells it (embedded.bridge.getBridgeInfo): the successor's, or pillar-host:retirement.references",
+    });
+  else if (!hasShareOf(bridge.key, shares))
+    unmet.push({
+      loss,
+      what: "the successor's orchestrator has no share of the bridge's key",
+      found: [shares.length > 0 ? shares.join(", ") : "no key share there"],
+      needed: `${shareFile(bridge.key)} there: bring the signer to it from its backup (docs/restore.md), or wait for the next key generation`,
+    });
+  const { identity: seen } = successor;
+  const differences = seen && identity ? identityDifferences(seen, identity) : [];
+  if (identity !== undefined && (seen === undefined || differences.length > 0))
+    unmet.push({
+      loss,
+      what: "the successor's orchestrator is not known to be the signer that this host had",
+      found: [seen ? `its ${differences.join(", its ")} is another` : "it gives no answer to getIdentity"],
+      needed: `the signer itself at work there: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
+    });
+  return unmet;
+}
+
+/** Whether the signer of a host is at work on its successor by all that tells it (pure): no older share is needed then. */
+export function isSignerThere(facts: Facts): boolean {
+  const { build } = facts.successor ?? {};
+  return build !== undefined && "value" in build && facts.identity !== undefined && successorFaults(facts).length === 0;
+}
+
+/** Returns who a Pillar's signer is, as its last move saw it (pure). */
+export function identityIn(lines: readonly (LogEvent | MoveEvent)[]): Facts["identity"] {
+  const found = lines.flatMap((line) => (line.event === "secured" ? [line.details.oldIdentity] : []));
+  const { producer, tssPeerId, evmAddress } = found.findLast((each) => each) ?? {};
+  return producer === undefined ? undefined : given({ producer, tssPeerId, evmAddress });
+}
