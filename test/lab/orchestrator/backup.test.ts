@@ -16,6 +16,7 @@ import { orchestrator } from "../../../core/steps/orchestratorSteps";
 import { envelope } from "../../../core/steps/step";
 import { directoryStore } from "../../../core/store/directoryStore";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
+import { keyShareName, nextPublicKey } from "../../../lab/doubles/orchestrator/keyShare";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
 import { setUpSyncedNode } from "../../../lab/syncedNode";
@@ -153,6 +154,20 @@ describe("the first backup", () => {
     expect(await listed(to)).toBe(before);
   });
 
+  it("a share of an earlier key than the chain names is refused, though it was secured before, and nothing is touched", async () => {
+    const before = await listed(to);
+    await lab.chain("PATCH", "/bridge", { compressedTssECDSAPubKey: nextPublicKey(state.bridgeKey) });
+    const { error } = await run("create", inputs());
+    await lab.chain("PATCH", "/bridge", { compressedTssECDSAPubKey: state.bridgeKey });
+    const told = error?.message.replaceAll("\n    ", "\n") ?? "";
+    expect(told).toContain(
+      `- ${from.address}: the orchestrator has no share of the bridge's present key, and signs nothing\nfound: ${state.keyShareFile}\nneeded: tss/${keyShareName(nextPublicKey(state.bridgeKey))}, of the key`,
+    );
+    expect(await listed(to)).toBe(before);
+    expect(await onHost(from, "systemctl is-active orchestrator")).toBe("active");
+    expect(backupOf(await run("create", inputs()))).toEqual(backupOf(done));
+  });
+
   it("no secret is in the log, the state, or what lies on this machine", () => {
     const { oldHost: _old, newHost: _new, node: _node, ...kept } = done.result?.outs ?? {};
     const files = readdirSync(directory()).map((name) => readFileSync(join(directory(), name)).toString("latin1"));
@@ -162,7 +177,7 @@ describe("the first backup", () => {
       for (const each of texts) expect(each.includes(secret)).toBe(false);
   });
 
-  it("an update returns at once, without a look at a host", async () => {
+  it("an update returns at once, without a look at the old host", async () => {
     const news = { ...inputs({ port: 1 }), references: ["http://127.0.0.1:1"] };
     const again = await run("update", "signer-backup", done.result?.outs, news);
     expect(backupOf(again)).toEqual(backupOf(done));

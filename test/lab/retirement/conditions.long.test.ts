@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { overrideVariable } from "../../../core/retirement/messages";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
 import { updateProducer } from "../../../lab/wallet";
-import { journeyIn, movesIn } from "../../recordIn";
+import { journeyIn, movesIn, putEvent } from "../../recordIn";
 import { onHost } from "../fixture";
 import { askedDirectly, conditionsOf, directoryOf, type Stored, whats } from "./asked";
 import { collect, elect, epochPaid, pillar, quick, retirementStage, traceOf } from "./stage";
@@ -204,6 +204,39 @@ describe("an orchestrator on the host", () => {
     expect(conditions).toContain("found: the orchestrator's directory there lacks its key share");
     await onHost(stage.old, `mv ${away}/* /root/.orchestrator/tss/`);
     expect(conditionsOf(await refuse()).join("\n")).not.toContain("no proved backup");
+  });
+});
+
+describe("an orchestrator of which the host can't tell", () => {
+  const signed = (address: string) =>
+    `whether an orchestrator signed on ${address} can't be told, and no proved backup of one lies here`;
+  const note = (event: "shutDown" | "reactivated") => {
+    const { address, hostKey } = stage.old;
+    const details = { address, hostKey, evidence: [], hasSigner: false };
+    putEvent(directoryOf(stage), { at: new Date().toISOString(), stack: "prod", pillar: "Anvil", event, details });
+  };
+  const ofSigner = async () => {
+    const host = { ...last.host, ssh: { ...last.host.ssh, port: 1 } };
+    return whats(await refuse({ host })).filter((line) => line.includes("orchestrator"));
+  };
+
+  it("was none at its shutdown, until the retirement was taken back: that word counts no more", async () => {
+    expect(await ofSigner()).toEqual([signed(stage.old.address), noAnswer]);
+    note("shutDown");
+    expect(await ofSigner()).toEqual([]);
+    note("reactivated");
+    expect(await ofSigner()).toEqual([signed(stage.old.address), noAnswer]);
+  });
+
+  it("is not at work on the successor where the one there has no share of the bridge's key", async () => {
+    await setUpOrchestrator(stage.lab, stage.fresh);
+    expect(await ofSigner()).toEqual([signed(stage.old.address)]);
+    await onHost(stage.fresh, "rm /root/.orchestrator/tss/localstate-*.json");
+    expect(await ofSigner()).toEqual([
+      signed(stage.old.address),
+      "the successor's orchestrator has no share of the bridge's key",
+    ]);
+    await onHost(stage.fresh, "systemctl disable -q --now orchestrator; rm -r /root/.orchestrator");
   });
 });
 
