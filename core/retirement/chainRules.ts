@@ -8,13 +8,16 @@ import {
   all,
   type Good,
   met,
-  not,
   ownProducer,
   ownProducers,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
+  not as unmetOf,
 } from "./facts";
+
+const not = (...unmet: readonly Omit<Unmet, "loss">[]) => unmetOf(...unmet.map((each) => ({ ...each, loss }) as const));
+const loss = "momentums";
 
 /** A node must tell of the Pillar, and that this host is neither registered nor the one that produces (pure). */
 export function chain(facts: RetirementFacts, good: readonly Good[]): RetirementVerdict {
@@ -22,7 +25,6 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Retirement
   const run = commandsFor(facts.stack);
   if (good.length === 0)
     return not({
-      loss: "momentums",
       what: `nobody tells what the chain says of ${pillar}`,
       found: readings.flatMap((reading) =>
         isAnswered(reading) ? [] : [`${reading.client.name}: ${faultText(reading.fault)}`],
@@ -38,14 +40,12 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Retirement
     ...good.map(({ client: { name: source }, pillar: found, last, alternate, patience }): RetirementVerdict => {
       if (found === null)
         return not({
-          loss: "momentums",
           what: `there is no Pillar ${pillar}`,
           saidBy: [source],
           needed: "the Pillar's name as registered (pillar-host:pillar.name), and a node that tells the truth",
         });
       if (known.includes(found.producerAddress))
         return not({
-          loss: "momentums",
           what: "this host's producer address is the registered one",
           saidBy: [source],
           found: [{ kind: "producer", address: found.producerAddress }],
@@ -53,7 +53,6 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Retirement
         });
       if (alternate)
         return not({
-          loss: "momentums",
           what: "this host's address and its successor's produce in turns: is this the host of another Pillar?",
           saidBy: [source],
           found: [{ kind: "alternates", address: own, height: last.own?.height }],
@@ -62,7 +61,6 @@ export function chain(facts: RetirementFacts, good: readonly Good[]): Retirement
       // Whoever is registered has taken over, known as the successor or not.
       if (last.own && last.own.height > (last.registered?.height ?? 0))
         return not({
-          loss: "momentums",
           what: "momentums still carry this host's address",
           saidBy: [source],
           isCuredByTime: true,
@@ -81,7 +79,6 @@ function strangers({ stack, readings }: RetirementFacts): RetirementVerdict {
   const found = readings.filter((reading) => !isAnswered(reading) && reading.fault.kind === "stranger");
   if (found.length === 0) return met();
   return not({
-    loss: "momentums",
     what: "an RPC does not know the momentum that was recorded when this host was synced: it is of another chain, or lies",
     found: found.map(({ client }) => client.name),
     needed: `nodes of this chain alone: put that one right, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then ${run.up}`,
@@ -94,7 +91,6 @@ function oneChain({ stack }: RetirementFacts, good: readonly Good[]): Retirement
   if (fork === undefined) return met();
   const { height, one, other } = fork;
   return not({
-    loss: "momentums",
     what: "the nodes that were asked are on different chains",
     found: [one, other].map(
       (each) => `momentum ${height} is ${hashAt(each, height)?.slice(0, 12) ?? "not shown"} at ${each.client.name}`,
@@ -108,7 +104,6 @@ function witnessed({ stack, isChainKnown }: RetirementFacts, good: readonly Good
   const [only] = good;
   if (only === undefined || good.length > 1 || isChainKnown) return met();
   return not({
-    loss: "momentums",
     what: "which chain was asked is not confirmed: one host's node alone tells of it",
     found: [`${only.client.name}, and no momentum that was recorded before`],
     needed: `an independent node's RPC (pillar-host:retirement.references), then ${commandsFor(stack).up}`,
@@ -120,7 +115,6 @@ export function rightHost({ host, address, pillar }: RetirementFacts): Retiremen
   const identity = "facts" in host ? host.facts.marks.stack : undefined;
   if (identity === undefined || identity.endsWith(` ${pillar}`)) return met();
   return not({
-    loss: "momentums",
     what: `this host, ${address}, is that of another Pillar`,
     found: [`${identity}, in /var/lib/pillar-host/stack there`],
     needed: `the host of ${pillar} (pillar-host:host)`,
@@ -131,32 +125,27 @@ export function rightHost({ host, address, pillar }: RetirementFacts): Retiremen
 export function successor(facts: RetirementFacts, good: readonly Good[]): RetirementVerdict {
   const { successor: next, pillar, network } = facts;
   const run = commandsFor(facts.stack);
-  const loss = "momentums";
   if (next === undefined)
     return not({
-      loss,
       what: "who produces after this host is not configured",
       needed: `the stack of the host that produces today, SUCCESSOR: ${run.retire("SUCCESSOR")} (one that is no stack here: pillar-host:retirement.successor with its address and hostKey, then ${run.up})`,
     });
   const { address, look, node } = next;
   if ("silent" in look)
     return not({
-      loss,
       what: `the successor, ${address}, does not answer`,
       found: [look.silent],
       needed: "a successor that accepts the login (pillar-host:retirement.successor), synced and producing",
     });
-  const unmet: Unmet[] = [];
+  const unmet: Omit<Unmet, "loss">[] = [];
   if (look.facts.node.masked)
     unmet.push({
-      loss,
       what: `the successor, ${address}, is shut down for its own retirement`,
       found: look.facts.marks.retired ? [`since ${look.facts.marks.retired}`] : [],
       needed: `the host that produces today as pillar-host:retirement.successor, then ${run.up}`,
     });
   else if (!node.synced)
     unmet.push({
-      loss,
       what: `the successor's node, ${address}, is not synced now`,
       found: [node.why],
       needed: `its sync (one that was behind for more than five minutes produces from the next tick on); see it with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
@@ -164,69 +153,56 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Retire
   const producer = look.facts.producer;
   if (producer === undefined)
     return not(...unmet, {
-      loss,
       what: `the successor, ${address}, has no producer address`,
       found: ["none in its data directory's config.json"],
       needed: `pillar-host:retirement.successor.dataDir where its node's data lies elsewhere, then ${run.up}`,
     });
   if (producer === ownProducer(facts))
     return not(...unmet, {
-      loss,
       what: "this host and its successor hold the same producer key",
       found: [{ kind: "producer", address: producer }],
       needed: "two hosts with keys of their own: two nodes with one key must never run",
     });
-  const rulings = good.flatMap((reading): RetirementVerdict[] => {
+  const rulings = good.map((reading): RetirementVerdict => {
     const { client, newest, pillar: found, last, patience, paid } = reading;
     const source = client.name;
-    if (found === null) return [];
+    if (found === null) return met();
     if (found.producerAddress !== producer)
-      return [
-        not({
-          loss,
-          what: `the successor's producer address is not the registered one of ${pillar}`,
-          saidBy: [source],
-          // An address is shown only while its node is synced: registered before, it costs rewards.
-          found: [
-            { kind: "registered", address: found.producerAddress, successors: node.synced ? producer : undefined },
-          ],
-          needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
-        }),
-      ];
+      return not({
+        what: `the successor's producer address is not the registered one of ${pillar}`,
+        saidBy: [source],
+        // An address is shown only while its node is synced: registered before, it costs rewards.
+        found: [{ kind: "registered", address: found.producerAddress, successors: node.synced ? producer : undefined }],
+        needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
+      });
     const age = last.successor === undefined ? undefined : newest.timestamp - last.successor.timestamp;
     if (age === undefined || age > patience)
-      return [
-        not({
-          loss,
-          what: "the successor does not produce",
-          saidBy: [source],
-          found: [
-            age === undefined
-              ? { kind: "noMomentum", address: producer, within: patience }
-              : `its last momentum was ${durationText(age)} ago`,
-            overdueText(reading, network),
-          ],
-          needed: `a momentum of it within ${durationText(patience)}; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
-        }),
-      ];
+      return not({
+        what: "the successor does not produce",
+        saidBy: [source],
+        found: [
+          age === undefined
+            ? { kind: "noMomentum", address: producer, within: patience }
+            : `its last momentum was ${durationText(age)} ago`,
+          overdueText(reading, network),
+        ],
+        needed: `a momentum of it within ${durationText(patience)}; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
+      });
     // Whoever has mended it shows that in the running epoch.
     if (paid && isPoor(paid) && (found.figures.expected === 0 || isPoor(found.figures)))
-      return [
-        not({
-          loss,
-          what: "the successor misses most of its slots",
-          saidBy: [source],
-          found: [
-            `epoch ${paid.epoch}, paid: ${paid.produced} of ${paid.expected}`,
-            `this epoch so far, by a count up to five minutes old: ${found.figures.produced} of ${found.figures.expected}`,
-          ],
-          needed: "its clock, its peers and its log looked at; half of its slots at least in the epoch that runs",
-        }),
-      ];
+      return not({
+        what: "the successor misses most of its slots",
+        saidBy: [source],
+        found: [
+          `epoch ${paid.epoch}, paid: ${paid.produced} of ${paid.expected}`,
+          `this epoch so far, by a count up to five minutes old: ${found.figures.produced} of ${found.figures.expected}`,
+        ],
+        needed: "its clock, its peers and its log looked at; half of its slots at least in the epoch that runs",
+      });
     const slots = paid ? `, and ${paid.produced} of ${paid.expected} slots in epoch ${paid.epoch}` : "";
-    return [met(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`)];
+    return met(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`);
   });
-  return all([{ unmet, evidence: [] }, ...rulings]);
+  return all([not(...unmet), ...rulings]);
 }
 
 /** Fewer than half of its slots (pure). */

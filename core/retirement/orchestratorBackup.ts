@@ -2,22 +2,13 @@ import crypto from "node:crypto";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { readMoveEvents } from "../eventLog/eventLog";
-import type { MoveEvent } from "../eventLog/events";
+import type { Backup } from "../eventLog/events";
 import { manifestVersion } from "../orchestrator/backup";
 import { isKept } from "../orchestrator/backupPlace";
 import { opens } from "../orchestrator/vault";
 import type { Store } from "../store/store";
 import { checkVersion } from "../util/formatVersion";
 import { type BackedUpOrchestrator, backupFault, type WrittenManifest } from "./backupRule";
-
-interface Proved {
-  readonly label: string;
-  readonly file: string;
-  readonly manifestFile: string;
-  readonly identityFile: string;
-  readonly sealedBytes: number;
-  readonly sha256: string;
-}
 
 /**
  * Returns why no backup of a signer counts of those that were proved and lie here with the bytes that were proved; nothing where
@@ -28,27 +19,20 @@ interface Proved {
 export async function orchestratorBackupFaults(store: Store, signer: BackedUpOrchestrator): Promise<string[]> {
   const faults: string[] = [];
   for (const entry of (await readMoveEvents(store)).reverse()) {
-    const backup = provedIn(entry);
-    if (backup === undefined || entry.move.pillar !== signer.pillar) continue;
+    if (entry.event !== "backup" || entry.move.pillar !== signer.pillar) continue;
+    const { details: backup, at, move } = entry;
     const fault = (await isKept(store, backup))
-      ? (backupFault(signer, { ...entry, ...backup, ...(await listIn(store, backup.manifestFile)) }) ??
+      ? (backupFault(signer, { ...(await listIn(store, backup.manifestFile)), label: backup.label, at, move }) ??
         (await openFault(store, signer, backup)))
       : "it does not lie here with its whole size";
     if (fault === undefined) return [];
-    faults.push(`the ${backup.label} backup of ${entry.at}: ${fault}`);
+    faults.push(`the ${backup.label} backup of ${at}: ${fault}`);
   }
   return faults.length > 0 ? faults.slice(0, shown) : [`no backup of a signer of ${signer.pillar} in ${store.log}`];
 }
 
 /** Faults that an operator is told. */
 const shown = 4;
-
-function provedIn(entry: MoveEvent): Proved | undefined {
-  if (entry.event !== "backup") return undefined;
-  const { label, file, manifestFile, identityFile = "", sealedBytes, sha256 }: Partial<Proved> = entry.details;
-  if (!label || !file || !manifestFile || sealedBytes === undefined || !sha256) return undefined;
-  return { label, file, manifestFile, identityFile, sealedBytes, sha256 };
-}
 
 async function listIn(store: Store, file: string): Promise<WrittenManifest> {
   let found: WrittenManifest;
@@ -58,11 +42,10 @@ async function listIn(store: Store, file: string): Promise<WrittenManifest> {
     return {};
   }
   checkVersion(found.version, manifestVersion, `the list of a backup, ${file}`);
-  const { host, hostKey, entries } = found;
-  return { host, hostKey, entries } as WrittenManifest;
+  return found;
 }
 
-async function openFault(store: Store, { identityFile = "" }: BackedUpOrchestrator, backup: Proved) {
+async function openFault(store: Store, { identityFile = "" }: BackedUpOrchestrator, backup: Backup) {
   const { file, sha256 } = backup;
   if ((await sumOf(store, file)) !== sha256) return "its bytes are not those that were proved";
   const keys = [identityFile, backup.identityFile].filter((each) => each !== "");
