@@ -18,7 +18,6 @@ export interface SideFacts {
   readonly inodes: number;
   readonly mount: string;
   readonly hasNodeKey: boolean;
-  readonly hasNodeConfig: boolean;
   readonly hasExecutable: boolean;
   /** What the process of its unit is called, where that runs and nothing runs under the configured name. */
   readonly process?: string;
@@ -50,7 +49,7 @@ export function parseFacts(printed: string): SideFacts {
     ...{ bytes: Number(text("bytes")), files: Number(text("files")), shares: Number(text("shares")) },
     ...{ free: Number(text("free")), inodes: Number(text("inodes")) },
     ...(Number(text("special")) > 0 ? { special: Number(text("special")) } : {}),
-    ...{ hasNodeKey: facts.has("node_producer"), hasNodeConfig: facts.has("node_config") },
+    ...{ hasNodeKey: facts.has("node_producer") },
     hasExecutable: facts.has("executable"),
     ...{ lacks: all("lacks"), environment: all("environment") },
     ...named("user"),

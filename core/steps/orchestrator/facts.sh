@@ -37,7 +37,6 @@ signer_facts() {
   fact inodes "$(df --output=iavail -- "$at" | tail -n 1 | tr -d ' ')"
   fact mount "$(df --output=target -- "$at" | tail -n 1)"
   if [ -e "$node_dir/wallet/producer" ]; then fact node_producer there; fi
-  if [ -s "$node_dir/config.json" ]; then fact node_config there; fi
   if [ -x "/usr/local/bin/$executable" ]; then fact executable there; fi
   for tool in tar sha256sum find xargs base64 perl; do has "$tool" || fact lacks "$tool"; done
   if [ -e "$state/orchestrator.json" ]; then fact journal "$(base64 -w 0 < "$state/orchestrator.json")"; fi

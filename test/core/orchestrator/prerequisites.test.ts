@@ -17,7 +17,6 @@ const facts: SideFacts = {
   ...{ load: "loaded", active: "active", enabled: "enabled", directory: "there", real: "/root/.orchestrator" },
   ...{ bytes: 50_000_000, files: 400, shares: 1, free: 20e9, inodes: 1e6, mount: "/", hasNodeKey: true },
   ...{
-    hasNodeConfig: true,
     hasExecutable: false,
     lacks: [] as string[],
     environment: [],
@@ -464,7 +463,7 @@ test("facts are read as a host prints them", () => {
   const text = `load=loaded\nactive=active\nenabled=enabled\ndirectory=there\nreal=/root/a=b\nbytes=12\nfiles=3\nshares=1\nspecial=1\nfree=5\ninodes=6\nmount=/\nnode_producer=there\nlacks=tar\nlacks=find\nuser=op\nworks=/home/op/.orchestrator\nenvironment=A\nenvironment=B\njournal=${Buffer.from("{}").toString("base64")}\n`;
   expect(parseFacts(text)).toEqual({
     ...{ load: "loaded", active: "active", enabled: "enabled", directory: "there", real: "/root/a=b", bytes: 12 },
-    ...{ files: 3, shares: 1, special: 1, free: 5, inodes: 6, mount: "/", hasNodeKey: true, hasNodeConfig: false },
+    ...{ files: 3, shares: 1, special: 1, free: 5, inodes: 6, mount: "/", hasNodeKey: true },
     ...{ hasExecutable: false, lacks: ["tar", "find"], journal: "{}" },
     ...{ user: "op", works: "/home/op/.orchestrator", environment: ["A", "B"] },
   });
