@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { backupCommand, notifyCommand, storeCommand } from "./commands/keepCommands";
+import { backupCommand, notifyCommand } from "./commands/keepCommands";
 import { checkCommand, nextCommand, reportCommand, statusCommand } from "./commands/lookCommands";
 import { adoptCommand, initCommand, moveCommand, resumeCommand, retireCommand } from "./commands/stackCommands";
 import { couldNot, faultShown } from "./refusal";
@@ -24,7 +24,6 @@ for (const add of [
   retireCommand,
   notifyCommand,
   resumeCommand,
-  storeCommand,
   reportCommand,
 ])
   add(program);

@@ -17,11 +17,6 @@ const exceptions: readonly (readonly [file: string, holds: RegExp, why: string])
   ]),
   ["core/config/retirementSchema.ts", /^`pulumi up` waits until/, "a description in docs/configuration.md"],
   ["core/config/stackSchema.ts", /so that `pulumi destroy` can give it up$/, "a description in docs/configuration.md"],
-  [
-    "core/config/storeSchema.ts",
-    /^tools find them\. `\.\/pillar-host store move`/,
-    "a description in docs/configuration.md",
-  ],
 ];
 
 const files = ["components", "core", "providers", "cli"].flatMap((folder) =>

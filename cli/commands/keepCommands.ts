@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-// Commands that keep what a stack needs: backups, notices, a place for its records. What does
+// Commands that keep what a stack needs: backups and notices. What does
 // the work is required when needed: the schema and the ssh behind it take half a second to load, and --help should not.
 
 export function backupCommand(program: Command): void {
@@ -44,30 +44,5 @@ Exit code:
     .action(async (stack: string) => {
       const { notify } = require("../notify") as typeof import("../notify");
       process.exitCode = await notify(stack);
-    });
-}
-
-export function storeCommand(program: Command): void {
-  program
-    .command("store")
-    .description("where event log and backups are kept")
-    .command("move")
-    .argument("<stack>", "such as prod-2; all stacks of its Pillar on this machine go with it")
-    .argument("<address>", "of a bucket, such as 's3://BUCKET?region=REGION'")
-    .description(
-      "brings event log and backups of this machine into a bucket, proves them there, and sets the log here aside",
-    )
-    .addHelpText(
-      "after",
-      `
-Credentials are found as AWS tools find them. The key that opens the backups stays where it is.
-
-Exit code:
-  0    they are there, and the command that names the bucket to each stack is printed
-  2    nothing was set aside: says why, and what to do`,
-    )
-    .action(async (stack: string, address: string) => {
-      const { moveStore } = require("../moveStore") as typeof import("../moveStore");
-      process.exitCode = await moveStore(stack, address);
     });
 }

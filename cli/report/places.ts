@@ -1,9 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { withFilesFound } from "../../core/eventLog/eventLog";
-import { isBucket, placeInBucket } from "../../core/store/bucketPlace";
+import { isBucket } from "../../core/store/bucketPlace";
 import { eventLogFile } from "../../core/store/directoryStore";
-import { movedTo } from "../../core/store/moved";
 import { dataDirectory, meantPlace } from "../../core/store/places";
 import { storeAt } from "../../core/store/storeAt";
 import { ofStack } from "../../core/store/storeFault";
@@ -48,11 +47,6 @@ export async function findRecord(stack: string, { asked, configured }: LogQuery)
       ].join("\n")}\n  needed: ${commandsFor(stack).report("--directory", "DIR")}, with one of them`,
     );
   if (found[0]) return found[0];
-  for (const directory of [...first, ...rest]) {
-    const bucket = movedTo(directory);
-    const inPlace = bucket && (await readBucket(stack, placeInBucket(bucket, path.basename(directory))));
-    if (inPlace) return inPlace;
-  }
   throw new CliRefusal(formatNothingFound(stack, [...first, ...rest]));
 }
 

@@ -13,7 +13,7 @@ export const storeSchema = z
   .meta({
     description:
       "A bucket that keeps event log and backups, so that more than one machine knows them. Its credentials are found as AWS " +
-      "tools find them. `./pillar-host store move` brings there what this machine has",
+      "tools find them",
     form: "address of a bucket, as `s3://BUCKET?region=REGION`",
     otherwise: "a directory of this machine",
     see: "teams.md",

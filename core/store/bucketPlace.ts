@@ -1,4 +1,3 @@
-import { given } from "../util/given";
 import { storeFault } from "./storeFault";
 
 /** A part of a bucket. */
@@ -6,9 +5,9 @@ export interface BucketPlace {
   readonly bucket: string;
   /** Of all keys, with a slash at its end. */
   readonly prefix: string;
-  readonly endpoint?: string;
-  readonly region?: string;
-  readonly profile?: string;
+  readonly endpoint?: string | undefined;
+  readonly region?: string | undefined;
+  readonly profile?: string | undefined;
   readonly pathStyle: boolean;
   /** For the operator. */
   readonly shown: string;
@@ -55,22 +54,19 @@ export function bucketPlace(configured: string): BucketPlace {
   const [address = "", pillar = ""] = configured.split("#");
   const fault = bucketFault(address) ?? (pillar === "" ? "needed #PILLAR at its end" : undefined);
   if (fault !== undefined) throw storeFault(`the store of the records can't be used: pillar-host:store ${fault}`);
-  return partOfBucket(address, ["pillar-host", pillar]);
-}
-
-/** A folder of a bucket (pure). @param address without a fault */
-export function partOfBucket(address: string, below: readonly string[]): BucketPlace {
   const { hostname: bucket, pathname, searchParams } = new URL(address);
   const folders = pathname.split("/").filter((part) => part !== "");
-  const prefix = `${[...folders, ...below].join("/")}/`;
+  const prefix = `${[...folders, "pillar-host", pillar].join("/")}/`;
   const parameter = (key: string) => searchParams.get(key) ?? undefined;
   const [endpoint, region, profile] = ["endpoint", "region", "profile"].map(parameter);
   return {
-    ...{ bucket, prefix, shown: `${scheme}${bucket}/${prefix}` },
-    ...given({ endpoint }),
+    bucket,
+    prefix,
+    shown: `${scheme}${bucket}/${prefix}`,
+    endpoint,
     // Makers other than Amazon mostly take any.
-    ...(region === undefined ? (endpoint === undefined ? {} : { region: "us-east-1" }) : { region }),
-    ...given({ profile }),
+    region: region ?? (endpoint === undefined ? undefined : "us-east-1"),
+    profile,
     pathStyle: parameter("s3ForcePathStyle") === "true" || parameter("use_path_style") === "true",
   };
 }

@@ -12,19 +12,13 @@ import { storeFault } from "./storeFault";
 /** Asked at once. */
 const together = 16;
 
-/** A store that takes what a directory has, too. */
-export interface BucketStore extends Store {
-  /** Keeps a copy of a file of `directory`, under its name. @throws where something else has that name, or it did not arrive */
-  bring(name: string): Promise<void>;
-}
-
 /**
  * A Pillar's part of a bucket as a store: each line of the event log, each backup, and each text that a name ever had, is an
  * object that is written once.
  *
  * @param directory on this machine, absolute: has a copy of each backup that was made here
  */
-export function bucketStore(place: BucketPlace, directory: string, bucket: Bucket = openBucket(place)): BucketStore {
+export function bucketStore(place: BucketPlace, directory: string, bucket: Bucket = openBucket(place)): Store {
   const { prefix, shown } = place;
   const logPrefix = `${prefix}log/`;
   const keyOf = (file: string) => `${prefix}backups/${path.basename(file)}`;
@@ -54,11 +48,10 @@ export function bucketStore(place: BucketPlace, directory: string, bucket: Bucke
     return there?.bytes === bytes && there.sha256 === sha256;
   };
 
-  const upload = async (file: string, name: string) => {
+  const upload = async (file: string, key: string) => {
     const { size } = fs.statSync(file);
     const hash = crypto.createHash("sha256");
     await pipeline(fs.createReadStream(file), hash);
-    const key = keyOf(name);
     if (!(await putNew(key, () => fs.createReadStream(file), size, hash.digest("hex"))))
       throw storeFault(`${shown}: ${key} is there already: nothing is overwritten`);
     if ((await bucket.head(key))?.bytes !== size)
@@ -101,9 +94,8 @@ export function bucketStore(place: BucketPlace, directory: string, bucket: Bucke
         lines.push(...(await Promise.all(all.slice(from, from + together).map(textOf))));
       return lines;
     },
-    bring: (name) => upload(path.join(directory, name), name),
     keep: async (part, name) => {
-      await upload(part, name);
+      await upload(part, keyOf(name));
       const file = path.join(directory, name);
       fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
       settle(part, file);

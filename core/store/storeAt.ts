@@ -2,7 +2,6 @@ import fs from "node:fs";
 import { bucketPlace, isBucket } from "./bucketPlace";
 import { bucketStore } from "./bucketStore";
 import { directoryStore, eventLogFile } from "./directoryStore";
-import { movedAwayText, movedTo, notMovedText } from "./moved";
 import { meantPlace } from "./places";
 import type { Store } from "./store";
 import { storeFault } from "./storeFault";
@@ -11,17 +10,28 @@ import { storeFault } from "./storeFault";
  * Opens the store of a Pillar as it is configured.
  *
  * @param configured an own directory of the operator's, recordsWord, or placeInBucket
- * @throws storeFault where the records, or a part of them, are in another store
+ * @throws storeFault where this machine's records are in another store
  */
 export function storeAt(configured: string): Store {
   const directory = meantPlace(configured);
+  const log = eventLogFile(directory);
   if (isBucket(configured)) {
     const place = bucketPlace(configured);
     // What this machine alone knows would be missed.
-    if (fs.existsSync(eventLogFile(directory))) throw storeFault(notMovedText(directory, place.shown));
+    if (fs.existsSync(log))
+      throw storeFault(
+        "the records of this machine are not in the store that is configured; nothing was changed\n" +
+          `  found: ${log}, beside ${place.shown}\n` +
+          `  needed: copy them into the bucket, and rename that file to record.jsonl.moved (docs/teams.md)`,
+      );
     return bucketStore(place, directory);
   }
-  const elsewhere = movedTo(directory);
-  if (elsewhere !== undefined) throw storeFault(movedAwayText(directory, elsewhere));
+  if (fs.existsSync(`${log}.moved`))
+    throw storeFault(
+      (run) =>
+        `the records in ${directory} were moved to a bucket, and go on there; nothing was changed\n` +
+        `  found: ${log}.moved, and no pillar-host:store in this stack's configuration\n` +
+        `  needed: ${run.setTo("store", "ADDRESS")}, with the bucket's address`,
+    );
   return directoryStore(directory);
 }

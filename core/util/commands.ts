@@ -83,7 +83,6 @@ export function commandsFor(stack: string) {
     backup: pillarHost("backup"),
     check: (...options: readonly string[]) => pillarHost("check", ...options),
     resume: (...options: readonly string[]) => pillarHost("resume", ...options),
-    moveStore: (address: string) => [tool, "store move", name, shellWord(address)].join(" "),
     report: (...options: readonly string[]) => pillarHost("report", ...options),
   };
 }

@@ -1,7 +1,9 @@
-import { cp, mkdir } from "node:fs/promises";
+import { cp, mkdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { bucketPlace } from "../../core/store/bucketPlace";
+import { openBucket } from "../../core/store/s3";
 import { startS3 } from "../../lab/backends";
 import type { Lab, LabHost } from "../../lab/lab";
 import { ensurePackagedImage } from "../../lab/packagedImage";
@@ -43,12 +45,24 @@ const report = async (...where: Parameters<typeof typed> extends [unknown, ...in
   return out;
 };
 
-it("what one machine has is brought into a bucket, and until the stack names that nothing is decided", async () => {
+/** Copies this machine's log and backups as docs/teams.md says, one object a line of the log. */
+async function copyRecords(): Promise<void> {
+  const log = join(stack.env.XDG_DATA_HOME ?? "", "pillar-host/records/Anvil/record.jsonl");
+  Object.assign(process.env, bucket.env);
+  const open = openBucket(bucketPlace(`${bucket.url}#Anvil`));
+  const lines = (await readFile(log, "utf8")).split("\n").filter((line) => line !== "");
+  for (const [at, line] of lines.entries()) {
+    const key = `pillar-host/Anvil/log/${String(at).padStart(15, "0")}-0.json`;
+    await open.put(key, `${line}\n`, Buffer.byteLength(line) + 1, "");
+  }
+  await rename(log, `${log}.moved`);
+}
+
+it("what one machine has is copied into a bucket, and until the stack names that nothing is decided", async () => {
   const first = await stack.up();
   expect(first.exitCode, first.output).toBe(0);
   const before = await report();
-  const moved = await typed(["./pillar-host", "store", "move", "prod", bucket.url]);
-  expect(moved.exitCode, moved.out).toBe(0);
+  await copyRecords();
   const unnamed = await stack.up();
   expect(unnamed.exitCode).not.toBe(0);
   expect(unnamed.output).toContain("were moved to a bucket, and go on there; nothing was changed");

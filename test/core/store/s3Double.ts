@@ -7,15 +7,13 @@ import { evilText } from "../../evilText";
  * How it answers: in order, not at all, as to a stranger (in words that command a terminal, too), with half of what it has, or half
  * of what it was given, with an object or a list that has no end.
  */
-export type Mood = "well" | "slow" | "forbidden" | "rude" | "cut" | "halfTaken" | "flood" | "floodOfKeys" | "endless";
+export type Mood = "well" | "slow" | "forbidden" | "rude" | "cut" | "halfTaken" | "flood" | "endless";
 
 /** A bucket's server at this machine: what a store asks of one, and what may go wrong. */
 export interface S3Double {
   readonly endpoint: string;
   readonly objects: Map<string, { readonly body: Buffer; readonly sha256: string }>;
   mood: Mood;
-  /** Each write is told before or after it has arrived, and gets no answer. */
-  stop?: { readonly side: "before" | "after"; readonly told: () => void } | undefined;
   close(): void;
 }
 
@@ -58,11 +56,9 @@ export async function startS3Double(bucket: string): Promise<S3Double> {
     if (name !== bucket) return fail(response, 404, "NoSuchBucket");
     if (request.method === "PUT") {
       if (double.mood === "halfTaken") return void request.socket.destroy();
-      if (double.stop?.side === "before") return double.stop.told();
       if (request.headers["if-none-match"] === "*" && objects.has(key))
         return fail(response, 412, "PreconditionFailed");
       objects.set(key, { body, sha256: String(request.headers["x-amz-meta-sha256"]) });
-      if (double.stop) return double.stop.told();
       return void response.end();
     }
     if (key === "") return list(response, searchParams);
@@ -87,7 +83,6 @@ export async function startS3Double(bucket: string): Promise<S3Double> {
       .on("error", () => undefined);
   };
   const list = (response: http.ServerResponse, query: URLSearchParams) => {
-    if (double.mood === "floodOfKeys") return flood(response);
     if (double.mood === "endless") {
       const next = "<NextContinuationToken>more</NextContinuationToken>";
       return void response.end(

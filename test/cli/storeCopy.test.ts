@@ -1,0 +1,101 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { least } from "../components/exampleConfig";
+import { type S3Double, startS3Double } from "../core/store/s3Double";
+import { textOf, wholeWay } from "./report/exampleRecord";
+
+const bin = join(import.meta.dirname, "../../cli/bin.js");
+const record = textOf(wholeWay);
+
+let root = "";
+let double: S3Double;
+let address = "";
+const own = (...parts: string[]) => join(root, "data/pillar-host/records/Anvil", ...parts);
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), "move-store-"));
+  double = await startS3Double("state");
+  address = `s3://state?endpoint=${encodeURIComponent(double.endpoint)}&s3ForcePathStyle=true`;
+  mkdirSync(own(), { recursive: true });
+  mkdirSync(join(root, "data/pillar-host/keys"));
+  writeFileSync(join(root, "data/pillar-host/keys/Anvil.age-identity"), "AGE-SECRET-KEY-1HUNTER2\n");
+  writeFileSync(own("record.jsonl"), record);
+  writeFileSync(own("a.tar.age"), "sealed");
+  writeFileSync(own("a.manifest.json"), "{}");
+  writeFileSync(own("orders-prod-2-Anvil.json"), '{"attempts":[],"ordered":"52"}\n');
+});
+afterEach(() => {
+  double.close();
+  rmSync(root, { recursive: true });
+});
+
+/** Runs the tool with a pulumi that knows the stack, with or without the store. */
+async function run(store: string | undefined, ...args: string[]) {
+  const path = join(root, ".bin");
+  const config = { ...least, ...(store === undefined ? {} : { store }) };
+  const keys = Object.entries(config).map(([key, value]) => [
+    `pillar-host:${key}`,
+    { value: typeof value === "string" ? value : JSON.stringify(value), objectValue: value, secret: true },
+  ]);
+  mkdirSync(path, { recursive: true });
+  writeFileSync(join(path, "pulumi"), `#!/bin/sh\ncat <<'END'\n${JSON.stringify(Object.fromEntries(keys))}\nEND\n`);
+  chmodSync(join(path, "pulumi"), 0o700);
+  const tool = execa(process.execPath, [bin, ...args], {
+    ...{ cwd: root, extendEnv: false, reject: false, stdin: "ignore", all: true },
+    env: {
+      PATH: `${path}:/usr/bin:/bin`,
+      XDG_DATA_HOME: join(root, "data"),
+      ...{ AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KEY: "hunter2-of-the-bucket" },
+    },
+  });
+  const { exitCode, all } = await tool;
+  expect(all).not.toMatch(/hunter2/i);
+  return { exitCode, out: all };
+}
+/** Types the commands of docs/teams.md, with an `aws` that copies below a directory; the double takes what lies there. */
+async function copy() {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/teams.md"), "utf8");
+  const [block = ""] = page.split("```").filter((each) => each.includes("aws s3 cp"));
+  const typed = block.replace(/^sh\n/, "").replaceAll("~/.local/share", join(root, "data"));
+  const aws = `#!/bin/bash
+[ "$2" = cp ] || exit 0
+to=${root}/s3/\${5#s3://}; mkdir -p "$to"; cd "$4"
+if [ "$4" = . ]; then cp *.tar.age *.manifest.json "$to"; else cp * "$to"; fi`;
+  mkdirSync(join(root, ".bin"), { recursive: true });
+  writeFileSync(join(root, ".bin/aws"), aws, { mode: 0o700 });
+  await execa("bash", ["-euc", typed], { env: { PATH: `${join(root, ".bin")}:/usr/bin:/bin` } });
+  const place = join(root, "s3/BUCKET");
+  for (const entry of readdirSync(place, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    double.objects.set(file.slice(place.length + 1), { body: readFileSync(file), sha256: "" });
+  }
+}
+
+test("the record that was copied by hand is read from the bucket, on this machine and another", async () => {
+  const here = await run(undefined, "report", "prod-2", "--json");
+  expect(here.exitCode, here.out).toBe(0);
+  await copy();
+  const configured = await run(address, "report", "prod-2", "--json");
+  expect(configured.exitCode, configured.out).toBe(0);
+  const withoutPlaces = (text = "") => text.replaceAll(/[^" ]*\/(?=[^"/ ]*\.(tar\.age|manifest\.json))/g, "");
+  expect(withoutPlaces(configured.out)).toBe(withoutPlaces(here.out));
+  expect([...double.objects.keys()].some((key) => key.includes("age-identity"))).toBe(false);
+  rmSync(join(root, "data"), { recursive: true });
+  const elsewhere = await run(address, "report", "prod-2", "--json");
+  expect(JSON.parse(elsewhere.out)).toMatchObject({ stack: "prod-2" });
+  // Files that are not on this machine are named where they are.
+  const places = elsewhere.out?.match(/[^" ]*\/(?=[^"/ ]*\.tar\.age)/g) ?? [];
+  expect(new Set(places)).toEqual(new Set(["s3://state/pillar-host/Anvil/backups/"]));
+  const asked = await run(undefined, "report", "prod-2", "--json", "--directory", `${address}#Anvil`);
+  expect(asked.out).toBe(elsewhere.out);
+});
+
+test("where the configuration and the record are in different places, nothing is read as empty", async () => {
+  const early = await run(address, "report", "prod-2");
+  expect([early.exitCode, early.out]).toEqual([2, expect.stringContaining("are not in the store that is configured")]);
+  expect(early.out).toContain("rename that file to record.jsonl.moved (docs/teams.md)");
+});
