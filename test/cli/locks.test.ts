@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { holderOf, type Lock, parseLocks, readLocks } from "../../cli/locks";
 import { evilText, harmless } from "../evilText";
+import { runningPulumi } from "./runningPulumi";
 
 const since = Date.parse("2026-11-21T14:49:32Z");
 const lock: Lock = { user: "ada", host: "desk", pid: 4242, since };
@@ -32,14 +32,10 @@ describe("the run that holds a lock", () => {
   const here = async (pid: number) => (await holderOf({ ...lock, host: hostname(), pid })).holder;
 
   test("lives while its process does, and is gone with it", async () => {
-    const program = join(directory, "pulumi");
-    copyFileSync("/bin/sleep", program);
-    const run = spawn(program, ["60"]);
-    await new Promise((resolve) => run.once("spawn", resolve));
-    expect(await here(run.pid ?? 0)).toBe("lives");
-    run.kill("SIGKILL");
-    await new Promise((resolve) => run.once("close", resolve));
-    expect(await here(run.pid ?? 0)).toBe("gone");
+    const run = await runningPulumi();
+    expect(await here(run.pid)).toBe("lives");
+    await run.end();
+    expect(await here(run.pid)).toBe("gone");
   });
 
   test("is gone where its process id is another program's, or nobody's", async () => {

@@ -1,22 +1,17 @@
 import { hostname } from "node:os";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Ran } from "../../cli/engine";
 import { CliRefusal } from "../../cli/refusal";
 import { clearStale } from "../../cli/resume";
+import { runningPulumi } from "./runningPulumi";
 
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const server = "hcloud:index/server:Server";
-const who = `process 4242 of ada on ${hostname()}, since 2026-11-21 14:49 UTC`;
-const lockText = `error: the stack is currently locked by 1 lock(s). Either wait …\n  file:///x.json: created by ada@${hostname()} (pid 4242) at 2026-11-21T14:49:32Z\n`;
+/** No process has that number. */
+const free = 4_194_305;
+const who = `process ${free} of ada on ${hostname()}, since 2026-11-21 14:49 UTC`;
+const lockText = `error: the stack is currently locked by 1 lock(s). Either wait …\n  file:///x.json: created by ada@${hostname()} (pid ${free}) at 2026-11-21T14:49:32Z\n`;
 const cloudText = "error: [409] Conflict: Another update is currently in progress.";
-const ps = vi.hoisted(() => ({ said: "" }));
-vi.mock("node:child_process", () => ({
-  execFile: (_file: string, _args: string[], done: (error: Error | null, out?: object) => void) =>
-    ps.said === "" ? done(Object.assign(new Error("none"), { code: 1 })) : done(null, { stdout: ps.said }),
-}));
-afterEach(() => {
-  ps.said = "";
-});
 const refresh = "refresh --yes --skip-preview --run-program=false --exclude **";
 
 /** A stack that is locked, has creations pending, or fails, and remembers what was run on it. */
@@ -75,18 +70,20 @@ describe("what a killed run left", () => {
   });
 
   test("a lock of a run that lives: nothing is touched", async () => {
-    const { clear, ran, left } = stackOf({ locked: true, pending: [gate] });
-    ps.said = "Sl+ pulumi\n";
+    const run = await runningPulumi();
+    const locked = lockText.replace(String(free), String(run.pid));
+    const { clear, ran, left } = stackOf({ locked, pending: [gate] });
     for (const isStale of [false, true]) {
       await expect(clear(isStale)).rejects.toThrow(
-        `prod is locked by a run that is at work: ${who}
+        `prod is locked by a run that is at work: ${who.replace(String(free), String(run.pid))}
   needed: wait until it has ended (./pillar-host status prod --watch shows how far it is). To stop it, press Ctrl-C in its
-  terminal, a second time where it waits for the sync; or: kill -INT 4242
+  terminal, a second time where it waits for the sync; or: kill -INT ${run.pid}
   then: ./pillar-host resume prod`,
       );
     }
+    await run.end();
     expect(ran).not.toContain("cancel --yes");
-    expect(left()).toEqual({ locked: true, pending: [gate] });
+    expect(left()).toEqual({ locked, pending: [gate] });
   });
 
   test("a lock that the backend does not explain is cleared on the operator's word alone", async () => {
