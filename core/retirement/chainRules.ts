@@ -8,16 +8,15 @@ import {
   all,
   type Good,
   met,
+  notOf,
   ownProducer,
   ownProducers,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
-  not as unmetOf,
 } from "./facts";
 
-const not = (...unmet: readonly Omit<Unmet, "loss">[]) => unmetOf(...unmet.map((each) => ({ ...each, loss }) as const));
-const loss = "momentums";
+const not = notOf("momentums");
 
 /** A node must tell of the Pillar, and that this host is neither registered nor the one that produces (pure). */
 export function chain(facts: RetirementFacts, good: readonly Good[]): RetirementVerdict {

@@ -141,6 +141,12 @@ export function not(...unmet: Unmet[]): RetirementVerdict {
   return { unmet, evidence: [] };
 }
 
+/** Returns a `not` of one loss (pure). */
+export const notOf =
+  (loss: Loss) =>
+  (...unmet: readonly Omit<Unmet, "loss">[]) =>
+    not(...unmet.map((each) => ({ ...each, loss })));
+
 export function all(verdicts: readonly RetirementVerdict[]): RetirementVerdict {
   return {
     unmet: verdicts.flatMap(({ unmet }) => unmet),

@@ -6,7 +6,7 @@ import {
   collectedVariable,
   hasOrchestratorTraces,
   met,
-  not,
+  notOf,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
@@ -16,7 +16,7 @@ import { successorFaults } from "./silentSigner";
 
 /** The rewards since the switch must be paid and collected (pure). */
 export function rewards({ rewards: readings, saysCollected, stack, pillar }: RetirementFacts): RetirementVerdict {
-  const loss = "rewards";
+  const not = notOf("rewards");
   const told = readings.filter((reading) => reading.says === "collected" || reading.says === "waiting");
   const faults = readings.flatMap((reading) => (reading.says === "fault" ? [`${reading.source}: ${reading.why}`] : []));
   if (told.length > 0)
@@ -27,7 +27,6 @@ export function rewards({ rewards: readings, saysCollected, stack, pillar }: Ret
         const due = dueAt === undefined ? "" : `; due by about ${minuteText(dueAt)}`;
         const whose = rewardAddress === undefined ? "" : ` that holds the reward address, ${rewardAddress}`;
         return not({
-          loss,
           what: "the rewards since the switch are not collected",
           isCuredByTime: dueAt !== undefined,
           saidBy: [reading.source],
@@ -43,7 +42,6 @@ export function rewards({ rewards: readings, saysCollected, stack, pillar }: Ret
     return saysCollected
       ? met(`the operator's word that no rewards of ${pillar} are left to collect`)
       : not({
-          loss,
           what: "the epoch after the switch paid nothing to the reward address",
           found: nothing,
           needed: `the reason, seen in the wallet: a Pillar that gives all to its delegators, or another reward address; then your word: ${collectedVariable}=${pillar} before the command`,
@@ -51,14 +49,12 @@ export function rewards({ rewards: readings, saysCollected, stack, pillar }: Ret
   const silent = readings.filter((reading) => reading.says === "notOffered");
   if (silent.length === 0)
     return not({
-      loss,
       what: "nobody tells whether the rewards since the switch were paid and collected",
       found: faults,
       needed: `a node to ask: the successor's, or pillar-host:retirement.references, then ${commandsFor(stack).up}`,
     });
   if (!silent.every((reading) => reading.says === "notOffered" && reading.aDayAfter))
     return not({
-      loss,
       what: "less than a day has passed since the switch: its rewards can't have come yet",
       isCuredByTime: true,
       found: [`${silent.map(({ source }) => source).join(", ")}: the RPC does not tell rewards`],
@@ -66,7 +62,6 @@ export function rewards({ rewards: readings, saysCollected, stack, pillar }: Ret
     });
   if (saysCollected) return met(`the operator's word that the rewards of ${pillar} were collected`);
   return not({
-    loss,
     what: "the RPC does not tell whether the rewards since the switch were collected",
     found: [`${silent.map(({ source }) => source).join(", ")}: it does not know the methods`],
     needed: `your word, after you saw it in the wallet: ${collectedVariable}=${pillar} before the command`,
@@ -92,13 +87,12 @@ function backupTold({ host, address, backupFaults }: RetirementFacts): string[] 
 const underWay: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
 
 /** A move that another run, or another stack's, has not brought to its end (pure). */
-function openMove({ host, address, successor }: RetirementFacts): Unmet | undefined {
+function openMove({ host, address, successor }: RetirementFacts): Omit<Unmet, "loss"> | undefined {
   const journal = "facts" in host ? host.facts.signer.journal : undefined;
   if (journal === undefined || !underWay.includes(journal.stage)) return undefined;
   // One that answers over there was started: from then on none comes back by itself.
   if (journal.stage === "fenced" && successor?.build && "value" in successor.build) return undefined;
   return {
-    loss: "the signer",
     what: `a move of the signer is not over on this host, ${address}: it may come back to this node`,
     found: [`its journal says ${journal.stage}, with ${journal.other.address}, since ${journal.at}`],
     needed: `its end: ${commandsFor("SUCCESSOR").up} (SUCCESSOR is the stack of the new host)`,
@@ -112,21 +106,19 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
   if ("facts" in host && !hasOrchestratorTraces(host.facts)) return met(`${address} has no orchestrator on it`);
   if (!("facts" in host) && facts.noSignerAt !== undefined)
     return met(`no orchestrator was on ${address} when its node was shut down, at ${facts.noSignerAt}`);
-  const loss = "the signer";
+  const not = notOf("the signer");
   if ("facts" in host && host.facts.signer.active)
     return not({
-      loss,
       what: `an orchestrator runs on this host, ${address}`,
       needed: `the signer's move: ${commandsFor("SUCCESSOR").move(facts.stack)} (SUCCESSOR is the stack of the new host); or its stop by hand`,
     });
   const open = openMove(facts);
   if (step === "retire") return open ? not(open) : met();
-  const unmet: Unmet[] = open ? [open] : [];
+  const unmet: Omit<Unmet, "loss">[] = open ? [open] : [];
   if ("facts" in host) {
     const { masked, hasKeyStore, journal, lacks } = host.facts.signer;
     if (!masked || hasKeyStore)
       unmet.push({
-        loss,
         what: `the orchestrator on this host, ${address}, is not fenced: it would sign again after a start`,
         found: [`its unit is ${masked ? "masked" : "not masked"}, its key store ${hasKeyStore ? "in place" : "aside"}`],
         needed: `the signer's move, which fences it here: ${commandsFor("SUCCESSOR").move(facts.stack)} (SUCCESSOR is the stack of the new host)`,
@@ -135,7 +127,6 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
     const next = facts.successor;
     if (other && next && other.hostKey !== next.hostKey && !hasArrived(journal, next.look))
       unmet.push({
-        loss,
         what: "the signer went to another host than the successor",
         found: [
           `its journal names ${other.address} with the key ${other.hostKey}`,
@@ -146,7 +137,6 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
     // The last backup proves what lies there, not that all of it does.
     if (masked && !hasKeyStore && lacks.length > 0 && facts.backupFaults.length > 0)
       unmet.push({
-        loss,
         what: `no proved backup of the signer that was fenced on ${address} lies here, and its last backup could not hold all of it`,
         found: [`the orchestrator's directory there lacks its ${lacks.join(", its ")}`],
         needed: `the backups of its move (pillar-host:orchestrator.backup.directory, then ${commandsFor(facts.stack).up}; or run this on the machine that has them), or these files back in their place`,
@@ -154,7 +144,6 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
   } else {
     if (facts.backupFaults.length > 0)
       unmet.push({
-        loss,
         what: `whether an orchestrator signed on ${address} can't be told, and no proved backup of one lies here`,
         found: facts.backupFaults,
         needed: "a host that answers, or the machine whose backups tell of it, with the key that opens them",
@@ -165,7 +154,6 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
   const isReached = facts.successor !== undefined && "facts" in facts.successor.look;
   if (build === undefined || "error" in build)
     unmet.push({
-      loss,
       what: "the successor's orchestrator does not answer",
       found: [build?.error ?? (isReached ? "no orchestrator runs there" : "the successor was not reached")],
       needed: `the signer at work there: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,

@@ -11,15 +11,13 @@ type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
  * Returns what speaks against the successor's orchestrator being the signer of a host that can't be asked (pure): a fresh one
  * answers too.
  */
-export function successorFaults({ successor, bridge, identity }: Facts): Unmet[] {
+export function successorFaults({ successor, bridge, identity }: Facts): Omit<Unmet, "loss">[] {
   // That it does not answer is said by itself.
   if (successor?.build === undefined || "error" in successor.build) return [];
-  const loss = "the signer";
-  const unmet: Unmet[] = [];
+  const unmet: Omit<Unmet, "loss">[] = [];
   const shares = "facts" in successor.look ? (successor.look.facts.signer.shares ?? []) : [];
   if (!bridge?.known)
     unmet.push({
-      loss,
       what: "whether the successor's orchestrator has a share of the bridge's key can't be told",
       found: [bridge?.why ?? "no node could be asked for the bridge's key"],
       needed:
@@ -27,7 +25,6 @@ export function successorFaults({ successor, bridge, identity }: Facts): Unmet[]
     });
   else if (!hasShareOf(bridge.key, shares))
     unmet.push({
-      loss,
       what: "the successor's orchestrator has no share of the bridge's key",
       found: [shares.length > 0 ? shares.join(", ") : "no key share there"],
       needed: `${shareFile(bridge.key)} there: bring the signer to it from its backup (docs/restore.md), or wait for the next key generation`,
@@ -36,7 +33,6 @@ export function successorFaults({ successor, bridge, identity }: Facts): Unmet[]
   const differences = seen && identity ? identityDifferences(seen, identity) : [];
   if (identity !== undefined && (seen === undefined || differences.length > 0))
     unmet.push({
-      loss,
       what: "the successor's orchestrator is not known to be the signer that this host had",
       found: [seen ? `its ${differences.join(", its ")} is another` : "it gives no answer to getIdentity"],
       needed: `the signer itself at work there: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
