@@ -1,6 +1,6 @@
 import type { RpcClock } from "../chain/orchestrator";
 import { appendEvent, isMoveOver, lastMoveEvent, readMoveEvents } from "../eventLog/eventLog";
-import type { Prepared } from "../eventLog/events";
+import type { Backup, Prepared } from "../eventLog/events";
 import type { MoveId } from "../eventLog/moveId";
 import type { RootHost } from "../ssh/root";
 import type { Store } from "../store/store";
@@ -97,8 +97,11 @@ export async function requirementsOf(
 export async function secureOrchestrator(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
   const { move, old } = options;
   const store = storeAt(options.backups.directory);
-  const known = await recordedOf(store, options, deps);
-  if (known) return known;
+  const events = await readMoveEvents(store);
+  const recorded = lastMoveEvent(events, move, "secured")?.details;
+  if (isMoveOver(events, move)) return { ...recorded, move };
+  const kept = recorded?.backup && (await isKept(store, recorded.backup)) ? recorded.backup : undefined;
+  if (kept && (await hasPresentShare(kept, options, deps))) return { ...recorded, move };
 
   const { roots } = deps;
   const wanted = await requirementsOf(options, roots, store);
@@ -107,6 +110,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const begun = beganAt(survey, move);
   if (begun) {
     deps.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);
+    if (kept) return { ...recorded, move };
     // Without the old host there is nothing left to back up: the key is on the new one by now.
     if ("error" in survey.old || survey.old.value.facts.directory !== "there") {
       deps.say("orchestrator: no first backup was found on this machine, and the old host can't give one any more");
@@ -133,19 +137,14 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   return { move, ...secured };
 }
 
-/** What an earlier run has done, where it still holds: after a key generation the backup has a share of the past. */
-async function recordedOf(
-  store: Store,
-  { move, noKeyShare }: SecureOptions,
+/** Whether a backup has the share of the bridge's key, where that matters and is told: a key generation makes another one. */
+async function hasPresentShare(
+  { keyShare }: Backup,
+  { noKeyShare }: SecureOptions,
   { lookAtBridge }: ChainLooks,
-): Promise<Secured | undefined> {
-  const events = await readMoveEvents(store);
-  const secured = lastMoveEvent(events, move, "secured")?.details;
-  if (isMoveOver(events, move)) return { ...secured, move };
-  if (!secured?.backup || !(await isKept(store, secured.backup))) return undefined;
+): Promise<boolean> {
   const bridge = noKeyShare ? undefined : await lookAtBridge();
-  const isOld = bridge?.known && !hasShareOf(bridge.key, secured.backup.keyShare?.files ?? []);
-  return isOld ? undefined : { ...secured, move };
+  return !bridge?.known || hasShareOf(bridge.key, keyShare?.files ?? []);
 }
 
 /** The host whose journal says that a move has begun (pure). */
