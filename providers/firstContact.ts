@@ -1,7 +1,8 @@
 import type { OwnServer } from "../core/ssh/ownServer";
 import { fingerprintOf } from "../core/ssh/publicKey";
 import { deps, reach, silentText, whileItBoots } from "../core/ssh/reachability";
-import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
+import { connectSsh, type SshTarget, scanHostKey } from "../core/ssh/ssh";
+import { sshdFault } from "../core/ssh/sshdTrial";
 import type { LoginError } from "../core/ssh/sshErrors";
 import { commandsFor, someHostKey } from "../core/util/commands";
 import { say } from "../core/util/say";
@@ -40,6 +41,8 @@ interface ContactInputs {
   /** The configured key; without one, the host's own is recorded. */
   readonly hostKey?: string | undefined;
   readonly login: Omit<SshTarget, "address" | "port" | "hostKey">;
+  /** Where the node's RPC will be on the host, if it is asked through ssh. */
+  readonly rpc?: { readonly address: string; readonly port: number } | undefined;
   /** What is to be done on the host: another word, another look. */
   readonly work: string;
   /** Another one in each run that has to look, whatever else is the same. */
@@ -94,6 +97,13 @@ async function look(inputs: ContactInputs, recorded: string | undefined, isFirst
   // A key that nobody compared may be that of somebody in between.
   if (!known && inputs.secrets?.length)
     throw giveUp(new Error(compareText(inputs, pinned)), { pinned, fingerprint: fingerprintOf(pinned) });
-  await reach({ ...login, address, port, hostKey: pinned }, deps, commandsFor(inputs.stack), server, isFirst);
+  let fault: string | undefined;
+  const tries = async (target: SshTarget) => {
+    const session = await connectSsh(target);
+    fault = await sshdFault(session, target, inputs.rpc).finally(() => session.close());
+  };
+  const target = { ...login, address, port, hostKey: pinned };
+  await reach(target, { ...deps, login: tries }, commandsFor(inputs.stack), server, isFirst);
+  if (fault !== undefined) throw new Error(fault);
   return { pinned, fingerprint: fingerprintOf(pinned) };
 }

@@ -1,7 +1,8 @@
-import { sshTarget } from "../../core/settings/login";
+import { forwardedRpc, sshTarget } from "../../core/settings/login";
 import { notRunText, readAnswer } from "../../core/ssh/answer";
 import { loginHelp, silentText } from "../../core/ssh/reachability";
 import { connectSsh, type SshTarget } from "../../core/ssh/ssh";
+import { sshdFault } from "../../core/ssh/sshdTrial";
 import type { LoginError } from "../../core/ssh/sshErrors";
 import { preflight } from "../../core/steps/nodeSteps";
 import { envelope } from "../../core/steps/step";
@@ -29,6 +30,8 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
   }
   try {
     const login = good("login", `${ssh.user}@${address} accepts this machine`);
+    const forbids = await sshdFault(session, target, forwardedRpc(config));
+    if (forbids !== undefined) return [login, amiss(topic, ...forbids.split("\n"))];
     if (lifecycle !== "active") return [login];
     const script = envelope(preflight(config, stackIdentity(stack, pillar.name)), receiver(config, address));
     const result = await session.run("bash -euo pipefail -s preflight", script);

@@ -2,6 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { secretKeys } from "../../core/config/secretKeys";
+import { forwardedRpc } from "../../core/settings/login";
+import { given } from "../../core/util/given";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
 import type { HostAccess } from "../remote";
 
@@ -13,6 +15,8 @@ export interface ContactArgs {
   readonly run: pulumi.Input<string | undefined>;
   /** Keeps what is known, without a look: a host that is retired may be dead. */
   readonly standsAside: boolean;
+  /** Where sshd has to let the node be asked. */
+  readonly rpc: FirstContactArgs["rpc"];
   /** Names of configured secrets that go to the host, besides keys, which it never sees. */
   readonly secrets: readonly string[];
 }
@@ -32,6 +36,7 @@ export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, 
     "first-contact",
     {
       ...{ ...place, stack, port, login: pulumi.output({ user, privateKey, privateKeyPassword, password, agent }) },
+      ...given({ rpc: contact.rpc }),
       ...{ work: contact.work, run: contact.run, standsAside: contact.standsAside || undefined },
       // Only where the first contact's key is taken does it matter what goes there.
       ...(place.hostKey === undefined && contact.secrets.length > 0 ? { secrets: contact.secrets } : {}),
@@ -54,6 +59,7 @@ export function contactOf(config: StackConfig, finished: boolean): ContactArgs {
     work: createHash("sha256").update(work).digest("hex").slice(0, 12),
     run: finished || isRetiring ? undefined : randomUUID(),
     standsAside: isRetiring,
+    rpc: forwardedRpc(config),
     secrets: [
       ...(config.ssh.password === undefined ? [] : ["pillar-host:ssh.password"]),
       ...(config.ssh.sudoPassword === undefined ? [] : ["pillar-host:ssh.sudoPassword"]),

@@ -50,6 +50,11 @@ export function nodeRpc(config: Pick<StackConfig, "node">): NodeRpc {
   return { via: rpc, address: rpcAddress, port: rpcPort, versions: versionRules(config) };
 }
 
+/** Where sshd is to let the node be asked, if it is asked through ssh. */
+export function forwardedRpc({ node: { rpc, rpcAddress, rpcPort } }: Pick<StackConfig, "node">) {
+  return rpc === "ssh" ? { address: rpcAddress, port: rpcPort } : undefined;
+}
+
 /** The node of another host: its RPC is asked through ssh. */
 export function otherNode(config: Pick<StackConfig, "node">, ssh: SshTarget, port = config.node.rpcPort): NodeTarget {
   return { ssh, via: "ssh", address: "127.0.0.1", port, versions: versionRules(config) };

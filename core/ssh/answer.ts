@@ -103,6 +103,7 @@ export function notRunText(what: string, printed: string): string {
     `  found: ${said ? `"${said}"` : "no output"}`,
     "  needed: a login shell that runs commands (getent passwd USER shows it; /bin/true is none), with",
     "  start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is.",
+    "  Or sshd runs another one: ForceCommand in sshd_config, command= before the key in authorized_keys.",
     "  To test it: ssh USER@HOST 'echo works' must print works",
   ].join("\n");
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 import { type CommandResult, type RunningCommand, runOver, startOver } from "./sshCommands";
-import { closedPort, reasonOf, refusal, unreached } from "./sshErrors";
+import { closedPort, forbidden, reasonOf, refusal, unreached } from "./sshErrors";
 
 /** Where and how to log in; plain values, as a provider gets them. */
 export interface SshTarget {
@@ -47,6 +47,9 @@ export interface SshSession {
   close(): void;
 }
 
+/** SSH_OPEN_ADMINISTRATIVELY_PROHIBITED (RFC 4254, 5.1). */
+const prohibited = 1;
+
 // ssh2 names RSA keys by their signature; the others by their type.
 function algorithmsOf(type: string): string[] {
   return type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256"] : [type];
@@ -85,6 +88,12 @@ export function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys()): Pr
               else if (/Connection refused/.test(error.message))
                 failed(closedPort(`nothing listens on ${address}:${port} of the host: the node restarts or is down`));
               else if (!isOpen) failed(new Error(`the ssh connection to ${target.address} ended`));
+              else if (Reflect.get(error, "reason") === prohibited)
+                failed(
+                  forbidden(
+                    `${address}:${port} on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)`,
+                  ),
+                );
               else failed(new Error(`${address}:${port} on the host: ${reasonOf(error)}`));
             });
           }),

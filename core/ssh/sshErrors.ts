@@ -18,6 +18,15 @@ export function isClosedPort(error: Error & { readonly isClosedPort?: boolean })
   return error.isClosedPort === true;
 }
 
+/** An error for a forwarding that the host's sshd does not allow. */
+export function forbidden(what: string): Error & { readonly isForbidden: true } {
+  return Object.assign(new Error(what), { isForbidden: true as const });
+}
+
+export function isForbidden(error: Error & { readonly isForbidden?: boolean }): boolean {
+  return error.isForbidden === true;
+}
+
 /** What a host refused, or is refused for. */
 export interface RefusedError extends FatalError {
   refused: "hostKey" | "login";

@@ -114,6 +114,7 @@ export async function sshHost(
     attempt.method === "password" && attempt.password === "login-pw",
   hold: () => Promise<void> = async () => undefined,
   login: LoginShell = { shell: "/bin/sh", home: "" },
+  sshd: { readonly forbidsForwarding?: boolean; readonly maxSessions?: number; readonly forced?: string } = {},
 ): Promise<SshHost> {
   const keys = keyPair();
   const server = new ssh2.Server({ hostKeys: [keys.private] });
@@ -132,9 +133,18 @@ export async function sshHost(
       if (accepts(attempt)) hold().then(() => attempt.accept());
       else attempt.reject(["password", "publickey"]);
     });
-    link.on("session", (acceptSession) => {
-      acceptSession().on("exec", (accept, _reject, { command }) => runCommand(login, command, accept()));
+    let sessions = 0;
+    link.on("session", (acceptSession, reject) => {
+      if (sessions === sshd.maxSessions) return reject();
+      sessions += 1;
+      const session = acceptSession();
+      session.on("close", () => {
+        sessions -= 1;
+      });
+      session.on("exec", (accept, _reject, { command }) => runCommand(login, sshd.forced ?? command, accept()));
     });
+    // Nobody who hears of it: the server answers that it is prohibited.
+    if (sshd.forbidsForwarding) return;
     link.on("tcpip", (accept, reject, { destIP, destPort }) => {
       const onward = net.connect(destPort, destIP);
       onward.on("error", () => reject());

@@ -1,0 +1,74 @@
+import { printable } from "../util/printable";
+import type { SshSession, SshTarget } from "./ssh";
+import { isForbidden } from "./sshErrors";
+
+/** Commands that the program has at work over one connection at the same time. */
+const atOnce = 4;
+const word = "pillar-host-answers";
+
+interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
+/**
+ * Tries what the program needs of a host's sshd beyond a login, before it is needed.
+ *
+ * @param rpc of the node, where it is asked through ssh
+ * @returns what sshd refuses, and by which setting; undefined where it refuses nothing
+ */
+export async function sshdFault(
+  session: SshSession,
+  { address, user }: Pick<SshTarget, "address" | "user">,
+  rpc: Place | undefined,
+): Promise<string | undefined> {
+  const runs = await Promise.allSettled(Array.from({ length: atOnce }, () => session.run(`echo ${word}`, "")));
+  const done = runs.flatMap((run) => (run.status === "fulfilled" ? [run.value] : []));
+  const text = async (what: string, names: string, needed: string, said?: string) =>
+    [
+      `${address}: ${what}`,
+      `  found: ${said ?? ((await settingLines(session, names)) || "no line that sets it")}`,
+      `  needed: ${needed}`,
+      "  Where it was sshd_config, reload sshd on the host: systemctl reload ssh. Then run the same command again.",
+    ].join("\n");
+  const other = done.find(({ exitCode, stdout }) => !stdout.includes(word) && (exitCode !== 0 || stdout.trim() !== ""));
+  if (other !== undefined)
+    return text(
+      `the login of ${user} runs another command than it is given`,
+      "",
+      `no ForceCommand in sshd_config for ${user}, no command= before its key in authorized_keys, and a login shell that runs commands`,
+      `"${printable((other.stdout + other.stderr).trim()).slice(0, 200)}"`,
+    );
+  if (!session.isOpen) return undefined;
+  if (done.length < atOnce)
+    return text(
+      `its sshd allows ${done.length} commands at once over one connection`,
+      "maxsessions",
+      "MaxSessions 10 in sshd_config",
+    );
+  if (rpc === undefined) return undefined;
+  const tried = await session.forward(rpc.address, rpc.port).catch((error: Error) => error);
+  if (!(tried instanceof Error)) tried.destroy();
+  else if (isForbidden(tried))
+    return text(
+      "its sshd forbids the forwarding by which the node is asked",
+      "allowtcpforwarding|disableforwarding|permitopen",
+      `AllowTcpForwarding local, DisableForwarding no and PermitOpen any (or ${rpc.address}:${rpc.port}) in sshd_config, and neither restrict nor no-port-forwarding before the key in authorized_keys`,
+    );
+  return undefined;
+}
+
+/** Returns the lines that set these, where the login may read them, as far as a command can be run at all. */
+async function settingLines(session: SshSession, names: string): Promise<string> {
+  const script = `PATH=$PATH:/usr/sbin
+sshd -T -C "user=$(id -un),host=-,addr=\${SSH_CONNECTION%% *}" | grep -iE '^(${names}) ' | grep -vxE 'allowtcpforwarding (yes|all|local)|disableforwarding no|permitopen any'
+grep -nisE '^[[:space:]]*(${names})[[:space:]=]' /etc/ssh/sshd_config /etc/ssh/sshd_config.d/*
+grep -nosE '^[^#]*(restrict|no-port-forwarding|permitopen=|command=)' ~/.ssh/authorized_keys | sed -E 's/^([0-9]+):.*[^a-z-]?(restrict|no-port-forwarding|permitopen|command)=?$/~\\/.ssh\\/authorized_keys:\\1: \\2/'
+`;
+  const { stdout } = await session.run("sh -s 2> /dev/null", script).catch(() => ({ stdout: "" }));
+  const lines = stdout.split("\n").map((line) => printable(line).replace(/^(\/[^:]*:\d+):\s*/, "$1: "));
+  return lines
+    .filter((line) => line.trim() !== "")
+    .slice(0, 6)
+    .join("; ");
+}

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { connectSsh } from "../../../core/ssh/ssh";
+import { sshdFault } from "../../../core/ssh/sshdTrial";
+import { loginTo, sshHost } from "../chain/fakes";
+
+/** Tries a host whose sshd is so; the RPC's port has nothing that listens. */
+async function tried(sshd: Parameters<typeof sshHost>[3], asksRpc = true) {
+  const host = await sshHost(undefined, undefined, undefined, sshd);
+  const session = await connectSsh(loginTo(host));
+  const rpc = asksRpc ? { address: "127.0.0.1", port: 1 } : undefined;
+  const fault = await sshdFault(session, { address: "203.0.113.7", user: "op" }, rpc);
+  session.close();
+  await host.close();
+  return fault?.split("\n");
+}
+
+const reload =
+  "  Where it was sshd_config, reload sshd on the host: systemctl reload ssh. Then run the same command again.";
+
+test("an sshd that allows all refuses nothing, though no node listens yet", async () => {
+  expect(await tried({})).toBeUndefined();
+});
+
+test("a forwarding that is forbidden is told, with the settings that may do it", async () => {
+  expect(await tried({ forbidsForwarding: true })).toEqual([
+    "203.0.113.7: its sshd forbids the forwarding by which the node is asked",
+    expect.stringMatching(/^ {2}found: /),
+    "  needed: AllowTcpForwarding local, DisableForwarding no and PermitOpen any (or 127.0.0.1:1) in sshd_config, and neither restrict nor no-port-forwarding before the key in authorized_keys",
+    reload,
+  ]);
+});
+
+test("a node that is asked directly needs no forwarding", async () => {
+  expect(await tried({ forbidsForwarding: true }, false)).toBeUndefined();
+});
+
+test.each([0, 1, 3])("%i sessions at once are too few", async (maxSessions) => {
+  expect(await tried({ maxSessions })).toEqual([
+    `203.0.113.7: its sshd allows ${maxSessions} commands at once over one connection`,
+    expect.stringMatching(/^ {2}found: /),
+    "  needed: MaxSessions 10 in sshd_config",
+    reload,
+  ]);
+});
+
+test.each(["echo This account is for backups", "exit 1"])("a forced command: %s", async (forced) => {
+  expect(await tried({ forced })).toEqual([
+    "203.0.113.7: the login of op runs another command than it is given",
+    `  found: "${forced.startsWith("echo") ? "This account is for backups" : ""}"`,
+    "  needed: no ForceCommand in sshd_config for op, no command= before its key in authorized_keys, and a login shell that runs commands",
+    reload,
+  ]);
+});
+
+test("the way to a node says that sshd forbids it, not that the node is down", async () => {
+  const host = await sshHost(undefined, undefined, undefined, { forbidsForwarding: true });
+  const session = await connectSsh(loginTo(host));
+  await expect(session.forward("127.0.0.1", 1)).rejects.toThrow(
+    "127.0.0.1:1 on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)",
+  );
+  session.close();
+  await host.close();
+});
