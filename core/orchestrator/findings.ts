@@ -11,6 +11,16 @@ import type { OrchestratorConfigFile } from "./orchestratorConfigFile";
 /** An answer, or why there is none. */
 export type Result<T> = { readonly value: T } | { readonly error: string };
 
+/** The settings by which an sshd judges a login, in its own words. */
+export interface SshdSettings {
+  readonly user: string;
+  /** Where the login comes from. */
+  readonly from: string;
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  /** Where they are set: `file:line:text`. */
+  readonly lines: readonly string[];
+}
+
 /** What was found on the host that the signer is to leave. */
 export interface OldSide {
   readonly facts: SideFacts;
@@ -27,6 +37,8 @@ export interface OldSide {
   /** What the configuration names, and what of it (host:port) answers from here. */
   readonly endpoints: readonly Endpoint[];
   readonly reached: readonly string[];
+  /** By what its sshd judges a login from the new host; absent where that is not told. */
+  readonly sshd?: SshdSettings;
 }
 
 /** What the new host sees of the old one's ssh. */

@@ -5,6 +5,7 @@ import type { OldSide, Requirements } from "./findings";
 import { unheardStart } from "./generation";
 import { generationIn } from "./journal";
 import { broughtByHand } from "./messages";
+import { sshdFaults } from "./sshdFaults";
 import { mayStop, moveHalted, stuckHint } from "./stoppedState";
 
 /** What stands against a move on the old host (pure). */
@@ -69,6 +70,7 @@ export function oldFaults(side: OldSide, wanted: Requirements): string[] {
         `Run ${run.up} again.`,
       ),
     );
+  if (side.sshd) faults.push(...sshdFaults(side.sshd, wanted));
   return [...faults, ...unheardFaults(side, wanted), ...directoryFaults(side, wanted)];
 }
 

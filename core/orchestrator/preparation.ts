@@ -26,6 +26,7 @@ export interface SecureOptions extends Acknowledged {
   /** How the new host reaches the old one's ssh, and the key that it must show there. */
   readonly copyAddress: string;
   readonly sshPort: number;
+  readonly sshUser: string;
   readonly hostKey: string;
   readonly release?: { readonly version: string } | undefined;
   /** As configured: relative to the project, or with `~/` in front. */

@@ -10,12 +10,14 @@ import {
 import { endpoint, own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import type { NodeStatus } from "../sync/nodeStatus";
+import { given } from "../util/given";
 import { isJsonText } from "./backup";
 import type { BridgeNow } from "./bridgeNow";
 import { type Endpoint, endpointsOf } from "./endpoints";
 import type { MoveSurvey, NewSide, OldSide, Result, SshScan } from "./findings";
 import { parseFacts } from "./hostPairFacts";
 import { orchestratorConfigOf } from "./orchestratorConfigFile";
+import { parseSshd } from "./sshdFaults";
 
 /** A signer's things on a host. */
 export interface OrchestratorPlace {
@@ -32,6 +34,8 @@ export interface SurveyOptions {
   readonly new: OrchestratorPlace;
   readonly copyAddress: string;
   readonly sshPort: number;
+  /** Whom the copy logs in as. */
+  readonly sshUser: string;
   /** Where the backups go, on this machine. */
   readonly backupDirectory: string;
 }
@@ -58,8 +62,10 @@ export async function surveyBoth(
     () => [],
   );
   const oldSide = told(lookAtOld(roots.old, options.old, state, endpoints, clock));
+  const sshd = sshdOf(roots, options.sshUser);
   const newSide = told(lookAtNew(roots.new, options, endpoints, clock));
   const [old, next, node, bridge] = await Promise.all([oldSide, newSide, chain.lookAtNode(), chain.lookAtBridge()]);
+  if ("value" in old) Object.assign(old.value, given({ sshd: await sshd }));
   return { old, new: next, node, bridge, room: roomAt(options.backupDirectory) };
 }
 
@@ -83,6 +89,14 @@ async function lookAtOld(
     answersOf(clientOf(root, place, clock)),
   ]);
   return { facts, ...answers, config: places, damaged, shares, hasKeyStore: has.trim() === "yes", endpoints, reached };
+}
+
+/** By an address that is no name: where the old host sees the new one come from is known of no other. */
+async function sshdOf(roots: { readonly old: RootHost; readonly new: RootHost }, user: string) {
+  const from = roots.new.address;
+  if (isIP(from) === 0) return undefined;
+  const printed = await roots.old.call("signer_sshd", own({ login_user: user, from })).catch(() => "");
+  return parseSshd(printed, user, from);
 }
 
 async function answersOf(client: OrchestratorClient): Promise<Pick<OldSide, "build" | "status" | "identity">> {

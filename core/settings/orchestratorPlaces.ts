@@ -93,7 +93,7 @@ export function secureOptions(config: StackConfig, stack: string): SecureOptions
   const { ssh } = oldHost(config);
   return {
     ...{ stack, move: moveIdOf(config, stack), old: oldPlace(config), new: newPlace(config) },
-    ...{ copyAddress: from?.copyAddress ?? ssh.address, sshPort: ssh.port, hostKey: ssh.hostKey },
+    ...{ copyAddress: from?.copyAddress ?? ssh.address, sshPort: ssh.port, sshUser: ssh.user, hostKey: ssh.hostKey },
     ...acknowledgedOf(config),
     ...(release === undefined ? {} : { release: { version: release.version } }),
     backups: {

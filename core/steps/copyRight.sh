@@ -58,13 +58,16 @@ printf "\n%s\n" "$greeting"
 [ "$(date +%s)" -lt "$ends" ] || { echo "the right to this copy ended by itself after $copy_hours hours" >&2; exit 1; }
 '"$copy_side" 700
   if [ "$login_user" != root ]; then
-    (umask 077; printf '%s ALL=(root) NOPASSWD: %s ""\n' "$login_user" "$command" > "/etc/sudoers.d/$copy_mark.new")
+    (umask 077; printf '%s ALL=(root) NOPASSWD: /bin/bash %s\n' "$login_user" "$command" > "/etc/sudoers.d/$copy_mark.new")
     visudo -cqf "/etc/sudoers.d/$copy_mark.new" || fail "the right to copy could not be written for $login_user"
     chmod 440 "/etc/sudoers.d/$copy_mark.new"
     mv -f "/etc/sudoers.d/$copy_mark.new" "/etc/sudoers.d/$copy_mark"
     # sudo must be able to name the file before it is root.
     chmod 711 "$copy_dir"
-    command="sudo -n $command"
+    command="sudo -n /bin/bash $command"
+  else
+    # Named, since $state may be mounted noexec.
+    command="/bin/bash $command"
   fi
   # Known from OpenSSH 8.2 on; an older one would refuse the whole line.
   if ssh -V 2>&1 | grep -qE 'OpenSSH_(8\.([2-9]|[1-9][0-9])|9|[1-9][0-9])'; then expiry=",expiry-time=\"$(date -d "@$ends" +%Y%m%d%H%M)\""; fi
@@ -76,7 +79,17 @@ copy_take_back() {
   local user
   rm -rf "/etc/sudoers.d/$copy_mark" "/etc/sudoers.d/$copy_mark.new" "$copy_dir"
   # By what such a line may run, too: a comment is the other side's word.
-  for user in "$login_user" root; do authorize "$user" "" " $copy_mark\$|command=\"(sudo -n )?$copy_dir/side\""; done
+  for user in "$login_user" root; do authorize "$user" "" " $copy_mark\$|command=\"(sudo -n )?(/bin/bash )?$copy_dir/side\""; done
+}
+
+# copy_needed: for a copy that broke off, by what was said of it.
+copy_needed() {
+  case $copy_said in
+    *"Permission denied"*)
+      say "needed: sshd there lets $login_user in with the copy's key. On it: journalctl -u ssh -n 20; sshd -T -C user=$login_user,host=HERE,addr=HERE, with this host's address as it sees it (AllowUsers, AuthorizedKeysFile, AuthenticationMethods)" \
+        $'\n'"Or does it see this host at another address (NAT)? The key is taken from this host's own addresses only" ;;
+    *) say "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port" ;;
+  esac
 }
 
 # copy_exchange [TELL], on the host that connects: runs its side against the other one's, and TELL every few seconds. What was

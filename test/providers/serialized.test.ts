@@ -482,7 +482,15 @@ describe("OrchestratorBackup", () => {
       ...{ executable: "orchestrator", rpcPort: rpc.port },
     };
     return {
-      ...{ move, old: place, new: place, copyAddress: "127.0.0.1", sshPort: host.port, hostKey: host.hostKey },
+      ...{
+        move,
+        old: place,
+        new: place,
+        copyAddress: "127.0.0.1",
+        sshPort: host.port,
+        sshUser: "op",
+        hostKey: host.hostKey,
+      },
       ...{
         noKeyShare: false,
         haltedBridge: false,

@@ -76,7 +76,7 @@ chain_copy() {
   if [ -n "$copy_said" ]; then
     fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: $copy_said" \
       "room here: $(df -Ph "$data_dir" | awk 'NR == 2 { print $4 " free on " $6 }')" \
-      "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port"
+      "$(copy_needed)"
   fi
   chain_note hashed
 }

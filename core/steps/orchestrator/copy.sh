@@ -142,18 +142,12 @@ signer_copy_now() {
   exchange=$(mktemp -d "$signer_runs/exchange.XXXXXX")
   copy_exchange "${progress:+signer_copy_so_far}"
   [ -n "$copy_said" ] || return 0
-  local room refused=
-  case $copy_said in
-    *"Permission denied"*)
-      refused="Or does the old host see this one at another address (NAT)? The key is taken from this host's own addresses only. On the old host, journalctl -u ssh -n 20 tells; then: $(config_set orchestrator.migrateFrom.copyAddress ADDRESS), one that is reached without NAT"
-      ;;
-  esac
+  local room
   # One that ends a side for what it received says what is needed; the way there is not.
   case $copy_said in *"needed: "*) fail "the copy from $login_user@$copy_address:$copy_port broke off" "$copy_said" ;; esac
   room=$(df -Ph "$(dirname "$receive_into")" | awk 'NR == 2 { print $4 " free on " $6 }')
   fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: $copy_said" "room here: $room" \
-    "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port" \
-    ${refused:+"$refused"}
+    "$(copy_needed)" "Then, where it is reached at another address: $(config_set orchestrator.migrateFrom.copyAddress ADDRESS)"
 }
 signer_copy_so_far() { say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; }
 

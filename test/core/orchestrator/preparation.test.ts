@@ -80,6 +80,7 @@ const test = base.extend<{ stage: Stage }>({
           new: place,
           copyAddress: "old",
           sshPort: 22,
+          sshUser: "root",
           hostKey,
           noKeyShare: true,
           haltedBridge: false,

@@ -5,7 +5,7 @@ import type { RootHost } from "../../../core/ssh/root";
 const config = { ProducerKeyFileName: "store", Networks: { Ethereum: { Urls: ["wss://eth.example/KEY"] } } };
 const facts = "load=loaded\nactive=inactive\ndirectory=there\nshares=0\n";
 const place = { service: "o", directory: "/o", nodeDirectory: "/z", executable: "o", rpcPort: 1 };
-const options = { old: place, new: place, copyAddress: "old", sshPort: 22, backupDirectory: "/" };
+const options = { old: place, new: place, copyAddress: "old", sshPort: 22, sshUser: "root", backupDirectory: "/" };
 const chain = {
   lookAtNode: async () => ({ synced: true, why: "", known: true }),
   lookAtBridge: async () => ({ known: true, state: 0, key: "", why: "live" }) as const,

@@ -71,6 +71,7 @@ test("what the prerequisites get holds no secret; the attempt is part of the mov
     ...{
       copyAddress: "10.0.0.9",
       sshPort: 2222,
+      sshUser: "op",
       hostKey,
       noKeyShare: true,
       haltedBridge: false,

@@ -134,7 +134,7 @@ describe("the login user's authorized_keys", () => {
     ];
     expect(own).toBe(operator);
     expect(line).toMatch(
-      /^\nrestrict,from="203\.0\.113\.9",command="\/.*\/copy\/side"(,expiry-time="\d{12}")? ssh-ed25519 AAAACOPY pillar-host-copy\n$/,
+      /^\nrestrict,from="203\.0\.113\.9",command="\/bin\/bash \/.*\/copy\/side"(,expiry-time="\d{12}")? ssh-ed25519 AAAACOPY pillar-host-copy\n$/,
     );
     await box.run(`${right(box, "root")}copy_take_back`);
     expect([readFileSync(keys, "utf8"), statSync(keys).mode & 0o777, files(box)]).toEqual([
@@ -212,7 +212,7 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
     test("are written with that user's rights: owner and mode stay, a new one is the user's own", async ({ box }) => {
       const keys = homeOf(box, nobody);
       expect(await box.run(`${right(box, "nobody")}${allow}`)).toMatchObject({ code: 0, stderr: "" });
-      expect(readFileSync(keys, "utf8")).toMatch(/\n\nrestrict,.*command="sudo -n \/.*\/copy\/side"/);
+      expect(readFileSync(keys, "utf8")).toMatch(/\n\nrestrict,.*command="sudo -n \/bin\/bash \/.*\/copy\/side"/);
       expect([statSync(keys).uid, statSync(keys).mode & 0o777]).toEqual([nobody, 0o640]);
       expect((await box.run(`${right(box, "nobody")}copy_take_back`)).code).toBe(0);
       expect([readFileSync(keys, "utf8"), readdirSync(join(box.dir, "sudoers"))]).toEqual([operator, []]);

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import type { Requirements } from "../../../core/orchestrator/findings";
+import { parseSshd, sshdFaults } from "../../../core/orchestrator/sshdFaults";
+import { moveNamed } from "../../moveNamed";
+
+const wanted: Requirements = {
+  stack: "prod",
+  move: moveNamed("pillar-host/prod/Anvil/1"),
+  old: {
+    address: "198.51.100.9",
+    service: "orchestrator",
+    directory: "/root/.orchestrator",
+    executable: "orchestrator",
+  },
+  new: { address: "203.0.113.7", service: "orchestrator", directory: "/root/.orchestrator" },
+  rpcPort: 55000,
+  copyAddress: "198.51.100.9",
+  sshPort: 22,
+  hostKey: "ssh-ed25519 KEY",
+  noKeyShare: false,
+  haltedBridge: false,
+  backupDirectory: "/b",
+};
+
+/** As OpenSSH prints it where nothing is configured. */
+const defaults = `maxsessions 10
+pubkeyauthentication yes
+permitrootlogin without-password
+allowtcpforwarding yes
+disableforwarding no
+permitopen any
+forcecommand none
+authorizedkeysfile .ssh/authorized_keys .ssh/authorized_keys2
+authenticationmethods any
+pubkeyacceptedalgorithms ssh-ed25519-cert-v01@openssh.com,ssh-ed25519,rsa-sha2-512
+`;
+
+/** What stands against a move where sshd says so, with lines in place of the usual ones. */
+function faults(lines: string, user = "root") {
+  const names = lines.split("\n").map((line) => line.split(" ")[0]);
+  const rest = defaults.split("\n").filter((line) => !names.includes(line.split(" ")[0]));
+  const settings = parseSshd([...rest, lines, ""].join("\n"), user, "203.0.113.7");
+  return settings && sshdFaults(settings, wanted);
+}
+
+test("an sshd of which nothing is configured refuses nothing", () => {
+  expect(faults("")).toEqual([]);
+  expect(parseSshd("", "root", "203.0.113.7")).toBeUndefined();
+});
+
+test("a setting is named with its line, and what is needed", () => {
+  expect(faults("allowusers root@192.0.2.1\n/etc/ssh/sshd_config.d/50-x.conf:3:AllowUsers root@192.0.2.1")).toEqual([
+    "198.51.100.9: its sshd refuses what a move asks of it\n" +
+      "  found: AllowUsers root@192.0.2.1, /etc/ssh/sshd_config.d/50-x.conf:3\n" +
+      "  needed: root@203.0.113.7 among them\n" +
+      "  Change it there (for 203.0.113.7 alone: Match Address 203.0.113.7), then: systemctl reload ssh. Then run pulumi up -s prod again.",
+  ]);
+});
+
+test.each([
+  "allowtcpforwarding no",
+  "allowtcpforwarding remote",
+  "disableforwarding yes",
+  "permitopen 127.0.0.1:22",
+  "maxsessions 1",
+  "forcecommand internal-sftp",
+  "pubkeyauthentication no",
+  "pubkeyacceptedalgorithms rsa-sha2-512,ecdsa-sha2-nistp256",
+  "pubkeyacceptedkeytypes rsa-sha2-512",
+  "authorizedkeysfile /etc/ssh/keys/%u",
+  "authenticationmethods publickey,keyboard-interactive",
+  "permitrootlogin no",
+  "allowusers op",
+  "allowusers root@192.0.2.0/24",
+  "denyusers root@203.0.113.*",
+])("%s refuses a move", (line) => {
+  expect(faults(line)).toHaveLength(1);
+});
+
+test.each([
+  ["allowtcpforwarding local", "root"],
+  ["permitopen 127.0.0.1:22 127.0.0.1:55000", "root"],
+  ["maxsessions 4", "root"],
+  ["authorizedkeysfile /etc/ssh/keys/%u %h/.ssh/authorized_keys", "root"],
+  ["authenticationmethods publickey,password publickey", "root"],
+  ["permitrootlogin no", "op"],
+  ["permitrootlogin forced-commands-only", "root"],
+  ["allowusers op\nallowusers root", "root"],
+  ["allowusers root@192.0.2.1 root@203.0.113.0/24", "root"],
+  ["allowusers r*@203.0.113.?", "root"],
+  ["denyusers root@192.0.2.1", "root"],
+])("%s does not, for %s", (lines, user) => {
+  expect(faults(lines, user)).toEqual([]);
+});
