@@ -48,7 +48,6 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
   return exitCode;
 }
 
-/** Whether they answer and agree; who is down is told and left out, as the gate does. */
 async function checkReferences({ config, address = "", hostKey = "" }: StackSource): Promise<CheckRow[]> {
   const { sync, lifecycle } = config;
   const urls = lifecycle === "active" ? sync.references : retirementReferences(config);
@@ -92,7 +91,6 @@ function checkWebhook({ stack, config: { notify } }: StackSource): CheckRow[] {
   return [good("webhook", command(`is configured; that it takes a notice: ${commandsFor(stack).notifyTest}`))];
 }
 
-/** Whether the bucket that keeps the record answers. */
 async function checkStore({ config }: StackSource): Promise<CheckRow[]> {
   if (config.store === undefined) return [];
   try {
@@ -103,7 +101,6 @@ async function checkStore({ config }: StackSource): Promise<CheckRow[]> {
   }
 }
 
-/** A record and the journals of a wait; a signer's backup is measured with the signer. */
 const least = 100 * 1024 * 1024;
 
 async function checkRoom({ config }: StackSource): Promise<CheckRow[]> {

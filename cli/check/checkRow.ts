@@ -4,7 +4,6 @@ import { printableLines } from "../../core/util/printable";
 import { command, type ShownLine, words } from "../../core/util/shownLine";
 import { wrap } from "../screen";
 
-/** What one question of a check came to. */
 export interface CheckRow {
   readonly topic: string;
   /** `later`: it can't be asked yet, and is asked again before it counts. */
@@ -24,20 +23,16 @@ const rowOf = (topic: string, kind: CheckRow["kind"], lines: readonly ShownLine[
 });
 export const good = (topic: string, ...lines: Given[]): CheckRow => rowOf(topic, "good", lines.map(lineOf));
 export const later = (topic: string, ...lines: Given[]): CheckRow => rowOf(topic, "later", lines.map(lineOf));
-/** Each line of a fault stays whole: most have a command. */
 export const amiss = (topic: string, ...lines: string[]): CheckRow => rowOf(topic, "fault", lines.map(command));
 
-/** A row as `--json` gives it. */
 export type PlainRow = Omit<CheckRow, "lines"> & { readonly lines: readonly string[] };
 
 export const plainRow = (row: CheckRow): PlainRow => ({ ...row, lines: row.lines.map(({ text }) => text) });
 
-/** The exit code for it (pure). */
 export function checkExitCode(rows: readonly CheckRow[]): number {
   return rows.some(({ kind }) => kind === "fault") ? 1 : 0;
 }
 
-/** A line that stands further to the right goes on below its own beginning. */
 function wrapped(line: string, room: number): string[] {
   const [indent = ""] = /^ */.exec(line) ?? [];
   return wrap(line.slice(indent.length), Math.max(20, room - indent.length)).map((part) => indent + part);

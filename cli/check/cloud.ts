@@ -7,7 +7,6 @@ import { command } from "../../core/util/shownLine";
 import type { StackSource } from "../source";
 import { amiss, type CheckRow, good } from "./checkRow";
 
-/** What `pulumi up` would decide about the server, on the provider's answers: the token's rights, plan, price, image. */
 export async function checkCloud({ stack, config }: StackSource): Promise<CheckRow[]> {
   const { host, lifecycle, pillar } = config;
   if (host.provider === "existing") return [];

@@ -15,7 +15,6 @@ import { amiss, type CheckRow, good, later } from "./checkRow";
 
 const topic = "host";
 
-/** Whether the host lets this machine in, and what its preflight says, which only looks. */
 export async function checkHost({ stack, config, address, hostKey }: StackSource): Promise<CheckRow[]> {
   if (address === undefined)
     return [later(topic, "there is none yet: it is checked by the run that makes it, once it has booted")];

@@ -8,7 +8,6 @@ import { amiss, type CheckRow, good, later } from "./checkRow";
 
 const limit = 15_000;
 
-/** Whether an address serves something, asked from this machine without a download. */
 export async function checkRelease(program: string, release: ReleaseSource | undefined): Promise<CheckRow[]> {
   if (release === undefined) return [];
   const topic = `${program}'s release`;
@@ -27,7 +26,6 @@ export async function checkRelease(program: string, release: ReleaseSource | und
   }
 }
 
-/** Whether the signer's release is named by its hash, where one is still to be installed. */
 export async function checkReleaseHash({ stack, config, state }: StackSource): Promise<CheckRow[]> {
   if (config.lifecycle !== "active") return [];
   const fault = await releaseHashFault(config, stack, state.shown?.signer !== undefined);

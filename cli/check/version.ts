@@ -40,7 +40,6 @@ function versionAhead(config: StackSource["config"], why: string): CheckRow {
   return later(topic, `${why}; on the main network:`, ...lines);
 }
 
-/** The row of a node that lacks these versions (pure). */
 export function versionRow(gaps: readonly VersionGap[]): CheckRow {
   const lines = gaps.flatMap((gap) => [versionGapText(gap), ...installLines(gap).map((line) => `  ${line}`)]);
   if (gaps.some(({ expectedAt }) => expectedAt === undefined)) return amiss(topic, ...lines);

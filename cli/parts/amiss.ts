@@ -6,17 +6,14 @@ import type { Parts } from "./parts";
 
 /** Something on a host that is not as this program left it, or will not last. */
 export interface Amiss {
-  /** What it is, the same for as long as it lasts. */
   readonly key: string;
   readonly label: string;
   readonly text: string;
-  /** Somebody has to look now. */
   readonly isNow: boolean;
 }
 
 const valueIn = <T>(part: Part<T> | undefined) => (part && "value" in part ? part.value : undefined);
 
-/** What is amiss beside what always has a line of its own (pure). */
 export function amissOf({ node, hourlyRestart, sporks, versions }: Parts, stack: string): Amiss[] {
   const { up } = commandsFor(stack);
   const unit = valueIn(node);

@@ -15,7 +15,6 @@ import type { Source } from "../source";
 import type { Part } from "./part";
 import type { ShownUnmet } from "./parts";
 
-/** What a guard of this stack would ask with. */
 export interface Retirement {
   readonly inputs: ReturnType<typeof retirementInputs> & {
     readonly knownProducer?: string | undefined;

@@ -3,18 +3,15 @@ import { hasOrchestratorTraces } from "../../core/retirement/facts";
 import type { HostFacts } from "../../core/retirement/host";
 import type { Part } from "./part";
 
-/** What an orchestrator that runs says of itself. */
 export interface OrchestratorWord {
   readonly version: string;
   /** Absent where its build does not tell. */
   readonly status?: OrchestratorStatus;
 }
 
-/** The orchestrator of a host. */
 export interface OrchestratorSeen {
   readonly kind: "none" | "signs" | "silent" | "second" | "moved" | "unfenced" | "waits" | "stopped";
   readonly text: string;
-  /** It does not do what it should. */
   readonly isWrong: boolean;
 }
 

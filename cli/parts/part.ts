@@ -1,12 +1,10 @@
 import { firstLine } from "../../core/util/firstLine";
 import { withTimeout } from "../../core/util/withTimeout";
 
-/** What was asked, or why it is not known. */
 export type Part<T> = { readonly value: T } | { readonly why: string };
 
 const limit = 40_000;
 
-/** A look with a deadline. Never throws. */
 export async function partOf<T>(look: () => Promise<T>, milliseconds = limit): Promise<Part<T>> {
   try {
     return { value: await withTimeout(look(), milliseconds, `no answer within ${milliseconds / 1000} s`) };

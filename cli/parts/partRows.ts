@@ -8,7 +8,6 @@ import { amissOf } from "./amiss";
 import type { Part } from "./part";
 import type { Parts } from "./parts";
 
-/** Whose parts are shown. */
 export interface Whose {
   readonly stack: string;
   readonly pillar: string;

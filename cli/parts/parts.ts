@@ -10,11 +10,9 @@ import type { SporksSeen } from "./sporks";
 /** A condition that is not met, as status shows it: all in words. */
 export type ShownUnmet = Omit<Unmet, "found"> & { readonly found?: readonly string[] };
 
-/** What a look found beside node and facts. */
 export interface Parts {
   /** The node's unit; `wasShutDown`: a retirement shut it down, for good. */
   readonly node: Part<{ readonly active: boolean; readonly masked: boolean; readonly wasShutDown?: true }>;
-  /** Where the Pillar's registration stands, seen from this host. */
   readonly registration: Part<Registration>;
   readonly signer: Part<OrchestratorSeen>;
   /** Seen from this machine. Only of a server that was there already: at a provider the program sets its firewall. */
@@ -25,9 +23,7 @@ export interface Parts {
   /** `off`; or, where the node has synced, `on`, or the other crontab or timer that restarts it. Only of an active stack. */
   readonly hourlyRestart: Part<string> | undefined;
   readonly sporks: Part<SporksSeen>;
-  /** The required versions that the node lacks, now and ahead. */
   readonly versions: Part<readonly VersionGap[]>;
-  /** The controller's, where that is known. Only of an active stack. */
   readonly newerRelease: string | undefined;
 }
 

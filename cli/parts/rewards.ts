@@ -3,7 +3,6 @@ import type { ProducerSwitch } from "../../core/registration/findSwitch";
 import { coin, judgeRewards, type RewardsReading } from "../../core/retirement/rewards";
 import { minuteText } from "../../core/util/timeText";
 
-/** Rewards of a Pillar, for the screen. */
 export interface RewardsSeen {
   readonly text: string;
   /** Since the switch to this host, or from it: `waiting` for the chain or for their collection. */

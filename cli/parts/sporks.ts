@@ -5,7 +5,6 @@ import { type Spork, type UnknownSpork, unknownSporks } from "../../core/chain/s
 import type { Connection } from "../../core/ssh/connection";
 import { given } from "../../core/util/given";
 
-/** The network's sporks that the node of a host does not have. */
 export interface SporksSeen {
   /** The node's; absent where it does not tell. */
   readonly version?: string;

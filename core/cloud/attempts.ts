@@ -1,13 +1,11 @@
 import { z } from "zod";
 import type { Attempt } from "./plan";
 
-/** What was ordered and did not come back yet. */
 export interface Order extends Omit<Attempt, "reason"> {
   /** Why it failed, in the provider's words; absent where the run ended before it heard any. */
   readonly reason?: string | undefined;
 }
 
-/** What a server was shown to cost before anything was ordered. */
 export interface ShownPrice {
   /** What was asked for, as {@link wishOf} tells it. */
   readonly wish: string;
@@ -15,9 +13,7 @@ export interface ShownPrice {
   readonly currency: string;
 }
 
-/** The orders of a stack's server that came to nothing, and the one that is on its way. */
 export interface OrderRecord {
-  /** The provider had no room for them. */
   readonly attempts: readonly Attempt[];
   readonly pending?: Order | undefined;
   /** The server's number, once it came: no run was let in by it yet. */
@@ -53,18 +49,15 @@ export function orderRecordOf(text: string | undefined): OrderRecord {
   }
 }
 
-/** A record as text (pure); undefined where nothing is in it. */
 export function orderRecordText(record: OrderRecord): string | undefined {
   const { attempts, pending, ordered, shown } = record;
   if (attempts.length === 0 && !pending && ordered === undefined && !shown) return undefined;
   return `${JSON.stringify(record, null, 2)}\n`;
 }
 
-/** What is known of earlier orders. */
 export interface Settled {
   /** The provider said that it had no room for them; what failed for another reason is ordered again. */
   readonly attempts: readonly Attempt[];
-  /** The last order, which failed for another reason, or for one that is not known. */
   readonly failed?: Order | undefined;
 }
 

@@ -52,7 +52,6 @@ export function imageOf(slug: string): string | undefined {
   return name && (minor === undefined ? `${name}-${major}` : `${name}-${major}.${minor}`);
 }
 
-/** Where an operator asks for more Droplets. */
 const limits = "Settings, Team, Resource limits";
 
 /** What an order's error means (pure): its status and words, as the plugin repeats them; the API has no codes of its own. */
@@ -62,7 +61,6 @@ export function digitaloceanFailure(words: string): OrderFailure {
   return /: 40[13]\b/.test(words) ? "rights" : "other";
 }
 
-/** DigitalOcean, as far as the program reads it before it registers anything. */
 export function createDigitalocean(
   options: Pick<ApiOptions, "token" | "sleep" | "say"> & { endpoint?: string },
 ): Cloud {
@@ -148,7 +146,6 @@ async function checkRights(http: CloudHttp, leaving: number): Promise<void> {
     );
 }
 
-/** All pages of a list. */
 async function all<T>(http: CloudHttp, path: string, key: string): Promise<T[]> {
   const items: T[] = [];
   for (let page = 1; ; page += 1) {

@@ -2,10 +2,8 @@ import { commandsFor } from "../util/commands";
 import type { Cloud } from "./cloud";
 import type { Offer } from "./plan";
 
-/** The longest of a provider's words that is kept. */
 const longest = 400;
 
-/** A plugin's error as one line, without the engine's frame around it and without the token (pure). */
 export function plainWords(error: string, token: string): string {
   return error
     .replaceAll(token, "[token]")
@@ -17,7 +15,6 @@ export function plainWords(error: string, token: string): string {
     .slice(0, longest);
 }
 
-/** What a failed order means, and what comes next (pure). */
 export function failedOrderText(
   stack: string,
   { provider, limits, failureOf }: Pick<Cloud, "provider" | "limits" | "failureOf">,

@@ -1,20 +1,15 @@
 import type { StackConfig } from "../config/config";
 
-/** What may come in from where; nothing else may, and everything may go out. */
 export interface Opening {
   readonly protocol: "tcp" | "udp";
   readonly port: number;
-  /** Networks as CIDR. */
   readonly sources: readonly string[];
 }
 
 const anywhere = ["0.0.0.0/0", "::/0"];
 
-/** What the openings depend on beside the ports. */
 export interface FirewallNeeds {
-  /** Networks as CIDR. */
   readonly sshFrom: readonly string[];
-  /** There is a signer, or one is to come. */
   readonly hasOrchestrator: boolean;
 }
 
@@ -36,7 +31,6 @@ function orchestratorOpenings({ p2pPort, rpcPort, rpcFrom }: StackConfig["orches
   return [{ protocol: "tcp", port: p2pPort, sources: anywhere }, ...asked];
 }
 
-/** Warns of networks that let everybody try (pure). */
 export function openToAll(sshFrom: readonly string[]): string[] {
   return sshFrom
     .filter((network) => network.endsWith("/0"))

@@ -55,12 +55,10 @@ interface Labelled {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** The labels of everything that a stack makes (pure). */
 export function hetznerLabels({ stack, pillar }: Owner): Record<"pillar-host-stack" | "pillar-host-pillar", string> {
   return { "pillar-host-stack": labelValue(stack), "pillar-host-pillar": labelValue(pillar) };
 }
 
-/** What an order's error means (pure), by the API's own codes, such as `error during placement (resource_unavailable)`. */
 export function hetznerFailure(words: string): OrderFailure {
   if (
     /\b(resource_unavailable|placement_error)\b|unsupported location|\blocation\b.*\b(not found|disabled)\b/.test(words)
@@ -70,7 +68,6 @@ export function hetznerFailure(words: string): OrderFailure {
   return /\b(unauthorized|forbidden|token_readonly)\b/.test(words) ? "rights" : "other";
 }
 
-/** Hetzner Cloud, as far as the program reads it before it registers anything. */
 export function createHetzner(options: Pick<ApiOptions, "token" | "sleep" | "say"> & { endpoint?: string }): Cloud {
   const http = createHttp({
     endpoint: "https://api.hetzner.cloud/v1",
@@ -138,7 +135,6 @@ export function createHetzner(options: Pick<ApiOptions, "token" | "sleep" | "say
   };
 }
 
-/** All pages of a list. */
 async function all<T>(http: CloudHttp, path: string, key: string): Promise<T[]> {
   const items: T[] = [];
   for (let page: number | null = 1, read = 0; page !== null; read += 1) {

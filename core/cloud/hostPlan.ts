@@ -6,17 +6,13 @@ import { orderLines } from "./orderLines";
 import { type Attempt, choose, type Offer } from "./plan";
 import { limitAfter, type PriceLimit, priceLimit, shownPrice } from "./priceLimit";
 
-/** What this run does about the server of a stack. */
 export type HostPlan =
   | {
       readonly kind: "make";
       readonly offer: Offer;
       readonly found: CloudInventory;
-      /** What the provider had no room for. */
       readonly attempts: readonly Attempt[];
-      /** What was shown before the first order. */
       readonly shown: ShownPrice;
-      /** The server that a failed creation left. */
       readonly leftover?: ServerNow | undefined;
     }
   | {
@@ -29,21 +25,18 @@ export type HostPlan =
   /** There is nothing, and nothing is to be made. */
   | { readonly kind: "gone" };
 
-/** A plan with what the operator is told of it, in order. */
 export interface HostDecision {
   readonly plan: HostPlan;
   readonly lines: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** A refusal before anything was registered: a line for each fault. */
 export interface HostRefusal {
   readonly faults: readonly string[];
   /** Every plan and location was tried: the next run begins anew. */
   readonly isExhausted?: boolean;
 }
 
-/** What is decided on. */
 export interface HostSituation {
   readonly cloud: Cloud;
   readonly host: CloudHostConfig;
@@ -87,7 +80,6 @@ export async function planHost(situation: HostSituation): Promise<HostDecision |
   return order(situation, found, server, settled(record, situation.now, isNoRoom, server?.failure));
 }
 
-/** A server that is there already, whoever made it. */
 async function adopt({ cloud, lifecycle, stack }: HostSituation, id: string): Promise<HostDecision | HostRefusal> {
   const server = await cloud.server(id);
   if (!server)
@@ -170,7 +162,6 @@ async function order(
   };
 }
 
-/** The record once an order is about to go out (pure). */
 export function orderRecord(plan: HostPlan & { kind: "make" }, at: Date): OrderRecord {
   const pending: Order = { plan: plan.offer.plan, location: plan.offer.location, at: at.toISOString() };
   return { attempts: plan.attempts, pending, shown: plan.shown };

@@ -3,14 +3,11 @@ import { type Answer, ask } from "../util/ask";
 import { isTooLarge } from "../util/boundedText";
 import { printable } from "../util/printable";
 
-/** Whose API is asked, and what the operator calls it. */
 export interface ApiOptions {
-  /** As `Hetzner`. */
   readonly provider: string;
   /** Without a slash at its end. */
   readonly endpoint: string;
   readonly token: string;
-  /** The error's code or id and its words, out of an error's body. */
   readonly wordsOf: (body: unknown) => { code: string; message: string };
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
   readonly say?: (line: string) => void;
@@ -22,20 +19,15 @@ export class CloudError extends Error {
     message: string,
     /** 0 where nothing answered. */
     readonly status: number,
-    /** The provider's own word, such as `resource_unavailable`. */
     readonly code = "",
   ) {
     super(message);
   }
 }
 
-/** A small JSON client. */
 export interface CloudHttp {
-  /** @throws CloudError */
   readonly get: <T>(path: string) => Promise<T>;
-  /** @throws CloudError */
   readonly put: (path: string, body: object) => Promise<void>;
-  /** @throws CloudError */
   readonly remove: (path: string) => Promise<void>;
   /** Removes a thing that takes its time to go, and waits until it is gone. @throws CloudError */
   readonly removeWhole: (path: string) => Promise<void>;
@@ -45,7 +37,6 @@ const requestLimit = 30_000;
 const readTries = 4;
 const goneTries = 60;
 const gonePause = 2000;
-/** The longest that a rate limit is waited for, in all. */
 const patience = 10 * 60_000;
 /** No list of an account has more; one without an end is none of a provider's. */
 export const mostPages = 100;
@@ -146,7 +137,6 @@ export function createHttp(options: ApiOptions): CloudHttp {
   };
 }
 
-/** A list that goes on for ever. */
 export function endless(provider: string, path: string): CloudError {
   return new CloudError(`${provider}'s API gives more than ${mostPages} pages of ${path.replace(/\?.*/, "")}`, 0);
 }

@@ -5,13 +5,11 @@ import type { ServerNow } from "./cloud";
 import { type Choice, describe, isAffordable, type Offer } from "./plan";
 import type { PriceLimit } from "./priceLimit";
 
-/** An order that is about to go out. */
 export interface OrderView extends Settled {
   readonly stack: string;
   readonly provider: string;
   readonly host: CloudHostConfig;
   readonly choice: Choice & { kind: "chosen" };
-  /** What comes after it, should there be no room. */
   readonly next: Choice;
   readonly limit: PriceLimit;
   readonly leftover: ServerNow | undefined;
@@ -20,7 +18,6 @@ export interface OrderView extends Settled {
 
 const unknownReason = "the run ended before it heard why";
 
-/** What the operator is told before an order goes out (pure). */
 export function orderLines(view: OrderView): string[] {
   const { provider, host, choice, next, limit, attempts, failed, leftover, pending } = view;
   const { offer, runnerUp } = choice;

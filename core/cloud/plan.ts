@@ -1,6 +1,5 @@
 import type { Commands } from "../util/commands";
 
-/** A plan in a location, as a provider's API offers it now. */
 export interface Offer {
   readonly plan: string;
   readonly location: string;
@@ -9,16 +8,13 @@ export interface Offer {
   /** Gigabytes (10^9 bytes) of the whole disk. */
   readonly diskGb: number;
   readonly architecture: string;
-  /** What a month costs at most, without what is optional. */
   readonly monthly: number;
-  /** As `EUR` or `USD`. */
   readonly currency: string;
   /** The provider's list says that it has room for one now: a hint, orders at `false` have come to pass. */
   readonly isAvailable: boolean;
   readonly isDeprecated: boolean;
 }
 
-/** What the configuration wants. */
 export interface Wish {
   /** `auto`, or a plan's name. */
   readonly plan: string;
@@ -29,22 +25,18 @@ export interface Wish {
   readonly maxMonthly?: number | undefined;
 }
 
-/** A creation that failed for want of room. */
 export interface Attempt {
   readonly plan: string;
   readonly location: string;
   /** ISO 8601. */
   readonly at: string;
-  /** The provider's words. */
   readonly reason: string;
 }
 
-/** What a wish comes to. */
 export type Choice =
   | { readonly kind: "chosen"; readonly offer: Offer; readonly runnerUp?: Offer | undefined }
   | { readonly kind: "none"; readonly faults: readonly string[] };
 
-/** What the operating system takes of a disk, in GB, and the share that its file system takes. */
 const system = 4;
 const fileSystemShare = 0.05;
 
@@ -105,7 +97,6 @@ function triedText(attempts: readonly Attempt[]): string[] {
   ];
 }
 
-/** Whether an offer costs no more than it may (pure). */
 export function isAffordable(
   { monthly }: Pick<Offer, "monthly">,
   { maxMonthly = Number.POSITIVE_INFINITY }: Pick<Wish, "maxMonthly">,
@@ -163,7 +154,6 @@ function none(...faults: string[]): Choice {
   return { kind: "none", faults };
 }
 
-/** An offer in a line for the operator (pure). */
 export function describe(offer: Offer): string {
   const { plan, location, cores, memoryGb, diskGb, monthly, currency } = offer;
   return `${plan} in ${location}: ${cores} cores, ${memoryGb} GB of memory, ${diskGb} GB of disk, ${monthly.toFixed(2)} ${currency} a month`;

@@ -36,7 +36,6 @@ const apis: Readonly<Record<string, { readonly endpoint: string; readonly api: (
 /** A server at its provider: `gone`, or the provider's word for its state, `off` among them. */
 export type PowerState = string;
 
-/** What time is. */
 export type PowerDeps = Pick<Clock, "sleep">;
 
 const limit = 30_000;
@@ -78,7 +77,6 @@ function accessOf({ provider, id }: CloudServer) {
   return { endpoint: known.endpoint, api: known.api(id) };
 }
 
-/** What an API answers where it should do something else (pure). */
 export function refused({ provider, id }: CloudServer, what: string, status: number): string {
   const why = status === 401 || status === 403 ? ": is pillar-host:host.token still valid?" : "";
   return `the API of ${provider} ${what} (server ${id}): it answers ${status}${why}`;
@@ -112,9 +110,7 @@ export async function call(
   }
 }
 
-/** A server at a cloud provider, as it is switched off where it does not answer. */
 export interface CloudServer {
-  /** As `hetzner`. */
   readonly provider: string;
   readonly id: string;
   /** Secret. */

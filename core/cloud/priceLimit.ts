@@ -2,11 +2,8 @@ import type { CloudHostConfig } from "../config/hostSchema";
 import type { ShownPrice } from "./attempts";
 import type { Offer } from "./plan";
 
-/** What a server may cost without another word of the operator's. */
 export interface PriceLimit {
-  /** In the provider's currency. */
   readonly monthly: number;
-  /** Where that comes from. */
   readonly from: string;
 }
 
@@ -27,7 +24,6 @@ export function priceLimit(host: CloudHostConfig, shown: ShownPrice | undefined)
   return shown?.wish === wishOf(host) ? limitAfter(shown) : undefined;
 }
 
-/** What follows from a price that was shown first (pure). */
 export function limitAfter({ monthly, currency }: ShownPrice): PriceLimit {
   return {
     monthly: Math.round(monthly * (1 + margin) * 100) / 100,
@@ -35,7 +31,6 @@ export function limitAfter({ monthly, currency }: ShownPrice): PriceLimit {
   };
 }
 
-/** The price that is on record for what is asked for, else this one, which is shown now (pure). */
 export function shownPrice(
   host: CloudHostConfig,
   known: ShownPrice | undefined,

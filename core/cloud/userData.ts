@@ -1,4 +1,3 @@
-/** The host key that a new server gets. */
 export interface UserDataKey {
   /** OpenSSH form. Secret. */
   readonly privateKey: string;
@@ -31,6 +30,5 @@ export function userData({ privateKey, publicKey }: UserDataKey): string {
   return `#cloud-config\n${JSON.stringify(config, null, 2)}\n`;
 }
 
-/** As prepare.sh writes it. */
 const noReboot =
   '// A Pillar reboots when its operator says so (pillar-host).\nUnattended-Upgrade::Automatic-Reboot "false";\n';

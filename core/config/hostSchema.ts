@@ -8,7 +8,6 @@ import { address, hostKey, word } from "./schemaParts";
 /** Ideal for the initial sync (docs/specification.md, 8). */
 export const ideal = { cores: 8, memoryGb: 16 };
 
-/** What every kind of host has. */
 const common = {
   minimums: z
     .strictObject({
@@ -38,7 +37,6 @@ const common = {
     }),
 };
 
-/** Networks as providers' firewalls take them. */
 export const network = z
   .string()
   .refine(isNetwork, "needed a network in CIDR form, such as 192.0.2.1/32 for one address or 192.0.2.0/24")
@@ -103,7 +101,6 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
 const token = z.string().min(1);
 const madeHere = "A server that this program orders";
 
-/** Where the host comes from. */
 export const hostSchema = z
   .discriminatedUnion("provider", [
     z.strictObject({
@@ -134,13 +131,10 @@ export const hostSchema = z
   .meta({ description: "Where the host comes from, and what it must have" });
 
 type HostConfig = z.output<typeof hostSchema>;
-/** Where a host comes from. */
 export type HostProvider = HostConfig["provider"];
 export type ExistingHostConfig = Extract<HostConfig, { provider: "existing" }>;
-/** A host at a cloud provider. */
 export type CloudHostConfig = Exclude<HostConfig, { provider: "existing" }>;
 
-/** What of the other blocks bears on the host. */
 interface Around {
   readonly host: HostConfig;
   readonly lifecycle: "active" | "adopted" | "retiring";
@@ -152,7 +146,6 @@ interface Around {
   };
 }
 
-/** What does not fit together between host, lifecycle and ssh (pure). */
 export function hostFaults({ host, lifecycle, ssh }: Around): SchemaFault[] {
   if (host.provider === "existing") return [];
   const faults: SchemaFault[] = [];

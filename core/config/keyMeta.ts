@@ -7,16 +7,12 @@ export interface KeyMeta {
   readonly description?: string;
   /** Of a key that must be there: what a stack's file without it lacks, in the middle of a sentence. */
   readonly needed?: string;
-  /** How a value is written where its type does not say it, such as `absolute path`. */
   readonly form?: string;
-  /** Of a number. */
   readonly unit?: string;
   readonly examples?: readonly (string | number)[];
-  /** What holds where the key is left out and there is no default value. */
   readonly otherwise?: string;
   /** Set with --secret, and shown to nobody. */
   readonly secret?: true;
-  /** The page of docs/ that says more. */
   readonly see?: string;
 }
 

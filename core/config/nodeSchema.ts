@@ -32,7 +32,6 @@ const controllerVersion = z
     examples: ["v0.0.4-alpha"],
   });
 
-/** The node's controller: where it comes from, and where it is on the host. */
 export const controllerSchema = z
   .strictObject({
     release: releaseSchema(
@@ -79,7 +78,6 @@ export const controllerSchema = z
   .prefault({})
   .meta({ description: "The controller, which sets the node up" });
 
-/** Where the node's RPC is for its own host. */
 export const ownAddress = "127.0.0.1";
 
 /** What the specification calls the node's things, and where its RPC is; all can be set for the real network. */
@@ -110,7 +108,6 @@ export const nodeSchema = z
   .prefault({})
   .meta({ description: "The node, as the controller sets it up" });
 
-/** The host whose chain the new node begins with. */
 const oldHost = z
   .strictObject({
     ...otherHostShape,
@@ -126,7 +123,6 @@ const oldHost = z
     see: "chain-copy.md",
   });
 
-/** How is told that the node has synced. */
 export const syncSchema = z
   .strictObject({
     from: z
@@ -187,7 +183,6 @@ export const syncSchema = z
   .prefault({})
   .meta({ description: "How is told that the node has synced, and how long that is waited for" });
 
-/** What the block says that does not fit to the rest (pure). */
 export function syncFaults(config: {
   readonly lifecycle: string;
   readonly host: { readonly provider: string; readonly address?: string; readonly hostKey?: string | undefined };

@@ -6,7 +6,6 @@ import { loginRule, openableKey, otherHostShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
 import { acknowledged, address, ownDirectory, port, service, word } from "./schemaParts";
 
-/** A file or directory of the operator's machine. */
 const ownPath = z.string().min(1).meta({ form: "path on the machine that runs `pulumi`" });
 
 /** The orchestrator takes no other: it works in this folder of its home, wherever it is started. */
@@ -17,7 +16,6 @@ const home = ownDirectory
 const everybody =
   "is everybody: the orchestrator gives two answers a second to all who ask together, and anybody could use them up";
 
-/** Where the signer comes from. */
 const migrateFrom = z
   .strictObject({
     ...otherHostShape,
@@ -54,7 +52,6 @@ const migrateFrom = z
   .superRefine(openableKey)
   .meta({ description: `The old host, from which the signer is moved. ${loginRule}`, see: "orchestrator.md" });
 
-/** What the executable says of itself has to be this. */
 const version = z
   .string()
   .regex(/^v\d+\.\d+\.\d+[a-z]?$/, "needed the release's version, such as v0.0.9 or v0.0.9a")
@@ -142,7 +139,6 @@ export const orchestratorSchema = z
   .prefault({})
   .meta({ description: "The bridge's orchestrator: its things on the host, and its move", see: "orchestrator.md" });
 
-/** What the block says that does not fit to the rest (pure). */
 export function orchestratorFaults(config: {
   readonly node: { readonly service: string };
   readonly sync: { readonly oldHost?: { readonly service?: string | undefined } | undefined };

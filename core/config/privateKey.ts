@@ -2,16 +2,13 @@ import ssh2 from "ssh2";
 import { readSmall, type SmallFile } from "../util/readSmall";
 import { resolvePath } from "../util/resolvePath";
 
-/** Whether a text is, or begins as, that of a private key's file (pure). */
 export const looksPrivate = (text: string) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text);
 
-/** Whether a text is that of a public key's file (pure). */
 export const looksPublic = (text: string) => /^(ssh|ecdsa)-/.test(text.trim());
 
 /** `locked`: it has a pass phrase, and none was given. */
 export type KeyState = "opens" | "locked" | "wrongPhrase" | "unreadable";
 
-/** What becomes of a private key's text where one tries to open it (pure). ssh2 tells the cases apart by words alone. */
 export function keyState(text: string, phrase?: string): KeyState {
   const parsed = ssh2.utils.parseKey(text, phrase);
   if (!(parsed instanceof Error)) return "opens";
@@ -21,7 +18,6 @@ export function keyState(text: string, phrase?: string): KeyState {
     : "unreadable";
 }
 
-/** What a file that is no private key's is, after its name, and what is needed in its place. */
 export interface KeyFileFault {
   readonly wrong: string;
   readonly needed: string;

@@ -1,4 +1,3 @@
-/** Values as they stand in the stack's file: key to value. */
 export type Raw = Readonly<Record<string, unknown>>;
 
 type Path = readonly PropertyKey[];

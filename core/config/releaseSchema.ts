@@ -32,10 +32,8 @@ export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
       message: `needed with an address that is plain http: the ${file} runs as root, and anybody on the way could replace it`,
     });
 
-/** Where a program is downloaded from. */
 export interface ReleaseSource {
   readonly url: string;
-  /** Of what the address serves, 64 hexadecimal digits in small letters. */
   readonly sha256?: string | undefined;
   readonly version?: string | undefined;
 }

@@ -24,7 +24,6 @@ export const networkSchema = z
   .prefault({})
   .meta({ description: "The chain's own measures; another chain than the real one may have others" });
 
-/** How the switch to this host's producer address is followed. */
 export const cutoverSchema = z
   .strictObject({
     wait: z.boolean().default(false).meta({
@@ -36,7 +35,6 @@ export const cutoverSchema = z
   .prefault({})
   .meta({ description: "How the switch to this host's producer address is followed" });
 
-/** The host that produces after this one. */
 const successor = z
   .strictObject({
     ...otherHostShape,
@@ -45,7 +43,6 @@ const successor = z
   .superRefine(openableKey)
   .meta({ description: `The host that produces after this one. ${loginRule}` });
 
-/** How this host is retired (docs/specification.md, 1.1, step 15). */
 export const retirementSchema = z
   .strictObject({
     successor: successor.optional(),
@@ -62,7 +59,6 @@ export const retirementSchema = z
   .prefault({})
   .meta({ description: "How this host is retired", see: "retiring.md" });
 
-/** What the block says that does not fit to the rest (pure). */
 export function retirementFaults({
   host,
   retirement,

@@ -1,12 +1,10 @@
 import { z } from "zod";
 import type { KeyMeta } from "./keyMeta";
 
-/** A schema of zod, as far as its structure is read here. */
 export interface Schema {
   readonly _zod: { readonly def: unknown };
 }
 
-/** The keys of a block. */
 export type Shape = Readonly<Record<string, Schema>>;
 
 interface Definition {
@@ -15,9 +13,7 @@ interface Definition {
   readonly innerType?: Schema;
   readonly in?: Schema;
   readonly options?: readonly Schema[];
-  /** Of a list. */
   readonly element?: Schema;
-  /** Of a literal. */
   readonly values?: readonly unknown[];
 }
 
@@ -34,19 +30,15 @@ export function innerOf(schema: Schema): Schema | undefined {
   return innerType ?? input;
 }
 
-/** What is told of a key, also below its default and its checks (pure). */
 export function metaOf(schema: Schema): KeyMeta {
   const inner = innerOf(schema);
   return { ...(inner ? metaOf(inner) : {}), ...(z.globalRegistry.get(schema as z.ZodType) as KeyMeta | undefined) };
 }
 
-/** A key of the configuration. */
 export interface SchemaKey {
   readonly path: readonly string[];
   readonly schema: Schema;
-  /** There are keys below it. */
   readonly isBlock: boolean;
-  /** Of a block that has several variants, the one that the key stands in, as `hetzner`. */
   readonly variant?: string;
 }
 
@@ -83,7 +75,6 @@ function elementOf(schema: Schema): Schema[] {
   return inner ? elementOf(inner) : [];
 }
 
-/** The one value of the key by which a block's variants are told apart (pure). */
 export function variantOf(shape: Shape): string | undefined {
   const definitions = Object.values(shape).map(({ _zod }) => _zod.def as Definition);
   return definitions.flatMap(({ values }) => values ?? []).map(String)[0];

@@ -8,7 +8,6 @@ export const word = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "needed a plain word of letters, digits, dot, dash and underscore")
   .meta({ form: "plain word" });
 
-/** The operator's word for a risk that the key names. */
 export const acknowledged = z.literal("acknowledged", { error: "needed the word acknowledged, or nothing" });
 
 export const port = z.number().int().min(1).max(65535);
@@ -30,7 +29,6 @@ export const directory = z
   .regex(/^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/, "needed an absolute path without blanks")
   .meta({ form: "absolute path without blanks" });
 
-/** A directory whose content this program changes, moves and removes. */
 export const ownDirectory = directory.regex(
   /^(?!\/(home|lost\+found|opt|root|srv|tmp|usr|var)$|\/(bin|boot|dev|etc|lib\w*|proc|run|sbin|sys)(\/|$))/,
   "needed a directory of its own: this one is the system's",
@@ -49,7 +47,6 @@ export const ipAddress = z
   .refine(isIPv6IfColon, "needed an IP address: the node refuses names")
   .meta({ form: "IP address" });
 
-/** Where a host is. */
 export const address = z
   .string()
   .regex(new RegExp(`^(${ip}|${hostName})$`), "needed an IP address or a host name")
@@ -86,10 +83,8 @@ export const webAddress = (needed: string) =>
     .regex(/^(?![^/?#]*:\/*[^/?#]*@)/, "must not hold user and password: give a token in the address instead")
     .meta({ form: "http or https address" });
 
-/** The RPC of an independent node. */
 export const rpcUrl = webAddress("needed the http or https address of a node's RPC");
 
-/** An address that a step's shell takes as a word. */
 export const plainUrl = z
   .string()
   .regex(
@@ -107,7 +102,6 @@ export const requiredSha256 = (what: string) =>
     .meta({ form: "64 hexadecimal digits", needed: `the sha256 of the ${what}` });
 export const sha256 = (what: string) => requiredSha256(what).optional().meta({ form: "64 hexadecimal digits" });
 
-/** A release of the node, whose number alone tells what is in it. */
 export const releaseVersion = z
   .string()
   .regex(/^v\d+\.\d+\.\d+$/, "needed the version of a release, such as v0.0.10")

@@ -33,7 +33,6 @@ function rpcFaults({
   ];
 }
 
-/** An active stack needs the controller's release. It is looked for in what is not whole yet, too. */
 function releaseFault({ lifecycle, controller }: Partial<Blocks>, context: z.RefinementCtx): void {
   const isThere = typeof controller !== "object" || controller === null || controller.release !== undefined;
   if (lifecycle !== "active" || isThere) return;

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { bucketFault } from "../store/bucketPlace";
 import type { SchemaFault } from "./configFaults";
 
-/** Where event log and backups are kept, beside this machine. */
 export const storeSchema = z
   .string()
   .superRefine((address, context) => {

@@ -6,7 +6,6 @@ interface OldHost {
   readonly hostKey: string;
 }
 
-/** The parts of a stack's configuration that decide who confirms its chain. */
 interface Around {
   readonly lifecycle: string;
   readonly host: { readonly provider: string; readonly address?: string; readonly hostKey?: string | undefined };

@@ -32,7 +32,6 @@ export function chainCopySettings(config: StackConfig, stack: string): ChainCopy
   };
 }
 
-/** The new host's part, once its address and key are known (pure). */
 export function newChainSide(config: StackConfig, host: OrchestratorHost): ChainSide {
   const { node } = config;
   const target = nodeTargetOn(host.ssh satisfies SshTarget, nodeRpc(config));

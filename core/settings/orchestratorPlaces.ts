@@ -49,7 +49,6 @@ export function ordersOf(config: StackConfig, stack: string): OrderRecords {
   };
 }
 
-/** The signer's things on the new host (pure). */
 export function newPlace({ node, orchestrator }: StackConfig): OrchestratorPlace {
   const { service, directory, executable, rpcPort } = orchestrator;
   return { service, directory, executable, rpcPort, nodeDirectory: node.dataDir };
@@ -72,12 +71,10 @@ export function oldHost({ ssh, stack, orchestrator }: StackConfig): Orchestrator
   return otherLogin({ ssh, stack }, from, "pillar-host:orchestrator.migrateFrom");
 }
 
-/** How the new host is logged in to (plain values too). */
 export function newHost(config: StackConfig, address: string, hostKey: string): OrchestratorHost {
   return { stack: config.stack, ssh: sshTarget(config, address, hostKey), sudoPassword: config.ssh.sudoPassword };
 }
 
-/** What the operator has typed out about this signer (pure). */
 export function acknowledgedOf({ orchestrator }: StackConfig): Acknowledged {
   const { noKeyShare, haltedBridge, laterThanMove } = orchestrator.migrateFrom ?? {};
   return {
@@ -87,7 +84,6 @@ export function acknowledgedOf({ orchestrator }: StackConfig): Acknowledged {
   };
 }
 
-/** What the prerequisites and the first backup are about (pure). */
 export function secureOptions(config: StackConfig, stack: string): SecureOptions {
   const { migrateFrom: from, release, backup } = config.orchestrator;
   const { ssh } = oldHost(config);

@@ -2,26 +2,21 @@ import type { StackConfig } from "../config/config";
 import { type PortSeen, tryPort } from "../ssh/ports";
 import { command, type ShownLine, words } from "../util/shownLine";
 
-/** A TCP port of the host, and how it should look from elsewhere. */
 export interface PortRule {
   readonly port: number;
-  /** What listens there, in words. */
   readonly what: string;
   readonly wanted: "open" | "closed";
   /** The networks that it is opened to although it is closed to all others; whether this machine is in one is not known. */
   readonly openTo?: readonly string[];
   /** Something listens there now: one that refuses is closed by somebody. */
   readonly listens: boolean;
-  /** The port is also used over udp, which can't be tried from here. */
   readonly udp?: boolean;
 }
 
-/** A port as it was found. */
 export interface PortFound extends PortRule {
   readonly seen: PortSeen;
 }
 
-/** What runs on the host. */
 export interface Running {
   readonly node: boolean;
   readonly signer: boolean;
@@ -113,7 +108,6 @@ export function portFaults(found: readonly PortFound[]): ShownLine[] {
   ];
 }
 
-/** Of each tool that may keep a host's ports, by its name. */
 const commandOf = (tool: string, line: string) => command(`    ${tool}: ${line}`);
 
 /** In front of all other rules, and for nothing but these ports: nobody is locked out by it. */

@@ -6,7 +6,6 @@ import { commandsFor } from "../util/commands";
 import { shellWord } from "../util/quote";
 import { moveIdOf, storeOf } from "./orchestratorPlaces";
 
-/** What comes with a signer's release, as errors say it. */
 export const whatItIs = "what comes from there runs as root and holds the bridge's key share";
 
 /** Prints the hash of what an address serves, to be compared with the one on the release's page (pure). */
@@ -30,7 +29,6 @@ export async function releaseHashFault(
   return releaseHashText(release.url, stack);
 }
 
-/** The same of an address (pure). */
 export function releaseHashText(url: string, stack: string): string {
   const set = commandsFor(stack).setTo("orchestrator.release.sha256", "SHA256");
   return (

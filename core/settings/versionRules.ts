@@ -8,7 +8,6 @@ import { given } from "../util/given";
 
 const url = z.url({ protocol: /^https?$/ });
 
-/** The form of core/chain/requiredVersions.json, which people correct by hand. */
 const tableSchema = z.strictObject({
   mainNetwork: z.string().regex(/^[0-9a-f]{64}$/, "needed the hash of the main network's first momentum"),
   releases: url,

@@ -18,7 +18,6 @@ export function lookupSettings(config: StackConfig, stack = config.stack) {
   } satisfies LookupOptions;
 }
 
-/** The old host's node, where one is configured (pure). */
 function witnessHostOf(config: StackConfig): NodeTarget | undefined {
   const isKnown = config.sync.oldHost !== undefined || config.orchestrator.migrateFrom !== undefined;
   return isKnown && config.lifecycle === "active" ? oldNode(config).node : undefined;

@@ -32,7 +32,6 @@ export function retirementLibrary(): string {
   return library(parts);
 }
 
-/** The library of functions that bring the old host's chain to the new one. An input too. */
 export function chainCopyLibrary(): string {
   const parts = ["arrive.sh", "away.sh", "owner.sh", "progress.sh", "snapshot.sh", "travel.sh"].map((name) =>
     join("chainCopy", name),
@@ -40,7 +39,6 @@ export function chainCopyLibrary(): string {
   return library(["configuredAddress.sh", "nodeStop.sh", ...copyRight, ...parts]);
 }
 
-/** The library of functions that let a key log in. An input too. */
 export const loginKeyLibrary = () => ["lib.sh", "authorizedKeys.sh"].map(read).join("\n");
 
 const library = (parts: readonly string[]) =>

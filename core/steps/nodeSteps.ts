@@ -10,7 +10,6 @@ import { controllerPlace, controllerRelease, nodeBuild, nodePlace, releaseVariab
 /** What the kernel reports of a machine is less than what it is sold as: up to a tenth is the firmware's and its own. */
 const memoryShare = 0.9;
 
-/** What a new server at a cloud provider does before anything else can begin on it. */
 export function cloudInit(): Step {
   return {
     name: "cloudInit",
@@ -205,24 +204,10 @@ export function producerAddress(config: StackConfig): Step {
   };
 }
 
-/** Procedure A on a host, and what is read there. */
-export interface NodeSteps {
-  readonly preflight: Step;
-  readonly prepare: Step;
-  readonly packages: Step;
-  readonly controller: Step;
-  readonly hourlyRestartOn: Step;
-  readonly deploy: Step;
-  /** Where the wait for the sync looks when it stalls. */
-  readonly facts: Step;
-  /** By which a wallet that was updated too early is found. */
-  readonly addressDigest: Step;
-  readonly hourlyRestartOff: Step;
-  readonly producerAddress: Step;
-}
+export type NodeSteps = ReturnType<typeof nodeSteps>;
 
 /** @param shutDownAt as of {@link prepare} */
-export function nodeSteps(config: StackConfig, identity: string, shutDownAt?: string): NodeSteps {
+export function nodeSteps(config: StackConfig, identity: string, shutDownAt?: string) {
   return {
     preflight: preflight(config, identity),
     prepare: prepare(config, identity, shutDownAt),

@@ -11,7 +11,6 @@ export { assignments, quote, type Value } from "../ssh/shellWords";
 export interface Step {
   /** Names it in errors, in logs and in the service that runs it; letters only. */
   readonly name: string;
-  /** The time after which it is ended, in seconds. */
   readonly limitSeconds: number;
   /** Shell text for `bash -euo pipefail`, complete, without a secret. */
   readonly script: string;

@@ -8,7 +8,6 @@ export function stackIdentity(stack: string, pillar: string): string {
   return `pillar-host/${stack} ${pillar}`;
 }
 
-/** The stack's host, as a step is sent to it. */
 export function receiver({ stack, ssh: { sudoPassword } }: StackConfig, hostName: string): Receiver {
   return { hostName, stack, ...given({ sudoPassword }) };
 }
@@ -17,7 +16,6 @@ export function controllerPlace(config: StackConfig) {
   return { controller_dir: config.controller.directory, controller_name: config.controller.executable };
 }
 
-/** What the node is built from, and with what. */
 export function nodeBuild({ controller: { source = "", go } }: StackConfig) {
   return { node_source: source, go_url: go?.url ?? "", go_sha256: go?.sha256 ?? "" };
 }
