@@ -1,7 +1,12 @@
 import type { StackConfig } from "../core/config/config";
 import { isSameMachine } from "../core/config/sameMachine";
+import { readMoveEvents } from "../core/eventLog/eventLog";
+import { knownOf } from "../core/orchestrator/known";
+import { recordNeeded } from "../core/orchestrator/messages";
+import { moveIdOf, storeOf } from "../core/settings/orchestratorPlaces";
 import { hashCommand, whatItIs } from "../core/settings/releaseHash";
 import { commandsFor } from "../core/util/commands";
+import { askText } from "./ask";
 import { twoStacks } from "./otherStack";
 import { CliRefusal } from "./refusal";
 import { type Settings, setPlain, upOrPrint } from "./stackFiles";
@@ -16,6 +21,8 @@ export interface MoveOptions {
   readonly releaseSha256?: string;
   /** Its version; as configured for the same address, else the one that its address names. */
   readonly releaseVersion?: string;
+  /** The operator says that no move of this signer ever began. */
+  readonly firstMove?: boolean;
   readonly up: boolean;
 }
 
@@ -25,11 +32,37 @@ export async function moveFrom(stack: string, args: readonly string[], options: 
   const { engine, config, other: before, host } = await twoStacks(stack, from);
   const wrong = moveFault(stack, config, before, host, options);
   if (wrong !== undefined) throw new CliRefusal(wrong);
-  await setPlain(engine, moveSettings(config, before, host, options));
+  const word = await firstMoveWord(stack, config, options);
+  await setPlain(engine, { ...moveSettings(config, before, host, options), ...word });
   console.log(`The signer of ${stack} comes from ${host.address}, the host of ${from} (Pulumi.${stack}.yaml).`);
   for (const line of ownLogin(stack, config, before)) console.log(line);
   if (!up) console.log(`Rehearse it first; that writes nothing:\n  ${commandsFor(stack).check()}`);
-  return upOrPrint(stack, up, args, engine);
+  const code = await upOrPrint(stack, up, args, engine);
+  // Left there it would vouch for a record that is lost later.
+  if (word && up && (await isMoveKnown(stack, config)))
+    await engine.read(["config", "rm", "--path", `pillar-host:${firstMove}`]);
+  return code;
+}
+
+const firstMove = "orchestrator.migrateFrom.firstMove";
+
+async function isMoveKnown(stack: string, config: StackConfig): Promise<boolean> {
+  return knownOf(await readMoveEvents(storeOf(config)), moveIdOf(config, stack)).generation > 0;
+}
+
+/** The operator's word about a signer of which the record knows no move, where one is needed. @throws CliRefusal without it */
+async function firstMoveWord(stack: string, config: StackConfig, options: MoveOptions): Promise<Settings | undefined> {
+  if (config.orchestrator.migrateFrom?.firstMove || (await isMoveKnown(stack, config))) return undefined;
+  const needed = `your word that none ever began; did one? Then ${recordNeeded}`;
+  if (!options.firstMove && process.stdin.isTTY)
+    await askText(`No move of this signer is recorded. Needed: ${needed}. It was never moved? Type "never":`, {
+      validate: (answer) => answer === "never" || 'needed: the word "never", or Ctrl-C',
+    });
+  else if (!options.firstMove)
+    throw new CliRefusal(
+      `no move of this signer is recorded: nothing was changed\n  needed: ${needed}\n  It was never moved? The same command again, with --first-move`,
+    );
+  return { [firstMove]: "acknowledged" };
 }
 
 /** What can't be meant (pure); all else is asked by the run, before it touches anything. */

@@ -89,6 +89,7 @@ export function moveCommand(program: Command): void {
       "its hash, from the release's page; needed where none is configured for that address",
     )
     .option("--release-version <version>", "its version; else the one that is configured, or that its address names")
+    .option("--first-move", "no move of this signer ever began: asked for where the record knows of none")
     .option("--no-up", "write the stack's file, and print the command instead of running it")
     .description("says where the signer comes from, and moves it: checks both hosts before anything is touched")
     .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")

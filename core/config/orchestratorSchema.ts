@@ -37,14 +37,19 @@ const migrateFrom = z
       description:
         "The signer moves while the bridge is halted, and begins halted on the new host. Take it away afterwards",
     }),
+    firstMove: acknowledged.optional().meta({
+      description:
+        "No move of this signer ever began, and you know it. Asked for where neither the record nor a journal knows of one. " +
+        "Take it away afterwards",
+    }),
     laterThanMove: z
       .int()
       .min(1)
       .optional()
       .meta({
         description:
-          "The number of the last move that is recorded, where this signer came to its host by your own hand after it, and can " +
-          "start nowhere else",
+          "The number of the last move that is known, where this signer came to its host by your own hand after it, or the " +
+          "record of that move is lost, and the signer can start nowhere else",
         form: "number",
         see: "restore.md",
       }),

@@ -2,7 +2,7 @@ import { found } from "../store/found";
 import type { Store } from "../store/store";
 import { storeAt } from "../store/storeAt";
 import { ofStack } from "../store/storeFault";
-import type { LogEvent, MoveEvent, MoveEventName, MoveNews, News } from "./events";
+import type { LogEvent, MoveEvent, MoveEventName, MoveNews, News, Notable } from "./events";
 import { lineOf, textOf } from "./line";
 import { isSameMove, type MoveId } from "./moveId";
 
@@ -22,16 +22,16 @@ export interface EventLog {
   /** @throws in words: what must be written down is not done without */
   add(news: News): Promise<void>;
   /** Says so, once, where it can't be written: the run goes on without. @returns whether it was */
-  note(...news: readonly News[]): Promise<boolean>;
+  note(...news: readonly Notable<News>[]): Promise<boolean>;
   /**
    * Writes what is news to the log as it is now. Where that can't be read nothing is news: what it has would be written again.
    *
    * @returns what was written; nothing where it could not be read or written, which is said, once
    */
-  noteNews(newsTo: (events: readonly LogEvent[]) => readonly News[]): Promise<readonly News[]>;
+  noteNews(newsTo: (events: readonly LogEvent[]) => readonly Notable<News>[]): Promise<readonly Notable<News>[]>;
   /** The same, of a move. */
   addMove(move: MoveId, news: MoveNews): Promise<void>;
-  noteMove(move: MoveId, news: MoveNews): Promise<boolean>;
+  noteMove(move: MoveId, news: Notable<MoveNews>): Promise<boolean>;
 }
 
 /** What the event log depends on. */
@@ -77,7 +77,7 @@ export function openEventLog({ directory: place, stack, pillar }: LogPlace, deps
     addMove,
     note: (...news) => carefully(() => addAll(news)),
     noteNews: async (newsTo) => {
-      let news: readonly News[] = [];
+      let news: readonly Notable<News>[] = [];
       const isWritten = await carefully(async () => {
         news = newsTo(await read());
         await addAll(news);

@@ -163,7 +163,7 @@ export interface WayOfMove {
 }
 
 /** The end of a move. */
-interface MoveEnd {
+export interface MoveEnd {
   /** The side on which the signer is. */
   readonly holder: "old" | "new";
   /** As the journals have it. */
@@ -204,6 +204,17 @@ export type News = {
 export type MoveNews = {
   [E in MoveEventName]: { readonly event: E; readonly details: MoveEventDetails[E] };
 }[MoveEventName];
+
+/**
+ * Events that guards decide by: they are added, never noted. What they announce is not done without the line, and where it
+ * is done already the run ends in an error, so that the next one writes it.
+ */
+type Guarded =
+  | ("shuttingDown" | "shutDown" | "override" | "released")
+  | ("begun" | "starting" | "done" | "rolledBack" | "backup" | "secured");
+
+/** What a run goes on without. */
+export type Notable<N extends { readonly event: string }> = Exclude<N, { readonly event: Guarded }>;
 
 /** A line of the event log about a stack. */
 export type LogEvent = News & {

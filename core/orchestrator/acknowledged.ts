@@ -7,9 +7,12 @@ export interface Acknowledged {
   readonly haltedBridge: boolean;
   /** It came to its host by hand after the move with this number, and can start nowhere else. */
   readonly laterThanMove?: number | undefined;
+  /** No move of it ever began. */
+  readonly firstMove?: boolean | undefined;
 }
 
 /** The words alone, of what has them among others (pure). */
-export function acknowledgedIn({ noKeyShare, haltedBridge, laterThanMove }: Acknowledged): Acknowledged {
-  return { noKeyShare, haltedBridge, ...given({ laterThanMove }) };
+export function acknowledgedIn({ noKeyShare, haltedBridge, ...words }: Acknowledged): Acknowledged {
+  const { laterThanMove, firstMove } = words;
+  return { noKeyShare, haltedBridge, ...given({ laterThanMove, firstMove }) };
 }

@@ -48,6 +48,8 @@ export type Obstacle =
   | "another move"
   | "later move"
   | "later start"
+  | "record behind"
+  | "first move"
   | "odd generation"
   | "other hosts";
 

@@ -15,8 +15,10 @@ export interface Known {
 /** What a run is to do. */
 export interface Wanted extends Saga {
   readonly known?: Known;
-  /** The last start that the operator says the signer is later than, where it is: it came there by their own hand. */
+  /** The last move that the operator says the signer is later than, where it is: it came there by their own hand. */
   readonly laterThan?: number | undefined;
+  /** The operator says that no move of this signer ever began. */
+  readonly isFirst?: boolean | undefined;
   /** Fingerprints of the hosts' keys. */
   readonly hosts?: Readonly<Record<SideName, string>>;
 }
@@ -25,6 +27,8 @@ const sides = ["old", "new"] as const;
 /** Of a target: its source was stopped and fenced before, and wrote so. */
 const isCopied: readonly string[] = ["staging", "abandoned"];
 const isPastFence: readonly string[] = ["staged", "switched", "starting", "running"];
+/** Steps of which no start of the target follows. */
+const startsNothing: readonly MoveStep[] = ["close", "seal", "restore"];
 
 function journalAt(looks: Looks, side: SideName): Journal | undefined {
   const look = looks[side];
@@ -53,17 +57,48 @@ export function withoutPast(looks: Looks, wanted: Saga): Looks {
   return look === "outOfSight" ? looks : { ...looks, [side]: { ...look, journal: undefined } };
 }
 
+/** Generations that journals tell of; 0 for none. */
+export interface Heard {
+  /** The host that a way is to begin from. */
+  readonly source: number;
+  /** One of both hosts, where the last way there got no further than the copy: nobody was stopped for it. */
+  readonly copied: number;
+  /** The highest of any host in sight. */
+  readonly highest: number;
+}
+
 /**
- * The last start that is known, where the host that a way is to begin from has not heard of it (pure): its signer is of the
- * past, or came there by hand. One without a journal has heard of nothing.
+ * Why the signer may be at work elsewhere, by what record and journals know of each other (pure).
+ * A host without a journal has heard of nothing, and a record that is behind a host is not whole.
  */
-export function unheardStart(
-  heard: number,
+export function unknownPast(
+  { source, copied, highest }: Heard,
   known: Known,
-  laterThan: number | undefined,
-): { readonly generation: number; readonly move?: MoveId | undefined } | undefined {
-  if (heard >= known.started || (laterThan ?? 0) >= known.started) return undefined;
-  return { generation: known.started, move: known.move };
+  { laterThan = 0, isFirst }: Pick<Wanted, "laterThan" | "isFirst">,
+  isBegin = true,
+): Extract<Obstacle, "record behind" | "first move" | "later start"> | undefined {
+  if (highest > Math.max(known.generation, laterThan)) return "record behind";
+  if (!isBegin) return undefined;
+  if (Math.max(known.generation, highest) === 0) return isFirst ? undefined : "first move";
+  return Math.max(source, copied, laterThan) < known.started ? "later start" : undefined;
+}
+
+/** The line that the record must have before a step (pure): a disk that is set back later forgets that start. */
+export function lineBefore(
+  step: MoveStep,
+  { generation = 0 }: Saga,
+  known: Known | undefined,
+): "begun" | "starting" | undefined {
+  if (step === "bulk") return "begun";
+  return startsNothing.includes(step) || generation <= (known?.started ?? 0) ? undefined : "starting";
+}
+
+/** What the record knows with such a line (pure). */
+export function withLine(known: Known, line: "begun" | "starting", { generation = 0, move }: Saga): Known {
+  return {
+    ...(generation > known.generation ? { generation, move } : known),
+    started: line === "starting" ? Math.max(known.started, generation) : known.started,
+  };
 }
 
 /** The number of a way that has begun; undefined where none of its journals is there any more (pure). */
@@ -92,14 +127,15 @@ export function decideNext(wanted: Wanted, seen: Looks, memory: RunMemory): Move
     .map((side) => journalAt(seen, side))
     .find((each) => numberOf(each) > (wanted.known?.generation ?? 0) + mostUnknown);
   if (odd) return { do: "stop here", saga: odd, why: "odd generation" };
-  const highest = Math.max(wanted.known?.generation ?? 0, ...sides.map((side) => numberOf(journalAt(seen, side))));
+  const highest = Math.max(wanted.known?.generation ?? 0, highestIn(seen));
   const begun = decision.do === "bulk" ? undefined : generationOf(decision.saga, looks);
   const saga = { move, direction, generation: begun ?? highest + 1 };
   return hindrance(decision.do, saga, seen, wanted) ?? { do: decision.do, saga };
 }
 
 /** Why a step of a way is not done, as each script would refuse it on its host, and by what no host in sight tells. */
-function hindrance(step: MoveStep, saga: Required<Saga>, looks: Looks, { known, laterThan, hosts }: Wanted) {
+function hindrance(step: MoveStep, saga: Required<Saga>, looks: Looks, wanted: Wanted) {
+  const { known, hosts } = wanted;
   const stop = (why: Obstacle, of: Saga): MoveDecision => ({ do: "stop here", saga: of, why });
   for (const side of sides) {
     const journal = journalAt(looks, side);
@@ -112,12 +148,31 @@ function hindrance(step: MoveStep, saga: Required<Saga>, looks: Looks, { known, 
     if (isIts && !isPair(journal, hosts)) return stop("other hosts", saga);
   }
   if (known === undefined || step === "close") return undefined;
-  const from = journalAt(looks, sidesOf(saga).source);
-  const unheard = step === "bulk" ? unheardStart(numberOf(from), known, laterThan) : undefined;
-  if (unheard) return stop("later start", { ...saga, ...unheard, move: unheard.move ?? saga.move });
+  const heard = heardIn(looks, saga, hosts);
+  const why = unknownPast(heard, known, wanted, step === "bulk");
+  const generation = why === "record behind" ? highestIn(looks) : known.started;
+  if (why) return stop(why, { ...saga, generation, move: (why === "later start" && known.move) || saga.move });
   const isAnothers = known.move !== undefined && !isSameOwner(known.move, saga.move);
-  const isPast = saga.generation < known.started || (isAnothers && saga.generation < known.generation);
+  const isPast =
+    Math.max(saga.generation, heard.copied) < known.started || (isAnothers && saga.generation < known.generation);
   return isPast ? stop("later move", { ...saga, move: known.move ?? saga.move }) : undefined;
+}
+
+function heardIn(looks: Looks, saga: Saga, hosts: Wanted["hosts"]): Heard {
+  const copied = sides.map((side) => {
+    const journal = journalAt(looks, side);
+    const isCopy = journal?.stage === "staging" && isOfThisPair(side, journal, saga) && isPair(journal, hosts);
+    return isCopy ? numberOf(journal) : 0;
+  });
+  return {
+    source: numberOf(journalAt(looks, sidesOf(saga).source)),
+    copied: Math.max(...copied),
+    highest: highestIn(looks),
+  };
+}
+
+function highestIn(looks: Looks): number {
+  return Math.max(...sides.map((side) => numberOf(journalAt(looks, side))));
 }
 
 function isPair({ source, target, ...saga }: Journal, hosts: Wanted["hosts"]): boolean {

@@ -148,6 +148,12 @@ export function hasBegun(journal: string | undefined, move: MoveId): boolean {
   return written !== undefined && isSameMove(written, move) && found?.stage !== "staging";
 }
 
+/** The number of this stack's last way there, where it got no further than the copy (pure); 0 otherwise. */
+export function copiedIn(journal: string | undefined, move: MoveId): number {
+  const { stage, direction } = read(journal ?? "") ?? {};
+  return stage === "staging" && direction === "forward" && isOwn(journal, move) ? generationIn(journal) : 0;
+}
+
 /**
  * Whether the host that a move goes to has nothing of it but, perhaps, what was copied beforehand (pure): a signer may have left
  * it, in another move. What an abandoned move left there is the next one's to judge (orchestrator/journal.sh, signer_lies_in_place).

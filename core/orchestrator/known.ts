@@ -3,7 +3,8 @@ import { isSameMove, type MoveId } from "../eventLog/moveId";
 import type { Known } from "./generation";
 import { type SideName, sidesOf } from "./journal";
 
-const numbered: readonly string[] = ["begun", "starting", "done", "rolledBack"];
+const ends: readonly string[] = ["done", "rolledBack"];
+const numbered: readonly string[] = ["begun", "starting", ...ends];
 
 /**
  * What the record of this machine, and the state of the stack, know of the generations of a Pillar's moves, of all its stacks
@@ -24,9 +25,13 @@ export function knownOf(events: readonly MoveEvent[], wanted: MoveId, inState = 
 
 /**
  * The way whose end no line tells (pure): its target was to be started, and it has the signer now. The run that brought it
- * there was killed before it wrote that down.
+ * there did not write that down. A way of later that was to start the other side came to nothing.
  */
 export function unrecordedEnd(events: readonly MoveEvent[], wanted: MoveId, holder: SideName): WayOfMove | undefined {
-  const last = events.findLast(({ move, event }) => isSameMove(move, wanted) && numbered.includes(event));
-  return last?.event === "starting" && sidesOf(last.details).target === holder ? last.details : undefined;
+  const last = events.findLast(
+    (entry) =>
+      isSameMove(entry.move, wanted) &&
+      (ends.includes(entry.event) || (entry.event === "starting" && sidesOf(entry.details).target === holder)),
+  );
+  return last?.event === "starting" ? last.details : undefined;
 }

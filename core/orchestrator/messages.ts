@@ -60,9 +60,26 @@ function broughtBack({ old, new: fresh }: Looks, places: Places): string[] {
 }
 
 /** What is typed where a signer came to its host by hand, and the record can't know (pure). */
-export function broughtByHand({ set, up }: Commands, generation: number): string {
+export function broughtByHand({ set, up }: Commands, generation: number, why = "You brought it here yourself"): string {
   const word = set("orchestrator.migrateFrom.laterThanMove", generation);
-  return `You brought it here yourself, and it can start nowhere else (docs/restore.md)? ${word} && ${up}`;
+  return `${why}, and it can start nowhere else (docs/restore.md)? ${word} && ${up}`;
+}
+
+/** What brings a record that knows of all moves (pure). */
+export const recordNeeded =
+  "bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere";
+
+/** What is needed, and typed, where no move is known (pure). */
+export function firstMoveWord({ set, up }: Commands): [needed: string, next: string] {
+  return [
+    `your word, once, that no move of it ever began; did one? Then ${recordNeeded}`,
+    `It was never moved? ${set("orchestrator.migrateFrom.firstMove", "acknowledged")} && ${up}`,
+  ];
+}
+
+/** The word would vouch for a record that is lost later (pure). */
+export function firstMoveUsed({ remove }: Commands): string {
+  return `the word about the first move is used: take it away, or it counts for a lost record: ${remove("orchestrator.migrateFrom.firstMove")}`;
 }
 
 function generationsFound(looks: Looks): string[] {
@@ -160,6 +177,19 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
       `  It is on another host? This one must not sign beside it, ${stopIt(source)}`,
       `  Then, where it is to stay there: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
       `  ${broughtByHand(run, saga.generation ?? 0)}`,
+    ],
+    "record behind": [
+      "the record knows less of this signer's moves than a host: nothing is touched",
+      ...generationsFound(looks),
+      `  needed: ${recordNeeded}`,
+      `  Then: ${up}`,
+      `  ${broughtByHand(run, saga.generation ?? 0, "That record is lost")}`,
+    ],
+    "first move": [
+      "no move of this signer is known, neither by the record nor by a journal: nothing is touched",
+      ...generationsFound(looks),
+      `  needed: ${firstMoveWord(run)[0]}`,
+      `  ${firstMoveWord(run)[1]}`,
     ],
     "odd generation": [
       `a journal names generation ${saga.generation ?? 0}, far beyond any that is known here: nothing is touched`,

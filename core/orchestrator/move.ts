@@ -1,13 +1,16 @@
 import crypto from "node:crypto";
 import type { BuildInfo } from "../chain/orchestrator";
 import { type EventLog, openEventLog, readMoveEvents } from "../eventLog/eventLog";
+import type { MoveEnd } from "../eventLog/events";
 import { fingerprintOf } from "../ssh/publicKey";
+import { commandsFor } from "../util/commands";
 import { firstLine } from "../util/firstLine";
 import { given } from "../util/given";
 import type { Wanted } from "./generation";
 import { openHostPair } from "./hostPair";
 import { type SideName, sidesOf } from "./journal";
 import { knownOf, unrecordedEnd } from "./known";
+import { firstMoveUsed } from "./messages";
 import { createMoveActions, type MoveDeps, type MoveObservations } from "./moveActions";
 import type { MoveInputs } from "./moveInputs";
 import { type Ending, runSaga, type SagaActions } from "./saga";
@@ -42,6 +45,7 @@ export async function move(
     direction: inputs.rollback ? "back" : "forward",
     known: knownOf(await readMoveEvents(log.store), inputs.move, before.generation),
     laterThan: inputs.laterThanMove,
+    isFirst: inputs.firstMove,
     hosts: keysOf(inputs),
   };
   const places = {
@@ -57,20 +61,15 @@ export async function move(
     // Another run may have gone on until now.
     looks = await sides.look(saga, looks);
     let ending: Ending;
-    let generation = 0;
     try {
-      ending = await runSaga(
-        saga,
-        numbering(actions, saga, log, (number) => (generation = number)),
-        places,
-        looks,
-      );
+      ending = await runSaga(saga, { ...actions, record: recorder(log, saga) }, places, looks);
     } finally {
       await actions.end(saga, looks);
     }
     const holds = looks[ending.holder];
     const runsSince = holds === "outOfSight" ? undefined : holds.journal?.at;
-    return await outputsOf(inputs, ending, { ...actions.seen, generation, runsSince }, sides, deps, log);
+    if (inputs.firstMove) deps.say(firstMoveUsed(commandsFor(inputs.stack)));
+    return await outputsOf(inputs, ending, { ...actions.seen, runsSince }, sides, deps, log);
   } catch (error) {
     await log.noteMove(inputs.move, { event: "failed", details: { error: firstLine((error as Error).message) } });
     throw error;
@@ -84,30 +83,18 @@ function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<SideName, stri
   return { old: fingerprintOf(old.host.ssh.hostKey), new: fingerprintOf(fresh.host.ssh.hostKey) };
 }
 
-/** Writes down that a way begins, and that it starts its target, before a host does: a disk that is set back later forgets it. */
-export function numbering(
-  actions: SagaActions,
-  { hosts }: Wanted,
-  log: EventLog,
-  numbered: (generation: number) => void,
-): SagaActions {
-  return {
-    ...actions,
-    perform: async (step, saga, looks) => {
-      const { source, target } = sidesOf(saga);
-      const { direction, generation = 0 } = saga;
-      const details = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
-      numbered(generation);
-      if (step === "bulk") await log.addMove(saga.move, { event: "begun", details });
-      if (step === "start") await log.noteMove(saga.move, { event: "starting", details });
-      return actions.perform(step, saga, looks);
-    },
+/** Writes down that a way begins, and that its target is to be started, with the hosts that it is between. */
+export function recorder(log: EventLog, { hosts }: Wanted): SagaActions["record"] {
+  return (event, saga) => {
+    const { source, target } = sidesOf(saga);
+    const { direction, generation = 0 } = saga;
+    const details = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
+    return log.addMove(saga.move, { event, details });
   };
 }
 
 /** What one run saw of a move that ended. */
 interface Ended extends MoveObservations {
-  readonly generation: number;
   /** ISO 8601, by the journal of the side that holds the key, as this run found it. */
   readonly runsSince: string | undefined;
 }
@@ -115,7 +102,7 @@ interface Ended extends MoveObservations {
 async function outputsOf(
   inputs: MoveInputs,
   { holder, why }: Ending,
-  { verified, stoppedAt, lastBackup, generation, runsSince }: Ended,
+  { verified, stoppedAt, lastBackup, generation = 0, runsSince }: Ended,
   sides: ReturnType<typeof openHostPair>,
   deps: VerifyDeps,
   log: EventLog,
@@ -133,7 +120,7 @@ async function outputsOf(
     const { direction, generation } = untold;
     const movedAt = runsSince ?? new Date(deps.now()).toISOString();
     const details = { holder, version: build?.version ?? "unknown", movedAt, generation };
-    await log.noteMove(inputs.move, { event: direction === "back" ? "rolledBack" : "done", details });
+    await writeEnd(log, inputs, direction === "back", details);
     return { ...outputs, generation, movedAt };
   }
   const seconds = stoppedAt === undefined ? undefined : secondsWithout(stoppedAt, verified.answeredAt);
@@ -142,10 +129,10 @@ async function outputsOf(
     ...{ holder, version: verified.build.version, movedAt, secondsWithoutSigner: seconds },
     ...{ lastBackup: lastBackup?.file, generation },
   };
-  await log.noteMove(inputs.move, { event: inputs.rollback ? "rolledBack" : "done", details });
   deps.say(
     `the ${holder} side (${sides.roots[holder].address}) holds the key and signs${seconds === undefined ? "" : `; the bridge was without this signer for ${seconds} s`}`,
   );
+  await writeEnd(log, inputs, inputs.rollback, details);
   return {
     holder,
     why,
@@ -154,6 +141,18 @@ async function outputsOf(
     movedAt,
     ...given({ secondsWithoutSigner: seconds }),
   };
+}
+
+/** Writes down the end of a way, by which guards decide. @throws where it can't: the next run writes it then ({@link unrecordedEnd}) */
+async function writeEnd(log: EventLog, { move, stack }: MoveInputs, isBack: boolean, details: MoveEnd): Promise<void> {
+  await log.addMove(move, { event: isBack ? "rolledBack" : "done", details }).catch((error: Error) => {
+    const { up } = commandsFor(stack);
+    throw new Error(
+      `the signer moved to the ${details.holder} side, which signs; that was not written down
+${error.message}
+  Then: ${up}`,
+    );
+  });
 }
 
 /** The time without a signer in seconds, with tenths, of milliseconds (pure). */

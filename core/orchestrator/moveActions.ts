@@ -28,12 +28,14 @@ const identityText = (identity: Readonly<Record<string, string>>): Word =>
 export interface MoveObservations {
   verified?: Verified;
   lastBackup?: Backup;
+  /** Of the way whose target was started. */
+  generation?: number | undefined;
   /** Clock milliseconds. */
   stoppedAt?: number;
   startedAt?: number;
 }
 
-export interface MoveActions extends SagaActions {
+export interface MoveActions extends Omit<SagaActions, "record"> {
   readonly seen: MoveObservations;
   /** Takes away what this run, or a killed one, left of the copy's right. */
   end(saga: Saga, looks: Looks): Promise<void>;
@@ -194,6 +196,7 @@ export function createMoveActions(
       case "start": {
         deps.say(`starting ${name(target)}: from here on it holds the key and may sign; ${name(source)} is fenced`);
         seen.startedAt = deps.now();
+        seen.generation = saga.generation;
         const started = await sides.step(target, "signer_start", saga, looks);
         const journal = started[target] === "outOfSight" ? undefined : started[target].journal;
         seen.verified = await verify(

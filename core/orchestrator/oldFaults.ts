@@ -2,14 +2,14 @@ import { moveText } from "../eventLog/moveId";
 import { commandsFor } from "../util/commands";
 import { fault, lacking } from "./faultText";
 import type { OldSide, Requirements } from "./findings";
-import { unheardStart } from "./generation";
-import { generationIn } from "./journal";
-import { broughtByHand } from "./messages";
+import { unknownPast } from "./generation";
+import { copiedIn, generationIn } from "./journal";
+import { broughtByHand, firstMoveWord, recordNeeded } from "./messages";
 import { sshdFaults } from "./sshdFaults";
 import { mayStop, moveHalted, stuckHint } from "./stoppedState";
 
 /** What stands against a move on the old host (pure). */
-export function oldFaults(side: OldSide, wanted: Requirements): string[] {
+export function oldFaults(side: OldSide, wanted: Requirements, newJournal: string | undefined): string[] {
   const { facts, build, status } = side;
   const { address, service, executable } = wanted.old;
   const at = (what: string) => `${address}: ${what}`;
@@ -71,21 +71,42 @@ export function oldFaults(side: OldSide, wanted: Requirements): string[] {
       ),
     );
   if (side.sshd) faults.push(...sshdFaults(side.sshd, wanted));
-  return [...faults, ...unheardFaults(side, wanted), ...directoryFaults(side, wanted)];
+  return [...faults, ...pastFaults(side, wanted, newJournal), ...directoryFaults(side, wanted)];
 }
 
 /** As the move itself would refuse: before anything was copied. */
-function unheardFaults({ facts }: OldSide, { known, laterThanMove, stack, move, old }: Requirements): string[] {
-  const unheard = known && unheardStart(generationIn(facts.journal), known, laterThanMove);
-  if (unheard === undefined) return [];
-  return [
-    fault(
-      `${old.address}: this host has not heard of the last start of this signer`,
-      facts.journal === undefined ? "no journal" : `generation ${generationIn(facts.journal)}`,
-      `generation ${unheard.generation}, ${moveText(unheard.move ?? move)}: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?`,
-      broughtByHand(commandsFor(stack), unheard.generation),
-    ),
-  ];
+function pastFaults({ facts }: OldSide, wanted: Requirements, newJournal: string | undefined): string[] {
+  const { known, laterThanMove: laterThan, firstMove: isFirst, move, old } = wanted;
+  if (known === undefined) return [];
+  const source = generationIn(facts.journal);
+  const highest = Math.max(source, generationIn(newJournal));
+  const why = unknownPast({ source, copied: copiedIn(newJournal, move), highest }, known, { laterThan, isFirst });
+  const run = commandsFor(wanted.stack);
+  const found = facts.journal === undefined ? "no journal" : `generation ${source}`;
+  switch (why) {
+    case undefined:
+      return [];
+    case "first move":
+      return [fault("no move of this signer is known", "none in the record, no journal", ...firstMoveWord(run))];
+    case "record behind":
+      return [
+        fault(
+          "the record knows less of this signer's moves than its hosts",
+          `generation ${highest} on a host, ${known.generation} in the record`,
+          recordNeeded,
+          broughtByHand(run, highest, "That record is lost"),
+        ),
+      ];
+    case "later start":
+      return [
+        fault(
+          `${old.address}: this host has not heard of the last start of this signer`,
+          found,
+          `generation ${known.started}, ${moveText(known.move ?? move)}: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?`,
+          broughtByHand(run, known.started),
+        ),
+      ];
+  }
 }
 
 function directoryFaults({ facts, damaged, hasKeyStore }: OldSide, wanted: Requirements): string[] {

@@ -12,11 +12,12 @@ import { bridgeHinders } from "./stoppedState";
  */
 export function moveFaultsOf(survey: MoveSurvey, wanted: Requirements): string[] {
   const run = commandsFor(wanted.stack);
+  const newJournal = "value" in survey.new ? survey.new.value.facts.journal : undefined;
   const bytes = "value" in survey.old ? survey.old.value.facts.bytes : 0;
   return [
     ...("error" in survey.old
       ? [unseen("old", wanted, survey.old.error)]
-      : [...oldFaults(survey.old.value, wanted), ...homeFaults(survey.old.value, survey, wanted)]),
+      : [...oldFaults(survey.old.value, wanted, newJournal), ...homeFaults(survey.old.value, survey, wanted)]),
     ...("error" in survey.new
       ? [unseen("new", wanted, survey.new.error)]
       : newFaults(survey.new.value, survey, wanted, bytes)),

@@ -1,6 +1,6 @@
 import { firstLine } from "../util/firstLine";
 import type { MoveDecision, MoveStep, RunMemory } from "./decide";
-import { decideNext, type Wanted } from "./generation";
+import { decideNext, lineBefore, type Wanted, withLine } from "./generation";
 import type { Saga } from "./journal";
 import { notWatched, obstacleText, stepFailed } from "./messages";
 import type { Looks } from "./sagaLooks";
@@ -10,6 +10,8 @@ import { type Places, whereItIs } from "./whereItIs";
 export interface SagaActions {
   /** Both hosts as they are now; waits a while for one that boots. @throws what trying again can't mend */
   look(): Promise<Looks>;
+  /** Keeps a line about a way in the record, for good. @throws where it can't be written: its step is not done then */
+  record(line: "begun" | "starting", saga: Saga): Promise<void>;
   /** Does one step, whole, safe to be done again from any point. @returns both hosts as they are after it */
   perform(step: MoveStep, saga: Saga, looks: Looks): Promise<Looks>;
   say(line: string): void;
@@ -40,15 +42,16 @@ const mostSteps = 60;
  * Moves the signer the wanted way, from wherever both hosts' journals say that it is, to its end; or, where a step
  * fails before the target was started, back to where it was.
  *
- * @param first what a look found just now: one at a host that is gone takes its time
+ * @param before what a look found just now: one at a host that is gone takes its time
  * @returns how it ended
  * @throws Error that says what failed, on which side the key is, and the commands to go on
  */
-export async function runSaga(wanted: Wanted, actions: SagaActions, places: Places, first?: Looks): Promise<Ending> {
+export async function runSaga(first: Wanted, actions: SagaActions, places: Places, before?: Looks): Promise<Ending> {
+  let wanted = first;
   let memory: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
   let failure: string | undefined;
   const broken = new Map<MoveStep, number>();
-  let looks = first ?? (await actions.look());
+  let looks = before ?? (await actions.look());
   let seen = looks;
   for (let count = 0; count < mostSteps; count += 1) {
     if (!actions.isWanted()) throw new Error("the engine is gone: the move stops here; the next run goes on from here");
@@ -64,6 +67,9 @@ export async function runSaga(wanted: Wanted, actions: SagaActions, places: Plac
     const { do: step, saga } = decision;
     if (!actions.isWatched()) throw new Error(notWatched(seen, places));
     try {
+      const line = lineBefore(step, saga, wanted.known);
+      if (line) await actions.record(line, saga);
+      if (line && wanted.known) wanted = { ...wanted, known: withLine(wanted.known, line, saga) };
       looks = await actions.perform(step, saga, looks);
       memory = remember(memory, step);
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { EventDetails, Figures, LogEvent, News } from "../eventLog/events";
+import type { EventDetails, Figures, LogEvent, News, Notable } from "../eventLog/events";
 import { given } from "../util/given";
 import type { ProducerSwitch } from "./findSwitch";
 import { isOurs, type Registration, type RegistrationMemory } from "./registration";
@@ -44,7 +44,7 @@ function switchOf({ height, switchedAt, orBefore, before, empty }: EventDetails[
 }
 
 /** What of a look is news to the event log (pure): each transition once. */
-export function newsOf(registration: Registration, memory: RegistrationMemory): News[] {
+export function newsOf(registration: Registration, memory: RegistrationMemory): Notable<News>[] {
   if (registration.kind === "earlier" || registration.kind === "foreign")
     return memory.since === undefined
       ? []
@@ -52,7 +52,7 @@ export function newsOf(registration: Registration, memory: RegistrationMemory): 
   if (!isOurs(registration)) return [];
   const { address: producerAddress, earlier } = registration;
   const figures: { figures?: Figures } = registration.figures ? { figures: registration.figures } : {};
-  const news: News[] = [];
+  const news: Notable<News>[] = [];
   if (memory.since === undefined) {
     news.push({ event: "registered", details: { producerAddress, ...figures } });
     // A node that fell behind later was not registered too early.

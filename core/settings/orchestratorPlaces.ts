@@ -76,11 +76,11 @@ export function newHost(config: StackConfig, address: string, hostKey: string): 
 }
 
 export function acknowledgedOf({ orchestrator }: StackConfig): Acknowledged {
-  const { noKeyShare, haltedBridge, laterThanMove } = orchestrator.migrateFrom ?? {};
+  const { noKeyShare, haltedBridge, laterThanMove, firstMove } = orchestrator.migrateFrom ?? {};
   return {
     noKeyShare: noKeyShare === "acknowledged",
     haltedBridge: haltedBridge === "acknowledged",
-    ...given({ laterThanMove }),
+    ...given({ laterThanMove, firstMove: firstMove && true }),
   };
 }
 

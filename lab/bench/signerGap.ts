@@ -93,7 +93,7 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
       release: lab.orchestratorRelease(),
       migrateFrom: {
         ...{ address: old.address, hostKey: old.hostKey },
-        ...(attempt > 1 ? { laterThanMove: attempt - 1 } : {}),
+        ...(attempt > 1 ? { laterThanMove: attempt - 1 } : { firstMove: "acknowledged" }),
       },
       attempt,
     },

@@ -69,7 +69,7 @@ export async function makeStacks(
     orchestrator: {
       backup,
       release: lab.orchestratorRelease(),
-      migrateFrom: { address: server.address, hostKey: server.hostKey },
+      migrateFrom: { address: server.address, hostKey: server.hostKey, firstMove: "acknowledged" },
     },
     ...changes,
   });

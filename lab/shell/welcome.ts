@@ -17,7 +17,7 @@ README's commands, to be typed:
      ./pillar-host status prod-2
      ./pillar-host next prod-2
   2. ./pillar-host adopt prod ${old} --like prod-2
-  3. ./pillar-host move prod-2 --from prod ${release} --no-up
+  3. ./pillar-host move prod-2 --from prod ${release} --first-move --no-up
      ./pillar-host check prod-2
      pulumi up -s prod-2
   4. wallet update ADDRESS        the producer address that the run showed: this is the wallet here

@@ -3,7 +3,7 @@ import type { SideName } from "../../core/orchestrator/journal";
 type Struck = `${"reboot" | "cut" | "lose" | "unmask" | "start"} ${SideName}`;
 
 /** What may happen right before an effect. */
-export type Blow = "none" | "fail" | "kill" | "break" | Struck;
+export type Blow = "none" | "fail" | "kill" | "break" | "store refuses" | Struck;
 
 /** Where a blow falls. */
 export interface Moment {

@@ -70,6 +70,6 @@ export function befall(world: World, host: ModelHost, event: Exclude<HostEvent, 
   const isHarm = event === "rewind" || event === "reinstall" || event.endsWith("by hand");
   if (isHarm) world.isHarmed = true;
   const by = event === "rewind" || event.endsWith("by hand") ? "others" : "power";
-  const broken = broke(world, event, by, host, { plain: [], hadNewest: false, isBlind: false });
+  const broken = broke(world, event, by, host, { plain: [], hadNewest: false, isDeceived: false });
   if (broken) throw broken;
 }

@@ -1,4 +1,4 @@
-import { type MoveId, moveText } from "../../core/eventLog/moveId";
+import type { MoveId } from "../../core/eventLog/moveId";
 import type { Journal } from "../../core/orchestrator/journal";
 
 /** Of its ssh server. */
@@ -86,7 +86,7 @@ const brief = new WeakMap<Journal, string>();
 function journalText(journal: Journal): string {
   const known = brief.get(journal);
   if (known !== undefined) return known;
-  const named = (move: MoveId | undefined) => (move ? moveText(move) : "");
+  const named = (move: MoveId | undefined) => (move ? `${move.stack}/${move.attempt}` : "");
   const past = new Set(journal.history.map(({ move, stage }) => `${named(move)}:${stage}`));
   const text = `${named(journal.move)} ${journal.direction} ${journal.side} ${journal.stage} ${journal.other.address} ${journal.source} ${journal.target} [${[...past].sort()}]`;
   brief.set(journal, text);

@@ -11,7 +11,8 @@ import type { Action } from "./world";
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "2" },
-    seed: { type: "string", default: "1" },
+    // Of each day others, and none twice in a year.
+    seed: { type: "string", default: `${Math.floor(Date.now() / 86_400_000) * 10_000_000}` },
     depth: { type: "string", default: "4" },
     replay: { type: "string" },
   },
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
     else console.log("every promise was kept");
     return;
   }
+  console.log(`seed ${values.seed}`);
   const began = Date.now();
   const end = began + Number(values.minutes) * 60_000;
   const names = Object.keys(searches) as (keyof typeof searches)[];

@@ -10,10 +10,8 @@ import { begin, type Call, current, effectsOf, type ScriptName } from "./scripts
 export interface ModelSettings {
   /** Called after each effect of the program, and each boot; throws where a promise is broken. */
   readonly check?: (what: string, by: "program" | "power", host: ModelHost) => void;
-  /** The record's line of a way that begins. */
-  readonly begun?: (saga: Saga) => void;
-  /** Its line of one that is about to start its target. */
-  readonly starting?: (saga: Saga) => void;
+  /** A line of the record. */
+  readonly record?: (line: "begun" | "starting", saga: Saga) => void;
   /** The sealed backup of a share. */
   readonly backUp?: (share: number | undefined) => void;
   /** Of the run, for the hosts' locks. */
@@ -29,6 +27,8 @@ export interface ModelSettings {
 export class Model implements SagaActions {
   readonly story: string[] = [];
   blows = 0;
+  /** From here on nothing can be written into the record. */
+  private storeRefuses = false;
 
   /** @param all hosts of the signer, other stacks' too: on one of them it may sign */
   constructor(
@@ -86,8 +86,13 @@ export class Model implements SagaActions {
     this.check(`reboot of ${side}`, "power", this.hosts[side]);
   }
 
-  private strike(blow: Blow, side: SideName, what: string, rest: () => void): void {
+  /** @param side that the call is on; undefined for one that is on neither */
+  private strike(blow: Blow, side: SideName | undefined, what: string, rest: () => void): void {
     if (blow === "none") return;
+    if (blow === "store refuses") {
+      this.storeRefuses = true;
+      return;
+    }
     if (blow === "fail") throw new Error(`${what} failed`);
     const broken = () => Object.assign(new Error(`${what}: the connection broke`), { broken: true });
     if (blow === "kill") {
@@ -188,11 +193,20 @@ export class Model implements SagaActions {
     if (!this.hosts[side].running) throw new Error(`the signer of the ${side} side does not run`);
   }
 
+  async record(line: "begun" | "starting", saga: Saga): Promise<void> {
+    if (this.settings.record === undefined) return;
+    const what = `record ${line} ${saga.direction}`;
+    const blow = await this.blow({ what, side: sidesOf(saga).source, index: 0 });
+    // No connection to a host is in it that could break.
+    this.strike(blow === "break" ? "fail" : blow, undefined, what, () => undefined);
+    if (this.storeRefuses) throw new Error(`${what}: the record could not be written`);
+    this.settings.record(line, saga);
+  }
+
   async perform(step: MoveStep, saga: Saga, looks?: Looks): Promise<Looks> {
     const { source, target } = sidesOf(saga);
     switch (step) {
       case "bulk":
-        this.settings.begun?.(saga);
         await this.script(target, "signer_staging", saga);
         await this.copy(saga);
         break;
@@ -215,7 +229,6 @@ export class Model implements SagaActions {
         await this.script(target, "signer_arrive", saga);
         break;
       case "start":
-        this.settings.starting?.(saga);
         await this.script(target, "signer_start", saga);
         this.verify(target);
         await this.script(target, "signer_settle", saga, "running");

@@ -6,8 +6,8 @@ export interface Before {
   /** Hosts on which a signer ran in its sight. */
   readonly plain: readonly ModelHost[];
   readonly hadNewest: boolean;
-  /** The disk that told of what came after is gone, and nothing else tells. */
-  readonly isBlind: boolean;
+  /** Record and disks are of an earlier moment, and nothing in sight tells of a later one. */
+  readonly isDeceived: boolean;
 }
 
 export type By = "program" | "power" | "others";
@@ -22,12 +22,12 @@ export function broke(
   what: string,
   by: By,
   host: ModelHost,
-  { plain, hadNewest, isBlind }: Before,
+  { plain, hadNewest, isDeceived }: Before,
 ): Broken | undefined {
   const all = hostNames.map((name) => world.hosts[name]);
   // Where it was fenced, or never was, nobody but its doer can know of it.
   if (by === "others") host.strange = isAt(host);
-  if (by === "program" && (!isAt(host) || isStart(what))) host.strange = isAt(host) && isBlind;
+  if (by === "program" && (!isAt(host) || isStart(what))) host.strange = isAt(host) && isDeceived;
   if (all.filter((each) => isAt(each) && !each.strange).length > 1) return new Broken(`${what}: two may sign now`);
   if (by !== "program") return undefined;
   if (isStart(what) && host.running && plain.some((each) => each !== host && each.running))

@@ -1,9 +1,9 @@
 import type { HostEvent } from "./events";
 import type { Found } from "./search";
-import { allUps } from "./search";
+import { allUps, withoutTraces } from "./search";
 import { randomOf } from "./seededRandom";
 import { settle } from "./settle";
-import { Broken, hostNames, newWorld } from "./state";
+import { Broken, hostNames, newWorld, operators } from "./state";
 import { type Action, play, type RunSettings, type Strike } from "./world";
 
 const events: readonly HostEvent[] = [
@@ -13,22 +13,23 @@ const events: readonly HostEvent[] = [
 ];
 const mostActions = 16;
 /** More than a way there has effects. */
-const mostEffects = 32;
+const mostEffects = 34;
 
 /** The actions of a seed. */
 function historyOf(seed: number): Action[] {
   const random = randomOf(seed);
   const one = <T>(of: readonly [T, ...T[]] | readonly T[]): T => of[Math.floor(random() * of.length)] as T;
-  const ups = allUps(2);
+  const ups = [...allUps(2), ...allUps(2), ...allUps(2).map((each) => ({ ...each, by: "two" }) as const)];
   // Harm hides what can be promised without it: half of the histories have none.
   const isCalm = seed % 2 === 0;
   const calm = events.filter((event) => !/rewind|reinstall|hand/.test(event));
   const strike = (): Strike => {
-    const struck = one(["kill", "fail", "break", "reboot", "cut", "lose", "up"] as const);
+    const struck = one(["kill", "fail", "break", "reboot", "cut", "lose", "store refuses", "up"] as const);
     const at = Math.floor(random() * mostEffects);
     if (struck === "up") return { at, blow: { up: one(ups) } };
-    if (struck === "kill" || struck === "fail" || struck === "break") return { at, blow: struck };
-    return { at, blow: `${struck} ${one(["old", "new"] as const)}` };
+    if (struck === "reboot" || struck === "cut" || struck === "lose")
+      return { at, blow: `${struck} ${one(["old", "new"] as const)}` };
+    return { at, blow: struck };
   };
   return Array.from({ length: 4 + Math.floor(random() * (mostActions - 4)) }, (): Action => {
     const what = random();
@@ -37,7 +38,8 @@ function historyOf(seed: number): Action[] {
       return { do: "up", ...one(ups), strikes };
     }
     if (what < 0.62) return { do: "generate" };
-    if (what < 0.64) return { do: "lose laptop" };
+    if (what < 0.64) return { do: "lose laptop", by: one(operators) };
+    if (what < 0.7) return { do: "copy record", to: one(operators) };
     return { do: one(isCalm ? calm : events), host: one(hostNames) };
   });
 }
@@ -98,18 +100,20 @@ export async function randomHistories(
   { most, until }: { readonly most: number; readonly until: number },
   settings: RunSettings = {},
 ): Promise<Histories> {
-  let actions = 0;
-  let histories = 0;
-  for (; histories < most && Date.now() < until; histories += 1) {
-    const path = historyOf(seed + histories);
-    actions += path.length;
-    const found = await replay(path, settings);
-    if (found === undefined) continue;
-    return {
-      histories: histories + 1,
-      actions,
-      found: { ...(await minimised(found, settings)), seed: seed + histories },
-    };
-  }
-  return { histories, actions };
+  return withoutTraces(async () => {
+    let actions = 0;
+    let histories = 0;
+    for (; histories < most && Date.now() < until; histories += 1) {
+      const path = historyOf(seed + histories);
+      actions += path.length;
+      const found = await replay(path, settings);
+      if (found === undefined) continue;
+      return {
+        histories: histories + 1,
+        actions,
+        found: { ...(await minimised(found, settings)), seed: seed + histories },
+      };
+    }
+    return { histories, actions };
+  });
 }

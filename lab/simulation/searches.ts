@@ -10,7 +10,16 @@ const there = (stack: Stack, ...strikes: readonly Strike[]): Action => ({
   ...{ do: "up", stack, direction: "forward", attempt: 1, strikes },
 });
 /** Right before the source hears that its signer is at work elsewhere. */
-const atClose = 21;
+const atClose = 23;
+const byTwo = allUps(1).map((up) => ({ ...up, by: "two" }) as const);
+/** The signer went from A to B and on to C, and each disk was saved before. */
+const chain: readonly Action[] = [
+  { do: "save", host: "a" },
+  there("second"),
+  { do: "save", host: "b" },
+  there("third"),
+  { do: "save", host: "c" },
+];
 
 /** What is searched: each kind of harm by itself, since all of them together leave no depth. */
 export const searches = {
@@ -24,23 +33,26 @@ export const searches = {
     isSettled: true,
   },
   "three stacks": { ...all, ups: allUps(1), events: ["cut power", "lose", "find"], isSettled: true },
+  /** With a record of their own: empty, or a copy of the first one's, which is soon an old one. */
   "a second operator": {
-    ...all,
-    ups: allUps(1),
-    events: [],
-    strikes: allUps(1).map((up) => ({ up })),
+    ...{ ...all, ups: allUps(1), events: [], generations: 1, records: true },
+    strikes: byTwo.map((up) => ({ up })),
+  },
+  "two records": {
+    ...{ ...all, ups: [...allUps(1), ...byTwo], events: ["lose", "find"], generations: 1 },
+    ...{ strikes: ["store refuses"], laptop: true, records: true, isSettled: true },
   },
   "disks of earlier moments": { ...all, ups: allUps(1), events: ["lose", "find", "save", "rewind", "reinstall"] },
-  /** The signer went from A to B and on to C: each of them may be set back, or installed anew, or be out of sight meanwhile. */
-  "a chain": {
+  /** Each of them may be set back, or installed anew, or be out of sight meanwhile. */
+  "a chain": { ...{ ...all, ups: allUps(1), events: ["lose", "find", "rewind", "reinstall"] }, after: chain },
+  "a chain, record lost": {
     ...{ ...all, ups: allUps(1), events: ["lose", "find", "rewind", "reinstall"] },
-    after: [
-      { do: "save", host: "a" },
-      there("second"),
-      { do: "save", host: "b" },
-      there("third"),
-      { do: "save", host: "c" },
-    ],
+    after: [...chain, { do: "lose laptop" }],
+  },
+  /** The second operator's is of before the second move. */
+  "a chain, an old record": {
+    ...{ ...all, ups: byTwo, events: ["rewind", "reinstall"], laptop: true, records: true },
+    after: chain.toSpliced(2, 0, { do: "copy record", to: "two" }),
   },
   /** The first host went out of sight before it could hear of the end of its move. */
   "a chain that the first host never heard of": {

@@ -1,6 +1,15 @@
 import { Broken, copyOf, hostNames, type World } from "./state";
 import { isDone, type RunSettings, type Up, up } from "./world";
 
+/** The words that a refusal asks for, where no disk was lost: then they are true. */
+function wordsFor(refusal: string): NonNullable<RunSettings["words"]> {
+  const number = /laterThanMove (\d+)/.exec(refusal)?.[1];
+  return {
+    ...(number === undefined ? {} : { laterThan: Number(number) }),
+    ...(refusal.includes("firstMove") ? { isFirst: true } : {}),
+  };
+}
+
 /** Runs in a row that are enough to come to an end from anywhere. */
 const most = 3;
 
@@ -16,7 +25,8 @@ export async function settle(world: World, ups: readonly Up[], settings: RunSett
     const calm = copyOf(world);
     for (const name of hostNames) calm.hosts[name].reachable = true;
     let ending = "";
-    for (let count = 0; count < most && !isDone(ending); count += 1) ending = await up(calm, wanted, [], settings);
+    for (let count = 0; count < most && !isDone(ending); count += 1)
+      ending = await up(calm, wanted, [], { ...settings, words: wordsFor(ending) });
     const signers = hostNames.filter((name) => calm.hosts[name].running);
     if (isDone(ending) && ending.endsWith(": moved") && signers.length !== 1)
       throw new Broken(`${wanted.stack} says ${ending}, and ${signers.length} sign`);

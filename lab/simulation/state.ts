@@ -5,11 +5,19 @@ import { fingerprintOf } from "../../core/ssh/publicKey";
 import { generationsOf, hostText, installed, keyOf, type ModelHost, type Rank, signing, wouldBoot } from "./host";
 
 export type HostName = "a" | "b" | "c";
+/** Each has a laptop, with a record of their own. */
+export type Operator = "one" | "two";
 export const hostNames: readonly HostName[] = ["a", "b", "c"];
 /** What is promised was not kept. */
 export class Broken extends Error {}
 
 export type Hosts = Readonly<Record<HostName, ModelHost>>;
+
+/** What an operator's record tells of the moves' generations. */
+export interface ModelRecord extends Known {
+  /** It lacks a start that the other operator's has. */
+  readonly isBehind: boolean;
+}
 
 /** All that is. */
 export interface World {
@@ -18,19 +26,26 @@ export interface World {
   generation: number;
   /** Of the newest share in a sealed backup. */
   backup: number;
+  /** The first operator's. */
   hasLaptop: boolean;
   /** What the laptop has of hosts that were shut down, of moves and of backups. */
   lines?: readonly (LogEvent | MoveEvent)[];
   backups?: readonly ListedBackup[];
-  /** What the operators' record tells of the moves' generations. */
-  known: Known;
+  /** What each operator's record tells of the moves' generations. */
+  records: Readonly<Record<Operator, ModelRecord>>;
+  /** Some way of the signer began. */
+  hasBegun: boolean;
   /** Something lost a disk, or started or stopped a signer by hand. */
   isHarmed: boolean;
 }
 
+export const operators: readonly Operator[] = ["one", "two"];
+export const emptyRecord: ModelRecord = { generation: 0, started: 0, isBehind: false };
+
 export function newWorld(): World {
   const hosts = { a: signing("198.51.100.7"), b: installed("203.0.113.9"), c: installed("192.0.2.4") };
-  return { hosts, generation: 1, backup: 0, hasLaptop: true, known: { generation: 0, started: 0 }, isHarmed: false };
+  const records = { one: emptyRecord, two: emptyRecord };
+  return { hosts, generation: 1, backup: 0, hasLaptop: true, records, hasBegun: false, isHarmed: false };
 }
 
 export function copyOf({ hosts: { a, b, c }, ...rest }: World): World {
@@ -38,18 +53,21 @@ export function copyOf({ hosts: { a, b, c }, ...rest }: World): World {
 }
 
 /** A number's place among all of them. */
-function rankOf({ hosts, known }: World): Rank {
-  const all = [known.generation, known.started, ...hostNames.flatMap((name) => generationsOf(hosts[name]))];
+function rankOf({ hosts, records }: World): Rank {
+  const recorded = operators.flatMap((name) => [records[name].generation, records[name].started]);
+  const all = [...recorded, ...hostNames.flatMap((name) => generationsOf(hosts[name]))];
   const sorted = [...new Set(all)].filter((each) => each > 0).sort((a, b) => a - b);
   return (generation) => sorted.indexOf(generation) + 1;
 }
 
 /** Two worlds with one text have one future. */
 export function worldText(world: World): string {
-  const { hosts, generation, backup, hasLaptop, isHarmed, known } = world;
+  const { hosts, generation, backup, hasLaptop, isHarmed, records, hasBegun } = world;
   const rank = rankOf(world);
-  const record = `${rank(known.generation)} ${known.move?.stack ?? ""} ${rank(known.started)}`;
-  return `${hostNames.map((name) => hostText(hosts[name], rank)).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed} ${record} ${retirementText(world)}`;
+  const recordText = ({ generation, move, started, isBehind }: ModelRecord) =>
+    `${rank(generation)} ${move?.stack ?? ""} ${rank(started)} ${isBehind}`;
+  const known = `${recordText(records.one)} ${recordText(records.two)} ${hasBegun}`;
+  return `${hostNames.map((name) => hostText(hosts[name], rank)).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed} ${known} ${retirementText(world)}`;
 }
 
 /** What a release can tell of the laptop's lines and backups: how often each was written decides nothing. */

@@ -1,3 +1,4 @@
+import { withLine } from "../../core/orchestrator/generation";
 import { type Direction, type SideName, sidesOf } from "../../core/orchestrator/journal";
 import { type Blow, Killed, type Moment } from "./blow";
 import { befall, generate, type HostEvent, isOfRetirement } from "./events";
@@ -6,7 +7,7 @@ import { Model } from "./model";
 import { broke } from "./promises";
 import { noteBackup, noteWay, operate } from "./retire";
 import { type Rules, realRules } from "./rules";
-import { Broken, type HostName, hasNewest, type World } from "./state";
+import { Broken, emptyRecord, type HostName, hasNewest, type ModelRecord, type Operator, type World } from "./state";
 
 /** Each takes the signer on from the one before; the fourth brings it round to the first host. */
 export type Stack = "second" | "third" | "fourth";
@@ -21,6 +22,8 @@ export interface Up {
   readonly stack: Stack;
   readonly direction: Direction;
   readonly attempt: number;
+  /** Whose record it is played with: the first one's where nobody is named. */
+  readonly by?: Operator;
 }
 
 /** What befalls a run right before an effect: a blow, or another operator's whole run. */
@@ -34,8 +37,10 @@ export type Action =
   | { readonly do: HostEvent; readonly host: HostName }
   /** The bridge makes a new key: each signer at work has a new share. */
   | { readonly do: "generate" }
-  /** The operator's state and record are gone. */
-  | { readonly do: "lose laptop" };
+  /** An operator's state and record are gone. */
+  | { readonly do: "lose laptop"; readonly by?: Operator }
+  /** An operator gets the other one's record, as it is, for their own: it may be the older one. */
+  | { readonly do: "copy record"; readonly to: Operator };
 
 export interface RunSettings {
   readonly rules?: Rules;
@@ -43,13 +48,17 @@ export interface RunSettings {
   readonly isGuarded?: boolean;
   /** Hears of each moment of a run, with the world as it is then. */
   readonly onMoment?: (at: Moment, count: number) => void;
+  /** What the operator types out, because a run asked for it. */
+  readonly words?: { readonly laterThan?: number; readonly isFirst?: boolean };
 }
 
 let tokens = 0;
 
 /** Plays a run of the program. @returns how it ended @throws Broken */
 export async function up(world: World, wanted: Up, strikes: readonly Strike[], settings: RunSettings): Promise<string> {
-  const { rules = realRules, onMoment, isGuarded = true } = settings;
+  const { rules = realRules, onMoment, isGuarded = true, words } = settings;
+  const { by = "one" } = wanted;
+  const known = world.records[by];
   const names = pairs[wanted.stack];
   const hosts: Record<SideName, ModelHost> = { old: world.hosts[names.old], new: world.hosts[names.new] };
   const move = { project: "pillar-host", stack: wanted.stack, pillar: "Anvil", attempt: wanted.attempt };
@@ -73,22 +82,21 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
     return "none";
   };
   const plain = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
-  const before = { plain, hadNewest: hasNewest(world), isBlind: isBlind(hosts, wanted, world) };
+  const before = { plain, hadNewest: hasNewest(world), isDeceived: isDeceived(hosts, known) };
   const model = new Model(blow, hosts, Object.values(world.hosts), {
     ...{ token, isGuarded },
     check: (what, by, host) => {
       broken ??= broke(world, what, by, host, before);
     },
-    begun: (saga) => {
-      noteWay(world, "begun", saga, hosts);
-      const begun = saga.generation ?? 0;
-      if (world.hasLaptop && begun > world.known.generation)
-        world.known = { ...world.known, generation: begun, move: saga.move };
-    },
-    starting: (saga) => {
-      const { generation = 0 } = saga;
-      noteWay(world, "starting", saga, hosts);
-      if (world.hasLaptop && generation > world.known.started) world.known = { ...world.known, started: generation };
+    record: (line, saga) => {
+      noteWay(world, line, saga, hosts);
+      world.hasBegun = true;
+      const { [by]: own, [by === "one" ? "two" : "one"]: other } = world.records;
+      const isBehind = other.isBehind || line === "starting";
+      world.records = {
+        ...(by === "one" ? { two: { ...other, isBehind } } : { one: { ...other, isBehind } }),
+        [by]: { ...withLine(own, line, saga), isBehind: own.isBehind },
+      } as World["records"];
     },
     backUp: (share) => {
       world.backup = Math.max(world.backup, share ?? 0);
@@ -99,12 +107,11 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   const services = { old: "orchestrator", new: "orchestrator" };
   const places = { old: hosts.old.address, new: hosts.new.address, services, stack: wanted.stack };
   for (const host of [hosts.new, hosts.old]) if (host.reachable) host.owner = token;
-  const ending = await rules
-    .runSaga({ move, direction: wanted.direction, known: world.known, hosts: keys }, model, places)
-    .then(
-      ({ holder, why }) => `${holder}: ${why}`,
-      (error: Error) => (error instanceof Killed ? "killed" : error.message),
-    );
+  const way = { move, direction: wanted.direction, known, hosts: keys, isFirst: !world.hasBegun, ...words };
+  const ending = await rules.runSaga(way, model, places).then(
+    ({ holder, why }) => `${holder}: ${why}`,
+    (error: Error) => (error instanceof Killed ? "killed" : error.message),
+  );
   if (broken) throw broken;
   const seen = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
   if (isDone(ending) && strikes.length === 0 && seen.length > 1)
@@ -114,15 +121,11 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   return ending;
 }
 
-/**
- * A host of the pair whose disk is of an earlier moment, where nothing tells what came after: neither the source's journal,
- * which has the end of the move, nor the record.
- */
-function isBlind(hosts: Record<SideName, ModelHost>, { stack, direction }: Up, { hasLaptop }: World): boolean {
-  const { journal, reachable } = direction === "forward" ? hosts.old : hosts.new;
-  const isEnded = reachable && journal?.stage === "moved" && journal.move.stack === stack;
-  const isTold = isEnded || hasLaptop;
-  return !isTold && (hosts.old.rewound === true || hosts.new.rewound === true);
+/** A record that knows of moves, and not of the last one, beside a disk of an earlier moment: both tell one story. */
+function isDeceived(hosts: Record<SideName, ModelHost>, { generation, isBehind }: ModelRecord): boolean {
+  const pair = [hosts.old, hosts.new];
+  const told = pair.map(({ reachable, journal }) => (reachable ? (journal?.generation ?? 0) : 0));
+  return isBehind && generation > 0 && Math.max(...told) <= generation && pair.some(({ rewound }) => rewound);
 }
 
 export function isDone(ending: string): boolean {
@@ -138,10 +141,12 @@ function isHelpful(said: string): boolean {
 export async function play(world: World, action: Action, settings: RunSettings = {}): Promise<string> {
   if (action.do === "up") return up(world, action, action.strikes, settings);
   if (action.do === "lose laptop") {
-    world.hasLaptop = false;
-    world.known = { generation: 0, started: 0 };
-    world.lines = [];
-    world.backups = [];
+    const { by = "one" } = action;
+    if (by === "one") Object.assign(world, { hasLaptop: false, lines: [], backups: [] });
+    world.records = { ...world.records, [by]: { ...emptyRecord, isBehind: world.hasBegun } };
+  } else if (action.do === "copy record") {
+    const { one, two } = world.records;
+    world.records = action.to === "one" ? { one: two, two } : { one, two: one };
   } else if (action.do === "generate") generate(world);
   else if (isOfRetirement(action.do)) return operate(world, action.host, action.do, settings.rules ?? realRules);
   else befall(world, world.hosts[action.host], action.do);

@@ -66,6 +66,13 @@ function withoutWitness({ sync = {}, orchestrator }: StackFile): object {
   return isNamed || isMoved ? (sync as object) : { ...(sync as object), unverifiedChain: "acknowledged" };
 }
 
+/** No signer of a lab ever moved before its test. */
+function withWord({ orchestrator, ...changes }: StackFile): StackFile {
+  const { migrateFrom, ...rest } = (orchestrator ?? {}) as { readonly migrateFrom?: object };
+  if (migrateFrom === undefined) return { ...changes, ...(orchestrator === undefined ? {} : { orchestrator }) };
+  return { ...changes, orchestrator: { ...rest, migrateFrom: { firstMove: "acknowledged", ...migrateFrom } } };
+}
+
 /** The smallest configuration that fits a lab host: its two cores are the machine's, its distribution may be a newer one. */
 export function stackFile(lab: Lab, host: LabHost, changes: StackFile = {}): StackFile {
   return {
@@ -78,7 +85,7 @@ export function stackFile(lab: Lab, host: LabHost, changes: StackFile = {}): Sta
       acceptDistributions: [distributionOf(host.root)].filter((name) => !supportedDistributions.includes(name)),
     },
     controller: { release: { url: lab.releaseUrl() } },
-    ...changes,
+    ...withWord(changes),
     sync: withoutWitness(changes),
   };
 }

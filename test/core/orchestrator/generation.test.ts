@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RunMemory } from "../../../core/orchestrator/decide";
-import { decideNext, type Wanted } from "../../../core/orchestrator/generation";
+import { decideNext, lineBefore, type Wanted, withLine } from "../../../core/orchestrator/generation";
 import type { Journal, SideName } from "../../../core/orchestrator/journal";
 import { knownOf, unrecordedEnd } from "../../../core/orchestrator/known";
 import type { SideObservation } from "../../../core/orchestrator/sagaLooks";
@@ -39,19 +39,99 @@ describe("the generation of a move", () => {
       saga: { generation: 4 },
     });
     const undone = { old: signs(journal("old", "restored", 7)), new: still(journal("new", "abandoned", 7)) };
-    expect(decideNext({ ...wanted, known }, undone, fresh)).toMatchObject({ do: "bulk", saga: { generation: 8 } });
+    expect(decideNext({ ...wanted, known: { ...known, generation: 7 } }, undone, fresh)).toMatchObject({
+      do: "bulk",
+      saga: { generation: 8 },
+    });
   });
 
   test("is not taken from a journal that is far beyond the record", () => {
     const begun = { ...known, generation: 3, started: 0 };
     const from = (generation: number) =>
       decideNext(
-        { ...wanted, known: begun },
+        { ...wanted, known: begun, laterThan: 1004 },
         { old: signs(journal("old", "restored", generation)), new: still() },
         fresh,
       );
     expect(from(1003)).toMatchObject({ do: "bulk", saga: { generation: 1004 } });
     expect(from(1004)).toEqual(stopsFor("odd generation"));
+  });
+
+  test("a record that is behind a host lets nothing begin or go on, but by the operator's word about that very move", () => {
+    const known = { generation: 1, started: 1, move };
+    const undone = { old: signs(journal("old", "restored", 2)), new: still(journal("new", "abandoned", 2)) };
+    const open = { old: still(journal("old", "fenced", 2)), new: still(journal("new", "switched", 2)) };
+    const back = { old: still(journal("old", "moved", 2)), new: signs(journal("new", "running", 2)) };
+    const others = { old: signs(), new: still(journal("old", "moved", 2, { move: third })) };
+    for (const [looks, direction] of [
+      [undone, "forward"],
+      [open, "forward"],
+      [back, "back"],
+      [others, "forward"],
+    ] as const) {
+      const set = { ...wanted, direction, known };
+      expect(decideNext(set, looks, fresh)).toMatchObject({ why: "record behind", saga: { generation: 2 } });
+      expect(decideNext({ ...set, laterThan: 1 }, looks, fresh)).toEqual(stopsFor("record behind"));
+      expect(decideNext({ ...set, laterThan: 2 }, looks, fresh)).not.toEqual(stopsFor("record behind"));
+      expect(decideNext({ ...set, known: { ...known, generation: 2 } }, looks, fresh)).not.toEqual(
+        stopsFor("record behind"),
+      );
+    }
+    const ended = { old: still(journal("old", "fenced", 2)), new: signs(journal("new", "running", 2)) };
+    expect(decideNext({ ...wanted, known }, ended, fresh)).toMatchObject({ do: "close" });
+  });
+
+  test("a signer of which nothing is known moves by the operator's word alone, and is not asked for it again", () => {
+    const none = { ...wanted, known: { generation: 0, started: 0 } };
+    const looks = { old: signs(), new: still() };
+    expect(decideNext(none, looks, fresh)).toEqual(stopsFor("first move"));
+    expect(decideNext({ ...none, isFirst: true }, looks, fresh)).toMatchObject({ do: "bulk", saga: { generation: 1 } });
+    expect(decideNext({ ...none, known: { generation: 1, started: 0, move } }, looks, fresh)).toMatchObject({
+      do: "bulk",
+      saga: { generation: 2 },
+    });
+    const heard = { ...looks, new: still(journal("new", "abandoned", 1)) };
+    expect(decideNext({ ...none, laterThan: 1 }, heard, fresh)).toMatchObject({ do: "bulk" });
+  });
+
+  test("a run killed between the line of its start and the stop is gone on with, and no other way", () => {
+    const known = { generation: 4, started: 4, move };
+    const looks = { old: signs(journal("old", "restored", 2)), new: still(journal("new", "staging", 4)) };
+    const set = { ...wanted, known };
+    expect(decideNext(set, looks, fresh)).toMatchObject({ do: "bulk", saga: { generation: 5 } });
+    const later = { ...set, known: { ...known, generation: 5, started: 5 } };
+    expect(decideNext(later, looks, fresh)).toEqual(stopsFor("later start"));
+    for (const other of [{ stage: "abandoned" }, { move: third }, { target: "C" }] as const) {
+      const copied = { ...looks, new: still(journal("new", "staging", 4, other)) };
+      expect(decideNext(set, copied, fresh)).toMatchObject({ do: "stop here" });
+    }
+  });
+
+  test("nor does a way back that stopped nobody hinder who goes on there", () => {
+    const looks = {
+      old: still(journal("old", "staging", 4, { direction: "back", source: "B", target: "A" })),
+      new: still(journal("new", "starting", 3)),
+    };
+    const set = { ...wanted, known: { generation: 4, started: 4, move } };
+    expect(decideNext(set, looks, fresh)).toMatchObject({ do: "start", saga: { generation: 3 } });
+    expect(decideNext({ ...set, direction: "back" }, looks, fresh)).toMatchObject({ do: "bulk" });
+    const past = { ...looks, old: still(journal("old", "moved", 3)) };
+    expect(decideNext(set, past, fresh)).toMatchObject({ do: "stop here" });
+  });
+
+  test("the record has a way's start before its source stops, once", () => {
+    const saga = { move, direction: "forward", generation: 4 } as const;
+    const begun = withLine(known, "begun", saga);
+    expect(begun).toEqual({ generation: 4, started: 3, move });
+    expect(withLine(begun, "starting", saga)).toEqual({ generation: 4, started: 4, move });
+    expect(withLine({ ...begun, generation: 9 }, "begun", saga)).toEqual({ ...begun, generation: 9 });
+    expect(lineBefore("bulk", saga, known)).toBe("begun");
+    // Also of one that goes on with what another machine began.
+    for (const step of ["stop", "backup", "fence", "copy", "arrive", "start"] as const) {
+      expect(lineBefore(step, saga, begun)).toBe("starting");
+      expect(lineBefore(step, saga, { ...begun, started: 4 })).toBeUndefined();
+    }
+    for (const step of ["close", "seal", "restore"] as const) expect(lineBefore(step, saga, begun)).toBeUndefined();
   });
 
   test("is kept by whoever goes on", () => {
@@ -138,4 +218,8 @@ test("a way whose target signs has an end, though the run that came to it did no
   expect(unrecordedEnd([there, { at, move, event: "done", details: end }], move, "new")).toBeUndefined();
   expect(unrecordedEnd([{ ...there, event: "begun" }], move, "new")).toBeUndefined();
   expect(unrecordedEnd([there], third, "new")).toBeUndefined();
+  // A way back that stopped nobody, or whose source came back, ends nothing; nor does a way that begins.
+  expect(unrecordedEnd([there, back], move, "new")).toEqual(there.details);
+  expect(unrecordedEnd([there, { ...back, event: "begun" }], move, "new")).toEqual(there.details);
+  expect(unrecordedEnd([there, { at, move, event: "done", details: end }, back], move, "new")).toBeUndefined();
 });

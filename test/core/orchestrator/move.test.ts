@@ -3,9 +3,11 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openEventLog } from "../../../core/eventLog/eventLog";
-import type { Saga } from "../../../core/orchestrator/journal";
-import { numbering } from "../../../core/orchestrator/move";
-import type { SagaActions } from "../../../core/orchestrator/saga";
+import type { Wanted } from "../../../core/orchestrator/generation";
+import { recorder } from "../../../core/orchestrator/move";
+import { runSaga } from "../../../core/orchestrator/saga";
+import { Model } from "../../../lab/simulation/model";
+import { movesIn } from "../../recordIn";
 
 let directory: string;
 beforeEach(() => {
@@ -13,34 +15,57 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(directory, { recursive: true }));
 
-describe("the event log at the begin of a move", () => {
-  const saga: Required<Saga> = {
+describe("the event log of a move", () => {
+  const wanted: Wanted = {
     move: { project: "pillar-host", stack: "s", pillar: "p", attempt: 1 },
     direction: "forward",
-    generation: 1,
+    known: { generation: 0, started: 0 },
+    isFirst: true,
+    hosts: { old: "198.51.100.7#0", new: "203.0.113.9#0" },
   };
-  const bulkWith = async (place: string) => {
-    const performed: string[] = [];
-    const perform = async (step: string) => void performed.push(step);
-    const log = openEventLog({ directory: place, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
-    const actions = numbering({ perform } as unknown as SagaActions, saga, log, () => undefined);
-    const error = await actions.perform("bulk", saga, { old: "outOfSight", new: "outOfSight" }).then(
+  const places = { old: "198.51.100.7", new: "203.0.113.9", services: { old: "o", new: "o" }, stack: "s" };
+
+  /** @param breaks before which line the log can't be written any more */
+  const run = async (breaks?: "begun" | "starting") => {
+    const log = openEventLog({ directory, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
+    const record = recorder(log, wanted);
+    const model = new Model(() => "none");
+    const signers: Record<string, readonly string[]> = {};
+    model.record = (line, saga) => {
+      signers[line] = model.signers;
+      if (line === breaks) {
+        fs.rmSync(directory, { recursive: true });
+        fs.writeFileSync(directory, "");
+      }
+      return record(line, saga);
+    };
+    const error = await runSaga(wanted, model, places).then(
       () => undefined,
-      (reason: Error) => reason,
+      (reason: Error) => reason.message,
     );
-    return { performed, error };
+    return { error, signers, model };
   };
 
-  it("lets the copy begin once it is written", async () => {
-    expect(await bulkWith(directory)).toEqual({ performed: ["bulk"], error: undefined });
+  it("has each start before the old signer stops, with the hosts that it is between", async () => {
+    const { error, signers, model } = await run();
+    expect([error, signers]).toEqual([undefined, { begun: ["old"], starting: ["old"] }]);
+    expect(model.signers).toEqual(["new"]);
+    const details = { direction: "forward", generation: 1, source: "198.51.100.7#0", target: "203.0.113.9#0" };
+    expect(movesIn(directory).map((entry) => [entry.event, entry.details])).toEqual([
+      ["begun", details],
+      ["starting", details],
+    ]);
   });
 
-  it("ends the run before any step where it cannot be written", async () => {
-    const file = path.join(directory, "file");
-    fs.writeFileSync(file, "");
-    const { performed, error } = await bulkWith(path.join(file, "log"));
-    expect(performed).toEqual([]);
-    expect(error?.message).toContain("could not be written");
-    expect(error?.message).toContain(file);
-  });
+  it.each(["begun", "starting"] as const)(
+    "ends the run while the old signer signs, where %s cannot be written",
+    async (line) => {
+      const { error, model } = await run(line);
+      expect(error).toContain("could not be written");
+      expect(error).toContain(directory);
+      expect(error).toContain("The key is on the old side");
+      expect(model.signers).toEqual(["old"]);
+      expect(model.hosts.old.journal).toBeUndefined();
+    },
+  );
 });

@@ -84,6 +84,7 @@ const test = base.extend<{ stage: Stage }>({
           hostKey,
           noKeyShare: true,
           haltedBridge: false,
+          firstMove: true,
         },
         ...{ release: { version: "v0.0.9a" }, backups: { directory: join(root.scratch, "backups") } },
       },

@@ -403,9 +403,41 @@ describe("prerequisites", () => {
         "  You brought it here yourself, and it can start nowhere else (docs/restore.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
     ]);
     const written = (generation: number) => oldFacts({ journal: JSON.stringify({ generation }) });
+    const copied = (generation: number) =>
+      newFacts({
+        journal: JSON.stringify({
+          generation,
+          direction: "forward",
+          stage: "staging",
+          move: "pillar-host/prod/Anvil/1",
+        }),
+      });
+    expect(moveFaultsOf(copied(2), later)).toEqual([]);
+    expect(moveFaultsOf(copied(1), later)[0]).toContain("has not heard of the last start");
     expect(moveFaultsOf(written(1), later)[0]).toContain("found: generation 1\n");
     expect(moveFaultsOf(written(2), later)).toEqual([]);
     expect(moveFaultsOf(survey(), { ...later, laterThanMove: 2 })).toEqual([]);
+  });
+
+  test("a record that is behind a host, and a signer of which nothing is known, but for the operator's word", () => {
+    const none = { ...wanted, known: { generation: 0, started: 0 } };
+    expect(moveFaultsOf(survey(), none)).toEqual([
+      "no move of this signer is known\n  found: none in the record, no journal\n" +
+        "  needed: your word, once, that no move of it ever began; did one? Then bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere\n" +
+        "  It was never moved? pulumi config set --path pillar-host:orchestrator.migrateFrom.firstMove acknowledged -s prod && pulumi up -s prod",
+    ]);
+    expect(moveFaultsOf(survey(), { ...none, firstMove: true })).toEqual([]);
+    const known = { ...none, known: { generation: 1, started: 0 } };
+    expect(moveFaultsOf(survey(), known)).toEqual([]);
+    for (const facts of [oldFacts, newFacts]) {
+      const ahead = facts({ journal: JSON.stringify({ generation: 2 }) });
+      expect(moveFaultsOf(ahead, { ...known, firstMove: true })).toEqual([
+        "the record knows less of this signer's moves than its hosts\n  found: generation 2 on a host, 1 in the record\n" +
+          "  needed: bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere\n" +
+          "  That record is lost, and it can start nowhere else (docs/restore.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+      ]);
+      expect(moveFaultsOf(ahead, { ...known, laterThanMove: 2 })).toEqual([]);
+    }
   });
 
   test("what is acknowledged, older builds without getStatus, and this move's own share are no faults", () => {

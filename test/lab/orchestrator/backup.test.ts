@@ -50,7 +50,7 @@ function inputs(changes: object = {}, backups = directory()) {
     ssh: { privateKey },
     orchestrator: {
       release: { url: "https://release.example/orchestrator-linux-amd64.zip", version: "v0.0.9a" },
-      migrateFrom: { address: from.address, hostKey: from.hostKey, ...changes },
+      migrateFrom: { address: from.address, hostKey: from.hostKey, firstMove: "acknowledged", ...changes },
       backup: { directory: backups },
     },
   });
