@@ -144,14 +144,15 @@ async function outputsOf(
 }
 
 /** Writes down the end of a way, by which guards decide. @throws where it can't: the next run writes it then ({@link unrecordedEnd}) */
-async function writeEnd(log: EventLog, { move, stack }: MoveInputs, isBack: boolean, details: MoveEnd): Promise<void> {
-  await log.addMove(move, { event: isBack ? "rolledBack" : "done", details }).catch((error: Error) => {
-    const { up } = commandsFor(stack);
-    throw new Error(
-      `the signer moved to the ${details.holder} side, which signs; that was not written down
-${error.message}
-  Then: ${up}`,
-    );
+export async function writeEnd(
+  log: EventLog,
+  { move, stack }: Pick<MoveInputs, "move" | "stack">,
+  isBack: boolean,
+  details: MoveEnd,
+): Promise<void> {
+  await log.addMove(move, { event: isBack ? "rolledBack" : "done", details }).catch(({ message }: Error) => {
+    const what = `the signer moved to the ${details.holder} side, which signs; that was not written down`;
+    throw new Error(`${what}\n${message}\n  Then: ${commandsFor(stack).up}`);
   });
 }
 

@@ -54,6 +54,11 @@ export const searches = {
     ...{ ...all, ups: byTwo, events: ["rewind", "reinstall"], laptop: true, records: true },
     after: chain.toSpliced(2, 0, { do: "copy record", to: "two" }),
   },
+  /** The signer is on B, whose disk was saved there. */
+  "a store that refuses": {
+    ...{ ...all, ups: allUps(1), events: ["rewind"], strikes: ["store refuses"] },
+    after: [there("second"), { do: "save", host: "b" }],
+  },
   /** The first host went out of sight before it could hear of the end of its move. */
   "a chain that the first host never heard of": {
     ...{ ...all, ups: allUps(1), events: ["lose", "find", "save", "rewind", "reinstall"] },

@@ -4,6 +4,7 @@ import { search } from "../../lab/simulation/search";
 import { searches } from "../../lab/simulation/searches";
 
 const decide = "core/orchestrator/decide.ts";
+const generation = "core/orchestrator/generation.ts";
 
 /** Mistakes that the program once made, set back: the search finds each by itself. */
 test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>([
@@ -57,6 +58,33 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     [{ file: decide, from: "if (runs === undefined)", to: "if (true)" }],
     true,
     /two sign in plain sight/,
+  ],
+  [
+    "a record that is behind a host is taken for whole",
+    "a chain, record lost",
+    [{ file: generation, from: 'return "record behind"', to: "return undefined" }],
+    true,
+    /two may sign now/,
+  ],
+  [
+    "a signer of which nothing is known is moved without a word",
+    "a chain, record lost",
+    [{ file: generation, from: 'isFirst ? undefined : "first move"', to: "undefined" }],
+    true,
+    /two may sign now/,
+  ],
+  [
+    "a start that can't be written down is gone on with",
+    "a store that refuses",
+    [
+      {
+        file: "core/orchestrator/saga.ts",
+        from: "await actions.record(line, saga)",
+        to: "await actions.record(line, saga).catch(() => undefined)",
+      },
+    ],
+    true,
+    /two may sign now/,
   ],
 ])("%s: the search finds it", async (_what, name, mutations, isGuarded, why) => {
   const rules = await mutated(mutations);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openEventLog } from "../../../core/eventLog/eventLog";
 import type { Wanted } from "../../../core/orchestrator/generation";
-import { recorder } from "../../../core/orchestrator/move";
+import { recorder, writeEnd } from "../../../core/orchestrator/move";
 import { runSaga } from "../../../core/orchestrator/saga";
 import { Model } from "../../../lab/simulation/model";
 import { movesIn } from "../../recordIn";
@@ -55,6 +55,19 @@ describe("the event log of a move", () => {
       ["begun", details],
       ["starting", details],
     ]);
+  });
+
+  it("has the end of a way, or the run ends in an error that tells where the signer is", async () => {
+    const log = openEventLog({ directory, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
+    const end = { holder: "new", generation: 1, version: "v1", movedAt: "" } as const;
+    await writeEnd(log, { move: wanted.move, stack: "s" }, false, end);
+    await writeEnd(log, { move: wanted.move, stack: "s" }, true, { ...end, holder: "old" });
+    expect(movesIn(directory).map(({ event }) => event)).toEqual(["done", "rolledBack"]);
+    fs.rmSync(directory, { recursive: true });
+    fs.writeFileSync(directory, "");
+    await expect(writeEnd(log, { move: wanted.move, stack: "s" }, false, end)).rejects.toThrow(
+      /^the signer moved to the new side, which signs; that was not written down\n.*could not be written[\s\S]*\n {2}Then: pulumi up -s s$/,
+    );
   });
 
   it.each(["begun", "starting"] as const)(
