@@ -2,7 +2,7 @@ import type { StackConfig } from "../core/config/config";
 import { isSameMachine } from "../core/config/sameMachine";
 import { readMoveEvents } from "../core/eventLog/eventLog";
 import { knownOf } from "../core/orchestrator/known";
-import { recordNeeded } from "../core/orchestrator/messages";
+import { unknownText } from "../core/orchestrator/messages";
 import { moveIdOf, storeOf } from "../core/settings/orchestratorPlaces";
 import { hashCommand, whatItIs } from "../core/settings/releaseHash";
 import { commandsFor } from "../core/util/commands";
@@ -51,9 +51,13 @@ async function isMoveKnown(stack: string, config: StackConfig): Promise<boolean>
 }
 
 /** The operator's word about a signer of which the record knows no move, where one is needed. @throws CliRefusal without it */
-async function firstMoveWord(stack: string, config: StackConfig, options: MoveOptions): Promise<Settings | undefined> {
+export async function firstMoveWord(
+  stack: string,
+  config: StackConfig,
+  options: Pick<MoveOptions, "firstMove">,
+): Promise<Settings | undefined> {
   if (config.orchestrator.migrateFrom?.firstMove || (await isMoveKnown(stack, config))) return undefined;
-  const needed = `your word that none ever began; did one? Then ${recordNeeded}`;
+  const [, needed] = unknownText("first move", commandsFor(stack));
   if (!options.firstMove && process.stdin.isTTY)
     await askText(`No move of this signer is recorded. Needed: ${needed}. It was never moved? Type "never":`, {
       validate: (answer) => answer === "never" || 'needed: the word "never", or Ctrl-C',

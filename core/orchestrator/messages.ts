@@ -65,21 +65,22 @@ export function broughtByHand({ set, up }: Commands, generation: number, why = "
   return `${why}, and it can start nowhere else (docs/restore.md)? ${word} && ${up}`;
 }
 
-/** What brings a record that knows of all moves (pure). */
-export const recordNeeded =
-  "bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere";
-
-/** What is needed, and typed, where no move is known (pure). */
-export function firstMoveWord({ set, up }: Commands): [needed: string, next: string] {
+/** What is wrong, needed and typed, where the record can't tell where the signer is (pure). @param generation that a host knows */
+export function unknownText(why: "record behind" | "first move", run: Commands, generation = 0): readonly string[] {
+  const bring =
+    "bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere";
+  if (why === "record behind")
+    return [
+      "the record knows less of this signer's moves than its hosts",
+      bring,
+      broughtByHand(run, generation, "That record is lost"),
+    ];
+  const word = run.set("orchestrator.migrateFrom.firstMove", "acknowledged");
   return [
-    `your word, once, that no move of it ever began; did one? Then ${recordNeeded}`,
-    `It was never moved? ${set("orchestrator.migrateFrom.firstMove", "acknowledged")} && ${up}`,
+    "no move of this signer is known, neither by the record nor by a journal",
+    `your word, once, that no move of it ever began; did one? Then ${bring}`,
+    `It was never moved? ${word} && ${run.up}`,
   ];
-}
-
-/** The word would vouch for a record that is lost later (pure). */
-export function firstMoveUsed({ remove }: Commands): string {
-  return `the word about the first move is used: take it away, or it counts for a lost record: ${remove("orchestrator.migrateFrom.firstMove")}`;
 }
 
 function generationsFound(looks: Looks): string[] {
@@ -103,6 +104,10 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
     .map(journalOf)
     .find((journal) => journal && isSameMove(journal.move, saga.move));
   const isAtWork = theirs?.stage !== "moved" && theirs?.stage !== "running" && theirs?.stage !== "restored";
+  const unknown = (gap: Parameters<typeof unknownText>[0]) => {
+    const [what, needed, next] = unknownText(gap, run, saga.generation);
+    return [`${what}: nothing is touched`, ...generationsFound(looks), `  needed: ${needed}`, `  ${next}`];
+  };
   const texts: Record<Obstacle, readonly string[]> = {
     "new out of sight": [`${at("new")} is out of sight: nothing is touched on either side`, `  When it is back: ${up}`],
     "source out of sight": [
@@ -178,19 +183,8 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
       `  Then, where it is to stay there: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
       `  ${broughtByHand(run, saga.generation ?? 0)}`,
     ],
-    "record behind": [
-      "the record knows less of this signer's moves than a host: nothing is touched",
-      ...generationsFound(looks),
-      `  needed: ${recordNeeded}`,
-      `  Then: ${up}`,
-      `  ${broughtByHand(run, saga.generation ?? 0, "That record is lost")}`,
-    ],
-    "first move": [
-      "no move of this signer is known, neither by the record nor by a journal: nothing is touched",
-      ...generationsFound(looks),
-      `  needed: ${firstMoveWord(run)[0]}`,
-      `  ${firstMoveWord(run)[1]}`,
-    ],
+    "record behind": unknown("record behind"),
+    "first move": unknown("first move"),
     "odd generation": [
       `a journal names generation ${saga.generation ?? 0}, far beyond any that is known here: nothing is touched`,
       ...generationsFound(looks),

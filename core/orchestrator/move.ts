@@ -10,7 +10,6 @@ import type { Wanted } from "./generation";
 import { openHostPair } from "./hostPair";
 import { type SideName, sidesOf } from "./journal";
 import { knownOf, unrecordedEnd } from "./known";
-import { firstMoveUsed } from "./messages";
 import { createMoveActions, type MoveDeps, type MoveObservations } from "./moveActions";
 import type { MoveInputs } from "./moveInputs";
 import { type Ending, runSaga, type SagaActions } from "./saga";
@@ -68,7 +67,8 @@ export async function move(
     }
     const holds = looks[ending.holder];
     const runsSince = holds === "outOfSight" ? undefined : holds.journal?.at;
-    if (inputs.firstMove) deps.say(firstMoveUsed(commandsFor(inputs.stack)));
+    const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
+    if (inputs.firstMove) deps.say(`the word about the first move is used; it would count for a lost record: ${used}`);
     return await outputsOf(inputs, ending, { ...actions.seen, runsSince }, sides, deps, log);
   } catch (error) {
     await log.noteMove(inputs.move, { event: "failed", details: { error: firstLine((error as Error).message) } });

@@ -4,7 +4,7 @@ import { fault, lacking } from "./faultText";
 import type { OldSide, Requirements } from "./findings";
 import { unknownPast } from "./generation";
 import { copiedIn, generationIn } from "./journal";
-import { broughtByHand, firstMoveWord, recordNeeded } from "./messages";
+import { broughtByHand, unknownText } from "./messages";
 import { sshdFaults } from "./sshdFaults";
 import { mayStop, moveHalted, stuckHint } from "./stoppedState";
 
@@ -81,32 +81,20 @@ function pastFaults({ facts }: OldSide, wanted: Requirements, newJournal: string
   const source = generationIn(facts.journal);
   const highest = Math.max(source, generationIn(newJournal));
   const why = unknownPast({ source, copied: copiedIn(newJournal, move), highest }, known, { laterThan, isFirst });
+  if (why === undefined) return [];
   const run = commandsFor(wanted.stack);
-  const found = facts.journal === undefined ? "no journal" : `generation ${source}`;
-  switch (why) {
-    case undefined:
-      return [];
-    case "first move":
-      return [fault("no move of this signer is known", "none in the record, no journal", ...firstMoveWord(run))];
-    case "record behind":
-      return [
-        fault(
-          "the record knows less of this signer's moves than its hosts",
-          `generation ${highest} on a host, ${known.generation} in the record`,
-          recordNeeded,
-          broughtByHand(run, highest, "That record is lost"),
-        ),
-      ];
-    case "later start":
-      return [
-        fault(
-          `${old.address}: this host has not heard of the last start of this signer`,
-          found,
-          `generation ${known.started}, ${moveText(known.move ?? move)}: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?`,
-          broughtByHand(run, known.started),
-        ),
-      ];
+  if (why !== "later start") {
+    const [what = "", needed = "", next = ""] = unknownText(why, run, highest);
+    return [fault(what, `generation ${highest} on a host, ${known.generation} in the record`, needed, next)];
   }
+  return [
+    fault(
+      `${old.address}: this host has not heard of the last start of this signer`,
+      facts.journal === undefined ? "no journal" : `generation ${source}`,
+      `generation ${known.started}, ${moveText(known.move ?? move)}: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?`,
+      broughtByHand(run, known.started),
+    ),
+  ];
 }
 
 function directoryFaults({ facts, damaged, hasKeyStore }: OldSide, wanted: Requirements): string[] {

@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { moveFault, moveSettings } from "../../cli/move";
+import { firstMoveWord, moveFault, moveSettings } from "../../cli/move";
 import { configOf } from "../components/exampleConfig";
+import { moveNamed } from "../moveNamed";
+import { putEvent } from "../recordIn";
 
 const host = { address: "198.51.100.9", hostKey: "ssh-ed25519 AAAA" };
 const release = "https://example.org/releases/download/v0.0.9a-alphanet/orchestrator-linux-amd64.zip";
@@ -89,4 +94,27 @@ test("what can't be meant is refused before anything is written", () => {
   expect(moveFault("prod-2", own, config, host, { from: "prod", release })).toContain(
     "are the same host, 198.51.100.9",
   );
+});
+
+test("a signer of which the record knows no move needs a word, once", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "move-word-"));
+  const migrateFrom = {
+    ...host,
+    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS",
+  };
+  const config = configOf({ orchestrator: { backup: { directory } } });
+  const told = configOf({
+    orchestrator: { backup: { directory }, migrateFrom: { ...migrateFrom, firstMove: "acknowledged" } },
+  });
+  const word = { "orchestrator.migrateFrom.firstMove": "acknowledged" };
+  await expect(firstMoveWord("prod-2", config, {})).rejects.toThrow(
+    /^no move of this signer is recorded: nothing was changed\n {2}needed: your word[^\n]*\n {2}It was never moved\? The same command again, with --first-move$/,
+  );
+  expect(await firstMoveWord("prod-2", config, { firstMove: true })).toEqual(word);
+  expect(await firstMoveWord("prod-2", told, {})).toBeUndefined();
+  const details = { direction: "forward", generation: 1, source: "A", target: "B" } as const;
+  const move = moveNamed(`pillar-host/prod/${config.pillar.name}/1`);
+  putEvent(directory, { at: "2026-01-01T00:00:00.000Z", move, event: "begun", details });
+  expect(await firstMoveWord("prod-2", config, {})).toBeUndefined();
+  rmSync(directory, { recursive: true });
 });

@@ -422,7 +422,7 @@ describe("prerequisites", () => {
   test("a record that is behind a host, and a signer of which nothing is known, but for the operator's word", () => {
     const none = { ...wanted, known: { generation: 0, started: 0 } };
     expect(moveFaultsOf(survey(), none)).toEqual([
-      "no move of this signer is known\n  found: none in the record, no journal\n" +
+      "no move of this signer is known, neither by the record nor by a journal\n  found: generation 0 on a host, 0 in the record\n" +
         "  needed: your word, once, that no move of it ever began; did one? Then bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere\n" +
         "  It was never moved? pulumi config set --path pillar-host:orchestrator.migrateFrom.firstMove acknowledged -s prod && pulumi up -s prod",
     ]);
