@@ -494,6 +494,7 @@ describe("OrchestratorBackup", () => {
       ...{
         noKeyShare: false,
         haltedBridge: false,
+        firstMove: true,
         release: { version: "v0.0.9a" },
         backups: { directory: join(scratch, "backups") },
       },
