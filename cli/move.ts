@@ -2,7 +2,7 @@ import type { StackConfig } from "../core/config/config";
 import { isSameMachine } from "../core/config/sameMachine";
 import { readMoveEvents } from "../core/eventLog/eventLog";
 import { knownOf } from "../core/orchestrator/known";
-import { unknownText } from "../core/orchestrator/messages";
+import { unknownPastText } from "../core/orchestrator/messages";
 import { moveIdOf, storeOf } from "../core/settings/orchestratorPlaces";
 import { hashCommand, whatItIs } from "../core/settings/releaseHash";
 import { commandsFor } from "../core/util/commands";
@@ -57,7 +57,7 @@ export async function firstMoveWord(
   options: Pick<MoveOptions, "firstMove">,
 ): Promise<Settings | undefined> {
   if (config.orchestrator.migrateFrom?.firstMove || (await isMoveKnown(stack, config))) return undefined;
-  const [, needed] = unknownText("first move", commandsFor(stack));
+  const [, needed] = unknownPastText("first move", commandsFor(stack));
   if (!options.firstMove && process.stdin.isTTY)
     await askText(`No move of this signer is recorded. Needed: ${needed}. It was never moved? Type "never":`, {
       validate: (answer) => answer === "never" || 'needed: the word "never", or Ctrl-C',

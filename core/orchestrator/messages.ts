@@ -66,7 +66,7 @@ export function broughtByHand({ set, up }: Commands, generation: number, why = "
 }
 
 /** What is wrong, needed and typed, where the record can't tell where the signer is (pure). @param generation that a host knows */
-export function unknownText(why: "record behind" | "first move", run: Commands, generation = 0): readonly string[] {
+export function unknownPastText(why: "record behind" | "first move", run: Commands, generation = 0): readonly string[] {
   const bring =
     "bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere";
   if (why === "record behind")
@@ -104,8 +104,8 @@ export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Pl
     .map(journalOf)
     .find((journal) => journal && isSameMove(journal.move, saga.move));
   const isAtWork = theirs?.stage !== "moved" && theirs?.stage !== "running" && theirs?.stage !== "restored";
-  const unknown = (gap: Parameters<typeof unknownText>[0]) => {
-    const [what, needed, next] = unknownText(gap, run, saga.generation);
+  const unknown = (gap: Parameters<typeof unknownPastText>[0]) => {
+    const [what, needed, next] = unknownPastText(gap, run, saga.generation);
     return [`${what}: nothing is touched`, ...generationsFound(looks), `  needed: ${needed}`, `  ${next}`];
   };
   const texts: Record<Obstacle, readonly string[]> = {

@@ -4,7 +4,7 @@ import { fault, lacking } from "./faultText";
 import type { OldSide, Requirements } from "./findings";
 import { unknownPast } from "./generation";
 import { copiedIn, generationIn } from "./journal";
-import { broughtByHand, unknownText } from "./messages";
+import { broughtByHand, unknownPastText } from "./messages";
 import { sshdFaults } from "./sshdFaults";
 import { mayStop, moveHalted, stuckHint } from "./stoppedState";
 
@@ -84,7 +84,7 @@ function pastFaults({ facts }: OldSide, wanted: Requirements, newJournal: string
   if (why === undefined) return [];
   const run = commandsFor(wanted.stack);
   if (why !== "later start") {
-    const [what = "", needed = "", next = ""] = unknownText(why, run, highest);
+    const [what = "", needed = "", next = ""] = unknownPastText(why, run, highest);
     return [fault(what, `generation ${highest} on a host, ${known.generation} in the record`, needed, next)];
   }
   return [
