@@ -43,7 +43,9 @@ chain_receive() {
   chain_sized | sort -z > "$exchange/have"
   copy_frame "$exchange/have"
   copy_await
-  if [ "$limit_mbps" = 0 ]; then chain_unpack; else chain_slowly | chain_unpack; fi
+  # With what lies here from connections before. A tar has up to 3 KB beside the bytes of each file, and no table is that small.
+  copy_bounded $((total_bytes + total_bytes / 10 + 64000000 - $(chain_bytes "$arriving"))) "what the old host told beforehand, $(chain_size "$total_bytes"): look at the databases of its node" |
+    if [ "$limit_mbps" = 0 ]; then chain_unpack; else chain_slowly | chain_unpack; fi
 }
 chain_unpack() { tar --extract --no-same-owner --no-same-permissions --delay-directory-restore -C "$(chain_arriving)"; }
 # At most $limit_mbps.
@@ -73,6 +75,8 @@ chain_copy() {
     fail "this host has no room for the rest of the copy" "found: $(grep -m 1 "No space left" <<< "$copy_said"); $(chain_room_in "$data_dir")" \
       "needed: $(chain_size "$total_bytes") for all of it, beside the node's own databases. Make room, then run $(pulumi_up) again."
   fi
+  # A side that ends what it receives says what is needed; the way there is not.
+  case $copy_said in *"needed: "*) fail "the copy from $login_user@$copy_address:$copy_port was ended" "$copy_said" ;; esac
   if [ -n "$copy_said" ]; then
     fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: $copy_said" \
       "room here: $(df -Ph "$data_dir" | awk 'NR == 2 { print $4 " free on " $6 }')" \

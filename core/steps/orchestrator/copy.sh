@@ -41,6 +41,7 @@ copy_send() {
 
 # Receives into $receive_into, and nowhere else, whatever the other side sends.
 copy_receive() {
+  local room code
   signer_work
   mkdir -p "$receive_into"
   copy_unlink
@@ -50,7 +51,11 @@ copy_receive() {
   copy_take > "$work/gone"
   copy_remove "$work/gone"
   # Modes as they come, but for setuid, setgid, sticky, and what others may write: the comparison that follows tells of those.
-  (umask 0002; tar --extract --no-same-permissions --same-owner --numeric-owner --delay-directory-restore -C "$receive_into")
+  # The node of this host needs the last of the room.
+  room=$(($(df -B1 --output=avail -- "$receive_into" | tail -n 1) / 10 * 9 - 33554432))
+  copy_bounded "$room" "room for all of it; where there is enough, look at the directory on the other side: du -sh" |
+    (umask 0002; tar --extract --no-same-permissions --same-owner --numeric-owner --delay-directory-restore -C "$receive_into") ||
+    { code=${PIPESTATUS[0]}; if [ "$code" -eq 3 ]; then rm -rf -- "$receive_into"; fi; return 1; }
   copy_only_inward
   copy_drop_shares
 }
@@ -123,7 +128,7 @@ signer_copy_allow() {
   signer_owned
   signer_current
   copy_allow "host_name state directory receive_into aside_store copy_dir signer_runs LC_ALL PATH" \
-    "say fail signer_plain_store signer_work copy_list copy_paths copy_frame copy_await copy_take copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept"
+    "say fail signer_plain_store signer_work copy_list copy_paths copy_frame copy_await copy_take copy_bounded copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept"
 }
 
 signer_copy_forbid() {

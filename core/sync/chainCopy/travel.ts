@@ -134,7 +134,7 @@ async function bring(sides: ChainSides, snapshot: Snapshot, deps: TravelDeps): P
       return;
     } catch (error) {
       const { message, taken } = error as SideError;
-      const isFull = /No space left/.test(message);
+      const isFull = /No space left|sent more than may come here/.test(message);
       // Its node needs the room, too.
       if (isFull) await sides.call("new", "chain_discard");
       if (taken || isFull || !deps.isWanted() || deps.ticks() - grownAt > patience) throw error;

@@ -61,7 +61,7 @@ const test = base.extend<{ stage: Stage }>({
         ]);
         const list = gone.map((path) => `${path}\0`).join("");
         writeFileSync(sent, Buffer.concat([Buffer.from(`${Buffer.byteLength(list)}\n${list}`), readFileSync(archive)]));
-        root.before = `signer_owned() { :; }\nhostile() { ${stage.how} < "$sent" > "${join(scratch, "answered")}"; }`;
+        root.before = `signer_owned() { :; }\nhostile() {\n${stage.how} < "$sent" > "${join(scratch, "answered")}"; }`;
         return root.call("hostile", { sent, receive_into: arriving }).then(
           () => "",
           (error: Error) => error.message,
@@ -124,6 +124,18 @@ describe("a copy from a host in another's hands", () => {
       );
     },
   );
+
+  test("more than there is room for ends it, and leaves nothing of it", async ({ stage }) => {
+    // 100 KB beside what the node of this host needs.
+    const room = 'df() { printf "Avail\\n%s\\n" $(((33554432 + 100000) / 9 * 10)); }';
+    stage.how = `${room}\ncopy_receive`;
+    expect(await stage.receive({ files: { "events/small": "x".repeat(50_000) } })).toBe("");
+    const said = await stage.receive({ files: { "events/large": "x".repeat(500_000) } });
+    expect(said).toContain(
+      "the other side sent more than may come here\n  found: more than 0 MB\n  needed: room for all",
+    );
+    expect(existsSync(stage.arriving)).toBe(false);
+  });
 
   test("links within the directory arrive, again with each copy", async ({ stage }) => {
     const copy = { files: { "events/CURRENT": "text" }, links: { "events/link": "CURRENT", odd: "..events/a..b" } };

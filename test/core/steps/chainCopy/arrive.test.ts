@@ -208,6 +208,23 @@ describe("what is sent", () => {
     expect((await ends(2)).code).not.toBe(0);
   });
 
+  test("is ended where more comes than the old host told", async ({ stage }) => {
+    const receive = `received() {
+      mkdir -p "$data_dir/.pillar-host-arriving"; exchange=$(mktemp -d); mkdir "$exchange/nom"
+      head -c "$1" /dev/zero > "$exchange/nom/$2.ldb"
+      tar -C "$exchange" -cf "$exchange/sent" nom
+      chain_receive < "$exchange/sent" > /dev/null
+    }`;
+    const told = { total_bytes: "1000000" };
+    expect(await stage.call("received 5000000 000001", told, receive)).toMatchObject({ code: 0, stderr: "" });
+    // All connections together.
+    const { code, stderr } = await stage.call("received 63000000 000002", told, receive);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(
+      "the other side sent more than may come here\n  found: more than 60 MB\n  needed: what the old host told beforehand, 1 MB",
+    );
+  });
+
   test("is limited where that is asked for", async ({ stage }) => {
     const began = Date.now();
     const { stdout } = await stage.call(

@@ -213,13 +213,19 @@ describe("the copy of a chain", () => {
     },
   );
 
-  test("for which the new host has no room is removed from there", async ({ stage }) => {
-    stage.does.chain_copy = () => {
-      throw Object.assign(new Error("the copy broke off\n  found: tar: No space left on device"), { exitCode: 1 });
-    };
-    await failure(stage);
-    expect(stage.called.slice(-3)).toEqual(["new chain_discard", ...ends]);
-  });
+  test.for([
+    "the copy broke off\n  found: tar: No space left on device",
+    "the copy was ended\n  h: the other side sent more than may come here",
+  ])(
+    "for which the new host has no room, or of which more comes than was told, is removed: %j",
+    async (said, { stage }) => {
+      stage.does.chain_copy = () => {
+        throw Object.assign(new Error(said), { exitCode: 1 });
+      };
+      await failure(stage);
+      expect(stage.called.slice(-3)).toEqual(["new chain_discard", ...ends]);
+    },
+  );
 
   test("that is cut off goes on, until nothing came for a quarter of an hour", async ({ stage }) => {
     stage.does.chain_copy = (count) => {
