@@ -29,6 +29,7 @@ export class OrchestratorMove extends dynamicResource<MoveInputs, MoveOutputs>({
     build: "plain",
     movedAt: "plain",
     secondsWithoutSigner: "plain",
+    recordHead: "plain",
   },
 }) {}
 

@@ -5,6 +5,7 @@ import { ofStack } from "../store/storeFault";
 import type { LogEvent, MoveEvent, MoveEventName, MoveNews, News, Notable } from "./events";
 import { lineOf, textOf } from "./line";
 import { isSameMove, type MoveId } from "./moveId";
+import { headOf, keepHead } from "./wholeLog";
 
 /** Where a stack's event log is, and whose it is. */
 export interface LogPlace {
@@ -89,8 +90,11 @@ export function openEventLog({ directory: place, stack, pillar }: LogPlace, deps
 }
 
 /** Adds an event, kept when this resolves. @throws where it can't be written */
-export function appendEvent(store: Store, entry: LogEvent | MoveEvent): Promise<void> {
-  return store.append(textOf(entry));
+export async function appendEvent(store: Store, entry: LogEvent | MoveEvent): Promise<void> {
+  const lines = await store.lines();
+  const line = textOf(entry, headOf(lines));
+  await store.append(line);
+  keepHead(store, [...lines, line]);
 }
 
 /**

@@ -5,10 +5,16 @@ import { moveText, parseMove } from "./moveId";
 /** The version of a line's form (docs/architecture.md, Event log). */
 const lineVersion = 1;
 
-/** A line of the event log, without its end (pure). */
-export function textOf(entry: LogEvent | MoveEvent): string {
+/** Returns a line of the event log, without its end. @param after hash of the newest line that its writer had read */
+export function textOf(entry: LogEvent | MoveEvent, after?: string): string {
   const written = "move" in entry ? { ...entry, move: moveText(entry.move) } : entry;
-  return JSON.stringify({ version: lineVersion, ...written });
+  return JSON.stringify({ version: lineVersion, after, ...written });
+}
+
+/** Returns the hash that a line names of the one before it. */
+export function afterOf(line: string): string | undefined {
+  const after = parsed(line)?.after;
+  return typeof after === "string" ? after : undefined;
 }
 
 /**

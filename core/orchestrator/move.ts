@@ -2,6 +2,7 @@ import crypto from "node:crypto";
 import type { BuildInfo } from "../chain/orchestrator";
 import { type EventLog, openEventLog, readMoveEvents } from "../eventLog/eventLog";
 import type { MoveEnd } from "../eventLog/events";
+import { assertWhole, headOf } from "../eventLog/wholeLog";
 import { fingerprintOf } from "../ssh/publicKey";
 import { commandsFor } from "../util/commands";
 import { firstLine } from "../util/firstLine";
@@ -29,6 +30,8 @@ export interface MoveOutputs {
   readonly movedAt?: string;
   /** From the stop to the first good getBuildInfo, where one run did both. */
   readonly secondsWithoutSigner?: number;
+  /** Hash of the newest line of the record that the run saw. */
+  readonly recordHead?: string;
 }
 
 /** The move, from wherever it stands to its end. @throws Error in the operator's words */
@@ -39,6 +42,7 @@ export async function move(
   before: Partial<MoveOutputs> = {},
 ): Promise<MoveOutputs> {
   const log = openEventLog({ ...inputs, directory: inputs.backup.directory }, deps);
+  await assertWhole(log.store, inputs.stack, before.recordHead, inputs.laterThanMove !== undefined);
   const saga: Wanted = {
     move: inputs.move,
     direction: inputs.rollback ? "back" : "forward",
@@ -69,7 +73,8 @@ export async function move(
     const runsSince = holds === "outOfSight" ? undefined : holds.journal?.at;
     const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
     if (inputs.firstMove) deps.say(`the word about the first move is used; it would count for a lost record: ${used}`);
-    return await outputsOf(inputs, ending, { ...actions.seen, runsSince }, sides, deps, log);
+    const outputs = await outputsOf(inputs, ending, { ...actions.seen, runsSince }, sides, deps, log);
+    return { ...outputs, ...given({ recordHead: headOf(await log.store.lines()) }) };
   } catch (error) {
     await log.noteMove(inputs.move, { event: "failed", details: { error: firstLine((error as Error).message) } });
     throw error;

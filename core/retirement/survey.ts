@@ -5,6 +5,7 @@ import { isAnswered, silentBy } from "../chain/reading";
 import { showToEachOther } from "../chain/sameChain";
 import { readLog } from "../eventLog/eventLog";
 import { noOrchestratorSince, standing } from "../eventLog/guardFacts";
+import { findMissingLine } from "../eventLog/wholeLog";
 import { askInTurn } from "../orchestrator/bridgeNow";
 import { type Connection, createConnection } from "../ssh/connection";
 import { openRoot } from "../ssh/root";
@@ -86,11 +87,14 @@ export async function surveyRetirement(
         readings.some((reading, at) => clients[at]?.isReference && isAnswered(reading)),
       memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
       saysCollected: deps.saysCollected,
-      backupFaults: await orchestratorBackupFaults(store, {
-        ...backedUp(inputs, memory, host),
-        // A signer that was at work for long has a newer share than any backup of this host.
-        ...(ofSigner && !isSignerThere(ofSigner) ? { bridge: ofSigner.bridge } : {}),
-      }),
+      backupFaults: [
+        ...recordSays.faults,
+        ...(await orchestratorBackupFaults(store, {
+          ...backedUp(inputs, memory, host),
+          // A signer that was at work for long has a newer share than any backup of this host.
+          ...(ofSigner && !isSignerThere(ofSigner) ? { bridge: ofSigner.bridge } : {}),
+        })),
+      ],
       ...ofSigner,
       noSignerAt: recordSays.noSignerAt,
       network,
@@ -143,9 +147,12 @@ export async function signerOf(
 /** What this machine's record has of a stack's host. */
 async function recordOf({ pillar, stack, host }: RetirementInputs, store: Store) {
   const lines = await readLog(store, pillar);
+  const missing = await findMissingLine(store);
   return {
+    faults: missing === undefined ? [] : [missing],
     producing: standing(lines, stack, "produced").length > 0,
-    noSignerAt: noOrchestratorSince(lines, stack, host.ssh),
+    // Lines that are missing may tell of a signer that came since.
+    noSignerAt: missing === undefined ? noOrchestratorSince(lines, stack, host.ssh) : undefined,
     identity: identityIn(lines),
   };
 }

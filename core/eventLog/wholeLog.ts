@@ -1,0 +1,89 @@
+import crypto from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { textIn } from "../store/directoryStore";
+import { dataDirectory } from "../store/places";
+import type { Store } from "../store/store";
+import { commandsFor } from "../util/commands";
+import { syncDirectory, writeBeside } from "../util/writeAtomically";
+import { afterOf } from "./line";
+
+/** Returns the hash by which later lines, this machine and the stack's state name a line of the log. */
+export function hashOf(line: string): string {
+  return crypto.createHash("sha256").update(line).digest("hex");
+}
+
+/** Returns the hash of the newest line; undefined where the log is empty. */
+export function headOf(lines: readonly string[]): string | undefined {
+  const last = lines.at(-1);
+  return last === undefined ? undefined : hashOf(last);
+}
+
+/** Away from the log, which may be set back to an earlier copy. */
+function headFile({ log }: Pick<Store, "log">): string {
+  return path.join(dataDirectory(), "heads", hashOf(log).slice(0, 32));
+}
+
+/**
+ * Keeps on this machine which line is the newest. One that lacks the line that was kept before is an earlier copy, and stays
+ * known as one.
+ *
+ * @param isAccepted the operator's word stands for what is missing
+ * @throws where it can't be written
+ */
+export function keepHead(store: Store, lines: readonly string[], isAccepted = false): void {
+  const [file, head] = [headFile(store), headOf(lines)];
+  const before = textIn(file)?.trim();
+  if (head === undefined || head === before) return;
+  if (!isAccepted && before !== undefined && !lines.some((line) => hashOf(line) === before)) return;
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  writeBeside(file, `${head}\n`, (part) => {
+    fs.renameSync(part, file);
+    syncDirectory(path.dirname(file));
+  });
+}
+
+/**
+ * Looks for a line that a later line, this machine or the stack's state has seen, and that is not there: an old copy of the log,
+ * or a part of it, tells nothing of what came after. Where nothing is missing, this machine has seen the newest line. Lines that two writers added at once name the same line before them.
+ *
+ * @param headInState hash of the newest line that the stack's last run saw
+ * @returns what is missing, in the operator's words
+ */
+export async function findMissingLine(store: Store, headInState?: string): Promise<string | undefined> {
+  const lines = await store.lines();
+  const there = new Set(lines.map(hashOf));
+  const file = headFile(store);
+  const seen: readonly [hash: string | undefined, who: string][] = [
+    [textIn(file)?.trim(), `this machine (${file})`],
+    [headInState, "the stack's state"],
+    ...lines.map((line): [string | undefined, string] => [afterOf(line), "a later line of it"]),
+  ];
+  const [hash, who] = seen.find(([each]) => each !== undefined && !there.has(each)) ?? [];
+  if (hash === undefined) {
+    keepHead(store, lines);
+    return undefined;
+  }
+  return `${store.log} has no line with the hash ${hash.slice(0, 12)}, which ${who} has seen: it is an earlier copy, or a part`;
+}
+
+/**
+ * Refuses to begin by a log that lacks a line.
+ *
+ * @param isAccepted the operator's word stands for what is missing, from here on
+ * @throws Error in the operator's words
+ */
+export async function assertWhole(store: Store, stack: string, headInState?: string, isAccepted = false) {
+  if (isAccepted) return keepHead(store, await store.lines(), true);
+  const missing = await findMissingLine(store, headInState);
+  if (missing === undefined) return;
+  throw new Error(
+    [
+      "the record of the migration is not whole: nothing begins by it",
+      `  found: ${missing}`,
+      "  needed: all lines of the newest record there (docs/teams.md tells how it is brought from another machine); where it is",
+      "  lost for good, pillar-host:orchestrator.laterThanMove, after you saw where the signer is",
+      `  Then: ${commandsFor(stack).up}`,
+    ].join("\n"),
+  );
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { appendEvent, readLog } from "../../../core/eventLog/eventLog";
+import type { LogEvent } from "../../../core/eventLog/events";
+import { assertWhole, findMissingLine, headOf } from "../../../core/eventLog/wholeLog";
+import { directoryStore, eventLogFile } from "../../../core/store/directoryStore";
+import type { Store } from "../../../core/store/store";
+
+let directory = "";
+const data = process.env.XDG_DATA_HOME;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "log-"));
+  process.env.XDG_DATA_HOME = join(directory, "data");
+});
+afterEach(() => {
+  process.env.XDG_DATA_HOME = data;
+  rmSync(directory, { recursive: true });
+});
+
+const store = () => directoryStore(directory);
+const event = (reason: string): LogEvent => ({
+  at: "2026-11-26T18:00:00Z",
+  stack: "prod",
+  pillar: "Anvil",
+  event: "refused",
+  details: { reasons: [reason] },
+});
+const add = (...reasons: string[]) =>
+  reasons.reduce((before, reason) => before.then(() => appendEvent(store(), event(reason))), Promise.resolve());
+const lines = () => readFileSync(eventLogFile(directory), "utf8").trimEnd().split("\n");
+const rewrite = (kept: readonly string[]) => writeFileSync(eventLogFile(directory), `${kept.join("\n")}\n`);
+
+test("a log that is as it was written is whole, an empty one too", async () => {
+  expect(await findMissingLine(store())).toBeUndefined();
+  await add("one", "two", "three");
+  expect(await findMissingLine(store(), headOf(lines()))).toBeUndefined();
+  expect(await readLog(store(), "Anvil")).toHaveLength(3);
+});
+
+test.each([
+  ["its end cut off", [0, 1], "this machine"],
+  ["an earlier copy", [0], "this machine"],
+  ["a line taken out of its middle", [0, 2], "a later line of it"],
+])("%s is missed", async (_what, kept, who) => {
+  await add("one", "two", "three");
+  rewrite(lines().filter((_line, at) => kept.includes(at)));
+  expect(await findMissingLine(store())).toContain(`, which ${who}`);
+});
+
+test("a log that is gone is missed by this machine, and a line that was changed by the next one", async () => {
+  await add("one", "two");
+  rewrite(lines().map((line) => line.replace("one", "none")));
+  expect(await findMissingLine(store())).toContain("which a later line of it has seen");
+  rmSync(eventLogFile(directory));
+  expect(await findMissingLine(store())).toContain("which this machine (");
+});
+
+test("another machine's copy is missed by the state alone; all lines of both, in any order, are whole", async () => {
+  await add("one", "two");
+  const [first = "", second = ""] = lines();
+  rmSync(join(directory, "data"), { recursive: true });
+  rewrite([first]);
+  expect(await findMissingLine(store())).toBeUndefined();
+  expect(await findMissingLine(store(), headOf([first, second]))).toContain("which the stack's state has seen");
+  await add("another's");
+  rewrite([...lines(), second]);
+  expect(await findMissingLine(store(), headOf([first, second]))).toBeUndefined();
+});
+
+test("a line that is added to an earlier copy does not make it whole; the operator's word does, on this machine", async () => {
+  await add("one", "two", "three");
+  rewrite(lines().slice(0, 1));
+  await add("four");
+  expect(await findMissingLine(store())).toContain("which this machine (");
+  await assertWhole(store(), "prod", undefined, true);
+  expect(await findMissingLine(store())).toBeUndefined();
+});
+
+test("a line of another machine that was read once is missed later", async () => {
+  await add("one");
+  const first = lines();
+  writeFileSync(eventLogFile(directory), `${first.join("\n")}\n${JSON.stringify({ version: 1, at: "x" })}\n`);
+  expect(await findMissingLine(store())).toBeUndefined();
+  rewrite(first);
+  expect(await findMissingLine(store())).toContain("which this machine (");
+});
+
+test("two writers at once name the same line before theirs, and nothing is missing", async () => {
+  await add("one");
+  await Promise.all(["two", "three", "four"].map((reason) => appendEvent(store(), event(reason))));
+  expect(lines()).toHaveLength(4);
+  expect(await findMissingLine(store())).toBeUndefined();
+});
+
+test("a run killed between a line and its head leaves a whole log", async () => {
+  await add("one");
+  const heads = join(directory, "data/pillar-host/heads");
+  const head = join(heads, readdirSync(heads)[0] ?? "");
+  const before = readFileSync(head, "utf8");
+  await add("two");
+  writeFileSync(head, before);
+  expect(await findMissingLine(store())).toBeUndefined();
+});
+
+test("nothing begins by a log that lacks a line: the error says what to bring, or to type", async () => {
+  await add("one", "two");
+  rewrite(lines().slice(0, 1));
+  const said = await assertWhole(store(), "prod").catch((error: Error) => error.message);
+  expect(said).toMatch(
+    /^the record of the migration is not whole: nothing begins by it\n {2}found: .* no line with the hash/,
+  );
+  expect(said).toContain("pillar-host:orchestrator.laterThanMove");
+  expect(said).toMatch(/\n {2}Then: pulumi up -s prod$/);
+});
+
+test("a store that cannot be read refuses the line, which was not to be linked to nothing", async () => {
+  const broken: Store = { ...store(), lines: () => Promise.reject(new Error("no answer")) };
+  await expect(appendEvent(broken, event("one"))).rejects.toThrow("no answer");
+});
