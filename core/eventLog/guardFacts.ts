@@ -1,5 +1,6 @@
 import { fingerprintOf } from "../ssh/publicKey";
 import { isSameHost } from "../ssh/sameHost";
+import type { SshTarget } from "../ssh/ssh";
 import type { EventName, LogEvent, MoveEvent } from "./events";
 
 /** A fact that was so once: the events of a stack that say it, and those after which it does not count any more. */
@@ -64,12 +65,6 @@ export function standing<F extends FactName>(lines: readonly (LogEvent | MoveEve
   return since.filter((line): line is Said<F> => saidBy.includes(line.event));
 }
 
-/** A host as a login pins it. */
-interface PinnedHost {
-  readonly address: string;
-  readonly hostKey: string;
-}
-
 /**
  * Returns when a host's node was shut down with no orchestrator on it (pure); undefined where any later line tells of this
  * host.
@@ -79,7 +74,7 @@ interface PinnedHost {
 export function noOrchestratorSince(
   lines: readonly (LogEvent | MoveEvent)[],
   stack: string,
-  host: PinnedHost,
+  host: Pick<SshTarget, "address" | "hostKey">,
 ): string | undefined {
   const shut = standing(lines, stack, "shutDown").at(-1);
   if (shut?.details.hasSigner !== false || !shut.details.hostKey || !host.hostKey) return undefined;
@@ -88,7 +83,7 @@ export function noOrchestratorSince(
   return later.some((line) => tellsOf(line, stack, host)) ? undefined : shut.at;
 }
 
-function tellsOf(line: LogEvent | MoveEvent, stack: string, host: PinnedHost): boolean {
+function tellsOf(line: LogEvent | MoveEvent, stack: string, host: Pick<SshTarget, "address" | "hostKey">): boolean {
   if ("stack" in line) return line.event === "host" && isSameHost(line.details, host);
   // A stack's own moves bring the orchestrator to its host.
   if (line.move.stack === stack && line.move.attempt !== undefined) return true;

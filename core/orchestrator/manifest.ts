@@ -1,5 +1,5 @@
 import { own } from "../ssh/foreign";
-import type { RootHost } from "../ssh/root";
+import { collect, type RootHost } from "../ssh/root";
 
 /** A file, directory or link, as a host tells it. */
 export interface Entry {
@@ -84,22 +84,10 @@ const listLimit = 64 * 1024 * 1024;
 
 /** Asks a host for a manifest. @throws as RootHost.call, and as parseManifest with the host's name */
 export async function readManifest(root: RootHost, { base, paths }: Place): Promise<Manifest> {
-  const { stdout, done } = await root.stream("signer_manifest", own({ base, paths }), { limitSeconds: manifestLimit });
-  const chunks: Buffer[] = [];
-  let size = 0;
-  stdout.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= listLimit) chunks.push(chunk);
-    else stdout.destroy();
-  });
-  const over = () =>
-    new Error(`${root.address}: ${base}: the list of files is larger than ${listLimit / 1024 / 1024} MiB`);
-  await done.catch((error: Error) => {
-    throw size > listLimit ? over() : error;
-  });
-  if (size > listLimit) throw over();
+  const stream = await root.stream("signer_manifest", own({ base, paths }), { limitSeconds: manifestLimit });
+  const printed = await collect(stream, listLimit, `${root.address}: ${base}: the list of files has`);
   try {
-    return parseManifest(Buffer.concat(chunks));
+    return parseManifest(printed);
   } catch (error) {
     throw new Error(`${root.address}: ${base}: ${(error as Error).message}`);
   }

@@ -180,23 +180,33 @@ export function openRoot(
     hostKey: ssh.hostKey,
     stream,
     call: async (name, variables, options) => {
-      const { stdout, done } = await stream(name, variables, options);
-      const chunks: Buffer[] = [];
-      let size = 0;
-      stdout.on("data", (chunk: Buffer) => {
-        size += chunk.length;
-        if (size <= outputLimit) chunks.push(chunk);
-        // The host would go on for as long as it is listened to.
-        else stdout.destroy();
-      });
-      const over = () => new Error(`${ssh.address}: ${name} printed more than ${outputLimit / 1024 / 1024} MiB`);
-      await done.catch((error: Error) => {
-        throw size > outputLimit ? over() : error;
-      });
-      if (size > outputLimit) throw over();
-      return Buffer.concat(chunks).toString("utf8");
+      const printed = await collect(
+        await stream(name, variables, options),
+        outputLimit,
+        `${ssh.address}: ${name} printed`,
+      );
+      return printed.toString("utf8");
     },
     forward: async (address, port) => (await session()).forward(address, port),
     close: () => connection.drop(),
   };
+}
+
+/** Reads a stream to its end. @param what begins the error where there are more bytes than the limit */
+export async function collect({ stdout, done }: RootStream, limit: number, what: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stdout.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= limit) chunks.push(chunk);
+    // The host would go on for as long as it is listened to.
+    else stdout.destroy();
+  });
+  const failure = await done.then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  if (size > limit) throw new Error(`${what} more than ${limit / 1024 / 1024} MiB`);
+  if (failure) throw failure;
+  return Buffer.concat(chunks);
 }
