@@ -40,11 +40,7 @@ function wrapped(line: string, room: number): string[] {
 
 const kindWords: Readonly<Record<CheckRow["kind"], string>> = { good: "good", fault: "FAULT", later: "later" };
 
-/**
- * The rows in plain lines, what stands in the way last, since that is what is read (pure).
- *
- * @param columns of a terminal: prose is wrapped in its column there; what may be pasted stays one line
- */
+/** Formats rows; faults come last, since the end is what is read. @param columns of a terminal: commands stay one line there */
 export function checkLines(stack: string, rows: readonly CheckRow[], columns?: number): string[] {
   const faults = rows.filter(({ kind }) => kind === "fault");
   const sorted = [...rows.filter(({ kind }) => kind !== "fault"), ...faults];

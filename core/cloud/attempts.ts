@@ -61,13 +61,7 @@ export interface Settled {
   readonly failed?: Order | undefined;
 }
 
-/**
- * What is known of earlier orders (pure): one that is on its way and has no server came to nothing, and only the
- * provider's word that it has no room is a reason to try elsewhere.
- *
- * @param isNoRoom whether these are the provider's words for that
- * @param failure why the server that it left was not made to its end, in the provider's words
- */
+/** Decides what is known of earlier orders (pure): only the provider's word that it has no room is a reason to try elsewhere. */
 export function settled(
   { attempts, pending }: OrderRecord,
   now: number,

@@ -38,12 +38,7 @@ export interface Cloud {
   images(): Promise<string[]>;
   found(owner: Owner, publicKey: string | undefined): Promise<CloudInventory>;
   server(id: string): Promise<ServerNow | undefined>;
-  /**
-   * Refuses a token that can only read, and an account that may have no more servers where the API tells it, without making
-   * anything.
-   *
-   * @param leaving how many of the servers that are there go before another is made
-   */
+  /** Refuses a token that can only read, and a full account. Makes nothing. @param leaving servers that go before another is made */
   checkRights(leaving: number): Promise<void>;
   failureOf(words: string): OrderFailure;
   readonly limits: string;

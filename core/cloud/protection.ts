@@ -22,13 +22,7 @@ async function seen(server: CloudServer, deps: PowerDeps): Promise<{ isOn: boole
   return { isOn, isLocked: found?.locked === true };
 }
 
-/**
- * Sets the provider's protection against deletion, or lifts it, and waits until that is so, and nothing holds the server
- * that would refuse its deletion. Safe to be run again.
- *
- * @returns whether there was anything to change
- * @throws Error in words
- */
+/** Sets or lifts the provider's protection against deletion, and waits until it is so. @returns whether it changed @throws Error in words */
 export async function setProtection(server: CloudServer, isOn: boolean, deps: PowerDeps): Promise<boolean> {
   if (server.provider !== provider) return false;
   // They must be equal.

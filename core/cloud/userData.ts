@@ -4,10 +4,7 @@ export interface UserDataKey {
   readonly publicKey: string;
 }
 
-/**
- * What cloud-init does on a new server (pure): the ed25519 host key that this stack made and no other, logins with keys
- * only, security upgrades without a restart. JSON, which is YAML too, so that nothing in it needs quoting.
- */
+/** Builds cloud-init's input (pure): host key, logins with keys only, security upgrades. JSON is YAML in which nothing needs quoting. */
 export function userData({ privateKey, publicKey }: UserDataKey): string {
   const config = {
     ssh_deletekeys: true,

@@ -15,13 +15,7 @@ export type StackConfig = z.output<typeof stackSchema> & {
   readonly apiEndpoint?: string;
 };
 
-/**
- * Turns raw configuration values into a StackConfig (pure but for the files of private keys, which it reads).
- *
- * @param raw key (without `pillar-host:`) to value, as written in the stack's file
- * @param stack whose it is
- * @returns the configuration, or one line for each fault: key, what is wrong
- */
+/** Parses raw values, keys without `pillar-host:`; reads the files of private keys. @returns it, or a line for each fault */
 export function parseConfig(
   raw: Readonly<Record<string, unknown>>,
   stack: string,
@@ -30,12 +24,7 @@ export function parseConfig(
   return "data" in result ? { config: { ...result.data, stack } } : result;
 }
 
-/**
- * Checks a configuration in one pass. The schema asks how keys fit together only where each has its type.
- *
- * @param later keys whose values are given after this: that they are still missing is no fault
- * @returns the schema's output, or a line for each fault
- */
+/** Checks a configuration in one pass. @param later keys whose values are given after this: they may be missing */
 export function checked(
   raw: Raw,
   stack: string,

@@ -1,7 +1,4 @@
-/**
- * What is told of a key of the configuration, beside its type, its default and its checks: in the schema with `.meta()`,
- * and nowhere else. Of it are made docs/configuration.md, stack.schema.json and the list of secret keys.
- */
+/** Describes a key in the schema, with `.meta()`: docs/configuration.md, stack.schema.json and the list of secret keys come from it. */
 export interface KeyMeta {
   /** What it is for: sentences in Markdown without links, the last without a full stop. */
   readonly description?: string;

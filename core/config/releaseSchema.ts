@@ -1,14 +1,7 @@
 import { z } from "zod";
 import { sha256, webAddress } from "./schemaParts";
 
-/**
- * Where a program comes from that is installed on a host: the one shape for all of them.
- *
- * @param what is downloaded, as the fault of its address names it
- * @param file the same in a word, such as `archive`
- * @param version the schema of its version: what a program's releases are called, and whether it has to be known
- * @param otherwise what is without its hash
- */
+/** Builds the one shape of all programs that are installed on a host. @param otherwise what holds without the hash */
 export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
   what: string,
   file: string,

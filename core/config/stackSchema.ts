@@ -45,10 +45,7 @@ interface Blocks {
   readonly controller: z.output<typeof controllerSchema> | null;
 }
 
-/**
- * The configuration of a stack: the keys below `pillar-host:` in Pulumi.<stack>.yaml, with their defaults, checks and
- * descriptions. docs/configuration.md and stack.schema.json are made from it (npm run schema).
- */
+/** Has the keys below `pillar-host:`; docs/configuration.md and stack.schema.json are made from it (npm run schema). */
 export const stackSchema = z
   .strictObject({
     pillar: z

@@ -1,12 +1,7 @@
 import { readFileSync } from "node:fs";
 import { project } from "./configFaults";
 
-/**
- * What a stack's file says of this project, as it is written: an encrypted value is a block with the key `secure`.
- *
- * @param directory the project's
- * @returns key (without `pillar-host:`) to value; undefined where it can't be read, or lies elsewhere (`--config-file`)
- */
+/** Reads what the stack's file says; an encrypted value is a block with the key `secure`. Undefined where the file lies elsewhere. */
 export function writtenConfig(directory: string, stack: string): Record<string, unknown> | undefined {
   // Required where it is needed: most runs do without.
   const { parse } = require("yaml") as typeof import("yaml");

@@ -22,11 +22,7 @@ export interface Running {
   readonly signer: boolean;
 }
 
-/**
- * The ports that this machine tries, and how they should look from here (pure): docs/specification.md, 8.
- *
- * @param hasSigner there is a signer, or one is to come: others reach its port
- */
+/** Lists the ports that this machine tries, and how they should look from here (pure): docs/specification.md, 8. */
 export function portRules(
   { node, orchestrator }: Pick<StackConfig, "node" | "orchestrator">,
   hasSigner: boolean,

@@ -11,12 +11,7 @@ export const whatItIs = "what comes from there runs as root and holds the bridge
 /** Prints the hash of what an address serves, to be compared with the one on the release's page (pure). */
 export const hashCommand = (url: string) => `curl -fsSL ${shellWord(url)} | sha256sum`;
 
-/**
- * What stands against a move whose release nobody has named by its hash; undefined where nothing does. A move that has begun
- * or is over is not asked again: where the signer is, or is about to start, nothing is installed anew.
- *
- * @param isShown whether the stack's last run showed this move's signer
- */
+/** Refuses a move whose release is not pinned by hash. A move that has begun or is over is not asked again: it installs nothing. */
 export async function releaseHashFault(
   config: StackConfig,
   stack: string,

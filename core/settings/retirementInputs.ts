@@ -8,11 +8,7 @@ import { backupDirectory, newHost } from "./orchestratorPlaces";
 /** What retirement needs to know of a stack, whatever its host. Holds the successor's login: secret. */
 export type RetirementSettings = Omit<RetirementInputs, "host" | "node" | "isOwnServer" | "recorded" | "server">;
 
-/**
- * The same with its host, plain: with logins, so wrap it before it becomes an input.
- *
- * @param isOwnServer this state ordered the server
- */
+/** Adds the host, plain, with its login: wrap it before it becomes an input. @param isOwnServer this state ordered it */
 export function retirementInputs(
   config: StackConfig,
   stack: string,

@@ -2,11 +2,7 @@ import type { StackConfig } from "../config/config";
 import { type Step, scriptOf } from "./step";
 import { nodePlace } from "./stepVariables";
 
-/**
- * Its standard output is `on` where the hourly restart is on though the node has synced, else `off`.
- *
- * @param isProved the gate has the proof; a host that was set back to a moment before it knows nothing of that itself
- */
+/** Prints `on`, `off`, or what else restarts the node though it has synced. @param isProved by the gate; a restored host may not know */
 export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: boolean): Step {
   return {
     name: "hourlyRestartNow",

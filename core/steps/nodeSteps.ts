@@ -167,11 +167,7 @@ export function deploy(config: StackConfig, identity: string): Step {
   };
 }
 
-/**
- * Where the stack wants no copy of the old host's chain any more: removes what copies that were cut off have left.
- *
- * @param begunAt of the last that was begun: another one is another step, to be run again
- */
+/** Removes what cut-off copies of the old host's chain have left. @param begunAt of the last one: another makes another step */
 export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: string): Step {
   return {
     name: "chainCopyAway",
