@@ -26,13 +26,13 @@ describe("gate, hourly restart and producer address, whatever befalls a stand-up
     [
       "a look that asks the host alone whether it has synced",
       {
-        script: (text) => replaceAll(text, [['{ [ "$node_synced" = yes ] || is_marked synced; }', "is_marked synced"]]),
+        script: (text) => replaceAll(text, [['[ "$node_synced" = yes ] || is_marked synced', "is_marked synced"]]),
       },
       "off for good",
     ],
     [
       "a line that is set on a host that has synced",
-      { script: (text) => replaceAll(text, [["elif is_marked synced; then", "elif false; then"]]) },
+      { script: (text) => replaceAll(text, [['[ "$cron_action" = on ] && is_marked synced', "false"]]) },
       "on a host that knows its sync",
     ],
     [
