@@ -5,7 +5,7 @@
  *   index → components → providers ─┐
  *     cli ──────────────────────────┤
  *   settings (what a stack's configuration means) ─┐
- *   retirement → orchestrator → sync   registration → sync
+ *   retirement → orchestrator → sync   registration → sync   upgrade → orchestrator
  *   eventLog → chain → ssh   notify   cloud   steps   config
  *   store
  *   util
@@ -24,7 +24,9 @@ const core = {
   registration: ["sync", "chain", "eventLog", "ssh", "store", "util"],
   orchestrator: ["sync", "chain", "eventLog", "ssh", "store", "util"],
   retirement: ["orchestrator", "sync", "chain", "cloud", "eventLog", "ssh", "store", "util"],
+  upgrade: ["orchestrator", "sync", "chain", "ssh", "util"],
   settings: [
+    "upgrade",
     "retirement",
     "orchestrator",
     "sync",

@@ -27,7 +27,7 @@ export = inWords(async () => {
   if (config.lifecycle !== "active") return { host: hostShown, ...(await standBy(config, host, last)) };
 
   const signer = await planOrchestrator(config, last, async (at, key) => (await look(at, key)).node);
-  const pillar = new PillarNode("node", await pillarNodeArgs(config, host));
+  const pillar = new PillarNode("node", await pillarNodeArgs(config, host, look));
   const { shown: moved, resources } = signer.move(host, pillar);
   const cutover = cutoverOf({
     ...{ config, host, pillar, look, last, after: moved ?? pulumi.output(undefined) },

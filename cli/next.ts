@@ -1,17 +1,26 @@
 import { nodeTarget } from "../core/settings/login";
 import { lookupSettings } from "../core/settings/witnessSettings";
 import { lookAtNode } from "../core/sync/nodeStatus";
+import { plainRow } from "./check/checkRow";
+import { checkNodeVersion } from "./check/version";
 import { mayOffer, nextLines } from "./nextLines";
 import { openStack, type StackSource } from "./source";
 
 /** Says a stack's next step, one thing first. @returns the exit code of --help. @throws Refusal */
 export async function next(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
-  const [held, node] = await Promise.all([source.readHeld(), nodeNow(source)]);
+  const [held, node, versions] = await Promise.all([source.readHeld(), nodeNow(source), versionNow(source)]);
   const { stack, state, config } = source;
-  const lines = nextLines({ stack, lifecycle: config.lifecycle, state, held, node });
+  const lines = [...nextLines({ stack, lifecycle: config.lifecycle, state, held, node }), ...versions];
   console.log(json ? JSON.stringify({ stack, nextStep: lines }, undefined, 2) : lines.join("\n"));
   return 0;
+}
+
+/** What to install, where a version is required of the node, now or ahead. */
+async function versionNow(source: StackSource): Promise<readonly string[]> {
+  if (!source.state.begun) return [];
+  const lines = (await checkNodeVersion(source)).flatMap((row) => plainRow(row).lines);
+  return lines.some((line) => line.startsWith("  install ")) ? lines : [];
 }
 
 /** Only where a producer address would be shown: that is for now alone, not for when the last run saw it. */

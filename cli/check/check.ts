@@ -27,14 +27,14 @@ import { checkNodeVersion } from "./version";
 export async function check(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const { stack, config } = source;
-  const releases = [config.controller.release, config.orchestrator.release];
+  const releases = [config.controller.release, config.orchestrator.release, config.node.release];
   const rows = (
     await Promise.all([
       checkCloud(source),
       checkHost(source),
       checkNodeVersion(source),
       checkReferences(source),
-      ...(["controller", "orchestrator"] as const).map((program, i) => checkRelease(program, releases[i])),
+      ...(["controller", "orchestrator", "node"] as const).map((program, i) => checkRelease(program, releases[i])),
       checkReleaseHash(source),
       checkWebhook(source),
       checkRoom(source),

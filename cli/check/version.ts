@@ -1,5 +1,5 @@
 import { createNodeClient } from "../../core/chain/node";
-import { readVersionGaps } from "../../core/chain/nodeVersion";
+import { nodeVersion, readVersionGaps } from "../../core/chain/nodeVersion";
 import {
   installLines,
   requirementText,
@@ -10,6 +10,7 @@ import {
 import { nodeTarget } from "../../core/settings/login";
 import { versionRules } from "../../core/settings/versionRules";
 import { createConnection } from "../../core/ssh/connection";
+import { commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/shownLine";
 import type { StackSource } from "../source";
 import { amiss, type CheckRow, good, later } from "./checkRow";
@@ -17,7 +18,7 @@ import { amiss, type CheckRow, good, later } from "./checkRow";
 const topic = "node's version";
 
 /** Checks whether the node has the versions required now and later; without a node, lists those versions. */
-export async function checkNodeVersion({ config, address, hostKey }: StackSource): Promise<CheckRow[]> {
+export async function checkNodeVersion({ stack, config, address, hostKey }: StackSource): Promise<CheckRow[]> {
   if (config.lifecycle === "retiring") return [];
   if (address === undefined || hostKey === undefined) return [versionAhead(config, "there is no node yet")];
   const target = nodeTarget(config, address, hostKey);
@@ -26,7 +27,8 @@ export async function checkNodeVersion({ config, address, hostKey }: StackSource
     const seen = await createNodeClient(target, connection).observe();
     if (seen.kind === "none") return [versionAhead(config, `the node does not answer: ${seen.reason}`)];
     const { currentHeight, targetHeight } = seen.info;
-    return [versionRow(await readVersionGaps(target, Math.max(currentHeight, targetHeight), connection, "all"))];
+    const gaps = await readVersionGaps(target, Math.max(currentHeight, targetHeight), connection, "all");
+    return [versionRow(gaps, stack, await nodeVersion(target, connection).catch(() => "a node that does not tell it"))];
   } catch (error) {
     return [later(topic, ...(error as Error).message.split("\n"))];
   } finally {
@@ -40,8 +42,9 @@ function versionAhead(config: StackSource["config"], why: string): CheckRow {
   return later(topic, `${why}; on the main network:`, ...lines);
 }
 
-export function versionRow(gaps: readonly VersionGap[]): CheckRow {
-  const lines = gaps.flatMap((gap) => [versionGapText(gap), ...installLines(gap).map((line) => `  ${line}`)]);
+export function versionRow(gaps: readonly VersionGap[], stack: string, running: string): CheckRow {
+  const { up } = commandsFor(stack);
+  const lines = gaps.flatMap((gap) => [versionGapText(gap), ...installLines(gap, up).map((line) => `  ${line}`)]);
   if (gaps.some(({ expectedAt }) => expectedAt === undefined)) return amiss(topic, ...lines);
-  return gaps.length > 0 ? later(topic, ...lines.map(command)) : good(topic, "no newer one is required of the node");
+  return gaps.length > 0 ? later(topic, ...lines.map(command)) : good(topic, `${running}: no newer one is required`);
 }

@@ -48,7 +48,7 @@ export function amissOf({ node, hourlyRestart, sporks, versions }: Parts, stack:
   for (const gap of valueIn(versions) ?? []) {
     const isNow = gap.expectedAt === undefined;
     const key = `version:${gap.leastVersion}${isNow ? ":required" : ""}`;
-    found.push({ key, label: "version", text: [versionGapText(gap), ...installLines(gap)].join(". "), isNow });
+    found.push({ key, label: "version", text: [versionGapText(gap), ...installLines(gap, up)].join(". "), isNow });
   }
   return found;
 }

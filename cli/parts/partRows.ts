@@ -22,6 +22,7 @@ export function partRows(parts: Parts | undefined, whose: Whose, now: number): R
     ...labelled("producing", parts.registration, (registration) => [producingLine(registration, whose, now)]),
     ...labelled("signer", parts.signer, ({ text }) => [text]),
     ...(parts.ports ? portRows(parts.ports) : []),
+    ...labelled("version", parts.sporks, ({ version }) => [version ?? "not told by the node"]),
     ...labelled("rewards", parts.rewards, ({ text }) => [text]),
     ...destroyRows(parts.destroy, whose),
     ...(parts.newerRelease ? [["controller", `a newer release of it is ${parts.newerRelease}`] as const] : []),

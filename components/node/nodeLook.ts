@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { chainOfNode } from "../../core/chain/chain";
+import { nodeVersion } from "../../core/chain/nodeVersion";
 import type { StackConfig } from "../../core/config/config";
 import { type PillarReading, readSources } from "../../core/registration/source";
 import { nodeTarget } from "../../core/settings/login";
@@ -21,6 +22,8 @@ export interface HostSeen {
   readonly node: Promise<NodeStatus>;
   /** What it and the references say of the Pillar and the chain. */
   readonly readings: Promise<readonly PillarReading[]>;
+  /** The version that the node tells; undefined where it does not. */
+  readonly version: Promise<string | undefined>;
   /** Whether the hourly restart is on though the node has synced; undefined where that could not be seen. */
   readonly hourlyRestart: Promise<string | undefined>;
   /** Ends the connection that was made anew for more questions to one of the readings' clients. */
@@ -50,6 +53,7 @@ function beginLook(config: StackConfig, address: string, hostKey: string): HostS
     node: lookAtNode(target, lookupSettings(config, pulumi.getStack()), connection),
     readings: readSources(chain, config.sync.references, config.pillar.name, address),
     hourlyRestart: hourlyRestartOf(config, address, connection),
+    version: config.node.release ? nodeVersion(target, connection).catch(() => undefined) : Promise.resolve(undefined),
   };
   const close = () => connection.drop();
   void Promise.all(Object.values(seen)).finally(close);

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { releaseNumber } from "../../core/chain/versions";
 import type { StackConfig } from "../../core/config/config";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
@@ -9,14 +10,18 @@ import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
 import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { lookupSettings } from "../../core/settings/witnessSettings";
 import type { OrchestratorHost } from "../../core/ssh/root";
+import { nodeReleaseLibrary } from "../../core/steps/libraries";
 import { chainCopyAway, type NodeSteps, nodeSteps } from "../../core/steps/nodeSteps";
 import type { Step } from "../../core/steps/step";
-import { stackIdentity } from "../../core/steps/stepVariables";
+import { nodePlace, releaseVariables, stackIdentity } from "../../core/steps/stepVariables";
 import type { ChainSide } from "../../core/sync/chainCopy/inputs";
+import { given } from "../../core/util/given";
 import { ChainCopy } from "../../providers/chainCopy";
+import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade";
 import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
 import type { Host } from "../host/host";
 import { rootAccessOf, runStep, sshTargetOf, stepInput } from "../remote";
+import type { LookAtHost } from "./nodeLook";
 
 export interface PillarNodeArgs {
   /** The machine, its login, and what must exist before anything connects to it. */
@@ -29,6 +34,9 @@ export interface PillarNodeArgs {
   readonly sync: Omit<SyncGateArgs, "target" | "factsScript" | "addressScript">;
   /** Whose chain the node begins with; absent where it comes from the network. */
   readonly chain?: ChainOrigin | undefined;
+  /** Brings the node to the configured release; absent where what the controller deployed stays. */
+  readonly upgrade?: Omit<UpgradeInputs, "host" | "node" | "found"> | undefined;
+  readonly look?: LookAtHost | undefined;
   /** Removes what a copy of a chain has left that the stack does not want any more. */
   readonly chainCopyAway?: Step | undefined;
 }
@@ -39,7 +47,7 @@ interface ChainOrigin {
 }
 
 /** What a stack's configuration means for its node. */
-export async function pillarNodeArgs(config: StackConfig, host: Host): Promise<PillarNodeArgs> {
+export async function pillarNodeArgs(config: StackConfig, host: Host, look?: LookAtHost): Promise<PillarNodeArgs> {
   const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
   const from = chainCopySettings(config, stack);
   const identity = stackIdentity(stack, pillar);
@@ -49,6 +57,7 @@ export async function pillarNodeArgs(config: StackConfig, host: Host): Promise<P
     host,
     steps: nodeSteps(config, identity, standing(events, stack, "shuttingDown").at(-1)?.at),
     rpc: nodeRpc(config),
+    ...given({ upgrade: upgradeSettings(config), look }),
     sync: {
       ...gateSettings(config),
       ...lookupSettings(config, stack),
@@ -56,6 +65,17 @@ export async function pillarNodeArgs(config: StackConfig, host: Host): Promise<P
     },
     ...(from ? { chain: { from, to: (to: OrchestratorHost) => newChainSide(config, to) } } : {}),
     ...(begun === undefined ? {} : { chainCopyAway: chainCopyAway(config, identity, begun) }),
+  };
+}
+
+function upgradeSettings(config: StackConfig): PillarNodeArgs["upgrade"] {
+  const { node, pillar, network, orchestrator, stack } = config;
+  if (node.release === undefined) return undefined;
+  return {
+    ...{ stack, pillar: pillar.name, signerPort: orchestrator.rpcPort, library: nodeReleaseLibrary() },
+    release: { ...nodePlace(config), ...releaseVariables(node.release) },
+    network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
+    ...lookupSettings(config, stack),
   };
 }
 
@@ -76,7 +96,7 @@ export class PillarNode extends pulumi.ComponentResource {
 
   constructor(
     name: string,
-    { host, steps, rpc, sync, chain, chainCopyAway }: PillarNodeArgs,
+    { host, steps, rpc, sync, chain, chainCopyAway, upgrade, look }: PillarNodeArgs,
     options?: pulumi.ComponentResourceOptions,
   ) {
     super("pillar-host:node:PillarNode", name, {}, options);
@@ -94,6 +114,18 @@ export class PillarNode extends pulumi.ComponentResource {
     run("controller", steps.controller);
     run("hourly-restart", steps.hourlyRestartOn);
     this.deployed = pulumi.unsecret(run("deploy", steps.deploy).stdout);
+    if (upgrade) {
+      const { address, hostKey } = host.access;
+      const found = pulumi.all([address, hostKey, this.deployed]).apply(async ([at, key]) => {
+        const running = await (await look?.(at, key))?.version;
+        if (running !== undefined && releaseNumber(running) !== upgrade.release.version)
+          return `${running} ${Date.now()}`;
+        return undefined;
+      });
+      const target = sshTargetOf(host.access).apply((ssh) => nodeTargetOn(ssh, rpc));
+      const args = { ...upgrade, host: rootAccessOf(host.access), node: target, found: found as pulumi.Output<string> };
+      last = [new NodeUpgrade(`${name}-upgrade`, args, { parent: this, dependsOn: [...last] })];
+    }
     if (chain) {
       const { from, to } = chain;
       const old = pulumi.secret(from.old);

@@ -89,10 +89,10 @@ export function versionGapText(gap: VersionGap): string {
   return `${found}; ${requirementText(gap)}`;
 }
 
-/** Formats what the operator does about it, a line each (pure). */
-export function installLines({ leastVersion, release, fromHeight }: VersionRow): string[] {
+/** Formats what the operator does about it, a line each (pure). @param up the command of the node's stack */
+export function installLines({ leastVersion, release, fromHeight }: VersionRow, up = "pulumi up"): string[] {
   return [
-    `install ${leastVersion} or newer from ${release}: compare its SHA-256, stop the node, replace its program, start it, keep its data`,
+    `install ${leastVersion} or newer from ${release}: its url, sha256 and version as pillar-host:node.release (docs/node-version.md), then ${up}`,
     ...(fromHeight > 0 ? ["Is the requirement out of date? It stands in core/chain/requiredVersions.json"] : []),
   ];
 }

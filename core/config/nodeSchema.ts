@@ -78,6 +78,25 @@ export const controllerSchema = z
   .prefault({})
   .meta({ description: "The controller, which sets the node up" });
 
+/** The node's program; its hash is needed, since it produces with the Pillar's key. */
+const nodeRelease = releaseSchema(
+  "the node's release",
+  "release",
+  releaseVersion.meta({ description: "Its version, which the node has to tell by its RPC", needed: "its version" }),
+  "nothing is installed",
+)
+  .refine(({ sha256 }) => sha256 !== undefined, {
+    path: ["sha256"],
+    message: "needed the hash of the release: it runs as root, with the Pillar's key",
+  })
+  .optional()
+  .meta({
+    description:
+      "The version that the node is brought to, from an archive or a plain binary, and back where it does not work",
+    otherwise: "what the controller deployed stays",
+    see: "node-version.md",
+  });
+
 export const ownAddress = "127.0.0.1";
 
 /** What the specification calls the node's things, and where its RPC is; all can be set for the real network. */
@@ -97,6 +116,7 @@ export const nodeSchema = z
     rpcPort: port.default(35997).meta({ description: "Its RPC over http" }),
     wsPort: port.default(35998).meta({ description: "Its RPC over WebSocket" }),
     p2pPort: port.default(35995).meta({ description: "Where its peers reach it, over TCP and UDP" }),
+    release: nodeRelease,
     leastVersion: releaseVersion.optional().meta({
       description:
         "The least version of the nodes here, at any height and on any network: for what the main network requires after this " +

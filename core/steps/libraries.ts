@@ -32,6 +32,10 @@ export function retirementLibrary(): string {
   return library(parts);
 }
 
+/** The library of functions that upgrade a running node. An input too. */
+export const nodeReleaseLibrary = () =>
+  library(["configuredAddress.sh", "nodeStop.sh", "release.sh", "nodeRelease.sh", "orchestrator/journal.sh"]);
+
 export function chainCopyLibrary(): string {
   const parts = ["arrive.sh", "away.sh", "owner.sh", "progress.sh", "snapshot.sh", "travel.sh"].map((name) =>
     join("chainCopy", name),

@@ -16,50 +16,22 @@ if service_is_active "$service"; then
 fi
 
 install_release() {
-  local archive actual file found why
   # It runs as root and holds the bridge's key share: what a server happens to serve is not taken for it.
   [ -n "$sha256" ] || fail "the orchestrator's release has no hash to know it by (orchestrator.release.sha256)" "found: $release_url alone" "needed: its sha256: it runs as root and holds the bridge's key share" \
     "See it with: curl -fsSL $(printf %q "$release_url") | sha256sum; compare it with the one on the release's page, then: $(config_set orchestrator.release.sha256 SHA256)" "What was installed before is untouched. Then run $(pulumi_up) again."
   work=$(mktemp -d /usr/local/bin/.orchestrator.XXXXXX)
   trap 'rm -rf "$work"' EXIT
-  archive=$work/release
-  if ! why=$(download "$archive" "$work/wget.log"); then
-    fail "the orchestrator could not be downloaded from $release_url (orchestrator.release.url)" "found: $why" "What was installed before is untouched. Run $(pulumi_up) again."
-  fi
-  actual=$(sha256sum "$archive" | cut -d' ' -f1)
-  assert_hash release orchestrator.release.sha256 "$actual" "$(stat -c %s "$archive")"
-  mkdir "$work/files"
-  case $(head -c 4 "$archive" | od -An -tx1 | tr -d ' \n') in
-    504b*) unzip -oqq "$archive" -d "$work/files" > "$work/unpack.log" 2>&1 || fail "the release from $release_url is damaged" "found: $(head -n 1 "$work/unpack.log")" "Run $(pulumi_up) again." ;;
-    1f8b*) tar -xzf "$archive" -C "$work/files" 2> "$work/unpack.log" || fail "the release from $release_url is damaged" "found: $(head -n 1 "$work/unpack.log")" "Run $(pulumi_up) again." ;;
-    *) mv "$archive" "$work/files/$executable" ;;
+  fetch_release orchestrator orchestrator.release "$executable" "$work" orchestrator.executable
+  case $(release_says "$found") in
+    "$version") ;;
+    "") warn "$executable does not tell its version by itself; getBuildInfo will" ;;
+    *) fail "the release is not the version that orchestrator.release.version names" "found: $(release_says "$found") in $release_url" "needed: $version" "What was installed before is untouched. Set the right one, then run $(pulumi_up) again." ;;
   esac
-  # The official archive has it under the name of its platform.
-  case $(uname -m) in aarch64) file=$executable-linux-arm64 ;; *) file=$executable-linux-amd64 ;; esac
-  found=$(find "$work/files" -type f -name "$executable" | head -n 1)
-  [ -n "$found" ] || found=$(find "$work/files" -type f -name "$file" | head -n 1)
-  [ -n "$found" ] || fail "the release holds no $executable" "found: $(cd "$work/files" && find . -type f | cut -c3- | head -n 10 | tr '\n' ' ')" "needed: $executable or $file (orchestrator.executable)" \
-    "What was installed before is untouched. Is it another asset of that release, or another name? $(config_set orchestrator.release.url URL)"
-  chmod 755 "$found"
-  assert_version "$found"
   sync "$found"
   mv -f "$found" "$target"
   mark orchestrator.release "$release_marker
 $actual"
   say "$executable $version installed as $target: sha256 $actual"
-}
-
-# A build that has no such word would begin to work: so it has no network, no home and little time.
-assert_version() {
-  local home said
-  home=$(mktemp -d)
-  said=$(cd "$home" && unshare -n timeout 10 env -i HOME="$home" PATH="$PATH" "$1" version < /dev/null 2>&1 | grep -oE 'v[0-9]+\.[0-9]+\.[0-9]+[a-z]?' | head -n 1 || true)
-  rm -rf "$home"
-  if [ -z "$said" ]; then
-    warn "$executable does not tell its version by itself; getBuildInfo will"
-  elif [ "$said" != "$version" ]; then
-    fail "the release is not the version that orchestrator.release.version names" "found: $said in $release_url" "needed: $version" "What was installed before is untouched. Set the right one, then run $(pulumi_up) again."
-  fi
 }
 
 if [ -z "$release_url" ]; then

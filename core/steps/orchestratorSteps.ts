@@ -12,6 +12,7 @@ export function orchestrator({ orchestrator: { service, directory, executable, r
         ...{ service, directory, executable },
         ...releaseVariables(release),
       },
+      "release",
       "orchestrator",
     ),
   };

@@ -51,15 +51,12 @@ signer_unit_is_masked() { [ "$(readlink "/etc/systemd/system/$signer_service.ser
 # look and write below one lock. What a move has begun here may come back to this node; to a host that has this mark no move
 # brings a signer (orchestrator/cutover.sh). With $in_spite the operator has typed that nothing counts.
 retire_mark() {
-  local owner= until=0 session= stage now
+  local busy
   if is_marked retired; then return 0; fi
   signer_flock 100 || retire_waits "a step of it is at work"
-  printf -v now '%(%s)T' -1
-  { read -r owner until session < "$orchestrator_lock"; } 2> /dev/null || true
-  stage=$(signer_line stage) stage=${stage//\"/}
   if [ "${in_spite:-no}" != yes ]; then
-    if [ "${until:-0}" -gt "$now" ] && signer_session_lives "$session"; then retire_waits "a run is at work on it"; fi
-    case $stage in stopping | restoring | staged | switched | starting) retire_waits "its journal says $stage" ;; esac
+    busy=$(signer_at_work)
+    [ -z "$busy" ] || retire_waits "$busy"
     if is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"; then retire_waits "an orchestrator runs here"; fi
   fi
   mark retired

@@ -1,14 +1,15 @@
 import { resolve } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import type { ControllerBuild } from "./controller/build";
+import type { NodeBuild } from "./node/logLines";
 import { orchestratorBuild } from "./orchestrator/build";
 
 /** The interpreter as the lab mounts it into every host. */
 export const interpreter = "/usr/local/bin/node";
 
-/** The node double as one executable file. */
-export function bundleNode(): Promise<string> {
-  return bundle("node/main.ts", {});
+/** The node double as one executable file. @param nodeBuild of a release of it; else what the controller builds */
+export function bundleNode(nodeBuild?: NodeBuild): Promise<string> {
+  return bundle("node/main.ts", { NODE_BUILD: nodeBuild === undefined ? "undefined" : JSON.stringify(nodeBuild) });
 }
 
 /** The orchestrator double as one executable file. */

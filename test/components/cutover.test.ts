@@ -40,6 +40,7 @@ const seenOf = ({ registered, node = synced, restart = "off" }: Look): HostSeen 
   node: Promise.resolve(node),
   readings: Promise.resolve([says("the node of 203.0.113.7", registered)]),
   hourlyRestart: Promise.resolve(restart),
+  version: Promise.resolve(undefined),
   close: () => undefined,
 });
 

@@ -36,6 +36,8 @@ async function main() {
   new RetirementGuard("retirementGuard", { host: {}, node: {}, isLast: true }, {});
   const { NodeShutdown } = require(`${program}/providers/nodeShutdown`);
   new NodeShutdown("nodeShutdown", { host: {}, node: {}, memory: {} }, {});
+  const { NodeUpgrade } = require(`${program}/providers/nodeUpgrade`);
+  new NodeUpgrade("nodeUpgrade", { host: {}, node: {}, release: {}, library: "" }, {});
   const { ChainCopy } = require(`${program}/providers/chainCopy`);
   new ChainCopy("chainCopy", { old: {}, new: {}, record: {} }, {});
   await pulumi.runtime.disconnect();

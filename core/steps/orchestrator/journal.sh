@@ -60,6 +60,16 @@ signer_session_lives() {
   [ "${21}" = "${1#*:}" ]
 }
 
+# Prints why a move of the signer is not over on this host; asked below its lock.
+signer_at_work() {
+  local owner= until=0 session= stage now
+  printf -v now '%(%s)T' -1
+  { read -r owner until session < "$orchestrator_lock"; } 2> /dev/null || true
+  stage=$(signer_line stage) stage=${stage//\"/}
+  if [ "${until:-0}" -gt "$now" ] && signer_session_lives "$session"; then say "a run is at work on it" && return; fi
+  case $stage in stopping | restoring | staged | switched | starting) say "its journal says $stage" ;; esac
+}
+
 # The first line of all that changes a host: an engine that was killed leaves a provider behind, which must do nothing
 # beside its successor. Held until the script ends.
 signer_owned() {

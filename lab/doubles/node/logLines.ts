@@ -1,8 +1,21 @@
 import { addressFrom } from "../address";
+import type { NodeSettingsPatch } from "../chain/settings";
 import type { NodeConfig } from "./dataDir";
 
+/** What a build of the node double is made with: a release of it, and how its program misbehaves. */
+export interface NodeBuild {
+  readonly version: string;
+  readonly settings?: NodeSettingsPatch;
+}
+
+declare const NODE_BUILD: NodeBuild | undefined;
+
+/** The bundler's word; without one it is the version that the controller builds. */
+export const nodeBuild: NodeBuild =
+  typeof NODE_BUILD === "undefined" || NODE_BUILD === undefined ? { version: "v0.0.8" } : NODE_BUILD;
+
 /** The double's version, as the real one prints it. */
-export const nodeVersion = "v0.0.8";
+export const nodeVersion = nodeBuild.version;
 
 /** Its source commit. */
 export const nodeCommit = "1baa7c4e057da4f2708a970b4fedf70a8de77fbe";

@@ -12,7 +12,7 @@ import { closeDatabase, openDatabase, storedHeight, storeHeight } from "./databa
 import { networkKey, openProducer, readConfig } from "./dataDir";
 import { answerBody } from "./jsonRpc";
 import { admittedMethods } from "./lies";
-import { electionLine, momentumLine, nodeVersion, startupDump } from "./logLines";
+import { electionLine, momentumLine, nodeBuild, nodeVersion, startupDump } from "./logLines";
 import { nodeMethods } from "./methods";
 import { listenTcp, RpcPort } from "./ports";
 import { createRpcServer } from "./rpcServer";
@@ -203,7 +203,7 @@ export class NodeDouble {
   private async poll(): Promise<void> {
     try {
       const view = await this.chain.node(this.options.name);
-      this.settings = view.settings;
+      this.settings = { ...view.settings, ...(nodeBuild.settings as Partial<NodeSettings> | undefined) };
       this.network = view.network;
       this.beginFresh(view.network.height);
       // Hears of a new momentum now, not when somebody asks.

@@ -70,7 +70,7 @@ describe("address and producing", () => {
 test("what is not known says why, and no line is empty", () => {
   for (const lifecycle of ["active", "adopted", "retiring"]) {
     const found = partRows(noParts(lifecycle, "the host does not answer"), { ...whose, lifecycle }, clock);
-    expect(found.map(([label]) => label)).toEqual(["address", "producing", "signer", "rewards", "destroy"]);
+    expect(found.map(([label]) => label)).toEqual(["address", "producing", "signer", "version", "rewards", "destroy"]);
     for (const [label, text] of found)
       if (!(label === "destroy" && lifecycle === "active")) expect(text).toBe("not known: the host does not answer");
   }

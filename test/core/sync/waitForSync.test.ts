@@ -93,7 +93,7 @@ describe("a node that lacks a required version", () => {
     ...{ fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release: "https://r.example", found: "v0.0.8" },
   };
   const install =
-    "install v0.0.10 or newer from https://r.example: compare its SHA-256, stop the node, replace its program, start it, keep its data";
+    "install v0.0.10 or newer from https://r.example: its url, sha256 and version as pillar-host:node.release (docs/node-version.md), then pulumi up";
   const said = "the node is v0.0.8; v0.0.10 or newer is required from height 1000 on (the window)";
   const versionsOf = (found: readonly (readonly VersionGap[])[]) => {
     const asked: number[] = [];

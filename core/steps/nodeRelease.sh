@@ -1,0 +1,161 @@
+# Brings the node to pillar-host:node.release. Beside the node's program lie NAME.next, checked and not started yet, and
+# NAME.before, which ran before: on one file system, so that each gets into place by a rename, also on a full disk.
+release_file=$state/node.release
+upgrade_file=$state/node.upgrade
+upgrade_unit=pillar-host-node-upgrade
+# Gone with a reboot, as the run that judges it.
+upgrade_run=/run/pillar-host/node-upgrade
+# Megabytes that are free before a release comes: the node writes there.
+release_room=500
+# A run that has not looked for so long is gone: a look of it takes 20 at most.
+seen_seconds=25
+
+hash_of() { sha256sum "$1" | cut -d' ' -f1; }
+release_note() { mark node.release "$release_marker"$'\n'"$(hash_of "$program")"; }
+
+# Sets $program, the file that the node's unit starts.
+node_program() {
+  program=$(systemctl show -p ExecStart --value "$service" 2> /dev/null | sed -nE '1s/^\{ path=([^ ;]+) ;.*/\1/p')
+  program=$(readlink -f -- "${program:-/nonexistent}" || true)
+  [ -f "$program" ] || fail "the program of $service is not known" "found: ${program:-no ExecStart in its unit}" "needed: a unit that starts it. See it with: systemctl cat $service"
+}
+
+# Puts the release beside the program, and a copy of the program; with the least priority, since the node may produce. Says
+# nothing where the program is that release already.
+node_release_fetch() {
+  local work free said again="The node runs on as before. Then run $(pulumi_up) again."
+  node_program
+  { renice -n 19 -p "$BASHPID" && ionice -c 3 -p "$BASHPID"; } > /dev/null 2>&1 || true
+  rm -rf "${program%/*}/.${program##*/}".?????? "$program.next"
+  free=$(df -Pm "${program%/*}" | awk 'NR == 2 { print $4 }')
+  [ "$free" -ge "$release_room" ] || fail "there is no room for the node's release" "found: $free MB free at ${program%/*}" "needed: $release_room MB: make room there. $again"
+  work=$(mktemp -d "${program%/*}/.${program##*/}.XXXXXX")
+  trap "rm -rf '$work'" EXIT
+  fetch_release node node.release "${program##*/}" "$work"
+  said=$(release_says "$found")
+  [ "$said" = "$version" ] || fail "the release does not start here as the version that node.release.version names" "found: ${said:-$(release_words "$found" | head -n 1 | cut -c 1-200)} of ${release_url##*/}" "needed: $version, built for $(uname -m). $again"
+  if [ "$(hash_of "$found")" = "$(hash_of "$program")" ]; then release_note && return; fi
+  cp -p "$program" "$work/before" && sync "$work/before" "$found" || fail "the node's program could not be copied" "found: $(df -Ph "${program%/*}" | awk 'NR == 2 { print $4 " free on " $6 }')" "needed: room there. $again"
+  mv -fT "$work/before" "$program.before"
+  mv -fT "$found" "$program.next"
+  say "$version of the node lies beside it, checked: sha256 $actual"
+}
+
+node_is_gone() { [ "$node_pid" = 0 ] || [ "$(node_main_pid)" != "$node_pid" ]; }
+node_start() {
+  systemctl reset-failed "$service" 2> /dev/null || true
+  systemctl start "$service" 2> /dev/null || true
+  node_pid=$(node_main_pid)
+}
+
+# Sets $why where the node does not say by its RPC that it is $version.
+node_answers() {
+  local ends=$((SECONDS + answer_seconds)) said
+  while :; do
+    said=$(rpc stats.processInfo | sed -nE 's/.*"version": ?"([^"]{0,40})".*/\1/p')
+    case $said in "$version" | "$version-alphanet" | "$version-libznn") return 0 ;; ?*) why="it says that it is $said" && return 1 ;; esac
+    if node_is_gone; then why="it ends by itself: $(journalctl -u "$service" -n 3 --no-pager -o cat 2> /dev/null | redact | tail -n 1 | cut -c 1-200)" && return 1; fi
+    if [ "$SECONDS" -ge "$ends" ]; then why="its RPC does not answer within $answer_seconds s" && return 1; fi
+    sleep 0.1
+  done
+}
+
+# Waits for the word of the run that sees the chain. Without one the version is no good.
+node_verdict() {
+  local ends=$((SECONDS + judge_seconds)) seen=$EPOCHSECONDS
+  while [ -e "$upgrade_run" ]; do
+    if [ -e "$upgrade_run.verdict" ]; then why=$(< "$upgrade_run.verdict") && [ "$why" = good ] && return 0 || return 1; fi
+    if node_is_gone; then why="it ended by itself after its start" && return 1; fi
+    { read -r seen < "$upgrade_run.seen"; } 2> /dev/null || true
+    if [ "$SECONDS" -ge "$ends" ] || [ $((EPOCHSECONDS - seen)) -gt "$seen_seconds" ]; then why="the run that judges it is gone, or gave no word" && return 1; fi
+    sleep 0.2
+  done
+  why="the host was started anew before it was judged" && return 1
+}
+
+# The upgrade's service, until its end is written: begun again after a kill or a reboot it goes on from the files' places.
+node_upgrade() {
+  local from=${EPOCHREALTIME/[.,]/} why= without=
+  signer_flock 100 || true
+  if [ -e "$state/retired" ]; then upgrade_end back "the node was shut down for good" && return; fi
+  if [ -e "$program.next" ]; then
+    if [ ! -e "$upgrade_run" ]; then node_start && upgrade_end back "the host was started anew before the swap" && return; fi
+    stop_node
+    mv -fT "$program.next" "$program"
+  fi
+  if [ -e "$program.before" ]; then
+    node_start
+    if node_answers; then
+      without=$(((${EPOCHREALTIME/[.,]/} - from) / 1000))
+      (replace_file "$upgrade_run.without" "$without") || true
+      if node_verdict; then upgrade_end done "" && return; fi
+    fi
+    if [ "$may_go_back" != yes ]; then upgrade_end stuck "$why" && return; fi
+    stop_node
+    ln -fT "$program" "$program.failed" 2> /dev/null || true
+    mv -fT "$program.before" "$program"
+  fi
+  node_start
+  if wait_for_node 60; then upgrade_end back "$why"; else upgrade_end off "$why"; fi
+}
+
+# upgrade_end STAGE WHY: to the memory first, which a full disk does not fill.
+upgrade_end() {
+  local text="stage=$1"$'\n'"why=$2"$'\n'"without=${without:-}"$'\n'
+  printf %s "$text" > "$upgrade_run.end" || true
+  (replace_file "$upgrade_file" "$text") || true
+  case $1 in done | stuck) (release_note) || true ;; esac
+  rm -f "$upgrade_run" "/etc/systemd/system/$upgrade_unit.service" "/etc/systemd/system/multi-user.target.wants/$upgrade_unit.service"
+  systemctl daemon-reload || true
+}
+
+# Begins the swap, in a service of its own that neither a lost connection nor a reboot ends.
+node_release_swap() {
+  local busy
+  node_program
+  [ -e "$program.next" ] || fail "no release lies ready beside the node" "needed: the same run from its beginning: $(pulumi_up)"
+  signer_flock 100 || fail "the node is not upgraded: another run is at work on this host"
+  if is_marked retired; then fail "the node is not upgraded: it was shut down for good at $(cat "$state/retired")"; fi
+  busy=$(signer_at_work)
+  [ -z "$busy" ] || fail "the node is not upgraded: the signer's move on this host is not over" "found: $busy" "needed: its end. Then run $(pulumi_up) again."
+  if service_is_active "$upgrade_unit"; then fail "an upgrade of the node is at work here already"; fi
+  mkdir -p "${upgrade_run%/*}"
+  rm -f "$upgrade_run".* "$upgrade_file"
+  write_script "$state/node-upgrade" "state logs proc secret_word announces_next host_name stack_word service rpc_address rpc_port version release_marker program may_go_back answer_seconds judge_seconds seen_seconds node_stop_limit upgrade_file upgrade_unit upgrade_run" \
+    "say warn fail redact service_is_active rpc wait_for_node replace_file mark hash_of signer_flock node_main_pid stop_node release_note node_is_gone node_start node_answers node_verdict upgrade_end node_upgrade" \
+    'export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+node_upgrade'
+  install_file "/etc/systemd/system/$upgrade_unit.service" "[Unit]
+Description=pillar-host: the upgrade of $service
+After=$service.service
+[Service]
+ExecStart=/bin/bash $state/node-upgrade
+Restart=on-failure
+RestartSec=1
+[Install]
+WantedBy=multi-user.target"
+  : > "$upgrade_run"
+  systemctl daemon-reload
+  systemctl enable --quiet "$upgrade_unit" 2> /dev/null || true
+  exec 9>&-
+  systemctl start --no-block "$upgrade_unit"
+}
+
+# $verdict in base64: `good`, or what is wrong with the new version.
+node_release_judge() { base64 -d <<< "$verdict" > "$upgrade_run.verdict.new" && mv -f "$upgrade_run.verdict.new" "$upgrade_run.verdict"; }
+
+# Tells how it stands; where an upgrade is at work, its service hears that somebody looks.
+node_release_look() {
+  if [ -e "/etc/systemd/system/$upgrade_unit.service" ]; then
+    printf 'atWork=yes\nwithout=%s\n' "$(cat "$upgrade_run.without" 2> /dev/null || true)"
+    say "$EPOCHSECONDS" > "$upgrade_run.seen" || true
+    return 0
+  fi
+  node_program
+  cat "$upgrade_run.end" 2> /dev/null || cat "$upgrade_file" 2> /dev/null || true
+  say "producer=$(configured_address)"
+  [ -e "$release_file" ] || return 0
+  if [ "$(sed -n 2p "$release_file")" != "$(hash_of "$program")" ]; then
+    printf 'installed=%s\nreplaced=yes\n' "$(sed -nE '1s/.* //p' "$release_file")"
+  elif [ "$(sed -n 1p "$release_file")" = "$release_marker" ]; then say installed=yes; fi
+}

@@ -1,0 +1,31 @@
+import type { NodeStatus } from "../sync/nodeStatus";
+
+/** One look at the new version, and the node before the swap; milliseconds since the RPC's first answer. */
+interface JudgeFacts {
+  readonly before: Pick<NodeStatus, "synced" | "reason" | "currentHeight">;
+  readonly node: Pick<NodeStatus, "synced" | "known" | "reason" | "why" | "currentHeight">;
+  readonly hasSlots: boolean;
+  /** Momentums of this host since the swap. */
+  readonly produced: number;
+  readonly waited: number;
+  readonly limit: number;
+}
+
+/**
+ * Judges a version that was started (pure): its height moves on, on the chain of its witnesses, and it produces in its next slot,
+ * where one comes in time. Of a node that was not synced before, all that is asked is that it answers, on no other chain.
+ */
+export function judge({ before, node, hasSlots, produced, waited, limit }: JudgeFacts) {
+  if (node.reason === "otherChain") return { isGood: false, why: node.why };
+  const wasGood = before.synced || before.reason === "oldVersion";
+  const moves = (node.currentHeight ?? 0) > (before.currentHeight ?? 0);
+  const isGood = node.known && (moves || !(wasGood || hasSlots)) && (node.synced || !wasGood);
+  if (isGood && (produced > 0 || !hasSlots)) return { isGood, why: produced > 0 ? "it produces" : node.why };
+  if (waited < limit) return undefined;
+  const seconds = Math.round(limit / 1000);
+  if (isGood) return { isGood, why: `${node.why}; no slot of the Pillar was seen within ${seconds} s` };
+  return {
+    isGood,
+    why: `${moves ? "it is not as before" : "its height has not moved"} after ${seconds} s: ${node.why}`,
+  };
+}

@@ -1,0 +1,147 @@
+import type { Network } from "../chain/elections";
+import type { NodeStatus } from "../sync/nodeStatus";
+import type { Clock } from "../util/clock";
+import { commandsFor } from "../util/commands";
+import { fieldsOf } from "../util/fields";
+import { firstLine } from "../util/firstLine";
+import { durationText } from "../util/timeText";
+import { decideMoment, type TickFacts } from "./freeSlot";
+import { judge } from "./judge";
+
+export interface UpgradeOptions {
+  readonly stack: string;
+  readonly address: string;
+  readonly version: string;
+  readonly network: Network;
+  /** Milliseconds of the last restart. */
+  readonly lastMs?: number | undefined;
+}
+
+/** What a host says of its upgrade (core/steps/nodeRelease.sh): the last one's end, and what is installed. */
+type HostField = "atWork" | "stage" | "why" | "without" | "installed" | "replaced" | "producer";
+type HostUpgrade = Partial<Record<HostField, string>>;
+
+export interface UpgradeDeps extends Clock {
+  /** Calls a function of the library on the host. */
+  host(name: "look" | "fetch" | "swap" | "judge", variables?: object): Promise<string>;
+  node(): Promise<NodeStatus>;
+  version(): Promise<string | undefined>;
+  /** Reads the running tick; undefined where that address has no slots. @throws where nobody tells */
+  tick(producer: string | undefined): Promise<TickFacts | undefined>;
+  /** Why the version must not come back by itself. */
+  wayBackFault(before: string | undefined, node: NodeStatus): Promise<string | undefined>;
+  /** Returns when no signing is at work. @throws where a key generation is */
+  waitForSigner(): Promise<void>;
+  say(line: string): void;
+}
+
+const pause = 500;
+/** Milliseconds: a restart where none was measured, the judgement, a host that boots, and all of it: the stop waits for a write. */
+const [firstRestart, judgeLimit, silenceLimit, swapLimit] = [30_000, 40_000, 120_000, 15 * 60_000];
+
+/** Brings a node to a version, or leaves it as it was. @throws Error in the operator's words where it did not come to it */
+export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): Promise<{ readonly without?: number }> {
+  const { version, lastMs = 0 } = options;
+  const { host, say } = deps;
+  // One that an earlier run has begun comes to its end first.
+  const state = await endOf(deps, options, async () => undefined);
+  if (state.installed === "yes") return {};
+  if (state.installed && state.replaced)
+    say(`somebody replaced the program of ${state.installed} that was installed, perhaps the controller's Deploy`);
+  const running = await deps.version();
+  say(`${running ?? "a node that does not tell its version"} runs; fetching ${version} and checking it beside it`);
+  const fetched = (await host("fetch")).trim();
+  if (fetched === "") return {};
+  say(fetched);
+  const fault = await deps.wayBackFault(running, await deps.node());
+  const before = running ?? "the version before";
+  say(
+    fault === undefined
+      ? `where it is not good within ${judgeLimit / 1000} s, ${before} comes back by itself`
+      : `there is no way back to ${before}: it would follow another chain (${fault}). Where ${version} does not work, it stays`,
+  );
+  await deps.waitForSigner();
+  const hasSlots = await waitForMoment(options, state.producer, deps);
+  const node = await deps.node();
+  const from = deps.now();
+  const answer_seconds = Math.ceil(Math.max(firstRestart, 3 * lastMs) / 1000);
+  await host("swap", { may_go_back: fault === undefined, answer_seconds, judge_seconds: judgeLimit / 1000 + 15 });
+  say("the node is stopped, and started as the new version");
+  let answered = 0;
+  const end = await endOf(deps, options, async ({ without }) => {
+    if (!without) return;
+    answered ||= deps.ticks();
+    const [seen, tick] = await Promise.all([deps.node(), deps.tick(state.producer).catch(() => undefined)]);
+    const produced = tick?.produced.filter((at) => at > from).length ?? 0;
+    const times = { waited: deps.ticks() - answered, limit: judgeLimit };
+    const judgement = judge({ before: node, node: seen, hasSlots, produced, ...times });
+    if (judgement === undefined) return;
+    say(`${judgement.isGood ? "good" : "not good"}: ${judgement.why}`);
+    // A node's words are in it.
+    await host("judge", {
+      verdict: Buffer.from(judgement.isGood ? "good" : firstLine(judgement.why)).toString("base64"),
+    });
+  });
+  if (end.stage !== "done") throw new Error(endText(end, options, before));
+  const without = Number(end.without);
+  say(`${version} runs, after ${(without / 1000).toFixed(1)} s without the node; before it: ${before}`);
+  return { without };
+}
+
+/** @returns whether the Pillar has slots here */
+async function waitForMoment({ network, lastMs }: UpgradeOptions, producer: string | undefined, deps: UpgradeDeps) {
+  const begun = deps.ticks();
+  // Clocks are told in whole seconds, and a momentum takes its time to come here.
+  const needed = (lastMs ?? firstRestart) * 1.25 + network.momentum + 1000;
+  const unseen = { now: 0, genesis: 0, pillars: 0, produced: [] };
+  for (let said = false; ; said = true) {
+    const facts = await deps.tick(producer).catch(() => unseen);
+    if (facts === undefined) return false;
+    const waited = deps.ticks() - begun;
+    const moment = decideMoment(facts, network, needed, waited);
+    if (moment !== "wait") {
+      const why = `no time without a slot came within ${durationText(waited)}: a momentum may be missed`;
+      deps.say(moment === "now" ? why : `no slot of the Pillar for ${durationText(moment)}: now`);
+      return true;
+    }
+    if (!said) deps.say(`waiting for ${durationText(needed)} without a slot of the Pillar, 10 min at most`);
+    await deps.sleep(Math.min(pause, network.momentum));
+  }
+}
+
+/** Looks until no upgrade is at work on the host. A connection that breaks is made anew. */
+async function endOf(
+  deps: UpgradeDeps,
+  { address, stack }: UpgradeOptions,
+  meanwhile: (look: HostUpgrade) => Promise<void>,
+): Promise<HostUpgrade> {
+  const begun = deps.ticks();
+  let [seen, fault] = [begun, "it is still at work"];
+  while (deps.ticks() - seen < silenceLimit && deps.ticks() - begun < swapLimit) {
+    try {
+      const look: HostUpgrade = Object.fromEntries(fieldsOf(await deps.host("look")));
+      if (look.atWork === undefined) return look;
+      seen = deps.ticks();
+      await meanwhile(look);
+    } catch (error) {
+      fault = (error as Error).message;
+    }
+    await deps.sleep(pause);
+  }
+  const see = "See it on the host with: journalctl -u pillar-host-node-upgrade";
+  const { up } = commandsFor(stack);
+  throw new Error(`${address}: the end of the node's upgrade is not seen\n  found: ${fault}\n  ${see}\n  Then: ${up}`);
+}
+
+/** Formats the end of an upgrade that did not come to its version (pure). */
+function endText({ stage, why }: HostUpgrade, { address, version, stack }: UpgradeOptions, before: string): string {
+  const { up, remove } = commandsFor(stack);
+  const notGood = `${address}: ${version} of the node is not good, and`;
+  const texts: Readonly<Record<string, string>> = {
+    back: `${notGood} ${before} runs again`,
+    stuck: `${notGood} stays: ${before} would follow another chain\n  needed: a release that works, as pillar-host:node.release`,
+  };
+  const what = texts[stage ?? ""] ?? `${notGood} ${before} does not answer: journalctl -u pillar-host-node-upgrade`;
+  const stay = stage === "back" ? `\n  Or, to stay with ${before}: ${remove("node.release")}` : "";
+  return `${what}\n  found: ${why || "no end of its upgrade"}\n  Then: ${up}${stay}`;
+}

@@ -1,0 +1,110 @@
+import { type ChainClient, chainOfNode } from "../core/chain/chain";
+import type { Network } from "../core/chain/elections";
+import type { NodeTarget } from "../core/chain/node";
+import { nodeVersion } from "../core/chain/nodeVersion";
+import { createOrchestratorClient } from "../core/chain/orchestrator";
+import { waitForSignings } from "../core/orchestrator/signings";
+import { createConnection } from "../core/ssh/connection";
+import { own } from "../core/ssh/foreign";
+import { type CallOptions, type OrchestratorHost, openRoot } from "../core/ssh/root";
+import { isSameHost } from "../core/ssh/sameHost";
+import { type LookupOptions, lookAtNode } from "../core/sync/nodeStatus";
+import { upgradeNode } from "../core/upgrade/upgrade";
+import { wayBackFault } from "../core/upgrade/wayBack";
+import { systemClock } from "../core/util/clock";
+import { say } from "../core/util/say";
+import { differ, dynamicResource } from "./runtime/dynamicResource";
+
+/**
+ * Brings a node to pillar-host:node.release, without missing a momentum where the schedule allows it, and back where it does
+ * not work (docs/node-version.md). create and update upgrade; delete does nothing: the version stays.
+ */
+export class NodeUpgrade extends dynamicResource<UpgradeInputs, UpgradeOutputs>({
+  type: "NodeUpgrade",
+  id: () => "node-upgrade",
+  create: (inputs) => upgrade(inputs, {}),
+  update: async (olds, news) => {
+    const { running, secondsWithoutNode, release, host } = olds;
+    const isSame = release.release_marker === news.release.release_marker && isSameHost(host.ssh, news.host.ssh);
+    return running && isSame && !news.found ? { running, secondsWithoutNode } : upgrade(news, olds);
+  },
+  changes: (olds, news) => differ(olds, news),
+  secretInputs: ["host", "node", "witnessHost"],
+  outputs: { running: "plain", secondsWithoutNode: "plain" },
+}) {}
+
+/** Plain inputs, as the provider gets them. Holds logins: secret. */
+export interface UpgradeInputs extends LookupOptions {
+  readonly host: OrchestratorHost;
+  readonly node: NodeTarget;
+  readonly stack: string;
+  readonly pillar: string;
+  readonly network: Network;
+  /** The library's variables: the release, and the node's places. */
+  readonly release: Readonly<Record<"release_marker" | "version", string> & Record<string, string | number>>;
+  readonly signerPort: number;
+  readonly library: string;
+  /** Given in a run that found another version running, another one each time. */
+  readonly found?: string | undefined;
+}
+
+interface UpgradeOutputs {
+  readonly running: string;
+  readonly secondsWithoutNode?: number | undefined;
+}
+
+const limits: Readonly<Record<string, CallOptions>> = { fetch: { limitSeconds: 1800 }, look: { limitSeconds: 30 } };
+
+async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Promise<UpgradeOutputs> {
+  const { host, node, library, stack, release, network } = inputs;
+  const connection = createConnection(host.ssh);
+  const root = openRoot(host, library, connection);
+  const chain = chainOfNode("the node", node, connection);
+  const lastMs = last.secondsWithoutNode && last.secondsWithoutNode * 1000;
+  try {
+    const { without } = await upgradeNode(
+      { stack, address: host.ssh.address, network, version: release.version, lastMs },
+      {
+        ...systemClock,
+        say: (line) => say(`node: ${line}`),
+        host: (name, more) => root.call(`node_release_${name}`, own({ ...release, ...more }), limits[name]),
+        node: () => lookAtNode(node, inputs, connection),
+        version: () => nodeVersion(node, connection).catch(() => undefined),
+        tick: (producer) => readTick(chain, inputs, producer),
+        wayBackFault: async (before, { synced, currentHeight = 0 }) => {
+          const [first] = await chain.momentums(1, 1).catch(() => []);
+          const sporks = await chain.sporks().catch(() => []);
+          const chainFacts = { height: currentHeight, genesis: first?.hash, sporks, isSynced: synced };
+          return wayBackFault({ before, rules: node.versions, ...chainFacts });
+        },
+        waitForSigner: () => signerAtRest(root.forward, inputs.signerPort),
+      },
+    );
+    return { running: release.version, secondsWithoutNode: without ? without / 1000 : last.secondsWithoutNode };
+  } finally {
+    root.close();
+  }
+}
+
+/** A registered address produces up to two ticks after another took its place. */
+async function readTick(chain: ChainClient, { pillar, network }: UpgradeInputs, producer: string | undefined) {
+  const registered = await chain.pillar(pillar);
+  const { momentum, clock: now } = await chain.newest();
+  const [[first], standing] = await Promise.all([chain.momentums(1, 1), chain.standing(pillar)]);
+  const begin = Math.max(1, momentum.height - 3 * network.tickMomentums + 1);
+  const recent = await chain.momentums(begin, momentum.height - begin + 1);
+  const produced = recent.filter((each) => each.producer === producer).map(({ timestamp }) => timestamp);
+  if (registered?.producerAddress !== producer && produced.length === 0) return undefined;
+  return { now, genesis: first?.timestamp ?? 0, pillars: standing?.pillars ?? 0, produced };
+}
+
+const inKeyGeneration =
+  "the node is not upgraded: the orchestrator beside it takes part in a key generation\n  needed: wait until that is over, then run the same command again";
+
+/** An orchestrator that is down, or is none, signs nothing. */
+async function signerAtRest(forward: ReturnType<typeof openRoot>["forward"], port: number): Promise<void> {
+  const client = createOrchestratorClient(() => forward("127.0.0.1", port), port, systemClock);
+  const ask = () => client.status().catch(() => undefined);
+  if ((await ask())?.state === 1) throw new Error(inKeyGeneration);
+  await waitForSignings(ask, { ...systemClock, say: (line) => say(`node: ${line}`) });
+}

@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decideMoment, freeUntil, slotWaitLimit } from "../../../core/upgrade/freeSlot";
+import { electedOf } from "../../../lab/doubles/chain/elections";
+
+const network = { momentum: 10_000, tickMomentums: 30 };
+const genesis = 1_600_000_000_000;
+const tick = 300_000;
+
+/** The slots of a Pillar in some ticks, in unix milliseconds: a schedule of the future, as the network elects it. */
+function slotsOf(pillars: number, place: number, seed: string, ticks = 4): number[] {
+  const all = Array.from({ length: pillars }, (_, i) => ({ name: `p${i}`, weight: BigInt(1000 - i) }));
+  return Array.from({ length: ticks }, (_, number) =>
+    electedOf(all, network.tickMomentums, `${seed} ${number}`).flatMap((name, slot) =>
+      name === `p${place}` ? [genesis + number * tick + slot * network.momentum] : [],
+    ),
+  ).flat();
+}
+
+const world = fc.record({
+  pillars: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 80, max: 120 })),
+  place: fc.nat(200),
+  seed: fc.string({ maxLength: 5 }),
+  at: fc.integer({ min: 0, max: 3 * tick }),
+});
+
+describe("a time without a slot", () => {
+  test("is one, in every schedule of the future", () => {
+    let free = 0;
+    fc.assert(
+      fc.property(world, ({ pillars, place, seed, at }) => {
+        const slots = slotsOf(pillars, place % pillars, seed);
+        const now = genesis + at;
+        // A momentum is made at the beginning of its slot, and is in the chain after it.
+        const produced = slots.filter((slot) => slot <= now);
+        const until = freeUntil({ now, genesis, pillars, produced }, network);
+        if (until > now) free++;
+        expect(slots.filter((slot) => slot > now && slot < until)).toEqual([]);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(free).toBeGreaterThan(100);
+  });
+
+  test("is found by a wait of two ticks whenever the Pillar is elected in one of them early enough", () => {
+    const slots = slotsOf(100, 3, "a", 8);
+    const needed = 40_000;
+    for (let number = 0; number < 6; number++) {
+      const begin = genesis + number * tick;
+      const own = slots.filter((slot) => slot >= begin && slot < begin + 2 * tick);
+      const isFree = own.some((slot) => begin + Math.ceil((slot - begin + 1) / tick) * tick - slot > needed + 10_000);
+      let found: number | undefined;
+      for (let now = begin; now < begin + 2 * tick && found === undefined; now += 1000) {
+        const facts = { now, genesis, pillars: 100, produced: slots.filter((slot) => slot <= now) };
+        const moment = decideMoment(facts, network, needed, now - begin);
+        if (typeof moment === "number") found = now;
+      }
+      if (isFree) expect(found).toBeDefined();
+      if (found !== undefined)
+        expect(slots.filter((slot) => slot > (found ?? 0) && slot < (found ?? 0) + needed)).toEqual([]);
+    }
+  });
+});
+
+describe("the moment", () => {
+  const facts = { now: genesis + 100_000, genesis, pillars: 100, produced: [genesis + 90_000] };
+  test.each([
+    ["in the rest of a tick whose slot is past", facts, 30_000, 0, 200_000],
+    ["not where that rest is too short", facts, 200_001, 0, "wait"],
+    ["not before the slot of the tick", { ...facts, produced: [genesis - 10_000] }, 30_000, slotWaitLimit - 1, "wait"],
+    ["all the same after ten minutes", { ...facts, produced: [] }, 30_000, slotWaitLimit, "now"],
+  ] as const)("comes %s", (_, given, needed, waited, moment) => {
+    expect(decideMoment(given, network, needed, waited)).toEqual(moment);
+  });
+});

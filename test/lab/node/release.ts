@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import { bundleNode } from "../../../lab/doubles/bundle";
+import type { NodeBuild } from "../../../lab/doubles/node/logLines";
+import type { Lab } from "../../../lab/lab";
+
+/** What pillar-host:node.release takes. */
+export interface ServedRelease {
+  readonly url: string;
+  readonly sha256: string;
+  readonly version: string;
+}
+
+/** Serves a program as a release of the node: a plain binary. */
+export async function serveProgram(lab: Lab, name: string, version: string, program: Buffer): Promise<ServedRelease> {
+  await lab.releases("PUT", `/${name}.zip`, program);
+  return { url: lab.releaseUrl(name), sha256: createHash("sha256").update(program).digest("hex"), version };
+}
+
+/** The same of a build of the double. @param name under which it is served */
+export async function serveNode(lab: Lab, build: NodeBuild, name = `node-${build.version}`): Promise<ServedRelease> {
+  return serveProgram(lab, name, build.version, Buffer.from(await bundleNode(build)));
+}

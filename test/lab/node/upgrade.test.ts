@@ -1,0 +1,95 @@
+import { expect, it } from "vitest";
+import type { Slot } from "../../../lab/doubles/chain";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
+import { databaseOf, onHost, pastPackages, reconfigure, staged } from "../fixture";
+import { type ServedRelease, serveNode } from "./release";
+
+keepEngineLogs();
+
+/** A network of 100 Pillars in a hurry: a tick of 30 s. */
+const hurry = { momentumSeconds: 1, backgroundPillars: 99, height: 200_000 };
+const network = { momentum: "1s" };
+let good: ServedRelease;
+let reference: string;
+
+const stage = staged(
+  () => ({ sync: { references: [reference], tolerance: 100 }, network }),
+  async (lab, host) => {
+    await pastPackages(lab, host);
+    await lab.chain("PATCH", "/truth", hurry);
+    reference = await lab.addReference("ref1");
+    good = await serveNode(lab, { version: "v0.0.10" });
+  },
+);
+const running = () => onHost(stage.host, "/usr/local/bin/go-node version | head -n 1");
+const settings = () => ({ sync: { references: [reference], tolerance: 100 }, network });
+const configured = (release: ServedRelease) =>
+  reconfigure(stage.stack, stage.host, { ...settings(), node: { release } });
+const slots = async () =>
+  (await stage.lab.chain<Slot[]>("GET", "/production")).filter((slot) => slot.producer === address);
+const missed = async () => (await slots()).filter(({ nodes }) => nodes.length === 0).length;
+const produced = async (since: number) =>
+  (await slots()).filter(({ at, nodes }) => at > since && nodes.length > 0).length;
+let address: string;
+
+it("a host that produces is brought to a version with one line, without a momentum that is missed", async () => {
+  expect((await stage.stack.up()).exitCode).toBe(0);
+  address = await onHost(stage.host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);
+  await stage.lab.chain("PATCH", "/pillars/Anvil", { producerAddress: address });
+  await expect.poll(() => produced(0)).toBeGreaterThan(0);
+  const before = await missed();
+  await configured(good);
+  const { exitCode, output } = await stage.stack.up();
+  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  expect(await running()).toBe("go-node version v0.0.10");
+  expect(output).toMatch(/node: v0\.0\.10 runs, after \d+\.\d s without the node; before it: v0\.0\.8/);
+  expect(output).toContain("v0.0.8 comes back by itself");
+  // The first restart is taken to need longer than a tick of this network has.
+  expect((await missed()) - before).toBeLessThanOrEqual(output.includes("a momentum may be missed") ? 1 : 0);
+  // It let the node close its database, and the file that has it do so stays.
+  expect(await databaseOf(stage.host)).toBe("open");
+  expect(await onHost(stage.host, "systemctl show -p ExecStop -p TimeoutStopUSec go-node")).toBe(
+    "TimeoutStopUSec=5min",
+  );
+  expect((await stage.stack.up()).output).toMatch(/Resources:\s+\d+ unchanged\n/);
+});
+
+it("what a Deploy by hand put there is seen in the next run, and the release is installed again", async () => {
+  await onHost(
+    stage.host,
+    "systemctl stop go-node; cp -p /usr/local/bin/go-node.before /root/old; mv /root/old /usr/local/bin/go-node; systemctl start go-node",
+  );
+  await expect.poll(() => produced(Date.now() - 30_000)).toBeGreaterThan(0);
+  const { exitCode, output } = await stage.stack.up();
+  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  expect(output).toContain(
+    "somebody replaced the program of v0.0.10 that was installed, perhaps the controller's Deploy",
+  );
+  expect(await running()).toBe("go-node version v0.0.10");
+});
+
+it("a version that follows a fork goes by itself, and the one before produces within a minute", async () => {
+  await configured(await serveNode(stage.lab, { version: "v0.0.11", settings: { otherChain: true } }));
+  const { exitCode, output } = await stage.stack.up();
+  expect(exitCode).not.toBe(0);
+  expect(output).toContain("not good: the node is on another chain than the references");
+  expect(output).toContain(`${stage.host.address}: v0.0.11 of the node is not good, and v0.0.10 runs again`);
+  expect(await running()).toBe("go-node version v0.0.10");
+  const since = Date.now();
+  await expect.poll(() => produced(since)).toBeGreaterThan(0);
+  const late = (await slots()).filter(({ at, nodes }) => at > since + 60_000 && nodes.length === 0);
+  expect(late).toEqual([]);
+});
+
+it("of a run whose engine and provider are killed the host takes the version back", async () => {
+  await configured(await serveNode(stage.lab, { version: "v0.0.12", settings: { stall: true } }));
+  const run = await stage.stack.begin();
+  await run.hears((output) => /started as the new version/.exec(output)?.[0], "the swap", 180);
+  await run.clear();
+  const since = Date.now();
+  await expect.poll(running, { timeout: 60_000 }).toBe("go-node version v0.0.10");
+  await expect
+    .poll(() => onHost(stage.host, "ls /etc/systemd/system | grep -c pillar-host-node || true"), { timeout: 30_000 })
+    .toBe("0");
+  await expect.poll(() => produced(since)).toBeGreaterThan(0);
+});

@@ -1,0 +1,75 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { asRoot } from "../../core/ssh/root";
+import { closedPort, fakeNode, loginTo, type SshHost, sshHost } from "../core/chain/fakes";
+import { storedProviders } from "./storedProviders";
+
+const { run } = storedProviders<"nodeUpgrade">();
+let host: SshHost;
+let node: Awaited<ReturnType<typeof fakeNode>>;
+let scratch: string;
+
+beforeEach(async () => {
+  scratch = mkdtempSync(join(tmpdir(), "upgrade-"));
+  host = await sshHost();
+  const momentum = { height: 100, timestamp: Math.floor(Date.now() / 1000), hash: "ab", producer: "z1qother" };
+  node = await fakeNode({
+    "stats.syncInfo": { state: 2, currentHeight: 100, targetHeight: 100 },
+    "stats.processInfo": { version: "v0.0.8" },
+    "ledger.getFrontierMomentum": momentum,
+    "ledger.getMomentumsByHeight": { list: [momentum] },
+    "embedded.pillar.getByName": {
+      name: "Anvil",
+      producerAddress: "z1qother",
+      withdrawAddress: "z1qw",
+      currentStats: {},
+    },
+    "embedded.pillar.getAll": { count: 0, list: [] },
+    "embedded.spork.getAll": { count: 0, list: [] },
+  });
+});
+afterEach(async () => {
+  await Promise.all([host.close(), node.close()]);
+  rmSync(scratch, { recursive: true });
+});
+
+/** A host on which the functions do no more than to say so; an upgrade of it ends like this. */
+const inputs = async (end: string, changes: object = {}) => ({
+  host: { stack: "prod", ssh: loginTo(host) },
+  node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
+  ...{ stack: "prod", pillar: "Anvil", signerPort: await closedPort() },
+  release: { service: "go-node", version: "v0.0.10", release_marker: "https://r.example/n ab v0.0.10" },
+  network: { momentum: 1000, tickMomentums: 30 },
+  ...{ references: [], tolerance: 20, isChainUnverified: true },
+  library: `become_root() { "$@"; }\n${asRoot}
+node_release_fetch() { echo "$version lies beside it"; }
+node_release_swap() { echo "$may_go_back $answer_seconds" > ${scratch}/swapped; }
+node_release_look() { echo producer=z1qours; [ ! -e ${scratch}/swapped ] || printf 'stage=%s\\nwhy=%s\\nwithout=2500\\n' "${end}" "what was seen"; }
+node_release_judge() { :; }\n`,
+  ...changes,
+});
+
+describe("the stored provider of an upgrade", () => {
+  test("upgrades once; another release, or one that was replaced, is another upgrade", async () => {
+    const { result, error, log } = await run("nodeUpgrade", "create", await inputs("done"));
+    expect(error).toBeUndefined();
+    expect(result?.outs).toMatchObject({ running: "v0.0.10", secondsWithoutNode: 2.5 });
+    expect(readFileSync(join(scratch, "swapped"), "utf8")).toBe("yes 30\n");
+    expect(log).toContain("node: v0.0.10 runs, after 2.5 s without the node; before it: v0.0.8");
+    rmSync(join(scratch, "swapped"));
+    const again = await run("nodeUpgrade", "update", "id", result?.outs, await inputs("done"));
+    expect([again.log, existsSync(join(scratch, "swapped"))]).toEqual([[], false]);
+    const found = await run("nodeUpgrade", "update", "id", result?.outs, await inputs("done", { found: "v0.0.8 now" }));
+    expect(found.result?.outs).toMatchObject({ running: "v0.0.10" });
+    expect(existsSync(join(scratch, "swapped"))).toBe(true);
+  });
+
+  test("one that goes back is an error of the run, and done again in the next one", async () => {
+    const { error } = await run("nodeUpgrade", "create", await inputs("back"));
+    expect(error?.message).toBe(
+      "127.0.0.1: v0.0.10 of the node is not good, and v0.0.8 runs again\n  found: what was seen\n  Then: pulumi up -s prod\n  Or, to stay with v0.0.8: pulumi config rm --path pillar-host:node.release -s prod",
+    );
+  });
+});
