@@ -22,8 +22,8 @@ const version = () => onHost(stage.host, "/usr/local/bin/go-node version | head 
 it("is put in place after the deploy and before the sync, and the proof is of that version", async () => {
   const { exitCode, output } = await stage.stack.up();
   expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
-  expect(output).toContain("the node runs as v0.0.10, by its RPC");
-  expect(output.indexOf("the node runs as v0.0.10")).toBeLessThan(output.indexOf("sync: synced at height"));
+  expect(output).toContain("node: v0.0.10 runs, after ");
+  expect(output.indexOf("node: v0.0.10 runs")).toBeLessThan(output.indexOf("sync: synced at height"));
   expect(await version()).toBe("go-node version v0.0.10");
   expect(await onHost(stage.host, "/usr/local/bin/go-node.before version | head -n 1")).toBe("go-node version v0.0.8");
   expect(await onHost(stage.host, "systemctl show -p ExecStop -p TimeoutStopUSec go-node")).toBe(
