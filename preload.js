@@ -3,6 +3,9 @@
 require("./compileCache");
 const Module = require("node:module");
 
+// Node gives each address of a name 250 ms: too little from the other side of the earth, where one of them leads nowhere.
+require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
+
 const sdk = of("@pulumi/pulumi");
 // For functions that are to be stored: nearly two thirds of the SDK's start, and a run that stores none needs none of them.
 for (const name of ["typescript", "@npmcli/arborist", "normalize-package-data"]) loadWhenUsed(sdk, name);

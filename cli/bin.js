@@ -17,6 +17,8 @@ try {
 }
 
 require("../compileCache");
+// Node gives each address of a name 250 ms: too little from the other side of the earth, where one of them leads nowhere.
+require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 var compile = require("../compile");
 
 require(require("node:path").join(compile.orEnd(2, compile.compiled), "cli/main.js"));

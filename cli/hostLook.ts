@@ -55,7 +55,8 @@ export function openHost({ config, address }: Source, hostKey: string): HostRead
   };
 }
 
-const wayTo = ({ user, address, port }: SshTarget) => `${user}@${address}:${port}`;
+const wayTo = ({ user, address, port, proxy }: SshTarget): string =>
+  `${user}@${address}:${port}${proxy ? ` by ${wayTo(proxy)}` : ""}`;
 
 /** One of those who use it must not end it for the others. */
 function shared(connection: Connection): Connection {

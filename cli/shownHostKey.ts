@@ -1,5 +1,5 @@
 import { fingerprintOf } from "../core/ssh/publicKey";
-import { scanHostKey } from "../core/ssh/ssh";
+import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
 
 /** What an ssh server shows before anybody logs in; anybody may have put it there. */
 export type ShownHostKey =
@@ -10,9 +10,9 @@ export type ShownHostKey =
     };
 
 /** The ed25519 key that a host shows. No login goes to a machine whose key nobody knows: it may be another one. */
-export async function shownHostKey(address: string, port: number): Promise<ShownHostKey> {
+export async function shownHostKey(address: string, port: number, proxy?: SshTarget): Promise<ShownHostKey> {
   try {
-    const key = await scanHostKey(address, port);
+    const key = await scanHostKey(address, port, proxy);
     return { key, fingerprint: fingerprintOf(key) };
   } catch (error) {
     return { fault: `no ssh server with an ed25519 key answers at ${(error as Error).message}` };

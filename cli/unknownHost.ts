@@ -1,3 +1,4 @@
+import { proxyOf } from "../core/settings/login";
 import { couldNot } from "./refusal";
 import { shownHostKey } from "./shownHostKey";
 import type { Source } from "./source";
@@ -11,7 +12,7 @@ export async function unknownHost({
   address,
   config: { ssh },
 }: Source): Promise<{ exitCode: number; lines: readonly string[] }> {
-  const shown = await shownHostKey(address, ssh.port);
+  const shown = await shownHostKey(address, ssh.port, proxyOf(ssh));
   if ("fault" in shown)
     return {
       exitCode: couldNot,

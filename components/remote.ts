@@ -1,10 +1,11 @@
-import { remote } from "@pulumi/command";
+import { remote, type types } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { notRunText, readAnswer } from "../core/ssh/answer";
 import type { OrchestratorHost } from "../core/ssh/root";
 import type { SshTarget } from "../core/ssh/ssh";
 import { envelope, type Step } from "../core/steps/step";
 import { commandsFor } from "../core/util/commands";
+import { given } from "../core/util/given";
 import { printableLines } from "../core/util/printable";
 import type { UnprovedSteps } from "./unproved";
 
@@ -22,6 +23,8 @@ export interface HostAccess {
   readonly privateKeyPassword?: pulumi.Output<string>;
   readonly password?: pulumi.Output<string>;
   readonly sudoPassword?: pulumi.Output<string>;
+  /** The host through which it is reached. */
+  readonly proxy?: pulumi.Output<SshTarget>;
   /** The agent of whoever runs the engine. Its socket's path stays out of the state: it is another one every time. */
   readonly agent: boolean;
   readonly unproved: UnprovedSteps;
@@ -38,8 +41,8 @@ export interface StepRun {
 
 /** The same for the program's own ssh. Secret, as the login is. */
 export function sshTargetOf(access: HostAccess): pulumi.Output<SshTarget> {
-  const { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent } = access;
-  return pulumi.output({ address, port, user, hostKey, privateKey, privateKeyPassword, password, agent });
+  const { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent, proxy } = access;
+  return pulumi.output({ address, port, user, hostKey, privateKey, privateKeyPassword, password, agent, proxy });
 }
 
 /** The same, with what it takes to become root there. */
@@ -74,17 +77,15 @@ export function runStep(
   options: pulumi.ComponentResourceOptions,
   triggers?: readonly string[],
 ): StepRun {
-  const connection: remote.CommandArgs["connection"] = pulumi.secret({
+  const { port, user, hostKey, privateKey, privateKeyPassword, password } = access;
+  const limits = { dialErrorLimit: 10, perDialTimeout: 15 };
+  // It takes the agent by SSH_AUTH_SOCK.
+  const proxy = access.proxy?.apply(({ address, agent: _, ...login }) => given({ host: address, ...login, ...limits }));
+  const connection = pulumi.secret({
     host: access.address,
-    port: access.port,
-    user: access.user,
-    hostKey: access.hostKey,
-    ...(access.privateKey ? { privateKey: access.privateKey } : {}),
-    ...(access.privateKeyPassword ? { privateKeyPassword: access.privateKeyPassword } : {}),
-    ...(access.password ? { password: access.password } : {}),
-    dialErrorLimit: 10,
-    perDialTimeout: 15,
-  });
+    ...given({ port, user, hostKey, privateKey, privateKeyPassword, password, proxy }),
+    ...limits,
+  }) as pulumi.Output<types.input.remote.ConnectionArgs>;
   const stdin = stepInput(step, access, access.unproved.count(name));
   const command = new remote.Command(
     name,

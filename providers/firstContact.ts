@@ -1,7 +1,7 @@
 import type { OwnServer } from "../core/ssh/ownServer";
 import { fingerprintOf } from "../core/ssh/publicKey";
-import { deps, reach, silentText, whileItBoots } from "../core/ssh/reachability";
-import { connectSsh, type SshTarget, scanHostKey } from "../core/ssh/ssh";
+import { deps, reach, silentText, tryLogin, whileItBoots } from "../core/ssh/reachability";
+import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
 import { sshdFault } from "../core/ssh/sshdTrial";
 import type { LoginError } from "../core/ssh/sshErrors";
 import { commandsFor, someHostKey } from "../core/util/commands";
@@ -64,7 +64,7 @@ interface ContactOutputs {
 async function recordKey({ stack, address, port, login }: ContactInputs): Promise<string> {
   let pinned: string;
   try {
-    pinned = await whileItBoots(() => scanHostKey(address, port), deps);
+    pinned = await whileItBoots(() => scanHostKey(address, port, login.proxy), deps);
   } catch (error) {
     throw new Error(silentText({ address, port, ...login }, error as LoginError, commandsFor(stack)));
   }
@@ -99,8 +99,9 @@ async function look(inputs: ContactInputs, recorded: string | undefined, isFirst
     throw giveUp(new Error(compareText(inputs, pinned)), { pinned, fingerprint: fingerprintOf(pinned) });
   let fault: string | undefined;
   const tries = async (target: SshTarget) => {
-    const session = await connectSsh(target);
+    const session = await tryLogin(target);
     fault = await sshdFault(session, target, inputs.rpc).finally(() => session.close());
+    return session.tookMs;
   };
   const target = { ...login, address, port, hostKey: pinned };
   await reach(target, { ...deps, login: tries }, commandsFor(inputs.stack), server, isFirst);

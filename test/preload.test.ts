@@ -31,6 +31,15 @@ it("has Node keep what it made of all texts, the libraries' too, beside the comp
   expect(said.startsWith(join(root, ".compiled/node/"))).toBe(true);
 });
 
+it("gives each address of a name 5 s, in the program and in the operator's tool", () => {
+  expect(program('console.log(require("node:net").getDefaultAutoSelectFamilyAttemptTimeout())')).toBe("5000");
+  const tool = `process.argv[2] = "--version";
+    process.on("exit", () => console.log(require("node:net").getDefaultAutoSelectFamilyAttemptTimeout()));
+    require(${JSON.stringify(join(process.cwd(), "cli/bin.js"))});`;
+  const said = execFileSync(process.execPath, ["-e", tool, "--", "tool"], { env, encoding: "utf8" });
+  expect(said.trim().split("\n").at(-1)).toBe("5000");
+});
+
 it("has the SDK load what stores functions when one is stored, and not before", () => {
   const said = program(`
     const { isProxy } = require("node:util").types;

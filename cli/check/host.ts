@@ -1,7 +1,8 @@
-import { forwardedRpc, sshTarget } from "../../core/settings/login";
+import type { StackConfig } from "../../core/config/config";
+import { forwardedRpc, proxyOf, sshTarget } from "../../core/settings/login";
 import { notRunText, readAnswer } from "../../core/ssh/answer";
-import { loginHelp, silentText } from "../../core/ssh/reachability";
-import { connectSsh, type SshTarget } from "../../core/ssh/ssh";
+import { refusedText, silentText, slowLogin, tryLogin } from "../../core/ssh/reachability";
+import type { SshSession, SshTarget } from "../../core/ssh/ssh";
 import { sshdFault } from "../../core/ssh/sshdTrial";
 import type { LoginError } from "../../core/ssh/sshErrors";
 import { preflight } from "../../core/steps/nodeSteps";
@@ -19,16 +20,16 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
   if (address === undefined)
     return [later(topic, "there is none yet: it is checked by the run that makes it, once it has booted")];
   const { ssh, pillar, lifecycle } = config;
-  if (hostKey === undefined) return unknownKey(address, ssh.port);
+  if (hostKey === undefined) return unknownKey(address, config);
   const target = sshTarget(config, address, hostKey);
-  let session: Awaited<ReturnType<typeof connectSsh>>;
+  let session: SshSession;
   try {
-    session = await connectSsh(target);
+    session = await tryLogin(target);
   } catch (error) {
-    return [amiss(topic, ...refusedText(target, error as LoginError, commandsFor(stack)).split("\n"))];
+    return [amiss(topic, ...faultText(target, error as LoginError, commandsFor(stack)).split("\n"))];
   }
   try {
-    const login = good("login", `${ssh.user}@${address} accepts this machine`);
+    const login = good("login", `${ssh.user}@${address} accepts this machine`, ...slowLogin(address, session.tookMs));
     const forbids = await sshdFault(session, target, forwardedRpc(config));
     if (forbids !== undefined) return [login, amiss(topic, ...forbids.split("\n"))];
     if (lifecycle !== "active") return [login];
@@ -51,15 +52,15 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
 /** A look says at its end what it came to, after what it warns of; a row begins with it (pure). */
 export const verdictFirst = (lines: readonly string[]): string[] => [...lines.slice(-1), ...lines.slice(0, -1)];
 
-function refusedText(target: SshTarget, error: LoginError, run: Commands): string {
-  const { message, refused, what = message } = error;
-  if (refused === "login") return `${what}\n${loginHelp(target, run)}`;
+function faultText(target: SshTarget, error: LoginError, run: Commands): string {
+  const { message, refused } = error;
+  if (refused === "login") return refusedText(target, error, run);
   return refused === "hostKey" ? message : silentText(target, error, run, 0);
 }
 
 /** No login goes to a machine that may be another one. */
-async function unknownKey(address: string, port: number): Promise<CheckRow[]> {
-  const shown = await shownHostKey(address, port);
+async function unknownKey(address: string, config: StackConfig): Promise<CheckRow[]> {
+  const shown = await shownHostKey(address, config.ssh.port, proxyOf(config.ssh));
   if ("fault" in shown) return [amiss(topic, shown.fault)];
   return [
     later(

@@ -29,8 +29,11 @@ export function initCommand(program: Command): void {
     .option("--reference <url...>", "independent nodes' RPC, further witnesses: two that agree are proof of the height")
     .option("--ssh-from <network...>", "networks that may reach a new cloud server's ssh, such as 192.0.2.1/32")
     .option("--token-file <file>", "with an API token of the cloud provider")
-    .addOption(new Option("--key-file <file>", "log in with the private key in this file").conflicts("agent"))
-    .option("--agent", "log in with the ssh agent")
+    .addOption(
+      new Option("--key-file <file>", "log in with the private key in this file").conflicts(["agent", "password"]),
+    )
+    .addOption(new Option("--agent", "log in with the ssh agent").conflicts("password"))
+    .option("--password", "log in with a password: it is asked for, and kept as a secret of the stack")
     .option("--release <url>", "of the controller; else the one in the example")
     .option("--release-sha256 <hash>", "its hash")
     .addHelpText(

@@ -3,9 +3,11 @@ import { z } from "zod";
 import { checked } from "../../core/config/config";
 import { project } from "../../core/config/configFaults";
 import { network } from "../../core/config/hostSchema";
+import { type Raw, withValue } from "../../core/config/rawValues";
 import { address, hostKey, port, rpcUrl, word } from "../../core/config/schemaParts";
 import { stackSchema } from "../../core/config/stackSchema";
 import { CliRefusal } from "../refusal";
+import type { Secret } from "./secrets";
 
 /** What an answer has to be: the configuration's own checks. */
 export const answerSchemas = {
@@ -47,15 +49,13 @@ export function refuseFaults(command: string, faults: readonly string[]): void {
   );
 }
 
-/**
- * What is wrong with a stack's file and the token that it is to get (pure but for the key's file). Other secrets come later.
- */
-export function fileFaults(stack: string, text: string, given: string | undefined): string[] {
-  const { config } = parse(text) as { config: Record<string, Record<string, unknown>> };
+/** What is wrong with a stack's file and the secrets that it is to get (pure but for the key's file). A pass phrase comes later. */
+export function fileFaults(stack: string, text: string, secrets: readonly Secret[]): string[] {
+  const { config } = parse(text) as { config: Raw };
   // Others' are the plugins'.
   const own = Object.entries(config).filter(([key]) => key.startsWith(`${project}:`));
-  const raw = Object.fromEntries(own.map(([key, value]) => [key.slice(project.length + 1), value]));
-  const token = raw.host?.provider === "existing" ? {} : { token: given ?? "0".repeat(64) };
-  const result = checked({ ...raw, host: { ...token, ...raw.host } }, stack, ["ssh.privateKeyPassword"]);
+  const raw: Raw = Object.fromEntries(own.map(([key, value]) => [key.slice(project.length + 1), value]));
+  const whole = secrets.reduce((all, [path, value]) => withValue(all, path.split("."), value), raw);
+  const result = checked(whole, stack, ["ssh.privateKeyPassword"]);
   return "faults" in result ? result.faults : [];
 }

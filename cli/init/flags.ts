@@ -14,6 +14,7 @@ export interface InitFlags {
   readonly port?: string;
   readonly keyFile?: string;
   readonly agent?: boolean;
+  readonly password?: boolean;
   readonly tokenFile?: string;
   readonly oldHost?: string;
   readonly oldHostKey?: string;
@@ -25,7 +26,8 @@ export interface InitFlags {
 
 /** The answers that nobody can be asked for, each as it is given (pure). @param hasPassphrase where one is needed */
 export function missingAnswers(stack: string | undefined, flags: InitFlags, hasPassphrase: boolean): string[] {
-  const { pillar, provider, adopt, address, hostKey, fingerprint, acceptHostKey, sshFrom, keyFile, agent } = flags;
+  const { pillar, provider, adopt, address, hostKey, fingerprint, acceptHostKey, sshFrom, keyFile, agent, password } =
+    flags;
   const isCloud = !adopt && provider !== undefined && provider !== "existing";
   const { oldHost, oldHostKey, oldFingerprint, reference } = flags;
   const isExisting = adopt || provider === "existing";
@@ -48,8 +50,8 @@ export function missingAnswers(stack: string | undefined, flags: InitFlags, hasP
       "--old-fingerprint SHA256:… of the old host's key; or --old-host-key LINE; or --accept-host-key, unseen",
     ],
     [
-      keyFile !== undefined || (agent === true && !isCloud),
-      `--key-file FILE${isCloud ? "" : ", or --agent"}: the login`,
+      keyFile !== undefined || ((agent || password) === true && !isCloud),
+      `--key-file FILE${isCloud ? "" : ", --agent or --password"}: the login`,
     ],
     [
       hasPassphrase,

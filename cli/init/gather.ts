@@ -1,12 +1,13 @@
 import type { HostProvider } from "../../core/config/hostSchema";
+import { agentKeys } from "../../core/ssh/agentKeys";
 import { given } from "../../core/util/given";
 import { askChoice, askText } from "../ask";
 import { CliRefusal } from "../refusal";
 import { answerSchemas, checkedBy, refuseAnswers } from "./checks";
 import type { InitFlags } from "./flags";
 import { comparedHostKey, NoHostKey } from "./hostKey";
-import { agentKeys, foundKeyFiles, keyFileFault } from "./logins";
-import type { Answers } from "./stackText";
+import { foundKeyFiles, keyFileFault } from "./logins";
+import type { Answers, LoginBy } from "./stackText";
 
 /**
  * All answers: those that were given as flags, checked, and the others asked for in the terminal.
@@ -25,12 +26,13 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
   const { provider, adopt } = await where(flags);
   const isCloud = provider !== "existing";
   const named = isCloud ? undefined : (flags.address ?? (await askAddress()));
-  const user = isCloud ? "root" : (flags.user ?? (flags.keyFile || flags.agent ? "root" : await askUser()));
+  const hasLogin = flags.keyFile !== undefined || flags.agent || flags.password;
+  const user = isCloud ? "root" : (flags.user ?? (hasLogin ? "root" : await askUser()));
   const port = Number(flags.port ?? 22);
   const { address, hostKey } = named === undefined ? {} : await keyOfServer(named, port, flags);
   const sshFrom = isCloud ? (flags.sshFrom ?? [await askNetwork()]) : [];
   const witnesses = adopt ? { references: [] } : await askWitnesses(port, flags);
-  const keyFile = await login(flags, isCloud);
+  const by = await login(flags, isCloud);
   const { release, releaseSha256 } = flags;
   return {
     stack,
@@ -42,7 +44,7 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
     port,
     hostKey,
     sshFrom,
-    keyFile,
+    login: by,
     release,
     releaseSha256,
     ...witnesses,
@@ -119,31 +121,33 @@ function askNetwork(): Promise<string> {
   return askText("From which network (such as 192.0.2.1/32)?", check("network"));
 }
 
-/** @returns the key's file; undefined for the agent */
-async function login({ keyFile, agent }: InitFlags, isCloud: boolean): Promise<string | undefined> {
-  if (agent) return undefined;
+async function login({ keyFile, agent, password }: InitFlags, isCloud: boolean): Promise<LoginBy> {
+  if (agent || password) return agent ? "agent" : "password";
   if (keyFile !== undefined) {
     const fault = keyFileFault(keyFile);
-    if (fault === undefined) return keyFile;
+    if (fault === undefined) return { keyFile };
     throw new CliRefusal(`--key-file: ${keyFile} ${fault.wrong}\n  needed: ${fault.needed}`);
   }
-  const keys = isCloud ? undefined : agentKeys();
+  const count = (isCloud ? undefined : agentKeys()?.length) ?? 0;
+  const held = count === 1 ? "it holds a key" : `it holds ${count} keys`;
+  const byAgent = {
+    value: "agent",
+    name: `with the ssh agent (${count === 0 ? "there is none now, or it holds no key" : held})`,
+  };
   const choice = await askChoice("How does the program log in?", [
-    ...(keys
-      ? [{ value: "agent", name: `with the ssh agent (it holds ${keys === 1 ? "a key" : `${keys} keys`})` }]
-      : []),
+    ...(count > 0 ? [byAgent] : []),
     ...foundKeyFiles().map((file) => ({ value: file, name: `with the key in ${file}` })),
     { value: "other", name: "with a key in another file" },
-    ...(keys || isCloud
-      ? []
-      : [{ value: "agent", name: "with the ssh agent (there is none now, or it holds no key)" }]),
+    ...(isCloud ? [] : [{ value: "password", name: "with a password" }]),
+    ...(count > 0 || isCloud ? [] : [byAgent]),
   ]);
-  if (choice === "agent") return undefined;
-  if (choice !== "other") return choice;
-  return askText("Which file?", {
+  if (choice === "agent" || choice === "password") return choice;
+  if (choice !== "other") return { keyFile: choice };
+  const asked = await askText("Which file?", {
     validate: (file) => {
       const fault = keyFileFault(file);
       return fault === undefined ? true : `it ${fault.wrong}; needed ${fault.needed}`;
     },
   });
+  return { keyFile: asked };
 }

@@ -7,7 +7,7 @@ import { engineFault } from "../engineErrors";
 import { CliRefusal } from "../refusal";
 import { stackName } from "../stackName";
 import { type InitFlags, missingAnswers } from "./flags";
-import { choosePassphrase, missingSecrets, secretsFor } from "./secrets";
+import { choosePassphrase, missingSecrets, type Secret, secretsFor } from "./secrets";
 import { examples, fileOf, shippedText } from "./shipped";
 import { exampleFor, stackText } from "./stackText";
 
@@ -32,14 +32,17 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   const { fileFaults, refuseFaults } = require("./checks") as typeof import("./checks");
   const answers = await gatherAnswers(stack, flags);
   const secrets = await secretsFor(answers, flags, isAsked);
+  const missing = missingSecrets(answers, secrets);
+  const placeholders = missing.flatMap((path): Secret[] =>
+    path.startsWith("ssh.private") ? [] : [[path, "0".repeat(64)]],
+  );
   const text = stackText(readFileSync(join(examples, `${exampleFor(answers)}.yaml`), "utf8"), answers);
-  refuseFaults("init", fileFaults(stack, text, new Map(secrets).get("host.token")));
+  refuseFaults("init", fileFaults(stack, text, [...secrets, ...placeholders]));
   if (!hasPassphrase) process.env.PULUMI_CONFIG_PASSPHRASE = await choosePassphrase();
 
   await make(engine, stack, { file, text, before });
   for (const [path, value] of secrets)
     await engine.read(["config", "set", "--secret", "--path", `pillar-host:${path}`], value);
-  const missing = missingSecrets(answers, secrets);
   console.log(madeText(stack, answers.adopt, missing));
   return 0;
 }

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type KeyFileFault, keyState, readKeyFile, someKeyFile } from "../../core/config/privateKey";
 import { resolvePath } from "../../core/util/resolvePath";
@@ -11,20 +10,12 @@ export function foundKeyFiles(): string[] {
   return names.map((name) => `~/.ssh/${name}`).filter((file) => existsSync(resolvePath(file)));
 }
 
-/** How many keys the ssh agent of this shell holds; undefined where there is no agent. */
-export function agentKeys(): number | undefined {
-  if (!process.env.SSH_AUTH_SOCK) return undefined;
-  const { status, stdout } = spawnSync("ssh-add", ["-l"], { encoding: "utf8", timeout: 5000 });
-  if (status === 0) return stdout.trim().split("\n").length;
-  return status === 1 ? 0 : undefined;
-}
-
 /** What is wrong with the file of a private key; undefined for one that opens, or that has a pass phrase. */
 export function keyFileFault(file: string): KeyFileFault | undefined {
   const found = readKeyFile(file);
   if ("fault" in found) return found.fault;
   return keyState(found.text) === "unreadable"
-    ? { wrong: "can't be read as a key: cut off, or of an unknown kind?", needed: someKeyFile }
+    ? { wrong: "can't be read as a key: cut off, of a hardware token, or of an unknown kind?", needed: someKeyFile }
     : undefined;
 }
 

@@ -4,20 +4,21 @@ import { askSecret } from "../ask";
 import { CliRefusal } from "../refusal";
 import type { InitFlags } from "./flags";
 import { isLocked } from "./logins";
-import type { Answers } from "./stackText";
+import type { Answers, LoginBy } from "./stackText";
 
 /** A secret of the configuration: the key below `pillar-host:`, and its value. */
 export type Secret = readonly [path: string, value: string];
 
 /** The secrets that go into the stack: as given, or asked for. @param isAsked there is a terminal */
 export async function secretsFor(
-  { provider, keyFile }: Answers,
+  { provider, login, user, address }: Answers,
   { tokenFile }: InitFlags,
   isAsked: boolean,
 ): Promise<Secret[]> {
   const secrets: Secret[] = [];
-  if (keyFile !== undefined && isAsked && isLocked(keyFile))
-    secrets.push(["ssh.privateKeyPassword", await askSecret(`The pass phrase of the key in ${keyFile}:`)]);
+  const path = isAsked ? loginSecret(login) : undefined;
+  const what = typeof login === "string" ? `The password of ${user}@${address}` : `The pass phrase of ${login.keyFile}`;
+  if (path !== undefined) secrets.push([path, await askSecret(`${what}:`)]);
   if (provider === "existing") return secrets;
   if (tokenFile !== undefined) secrets.push(["host.token", tokenIn(tokenFile)]);
   else if (isAsked) {
@@ -41,12 +42,15 @@ function tokenIn(file: string): string {
 }
 
 /** The secrets that the stack still lacks, by the keys below `pillar-host:`. */
-export function missingSecrets({ provider, keyFile }: Answers, secrets: readonly Secret[]): string[] {
-  const has = (path: string) => secrets.some(([each]) => each === path);
-  return [
-    ...(provider === "existing" || has("host.token") ? [] : ["host.token"]),
-    ...(keyFile === undefined || has("ssh.privateKeyPassword") || !isLocked(keyFile) ? [] : ["ssh.privateKeyPassword"]),
-  ];
+export function missingSecrets({ provider, login }: Answers, secrets: readonly Secret[]): string[] {
+  const needed = [provider === "existing" ? undefined : "host.token", loginSecret(login)];
+  return needed.filter((path) => path !== undefined && !secrets.some(([each]) => each === path)) as string[];
+}
+
+/** The secret that a login needs, if any. */
+function loginSecret(login: LoginBy): string | undefined {
+  if (typeof login === "string") return login === "password" ? "ssh.password" : undefined;
+  return isLocked(login.keyFile) ? "ssh.privateKeyPassword" : undefined;
 }
 
 /** A new stack's pass phrase, which nobody can recover. */

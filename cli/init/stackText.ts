@@ -4,6 +4,9 @@ import type { HostProvider } from "../../core/config/hostSchema";
 /** What is asked, the usual one first. */
 export const hostProviders = ["existing", "hetzner", "digitalocean"] as const satisfies readonly HostProvider[];
 
+/** How the host is logged in to. */
+export type LoginBy = "agent" | "password" | { readonly keyFile: string };
+
 /** What a stack's file is made of. */
 export interface Answers {
   /** What the commands in its comments are about. */
@@ -19,8 +22,7 @@ export interface Answers {
   readonly sshFrom: readonly string[];
   readonly user: string;
   readonly port: number;
-  /** The file of the private key; undefined for the ssh agent. */
-  readonly keyFile: string | undefined;
+  readonly login: LoginBy;
   /** Witnesses of the chain: the Pillar's host of today, and independent nodes. */
   readonly oldHost?: { readonly address: string; readonly hostKey: string } | undefined;
   readonly references: readonly string[];
@@ -56,11 +58,12 @@ export function stackText(example: string, answers: Answers): string {
   }, named);
 }
 
-function commonPlaces({ pillar, provider, user, port, keyFile }: Answers): Place[] {
+function commonPlaces({ pillar, provider, user, port, login: by }: Answers): Place[] {
+  const ways = { agent: "    agent: true", password: "    # The password is a secret of the stack, below." };
   const login = [
     ...(provider === "existing" ? [`    user: ${scalar(user)} # another one than root becomes root with sudo`] : []),
     ...(port === 22 ? [] : [`    port: ${port}`]),
-    keyFile === undefined ? "    agent: true" : `    privateKeyFile: ${scalar(keyFile)}`,
+    typeof by === "string" ? ways[by] : `    privateKeyFile: ${scalar(by.keyFile)}`,
   ];
   return [
     [/^(# yaml-language-server: .*)\.\.\/stack\.schema\.json$/m, (kept) => `${kept}./stack.schema.json`],

@@ -31,11 +31,14 @@ interface FirstLookArgs {
 
 /** The look at a host before the first step. */
 export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, parent: pulumi.Resource): FirstContact {
-  const { stack, port, user, privateKey, privateKeyPassword, password, agent } = login;
+  const { stack, port, user, privateKey, privateKeyPassword, password, agent, proxy } = login;
   return new FirstContact(
     "first-contact",
     {
-      ...{ ...place, stack, port, login: pulumi.output({ user, privateKey, privateKeyPassword, password, agent }) },
+      ...place,
+      stack,
+      port,
+      login: pulumi.output({ user, privateKey, privateKeyPassword, password, agent, proxy }),
       ...given({ rpc: contact.rpc }),
       ...{ work: contact.work, run: contact.run, standsAside: contact.standsAside || undefined },
       // Only where the first contact's key is taken does it matter what goes there.

@@ -45,15 +45,22 @@ export function hostLook(config: StackConfig, last: LastRun): LookAtHost {
   return (at, key, anew) => (anew ? look(at, key) : early());
 }
 
+const nothing = () => undefined;
+
 function beginLook(config: StackConfig, address: string, hostKey: string): HostSeen {
   const target = nodeTarget(config, address, hostKey);
-  const connection = createConnection(target.ssh);
+  const connection = createConnection(target.ssh, undefined, true);
   const chain = chainOfNode(`the node of ${address}`, target, connection);
+  const settings = lookupSettings(config, pulumi.getStack());
+  // Their time limits begin when it stands; each of them says why it does not.
+  const connected = target.via === "ssh" ? connection.session().then(nothing, nothing) : Promise.resolve();
   const seen = {
-    node: lookAtNode(target, lookupSettings(config, pulumi.getStack()), connection),
-    readings: readSources(chain, config.sync.references, config.pillar.name, address),
-    hourlyRestart: hourlyRestartOf(config, address, connection),
-    version: config.node.release ? nodeVersion(target, connection).catch(() => undefined) : Promise.resolve(undefined),
+    node: connected.then(() => lookAtNode(target, settings, connection)),
+    readings: connected.then(() => readSources(chain, config.sync.references, config.pillar.name, address)),
+    hourlyRestart: connected.then(() => hourlyRestartOf(config, address, connection)),
+    version: config.node.release
+      ? connected.then(() => nodeVersion(target, connection)).catch(() => undefined)
+      : Promise.resolve(undefined),
   };
   const close = () => connection.drop();
   void Promise.all(Object.values(seen)).finally(close);

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
 import { isSameMove } from "../../core/eventLog/moveId";
+import { proxyOf } from "../../core/settings/login";
 import { moveIdOf, storeOf } from "../../core/settings/orchestratorPlaces";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { scanHostKey } from "../../core/ssh/ssh";
@@ -30,14 +31,18 @@ async function moveTimingOf(config: StackConfig, last: LastRun, look: NodeLook):
   const configured = host.provider === "existing" ? host : undefined;
   const address = configured?.address ?? last.address;
   if (address === undefined) return "later";
-  const hostKey = configured?.hostKey ?? (await keyOf(address, config.ssh.port, last.fingerprint));
+  const hostKey = configured?.hostKey ?? (await keyOf(address, config.ssh, last.fingerprint));
   if (hostKey === undefined) return "later";
   return (await look(address, hostKey)).synced ? "now" : "later";
 }
 
 /** The host's key, where it is the one that the last run was pinned to. */
-async function keyOf(address: string, port: number, fingerprint: string | undefined): Promise<string | undefined> {
-  const found = await scanHostKey(address, port).catch(() => undefined);
+async function keyOf(
+  address: string,
+  ssh: StackConfig["ssh"],
+  fingerprint: string | undefined,
+): Promise<string | undefined> {
+  const found = await scanHostKey(address, ssh.port, proxyOf(ssh)).catch(() => undefined);
   return found !== undefined && fingerprintOf(found) === fingerprint ? found : undefined;
 }
 

@@ -15,8 +15,8 @@ import {
   type Rewards,
 } from "./chainAnswers";
 import type { PillarStanding } from "./elections";
-import { callRpc, type RpcAnswer } from "./jsonRpc";
-import { type NodeTarget, nodeResult, nodeStreams } from "./node";
+import type { RpcAnswer } from "./jsonRpc";
+import { type NodeTarget, nodeCalls, nodeResult } from "./node";
 import { callReference } from "./reference";
 import { parseSporks, type Spork } from "./sporks";
 
@@ -59,8 +59,7 @@ export function chainOfNode(
   target: NodeTarget,
   connection: Connection = createConnection(target.ssh),
 ): ChainClient {
-  const { open, authority } = nodeStreams(target, connection);
-  const call: Call = (method, params) => callRpc(open, { authority, method, params, timeout: callTimeout });
+  const call = nodeCalls(target, connection, callTimeout);
   return chainClient(
     name,
     (method, params) =>

@@ -5,7 +5,7 @@ import { isFatal } from "../ssh/sshErrors";
 import { isPrintable, printable } from "../util/printable";
 import { isLate } from "../util/withTimeout";
 import { isCount } from "./count";
-import { callRpc, type OpenStream, type RpcAnswer } from "./jsonRpc";
+import { callRpc, type RpcAnswer } from "./jsonRpc";
 import type { VersionRules } from "./requiredVersions";
 
 /** How the node's RPC is reached: through ssh to an address on the host, or directly; and what is required of the node. */
@@ -115,21 +115,21 @@ export interface NodeClient {
 
 const callTimeout = 15_000;
 
-/** How calls reach a node's RPC: over the ssh connection to its host, or directly. */
-export function nodeStreams(
-  target: NodeTarget,
+/** Returns what calls a node's RPC: over the ssh connection to its host, or directly. @param reached the host lets in */
+export function nodeCalls(
+  { via, address, port }: NodeTarget,
   connection: Connection,
+  timeout: number,
   reached: () => void = () => undefined,
-): { readonly open: OpenStream; readonly authority: string } {
-  const { via, address, port } = target;
-  return {
-    authority: net.isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`,
-    open: async () => {
-      if (via === "direct") return net.connect(port, address);
-      const session = await connection.session();
-      reached();
-      return session.forward(address, port);
-    },
+): (method: string, params?: readonly unknown[]) => Promise<RpcAnswer> {
+  const authority = net.isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
+  return async (method, params = []) => {
+    const call = { authority, method, params, timeout };
+    if (via === "direct") return callRpc(async () => net.connect(port, address), call);
+    // A login has limits of its own, and may be slower than a node.
+    const session = await connection.session();
+    reached();
+    return callRpc(() => session.forward(address, port), call);
   };
 }
 
@@ -140,10 +140,9 @@ export function createNodeClient(
 ): NodeClient {
   let isReached = false;
   let used = 0;
-  const { open, authority } = nodeStreams(target, connection, () => {
+  const call = nodeCalls(target, connection, callTimeout, () => {
     isReached = true;
   });
-  const call = (method: string) => callRpc(open, { authority, method, timeout: callTimeout });
   const optional = async (method: string) => {
     try {
       return nodeResult(await call(method));

@@ -1,8 +1,7 @@
 import { type Connection, createConnection } from "../ssh/connection";
 import { isPrintable } from "../util/printable";
 import { chainOfNode } from "./chain";
-import { callRpc } from "./jsonRpc";
-import { type NodeTarget, nodeResult, nodeStreams } from "./node";
+import { type NodeTarget, nodeCalls, nodeResult } from "./node";
 import { findVersionGaps, rowsAt, type VersionGap } from "./requiredVersions";
 
 const callTimeout = 20_000;
@@ -12,8 +11,7 @@ export async function nodeVersion(
   target: NodeTarget,
   connection: Connection = createConnection(target.ssh),
 ): Promise<string> {
-  const { open, authority } = nodeStreams(target, connection);
-  const answer = await callRpc(open, { authority, method: "stats.processInfo", timeout: callTimeout });
+  const answer = await nodeCalls(target, connection, callTimeout)("stats.processInfo");
   const { version } = (nodeResult(answer) ?? {}) as { version?: unknown };
   if (!isPrintable(version)) throw new Error("the RPC's stats.processInfo does not have the form {version}");
   return version;

@@ -5,7 +5,10 @@ import { readKeyFile } from "./privateKey";
 import { type Raw, valueAt, withValue } from "./rawValues";
 
 /** The blocks that have a login. */
-const logins = ["ssh", "orchestrator.migrateFrom", "retirement.successor", "sync.oldHost"];
+const logins = ["ssh", "orchestrator.migrateFrom", "retirement.successor", "sync.oldHost"].flatMap((block) => [
+  block,
+  `${block}.proxy`,
+]);
 
 /**
  * The raw values with the text of each `privateKeyFile` as its block's `privateKey`, so that it is checked as one that

@@ -42,8 +42,8 @@ export const loginRule =
 
 const otherwise = "as in `ssh`";
 
-/** Another host than the stack's own. */
-export const otherHostShape = {
+/** A host that is logged in to on the way to another one, or instead. */
+const someHost = {
   address: address.meta({ description: "The host's IP address or name" }),
   hostKey: hostKey.meta({ description: "The host's ssh key; one that shows another is refused" }),
   user: loginShape.user.optional().meta({ otherwise }),
@@ -53,6 +53,21 @@ export const otherHostShape = {
   privateKey: loginShape.privateKey.meta({ otherwise }),
   privateKeyPassword: loginShape.privateKeyPassword.meta({ otherwise }),
   password: loginShape.password.meta({ otherwise }),
+};
+
+const proxy = z
+  .strictObject({ ...someHost, port: someHost.port.meta({ otherwise: "22" }) })
+  .superRefine((login: LoginKeys, context) => openableKey(login, context))
+  .optional()
+  .meta({
+    description:
+      "The host through which this one is reached, a bastion. What its login leaves out is as in the block around it, but for port and password",
+  });
+
+/** Another host than the stack's own. */
+export const otherHostShape = {
+  ...someHost,
+  proxy: proxy.meta({ otherwise }),
   sudoPassword: loginShape.sudoPassword.meta({ otherwise: `${otherwise}, for the same user` }),
 };
 
@@ -84,6 +99,7 @@ export const sshSchema = z
     user: loginShape.user.default("root"),
     port: loginShape.port.default(22),
     agent: loginShape.agent.default(false),
+    proxy,
   })
   .refine(({ privateKeyFile, privateKey, password, agent }) => privateKeyFile ?? privateKey ?? password ?? agent, {
     message: "needed one of agent: true, privateKeyFile, privateKey or password",
@@ -105,6 +121,6 @@ function privateKeyFault({
   if (state === "wrongPhrase") return ["privateKeyPassword", "does not open the private key"];
   return [
     privateKeyFile === undefined ? "privateKey" : "privateKeyFile",
-    "cannot be read: cut off, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)",
+    "cannot be read: cut off, of a hardware token, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)",
   ];
 }

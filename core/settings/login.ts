@@ -6,15 +6,29 @@ import type { SshTarget } from "../ssh/ssh";
 import { versionRules } from "./versionRules";
 
 /** How a host is logged in to (plain values; wrap them before they become an input). */
-export function sshTarget({ ssh }: StackConfig, address: string, hostKey: string): SshTarget {
-  const { privateKey, privateKeyPassword, password, user, port, agent } = ssh;
-  return { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent };
+export function sshTarget({ ssh }: Pick<StackConfig, "ssh">, address: string, hostKey: string): SshTarget {
+  return targetOf(ssh, { address, hostKey });
 }
 
+type Login = { readonly [K in keyof StackConfig["ssh"]]?: StackConfig["ssh"][K] | undefined };
+
 /** A login of another host than the stack's own, as configured. */
-export type OtherLogin = Pick<SshTarget, "address" | "hostKey"> & {
-  readonly [K in keyof StackConfig["ssh"]]?: StackConfig["ssh"][K] | undefined;
-};
+export type OtherLogin = Pick<SshTarget, "address" | "hostKey"> & Login;
+
+/** Returns the login of a host, with that of `usual` for what it leaves out. */
+function targetOf(usual: Login, other: OtherLogin): SshTarget {
+  const hasOwn = other.privateKey !== undefined || other.password !== undefined || other.agent === true;
+  const { privateKey, privateKeyPassword, password, agent } = hasOwn ? other : usual;
+  const { address, hostKey, port = usual.port ?? 22, user = usual.user ?? "root" } = other;
+  const login = { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent };
+  const proxy = proxyOf(other.proxy ? { ...login, proxy: other.proxy } : usual);
+  return proxy ? { ...login, proxy } : login;
+}
+
+/** Returns the login of the proxy before a host. It gets no password of the host's, which it must not know. */
+export function proxyOf({ proxy, ...login }: Login): SshTarget | undefined {
+  return proxy && targetOf({ ...login, port: 22, password: undefined }, proxy);
+}
 
 /**
  * How another host is logged in to: what is left out is pillar-host:ssh's (plain values; wrap them before they become an
@@ -27,18 +41,10 @@ export function otherLogin(
   other: OtherLogin,
   configured: string,
 ): OrchestratorHost {
-  const hasOwn = other.privateKey !== undefined || other.password !== undefined || other.agent === true;
-  const { privateKey, privateKeyPassword, password, agent } = hasOwn ? other : ssh;
-  const user = other.user ?? ssh.user;
+  const target = targetOf(ssh, other);
   // Another user's password would be told to a host that must not know it.
-  const sudoPassword = other.sudoPassword ?? (user === ssh.user ? ssh.sudoPassword : undefined);
-  const { address, hostKey, port = ssh.port } = other;
-  return {
-    stack,
-    ssh: { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent },
-    sudoPassword,
-    configured,
-  };
+  const sudoPassword = other.sudoPassword ?? (target.user === ssh.user ? ssh.sudoPassword : undefined);
+  return { stack, ssh: target, sudoPassword, configured };
 }
 
 /** Where the node's RPC is on its host, and the way there: through ssh, or to its port. */

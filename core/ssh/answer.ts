@@ -95,9 +95,17 @@ function sharedBytes(piece: Buffer, mark: Buffer): number {
   return 0;
 }
 
+/** Returns the user that a cloud's image wants to log in, where its login for another one says so and ends. */
+export function otherUser(printed: string): string | undefined {
+  return /login as the user "?([A-Za-z_][A-Za-z0-9_-]{0,31})\b/i.exec(printed)?.[1];
+}
+
 /** Says that the login ended well without running what it was given, and how that is seen and ended. */
 export function notRunText(what: string, printed: string): string {
   const said = printed.trim().split("\n")[0]?.slice(0, 200);
+  const user = otherUser(printed);
+  if (user !== undefined)
+    return `the login did not run ${what}\n  found: "${said}"\n  needed: user: ${user}, in the configuration of this host's login`;
   return [
     `the login did not run ${what} to its end, though it ended with exit code 0`,
     `  found: ${said ? `"${said}"` : "no output"}`,

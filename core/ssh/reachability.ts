@@ -1,26 +1,48 @@
 import { type Clock, systemClock } from "../util/clock";
 import { type Commands, someHostKey } from "../util/commands";
 import { firstLine } from "../util/firstLine";
+import { printable } from "../util/printable";
 import { say } from "../util/say";
+import { withTimeout } from "../util/withTimeout";
+import { agentFound, agentKeys } from "./agentKeys";
+import { framed, otherUser, readAnswer } from "./answer";
 import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
 import { publicLineOf } from "./publicLine";
-import { connectSsh, type SshTarget } from "./ssh";
-import { isFatal, type LoginError } from "./sshErrors";
+import { connectSsh, type SshSession, type SshTarget } from "./ssh";
+import { isFatal, type LoginError, refusal } from "./sshErrors";
 
 /** What reaching a host depends on. */
 export interface ReachDeps extends Pick<Clock, "ticks" | "sleep"> {
-  /** Logs in and leaves again. @throws as connectSsh does */
-  login(target: SshTarget): Promise<void>;
+  /** Logs in and leaves again. @returns milliseconds that it took @throws as tryLogin does */
+  login(target: SshTarget): Promise<number>;
   say(line: string): void;
 }
 
 export const deps: ReachDeps = {
-  login: async (target) => (await connectSsh(target)).close(),
+  login: async (target) => {
+    const session = await tryLogin(target);
+    session.close();
+    return session.tookMs;
+  },
   ...systemClock,
   say,
 };
 
-const pause = 2000;
+/** Milliseconds between attempts. */
+const pauses = {
+  first: 2000,
+  /** A firewall that limits new connections counts refused ones, too: after some attempts they are spread. */
+  later: 8000,
+  /** Each refused login counts towards a ban. */
+  refused: 20_000,
+};
+/** Lines on a login that took long, in milliseconds. */
+export const slowLogin = (address: string, tookMs: number): string[] =>
+  tookMs < 10_000
+    ? []
+    : [
+        `the login to ${address} took ${Math.round(tookMs / 1000)} s: its sshd's UseDNS, or PAM? Each step logs in anew`,
+      ];
 /** Told so often, in milliseconds. */
 const toldEvery = 30_000;
 /** A host that was started or rebooted just now: longer than that and something is wrong with it. */
@@ -73,8 +95,31 @@ export async function whileItBoots<T>(
         deps.say(told === undefined ? `${firstLine(message)}: ${limitText}` : so);
         told = waited;
       }
+      const next = waited < 3 * pauses.first ? pauses.first : pauses.later;
+      await deps.sleep(Math.min(refused === "login" ? pauses.refused : next, limit - waited));
     }
-    await deps.sleep(pause);
+  }
+}
+
+/**
+ * Logs in, and sees that the login runs commands.
+ *
+ * @throws as connectSsh does; also where the host lets in only to say that another user is wanted
+ */
+export async function tryLogin(target: SshTarget): Promise<SshSession> {
+  const session = await connectSsh(target);
+  const where = `${target.user}@${target.address}:${target.port}`;
+  const script = framed("true", "shown");
+  try {
+    const running = session.run("bash -euo pipefail -s login", script);
+    const printed = await withTimeout(running, 30_000, `${where} lets in, and runs no command within 30 s`);
+    const user = readAnswer(script, printed).isDone ? undefined : otherUser(printed.stdout);
+    if (user === undefined) return session;
+    const needed = `the user ${user} (pillar-host:ssh.user)`;
+    throw refusal("login", `${where} runs nothing: "${printable(firstLine(printed.stdout.trim()))}"`, { needed, user });
+  } catch (error) {
+    session.close();
+    throw error;
   }
 }
 
@@ -97,18 +142,19 @@ export async function reach(
     : booting;
   const begin = deps.ticks();
   try {
-    await whileItBoots(() => deps.login(target), deps, waiting);
+    const took = await whileItBoots(() => deps.login(target), deps, waiting);
+    for (const line of slowLogin(target.address, took)) deps.say(line);
   } catch (error) {
-    const { message, refused, what = message } = error as LoginError;
+    const { message, refused } = error as LoginError;
     if (server) {
       const seconds = Math.round((deps.ticks() - begin) / 1000);
       throw new Error(
         refused === "login"
-          ? `${what}\n${loginHelp(target, run)}\n${consoleHelp(server)}`
+          ? `${refusedText(target, error as LoginError, run)}\n${consoleHelp(server)}`
           : ownServerText(server, target, error as LoginError, seconds, isNew && server.isOrdered, run),
       );
     }
-    if (refused === "login") throw new Error(`${what}\n${loginHelp(target, run)}`);
+    if (refused === "login") throw new Error(refusedText(target, error as LoginError, run));
     throw new Error(
       refused === "hostKey" ? `${message}\n${newKeyHelp(run)}` : silentText(target, error as LoginError, run),
     );
@@ -136,32 +182,42 @@ export function silentText(
   ].join("\n");
 }
 
-/** What was offered to a host that refused it, and how it comes to accept it (pure). */
-export function loginHelp(target: SshTarget, run: Commands, agentSocket = process.env.SSH_AUTH_SOCK): string {
+/** Says what a host or its proxy refused, and how it comes to accept it. */
+export function refusedText(target: SshTarget, error: LoginError, run: Commands): string {
+  const { message, what = message, user, isOfProxy } = error;
+  if (user !== undefined)
+    return [what, `  needed: ${run.set(isOfProxy ? "ssh.proxy.user" : "ssh.user", user)}`, `  Then: ${run.up}`].join(
+      "\n",
+    );
+  return `${what}\n${isOfProxy && target.proxy ? loginHelp(target.proxy, run, "ssh.proxy") : loginHelp(target, run)}`;
+}
+
+/** What was offered to a host that refused it, and how it comes to accept it. @param block of the configuration */
+function loginHelp(target: SshTarget, run: Commands, block = "ssh"): string {
   const { address, port, user, privateKey, privateKeyPassword, password, agent } = target;
   const lines: string[] = [];
+  const keyFile = run.set(`${block}.privateKeyFile`, "FILE");
   if (privateKey !== undefined) {
     lines.push(
-      "found: the ssh key of pillar-host:ssh is not accepted",
+      `found: the ssh key of pillar-host:${block} is not accepted`,
       `needed: its line in ~${user}/.ssh/authorized_keys on the host: ${publicLineOf(privateKey, privateKeyPassword) ?? "(the key can't be read)"}`,
-      `or another key: ${run.set("ssh.privateKeyFile", "FILE")}`,
+      `or another key: ${keyFile}`,
+    );
+  } else if (agent) {
+    lines.push(
+      "found: no key of the ssh agent is accepted (ssh-add -l shows them)",
+      ...agentFound(agentKeys()),
+      `needed: the right key's file: ${keyFile}; or, with a pass phrase: ssh-add -D && ssh-add FILE`,
     );
   }
   if (password !== undefined) {
     lines.push(
-      "found: the password pillar-host:ssh.password is not accepted",
-      `needed: the right one (${run.setSecret("ssh.password")}), and an sshd that accepts passwords`,
-    );
-  }
-  if (agent) {
-    lines.push(
-      ...(agentSocket
-        ? ["found: no key of the ssh agent is accepted (ssh-add -l shows them)", "needed: ssh-add FILE"]
-        : ["found: no ssh agent here, SSH_AUTH_SOCK is not set", "needed: eval $(ssh-agent) && ssh-add FILE"]),
+      `found: the password pillar-host:${block}.password is not accepted`,
+      `needed: the right one (${run.setSecret(`${block}.password`)}), and an sshd that accepts passwords`,
     );
   }
   lines.push(
-    `Is it another user? ${run.set("ssh.user", "USER")}`,
+    `Is it another user? ${run.set(`${block}.user`, "USER")}`,
     `Then: ${run.up}`,
     `See it with: ssh -v -p ${port} ${user}@${address}`,
   );

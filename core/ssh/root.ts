@@ -1,6 +1,6 @@
 import { type Duplex, pipeline, type Readable } from "node:stream";
 import { printableLines } from "../util/printable";
-import { answerStream, framed, notRunText, readAnswer } from "./answer";
+import { answerStream, framed, notRunText, otherUser, readAnswer } from "./answer";
 import { type Connection, createConnection } from "./connection";
 import type { Variables } from "./foreign";
 import { namesOf, type Receiver, rootEnvelope } from "./rootEnvelope";
@@ -59,6 +59,8 @@ interface Ending {
   readonly running: RunningCommand;
   /** Its output, without the login's. */
   readonly stdout: Readable;
+  /** The first piece of all that it printed. */
+  readonly first: () => string;
   /** The text that was sent. */
   readonly text: string;
   readonly name: string;
@@ -112,7 +114,7 @@ export function masked(text: string, secrets: readonly (string | undefined)[]): 
 export function openRoot(
   host: OrchestratorHost,
   library: string,
-  connection: Connection = createConnection(host.ssh, loginKeys(host.configured)),
+  connection: Connection = createConnection(host.ssh, loginKeys(host.configured), true),
 ): RootHost {
   const { ssh, stack, sudoPassword, configured } = host;
   const own = [ssh.privateKey, ssh.privateKeyPassword, ssh.password, sudoPassword];
@@ -124,7 +126,7 @@ export function openRoot(
     });
 
   // Before its use: else the engine takes it for something captured.
-  const ending = async ({ running, stdout, text, name, limitSeconds, words }: Ending): Promise<void> => {
+  const ending = async ({ running, stdout, first, text, name, limitSeconds, words }: Ending): Promise<void> => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -140,7 +142,8 @@ export function openRoot(
       const { exitCode, stderr: printed } = await Promise.race([running.done, late]);
       const { isDone, stderr } = readAnswer(text, { stdout: "", stderr: printed });
       if (exitCode === 0 && isDone) return;
-      if (exitCode === 0) throw new Error(`${ssh.address}: ${notRunText(name, words(printed))}`);
+      if (exitCode === 0 || otherUser(first()))
+        throw new Error(`${ssh.address}: ${notRunText(name, words(first() + printed))}`);
       if (exitCode === undefined)
         throw new Error(
           `${ssh.address}: the connection ended while ${name} was at work${stderr && `: ${words(stderr.trim())}`}`,
@@ -162,13 +165,25 @@ export function openRoot(
     // The name alone: what a process list and a log show.
     const running = await (await session()).start(`${readWhole} ${name}`, text);
     const stdout = answerStream(text);
+    let first = "";
+    running.stdout.once("data", (piece: Buffer) => {
+      first = piece.toString("utf8", 0, 500);
+    });
     const isRead = new Promise((closed) => stdout.once("close", closed));
     pipeline(running.stdout, stdout, () => undefined);
     // A channel is closed once all that came was taken from it.
     stdout.once("close", () => running.stdout.resume());
     // A reader learns of its end; one that stopped reading must not end the process.
     stdout.on("error", () => undefined);
-    const end = ending({ running, stdout, text, name, limitSeconds, words: (said) => inWords(said, secrets) });
+    const end = ending({
+      running,
+      stdout,
+      first: () => first,
+      text,
+      name,
+      limitSeconds,
+      words: (said) => inWords(said, secrets),
+    });
     const done = end.finally(() => isRead);
     // Whoever reads to the end first looks at it later.
     done.catch(() => undefined);

@@ -1,6 +1,6 @@
 import { printable, printableLines } from "../util/printable";
 import { withTimeout } from "../util/withTimeout";
-import { notRunText, readAnswer } from "./answer";
+import { notRunText, otherUser, readAnswer } from "./answer";
 import type { Connection } from "./connection";
 
 /** What an error of a script carries: the lines that it printed before. */
@@ -23,7 +23,9 @@ export async function runScript(
   script: string,
   limit: number,
 ): Promise<readonly string[]> {
-  const running = connection.session().then((session) => session.run(`bash -euo pipefail -s ${name}`, script));
+  // A login has limits of its own, and may be slow.
+  const session = await connection.session();
+  const running = session.run(`bash -euo pipefail -s ${name}`, script);
   const result = await withTimeout(running, limit, `no end within ${limit / 1000} s`);
   const { exitCode } = result;
   const { isDone, stdout, stderr } = readAnswer(script, result);
@@ -32,7 +34,8 @@ export async function runScript(
     .map(printable)
     .filter((line) => line.trim() !== "");
   if (exitCode === 0 && isDone) return printed;
-  const said = exitCode === 0 ? notRunText(name, result.stdout + result.stderr) : stderr;
+  const isTold = exitCode !== 0 && otherUser(result.stdout) === undefined;
+  const said = isTold ? stderr : notRunText(name, result.stdout + result.stderr);
   const reason = printableLines(said).trim() || `it ended with ${exitCode ?? "the connection"}`;
   throw Object.assign(new Error(reason), { printed });
 }

@@ -1,39 +1,17 @@
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
+import { type LoginKeys, loginAttempt, loginKeys, type SshTarget } from "./login";
 import { type CommandResult, type RunningCommand, runOver, startOver } from "./sshCommands";
-import { closedPort, forbidden, reasonOf, refusal, unreached } from "./sshErrors";
+import { closedPort, forbidden, type LoginError, reasonOf, refusal, unreached } from "./sshErrors";
 
-/** Where and how to log in; plain values, as a provider gets them. */
-export interface SshTarget {
-  readonly address: string;
-  readonly port: number;
-  readonly user: string;
-  /** An authorized_keys line without comment: type and base64 key. */
-  readonly hostKey: string;
-  readonly privateKey?: string | undefined;
-  readonly privateKeyPassword?: string | undefined;
-  readonly password?: string | undefined;
-  /** Use the agent at SSH_AUTH_SOCK. */
-  readonly agent?: boolean | undefined;
-}
-
-/** Keys of the configuration that say how a host is logged in to, and which host key it shows, for errors. */
-export interface LoginKeys {
-  readonly login: string;
-  readonly hostKey: string;
-}
-
-const ownKeys: LoginKeys = { login: "pillar-host:ssh", hostKey: "pillar-host:host.hostKey" };
-
-/** Of a host that one key of the configuration tells all of; of the stack's own where it is left out (pure). */
-export function loginKeys(configured?: string): LoginKeys {
-  return configured === undefined ? ownKeys : { login: configured, hostKey: `${configured}.hostKey` };
-}
+export { type LoginKeys, loginKeys, type SshTarget } from "./login";
 
 /** One ssh connection. */
 export interface SshSession {
   /** False once the connection broke. */
   readonly isOpen: boolean;
+  /** Milliseconds that the login took. */
+  readonly tookMs: number;
   /** Opens a TCP stream from the host to an address that it reaches. */
   forward(address: string, port: number): Promise<Duplex>;
   /**
@@ -55,89 +33,133 @@ function algorithmsOf(type: string): string[] {
   return type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256"] : [type];
 }
 
+/** Milliseconds: until a host answers, and then until it lets in. sshd itself allows a login two minutes. */
+const limits = { answer: 20_000, login: 125_000 };
+
+/** A stream to a host's ssh, where its proxy is between. */
+interface Way {
+  readonly sock?: Duplex;
+  close(): void;
+}
+
+async function wayTo(
+  { address, port, proxy }: Pick<SshTarget, "address" | "port" | "proxy">,
+  keys: LoginKeys,
+): Promise<Way> {
+  if (proxy === undefined) return { close: () => undefined };
+  const session = await connectSsh(proxy, loginKeys(`${keys.login}.proxy`)).catch((error: LoginError) => {
+    throw Object.assign(error, { isOfProxy: true });
+  });
+  const sock = await session.forward(address, port).catch((error: Error) => {
+    session.close();
+    throw unreached(`${address}:${port}`, new Error(`its proxy ${proxy.address} does not reach it (${error.message})`));
+  });
+  return { sock, close: () => session.close() };
+}
+
 /**
  * Connects and logs in. Keeps the connection alive, and notices within a minute when it died.
  *
- * @throws FatalError when the host shows another key than the pinned one, or refuses the login; a plain Error when it
- *   can't be reached
+ * @throws FatalError when the host shows another key than the pinned one, or does not accept the login; a plain Error when
+ *   it can't be reached
  */
-export function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys()): Promise<SshSession> {
-  const [type = "", key = ""] = target.hostKey.split(" ");
+export async function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys()): Promise<SshSession> {
+  const way = await wayTo(target, keys);
+  const begun = Date.now();
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
-    let shown: string | undefined;
-    let isOpen = false;
-    client.on("close", () => {
-      isOpen = false;
-    });
+    const attempt = loginAttempt(client, target, keys);
+    const shown = { key: undefined as string | undefined };
+    let timer: NodeJS.Timeout;
+    const fail = (error: LoginError) => {
+      clearTimeout(timer);
+      reject(error);
+      client.destroy();
+      way.close();
+    };
+    const endAfter = (milliseconds: number, what: string) => {
+      clearTimeout(timer);
+      const late = new Error(`${what} within ${milliseconds / 1000} s`);
+      timer = setTimeout(() => fail(attempt.failure(late)), milliseconds);
+    };
+    endAfter(limits.answer, "no answer of an ssh server");
+    client.once("handshake", () => endAfter(limits.login, "the login had no end"));
     client.on("ready", () => {
-      isOpen = true;
+      clearTimeout(timer);
       // A call is a few small packets: held back for each other's answer they take 40 ms more.
-      client.setNoDelay(true);
-      resolve({
-        get isOpen() {
-          return isOpen;
-        },
-        run: (command, input) => runOver(client, command, input),
-        start: (command, input) => startOver(client, command, input),
-        forward: (address, port) =>
-          new Promise((opened, failed) => {
-            if (!isOpen) throw new Error(`the ssh connection to ${target.address} ended`);
-            client.forwardOut("127.0.0.1", 0, address, port, (error, stream) => {
-              if (!error) opened(stream);
-              else if (/Connection refused/.test(error.message))
-                failed(closedPort(`nothing listens on ${address}:${port} of the host: the node restarts or is down`));
-              else if (!isOpen) failed(new Error(`the ssh connection to ${target.address} ended`));
-              else if (Reflect.get(error, "reason") === prohibited)
-                failed(
-                  forbidden(
-                    `${address}:${port} on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)`,
-                  ),
-                );
-              else failed(new Error(`${address}:${port} on the host: ${reasonOf(error)}`));
-            });
-          }),
-        close: () => client.end(),
-      });
+      if (way.sock === undefined) client.setNoDelay(true);
+      resolve(sessionOver(client, target.address, Date.now() - begun));
     });
-    client.on("error", (error) => {
-      const where = `${target.user}@${target.address}:${target.port}`;
-      if (shown !== undefined && shown !== key) {
-        reject(
-          refusal(
-            "hostKey",
-            `${target.address} shows another host key than the pinned one\n  found: ${type} ${shown}\n  needed: ${type} ${key}\nWas the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change ${keys.hostKey}.`,
-            { keys: { shown: `${type} ${shown}`, pinned: `${type} ${key}` } },
-          ),
-        );
-      } else if (error.level === "client-authentication") {
-        reject(
-          refusal("login", `${where} refuses the login`, {
-            needed: `a key or password that the host accepts (${keys.login})`,
-          }),
-        );
-      } else reject(unreached(where, error));
-    });
+    client.on("error", (error) => fail(otherKey(target, shown.key, keys) ?? attempt.failure(error)));
     // Without an error: a host that boots or goes down lets in root alone, and one with too many logins drops some.
-    client.on("close", () => reject(unreached(`${target.user}@${target.address}:${target.port}`)));
-    client.connect({
-      host: target.address,
-      port: target.port,
-      username: target.user,
-      hostVerifier: (offered: Buffer) => {
-        shown = offered.toString("base64");
-        return shown === key;
-      },
-      algorithms: { serverHostKey: algorithmsOf(type) as ssh2.ServerHostKeyAlgorithm[] },
-      readyTimeout: 20_000,
-      keepaliveInterval: 15_000,
-      keepaliveCountMax: 3,
-      ...(target.privateKey ? { privateKey: target.privateKey } : {}),
-      ...(target.privateKeyPassword ? { passphrase: target.privateKeyPassword } : {}),
-      ...(target.password ? { password: target.password } : {}),
-      ...(target.agent && process.env.SSH_AUTH_SOCK ? { agent: process.env.SSH_AUTH_SOCK } : {}),
-    });
+    client.on("close", () => fail(attempt.failure()));
+    try {
+      client.connect({ ...attempt.config, ...connectConfig(target, way, shown) });
+    } catch (error) {
+      // A key that can't be read.
+      fail(error as Error);
+    }
   });
+}
+
+function connectConfig(target: SshTarget, way: Way, shown: { key?: string | undefined }): ssh2.ConnectConfig {
+  const [type = "", key] = target.hostKey.split(" ");
+  return {
+    ...(way.sock ? { sock: way.sock } : { host: target.address, port: target.port }),
+    username: target.user,
+    hostVerifier: (offered: Buffer) => {
+      shown.key = offered.toString("base64");
+      return shown.key === key;
+    },
+    algorithms: { serverHostKey: algorithmsOf(type) as ssh2.ServerHostKeyAlgorithm[] },
+    readyTimeout: 0,
+    keepaliveInterval: 15_000,
+    keepaliveCountMax: 3,
+  };
+}
+
+function sessionOver(client: ssh2.Client, host: string, tookMs: number): SshSession {
+  let isOpen = true;
+  client.on("close", () => {
+    isOpen = false;
+  });
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    tookMs,
+    run: (command, input) => runOver(client, command, input),
+    start: (command, input) => startOver(client, command, input),
+    forward: (address, port) =>
+      new Promise((opened, failed) => {
+        if (!isOpen) throw new Error(`the ssh connection to ${host} ended`);
+        client.forwardOut("127.0.0.1", 0, address, port, (error, stream) => {
+          if (!error) opened(stream);
+          else if (/Connection refused/.test(error.message))
+            failed(closedPort(`nothing listens on ${address}:${port} of the host: the node restarts or is down`));
+          else if (!isOpen) failed(new Error(`the ssh connection to ${host} ended`));
+          else if (Reflect.get(error, "reason") === prohibited)
+            failed(
+              forbidden(
+                `${address}:${port} on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)`,
+              ),
+            );
+          else failed(new Error(`${address}:${port} on the host: ${reasonOf(error)}`));
+        });
+      }),
+    close: () => client.end(),
+  };
+}
+
+/** Returns the error of a host that shows another key than the pinned one. */
+function otherKey({ address, hostKey: pinned }: SshTarget, key: string | undefined, keys: LoginKeys) {
+  const shown = `${pinned.split(" ")[0]} ${key}`;
+  if (key === undefined || shown === pinned) return undefined;
+  return refusal(
+    "hostKey",
+    `${address} shows another host key than the pinned one\n  found: ${shown}\n  needed: ${pinned}\nWas the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change ${keys.hostKey}.`,
+    { keys: { shown, pinned } },
+  );
 }
 
 /**
@@ -145,21 +167,22 @@ export function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys()): Pr
  *
  * @returns an authorized_keys line
  */
-export function scanHostKey(address: string, port: number): Promise<string> {
-  return new Promise((resolve, reject) => {
+export async function scanHostKey(address: string, port: number, proxy?: SshTarget): Promise<string> {
+  const way = await wayTo({ address, port, proxy }, loginKeys());
+  const scan = new Promise<string>((resolve, reject) => {
     const client = new ssh2.Client();
     client.on("error", (error) => reject(unreached(`${address}:${port}`, error)));
     client.on("close", () => reject(unreached(`${address}:${port}`)));
     client.connect({
-      host: address,
-      port,
+      ...(way.sock ? { sock: way.sock } : { host: address, port }),
       username: "nobody",
       hostVerifier: (offered: Buffer) => {
         resolve(`ssh-ed25519 ${offered.toString("base64")}`);
         return false;
       },
       algorithms: { serverHostKey: ["ssh-ed25519"] },
-      readyTimeout: 20_000,
+      readyTimeout: limits.answer,
     });
   });
+  return scan.finally(() => way.close());
 }

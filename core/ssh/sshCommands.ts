@@ -19,35 +19,20 @@ export interface RunningCommand {
 }
 
 const outputLimit = 256 * 1024;
-
-export function runOver(client: ssh2.Client, command: string, input: string): Promise<CommandResult> {
-  return new Promise((resolve, reject) => {
-    client.exec(command, (error, channel) => {
-      if (error) return reject(new Error(`a command on the host: ${reasonOf(error)}`));
-      let [stdout, stderr, exitCode] = ["", "", undefined as number | undefined];
-      channel.setEncoding("utf8").on("data", (piece: string) => {
-        if (stdout.length > outputLimit) return;
-        stdout += piece;
-        if (stdout.length <= outputLimit) return;
-        // What is cut off may read as something else; and whoever floods is not listened to any longer.
-        reject(new Error(`a command on the host printed more than ${outputLimit / 1024} KiB`));
-        channel.destroy();
-      });
-      channel.stderr.setEncoding("utf8").on("data", (piece: string) => {
-        stderr = (stderr + piece).slice(-outputLimit);
-      });
-      channel.on("exit", (code: number | null) => {
-        exitCode = code ?? undefined;
-      });
-      // Not "end": a command that starts something in the background leaves the streams open.
-      channel.on("close", () => resolve({ exitCode, stdout, stderr }));
-      channel.on("error", reject);
-      channel.end(input);
-    });
-  });
-}
-
 const complaintLimit = 64 * 1024;
+
+export async function runOver(client: ssh2.Client, command: string, input: string): Promise<CommandResult> {
+  const { stdout, done } = await startOver(client, command, input);
+  let text = "";
+  stdout.setEncoding("utf8").on("data", (piece: string) => {
+    text += piece;
+    // What is cut off may read as something else; and whoever floods is not listened to any longer.
+    if (text.length > outputLimit) stdout.destroy();
+  });
+  const ended = await done;
+  if (text.length > outputLimit) throw new Error(`a command on the host printed more than ${outputLimit / 1024} KiB`);
+  return { ...ended, stdout: text };
+}
 
 export function startOver(client: ssh2.Client, command: string, input: string): Promise<RunningCommand> {
   return new Promise((resolve, reject) => {
@@ -61,6 +46,7 @@ export function startOver(client: ssh2.Client, command: string, input: string): 
         exitCode = code ?? undefined;
       });
       const done = new Promise<Omit<CommandResult, "stdout">>((ended) => {
+        // Not "end": a command that starts something in the background leaves the streams open.
         channel.on("close", () => ended({ exitCode, stderr }));
         channel.on("error", () => ended({ exitCode, stderr }));
       });

@@ -34,12 +34,16 @@ export interface RefusedError extends FatalError {
   what: string;
   /** Of a host key: authorized_keys lines. */
   keys?: { readonly shown: string; readonly pinned: string };
+  /** The user that the host wants to log in instead. */
+  user?: string;
+  /** The proxy refused it, not the host behind it. */
+  isOfProxy?: boolean;
 }
 
 export function refusal(
   refused: RefusedError["refused"],
   what: string,
-  { needed, ...more }: Pick<RefusedError, "keys"> & { readonly needed?: string } = {},
+  { needed, ...more }: Pick<RefusedError, "keys" | "user"> & { readonly needed?: string } = {},
 ): RefusedError {
   const text = needed === undefined ? what : `${what}\n  needed: ${needed}`;
   return Object.assign(fatal(text), { refused, what, ...more });
@@ -47,20 +51,28 @@ export function refusal(
 
 /** What an error carries when no login was tried; trying again may help, but for a name that nobody knows. */
 export interface UnreachedError extends Error {
-  unreached: "closedEarly" | "unknownName" | "noConnection";
+  unreached: "closedEarly" | "unknownName" | "refusedPort" | "noConnection";
   /** Without the host. */
   reason: string;
 }
 
 /** What a login that fails ends with. */
-export type LoginError = Error & Partial<Pick<RefusedError, "refused" | "what" | "keys">> & Partial<UnreachedError>;
+export type LoginError = Error &
+  Partial<Pick<RefusedError, "refused" | "what" | "keys" | "user" | "isOfProxy">> &
+  Partial<UnreachedError>;
 
-/** An error for a host that can't be reached. @param where whom, and from which login */
-export function unreached(where: string, error?: Error & { code?: string }): UnreachedError {
-  const reason = error === undefined ? closedEarly : reasonOf(error);
-  const silent = error?.code === "ENOTFOUND" ? "unknownName" : "noConnection";
-  const how = error === undefined ? "closedEarly" : silent;
-  return Object.assign(new Error(`${where}: ${reason}`), { unreached: how, reason } as const);
+const alias = ". Is it an alias of ~/.ssh/config, which is not read here? ssh -G NAME shows its hostname";
+
+/** An error for a host that can't be reached. @param where whom, and from which login @param said the host's own words, if any */
+export function unreached(where: string, error?: Error & { code?: unknown }, said = ""): UnreachedError {
+  const kinds: Readonly<Record<string, UnreachedError["unreached"]>> = {
+    ENOTFOUND: "unknownName",
+    ECONNREFUSED: "refusedPort",
+  };
+  const how = error === undefined ? "closedEarly" : (kinds[String(error.code)] ?? "noConnection");
+  const words = error === undefined ? closedEarly : reasonOf(error);
+  const reason = `${words}${how === "unknownName" ? alias : ""}${said === "" ? "" : `: "${said}"`}`;
+  return Object.assign(new Error(`${where}: ${reason}`), { unreached: how, reason });
 }
 
 export function isFatal(error: unknown): boolean {
@@ -69,6 +81,6 @@ export function isFatal(error: unknown): boolean {
 
 const closedEarly = "the host closed the connection before the login was done";
 
-export function reasonOf(error: Error & { code?: string }): string {
-  return printable(error.message) || error.code || "connection failed";
+export function reasonOf(error: Error & { code?: unknown }): string {
+  return printable(error.message) || String(error.code ?? "connection failed");
 }

@@ -77,6 +77,7 @@ export async function lookAtNode(
       const said = { synced: good, why: `${reasonText(why)}${gap}`, reason: why.kind, known: true };
       return { ...said, ...observation.info, ...(gaps.length > 0 ? { gaps } : {}) };
     };
+    if (target.via === "ssh") await way.session();
     return await withTimeout(look(), deadline, `no answer within ${deadline / 1000} s`);
   } catch (error) {
     return { synced: false, known: false, why: error instanceof Error ? error.message : String(error) };

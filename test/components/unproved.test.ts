@@ -79,3 +79,30 @@ test("a producer address has an address's form, or the step is done again", asyn
   expect(good.stdout).toBe(address);
   expect(good.input).not.toBe(odd.input);
 });
+
+test("a step goes through the proxy, whose key is pinned", async () => {
+  const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+  const proxy = { address: "bastion.example", hostKey, user: "jump", password: "Jump-Pony-5" };
+  const through = configOf({ ssh: { user: "op", port: 2222, agent: true, proxy } });
+  const [step] = await registeredBy(() => {
+    runStep(
+      "node-step",
+      { name: "prepare", limitSeconds: 5, script: "true\n" },
+      {
+        ...loginOf(through),
+        address: "203.0.113.7",
+        hostKey,
+      },
+      {},
+    );
+  }, {});
+  const limits = { dialErrorLimit: 10, perDialTimeout: 15 };
+  expect(revealed(step?.inputs.connection)).toEqual({
+    host: "203.0.113.7",
+    port: 2222,
+    user: "op",
+    hostKey,
+    ...limits,
+    proxy: { host: "bastion.example", port: 22, user: "jump", hostKey, password: "Jump-Pony-5", ...limits },
+  });
+});

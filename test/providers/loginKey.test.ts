@@ -16,6 +16,7 @@ function host(...letIn: string[]) {
     if (!letIn.includes(privateKey)) throw refusal("login", `root@${address}:22 refuses the login\n  needed: …`);
     return {
       isOpen: true,
+      tookMs: 0,
       forward: () => expect.unreachable(),
       start: () => expect.unreachable(),
       close: () => undefined,

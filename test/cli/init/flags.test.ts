@@ -28,6 +28,7 @@ test("a server that is there needs its address, and a word about its host key", 
   ]);
   expect(missing("prod", { adopt: true })).toEqual(["--pillar", "--address", "--fingerprint", "--key-file"]);
   expect(missing("prod-2", existing)).toEqual(["--fingerprint"]);
+  expect(missing("prod-2", { ...existing, agent: false, password: true })).toEqual(["--fingerprint"]);
   for (const known of [{ hostKey: "ssh-ed25519 AAAA" }, { fingerprint: "SHA256:x" }, { acceptHostKey: true }])
     expect(missing("prod-2", { ...existing, ...known })).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { fileFaults } from "../../../cli/init/checks";
+import { missingSecrets, secretsFor } from "../../../cli/init/secrets";
 import { type Answers, exampleFor, stackText } from "../../../cli/init/stackText";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
@@ -18,7 +19,7 @@ const own: Answers = {
   sshFrom: [],
   user: "root",
   port: 22,
-  keyFile: undefined,
+  login: "agent",
   references: ["http://192.0.2.1:35997", "http://192.0.2.2:35997"],
 };
 const cloud: Answers = {
@@ -27,7 +28,7 @@ const cloud: Answers = {
   address: undefined,
   hostKey: undefined,
   sshFrom: ["192.0.2.1/32", "2001:db8::/64"],
-  keyFile: "~/.ssh/id_ed25519",
+  login: { keyFile: "~/.ssh/id_ed25519" },
 };
 
 const textOf = (answers: Answers) =>
@@ -43,7 +44,7 @@ describe("a stack's file has the witnesses of the chain", () => {
   test("the old host alone", () => {
     const answers = { ...own, references: [], oldHost: { address: "198.51.100.9", hostKey: oldKey } };
     expect(configOf(answers)["pillar-host:sync"]).toEqual({ oldHost: answers.oldHost });
-    expect(fileFaults("prod", textOf(answers), undefined)).toEqual([]);
+    expect(fileFaults("prod", textOf(answers), [])).toEqual([]);
   });
 
   test("references alone, and nothing of the example's", () => {
@@ -52,9 +53,7 @@ describe("a stack's file has the witnesses of the chain", () => {
   });
 
   test("none is refused before the file is written", () => {
-    expect(fileFaults("prod", textOf({ ...own, references: [] }), undefined)[0]).toMatch(
-      /^pillar-host:sync(\.references)?: /,
-    );
+    expect(fileFaults("prod", textOf({ ...own, references: [] }), [])[0]).toMatch(/^pillar-host:sync(\.references)?: /);
   });
 });
 
@@ -67,7 +66,7 @@ describe("a stack's file is an example with the operator's values", () => {
       "pillar-host:controller": { executable: "znn-controller" },
       "pillar-host:node": { service: "go-zenon" },
     });
-    expect(fileFaults("prod", textOf(own), undefined)).toEqual([]);
+    expect(fileFaults("prod", textOf(own), [])).toEqual([]);
   });
 
   test.each(["hetzner", "digitalocean"] as const)("a server to be ordered at %s", (provider) => {
@@ -88,7 +87,7 @@ describe("a stack's file is an example with the operator's values", () => {
 
   test("its values are texts, whatever they look like", () => {
     const keyFile = "~/keys $& $1/id: # yes";
-    expect(configOf({ ...own, pillar: "007", user: "true", port: 2222, keyFile })).toMatchObject({
+    expect(configOf({ ...own, pillar: "007", user: "true", port: 2222, login: { keyFile } })).toMatchObject({
       "pillar-host:pillar": { name: "007" },
       "pillar-host:ssh": { user: "true", port: 2222, privateKeyFile: keyFile },
     });
@@ -111,22 +110,30 @@ describe("a stack's file is an example with the operator's values", () => {
   });
 });
 
+test("a password is in no file, and is a secret that the stack gets", async () => {
+  const answers = { ...own, login: "password" as const };
+  expect(configOf(answers)["pillar-host:ssh"]).toEqual({ user: "root" });
+  expect(missingSecrets(answers, [])).toEqual(["ssh.password"]);
+  expect(missingSecrets(answers, [["ssh.password", "Root-Pony-5"]])).toEqual([]);
+  expect(fileFaults("prod", textOf(answers), [["ssh.password", "Root-Pony-5"]])).toEqual([]);
+  expect(fileFaults("prod", textOf(answers), [])).toHaveLength(1);
+  expect(await secretsFor(answers, {}, false)).toEqual([]);
+});
+
 test("that the pass phrase of a key is still to be set is no fault of the file; one that is wrong in it is", () => {
   const place = mkdtempSync(join(tmpdir(), "pillar-host-init-"));
   const keyFile = join(place, "locked");
   execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "a phrase", "-f", keyFile]);
-  const text = textOf({ ...own, keyFile });
+  const text = textOf({ ...own, login: { keyFile } });
   const wrong = text.replace(keyFile, `${keyFile}\n    privateKeyPassword: another`);
-  expect(fileFaults("prod", text, undefined)).toEqual([]);
-  expect(fileFaults("prod", wrong, undefined)).toEqual([
-    "pillar-host:ssh.privateKeyPassword: does not open the private key",
-  ]);
+  expect(fileFaults("prod", text, [])).toEqual([]);
+  expect(fileFaults("prod", wrong, [])).toEqual(["pillar-host:ssh.privateKeyPassword: does not open the private key"]);
   rmSync(place, { recursive: true });
 });
 
 test("faults of a file come with the token's, and not with the secrets that come later", () => {
-  const bad = { ...cloud, sshFrom: ["192.0.2.1"], keyFile: "/nonexistent/key" };
-  expect(fileFaults("prod", textOf(bad), "short")).toEqual([
+  const bad = { ...cloud, sshFrom: ["192.0.2.1"], login: { keyFile: "/nonexistent/key" } };
+  expect(fileFaults("prod", textOf(bad), [["host.token", "short"]])).toEqual([
     expect.stringMatching(/^pillar-host:host\.token: needed an API token of Hetzner/),
     expect.stringMatching(/^pillar-host:host\.sshFrom\.0: found 192\.0\.2\.1, needed a network/),
     expect.stringMatching(/^pillar-host:ssh\.privateKeyFile: \/nonexistent\/key does not exist/),

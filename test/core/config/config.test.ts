@@ -296,7 +296,7 @@ describe("login", () => {
 
   test("a key that is cut off, or of a kind that ssh does not read", () => {
     const fault =
-      "pillar-host:ssh.privateKey: cannot be read: cut off, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)";
+      "pillar-host:ssh.privateKey: cannot be read: cut off, of a hardware token, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)";
     expect(faultsOf({ ssh: { privateKey: privateKey.slice(0, 200) } })).toEqual([fault]);
     expect(faultsOf({ ssh: { privateKey: "-----BEGIN PRIVATE KEY-----\nMII\n" } })).toEqual([fault]);
   });

@@ -8,11 +8,13 @@ import { writtenConfig } from "../../../core/config/writtenConfig";
 const raw = { ssh: { user: "op", privateKey: "KEY" }, notify: "https://ntfy.example/topic", pillar: { name: "Anvil" } };
 
 test("are these, by the schema", () => {
-  const login = ["privateKey", "privateKeyPassword", "password", "sudoPassword"];
-  const logins = (block: string) => login.map((key) => `${block}.${key}`);
+  const login = ["privateKey", "privateKeyPassword", "password"];
+  const proxy = login.map((key) => `proxy.${key}`);
+  const logins = (block: string, last = [...proxy, "sudoPassword"]) =>
+    [...login, ...last].map((key) => `${block}.${key}`);
   expect(secretKeys().map((path) => path.join("."))).toEqual([
     "host.token",
-    ...logins("ssh"),
+    ...logins("ssh", ["sudoPassword", ...proxy]),
     ...logins("sync.oldHost"),
     "notify",
     ...logins("orchestrator.migrateFrom"),

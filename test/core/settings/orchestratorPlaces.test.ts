@@ -36,6 +36,18 @@ test("a login of its own replaces the whole of it, and another user gets no one 
   expect(oldHost(stack({ password: "other" })).ssh.password).toBe("other");
 });
 
+test("the proxy is the stack's where nothing else is said, and no host's password is told to it", () => {
+  const proxy = { address: "bastion.example", hostKey };
+  const ssh = { user: "op", port: 2222, agent: true, password: "login-pw", proxy };
+  const through = (from: object) =>
+    configOf({ ssh, orchestrator: { migrateFrom: { address: "198.51.100.9", hostKey, ...from } } });
+  const ours = { address: "bastion.example", port: 22, user: "op", hostKey, agent: true };
+  expect(newHost(through({}), "203.0.113.7", hostKey).ssh.proxy).toEqual(ours);
+  expect(oldHost(through({ user: "root", password: "other" })).ssh.proxy).toEqual(ours);
+  const another = { address: "jump.example", hostKey, user: "jump", password: "jump-pw" };
+  expect(oldHost(through({ proxy: another })).ssh.proxy).toEqual({ ...another, port: 22 });
+});
+
 test("the new host's is the stack's", () => {
   expect(newHost(stack(), "203.0.113.7", "ssh-ed25519 K")).toEqual({
     stack: "prod",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { agentFound } from "../../../core/ssh/agentKeys";
 import type { OwnServer } from "../../../core/ssh/ownServer";
-import { bootPatience, loginHelp, type ReachDeps, reach } from "../../../core/ssh/reachability";
+import { bootPatience, type ReachDeps, reach, refusedText } from "../../../core/ssh/reachability";
 import { refusal, unreached } from "../../../core/ssh/sshErrors";
 import { commandsFor } from "../../../core/util/commands";
 import { keyPair } from "../chain/fakes";
@@ -11,12 +12,13 @@ const refused = unreached("op@203.0.113.7:22", new Error("connect ECONNREFUSED 2
 /** A world whose logins end in these errors, one after the other, then succeed; its clock is the sleep. */
 function worldOf(...errors: Error[]) {
   const said: string[] = [];
-  const seen = { logins: 0, waited: 0 };
+  const seen = { logins: 0, waited: 0, took: 500 };
   const deps: ReachDeps = {
     login: async () => {
       const error = errors[Math.min(seen.logins, errors.length - 1)];
       seen.logins += 1;
       if (error && (errors.length === 1 || seen.logins <= errors.length)) throw error;
+      return seen.took;
     },
     ticks: () => seen.waited,
     sleep: async (milliseconds) => {
@@ -38,20 +40,48 @@ const failure = (deps: ReachDeps, server?: OwnServer, isNew = false) =>
 test("a host that lets in is not waited for", async () => {
   const { deps, said, seen } = worldOf();
   expect(await failure(deps)).toBe("");
-  expect({ said, seen }).toEqual({ said: [], seen: { logins: 1, waited: 0 } });
+  expect({ said, seen }).toEqual({ said: [], seen: { logins: 1, waited: 0, took: 500 } });
 });
 
 test("a host that boots is waited for, and that is said once", async () => {
   const { deps, said, seen } = worldOf(refused, refused, refused);
   expect(await failure(deps)).toBe("");
   expect(said).toEqual([`${refused.message}: waiting up to 60 s for a host that boots`]);
-  expect(seen).toEqual({ logins: 4, waited: 6000 });
+  expect(seen).toMatchObject({ logins: 4, waited: 6000 });
 });
 
 test("a host that refuses the login while it comes up is waited for", async () => {
   const { deps, seen } = worldOf(refused, refusal("login", "refuses the login"));
   expect(await failure(deps)).toBe("");
-  expect(seen).toEqual({ logins: 3, waited: 4000 });
+  expect(seen).toMatchObject({ logins: 3, waited: 22_000 });
+});
+
+test("a login that stays refused is tried so seldom that no host bans this machine for it", async () => {
+  const { deps, seen } = worldOf(refused, ...Array.from({ length: 99 }, () => refusal("login", "refuses the login")));
+  expect(await failure(deps)).toContain("refuses the login");
+  expect(seen.logins).toBeLessThan(6);
+});
+
+test("a port that stays refused is tried fewer than 6 times in 30 s: more would keep a limit on connections up", async () => {
+  const { deps, seen } = worldOf(refused);
+  const times: number[] = [];
+  const { login } = deps;
+  await failure({
+    ...deps,
+    login: (to) => {
+      times.push(seen.waited);
+      return login(to);
+    },
+  });
+  for (const time of times.filter((each) => each > 30_000))
+    expect(times.filter((each) => each <= time && each > time - 30_000).length).toBeLessThan(6);
+});
+
+test("a slow login is named, and no error", async () => {
+  const { deps, said, seen } = worldOf();
+  seen.took = 21_300;
+  expect(await failure(deps)).toBe("");
+  expect(said).toEqual(["the login to 203.0.113.7 took 21 s: its sshd's UseDNS, or PAM? Each step logs in anew"]);
 });
 
 test("a host that stays silent is an error with what was found, what is needed, and the commands", async () => {
@@ -74,7 +104,9 @@ test("a name that nobody knows is not waited for", async () => {
       Object.assign(new Error("getaddrinfo ENOTFOUND nowhere.example"), { code: "ENOTFOUND" }),
     ),
   );
-  expect(await failure(deps)).toContain("  found: getaddrinfo ENOTFOUND nowhere.example\n");
+  expect(await failure(deps)).toContain(
+    "  found: getaddrinfo ENOTFOUND nowhere.example. Is it an alias of ~/.ssh/config, which is not read here? ssh -G NAME shows its hostname\n",
+  );
   expect(seen.waited).toBe(0);
 });
 
@@ -117,7 +149,7 @@ ${throwAway}`,
     );
     expect(said).toEqual([
       `waiting up to 100 s for server pillar-anvil-prod (52) to boot`,
-      ...[30, 60, 90].map((s) => `waiting for server pillar-anvil-prod (52) to boot, ${s} s: ${refused.message}`),
+      ...[30, 62, 94].map((s) => `waiting for server pillar-anvil-prod (52) to boot, ${s} s: ${refused.message}`),
     ]);
   });
 
@@ -149,7 +181,7 @@ ${throwAway}`,
   Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):
     pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod`,
     );
-    expect(lasting.seen.waited).toBe(bootPatience);
+    expect(lasting.seen.waited).toBe(bootPatience + 2000);
     const later = worldOf(otherKey);
     await failure(later.deps, server);
     expect(later.seen.waited).toBe(0);
@@ -157,20 +189,50 @@ ${throwAway}`,
 });
 
 describe("what a login is helped with", () => {
+  const error = refusal("login", "refuses the login");
   const { password: _, ...bare } = target;
 
   test.each([[undefined], ["pass-phrase"]])("a key (pass phrase: %s): its line for the host, not the key", (phrase) => {
     const pair = keyPair(phrase);
     const line = pair.public.trim().split(" ").slice(0, 2).join(" ");
-    const help = loginHelp({ ...bare, privateKey: pair.private, privateKeyPassword: phrase }, run);
+    const help = refusedText({ ...bare, privateKey: pair.private, privateKeyPassword: phrase }, error, run);
     expect(help).toContain(`needed: its line in ~op/.ssh/authorized_keys on the host: ${line}\n`);
     expect(help).not.toContain("PRIVATE");
   });
 
-  test("an agent, or none", () => {
-    expect(loginHelp({ ...bare, agent: true }, run, "/run/agent")).toContain("no key of the ssh agent is accepted");
-    expect(loginHelp({ ...bare, agent: true }, run, "")).toContain(
-      "found: no ssh agent here, SSH_AUTH_SOCK is not set\n",
+  test("of the proxy's", () => {
+    const help = refusedText(
+      { ...bare, proxy: { ...target, address: "203.0.113.9" } },
+      { ...error, isOfProxy: true },
+      run,
+    );
+    expect(help).toContain("found: the password pillar-host:ssh.proxy.password is not accepted\n");
+    expect(help).toContain("See it with: ssh -v -p 22 op@203.0.113.9");
+  });
+
+  test("the user that a cloud's image wants instead", () => {
+    expect(refusedText(bare, { ...error, user: "ubuntu" }, run)).toContain(
+      "\n  needed: pulumi config set --path pillar-host:ssh.user ubuntu -s prod\n  Then: pulumi up -s prod",
     );
   });
+});
+
+test.each([
+  ["no agent", undefined, ["found: no ssh agent answers here (SSH_AUTH_SOCK): eval $(ssh-agent) && ssh-add FILE"]],
+  ["as many keys as most hosts try", Array(5).fill("ssh-ed25519"), []],
+  [
+    "more",
+    Array(7).fill("ssh-ed25519"),
+    ["found: the ssh agent offers 7 keys, and most hosts end a login after 6: name the right key's file"],
+  ],
+  [
+    "a hardware token",
+    ["sk-ssh-ed25519@openssh.com"],
+    [
+      "found: keys in the ssh agent that only ssh itself can use: sk-ssh-ed25519@openssh.com",
+      "needed: an ordinary key for this host beside the hardware token or certificate (ssh-keygen -t ed25519)",
+    ],
+  ],
+])("what an agent offers: %s", (_what, keys, lines) => {
+  expect(agentFound(keys)).toEqual(lines);
 });

@@ -139,20 +139,85 @@ describe("the login", () => {
     expect(await filesWith(host(), "Root-Pony-5")).toBe("");
   });
 
-  it("takes the ssh agent of whoever runs the engine", async () => {
+  const sshd = (line: string) =>
+    onHost(
+      host(),
+      `printf '%s\\n' '${line}' PermitRootLogin\\ yes > /etc/ssh/sshd_config.d/a.conf; systemctl reload ssh`,
+    );
+
+  it("takes a password that sshd asks for, and names a second factor", async () => {
+    await sshd("PasswordAuthentication no\nChallengeResponseAuthentication yes");
+    // Another port, so that there is something to do.
+    await letsIn({ node: { wsPort: 35995 } }, { "ssh.password": "Root-Pony-5" });
+    await sshd("AuthenticationMethods publickey,keyboard-interactive\nChallengeResponseAuthentication yes");
+    await stack().configure(stackFile(stage.lab, host()), { "ssh.privateKey": key });
+    const { exitCode, output } = await upTo(stack(), "preflight");
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("accepts the login, and wants more: keyboard-interactive");
+    await sshd("");
+  });
+
+  it("goes through a proxy, that of the steps too", async () => {
+    // The host is its own, and lets in nobody else.
+    await sshd(`AllowUsers root@${host().address} op@10.*`);
+    const { privateKeyFile } = stage.lab;
+    const proxy = { address: host().address, hostKey: host().hostKey, user: "op" };
+    await letsIn({ ssh: { privateKeyFile, proxy } }, {});
+    await sshd("");
+  });
+
+  it("says which user a cloud's image wants", async () => {
+    const wanted = 'Please login as the user "ubuntu" rather than the user "root".';
+    await onHost(
+      host(),
+      `sed -i 's/^/command="echo \\x27${wanted.replaceAll('"', '\\\\"')}\\x27; exit 142" /' /root/.ssh/authorized_keys`,
+    );
+    await stack().configure(stackFile(stage.lab, host()), { "ssh.privateKey": key });
+    const { exitCode, output } = await upTo(stack(), "preflight");
+    await onHost(host(), "sed -i 's/^command=.*142\" //' /root/.ssh/authorized_keys");
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain(`root@${host().address}:22 runs nothing: "${wanted}"`);
+    expect(output).toContain("needed: pulumi config set --path pillar-host:ssh.user ubuntu -s prod");
+  });
+
+  /** Runs with an agent of its own, which holds these keys. */
+  const withAgent = async (files: readonly string[], work: (env: { SSH_AUTH_SOCK: string }) => Promise<void>) => {
     const socket = join(stage.lab.dir, "agent.sock");
     const agent = execa("ssh-agent", ["-D", "-a", socket], { reject: false });
+    const env = { SSH_AUTH_SOCK: socket };
     try {
-      await execa("sh", ["-c", `until ssh-add -q ${stage.lab.privateKeyFile}; do sleep 0.1; done`], {
-        env: { SSH_AUTH_SOCK: socket },
-        timeout: 10_000,
-      });
-      await letsIn({ ssh: { agent: true } }, {}, { SSH_AUTH_SOCK: socket });
-      expect(await stack().written()).not.toContain(socket);
+      for (const file of files)
+        await execa("sh", ["-c", `until ssh-add -q ${file}; do sleep 0.1; done`], { env, timeout: 10_000 });
+      await work(env);
     } finally {
       agent.kill();
       await agent;
     }
+  };
+
+  it("takes the ssh agent of whoever runs the engine", async () => {
+    await withAgent([stage.lab.privateKeyFile], async (env) => {
+      await letsIn({ ssh: { agent: true } }, {}, env);
+      expect(await stack().written()).not.toContain(env.SSH_AUTH_SOCK);
+    });
+  });
+
+  it("names an agent that offers more keys than a host tries, after one connection", async () => {
+    const others = await Promise.all(Array.from({ length: 6 }, (_, index) => newKey(`other${index}`)));
+    const refused = async () =>
+      Number(await onHost(host(), "journalctl -u ssh | grep -c 'maximum authentication attempts exceeded' || true"));
+    await withAgent([...others.map(({ file }) => file), stage.lab.privateKeyFile], async (env) => {
+      const before = await refused();
+      await stack().configure(stackFile(stage.lab, host(), { ssh: { agent: true } }), {});
+      Object.assign(process.env, env);
+      const { exitCode, output } = await upTo(stack(), "preflight");
+      delete process.env.SSH_AUTH_SOCK;
+      expect(exitCode).not.toBe(0);
+      expect(output).toContain('ended the login: "Too many authentication failures"');
+      expect(output).toContain("the ssh agent offers 7 keys");
+      expect(output).toContain("pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod");
+      await expect.poll(refused).toBe(before + 1);
+    });
   });
 
   const unpinned = () => ({
@@ -214,6 +279,6 @@ describe("the login", () => {
     const file = join(stage.lab.dir, name);
     await execa("ssh-keygen", ["-q", "-t", "ed25519", "-N", phrase, "-C", "", "-f", file]);
     const publicKey = (await readFile(`${file}.pub`, "utf8")).trim();
-    return { publicKey, privateKey: await readFile(file, "utf8") };
+    return { file, publicKey, privateKey: await readFile(file, "utf8") };
   }
 });

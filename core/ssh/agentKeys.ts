@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+
+/** Returns the kind of each key of this shell's ssh agent; undefined where no agent answers. */
+export function agentKeys(): string[] | undefined {
+  if (!process.env.SSH_AUTH_SOCK) return undefined;
+  const { status, stdout } = spawnSync("ssh-add", ["-L"], { encoding: "utf8", timeout: 5000 });
+  if (status === 0)
+    return stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" ")[0] ?? "");
+  return status === 1 ? [] : undefined;
+}
+
+/** Keys that a host tries for one login, as sshd is set without a word (MaxAuthTries). */
+const maxTries = 6;
+
+/** Returns lines on what this shell's agent offers a host that accepts none of its keys. */
+export function agentFound(keys: readonly string[] | undefined): string[] {
+  if (keys === undefined)
+    return ["found: no ssh agent answers here (SSH_AUTH_SOCK): eval $(ssh-agent) && ssh-add FILE"];
+  const unusable = keys.filter((kind) => kind.includes("@"));
+  const count = keys.length - unusable.length;
+  return [
+    ...(count < maxTries
+      ? []
+      : [
+          `found: the ssh agent offers ${count} keys, and most hosts end a login after ${maxTries}: name the right key's file`,
+        ]),
+    ...(unusable.length === 0
+      ? []
+      : [
+          `found: keys in the ssh agent that only ssh itself can use: ${[...new Set(unusable)].join(", ")}`,
+          "needed: an ordinary key for this host beside the hardware token or certificate (ssh-keygen -t ed25519)",
+        ]),
+  ];
+}

@@ -1,0 +1,330 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import net, { type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import ssh2, { type AuthContext, type Connection, type KeyboardAuthContext } from "ssh2";
+import { afterEach, describe, expect, test } from "vitest";
+import { framed } from "../../../core/ssh/answer";
+import { createConnection } from "../../../core/ssh/connection";
+import { refusedText, tryLogin } from "../../../core/ssh/reachability";
+import { openRoot } from "../../../core/ssh/root";
+import { runScript } from "../../../core/ssh/runScript";
+import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
+import { isFatal, type LoginError } from "../../../core/ssh/sshErrors";
+import { commandsFor } from "../../../core/util/commands";
+import { closedPort, keyPair, loginTo, sshHost } from "../chain/fakes";
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+const run = commandsFor("prod");
+
+/** An ssh server with this answer to each attempt to log in. */
+async function hostThat(answers: (attempt: AuthContext, link: Connection) => void, config = {}) {
+  const keys = keyPair();
+  const server = new ssh2.Server({ hostKeys: [keys.private], ...config });
+  const seen = { connections: 0, attempts: [] as string[] };
+  const links = new Set<Connection>();
+  server.on("connection", (link) => {
+    links.add(link);
+    seen.connections += 1;
+    link.on("error", () => undefined);
+    link.on("authentication", (attempt) => {
+      seen.attempts.push(attempt.method);
+      answers(attempt, link);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanUps.push(() => {
+    for (const link of links) link.end();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { seen, target: loginTo({ port, hostKey: keys.public.split(" ").slice(0, 2).join(" ") }) };
+}
+
+async function failure(target: SshTarget): Promise<LoginError & { fatal: boolean }> {
+  try {
+    (await connectSsh(target)).close();
+  } catch (error) {
+    return Object.assign(error as LoginError, { fatal: isFatal(error) });
+  }
+  throw new Error("connected");
+}
+
+/** Ends a connection as sshd does: with a number of the protocol, and words. */
+function disconnect(link: Connection, reason: number, words: string): void {
+  const text = Buffer.from(words);
+  const packet = Buffer.alloc(13 + text.length);
+  packet[0] = 1;
+  packet.writeUInt32BE(reason, 1);
+  packet.writeUInt32BE(text.length, 5);
+  text.copy(packet, 9);
+  const { _protocol: protocol } = link as unknown as {
+    _protocol: {
+      _packetRW: { write: { alloc(size: number): Buffer; allocStart: number; finalize(p: Buffer): Buffer } };
+    };
+  };
+  const { write } = protocol._packetRW;
+  const sent = write.alloc(packet.length);
+  packet.copy(sent, write.allocStart);
+  const { _cipher: cipher } = protocol as unknown as { _cipher: { encrypt(packet: Buffer): void } };
+  cipher.encrypt(write.finalize(sent));
+  link.end();
+}
+
+/** An ssh agent of this test's, with so many keys. */
+async function agentWith(count: number): Promise<readonly string[]> {
+  const directory = mkdtempSync(join(tmpdir(), "agent-"));
+  const socket = join(directory, "socket");
+  const agent = spawn("ssh-agent", ["-D", "-a", socket], { stdio: "ignore" });
+  const before = process.env.SSH_AUTH_SOCK;
+  process.env.SSH_AUTH_SOCK = socket;
+  cleanUps.push(() => {
+    agent.kill();
+    rmSync(directory, { recursive: true });
+    if (before === undefined) delete process.env.SSH_AUTH_SOCK;
+    else process.env.SSH_AUTH_SOCK = before;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  return Array.from({ length: count }, (_, index) => {
+    const pair = keyPair();
+    const file = join(directory, `key${index}`);
+    writeFileSync(file, pair.private, { mode: 0o600 });
+    execFileSync("ssh-add", ["-q", file], { stdio: "pipe" });
+    return pair.public.split(" ")[1] ?? "";
+  });
+}
+
+describe("an agent whose right key comes after more than a host tries", () => {
+  /** As sshd: the seventh attempt is not heard. */
+  const strict = async (keys: readonly string[]) => {
+    let tries = 0;
+    return hostThat((attempt, link) => {
+      if (attempt.method === "none") return attempt.reject(["publickey"]);
+      if (attempt.method === "publickey" && attempt.key.data.toString("base64") === keys.at(-1) && tries < 6)
+        return attempt.accept();
+      tries += 1;
+      if (tries >= 6) disconnect(link, 2, "Too many authentication failures");
+      else attempt.reject(["publickey"]);
+    });
+  };
+
+  test("is named at once, with the cure, and is never tried again", async () => {
+    const host = await strict(await agentWith(7));
+    const target = { ...host.target, password: undefined, agent: true };
+    const error = await failure(target);
+    expect(error).toMatchObject({ fatal: true, refused: "login" });
+    expect(error.message).toContain('ended the login: "Too many authentication failures"');
+    expect(error.message).toContain("found: the ssh agent offers 7 keys, and most hosts end a login after 6");
+    expect(refusedText(target, error, run)).toContain(
+      "needed: the right key's file: pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod",
+    );
+    expect(host.seen.connections).toBe(1);
+
+    const connection = createConnection(target);
+    for (const _ of [1, 2, 3]) await expect(connection.session()).rejects.toThrow("Too many authentication failures");
+    expect(host.seen.connections).toBe(2);
+  });
+
+  test("a key's file is tried, and the agent is not", async () => {
+    await agentWith(7);
+    const own = keyPair();
+    const host = await strict([own.public.split(" ")[1] ?? ""]);
+    const target = { ...host.target, password: undefined, agent: true, privateKey: own.private };
+    (await connectSsh(target)).close();
+    expect(host.seen.attempts.slice(0, 2)).toEqual(["none", "publickey"]);
+  });
+});
+
+test("an agent that does not answer is named at once", async () => {
+  const before = process.env.SSH_AUTH_SOCK;
+  process.env.SSH_AUTH_SOCK = "/nonexistent/agent";
+  const { target } = await hostThat((attempt) => attempt.reject(["publickey"]));
+  const error = await failure({ ...target, password: undefined, agent: true });
+  if (before === undefined) delete process.env.SSH_AUTH_SOCK;
+  else process.env.SSH_AUTH_SOCK = before;
+  expect(error).toMatchObject({ fatal: true, refused: "login" });
+  expect(error.message).toContain("found: no ssh agent answers here (SSH_AUTH_SOCK)");
+});
+
+describe("a password by keyboard-interactive", () => {
+  const asking = (...rounds: readonly (readonly string[])[]) =>
+    hostThat((attempt) => {
+      if (attempt.method !== "keyboard-interactive") return attempt.reject(["publickey", "keyboard-interactive"]);
+      const ask = (round: number): void => {
+        const prompts = rounds[round];
+        if (prompts === undefined) attempt.accept();
+        else
+          (attempt as KeyboardAuthContext).prompt(
+            prompts.map((prompt) => ({ prompt, echo: false })),
+            ([answer]) => (answer === "login-pw" ? ask(round + 1) : attempt.reject(["keyboard-interactive"])),
+          );
+      };
+      ask(0);
+    });
+
+  test.each([[["Password: "]], [["(op@host) Passwort:"]]])("answers the one prompt: %s", async (prompts) => {
+    const { target, seen } = await asking(prompts);
+    (await connectSsh(target)).close();
+    // What the host does not offer would count as a failure.
+    expect(seen.attempts).toEqual(["none", "keyboard-interactive"]);
+  });
+
+  test.each([
+    ["two prompts at once", [["Password: ", "Verification code: "]], "Password:, Verification code:"],
+    ["another prompt after it", [["Password: "], ["Verification code: "]], "Verification code:"],
+    ["no password at all", [["One-time password (OTP): "]], "One-time password (OTP):"],
+  ])("names a second factor: %s", async (_, rounds, words) => {
+    const { target, seen } = await asking(...rounds);
+    const error = await failure(target);
+    expect(error).toMatchObject({ fatal: true, refused: "login" });
+    expect(error.message).toContain(`asks for more than the password: "${words}"`);
+    expect(error.message).not.toContain("login-pw");
+    expect(seen.connections).toBe(1);
+  });
+
+  test("a wrong one is a refused login", async () => {
+    const { target } = await asking(["Password: "]);
+    expect(await failure({ ...target, password: "hunter2" })).toMatchObject({ fatal: true, refused: "login" });
+  });
+});
+
+test("a host that accepts the key and wants more says what it wants", async () => {
+  const { private: privateKey } = keyPair();
+  const { target } = await hostThat((attempt) =>
+    attempt.method === "publickey" ? attempt.reject(["keyboard-interactive"], true) : attempt.reject(["publickey"]),
+  );
+  const error = await failure({ ...target, password: undefined, privateKey });
+  expect(error.message).toContain("accepts the login, and wants more: keyboard-interactive");
+});
+
+test.each([
+  [2, "Your account has expired", true],
+  [15, "illegal user name", true],
+  [12, "Too many connections", false],
+])("a host that ends the login (%i) is named with its own words: %s", async (reason, words, isFinal) => {
+  const { target } = await hostThat((_attempt, link) => disconnect(link, reason, words));
+  const error = await failure(target);
+  expect(error.message).toContain(words);
+  expect(error.fatal).toBe(isFinal);
+});
+
+test("a host without a common algorithm is named at once", async () => {
+  const { target } = await hostThat((attempt) => attempt.accept(), {
+    algorithms: { kex: ["diffie-hellman-group1-sha1"] },
+  });
+  const error = await failure(target);
+  expect(error).toMatchObject({ fatal: true, refused: "login" });
+  expect(error.message).toMatch(/no common language with its ssh server: .*no matching key exchange/);
+});
+
+test("a host that closes the connection with a banner is waited for, and its words are told", async () => {
+  const { target } = await hostThat((_attempt, link) => link.end(), {
+    banner: "System is booting up.\nSee pam_nologin(8)",
+  });
+  const error = await failure(target);
+  expect(error.fatal).toBe(false);
+  expect(error.message).toContain('closed the connection before the login was done: "System is booting up."');
+});
+
+describe("a cloud's image that wants another user", () => {
+  const wanted = 'Please login as the user "ubuntu" rather than the user "root".';
+  const image = async () => {
+    const script = join(mkdtempSync(join(tmpdir(), "image-")), "sh");
+    cleanUps.push(() => rmSync(join(script, ".."), { recursive: true }));
+    writeFileSync(script, `#!/bin/sh\necho '${wanted}'\nexit 142\n`, { mode: 0o700 });
+    const host = await sshHost(undefined, undefined, { shell: script, home: "" });
+    cleanUps.push(() => host.close());
+    return loginTo(host);
+  };
+
+  test("is named at the first contact, with the command", async () => {
+    const target = await image();
+    const error = await tryLogin(target).catch((thrown: LoginError) => thrown as LoginError);
+    expect(error).toMatchObject({ refused: "login", user: "ubuntu" });
+    expect(refusedText(target, error as LoginError, run)).toBe(
+      `op@127.0.0.1:${target.port} runs nothing: "${wanted}"\n` +
+        "  needed: pulumi config set --path pillar-host:ssh.user ubuntu -s prod\n  Then: pulumi up -s prod",
+    );
+  });
+
+  test("is none where the login only speaks of it", async () => {
+    const home = mkdtempSync(join(tmpdir(), "home-"));
+    cleanUps.push(() => rmSync(home, { recursive: true }));
+    writeFileSync(join(home, ".bashrc"), `echo '${wanted}'\n`);
+    const host = await sshHost(undefined, undefined, { shell: "/bin/bash", home });
+    cleanUps.push(() => host.close());
+    const session = await tryLogin(loginTo(host));
+    expect(session.isOpen).toBe(true);
+    session.close();
+  });
+
+  test("is named wherever something is to run on it", async () => {
+    const target = await image();
+    const connection = createConnection(target);
+    const named = `found: "${wanted}"\n  needed: user: ubuntu, in the configuration of this host's login`;
+    await expect(runScript(connection, "facts", framed("true", "captured"), 5000)).rejects.toThrow(named);
+    const root = openRoot({ stack: "prod", ssh: target }, "true", connection);
+    await expect(root.call("look")).rejects.toThrow(named);
+    root.close();
+  });
+});
+
+describe("a proxy", () => {
+  test("is logged in to first, with its key pinned, and the host behind it like any other", async () => {
+    const [host, bastion] = await Promise.all([sshHost(), sshHost()]);
+    cleanUps.push(host.close, bastion.close);
+    const through = { ...loginTo(host), proxy: loginTo(bastion) };
+    const session = await connectSsh(through);
+    expect(await session.run("echo there", "")).toMatchObject({ exitCode: 0, stdout: "there\n" });
+    session.close();
+    expect(await scanHostKey("127.0.0.1", host.port, loginTo(bastion))).toBe(host.hostKey);
+    await expect.poll(() => bastion.open + host.open).toBe(0);
+
+    const impostor = await failure({ ...through, proxy: { ...loginTo(bastion), hostKey: host.hostKey } });
+    expect(impostor).toMatchObject({ refused: "hostKey", isOfProxy: true });
+    expect(impostor.message).toContain("before you change pillar-host:ssh.proxy.hostKey");
+    const refused = await failure({ ...through, proxy: { ...loginTo(bastion), password: "hunter2" } });
+    expect(refused).toMatchObject({ refused: "login", isOfProxy: true });
+    expect(refused.message).toContain("a key or password that the host accepts (pillar-host:ssh.proxy)");
+    const behind = await failure({ ...through, port: await closedPort() });
+    expect(behind.message).toContain("its proxy 127.0.0.1 does not reach it");
+    expect(behind.fatal).toBe(false);
+  });
+});
+
+test("a slow login is no silence, and tells how long it took", async () => {
+  const slow = await sshHost(undefined, () => new Promise((resolve) => setTimeout(resolve, 1500)));
+  cleanUps.push(slow.close);
+  const connection = createConnection(loginTo(slow));
+  // The script's own limit begins when the connection stands.
+  expect(await runScript(connection, "facts", framed("echo done", "captured"), 1000)).toEqual(["done"]);
+  expect((await connection.session()).tookMs).toBeGreaterThan(1400);
+  connection.drop();
+});
+
+test("a port that is refused after a login is waited for as a limit on new connections", {
+  timeout: 30_000,
+}, async () => {
+  const host = await sshHost();
+  cleanUps.push(host.close);
+  const port = await closedPort();
+  const connection = createConnection({ ...loginTo(host), port }, undefined, true);
+  const onward = net.createServer((socket) => {
+    const further = net.connect(host.port, "127.0.0.1");
+    for (const each of [socket, further]) each.on("error", () => undefined);
+    socket.pipe(further).pipe(socket);
+  });
+  cleanUps.push(() => onward.close());
+  setTimeout(() => onward.listen(port, "127.0.0.1"), 2000);
+  const session = await connection.session();
+  expect(session.isOpen).toBe(true);
+  connection.drop();
+  await expect(createConnection({ ...loginTo(host), port: await closedPort() }).session()).rejects.toThrow(
+    "ECONNREFUSED",
+  );
+});
