@@ -111,7 +111,7 @@ test("nothing begins by a log that lacks a line: the error says what to bring, o
   expect(said).toMatch(
     /^the record of the migration is not whole: nothing begins by it\n {2}found: .* no line with the hash/,
   );
-  expect(said).toContain("pillar-host:orchestrator.laterThanMove");
+  expect(said).toContain("pillar-host:orchestrator.migrateFrom.laterThanMove");
   expect(said).toMatch(/\n {2}Then: pulumi up -s prod$/);
 });
 
