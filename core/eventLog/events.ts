@@ -210,7 +210,7 @@ export type MoveNews = {
  * is done already the run ends in an error, so that the next one writes it.
  */
 type Guarded =
-  | ("shuttingDown" | "shutDown" | "override" | "released")
+  | ("shuttingDown" | "shutDown" | "reactivated" | "override" | "released")
   | ("begun" | "starting" | "done" | "rolledBack" | "backup" | "secured");
 
 /** What a run goes on without. */

@@ -1,5 +1,5 @@
 import type { Moment } from "./blow";
-import type { HostEvent } from "./events";
+import { type HostEvent, isOfRetirement } from "./events";
 import { settle } from "./settle";
 import { Broken, copyOf, type HostName, newWorld, operators, type World, worldText } from "./state";
 import { type Action, play, type RunSettings, type Strike, type Up } from "./world";
@@ -102,6 +102,8 @@ export async function withoutTraces<T>(play: () => Promise<T>): Promise<T> {
 
 async function searchAll(bounds: Bounds, settings: RunSettings): Promise<Searched> {
   const first: Node = { world: newWorld() };
+  // Without a release they decide nothing, and make two of each state.
+  if (!bounds.events.some(isOfRetirement)) delete first.world.lines;
   for (const action of bounds.after ?? []) await play(first.world, action, settings);
   const seen = new Set([worldText(first.world)]);
   let layer = [first];

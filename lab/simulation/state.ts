@@ -28,7 +28,7 @@ export interface World {
   backup: number;
   /** The first operator's. */
   hasLaptop: boolean;
-  /** What the laptop has of hosts that were shut down, of moves and of backups. */
+  /** What the laptop has of hosts that were shut down, of moves and of backups; not kept where nobody retires a host. */
   lines?: readonly (LogEvent | MoveEvent)[];
   backups?: readonly ListedBackup[];
   /** What each operator's record tells of the moves' generations. */
@@ -45,7 +45,7 @@ export const emptyRecord: ModelRecord = { generation: 0, started: 0, isBehind: f
 export function newWorld(): World {
   const hosts = { a: signing("198.51.100.7"), b: installed("203.0.113.9"), c: installed("192.0.2.4") };
   const records = { one: emptyRecord, two: emptyRecord };
-  return { hosts, generation: 1, backup: 0, hasLaptop: true, records, hasBegun: false, isHarmed: false };
+  return { hosts, generation: 1, backup: 0, hasLaptop: true, records, hasBegun: false, isHarmed: false, lines: [] };
 }
 
 export function copyOf({ hosts: { a, b, c }, ...rest }: World): World {

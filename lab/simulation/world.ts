@@ -89,7 +89,7 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
       broken ??= broke(world, what, by, host, before);
     },
     record: (line, saga) => {
-      noteWay(world, line, saga, hosts);
+      if (world.lines) noteWay(world, line, saga, hosts);
       world.hasBegun = true;
       const { [by]: own, [by === "one" ? "two" : "one"]: other } = world.records;
       const isBehind = other.isBehind || line === "starting";
@@ -100,7 +100,8 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
     },
     backUp: (share) => {
       world.backup = Math.max(world.backup, share ?? 0);
-      noteBackup(world, hosts[sidesOf(wanted).source], share);
+      if (world.lines) noteBackup(world, hosts[sidesOf(wanted).source], share);
+      else if (world.hasLaptop) world.backup = Math.max(world.backup, share ?? 0);
     },
   });
   const keys = { old: keyOf(hosts.old), new: keyOf(hosts.new) };
@@ -142,7 +143,7 @@ export async function play(world: World, action: Action, settings: RunSettings =
   if (action.do === "up") return up(world, action, action.strikes, settings);
   if (action.do === "lose laptop") {
     const { by = "one" } = action;
-    if (by === "one") Object.assign(world, { hasLaptop: false, lines: [], backups: [] });
+    if (by === "one") Object.assign(world, { hasLaptop: false, ...(world.lines && { lines: [], backups: [] }) });
     world.records = { ...world.records, [by]: { ...emptyRecord, isBehind: world.hasBegun } };
   } else if (action.do === "copy record") {
     const { one, two } = world.records;
