@@ -18,7 +18,10 @@ const stage = staged(settings, async (lab, host) => {
   for (const version of ["v0.0.10", "v0.0.11"]) releases.push(await serveNode(lab, { version }));
 });
 
-it("of 20 upgrades of a host that produces at least 18 cost no momentum", { timeout: 3_000_000 }, async () => {
+/** By hand, 20: `PILLAR_UPGRADES=20 npm run test:long -- node/upgrades`. */
+const upgrades = Number(process.env.PILLAR_UPGRADES ?? 3);
+
+it("nine of ten upgrades of a host that produces cost no momentum", { timeout: 3_000_000 }, async () => {
   expect((await stage.stack.up()).exitCode).toBe(0);
   const address = await onHost(stage.host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);
   await stage.lab.chain("PATCH", "/pillars/Anvil", { producerAddress: address });
@@ -28,7 +31,7 @@ it("of 20 upgrades of a host that produces at least 18 cost no momentum", { time
   await expect.poll(async () => (await slots()).some(({ nodes }) => nodes.length > 0)).toBe(true);
   const costs: number[] = [];
   const seconds: number[] = [];
-  for (let count = 0; count < 20; count++) {
+  for (let count = 0; count < upgrades; count++) {
     const before = await missed();
     await reconfigure(stage.stack, stage.host, { ...settings(), node: { release: releases[count % 2] } });
     const { exitCode, output } = await stage.stack.up();
@@ -38,6 +41,8 @@ it("of 20 upgrades of a host that produces at least 18 cost no momentum", { time
     console.log(`upgrade ${count + 1}: ${costs.at(-1)} missed, ${seconds.at(-1)} s without the node`);
   }
   seconds.sort((a, b) => a - b);
-  console.log(`seconds without the node: ${seconds[0]} to ${seconds.at(-1)}, median ${seconds[10]}`);
-  expect(costs.filter((cost) => cost === 0).length).toBeGreaterThanOrEqual(18);
+  console.log(
+    `seconds without the node: ${seconds[0]} to ${seconds.at(-1)}, median ${seconds[Math.floor(upgrades / 2)]}`,
+  );
+  expect(costs.filter((cost) => cost > 0).length).toBeLessThanOrEqual(Math.ceil(upgrades / 10));
 });
