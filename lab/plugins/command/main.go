@@ -10,8 +10,6 @@
 //     trimmed; a failure carries status, command and output, and is not recorded; update runs `update` or else
 //     `create`; any changed input updates; triggers replace (the SDK adds replaceOnChanges); delete runs `delete`; a
 //     preview runs nothing;
-//   - remote.CopyToRemote: files, directories and text, with the trailing-slash rule; copied again when the hash or the
-//     remote path changes;
 //   - secrets: the connection is always secret, an output is secret only where the input of its name is. stdout and
 //     stderr are therefore never secret by themselves, whatever was secret in stdin, create or connection;
 //   - the traps: a failure prints the whole command; one logged line over 64 KiB hangs the run; perDialTimeout ends
@@ -19,7 +17,7 @@
 //     get the same stdin as create, and a command that ends before its stdin was sent fails with EOF, whatever its
 //     exit status.
 //
-// What it leaves out: local.Command, local.run, the deprecated remote.CopyFile and agent sockets of Windows.
+// What it leaves out: local.Command, local.run, remote.CopyToRemote, remote.CopyFile and agent sockets of Windows.
 package main
 
 import (
@@ -37,7 +35,7 @@ const version = "1.2.1"
 
 func main() {
 	command, err := infer.NewProviderBuilder().
-		WithResources(infer.Resource(&remote.Command{}), infer.Resource(&remote.CopyToRemote{})).
+		WithResources(infer.Resource(&remote.Command{})).
 		Build()
 	if err == nil {
 		err = provider.RunProvider(context.Background(), "command", version, command)

@@ -12,7 +12,6 @@
 //     gpuPartitionMode, and ipv6 switched off. Size, name, backups, tags change in place, with a power cycle for a
 //     size. With a name that was given, the old one is deleted first. SshKey: publicKey; Tag: name; Firewall: nothing;
 //   - a Droplet whose create was accepted and that then fails is in the state as not initialized; customTimeouts hold;
-//   - getAccount, getRegions, getSizes, getImage, getImages, getDroplet, getDroplets, getSshKeys, with filters and sorts;
 //   - the traps: the plugin does not mark the token as secret (the Node SDK of 4.80.1 does so by itself, that of 4.68.0
 //     did not); userData stands in clear among the inputs unless the program marks it, and as a SHA-1 among the
 //     outputs; image, sshKeys and userData are never read back, so an imported Droplet is replaced by a program that
@@ -21,7 +20,7 @@
 //     60 s at most in a delete; a create that was retried after its answer was lost makes a second Droplet; an SshKey
 //     that has vanished cannot be deleted.
 //
-// What it leaves out: volumes, and every other resource and function.
+// What it leaves out: volumes, every other resource, and all functions.
 //
 // PILLAR_LAB_DIGITALOCEAN_PACE, for tests only: a factor on all of these waits and on the client's pauses between its
 // attempts (0.01: a hundred times as fast). Without it the plugin is as slow as the official one.
@@ -48,16 +47,6 @@ func main() {
 			infer.Resource(&cloud.SSHKey{}),
 			infer.Resource(&cloud.Firewall{}),
 			infer.Resource(&cloud.Tag{}),
-		).
-		WithFunctions(
-			infer.Function(&cloud.GetAccount{}),
-			infer.Function(&cloud.GetRegions{}),
-			infer.Function(&cloud.GetSizes{}),
-			infer.Function(&cloud.GetImage{}),
-			infer.Function(&cloud.GetImages{}),
-			infer.Function(&cloud.GetDroplet{}),
-			infer.Function(&cloud.GetDroplets{}),
-			infer.Function(&cloud.GetSSHKeys{}),
 		).
 		Build()
 	if err == nil {

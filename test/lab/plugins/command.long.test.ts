@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { contract } from "../contracts/contract";
-import { COMMAND, COPY, failure, leaks, plugin, startServer, to, usePlugin, userKey, work } from "./fixture";
+import { COMMAND, failure, leaks, plugin, startServer, to, usePlugin, userKey, work } from "./fixture";
 import { isSecret, type Properties, secret, UNKNOWN } from "./provider";
 import type { SshServer } from "./sshServer";
 
@@ -201,7 +201,6 @@ contract("command plugin", ["pulumi-resource-command"], (kind) => {
     test("the connection is secret in the schema, in the inputs and in the outputs", async () => {
       const { resources } = await plugin.schema();
       expect(resources[COMMAND]?.inputProperties.connection?.secret).toBe(true);
-      expect(resources[COPY]?.inputProperties.connection?.secret).toBe(true);
       const server = await startServer();
       const { outputs } = await plugin.create(COMMAND, { connection: to(server), create: "true" });
       expect(isSecret(outputs.connection)).toBe(true);

@@ -23,7 +23,6 @@ export interface Spec {
   readonly bareProvider?: boolean;
   readonly resources?: Readonly<Record<string, Resource>>;
   /** Functions and their arguments; the answers are outputs. */
-  readonly invokes?: Readonly<Record<string, { readonly fn: string; readonly args: object }>>;
 }
 
 const plan = { image: "ubuntu-22-04-x64", size: "s-4vcpu-8gb", region: "fra1", name: "pillar-1" };
@@ -69,10 +68,6 @@ const resolve = (value) => {
 };
 for (const [name, { type, args, opts }] of Object.entries(spec.resources ?? {})) {
   made[name] = new cloud[type](name, resolve(args), { provider, ...opts });
-}
-for (const [name, { fn, args }] of Object.entries(spec.invokes ?? {})) {
-  const answer = fn === "getAccount" ? cloud[fn]({ provider }) : cloud[fn](args, { provider });
-  exports[name] = answer.catch((error) => error.message);
 }
 `;
 

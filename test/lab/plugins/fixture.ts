@@ -9,7 +9,6 @@ import { type Properties, Provider } from "./provider";
 import { SshServer, type SshServerOptions } from "./sshServer";
 
 export const COMMAND = "command:remote:Command";
-export const COPY = "command:remote:CopyToRemote";
 export const PASSWORD = "a password that nobody has";
 export const PASS_PHRASE = "a pass phrase";
 

@@ -10,8 +10,6 @@ import struct from "google-protobuf/google/protobuf/struct_pb";
 
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
-const ASSET = "c44067f5952c0a294b673a41bacd8c17";
-const ARCHIVE = "0def7320c3a5731c473e5ecbe6d01bc7";
 
 /** How the protocol writes an output that is not known in a preview. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -23,14 +21,6 @@ export type Properties = Record<string, Value>;
 
 /** Marks a value as secret, as the engine does. */
 export const secret = (value: Value): Value => ({ [SIGNATURE]: SECRET, value });
-/** A FileAsset or FileArchive of a path. */
-export const file = (kind: "asset" | "archive", path: string, hash: string): Value => ({
-  [SIGNATURE]: kind === "asset" ? ASSET : ARCHIVE,
-  path,
-  hash,
-});
-/** A StringAsset. */
-export const text = (content: string, hash: string): Value => ({ [SIGNATURE]: ASSET, text: content, hash });
 
 /** Whether a value is marked secret as a whole. */
 export const isSecret = (value: Value | undefined): boolean => secretContent(value) !== undefined;

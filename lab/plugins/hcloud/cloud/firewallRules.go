@@ -81,3 +81,16 @@ func texts(networks []net.IPNet) []string {
 	}
 	return made
 }
+
+func serverResource(id int64) hcloud.FirewallResource {
+	return hcloud.FirewallResource{
+		Type: hcloud.FirewallResourceTypeServer, Server: &hcloud.FirewallResourceServer{ID: id},
+	}
+}
+
+func selectorResource(selector string) hcloud.FirewallResource {
+	return hcloud.FirewallResource{
+		Type:          hcloud.FirewallResourceTypeLabelSelector,
+		LabelSelector: &hcloud.FirewallResourceLabelSelector{Selector: selector},
+	}
+}

@@ -221,3 +221,19 @@ func shutDown(ctx context.Context, client *hcloud.Client, server *hcloud.Server)
 	}
 	return err
 }
+
+// findImage finds an image by id or name; nil where there is none.
+func findImage(
+	ctx context.Context, client *hcloud.Client, idOrName string, options hcloud.ImageListOpts,
+) (*hcloud.Image, error) {
+	if id, err := strconv.ParseInt(idOrName, 10, 64); err == nil {
+		image, _, err := client.Image.GetByID(ctx, id)
+		return image, err
+	}
+	options.Name = idOrName
+	images, _, err := client.Image.List(ctx, options)
+	if err != nil || len(images) == 0 {
+		return nil, err
+	}
+	return images[0], nil
+}
