@@ -1,9 +1,7 @@
-import { cp, mkdir, readFile, rename } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { bucketPlace } from "../../core/store/bucketPlace";
-import { openBucket } from "../../core/store/s3";
 import { startS3 } from "../../lab/backends";
 import type { Lab, LabHost } from "../../lab/lab";
 import { ensurePackagedImage } from "../../lab/packagedImage";
@@ -48,13 +46,22 @@ const report = async (...where: Parameters<typeof typed> extends [unknown, ...in
 /** Copies this machine's log and backups as docs/teams.md says, one object a line of the log. */
 async function copyRecords(): Promise<void> {
   const log = join(stack.env.XDG_DATA_HOME ?? "", "pillar-host/records/Anvil/record.jsonl");
-  Object.assign(process.env, bucket.env);
-  const open = openBucket(bucketPlace(`${bucket.url}#Anvil`));
   const lines = (await readFile(log, "utf8")).split("\n").filter((line) => line !== "");
-  for (const [at, line] of lines.entries()) {
-    const key = `pillar-host/Anvil/log/${String(at).padStart(15, "0")}-0.json`;
-    await open.put(key, `${line}\n`, Buffer.byteLength(line) + 1, "");
-  }
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: key } = bucket.env;
+  const endpoint = new URL(bucket.url).searchParams.get("endpoint");
+  const uploads = lines.map(async (line, at) => {
+    const name = `${String(at).padStart(15, "0")}-0.json`;
+    await writeFile(join(lab.dir, name), `${line}\n`);
+    return [
+      `url = "${endpoint}/state/pillar-host/Anvil/log/${name}"`,
+      `upload-file = "${join(lab.dir, name)}"`,
+      `user = "${id}:${key}"`,
+      'aws-sigv4 = "aws:amz:us-east-1:s3"',
+      "fail",
+    ].join("\n");
+  });
+  const [curl = "", ...args] = lab.atOperator(["curl", "-sS", "-K", "-"]);
+  await execa(curl, args, { input: (await Promise.all(uploads)).join("\nnext\n") });
   await rename(log, `${log}.moved`);
 }
 
