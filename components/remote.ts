@@ -102,8 +102,9 @@ export function runStep(
   );
   const isPreview = pulumi.runtime.isDryRun();
   const stdout = pulumi
-    .all([command.stdout, command.stderr, stdin, access.address])
-    .apply(async ([out, err, script, address]) => {
+    // A run that leaves the step out (--target) has the outputs of the text that ran.
+    .all([command.stdout, command.stderr, command.stdin, access.address])
+    .apply(async ([out, err, script = "", address]) => {
       const answer = readAnswer(script, { stdout: out, stderr: err });
       const printed = answer.stdout.trimEnd();
       const isAccepted = step.accepts?.(printed) ?? true;

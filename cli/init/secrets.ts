@@ -17,8 +17,10 @@ export async function secretsFor(
 ): Promise<Secret[]> {
   const secrets: Secret[] = [];
   const path = isAsked ? loginSecret(login) : undefined;
-  const what = typeof login === "string" ? `The password of ${user}@${address}` : `The pass phrase of ${login.keyFile}`;
-  if (path !== undefined) secrets.push([path, await askSecret(`${what}:`)]);
+  if (path !== undefined) {
+    const what = typeof login === "string" ? `password of ${user}@${address}` : `pass phrase of ${login.keyFile}`;
+    secrets.push([path, await askSecret(`The ${what}:`)]);
+  }
   if (provider === "existing") return secrets;
   if (tokenFile !== undefined) secrets.push(["host.token", tokenIn(tokenFile)]);
   else if (isAsked) {

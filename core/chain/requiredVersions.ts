@@ -89,10 +89,11 @@ export function versionGapText(gap: VersionGap): string {
   return `${found}; ${requirementText(gap)}`;
 }
 
-/** Formats what the operator does about it, a line each (pure). @param up the command of the node's stack */
-export function installLines({ leastVersion, release, fromHeight }: VersionRow, up = "pulumi up"): string[] {
+/** Formats what the operator does about it, a line each (pure). @param up the command of the node's stack, where it is known */
+export function installLines({ leastVersion, release, fromHeight }: VersionRow, up?: string): string[] {
+  const then = up === undefined ? "" : `, then ${up}`;
   return [
-    `install ${leastVersion} or newer from ${release}: its url, sha256 and version as pillar-host:node.release (docs/node-version.md), then ${up}`,
+    `install ${leastVersion} or newer from ${release}: its url, sha256 and version as pillar-host:node.release (docs/node-version.md)${then}`,
     ...(fromHeight > 0 ? ["Is the requirement out of date? It stands in core/chain/requiredVersions.json"] : []),
   ];
 }

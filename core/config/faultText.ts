@@ -166,8 +166,10 @@ function wrongType(issue: z.core.$ZodIssueInvalidType, context: FaultContext): s
   const names = inner === undefined ? [] : shapesOf(inner).flatMap((shape) => Object.keys(shape));
   const such = kind === "object" ? ` with keys such as ${names.slice(0, 3).join(", ")}` : "";
   const needed = `${kinds[kind] ?? kind}${such}${kind === "string" && form !== undefined ? `: ${form}` : ""}`;
+  const text = !secret && typeof issue.input === "string" && /^(true|false|\d{1,9})$/.test(issue.input) && issue.input;
+  const set = text ? run.set(key, text) : run.setTo(key, placeholder(issue.path));
   // The engine keeps the type that stands there.
-  const cure = cures[kind] ?? `${run.remove(key)} && ${run.setTo(key, placeholder(issue.path))}`;
+  const cure = cures[kind] ?? `${run.remove(key)} && ${set}`;
   return `found ${found}, needed ${needed} (${cure})`;
 }
 

@@ -172,7 +172,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
       const hints = [
         ...(standing.isStalled ? [stallHint] : []),
         ...(why.kind === "otherChain" ? forkHints(options) : []),
-        ...(why.kind === "oldVersion" ? versionHints(why.gap) : []),
+        ...(why.kind === "oldVersion" ? versionHints(why.gap, options) : []),
         ...(why.kind === "unwitnessed" ? witnessHints(options, notes) : []),
       ];
       const text = gaveUpText(options, what, progressText(progress), hints);
@@ -238,8 +238,8 @@ function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): 
 }
 
 /** Says what a node needs that lacks a required version: waiting alone never helps. */
-function versionHints(gap: VersionGap): string[] {
-  const [install, ...more] = installLines(gap);
+function versionHints(gap: VersionGap, { stack }: WaitOptions): string[] {
+  const [install, ...more] = installLines(gap, commandsFor(stack).up);
   return [`  found: ${versionGapText(gap)}`, `  needed: ${install}`, ...more.map((line) => `  ${line}`)];
 }
 

@@ -200,11 +200,11 @@ describe("a value of the wrong type is there, not missing", () => {
     ],
     [
       { sync: { hourlyRestart: "true" } },
-      "pillar-host:sync.hourlyRestart: found text, needed true or false (pulumi config rm --path pillar-host:sync.hourlyRestart -s prod && pulumi config set --path pillar-host:sync.hourlyRestart -s prod HOURLYRESTART)",
+      "pillar-host:sync.hourlyRestart: found text, needed true or false (pulumi config rm --path pillar-host:sync.hourlyRestart -s prod && pulumi config set --path pillar-host:sync.hourlyRestart true -s prod)",
     ],
     [
       { node: { rpcPort: "35997" } },
-      "pillar-host:node.rpcPort: found text, needed a number (pulumi config rm --path pillar-host:node.rpcPort -s prod && pulumi config set --path pillar-host:node.rpcPort -s prod RPCPORT)",
+      "pillar-host:node.rpcPort: found text, needed a number (pulumi config rm --path pillar-host:node.rpcPort -s prod && pulumi config set --path pillar-host:node.rpcPort 35997 -s prod)",
     ],
     [
       { sync: { confirmations: 1.5 } },

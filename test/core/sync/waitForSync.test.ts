@@ -93,7 +93,7 @@ describe("a node that lacks a required version", () => {
     ...{ fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release: "https://r.example", found: "v0.0.8" },
   };
   const install =
-    "install v0.0.10 or newer from https://r.example: its url, sha256 and version as pillar-host:node.release (docs/node-version.md), then pulumi up";
+    "install v0.0.10 or newer from https://r.example: its url, sha256 and version as pillar-host:node.release (docs/node-version.md)";
   const said = "the node is v0.0.8; v0.0.10 or newer is required from height 1000 on (the window)";
   const versionsOf = (found: readonly (readonly VersionGap[])[]) => {
     const asked: number[] = [];
@@ -122,7 +122,7 @@ describe("a node that lacks a required version", () => {
     for (const more of [{ check: true, confirmations: 1 }, { deadline: minute }]) {
       const { message } = await giveUp(waitForSync({ ...options, ...more }, { ...deps, readVersionGaps }));
       expect(message).toContain(
-        `\n  found: ${said}\n  needed: ${install}\n  Is the requirement out of date? It stands in core/chain/requiredVersions.json\n${help}`,
+        `\n  found: ${said}\n  needed: ${install}, then pulumi up -s prod\n  Is the requirement out of date? It stands in core/chain/requiredVersions.json\n${help}`,
       );
     }
   });

@@ -45,7 +45,7 @@ describe("the hourly restart that is switched off", () => {
   it("is never set, and the operator's own restart is left and warned about", async () => {
     expect(first.output).not.toContain("hourly restart: on");
     expect(first.output).toContain(
-      "warning: root's crontab has another line about go-node, left as it is: 30 3 * * 0 systemctl restart go-node. A restart of a producing node misses momentums.",
+      "warning: something else handles go-node at times, left as it is: root's crontab: 30 3 * * 0 systemctl restart go-node. A restart of a producing node misses momentums.",
     );
     expect(await crontabNow()).toBe(crontab);
   });
