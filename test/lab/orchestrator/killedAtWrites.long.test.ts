@@ -9,8 +9,8 @@ import { contentOf, moveStage, signersOf } from "./moveStage";
 
 /** What a journey writes into the bucket, in this order. */
 const writes = [
-  ...["first tar.age", "first manifest.json", "backup first", "secured", "begun"],
-  ...["last tar.age", "last manifest.json", "backup last", "starting", "done", "recorded"],
+  ...["first tar.age", "first manifest.json", "backup first", "secured", "begun", "starting"],
+  ...["last tar.age", "last manifest.json", "backup last", "done", "recorded"],
 ];
 const stage = moveStage({ inBucket: startGatedS3, bare: true });
 const signer = () => onHost(stage.old, "systemctl show -p MainPID orchestrator");

@@ -48,7 +48,10 @@ describe("the signer's move onto a server that the same up makes at a provider",
     controller: { release: { url: lab.releaseUrl() } },
     sync: { confirmations: 1, confirmSeconds: 0 },
     network,
-    orchestrator: { ...signer(), migrateFrom: { address: old.address, hostKey: old.hostKey } },
+    orchestrator: {
+      ...signer(),
+      migrateFrom: { address: old.address, hostKey: old.hostKey, firstMove: "acknowledged" },
+    },
     "hcloud:endpoint": `${lab.cloudUrl("hetzner")}/v1`,
     ...changes,
   });
