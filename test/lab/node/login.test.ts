@@ -205,7 +205,7 @@ describe("the login", () => {
   it("names an agent that offers more keys than a host tries, after one connection", async () => {
     const others = await Promise.all(Array.from({ length: 6 }, (_, index) => newKey(`other${index}`)));
     const refused = async () =>
-      Number(await onHost(host(), "journalctl -u ssh | grep -c 'maximum authentication attempts exceeded' || true"));
+      Number(await onHost(host(), "journalctl -t sshd | grep -c 'maximum authentication attempts exceeded' || true"));
     await withAgent([...others.map(({ file }) => file), stage.lab.privateKeyFile], async (env) => {
       const before = await refused();
       await stack().configure(stackFile(stage.lab, host(), { ssh: { agent: true } }), {});
