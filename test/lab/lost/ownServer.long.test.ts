@@ -102,6 +102,8 @@ describe("an own server to which the signer moved, with state and record in a bu
 
   it("both are lost", async () => {
     await lose("pillar-host/");
+    // What this machine has seen of the record is lost with it: it would be missed.
+    await rm(join(stage.stack.dir, "data"), { recursive: true });
     await isManaged(await elsewhere("both-lost"));
   });
 
