@@ -16,7 +16,7 @@ copy_take() {
 copy_bounded() {
   if [ "$1" -gt 0 ]; then head -c "$1"; fi
   [ "$(head -c 1 | wc -c)" -ne 0 ] || return 0
-  (fail "the other side sent more than may come here" "found: more than $(($1 / 1000000)) MB" "needed: $2") || return 3
+  (fail "the other side sent more than may come here" "found: more than $(($1 > 0 ? $1 / 1000000 : 0)) MB" "needed: $2") || return 3
 }
 
 # On the host that connects: skips what the other one's login prints. By the copy's own key, which no login knows.

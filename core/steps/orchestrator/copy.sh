@@ -41,7 +41,7 @@ copy_send() {
 
 # Receives into $receive_into, and nowhere else, whatever the other side sends.
 copy_receive() {
-  local room code
+  local room free code
   signer_work
   mkdir -p "$receive_into"
   copy_unlink
@@ -53,7 +53,8 @@ copy_receive() {
   # Modes as they come, but for setuid, setgid, sticky, and what others may write: the comparison that follows tells of those.
   # The node of this host needs the last of the room.
   room=$(($(df -B1 --output=avail -- "$receive_into" | tail -n 1) / 10 * 9 - 33554432))
-  copy_bounded "$room" "room for all of it; where there is enough, look at the directory on the other side: du -sh" |
+  free=$(df -Ph -- "$receive_into" | awk 'NR == 2 { print $4 " free on " $6 }')
+  copy_bounded "$room" "room for all of it, beside 32 MB for the node; now $free. Is that enough? Then look at the directory on the other side: du -sh" |
     (umask 0002; tar --extract --no-same-permissions --same-owner --numeric-owner --delay-directory-restore -C "$receive_into") ||
     { code=${PIPESTATUS[0]}; if [ "$code" -eq 3 ]; then rm -rf -- "$receive_into"; fi; return 1; }
   copy_only_inward
