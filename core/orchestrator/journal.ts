@@ -1,4 +1,5 @@
 import { isSameMove, isSameOwner, type MoveId, parseMove } from "../eventLog/moveId";
+import { isPrintable } from "../util/printable";
 
 /** Which way a signer goes: `forward` from the old host to the new one, `back` with `orchestrator.rollback`. */
 export type Direction = "forward" | "back";
@@ -73,12 +74,14 @@ export function parseJournal(text: string, where: string): Journal | undefined {
   const isWhole =
     found !== null &&
     found.version === 1 &&
-    isNumbered(found) &&
+    isGeneration(found.generation) &&
+    areTexts({ move: found.move, source: found.source, target: found.target, at: found.at ?? "" }) &&
+    areTexts({ ...found.other, address: found.other?.address }) &&
     move !== undefined &&
     (found.direction === "forward" || found.direction === "back") &&
     (found.side === "old" || found.side === "new") &&
-    typeof found.other?.address === "string" &&
     areTexts(found.was, { enabled: "boolean" }) &&
+    [found.was?.unitFile, found.was?.keyStore].every((file = "/") => file.startsWith("/")) &&
     areTexts(found.identity) &&
     Array.isArray(found.history ?? []) &&
     (found.history ?? []).every((entry) => typeof entry?.stage === "string" && areTexts(entry)) &&
@@ -95,21 +98,14 @@ export function parseJournal(text: string, where: string): Journal | undefined {
   );
 }
 
-function isNumbered({ generation, source, target }: WrittenJournal): boolean {
-  return isGeneration(generation) && typeof source === "string" && typeof target === "string";
-}
-
 /** Further on a number could not be counted up any more. */
 const isGeneration = (number: unknown): number is number =>
   Number.isSafeInteger(number) && (number as number) >= 1 && (number as number) < 1e9;
 
-/** Tells whether a part of a journal has no values but texts, where it is there; `except` names those of other types. */
+/** Tells whether a part of a journal has no values but texts of one line, where it is there; `except` names those of other types. */
 function areTexts(part: object | null | undefined, except: Readonly<Record<string, string>> = {}): boolean {
-  if (part === undefined || part === null) return true;
-  return (
-    typeof part === "object" &&
-    Object.entries(part).every(([name, value]) => typeof value === (except[name] ?? "string"))
-  );
+  if (typeof (part ?? {}) !== "object") return false;
+  return Object.entries(part ?? {}).every(([name, value]) => isPrintable(value) || typeof value === except[name]);
 }
 
 /** As it is written: moves are texts. */

@@ -1,5 +1,6 @@
 import { isSameMove, moveText } from "../eventLog/moveId";
 import { type Commands, commandsFor } from "../util/commands";
+import { shellWord } from "../util/quote";
 import { unattendedLines } from "../util/unattended";
 import type { Obstacle } from "./decide";
 import { journalFile, plainStore, type Saga, type SideName, sidesOf } from "./journal";
@@ -34,13 +35,13 @@ export function stopForGood(service: string): string {
 /** The commands, by hand, that bring the signer back to a host (pure). */
 export function commandsBack(saga: Saga, looks: Looks, places: Places): string[] {
   const { source, target } = sidesOf(saga);
-  const was = journalOf(looks[source])?.was ?? {};
+  const { unitFile = "", keyStore = "" } = journalOf(looks[source])?.was ?? {};
   const service = places.services[source];
-  const unit = was.unitFile ? `mv ${was.unitFile}.moved ${was.unitFile} && ` : "";
-  const keyStore = was.keyStore ? `mv ${was.keyStore} ${plainStore(was.keyStore)} && ` : "";
+  const back = (from: string, to: string) => (to === "" ? "" : `mv ${shellWord(from)} ${shellWord(to)} && `);
+  const moved = back(`${unitFile}.moved`, unitFile) + back(keyStore, plainStore(keyStore));
   return [
     `  first on ${places[target]}: ${stopForGood(places.services[target])} (it must say inactive)`,
-    `  only then on ${places[source]}: systemctl unmask ${service} && ${unit}${keyStore}systemctl enable --now ${service}`,
+    `  only then on ${places[source]}: systemctl unmask ${service} && ${moved}systemctl enable --now ${service}`,
     ...(source === "old" ? [`  and for the program, ${journalsAside(places)}`] : []),
   ];
 }

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { OrchestratorStatus } from "../chain/orchestrator";
 import type { Backup } from "../eventLog/events";
-import { base64, hexOrWord, own, type Word } from "../ssh/foreign";
+import { base64, jsonWords, own } from "../ssh/foreign";
 import type { CallError } from "../ssh/root";
 import { commandsFor } from "../util/commands";
 import { takeBackup } from "./backup";
@@ -19,10 +19,6 @@ import { bridgeShown } from "./shown";
 import { waitForSignings } from "./signings";
 import { bridgeHinders, notLive, stoppedFault } from "./stoppedState";
 import { clientOf, type Verified, type VerifyDeps, verify } from "./verify";
-
-/** An identity as the journal has it: of an orchestrator's answers. */
-const identityText = (identity: Readonly<Record<string, string>>): Word =>
-  JSON.stringify(Object.fromEntries(Object.entries(identity).map(([name, word]) => [name, hexOrWord(word)]))) as Word;
 
 /** What was seen on the way, for outputs and record. */
 export interface MoveObservations {
@@ -131,7 +127,7 @@ export function createMoveActions(
       case "bulk": {
         deps.say(`bulk copy to ${name(target)}: ${name(source)} holds the key and signs on`);
         if (saga.direction === "forward") await askStatus(source);
-        const known = identity ? { identity: identityText(identity) } : {};
+        const known = identity ? { identity: jsonWords(identity) } : {};
         const after = await sides.step(target, "signer_staging", saga, looks, known);
         if (saga.direction === "back")
           await sides.call(target, "signer_copy_local", saga, own({ receive_into: stagingOf(inputs, saga) }), {

@@ -9,7 +9,7 @@ export type Word = string & { readonly [isChecked]: true };
 /** The variables of a function on a host (core/ssh/root.ts). */
 export type Variables = Readonly<Record<string, Word | number | boolean | readonly (Word | number)[]>>;
 
-/** Values of the operator, of this program and its state, in which no host, node, reference or cloud has a word. */
+/** Values of the operator, of this program and its state; of a host's words only those that go back to it alone. */
 export const own = <T extends Readonly<Record<string, Value>>>(values: T) =>
   values as unknown as { readonly [name in keyof T]: Variables[string] };
 
@@ -22,7 +22,12 @@ function checked(what: string, text: string, isIt: boolean): Word {
 
 /** Each of these @throws where another machine's word is anything else. */
 export const addressWord = (text: string): Word => checked("an IP address", text, isIP(text) !== 0);
-export const hexOrWord = (text: string): Word => checked("letters and digits", text, /^[A-Za-z0-9]{0,200}$/.test(text));
+export const jsonWords = (words: Readonly<Record<string, string>>): Word =>
+  checked(
+    "letters and digits",
+    JSON.stringify(words),
+    /^\{("[A-Za-z]+":"[A-Za-z0-9]{0,200}",?)+\}$/.test(JSON.stringify(words)),
+  );
 /** One part of a path. */
 export const fileName = (text: string): Word =>
   checked("a plain file name", text, /^(?!\.{1,2}$)[A-Za-z0-9_.@+=,][A-Za-z0-9 _.@+=,:-]{0,200}$/.test(text));

@@ -28,11 +28,11 @@ const sayEvery = 30_000;
 const rounds = 3;
 const limitSeconds = copyHours * 3600;
 
-/** Numbers behind words, a line each (pure). */
+/** Numbers behind words, a line each, that are whole for a script too (pure). */
 export function numbersIn(printed: string): ReadonlyMap<string, number> {
   return new Map(
     printed.split("\n").flatMap((line) => {
-      const [, word, number] = /^(\w+) (\d+)/.exec(line) ?? [];
+      const [, word, number] = /^(\w+) (\d{1,15})\b/.exec(line) ?? [];
       return word === undefined ? [] : [[word, Number(number)] as const];
     }),
   );

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import fc from "fast-check";
+import { Header } from "tar";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openEventLog } from "../../../core/eventLog/eventLog";
+import { lookAtHost } from "../../../core/retirement/host";
+import type { RetirementInputs } from "../../../core/retirement/inputs";
+import { shutDown } from "../../../core/retirement/shutDown";
+import type { SurveyDeps } from "../../../core/retirement/survey";
+import type { Variables } from "../../../core/ssh/foreign";
+import type { RootHost } from "../../../core/ssh/root";
+import { isPrintable } from "../../../core/util/printable";
+import { say } from "../../../core/util/say";
+import { expectNothingOf, hostile, sentText } from "../../hostile";
+import { journeyIn } from "../../recordIn";
+
+/** Where a text of the retired host stands. */
+const spots = [
+  ...["producer", "mark", "markName", "share", "journalStore", "journalIdentity", "journalOther"],
+  ...["path", "owner", "told", "keysAside"],
+] as const;
+type Spot = (typeof spots)[number];
+const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+let directory: string;
+let runs = 0;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "hostile-retired-"));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(directory, { recursive: true });
+});
+
+function journalOf(answer: (spot: Spot, usual: string) => string): string {
+  const journal = {
+    ...{ version: 1, move: "pillar-host/prod/Anvil/1", direction: "forward", generation: 3, source: "a", target: "b" },
+    ...{ side: "old", other: { address: answer("journalOther", "192.0.2.2"), hostKey: "k" }, stage: "moved" },
+    was: { keyStore: `/root/.o/${answer("journalStore", "producer.moved-to-x")}` },
+    ...{ at: "2026-01-01T00:00:00Z", identity: { producer: answer("journalIdentity", "z1q") }, history: [] },
+  };
+  return Buffer.from(JSON.stringify(journal)).toString("base64");
+}
+
+function archiveOf(path: string): Buffer {
+  const head = Buffer.alloc(512);
+  new Header({ path, type: "File", size: 0, mode: 0o600, uid: 0, gid: 0, mtime: new Date(0) }).encode(head);
+  return Buffer.concat([head, Buffer.alloc(1024)]);
+}
+
+/** Looks at a host that answers so, and shuts it down. @returns what went to it, what was told, and how it failed */
+async function retire(answer: (spot: Spot, usual: string) => string) {
+  runs += 1;
+  const backups = join(directory, String(runs));
+  const sent: string[] = [];
+  const told = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  told.mockClear();
+  const path = answer("path", "root/.o/config").replaceAll("\0", "0");
+  const answers: Readonly<Record<string, () => string>> = {
+    retire_facts: () =>
+      [
+        ...[`producer=${answer("producer", "z1q")}`, "keyStore=yes", "nodeActive=yes", "signerDirectory=yes"],
+        ...[`marked.${answer("markName", "stack")}=${answer("mark", "prod")}`, `journal=${journalOf(answer)}`],
+        ...[`share=${answer("share", "localstate-ab.json")}`, "end=yes", ""],
+      ].join("\n"),
+    retire_stop: () => `${answer("told", "it stops")}\n`,
+    retire_keys_aside: () => `${answer("keysAside", "keys are aside")}\n`,
+  };
+  const streams: Readonly<Record<string, () => Buffer>> = {
+    signer_manifest: () => Buffer.from(["f", "600", answer("owner", "0:0"), "0", emptyHash, path, ""].join("\0")),
+    signer_archive: () => archiveOf(path),
+  };
+  const root = {
+    ...{ address: "192.0.2.1", hostKey: "k" },
+    call: async (name: string, variables?: Variables) => {
+      sent.push(sentText(name, variables));
+      return (answers[name] ?? (() => ""))();
+    },
+    stream: async (name: string, variables?: Variables) => {
+      sent.push(sentText(name, variables));
+      const stdout = Readable.from([(streams[name] ?? (() => Buffer.alloc(0)))()]);
+      return { stdout, done: new Promise<void>((ended) => stdout.once("close", ended)) };
+    },
+  } as unknown as RootHost;
+  const places = {
+    ...{ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997 },
+    signer: { service: "orchestrator", directory: "/root/.o", executable: "orchestrator", rpcPort: 55000 },
+  };
+  const inputs = {
+    ...{ places, stack: "prod", pillar: "Anvil", keysAside: true, host: { ssh: { address: "192.0.2.1" } } },
+    backup: { directory: backups },
+  } as unknown as RetirementInputs;
+  const deps = { now: () => 0, ticks: () => 0, sleep: async () => undefined, say } as unknown as SurveyDeps;
+  const log = openEventLog({ directory: backups, stack: "prod", pillar: "Anvil" }, deps);
+  const failure = await lookAtHost(root, places, 0, deps)
+    .then((look) => ("facts" in look ? shutDown(root, inputs, look.facts, log, deps, false) : undefined))
+    .then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+  return { sent: sent.join("\n"), told: told.mock.calls.map(String), failure, backups };
+}
+
+test("a host that answers as it should is shut down behind its backup", async () => {
+  const { sent, told, failure, backups } = await retire((_spot, usual) => usual);
+  expect(failure).toBeUndefined();
+  for (const name of ["signer_archive", "retire_stop", "retire_let_go", "retire_keys_aside"])
+    expect(sent).toContain(name);
+  expect(told).toContain("keys are aside");
+  expect(journeyIn(backups, "Anvil").map(({ event }) => event)).toEqual(["shuttingDown", "shutDown"]);
+});
+
+test("no word of a retired host goes to a script, and none commands the terminal", async () => {
+  const property = fc.asyncProperty(hostile, fc.constantFrom(...spots), async (word, spot) => {
+    const { sent, told } = await retire((at, usual) => (at === spot ? word : usual));
+    expectNothingOf(word, sent);
+    for (const line of told.flatMap((each) => each.split("\n"))) expect(isPrintable(line)).toBe(true);
+  });
+  const examples = spots.map((spot): [string, Spot] => ["\u001b]0;id\u0007\n#e;$(id>/x)", spot]);
+  await fc.assert(property, { examples, numRuns: 60 });
+}, 60_000);
