@@ -51,6 +51,8 @@ describe("parseJournal", () => {
     ["a history of numbers", JSON.stringify({ ...written, history: [{ stage: 1 }] })],
     ["a key store that is no text", JSON.stringify({ ...written, was: { keyStore: 1 } })],
     ["an identity that is no text", JSON.stringify({ ...written, identity: { producer: [] } })],
+    ["a key store that is no absolute path", JSON.stringify({ ...written, was: { keyStore: "-o" } })],
+    ["a host key of two lines", JSON.stringify({ ...written, other: { ...written.other, hostKey: "a\nb" } })],
     ["one without its generation", JSON.stringify({ ...written, generation: undefined })],
     ["one without the hosts' keys", JSON.stringify({ ...written, source: undefined })],
     ["one without a version", JSON.stringify({ ...written, version: undefined })],
