@@ -8,7 +8,7 @@ import { minuteText } from "../core/util/timeText";
 import { stackName } from "./stackName";
 import { directoryOf } from "./stateFile";
 
-/** Who holds a stack, as a directory or bucket backend tells it; since when in Unix milliseconds. */
+/** Holder of a stack's lock, as a directory or bucket backend tells it; `since` in Unix milliseconds. */
 export type Lock = Readonly<{ user: string; host: string; pid: number; since: number }>;
 
 /** A lock, and whether the run that holds it still lives. */

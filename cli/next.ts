@@ -16,7 +16,7 @@ export async function next(fullName: string, { json }: { json?: boolean }): Prom
   return 0;
 }
 
-/** What to install, where a version is required of the node, now or ahead. */
+/** Returns what to install if the node needs a newer version, now or soon. */
 async function versionNow(source: StackSource): Promise<readonly string[]> {
   if (!source.state.begun) return [];
   const lines = (await checkNodeVersion(source)).flatMap((row) => plainRow(row).lines);

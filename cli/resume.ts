@@ -22,7 +22,7 @@ export async function resume(stack: string, args: readonly string[], isStale: bo
   const engine = createEngine(stack);
   const home = process.env.PULUMI_HOME ?? join(homeDirectory(), ".pulumi");
   await mkdir(home, { recursive: true });
-  // Of two at once, the second must not clear the lock that the first one's `pulumi up` has just taken.
+  // If two run at once, the second must not clear the lock that the first one's `pulumi up` has just taken.
   const lockfilePath = join(home, `pillar-host-resume-${encodeURIComponent(stack)}.lock`);
   const options = {
     lockfilePath,

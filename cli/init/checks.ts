@@ -49,7 +49,7 @@ export function refuseFaults(command: string, faults: readonly string[]): void {
   );
 }
 
-/** What is wrong with a stack's file and the secrets that it is to get (pure but for the key's file). A pass phrase comes later. */
+/** Returns the faults of a stack's file and of the secrets that it will get (pure but for the key's file). A pass phrase comes later. */
 export function fileFaults(stack: string, text: string, secrets: readonly Secret[]): string[] {
   const { config } = parse(text) as { config: Raw };
   // Others' are the plugins'.

@@ -9,7 +9,7 @@ import type { Production } from "./production";
 
 /** Something about a stack that somebody should hear of. */
 export interface Sign {
-  /** The same for as long as it lasts: its kind, and after a colon what it is about. */
+  /** Stays the same for as long as the sign lasts: its kind, and after a colon its subject. */
   readonly key: string;
   readonly text: string;
 }
@@ -23,7 +23,7 @@ export interface SignObservation {
 /** The signs of one kind; undefined where the look can't tell. */
 type Check = readonly [kind: string, signs: readonly Sign[] | undefined];
 
-/** What a look at a host brought. */
+/** Result of a lookup of a host. */
 export interface Look {
   readonly view: View;
   /** The host could be looked at. */
@@ -34,7 +34,7 @@ export interface Look {
   readonly production?: Production | undefined;
 }
 
-/** One that was missed befalls the best: so many are a sign. */
+/** Missed momentums that are a sign: a single one happens to a good host, too. */
 const missedLimit = 3;
 
 /** A disk with less than this share free has to be looked at while there is time. */
@@ -45,7 +45,7 @@ export function signsOf(look: Look, now: number): SignObservation {
   const { view, looked, trouble } = look;
   if (!view.state.begun) return { signs: [], unknown: [] };
   const why = trouble.map((line) => line.trim()).find((line) => line !== "") ?? "its host could not be looked at";
-  // Of a node that is off for good there is nothing else to tell.
+  // A node that is off for good has no other signs.
   const isOff = valueIn(view.parts?.node)?.wasShutDown;
   const rest = isOff ? [] : [...nodeChecks(look, now), ...chainChecks(look), ...hostChecks(view)];
   const checks = [check("host", looked ? undefined : why), ...amissChecks(view), orchestratorCheck(view), ...rest];
@@ -131,7 +131,7 @@ function hostChecks({ parts, facts }: View): Check[] {
   const full = disk && `its disk is nearly full: ${gb(disk.free)} of ${gb(disk.size)} GB are free at ${disk.at}`;
   const unkept = "nothing keeps its clock right: a node whose clock is wrong misses momentums";
   const wrong = valueIn(parts?.ports)?.filter(isWrong);
-  // Of a host that is silent none were tried.
+  // A silent host had none of its ports tried.
   const isUntried = valueIn(parts?.node) !== undefined && parts?.ports === undefined;
   return [
     ifTold("disk", disk, disk && disk.free < disk.size * leastFree, full ?? ""),

@@ -14,10 +14,10 @@ import { NoServer, type Source } from "../source";
 import { addFigures, type Production } from "./production";
 import { signsOf } from "./signs";
 
-/** Of the memory's form. */
+/** Version of the memory's form. */
 const version = 1;
 
-/** What the looks at a stack leave for the next one: signs that are not known to be over, by key, and its momentums. */
+/** Keeps for the next lookup of a stack: signs that are not known to be over, by key, and its momentums. */
 interface Memory {
   readonly told: Readonly<Record<string, string>>;
   readonly production?: Production | undefined;
@@ -71,7 +71,7 @@ export async function openTeller(
   };
 }
 
-/** One stack without a webhook is left out on purpose; all of them is a slip. */
+/** Says that no stack has a webhook: a single one without is left out on purpose. */
 function withoutWebhook(found: readonly Found[], sources: readonly (Source | CliRefusal)[]): string[] {
   const looked = found.find((one) => "view" in one);
   if (looked === undefined || sources.some((source) => "config" in source && source.config.notify !== undefined))

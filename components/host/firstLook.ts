@@ -15,7 +15,7 @@ export interface ContactArgs {
   readonly run: pulumi.Input<string | undefined>;
   /** Keeps what is known, without a look: a host that is retired may be dead. */
   readonly standsAside: boolean;
-  /** Where sshd has to let the node be asked. */
+  /** Place that sshd must forward to, so that the node can be asked. */
   readonly rpc: FirstContactArgs["rpc"];
   /** Names of configured secrets that go to the host, besides keys, which it never sees. */
   readonly secrets: readonly string[];

@@ -213,7 +213,7 @@ type Guarded =
   | ("shuttingDown" | "shutDown" | "reactivated" | "override" | "released")
   | ("begun" | "starting" | "done" | "rolledBack" | "backup" | "secured");
 
-/** What a run goes on without. */
+/** Events without which a run goes on. */
 export type Notable<N extends { readonly event: string }> = Exclude<N, { readonly event: Guarded }>;
 
 /** A line of the event log about a stack. */

@@ -29,7 +29,7 @@ const signsOfLife = [
  * (test/core/eventLog/guardFacts.test.ts).
  */
 export const guardFacts = {
-  /** Where the host is. A destroy that was cut off after its release still has to find it. */
+  /** Address of the host. A destroy that was cut off after its release still has to find it. */
   location: { saidBy: ["host"], voidedBy: [] },
   /** A momentum of the Pillar's chain, whichever host had it. */
   chain: { saidBy: ["recorded"], voidedBy: [] },

@@ -45,7 +45,8 @@ export function keepHead(store: Store, lines: readonly string[], isAccepted = fa
 
 /**
  * Looks for a line that a later line, this machine or the stack's state has seen, and that is not there: an old copy of the log,
- * or a part of it, tells nothing of what came after. Where nothing is missing, this machine has seen the newest line. Lines that two writers added at once name the same line before them.
+ * or a part of it, tells nothing of what came after. If nothing is missing, keeps the newest line as seen by this machine. Lines
+ * that two writers added at once name the same line before them.
  *
  * @param headInState hash of the newest line that the stack's last run saw
  * @returns what is missing, in the operator's words

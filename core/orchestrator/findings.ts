@@ -14,10 +14,10 @@ export type Result<T> = { readonly value: T } | { readonly error: string };
 /** The settings by which an sshd judges a login, in its own words. */
 export interface SshdSettings {
   readonly user: string;
-  /** Where the login comes from. */
+  /** Address from which the login comes. */
   readonly from: string;
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** Where they are set: `file:line:text`. */
+  /** Lines that set them: `file:line:text`. */
   readonly lines: readonly string[];
 }
 

@@ -93,7 +93,7 @@ export function lineBefore(
   return startsNothing.includes(step) || generation <= (known?.started ?? 0) ? undefined : "starting";
 }
 
-/** What the record knows with such a line (pure). */
+/** Returns what the record knows once it has such a line (pure). */
 export function withLine(known: Known, line: "begun" | "starting", { generation = 0, move }: Saga): Known {
   return {
     ...(generation > known.generation ? { generation, move } : known),

@@ -7,7 +7,7 @@ export function isKeyShare(path: string): boolean {
   return /(^|\/)tss\/localstate-[^/]*\.json$/.test(path);
 }
 
-/** Whether one of a directory's or an archive's paths is the share of the bridge's key, which names it in hexadecimal digits (pure). */
+/** Returns true if one of these paths is the share of the bridge's key, whose hexadecimal digits are in its name (pure). */
 export function hasShareOf(bridgeKey: string, paths: readonly string[]): boolean {
   return paths.some((path) => `/${path}`.endsWith(`/${shareFile(bridgeKey)}`));
 }

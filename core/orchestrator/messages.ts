@@ -66,7 +66,7 @@ export function broughtByHand({ set, up }: Commands, generation: number, why = "
   return `${why}, and it can start nowhere else (docs/restore.md)? ${word} && ${up}`;
 }
 
-/** What is wrong, needed and typed, where the record can't tell where the signer is (pure). @param generation that a host knows */
+/** Formats the problem, the need and the command where the record can't tell where the signer is (pure). @param generation that a host knows */
 export function unknownPastText(why: "record behind" | "first move", run: Commands, generation = 0): readonly string[] {
   const bring =
     "bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere";

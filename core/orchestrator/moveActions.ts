@@ -24,7 +24,7 @@ import { clientOf, type Verified, type VerifyDeps, verify } from "./verify";
 export interface MoveObservations {
   verified?: Verified;
   lastBackup?: Backup;
-  /** Of the way whose target was started. */
+  /** Number of the move whose target was started. */
   generation?: number | undefined;
   /** Clock milliseconds. */
   stoppedAt?: number;

@@ -138,7 +138,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   return { move, ...secured };
 }
 
-/** Whether a backup has the share of the bridge's key, where that matters and is told: a key generation makes another one. */
+/** Returns true unless a backup is known to lack the share of the bridge's key: a key generation makes another one. */
 async function hasPresentShare(
   { keyShare }: Backup,
   { noKeyShare }: SecureOptions,

@@ -173,7 +173,7 @@ async function decrypt(sealed: Readable, secret: string): Promise<Readable> {
   return Readable.fromWeb(plain as ReadableStream<Uint8Array>);
 }
 
-/** Whether a backup was sealed for an identity file's key; nothing of it is decrypted but its head. */
+/** Returns true if a backup was sealed for an identity file's key; decrypts nothing but its head. */
 export async function opens(sealed: Readable, identityFile: string): Promise<boolean> {
   try {
     const { secret } = await readIdentity(identityFile);

@@ -9,7 +9,7 @@ import type { SshTarget } from "../ssh/ssh";
 export interface BackedUpOrchestrator {
   readonly pillar: string;
   readonly host: Pick<SshTarget, "address" | "hostKey">;
-  /** The orchestrator's on that host, absolute. */
+  /** Directory of the orchestrator on that host, absolute. */
   readonly directory: string;
   /** The move that fenced it, as the host's journal has it: a backup from before another one may have an older share. */
   readonly move?: MoveId | undefined;
@@ -28,7 +28,7 @@ export interface ListedBackup extends WrittenManifest {
   readonly move: MoveId;
 }
 
-/** Of the list beside an archive. */
+/** Fields of the list beside an archive. */
 export interface WrittenManifest {
   readonly version?: unknown;
   readonly host?: string;
@@ -43,7 +43,7 @@ export function backupFault(signer: BackedUpOrchestrator, backup: ListedBackup):
   // A destroy that was cut off has taken it; before its guard was there the host had another life.
   const isLast = label === "retired" && backup.at >= signer.since && holdsFenced(entries, signer.directory);
   if (signer.move !== undefined) {
-    // What was copied after the stop is a part of the first one.
+    // The copy after the stop is a part of the first backup.
     const isIts = isLast ? host === address : label === "first" && isSameMove(backup.move, signer.move);
     return isIts ? undefined : "it is of another move";
   }

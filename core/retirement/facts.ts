@@ -75,7 +75,7 @@ export interface RetirementFacts {
         readonly node: NodeStatus;
         /** Of its orchestrator. */
         readonly build?: { readonly value: BuildInfo } | { readonly error: string } | undefined;
-        /** Of it too, where it tells. */
+        /** Identity of that orchestrator, if it tells one. */
         readonly identity?: OrchestratorIdentity | undefined;
       }
     | undefined;
@@ -92,7 +92,7 @@ export interface RetirementFacts {
   readonly backupFaults: readonly string[];
   /** By the chain; asked where the host can't tell of its signer itself. */
   readonly bridge?: BridgeNow | undefined;
-  /** Of the signer, as the record or the successor's journal has it; likewise. */
+  /** Identity of the signer, as the record or the successor's journal has it; likewise. */
   readonly identity?: Readonly<Partial<Record<string, string>>> | undefined;
   /** ISO 8601: when the node was shut down no orchestrator was on the host. */
   readonly noSignerAt?: string | undefined;

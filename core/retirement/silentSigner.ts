@@ -40,7 +40,7 @@ export function successorFaults({ successor, bridge, identity }: Facts): Omit<Un
   return unmet;
 }
 
-/** Whether the signer of a host is at work on its successor by all that tells it (pure): no older share is needed then. */
+/** Returns true if everything shows the signer at work on the successor (pure): no older share is needed then. */
 export function isSignerThere(facts: Facts): boolean {
   const { build } = facts.successor ?? {};
   return build !== undefined && "value" in build && facts.identity !== undefined && successorFaults(facts).length === 0;

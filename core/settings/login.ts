@@ -56,7 +56,7 @@ export function nodeRpc(config: Pick<StackConfig, "node">): NodeRpc {
   return { via: rpc, address: rpcAddress, port: rpcPort, versions: versionRules(config) };
 }
 
-/** Where sshd is to let the node be asked, if it is asked through ssh. */
+/** Returns the place that sshd must forward to, if the node is asked through ssh. */
 export function forwardedRpc({ node: { rpc, rpcAddress, rpcPort } }: Pick<StackConfig, "node">) {
   return rpc === "ssh" ? { address: rpcAddress, port: rpcPort } : undefined;
 }

@@ -5,7 +5,7 @@ import { printable } from "../util/printable";
 import { agentFound, agentKeys } from "./agentKeys";
 import { type RefusedError, reasonOf, refusal, type UnreachedError, unreached } from "./sshErrors";
 
-/** Where and how to log in; plain values, as a provider gets them. */
+/** Tells how a host is logged in to; plain values, as a provider gets them. */
 export interface SshTarget {
   readonly address: string;
   readonly port: number;
@@ -29,7 +29,7 @@ export interface LoginKeys {
 
 const ownKeys: LoginKeys = { login: "pillar-host:ssh", hostKey: "pillar-host:host.hostKey" };
 
-/** Of a host that one key of the configuration tells all of; of the stack's own where it is left out (pure). */
+/** Returns the keys of a host that one key of the configuration describes, or those of the stack's own host (pure). */
 export function loginKeys(configured?: string): LoginKeys {
   return configured === undefined ? ownKeys : { login: configured, hostKey: `${configured}.hostKey` };
 }

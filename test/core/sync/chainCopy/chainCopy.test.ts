@@ -4,25 +4,17 @@ import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import type { VersionGap } from "../../../../core/chain/requiredVersions";
 import { type ChainCopyDeps, copyChain } from "../../../../core/sync/chainCopy/chainCopy";
-import type { ChainCopyInputs, ChainSide } from "../../../../core/sync/chainCopy/inputs";
+import type { ChainCopyInputs } from "../../../../core/sync/chainCopy/inputs";
 import type { ChainSides } from "../../../../core/sync/chainCopy/sides";
 import type { ReferencesSeen } from "../../../../core/sync/references";
 import { journeyIn } from "../../../recordIn";
 import { atHeight, seenFrom } from "../../chain/readings";
+import { side } from "./side";
 
 const hash = "a".repeat(64);
 const facts =
   "active=active\nowner=\nnom=there\nconsensus=there\ncache=none\nbytes=1000\nfree=9000000000\nstaged=0\nload=0\nend=yes\n";
 const key = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"b".repeat(43)} pillar-host-chain-copy\n192.0.2.2\n`;
-
-const side = (address: string): ChainSide => {
-  const ssh = { address, port: 22, user: "root", hostKey: `ssh-ed25519 ${address}` };
-  return {
-    host: { stack: "prod", ssh },
-    node: { ssh, via: "ssh", address: "127.0.0.1", port: 35997 },
-    ...{ service: "go-node", dataDir: "/root/.znn" },
-  };
-};
 
 /** Two hosts that answer as told, and nodes of which the new one goes on once it has the copy. */
 interface Stage {

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ChainCopyDeps, copyChain } from "../../../../core/sync/chainCopy/chainCopy";
-import type { ChainCopyInputs, ChainSide } from "../../../../core/sync/chainCopy/inputs";
+import type { ChainCopyInputs } from "../../../../core/sync/chainCopy/inputs";
 import type { ChainSides } from "../../../../core/sync/chainCopy/sides";
 import { expectNothingOf, hostile, sentText } from "../../../hostile";
+import { side } from "./side";
 
 /** Where a text of a host, or of its node, stands. */
 const places = [
@@ -23,14 +24,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-const side = (address: string): ChainSide => {
-  const ssh = { address, port: 22, user: "root", hostKey: `ssh-ed25519 ${address}` };
-  return {
-    host: { stack: "prod", ssh },
-    node: { ssh, via: "ssh", address: "127.0.0.1", port: 35997 },
-    ...{ service: "go-node", dataDir: "/root/.znn" },
-  };
-};
 const inputs = (): ChainCopyInputs => ({
   ...{ stack: "prod", identity: "pillar-host/prod Anvil", old: side("192.0.2.1"), new: side("192.0.2.2") },
   ...{ copy: { address: "192.0.2.1", port: 22 }, limitMbps: 0, momentum: 10_000, references: [], tolerance: 20 },
