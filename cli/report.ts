@@ -3,7 +3,7 @@ import path from "node:path";
 import { ownIdentityFile } from "../core/store/places";
 import { commandsFor } from "../core/util/commands";
 import { firstLine } from "../core/util/firstLine";
-import { writeBeside } from "../core/util/writeAtomically";
+import { replaceWhole } from "../core/util/writeAtomically";
 import { createEngine } from "./engine";
 import { CliRefusal, couldNot } from "./refusal";
 import { buildReport } from "./report/buildReport";
@@ -39,8 +39,8 @@ export async function report(fullName: string, { json, directory: asked, output 
   const place = path.resolve(output ?? directory);
   const stem = path.join(place, `report-${stack}`);
   try {
-    replaceFile(`${stem}.json`, `${formatJson(made)}\n`);
-    replaceFile(`${stem}.html`, formatPage(made));
+    replaceWhole(`${stem}.json`, `${formatJson(made)}\n`);
+    replaceWhole(`${stem}.html`, formatPage(made));
   } catch (error) {
     throw new CliRefusal(
       `the report could not be written: ${(error as Error).message}\n` +
@@ -51,12 +51,6 @@ export async function report(fullName: string, { json, directory: asked, output 
   const keyLine = fs.existsSync(key) ? `\nThe key:    ${key}, which opens the backups: keep a copy elsewhere` : "";
   console.log(`\nThe record: ${directory}${keyLine}\nWritten:    ${stem}.html\n            ${stem}.json`);
   return 0;
-}
-
-/** Replaces a file whole or not at all; nobody else may read it. @throws where it can't be written */
-function replaceFile(file: string, text: string): void {
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  writeBeside(file, text, (part) => fs.renameSync(part, file));
 }
 
 /** As in `pulumi up`. undefined where stack, configuration or pulumi are gone: the record outlives them. */

@@ -7,7 +7,7 @@ import { dataDirectory } from "../../core/store/places";
 import { commandsFor } from "../../core/util/commands";
 import { checkVersion } from "../../core/util/formatVersion";
 import { printable } from "../../core/util/printable";
-import { syncDirectory, writeBeside } from "../../core/util/writeAtomically";
+import { replaceWhole } from "../../core/util/writeAtomically";
 import type { Found } from "../overview";
 import { CliRefusal, couldNot } from "../refusal";
 import { NoServer, type Source } from "../source";
@@ -146,8 +146,5 @@ function readMemory(file: string): Memory {
 }
 
 function writeMemory(file: string, memory: Memory): void {
-  writeBeside(file, `${JSON.stringify({ version, ...memory }, undefined, 2)}\n`, (part) => {
-    fs.renameSync(part, file);
-    syncDirectory(path.dirname(file));
-  });
+  replaceWhole(file, `${JSON.stringify({ version, ...memory }, undefined, 2)}\n`);
 }

@@ -1,11 +1,10 @@
 import crypto from "node:crypto";
-import fs from "node:fs";
 import path from "node:path";
 import { textIn } from "../store/directoryStore";
 import { dataDirectory } from "../store/places";
 import type { Store } from "../store/store";
 import { commandsFor } from "../util/commands";
-import { syncDirectory, writeBeside } from "../util/writeAtomically";
+import { replaceWhole } from "../util/writeAtomically";
 import { afterOf } from "./line";
 
 /** Returns the hash by which later lines, this machine and the stack's state name a line of the log. */
@@ -36,11 +35,7 @@ export function keepHead(store: Store, lines: readonly string[], isAccepted = fa
   const before = textIn(file)?.trim();
   if (head === undefined || head === before) return;
   if (!isAccepted && before !== undefined && !lines.some((line) => hashOf(line) === before)) return;
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  writeBeside(file, `${head}\n`, (part) => {
-    fs.renameSync(part, file);
-    syncDirectory(path.dirname(file));
-  });
+  replaceWhole(file, `${head}\n`);
 }
 
 /**

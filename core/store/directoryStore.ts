@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { settle, syncDirectory, writeBeside } from "../util/writeAtomically";
+import { replaceWhole, settle } from "../util/writeAtomically";
 import type { Store } from "./store";
 
 /** The event log in a directory, beside the backups: append-only, a JSON text a line. */
@@ -26,11 +26,7 @@ export function directoryStore(directory: string): Store {
     renew: async (name, text) => {
       const file = path.join(directory, name);
       if (text === undefined) return fs.rmSync(file, { force: true });
-      fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-      writeBeside(file, text, (part) => {
-        fs.renameSync(part, file);
-        syncDirectory(directory);
-      });
+      replaceWhole(file, text);
     },
     keep: async (part, name) => {
       const file = path.join(directory, name);

@@ -30,6 +30,16 @@ export function writeWhole(file: string, text: string): void {
   writeBeside(file, text, (part) => settle(part, file));
 }
 
+/** Replaces a file that nobody else reads, or makes it with its directory, whole or not at all. @throws where it can't be written */
+export function replaceWhole(file: string, text: string): void {
+  const directory = path.dirname(file);
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  writeBeside(file, text, (part) => {
+    fs.renameSync(part, file);
+    syncDirectory(directory);
+  });
+}
+
 /** Gives a written file its name, never another's, so that a power cut does not lose it. */
 export function settle(part: string, file: string): void {
   try {
