@@ -43,7 +43,7 @@ export = inWords(async () => {
     sync: syncShown(pillar.gate),
     registration: cutover.registration,
     producerAddress: cutover.producerAddress,
-    ...(moved ? { orchestrator: moved } : {}),
+    orchestrator: moved || undefined,
     remembered: rememberedShown(host.guard, guard, last, cutover.registration),
     nextStep: reportNextStep(
       pulumi

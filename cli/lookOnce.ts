@@ -1,7 +1,6 @@
 import { isFatal } from "../core/ssh/sshErrors";
 import type { SyncProgress } from "../core/sync/progress";
 import { type GaveUp, waitForSync } from "../core/sync/waitForSync";
-import { given } from "../core/util/given";
 import { gateOptions, type HostReader, openHost } from "./hostLook";
 import { exitCodeOf, needsOf } from "./needs";
 import { lookAtParts } from "./parts/lookAtParts";
@@ -71,7 +70,7 @@ async function lookAtSync(source: Source, { deps }: HostReader): Promise<SyncLoo
     if (!gaveUp) throw error;
     const { last } = gaveUp;
     const unreachable = last?.kind === "none" && last.unreachable === true ? last.reason : undefined;
-    return { sync, synced: false, ...given({ unreachable }) };
+    return { sync, synced: false, unreachable };
   }
 }
 

@@ -1,5 +1,4 @@
 import { isAddress } from "../core/util/address";
-import { given } from "../core/util/given";
 /** What of a stack's state is read here. Nothing of it is secret. */
 export interface StackState {
   /** A `pulumi up` got as far as the host. */
@@ -115,20 +114,20 @@ export function stateIn({ resources = [], pending_operations: operations = [] }:
   const shown = shownOf(outputs);
   return {
     begun: resources.some(({ type }) => !type.startsWith("pulumi:")) || operations.length > 0,
-    ...(typeof address === "string" && typeof hostKey === "string" ? { recordedKey: { address, hostKey } } : {}),
+    recordedKey: typeof address === "string" && typeof hostKey === "string" ? { address, hostKey } : undefined,
     ...(typeof startedAt === "string"
       ? {
           wait: {
             startedAt,
-            ...(typeof startHeight === "number" ? { startHeight } : {}),
-            ...(typeof syncedAt === "string" ? { syncedAt } : {}),
+            startHeight: typeof startHeight === "number" ? startHeight : undefined,
+            syncedAt: typeof syncedAt === "string" ? syncedAt : undefined,
           },
         }
       : {}),
-    ...(guard ? { guard } : {}),
-    ...(copied ? { copied } : {}),
-    ...(typeof earlier === "string" ? { earlier } : {}),
-    ...given({ shown }),
+    guard,
+    copied,
+    earlier: typeof earlier === "string" ? earlier : undefined,
+    shown,
     pending: operations.map(({ resource, type }) => ({
       operation: type,
       type: resource.type,
@@ -152,9 +151,9 @@ function guardOf(guards: readonly Resource[]): GuardState | undefined {
     isReached: first.isReached !== false,
     isOwnWork: first.isOwnWork === true,
     isOwnServer: first.isOwnServer === true,
-    ...(typeof producer === "string" ? { knownProducer: producer } : {}),
-    ...given({ recorded }),
-    ...(hasProduced ? { produced: "seen" } : {}),
+    knownProducer: typeof producer === "string" ? producer : undefined,
+    recorded,
+    produced: hasProduced ? "seen" : undefined,
   };
 }
 
@@ -184,11 +183,11 @@ function shownOf({
   const { side } = (orchestrator ?? {}) as { side?: unknown };
   return {
     nextStep: nextStep.filter((line) => typeof line === "string"),
-    ...(isAddress(producerAddress) ? { producerAddress } : {}),
+    producerAddress: isAddress(producerAddress) ? producerAddress : undefined,
     registered: registered === true,
-    ...(registered === true && producing === false ? { isAwaited: true } : {}),
+    isAwaited: registered === true && producing === false ? true : undefined,
     offered: offered === true,
-    ...(typeof side === "string" ? { signer: side } : {}),
+    signer: typeof side === "string" ? side : undefined,
   };
 }
 

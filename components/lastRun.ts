@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type { RegistrationShown } from "../core/registration/registrationShown";
 import type { Remembered } from "../core/retirement/remembered";
 import { isAddress } from "../core/util/address";
-import { given } from "../core/util/given";
 import type { OrchestratorShown } from "./orchestrator/orchestrator";
 
 /** What the last run of this stack left in its outputs: nothing after one that failed. */
@@ -35,12 +34,15 @@ export async function lastRun(): Promise<LastRun> {
   const { address, fingerprint, hostKey, serverId } = (host?.value ?? {}) as Shown;
   return {
     finished: (nextStep?.value ?? nextStep?.secretValue) !== undefined,
-    ...given({ address, fingerprint, hostKey, serverId }),
-    ...((retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? { nodeOff: true } : {}),
-    ...(signer?.value === undefined ? {} : { signer: signer.value as OrchestratorShown }),
-    ...(registration?.value === undefined ? {} : { registration: registration.value as RegistrationShown }),
+    address,
+    fingerprint,
+    hostKey,
+    serverId,
+    nodeOff: (retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? true : undefined,
+    signer: signer?.value as OrchestratorShown | undefined,
+    registration: registration?.value as RegistrationShown | undefined,
     // A login's words must not pass for an address.
-    ...(isAddress(producer?.value) ? { producerAddress: producer.value } : {}),
-    ...(remembered?.value === undefined ? {} : { remembered: remembered.value as Remembered }),
+    producerAddress: isAddress(producer?.value) ? producer.value : undefined,
+    remembered: remembered?.value as Remembered | undefined,
   };
 }

@@ -7,17 +7,21 @@ import { unprovedSteps } from "./unproved";
 /** The login of pillar-host:ssh, secrets marked as such. */
 export function loginOf(config: StackConfig): Omit<HostAccess, "address" | "hostKey"> {
   const { ssh, stack } = config;
-  const proxy = proxyOf(ssh);
   return {
     stack,
     port: ssh.port,
     user: ssh.user,
     agent: ssh.agent,
     unproved: unprovedSteps(config),
-    ...(ssh.privateKey === undefined ? {} : { privateKey: pulumi.secret(ssh.privateKey) }),
-    ...(ssh.privateKeyPassword === undefined ? {} : { privateKeyPassword: pulumi.secret(ssh.privateKeyPassword) }),
-    ...(ssh.password === undefined ? {} : { password: pulumi.secret(ssh.password) }),
-    ...(proxy === undefined ? {} : { proxy: pulumi.secret(proxy) }),
-    ...(ssh.sudoPassword === undefined ? {} : { sudoPassword: pulumi.secret(ssh.sudoPassword) }),
+    privateKey: secretOf(ssh.privateKey),
+    privateKeyPassword: secretOf(ssh.privateKeyPassword),
+    password: secretOf(ssh.password),
+    proxy: secretOf(proxyOf(ssh)),
+    sudoPassword: secretOf(ssh.sudoPassword),
   };
+}
+
+/** Marks a value as a secret, where there is one. */
+function secretOf<T>(value: T | undefined): pulumi.Output<T> | undefined {
+  return value === undefined ? undefined : (pulumi.secret(value) as pulumi.Output<T>);
 }

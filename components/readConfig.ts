@@ -4,7 +4,6 @@ import { configFaultsText, project } from "../core/config/configFaults";
 import { mayBeMixed, plainSecrets } from "../core/config/secretKeys";
 import { writtenConfig } from "../core/config/writtenConfig";
 import { commandsFor } from "../core/util/commands";
-import { given } from "../core/util/given";
 import { warn } from "./log";
 
 /** Reads the stack's configuration. The only reader of it.
@@ -24,6 +23,6 @@ export function readConfig(): StackConfig {
     for (const warning of plainSecrets(raw, isSecret, stack, written)) void warn(warning);
   }
   const parsed = parseConfig(raw, stack);
-  if ("config" in parsed) return { ...parsed.config, ...given({ apiEndpoint }) };
+  if ("config" in parsed) return { ...parsed.config, apiEndpoint };
   throw new pulumi.RunError(configFaultsText(stack, parsed.faults, "; nothing was changed", commandsFor(stack).up));
 }

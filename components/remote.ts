@@ -5,7 +5,6 @@ import type { OrchestratorHost } from "../core/ssh/root";
 import type { SshTarget } from "../core/ssh/ssh";
 import { envelope, type Step } from "../core/steps/step";
 import { commandsFor } from "../core/util/commands";
-import { given } from "../core/util/given";
 import { printableLines } from "../core/util/printable";
 import type { UnprovedSteps } from "./unproved";
 
@@ -80,10 +79,16 @@ export function runStep(
   const { port, user, hostKey, privateKey, privateKeyPassword, password } = access;
   const limits = { dialErrorLimit: 10, perDialTimeout: 15 };
   // It takes the agent by SSH_AUTH_SOCK.
-  const proxy = access.proxy?.apply(({ address, agent: _, ...login }) => given({ host: address, ...login, ...limits }));
+  const proxy = access.proxy?.apply(({ address, agent: _, ...login }) => ({ host: address, ...login, ...limits }));
   const connection = pulumi.secret({
     host: access.address,
-    ...given({ port, user, hostKey, privateKey, privateKeyPassword, password, proxy }),
+    port,
+    user,
+    hostKey,
+    privateKey,
+    privateKeyPassword,
+    password,
+    proxy,
     ...limits,
   }) as pulumi.Output<types.input.remote.ConnectionArgs>;
   const stdin = stepInput(step, access, access.unproved.count(name));
@@ -96,7 +101,7 @@ export function runStep(
       stdin,
       logging: step.quiet ? remote.Logging.None : remote.Logging.Stdout,
       addPreviousOutputInEnv: false,
-      ...(triggers === undefined ? {} : { triggers: [...triggers] }),
+      triggers: triggers === undefined ? undefined : [...triggers],
     },
     options,
   );

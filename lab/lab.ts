@@ -128,7 +128,7 @@ export class Lab {
 
   /** Calls a cloud's API from outside: its control API under /_lab, or its own as who has a token. */
   cloud<T = unknown>(name: CloudName, method: string, path: string, body?: unknown, token?: string): Promise<T> {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return callSocket<T>(join(this.dir, `${name}.sock`), method, path, body, headers);
   }
 

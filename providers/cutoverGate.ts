@@ -117,6 +117,5 @@ function looker(
 
 /** What a wait that ended at its deadline had seen stays known. */
 function earlierOf(olds: Partial<CutoverInputs>, news: CutoverInputs): Pick<CutoverInputs, "earlier"> {
-  const earlier = olds.earlier ?? news.earlier;
-  return earlier === undefined ? {} : { earlier };
+  return { earlier: olds.earlier ?? news.earlier };
 }

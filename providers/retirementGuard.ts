@@ -61,7 +61,7 @@ async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
   if (!isLast) {
     const { isOwnWork } = memory;
     const { address, hostKey } = host.ssh;
-    const details = { address, hostKey, provider, isOwnWork, ...(server ? { serverId: server.id } : {}) };
+    const details = { address, hostKey, provider, isOwnWork, serverId: server?.id };
     if (lifecycle !== "retiring") await log.note({ event: "host", details });
     return { ...memory, recorded: remembered?.recorded };
   }

@@ -1,6 +1,5 @@
 import type { HostProvider } from "../../core/config/hostSchema";
 import { agentKeys } from "../../core/ssh/agentKeys";
-import { given } from "../../core/util/given";
 import { askChoice, askText } from "../ask";
 import { CliRefusal } from "../refusal";
 import { answerSchemas, checkedBy, refuseAnswers } from "./checks";
@@ -61,7 +60,7 @@ async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answer
         required: false,
         validate: (text) => text === "" || checkedBy(answerSchemas.address)(text),
       });
-  const oldFlags = given({ address: isGiven ? address : undefined, hostKey, fingerprint, acceptHostKey });
+  const oldFlags = { address: isGiven ? address : undefined, hostKey, fingerprint, acceptHostKey };
   const oldHost = address ? await keyOfServer(address, port, oldFlags) : undefined;
   if (isGiven) return { oldHost, references: reference ?? [] };
   const asked = await askText(

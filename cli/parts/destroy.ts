@@ -39,7 +39,7 @@ export async function retirementOf({ config, stack, address, state }: Source, ho
       // What is not known counts as reached: nothing is let go for want of a memory.
       isReached: guard?.isReached ?? true,
       isOwnWork: guard?.isOwnWork ?? past.isOwnWork,
-      ...(guard?.produced ? { produced: guard.produced } : {}),
+      produced: guard?.produced,
     },
     store,
   };
@@ -73,6 +73,6 @@ export function shownUnmet({ facts, verdict }: Pick<RetirementSurvey, "facts" | 
   const shown = (address: string) => (registered.includes(address) ? address : "[address]");
   return verdict.unmet.map(({ found, ...unmet }) => ({
     ...unmet,
-    ...(found ? { found: found.map((each) => findingText(each, shown)) } : {}),
+    found: found?.map((each) => findingText(each, shown)),
   }));
 }

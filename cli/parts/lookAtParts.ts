@@ -163,7 +163,7 @@ async function lookAtOrchestrator(
   const word = await partOf(async (): Promise<OrchestratorWord> => {
     const { version } = await client.buildInfo();
     const status = await client.status().catch(() => undefined);
-    return { version, ...(status ? { status } : {}) };
+    return { version, status };
   }, 20_000);
   return orchestratorSeen(facts, word);
 }

@@ -3,7 +3,6 @@ import type { NodeTarget } from "../../core/chain/node";
 import { nodeVersion } from "../../core/chain/nodeVersion";
 import { type Spork, type UnknownSpork, unknownSporks } from "../../core/chain/sporks";
 import type { Connection } from "../../core/ssh/connection";
-import { given } from "../../core/util/given";
 
 export interface SporksSeen {
   /** The node's; absent where it does not tell. */
@@ -21,7 +20,7 @@ export async function lookAtSporks(
     nodeVersion(node, connection).catch(() => undefined),
     firstTold(clients),
   ]);
-  return { ...given({ version }), unknown: unknownSporks(sporks, version) };
+  return { version, unknown: unknownSporks(sporks, version) };
 }
 
 /** A node that ended for want of a spork can't tell of it: the references can. */

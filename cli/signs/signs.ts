@@ -109,8 +109,8 @@ function chainChecks({ view: { parts, lifecycle, pillar }, production }: Look): 
   const isActive = lifecycle === "active";
   const texts: Partial<Record<typeof found.kind, string>> = {
     tooEarly: `${pillar} is registered with its address, and its node is not synced`,
-    ...(isActive ? { foreign: `${pillar} is registered with an address that is not known here` } : {}),
-    ...(isActive && "wasOurs" in found && found.wasOurs ? { earlier: `${pillar} went back to another address` } : {}),
+    foreign: isActive ? `${pillar} is registered with an address that is not known here` : undefined,
+    earlier: isActive && "wasOurs" in found && found.wasOurs ? `${pillar} went back to another address` : undefined,
   };
   const { missed = 0, inARow = 0 } = (isOurs(found) && production) || {};
   const row = inARow >= missedLimit ? `: none of its last ${inARow} momentums` : "";

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { CloudServer } from "../../core/cloud/power";
-import { given } from "../../core/util/given";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostAccess } from "../remote";
 import { createGuard } from "../retirement/guard";
@@ -27,7 +26,7 @@ export class AdoptedServer extends pulumi.ComponentResource implements Host {
     const { plan, wanted, parts, isProtected: protect, login, contact: when, retirement: settings, rpc } = args;
     const { hostKey } = wanted;
     const { id, address, resource } = parts().adopted("adopted-server", plan, { parent: this, protect });
-    const place = { address, ...given({ hostKey }) };
+    const place = { address, hostKey };
     const contact = firstLook({ place, login, contact: when, after: [resource] }, this);
     this.access = { ...login, address, hostKey: contact.pinned };
     this.server = guardedServer(args.server, id);

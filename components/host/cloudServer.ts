@@ -6,7 +6,6 @@ import { type HostPlan, orderRecord } from "../../core/cloud/hostPlan";
 import { userData } from "../../core/cloud/userData";
 import { beginAnew, consoleHelp } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
-import { given } from "../../core/util/given";
 import type { HostKey } from "../../providers/hostKey";
 import { warn } from "../log";
 import type { CloudParts, CloudServerArgs, ServerMade } from "./cloudParts";
@@ -39,7 +38,7 @@ export function makeServer(making: Making): ServerMade {
   const { found } = plan;
   const child = { parent };
   // What is there with this stack's labels is taken over where the state does not know it, and never made twice.
-  const importing = (id: string | undefined) => ({ ...child, ...given({ import: id }) });
+  const importing = (id: string | undefined) => ({ ...child, import: id });
   const sshKey =
     publicKey && (found.sshKey !== undefined || found.foreignKey === undefined)
       ? parts.sshKey("ssh-key", { label, owner, publicKey }, importing(found.sshKey))
@@ -54,7 +53,7 @@ export function makeServer(making: Making): ServerMade {
     });
   const args = {
     ...{ label, owner, sshKeys, firewall: firewall.id, backups: wanted.backups },
-    ...(text ? { userData: pulumi.secret(text) } : {}),
+    userData: text ? pulumi.secret(text) : undefined,
   };
   const options = { ...child, customTimeouts: { create: `${wanted.startTimeout / 1000}s` } };
   if (plan.kind === "keep")
@@ -102,7 +101,7 @@ export function presentAddress(
       if (pulumi.runtime.isDryRun()) return at;
       const isOrdered = isOrderedHere({ ordered, plan });
       if (at === "") throw new Error(noAddressText(cloud, owner.stack, serverId, isOrdered));
-      await orders.write({ attempts: [], ...(isOrdered ? { ordered: serverId } : {}) });
+      await orders.write({ attempts: [], ordered: isOrdered ? serverId : undefined });
     } catch (error) {
       throw plainly(error);
     }

@@ -2,7 +2,6 @@ import * as digitalocean from "@pulumi/digitalocean";
 import * as pulumi from "@pulumi/pulumi";
 import type { CloudInventory } from "../../core/cloud/cloud";
 import { digitaloceanTag, slugOf } from "../../core/cloud/digitalocean";
-import { given } from "../../core/util/given";
 import { type CloudParts, everything, type ServerMade, unchanging } from "./cloudParts";
 
 /** What a changed configuration must not do to a live Droplet, as the plugin names it. */
@@ -18,7 +17,7 @@ export function digitaloceanParts(
   around: pulumi.ResourceOptions = {},
 ): CloudParts {
   // Its SDK does not mark the token: without this it stands in preview and state as it is.
-  const args = { token: pulumi.secret(token), ...given({ apiEndpoint: endpoint }) };
+  const args = { token: pulumi.secret(token), apiEndpoint: endpoint };
   const provider = new digitalocean.Provider("digitalocean", args, around);
   return {
     sshKey: (name, { label, publicKey }, options) =>
@@ -33,7 +32,7 @@ export function digitaloceanParts(
       const tag = new digitalocean.Tag(
         "tag",
         { name: digitaloceanTag(owner) },
-        { ...given({ parent: options.parent }), provider, ...given({ import: found.tag }) },
+        { parent: options.parent, provider, import: found.tag },
       );
       return new digitalocean.Firewall(
         name,
@@ -65,10 +64,10 @@ export function digitaloceanParts(
             region: args.location,
             image: slugOf(args.image),
             sshKeys: args.sshKeys,
-            ...given({ userData: args.userData }),
+            userData: args.userData,
             backups: args.backups,
             // Left out, they are daily and dearer than what the preview said.
-            ...(args.backups ? { backupPolicy: { plan: "weekly", weekday: "SUN", hour: 4 } } : {}),
+            backupPolicy: args.backups ? { plan: "weekly", weekday: "SUN", hour: 4 } : undefined,
           },
           { ...options, provider, ignoreChanges: unchanging(names, kept) },
         ),

@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import type { ExistingHostConfig } from "../../core/config/hostSchema";
 import { fingerprintOf } from "../../core/ssh/publicKey";
-import { given } from "../../core/util/given";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 import type { HostAccess } from "../remote";
@@ -28,7 +27,7 @@ export class ExistingHost extends pulumi.ComponentResource implements Host {
   constructor(name: string, args: ExistingHostArgs, options?: pulumi.ComponentResourceOptions) {
     super("pillar-host:host:ExistingHost", name, {}, options);
     const { address, hostKey, login, contact: when, retirement: settings, rpc } = args;
-    const place = { address, ...given({ hostKey }) };
+    const place = { address, hostKey };
     const contact = firstLook({ place, login, contact: when }, this);
     this.access = { ...login, address, hostKey: hostKey ?? contact.pinned };
     this.fingerprint =

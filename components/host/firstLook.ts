@@ -3,7 +3,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { secretKeys } from "../../core/config/secretKeys";
 import { forwardedRpc } from "../../core/settings/login";
-import { given } from "../../core/util/given";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
 import type { HostAccess } from "../remote";
 
@@ -39,10 +38,10 @@ export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, 
       stack,
       port,
       login: pulumi.output({ user, privateKey, privateKeyPassword, password, agent, proxy }),
-      ...given({ rpc: contact.rpc }),
+      rpc: contact.rpc,
       ...{ work: contact.work, run: contact.run, standsAside: contact.standsAside || undefined },
       // Only where the first contact's key is taken does it matter what goes there.
-      ...(place.hostKey === undefined && contact.secrets.length > 0 ? { secrets: contact.secrets } : {}),
+      secrets: place.hostKey === undefined && contact.secrets.length > 0 ? contact.secrets : undefined,
     },
     { parent, dependsOn: [...after] },
   );

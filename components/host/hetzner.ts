@@ -2,7 +2,6 @@ import * as hcloud from "@pulumi/hcloud";
 import * as pulumi from "@pulumi/pulumi";
 import type { CloudInventory } from "../../core/cloud/cloud";
 import { hetznerLabels } from "../../core/cloud/hetzner";
-import { given } from "../../core/util/given";
 import { type CloudParts, everything, type ServerArgs, type ServerMade, unchanging } from "./cloudParts";
 
 /** What a changed configuration must not do to a live server, as the plugin names it. */
@@ -15,7 +14,7 @@ export function hetznerParts(
   _found: CloudInventory,
   around: pulumi.ResourceOptions = {},
 ): CloudParts {
-  const args = { token: pulumi.secret(token), ...given({ endpoint }) };
+  const args = { token: pulumi.secret(token), endpoint };
   const provider = new hcloud.Provider("hcloud", args, around);
   return {
     sshKey: (name, { label, owner, publicKey }, options) =>
@@ -68,7 +67,7 @@ function argsOf(args: ServerArgs): hcloud.ServerArgs {
     image: args.image,
     sshKeys: args.sshKeys,
     firewallIds: [pulumi.output(args.firewall).apply(Number)],
-    ...given({ userData: args.userData }),
+    userData: args.userData,
     backups: args.backups,
     // They must be equal. The guard that is deleted last lifts them (core/retirement/release.ts).
     deleteProtection: true,

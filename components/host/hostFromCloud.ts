@@ -119,5 +119,5 @@ async function decide(
 
 function serverSummary(plan: Exclude<HostPlan, { kind: "gone" }>) {
   const { plan: name, location, monthly, currency } = plan.kind === "make" ? plan.offer : plan.server;
-  return { plan: name, location, ...(monthly === undefined ? {} : { monthly: `${monthly.toFixed(2)} ${currency}` }) };
+  return { plan: name, location, monthly: monthly === undefined ? undefined : `${monthly.toFixed(2)} ${currency}` };
 }

@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ServerNow } from "../../core/cloud/cloud";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
-import { given } from "../../core/util/given";
 import { cloudProviders } from "./cloudProviders";
 
 /**
@@ -16,7 +15,7 @@ export async function serverThere(
 ): Promise<ServerNow | "gone" | undefined> {
   const cloud = cloudProviders[wanted.provider].createCloud({
     token: wanted.token,
-    ...given({ endpoint: config.apiEndpoint }),
+    endpoint: config.apiEndpoint,
   });
   const id = knownId ?? wanted.importId;
   try {

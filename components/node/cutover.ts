@@ -121,7 +121,7 @@ function waitFor(
     {
       target: pulumi.all([synced, before.after]).apply(([[at, key]]) => nodeTarget(config, at, key)),
       producerAddress: pillar.producerAddress,
-      ...(before.last.registration?.earlier === undefined ? {} : { earlier: before.last.registration.earlier }),
+      earlier: before.last.registration?.earlier,
       ...lookupSettings(config, pulumi.getStack()),
       network: plainNetwork(network),
       deadline: cutover.deadline,

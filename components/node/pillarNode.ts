@@ -15,7 +15,6 @@ import { chainCopyAway, type NodeSteps, nodeSteps } from "../../core/steps/nodeS
 import type { Step } from "../../core/steps/step";
 import { nodePlace, releaseVariables, stackIdentity } from "../../core/steps/stepVariables";
 import type { ChainSide } from "../../core/sync/chainCopy/inputs";
-import { given } from "../../core/util/given";
 import { ChainCopy } from "../../providers/chainCopy";
 import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade";
 import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
@@ -57,14 +56,15 @@ export async function pillarNodeArgs(config: StackConfig, host: Host, look?: Loo
     host,
     steps: nodeSteps(config, identity, standing(events, stack, "shuttingDown").at(-1)?.at),
     rpc: nodeRpc(config),
-    ...given({ upgrade: upgradeSettings(config), look }),
+    upgrade: upgradeSettings(config),
+    look,
     sync: {
       ...gateSettings(config),
       ...lookupSettings(config, stack),
       ...{ title: `Pillar ${pillar} (${stack})`, notify: config.notify },
     },
-    ...(from ? { chain: { from, to: (to: OrchestratorHost) => newChainSide(config, to) } } : {}),
-    ...(begun === undefined ? {} : { chainCopyAway: chainCopyAway(config, identity, begun) }),
+    chain: from ? { from, to: (to: OrchestratorHost) => newChainSide(config, to) } : undefined,
+    chainCopyAway: begun === undefined ? undefined : chainCopyAway(config, identity, begun),
   };
 }
 

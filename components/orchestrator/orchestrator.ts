@@ -13,7 +13,6 @@ import { orchestratorLibrary } from "../../core/steps/libraries";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps";
 import type { Step } from "../../core/steps/step";
 import type { LookupOptions } from "../../core/sync/nodeStatus";
-import { given } from "../../core/util/given";
 import { CopyKey } from "../../providers/copyKey";
 import { OrchestratorBackup } from "../../providers/orchestratorBackup";
 import { OrchestratorMove } from "../../providers/orchestratorMove";
@@ -58,7 +57,7 @@ export function orchestratorArgs(config: StackConfig, host: Host, after: Orchest
     evidence: lookupSettings(config, stack),
     move: {
       ...{ stack, pillar: config.pillar.name, rollback: orchestrator.rollback, p2pPort: orchestrator.p2pPort },
-      ...given({ notify: config.notify }),
+      notify: config.notify,
       ...{ answerWithin: orchestrator.startTimeout, steadyFor: orchestrator.steadySeconds * 1000 },
     },
     attempt: orchestrator.attempt,
@@ -111,7 +110,7 @@ export class Orchestrator extends pulumi.ComponentResource {
       {
         ...{ ...args.move, ...acknowledgedIn(secure), move: moveName },
         ...{ ...pair, ...evidence },
-        ...(secure.release === undefined ? {} : { version: secure.release.version }),
+        version: secure.release?.version,
         backup: { ...secure.backups, move: moveName },
       },
       { parent: this, dependsOn: [copied.proved] },
@@ -122,7 +121,8 @@ export class Orchestrator extends pulumi.ComponentResource {
       .apply(([side, why, build, movedAt, secondsWithoutSigner, address]) => ({
         ...{ side, address: address[side], why, attempt, rpcPort: to.rpcPort },
         ...(build && { ...build, gitCommit: build.gitCommit || "no commit" }),
-        ...given({ movedAt, secondsWithoutSigner }),
+        movedAt,
+        secondsWithoutSigner,
       }));
     this.registerOutputs({ shown: this.shown });
   }

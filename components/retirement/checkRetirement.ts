@@ -54,7 +54,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
     createdAt: since ?? new Date().toISOString(),
     isReached: last.finished || past.isReached,
     isOwnWork: past.isOwnWork,
-    ...(hasProduced ? { produced: "seen" } : {}),
+    produced: hasProduced ? "seen" : undefined,
   };
   const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, storeOf(config), lookOnly);
   if (verdict.unmet.length > 0) throw new pulumi.RunError(refusalText(facts, verdict));
@@ -75,7 +75,11 @@ async function hostLocation(
   location: EventDetails["host"] | undefined,
 ): Promise<{ there: ServerNow | "gone" | undefined; place: Place }> {
   const { host } = config;
-  const known = { ...location, ...last };
+  const known = {
+    address: last.address ?? location?.address,
+    hostKey: last.hostKey ?? location?.hostKey,
+    serverId: last.serverId ?? location?.serverId,
+  };
   if (host.provider !== "existing") {
     // Loaded where it is needed: the clouds' libraries are large.
     const { serverThere } = await import("../host/serverThere");

@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type { NodeRpc } from "../../core/settings/login";
 import { nodeTargetOn } from "../../core/settings/login";
 import type { RetirementSettings } from "../../core/settings/retirementInputs";
-import { given } from "../../core/util/given";
 import { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostGround } from "../host/host";
 import { rootAccessOf, sshTargetOf } from "../remote";
@@ -35,8 +34,9 @@ export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resour
       ...settings,
       ...hostInputs(args),
       isLast,
-      ...(host.server === undefined ? {} : { server: host.server, serverId: pulumi.unsecret(host.server).id }),
-      ...given({ knownProducer }),
+      server: host.server,
+      serverId: host.server && pulumi.unsecret(host.server).id,
+      ...(knownProducer === undefined ? {} : { knownProducer }),
     },
     {
       parent,

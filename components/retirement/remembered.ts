@@ -5,7 +5,6 @@ import type { RegistrationShown } from "../../core/registration/registrationShow
 import { type KnownOfHost, knownToGuard, type Remembered, rememberedBy } from "../../core/retirement/remembered";
 import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { type RetirementSettings, retirementSettings } from "../../core/settings/retirementInputs";
-import { given } from "../../core/util/given";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 
@@ -14,8 +13,8 @@ export function inLastRun({ remembered = {}, producerAddress, registration }: La
   const producer = producerAddress ?? remembered.producer;
   return {
     ...remembered,
-    ...given({ producer }),
-    ...(registration?.producing === true ? { produced: "seen" } : {}),
+    producer,
+    produced: registration?.producing === true ? "seen" : remembered.produced,
   };
 }
 
@@ -51,9 +50,9 @@ export function rememberedShown(
       const hasProduced = told === "seen" || now?.producing === true || (isSame && produced === "seen");
       return {
         ...{ since, isReached, isOwnWork, produced: hasProduced ? ("seen" as const) : ("unknown" as const) },
-        ...given({ recorded }),
+        recorded,
         // A run that shows the address itself has it there.
-        ...(isSame && registration === undefined && producer !== undefined ? { producer } : {}),
+        producer: isSame && registration === undefined && producer !== undefined ? producer : undefined,
       };
     });
 }

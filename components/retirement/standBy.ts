@@ -39,7 +39,7 @@ export async function standBy(config: StackConfig, host: Host, last: LastRun): P
   const { shutdown, memory, guard } = new HostRetirement("retirement", {
     ...(await retirementArgs(config, host, last)),
     after: [host.guard],
-    ...(isRetiring ? { shutDown: { first: host.guard, run } } : {}),
+    shutDown: isRetiring ? { first: host.guard, run } : undefined,
   });
   const remembered = rememberedShown(host.guard, guard, last);
   if (shutdown === undefined || memory === undefined)

@@ -175,8 +175,8 @@ function parseStatus(result: unknown): OrchestratorStatus | undefined {
   if (typeof state !== "number") throw new Error("the answer to getStatus has no number as its state");
   return {
     ...{ state, stateName: isPrintable(stateName) ? stateName : (stateNames[state] ?? "unknown") },
-    ...(typeof frontierMomentum === "number" ? { momentum: frontierMomentum } : {}),
-    ...(typeof peersLen === "number" ? { peers: peersLen } : {}),
+    momentum: typeof frontierMomentum === "number" ? frontierMomentum : undefined,
+    peers: typeof peersLen === "number" ? peersLen : undefined,
     ...networksOf((result as Record<string, unknown>).networks),
   };
 }

@@ -66,7 +66,7 @@ export function findVersionGaps(node: NodeBuild, rules: VersionRules, height: nu
     .map((row) => ({
       ...row,
       found: node.version,
-      ...(row.fromHeight > height ? { expectedAt: now + (row.fromHeight - height) * networkPaceMs } : {}),
+      expectedAt: row.fromHeight > height ? now + (row.fromHeight - height) * networkPaceMs : undefined,
     }));
 }
 

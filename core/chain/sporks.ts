@@ -54,6 +54,6 @@ export function parseSporks(result: unknown): Spork[] {
     const { id, name, activated, enforcementHeight } = (each ?? {}) as Record<string, unknown>;
     if (typeof id !== "string" || !/^[0-9a-f]{64}$/.test(id) || typeof name !== "string" || !isCount(enforcementHeight))
       throw new Error("the RPC's spork does not have the form {id, name, description, activated, enforcementHeight}");
-    return { id, name, ...(activated === true ? { enforcedFrom: enforcementHeight } : {}) };
+    return { id, name, enforcedFrom: activated === true ? enforcementHeight : undefined };
   });
 }

@@ -95,7 +95,7 @@ export async function call(
     let reason: string;
     try {
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-      const request = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+      const request = { method, headers, body: body === undefined ? undefined : JSON.stringify(body) };
       const { status, text } = await ask(`${endpoint}${path}`, request, limit);
       if (status !== 429 && status < 500) return { status, body: text === "" ? {} : JSON.parse(text) };
       reason = `it answers ${status}`;

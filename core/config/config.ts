@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import { commandsFor } from "../util/commands";
-import { given } from "../util/given";
 import { parseValue, project } from "./configFaults";
 import { configFaultsOf, withoutMessage } from "./faultText";
 import { withKeyFiles } from "./keyFiles";
@@ -52,7 +51,7 @@ export function rawConfig(all: Readonly<Record<string, string>>): {
   }
   const { apiEndpoint, token } = standardKeys(raw.host, all);
   if (token !== undefined) raw.host = { token, ...(raw.host as object) };
-  return { raw, ...given({ apiEndpoint }) };
+  return { raw, apiEndpoint };
 }
 
 /** By `host.provider`, the keys of its Pulumi plugin: the token's, and the address of its API. */
@@ -69,7 +68,7 @@ function providerOf(host: unknown): string {
 /** What the keys of the provider's own Pulumi plugin say. */
 function standardKeys(host: unknown, all: Readonly<Record<string, string>>): { apiEndpoint?: string; token?: string } {
   const [token, apiEndpoint] = (pluginKeys[providerOf(host)] ?? []).map((key) => all[key]);
-  return { ...(apiEndpoint ? { apiEndpoint } : {}), ...(token ? { token } : {}) };
+  return { apiEndpoint: apiEndpoint || undefined, token: token || undefined };
 }
 
 /** Keys of a cloud's plugin that nothing reads, since the host is another's: a token that lies there for nothing (pure). */

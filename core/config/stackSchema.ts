@@ -97,5 +97,5 @@ export const stackSchema = z
       retirementFaults,
     ].flatMap((find) => find(config));
     for (const [path, message, cure] of faults)
-      context.addIssue({ code: "custom", path: [...path], message, ...(cure ? { params: { cure } } : {}) });
+      context.addIssue({ code: "custom", path: [...path], message, params: cure ? { cure } : undefined });
   });

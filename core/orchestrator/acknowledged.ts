@@ -1,4 +1,3 @@
-import { given } from "../util/given";
 /** What an operator has typed out about a signer, where the program cannot know it; plain values. */
 export interface Acknowledged {
   /** It has no key share. */
@@ -14,5 +13,5 @@ export interface Acknowledged {
 /** The words alone, of what has them among others (pure). */
 export function acknowledgedIn({ noKeyShare, haltedBridge, ...words }: Acknowledged): Acknowledged {
   const { laterThanMove, firstMove } = words;
-  return { noKeyShare, haltedBridge, ...given({ laterThanMove, firstMove }) };
+  return { noKeyShare, haltedBridge, laterThanMove, firstMove };
 }

@@ -68,8 +68,8 @@ function entryOf(entry: ReadEntry, kind: Entry["kind"], sha256: string): Entry {
   return {
     ...{ path: plainPath(entry.path), kind, mode: kind === "link" ? "777" : (entry.mode ?? 0).toString(8) },
     ...{ owner: `${entry.uid}:${entry.gid}`, size: kind === "file" ? entry.size : 0 },
-    ...(kind === "file" ? { sha256 } : {}),
-    ...(kind === "link" ? { target: entry.linkpath ?? "" } : {}),
+    sha256: kind === "file" ? sha256 : undefined,
+    target: kind === "link" ? (entry.linkpath ?? "") : undefined,
   };
 }
 

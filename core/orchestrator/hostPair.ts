@@ -61,7 +61,7 @@ export function readSide(printed: string, address: string): { seen: SideObservat
     journal: parseJournal(text, address),
     active: fact("active") === "yes",
     masked: fact("masked") === "yes",
-    ...(fact("inPlace") === "yes" ? { inPlace: true } : {}),
+    inPlace: fact("inPlace") === "yes" ? true : undefined,
   };
   return { seen, said: lines.slice(0, at).filter((line) => line.trim() !== "") };
 }

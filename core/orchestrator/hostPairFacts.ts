@@ -48,7 +48,7 @@ export function parseFacts(printed: string): SideFacts {
     ...{ directory: text("directory"), real: text("real"), mount: text("mount") },
     ...{ bytes: Number(text("bytes")), files: Number(text("files")), shares: Number(text("shares")) },
     ...{ free: Number(text("free")), inodes: Number(text("inodes")) },
-    ...(Number(text("special")) > 0 ? { special: Number(text("special")) } : {}),
+    special: Number(text("special")) > 0 ? Number(text("special")) : undefined,
     ...{ hasNodeKey: facts.has("node_producer") },
     hasExecutable: facts.has("executable"),
     ...{ lacks: all("lacks"), environment: all("environment") },

@@ -63,8 +63,8 @@ export function parseManifest(printed: Buffer): Manifest {
     entries.push({
       ...{ path: plainPath(path), kind, mode: kind === "link" ? "777" : mode, owner },
       size: kind === "file" ? Number(size) : 0,
-      ...(kind === "file" ? { sha256: content } : {}),
-      ...(kind === "link" ? { target: content } : {}),
+      sha256: kind === "file" ? content : undefined,
+      target: kind === "link" ? content : undefined,
     });
   }
   return manifestOf(entries);

@@ -6,7 +6,6 @@ import { assertWhole, headOf } from "../eventLog/wholeLog";
 import { fingerprintOf } from "../ssh/publicKey";
 import { commandsFor } from "../util/commands";
 import { firstLine } from "../util/firstLine";
-import { given } from "../util/given";
 import type { Wanted } from "./generation";
 import { openHostPair } from "./hostPair";
 import { type SideName, sidesOf } from "./journal";
@@ -74,7 +73,7 @@ export async function move(
     const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
     if (inputs.firstMove) deps.say(`the word about the first move is used; it would count for a lost record: ${used}`);
     const outputs = await outputsOf(inputs, ending, { ...actions.seen, runsSince }, sides, deps, log);
-    return { ...outputs, ...given({ recordHead: headOf(await log.store.lines()) }) };
+    return { ...outputs, recordHead: headOf(await log.store.lines()) };
   } catch (error) {
     await log.noteMove(inputs.move, { event: "failed", details: { error: firstLine((error as Error).message) } });
     throw error;
@@ -119,7 +118,7 @@ async function outputsOf(
         deps.say(`the orchestrator of the ${holder} side gives no build information now: ${error.message}`);
         return undefined;
       });
-    const outputs = { holder, why, ...(build ? { build } : {}) };
+    const outputs = { holder, why, build };
     const untold = unrecordedEnd(await readMoveEvents(log.store), inputs.move, holder);
     if (untold === undefined) return outputs;
     const { direction, generation } = untold;
@@ -144,7 +143,7 @@ async function outputsOf(
     generation,
     build: verified.build,
     movedAt,
-    ...given({ secondsWithoutSigner: seconds }),
+    secondsWithoutSigner: seconds,
   };
 }
 

@@ -127,7 +127,7 @@ export function createMoveActions(
       case "bulk": {
         deps.say(`bulk copy to ${name(target)}: ${name(source)} holds the key and signs on`);
         if (saga.direction === "forward") await askStatus(source);
-        const known = identity ? { identity: jsonWords(identity) } : {};
+        const known = identity ? { identity: jsonWords(identity) } : undefined;
         const after = await sides.step(target, "signer_staging", saga, looks, known);
         if (saga.direction === "back")
           await sides.call(target, "signer_copy_local", saga, own({ receive_into: stagingOf(inputs, saga) }), {

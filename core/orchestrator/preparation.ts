@@ -131,8 +131,8 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const secured = {
     backup,
     checkedAt,
-    ...(oldVersion ? { oldVersion } : {}),
-    ...(oldIdentity ? { oldIdentity } : {}),
+    oldVersion: oldVersion || undefined,
+    oldIdentity,
   };
   await appendEvent(store, { at: new Date(deps.now()).toISOString(), move, event: "secured", details: secured });
   return { move, ...secured };
@@ -160,8 +160,8 @@ function seenOf({ old }: MoveSurvey): Pick<Secured, "oldVersion" | "oldIdentity"
   if ("error" in old) return {};
   const { build, identity } = old.value;
   return {
-    ...("value" in build ? { oldVersion: build.value.version } : {}),
-    ...("value" in identity && identity.value ? { oldIdentity: identity.value } : {}),
+    oldVersion: "value" in build ? build.value.version : undefined,
+    oldIdentity: "value" in identity && identity.value ? identity.value : undefined,
   };
 }
 

@@ -10,7 +10,6 @@ import {
 import { endpoint, own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import type { NodeStatus } from "../sync/nodeStatus";
-import { given } from "../util/given";
 import { isJsonText } from "./backup";
 import type { BridgeNow } from "./bridgeNow";
 import { type Endpoint, endpointsOf } from "./endpoints";
@@ -65,7 +64,7 @@ export async function surveyBoth(
   const sshd = sshdOf(roots, options.sshUser);
   const newSide = told(lookAtNew(roots.new, options, endpoints, clock));
   const [old, next, node, bridge] = await Promise.all([oldSide, newSide, chain.lookAtNode(), chain.lookAtBridge()]);
-  if ("value" in old) Object.assign(old.value, given({ sshd: await sshd }));
+  if ("value" in old) Object.assign(old.value, { sshd: await sshd });
   return { old, new: next, node, bridge, room: roomAt(options.backupDirectory) };
 }
 

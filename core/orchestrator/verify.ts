@@ -46,7 +46,7 @@ export function readLife(printed: string): Life {
     active: `${fact("ActiveState")} (${fact("SubState")})`,
     restarts: Number(fact("NRestarts")),
     pid: Number(fact("MainPID")),
-    ...(fact("Peers") === "" ? {} : { peers: Number(fact("Peers")) }),
+    peers: fact("Peers") === "" ? undefined : Number(fact("Peers")),
     log: at < 0 ? [] : lines.slice(at + 1).filter((line) => line !== ""),
   };
 }

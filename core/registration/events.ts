@@ -1,5 +1,4 @@
 import type { EventDetails, Figures, LogEvent, News, Notable } from "../eventLog/events";
-import { given } from "../util/given";
 import type { ProducerSwitch } from "./findSwitch";
 import { isOurs, type Registration, type RegistrationMemory } from "./registration";
 
@@ -26,7 +25,7 @@ export function memoryOf(events: readonly LogEvent[], stack: string, ours: strin
       const switched = switchOf(entry.details);
       const earlier = switched.before?.producerAddress ?? memory.earlier;
       const since = memory.since ?? Date.parse(entry.at);
-      memory = { since, wasOurs: true, switched, ...given({ earlier }) };
+      memory = { since, wasOurs: true, switched, earlier };
     }
   }
   return memory;
@@ -37,9 +36,9 @@ function switchOf({ height, switchedAt, orBefore, before, empty }: EventDetails[
   return {
     height,
     at: Date.parse(switchedAt),
-    ...(orBefore ? { orBefore } : {}),
-    ...given({ empty }),
-    ...(earlier ? { before: earlier } : {}),
+    orBefore,
+    empty,
+    before: earlier,
   };
 }
 
@@ -57,7 +56,7 @@ export function newsOf(registration: Registration, memory: RegistrationMemory): 
     news.push({ event: "registered", details: { producerAddress, ...figures } });
     // A node that fell behind later was not registered too early.
     if (registration.kind === "tooEarly") {
-      const details = { producerAddress, ...given({ earlier }) };
+      const details = { producerAddress, earlier };
       news.push({ event: "registeredTooEarly", details });
     }
   }
@@ -67,9 +66,9 @@ export function newsOf(registration: Registration, memory: RegistrationMemory): 
     const last = before && { ...before, at: iso(before.at) };
     const details = {
       ...{ producerAddress, height, switchedAt: iso(at), ...figures },
-      ...(orBefore ? { orBefore } : {}),
-      ...given({ empty }),
-      ...(last ? { before: last } : {}),
+      orBefore,
+      empty,
+      before: last,
     };
     news.push({ event: "producing", details });
   }

@@ -51,7 +51,7 @@ async function switchNow(source: PillarAnswer, look: RegistrationLook): Promise<
 
 async function electionsOf({ client, pillar }: PillarAnswer): Promise<Elections> {
   const [[first], standing] = await Promise.all([client.momentums(1, 1), client.standing(pillar?.name ?? "")]);
-  return { ...(first ? { genesis: first.timestamp } : {}), ...(standing ? { standing } : {}) };
+  return { genesis: first?.timestamp, standing };
 }
 
 /** What the event log says; nothing where it can't be read. */

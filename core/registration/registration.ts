@@ -10,7 +10,6 @@ import {
 } from "../chain/elections";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { SyncReason } from "../sync/verdict";
-import { given } from "../util/given";
 import type { NoAgreement, RegistrationAgreement, SourceNote } from "./agreement";
 import type { ProducerSwitch } from "./findSwitch";
 
@@ -137,12 +136,12 @@ export function registrationOf(facts: RegistrationFacts): Registration {
   // Witnesses that are silent say nothing against a node that produces.
   if (node.known && !node.synced && node.reason !== "unwitnessed") {
     const { why, reason } = node;
-    return { kind: "tooEarly", why, ...(reason ? { reason } : {}), ...own, ...(switched ? { switched } : {}) };
+    return { kind: "tooEarly", why, reason, ...own, switched };
   }
   if (switched) return { kind: "producing", switched, ...own };
   const wait = waitOf(since, facts);
   const isLate = wait.surely !== undefined && now > wait.surely;
-  return { kind: "registered", wait, isLate, ...own, ...given({ unseen }) };
+  return { kind: "registered", wait, isLate, ...own, unseen };
 }
 
 /** The wait of an address that was first seen registered at a time (pure). */

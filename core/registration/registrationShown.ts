@@ -1,4 +1,3 @@
-import { given } from "../util/given";
 import { noteText, unknownText } from "./messages";
 import { isOurs, type Registration } from "./registration";
 
@@ -36,9 +35,9 @@ export function registrationShown(registration: Registration): RegistrationShown
     state,
     ...(state === "unknown" ? {} : { registered: isOurs(registration), producing: isOurs(registration) && !!switched }),
     ...("address" in registration ? { address: registration.address } : {}),
-    ...given({ earlier }),
-    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+    earlier,
+    since: since === undefined ? undefined : new Date(since).toISOString(),
     ...(switched ? { switchedAt: new Date(switched.at).toISOString(), height: switched.height } : {}),
-    ...(notes.length > 0 ? { notes } : {}),
+    notes: notes.length > 0 ? notes : undefined,
   };
 }

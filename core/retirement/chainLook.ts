@@ -3,7 +3,6 @@ import type { PaidEpoch, PillarOnChain, Produced } from "../chain/chainAnswers";
 import { chanceOf, type Network, type PillarStanding, patienceTicks, tickOf } from "../chain/elections";
 import { type NodeFault, type Reading, readNode, wholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
-import { given } from "../util/given";
 import { isSuccessorsSince } from "./whose";
 
 /** A momentum that was recorded when the host was synced: an RPC that does not know it is of another chain, or lies. */
@@ -75,13 +74,13 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
     const paid = await paidBySuccessor(client, question);
     return {
       ...{ pillar, patience, recent: late.momentums.slice(-compared).map(({ height, hash }) => ({ height, hash })) },
-      ...given({ standing }),
+      standing,
       last: newestOf(late.momentums, { ...question, registered: pillar?.producerAddress }),
       alternate: alternate(
         late.momentums.filter(({ timestamp }) => timestamp >= since),
         question,
       ),
-      ...given({ paid }),
+      paid,
     };
   });
 }
@@ -101,7 +100,7 @@ export function newestOf(
   const last = (address: string | undefined) =>
     address === undefined ? undefined : page.findLast(({ producer }) => producer === address);
   const [own, successor, registered] = [addresses.own, addresses.successor, addresses.registered].map(last);
-  return { ...(own ? { own } : {}), ...(successor ? { successor } : {}), ...(registered ? { registered } : {}) };
+  return { own, successor, registered };
 }
 
 /**

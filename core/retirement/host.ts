@@ -5,7 +5,6 @@ import { type CallError, type OrchestratorHost, openRoot, type RootHost } from "
 import type { Clock } from "../util/clock";
 import { fieldsOf } from "../util/fields";
 import { firstLine } from "../util/firstLine";
-import { given } from "../util/given";
 
 /** What lies where on a host that is retired, or that comes after it. */
 export interface HostPlaces {
@@ -64,15 +63,15 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
     ...(shares.length > 0 ? [] : ["key share"]),
   ];
   return {
-    ...(producer ? { producer } : {}),
+    producer: producer || undefined,
     hasKeyStore: is("keyStore"),
     node: { active: is("nodeActive"), masked: is("nodeMasked") },
     signer: {
       ...{ active: is("signerActive"), masked: is("signerMasked") },
       ...{ hasDirectory: is("signerDirectory"), hasKeyStore: is("signerKeyStore"), lacks },
-      ...(shares.length > 0 ? { shares } : {}),
-      ...(Number(facts.get("signerRestarts")) > 0 ? { restarts: Number(facts.get("signerRestarts")) } : {}),
-      ...given({ journal }),
+      shares: shares.length > 0 ? shares : undefined,
+      restarts: Number(facts.get("signerRestarts")) > 0 ? Number(facts.get("signerRestarts")) : undefined,
+      journal,
     },
     marks: Object.fromEntries(marks.map(([name, value]) => [name.slice("marked.".length), value])),
   };

@@ -5,7 +5,6 @@ import type { EventDetails } from "../eventLog/events";
 import { standing } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
-import { given } from "../util/given";
 import { withLock } from "../util/withLock";
 import { retirementLog } from "./events";
 import { hostSeen, ownProducer, type RetirementFacts } from "./facts";
@@ -154,8 +153,8 @@ function releasedOf(inputs: RetirementInputs, host: HostNow, evidence: readonly 
   const producer = ownProducer({ host, knownProducer: inputs.knownProducer });
   return {
     ...{ evidence, address: inputs.host.ssh.address },
-    ...(server ? { serverId: server.id } : {}),
-    ...given({ producer }),
+    serverId: server?.id,
+    producer,
   };
 }
 

@@ -1,6 +1,5 @@
 import type { LogEvent } from "../eventLog/events";
 import { type FactName, standing } from "../eventLog/guardFacts";
-import { given } from "../util/given";
 import type { GuardMemory, RetirementInputs } from "./inputs";
 
 /**
@@ -38,12 +37,9 @@ export type KnownOfHost = ReturnType<typeof rememberedBy>;
 /** What of it a guard is told, to keep it in the state (pure). */
 export function knownToGuard({ isReached, recorded, knownProducer, hasProduced }: KnownOfHost) {
   const remembered = {
-    ...(isReached ? { isReached: true as const } : {}),
-    ...given({ recorded }),
-    ...(hasProduced ? { produced: "seen" as const } : {}),
+    isReached: isReached ? (true as const) : undefined,
+    recorded,
+    produced: hasProduced ? ("seen" as const) : undefined,
   };
-  return {
-    ...(Object.keys(remembered).length > 0 ? { remembered } : {}),
-    ...given({ knownProducer }),
-  };
+  return { remembered: isReached || recorded || hasProduced ? remembered : undefined, knownProducer };
 }

@@ -2,7 +2,6 @@ import { identityDifferences } from "../chain/orchestrator";
 import type { LogEvent, MoveEvent } from "../eventLog/events";
 import { hasShareOf, shareFile } from "../orchestrator/keyShare";
 import { commandsFor } from "../util/commands";
-import { given } from "../util/given";
 import type { RetirementFacts, Unmet } from "./facts";
 
 type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
@@ -50,5 +49,5 @@ export function isSignerThere(facts: Facts): boolean {
 export function identityIn(lines: readonly (LogEvent | MoveEvent)[]): Facts["identity"] {
   const found = lines.flatMap((line) => (line.event === "secured" ? [line.details.oldIdentity] : []));
   const { producer, tssPeerId, evmAddress } = found.findLast((each) => each) ?? {};
-  return producer === undefined ? undefined : given({ producer, tssPeerId, evmAddress });
+  return producer === undefined ? undefined : { producer, tssPeerId, evmAddress };
 }

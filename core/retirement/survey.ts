@@ -92,7 +92,7 @@ export async function surveyRetirement(
         ...(await orchestratorBackupFaults(store, {
           ...backedUp(inputs, memory, host),
           // A signer that was at work for long has a newer share than any backup of this host.
-          ...(ofSigner && !isSignerThere(ofSigner) ? { bridge: ofSigner.bridge } : {}),
+          bridge: ofSigner && !isSignerThere(ofSigner) ? ofSigner.bridge : undefined,
         })),
       ],
       ...ofSigner,
@@ -126,7 +126,7 @@ function backedUp(inputs: RetirementInputs, memory: GuardMemory, host: Retiremen
     directory: inputs.places.signer.directory,
     since: memory.createdAt,
     move: "facts" in host ? host.facts.signer.journal?.move : undefined,
-    ...(identityFile === undefined ? {} : { identityFile: resolvePath(identityFile) }),
+    identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
   };
 }
 

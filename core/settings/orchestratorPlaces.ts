@@ -11,7 +11,6 @@ import { meantPlace, recordsWord } from "../store/places";
 import type { Store } from "../store/store";
 import { storeAt } from "../store/storeAt";
 import { ofStack, storeFault } from "../store/storeFault";
-import { given } from "../util/given";
 import { otherLogin, sshTarget } from "./login";
 
 /** Names an attempt to move the signer: what journals, record and backups are known by (pure). */
@@ -57,10 +56,13 @@ export function newPlace({ node, orchestrator }: StackConfig): OrchestratorPlace
 /** On the old one: the same where nothing else is configured (pure). */
 export function oldPlace(config: StackConfig): OrchestratorPlace {
   const same = newPlace(config);
-  const { service, directory, executable, dataDir } = config.orchestrator.migrateFrom ?? {};
+  const from = config.orchestrator.migrateFrom;
   return {
-    ...same,
-    ...given({ service, directory, executable, nodeDirectory: dataDir }),
+    rpcPort: same.rpcPort,
+    service: from?.service ?? same.service,
+    directory: from?.directory ?? same.directory,
+    executable: from?.executable ?? same.executable,
+    nodeDirectory: from?.dataDir ?? same.nodeDirectory,
   };
 }
 
@@ -80,7 +82,8 @@ export function acknowledgedOf({ orchestrator }: StackConfig): Acknowledged {
   return {
     noKeyShare: noKeyShare === "acknowledged",
     haltedBridge: haltedBridge === "acknowledged",
-    ...given({ laterThanMove, firstMove: firstMove && true }),
+    laterThanMove,
+    firstMove: firstMove && true,
   };
 }
 
@@ -91,10 +94,10 @@ export function secureOptions(config: StackConfig, stack: string): SecureOptions
     ...{ stack, move: moveIdOf(config, stack), old: oldPlace(config), new: newPlace(config) },
     ...{ copyAddress: from?.copyAddress ?? ssh.address, sshPort: ssh.port, sshUser: ssh.user, hostKey: ssh.hostKey },
     ...acknowledgedOf(config),
-    ...(release === undefined ? {} : { release: { version: release.version } }),
+    release: release === undefined ? undefined : { version: release.version },
     backups: {
       directory: backupDirectory(config),
-      ...given({ identityFile: backup.identityFile }),
+      identityFile: backup.identityFile,
     },
   };
 }

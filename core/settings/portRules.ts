@@ -38,7 +38,7 @@ export function portRules(
     rule(node.wsPort, "the node's RPC (ws)", "closed", running.node),
     {
       ...rule(orchestrator.rpcPort, "the orchestrator's RPC", "closed", running.signer),
-      ...(orchestrator.rpcFrom.length === 0 ? {} : { openTo: orchestrator.rpcFrom }),
+      openTo: orchestrator.rpcFrom.length === 0 ? undefined : orchestrator.rpcFrom,
     },
     ...(hasSigner ? [rule(orchestrator.p2pPort, "the orchestrator's peers", "open", running.signer)] : []),
   ];

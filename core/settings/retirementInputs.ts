@@ -1,7 +1,6 @@
 import type { StackConfig } from "../config/config";
 import type { RetirementInputs, Successor } from "../retirement/inputs";
 import { retirementLibrary } from "../steps/libraries";
-import { given } from "../util/given";
 import { nodeTarget, otherLogin, otherNode } from "./login";
 import { backupDirectory, newHost } from "./orchestratorPlaces";
 
@@ -34,14 +33,14 @@ export function retirementSettings(config: StackConfig, stack: string): Retireme
       ...{ service: node.service, dataDir: node.dataDir, rpcPort: node.rpcPort },
       signer: { service, directory, executable, rpcPort },
     },
-    ...given({ successor }),
+    successor,
     references: retirementReferences(config),
     ...{ tolerance: sync.tolerance, epoch: network.epoch },
-    ...(sync.unverifiedChain === undefined ? {} : { isChainUnverified: true as const }),
+    isChainUnverified: sync.unverifiedChain === undefined ? undefined : (true as const),
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     backup: {
       directory: backupDirectory(config),
-      ...given({ identityFile: orchestrator.backup.identityFile }),
+      identityFile: orchestrator.backup.identityFile,
     },
     ...{ afterwards: retirement.afterwards, keysAside: retirement.keysAside },
     library: retirementLibrary(),

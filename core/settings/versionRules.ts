@@ -4,7 +4,6 @@ import { z } from "zod";
 import type { VersionRules } from "../chain/requiredVersions";
 import type { StackConfig } from "../config/config";
 import { releaseVersion } from "../config/schemaParts";
-import { given } from "../util/given";
 
 const url = z.url({ protocol: /^https?$/ });
 
@@ -40,5 +39,5 @@ export function parseRequiredVersions(text: string): Omit<VersionRules, "leastVe
 /** Returns the required versions of a stack's nodes: the table and the configuration. Providers get them as an input. */
 export function versionRules({ node }: Pick<StackConfig, "node">): VersionRules {
   const text = readFileSync(join(__dirname, "../chain/requiredVersions.json"), "utf8");
-  return { ...parseRequiredVersions(text), ...given({ leastVersion: node.leastVersion }) };
+  return { ...parseRequiredVersions(text), leastVersion: node.leastVersion };
 }

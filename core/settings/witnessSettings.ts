@@ -1,7 +1,6 @@
 import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
 import type { LookupOptions } from "../sync/nodeStatus";
-import { given } from "../util/given";
 import { oldNode } from "./chainCopyInputs";
 import { unverifiedChain } from "./gateSettings";
 import { backupDirectory } from "./orchestratorPlaces";
@@ -14,7 +13,7 @@ export function lookupSettings(config: StackConfig, stack = config.stack) {
   return {
     ...{ references: sync.references, tolerance: sync.tolerance, record },
     ...unverifiedChain(config),
-    ...given({ witnessHost }),
+    witnessHost,
   } satisfies LookupOptions;
 }
 

@@ -1,5 +1,4 @@
 import { fieldsOf } from "../util/fields";
-import { given } from "../util/given";
 import type { Connection } from "./connection";
 import { runScript, type ScriptError } from "./runScript";
 
@@ -93,16 +92,16 @@ export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
   const [p2pPort, peers, cores] = [number("node.p2p"), number("node.peers"), number("cores")];
   const done = markedSteps.flatMap((step) => all(`done.${step}`).map((when) => [step, when] as const));
   return {
-    ...(text("stages") === "asked" ? { done: Object.fromEntries(done) } : {}),
-    ...(text("atWork") === "" ? {} : { atWork: text("atWork") }),
+    done: text("stages") === "asked" ? Object.fromEntries(done) : undefined,
+    atWork: text("atWork") === "" ? undefined : text("atWork"),
     ...chainCopyOf(text("chainCopy.progress"), text("chainCopy.at"), number("chainCopy.left")),
-    ...(text("service.name") === "" ? {} : { service: unitOf(text) }),
-    ...(p2pPort === undefined ? {} : { node: { rpc: text("node.rpc"), p2pPort, ...given({ peers }) } }),
-    ...(size === undefined || free === undefined ? {} : { disk: { at, size, free } }),
-    ...(total === undefined || available === undefined ? {} : { memory: { total, available, swap, swapFree } }),
-    ...(text("memory.killed") === "" ? {} : { killed: text("memory.killed") }),
-    ...(cores === undefined ? {} : { load: { averages: text("load"), cores } }),
-    ...(text("clock") === "" ? {} : { clock: { now: text("clock"), isKept: text("clock.kept") === "yes" } }),
+    service: text("service.name") === "" ? undefined : unitOf(text),
+    node: p2pPort === undefined ? undefined : { rpc: text("node.rpc"), p2pPort, peers },
+    disk: size === undefined || free === undefined ? undefined : { at, size, free },
+    memory: total === undefined || available === undefined ? undefined : { total, available, swap, swapFree },
+    killed: text("memory.killed") === "" ? undefined : text("memory.killed"),
+    load: cores === undefined ? undefined : { averages: text("load"), cores },
+    clock: text("clock") === "" ? undefined : { now: text("clock"), isKept: text("clock.kept") === "yes" },
     log: all("log"),
   };
 }

@@ -1,6 +1,5 @@
 import type ssh2 from "ssh2";
 import { firstLine } from "../util/firstLine";
-import { given } from "../util/given";
 import { printable } from "../util/printable";
 import { agentFound, agentKeys } from "./agentKeys";
 import { type RefusedError, reasonOf, refusal, type UnreachedError, unreached } from "./sshErrors";
@@ -77,7 +76,10 @@ export function loginAttempt(client: ssh2.Client, target: SshTarget, keys: Login
         next(false as never);
       },
       tryKeyboard: true,
-      ...given({ privateKey, passphrase: privateKeyPassword, password, agent }),
+      privateKey,
+      passphrase: privateKeyPassword,
+      password,
+      agent,
     },
     failure: (error) => failureOf(target, keys, said, error),
   };

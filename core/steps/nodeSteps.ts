@@ -2,7 +2,6 @@ import type { StackConfig } from "../config/config";
 import { supportedDistributions } from "../config/distributions";
 import { ideal } from "../config/hostSchema";
 import { isAddress } from "../util/address";
-import { given } from "../util/given";
 import { addressDigest, facts } from "./looks";
 import { type Step, scriptOf } from "./step";
 import { controllerPlace, controllerRelease, nodeBuild, nodePlace, releaseVariables } from "./stepVariables";
@@ -77,7 +76,7 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
         stack_identity: identity,
         service: node.service,
         signer_service: orchestrator.service,
-        ...given({ shut_down_at: shutDownAt }),
+        shut_down_at: shutDownAt,
         reserved_ports: reservedPorts([
           node.p2pPort,
           node.rpcPort,

@@ -29,7 +29,7 @@ function read(name: string): string {
 }
 
 /** The script of a step: its variables, the shared functions, then the named files in order. */
-export function scriptOf(values: Readonly<Record<string, Value>>, ...files: readonly string[]): string {
+export function scriptOf(values: Readonly<Record<string, Value | undefined>>, ...files: readonly string[]): string {
   return assignments(values) + ["lib", ...files].map(read).join("\n");
 }
 

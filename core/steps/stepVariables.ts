@@ -1,7 +1,6 @@
 import type { StackConfig } from "../config/config";
 import { type ReleaseSource, releaseMarker } from "../config/releaseSchema";
 import type { Receiver } from "../ssh/rootEnvelope";
-import { given } from "../util/given";
 
 /** What a host belongs to, written on it: `<project>/<stack> <Pillar>`. */
 export function stackIdentity(stack: string, pillar: string): string {
@@ -9,7 +8,7 @@ export function stackIdentity(stack: string, pillar: string): string {
 }
 
 export function receiver({ stack, ssh: { sudoPassword } }: StackConfig, hostName: string): Receiver {
-  return { hostName, stack, ...given({ sudoPassword }) };
+  return { hostName, stack, sudoPassword };
 }
 
 export function controllerPlace(config: StackConfig) {

@@ -40,9 +40,9 @@ export function openBucket(place: BucketPlace, limits = { request: 20_000, file:
     // Loaded where a store is a bucket: it is large.
     const sdk = await import("@aws-sdk/client-s3");
     client ??= new sdk.S3Client({
-      ...(endpoint === undefined ? {} : { endpoint }),
-      ...(region === undefined ? {} : { region }),
-      ...(profile === undefined ? {} : { profile }),
+      endpoint,
+      region,
+      profile,
       forcePathStyle: pathStyle,
       maxAttempts: 3,
       // Not every maker knows Amazon's new sums.

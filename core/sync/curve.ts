@@ -1,6 +1,5 @@
 import type { CurvePoint, LogEvent } from "../eventLog/events";
 import { standing } from "../eventLog/guardFacts";
-import { given } from "../util/given";
 
 /** Points kept of a wait, whether it takes minutes or days. */
 export const curveLimit = 200;
@@ -38,7 +37,7 @@ export function openWaits(events: readonly LogEvent[], stack: string, address: s
     const { startedAt, startHeight, curve } = details;
     waits = {
       startedAt: waits.startedAt ?? startedAt,
-      ...given({ startHeight: waits.startHeight ?? startHeight }),
+      startHeight: waits.startHeight ?? startHeight,
       curve: curve.reduce((all, point) => withPoint(all, point), waits.curve),
     };
   }

@@ -75,7 +75,7 @@ export async function lookAtNode(
       const { good, why, unproved } = refuseOldVersion(weighed, gaps);
       const gap = unproved.includes(chainGap) ? `; not proved: ${chainGap}` : "";
       const said = { synced: good, why: `${reasonText(why)}${gap}`, reason: why.kind, known: true };
-      return { ...said, ...observation.info, ...(gaps.length > 0 ? { gaps } : {}) };
+      return { ...said, ...observation.info, gaps: gaps.length > 0 ? gaps : undefined };
     };
     if (target.via === "ssh") await way.session();
     return await withTimeout(look(), deadline, `no answer within ${deadline / 1000} s`);

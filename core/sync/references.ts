@@ -3,7 +3,6 @@ import { type ChainClient, chainOfReference } from "../chain/chain";
 import { distinctReferences, type NoReference } from "../chain/distinct";
 import { isAnswered, type Reading, readNode, silentBy, type Unanswered } from "../chain/reading";
 import { type Block, type Comparison, compareChains, hashAt, olderOf, type ShownChain } from "../chain/sameChain";
-import { given } from "../util/given";
 
 /** A reference's name and what it says is the newest height. */
 interface HeightWord {
@@ -189,7 +188,7 @@ export async function readReferences(
     ),
     oldHost && read(oldHost),
   ]);
-  const seen = { readings, ...given({ oldHost: old, recorded }) };
+  const seen = { readings, oldHost: old, recorded };
   if (own === undefined) return seen;
   const shown = { newest: own.newest, recent: [] };
   const tops = [...readings, ...(old ? [old] : [])].filter(isAnswered).map(({ newest }) => newest.height);

@@ -4,7 +4,6 @@ import type { NodeHostFacts } from "../ssh/hostFacts";
 import { hostFactLines } from "../ssh/hostFactsText";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
-import { given } from "../util/given";
 import { durationText } from "../util/timeText";
 import { chainGap, type Evidence, type EvidenceOptions, noEvidence, refuseOldVersion, weigh } from "./evidence";
 import { progressText, referenceKey, referenceText } from "./messages";
@@ -164,7 +163,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
         ...times,
         proved,
         unproved,
-        ...given({ witnessed }),
+        witnessed,
       };
     }
 

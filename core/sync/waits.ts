@@ -1,7 +1,6 @@
 import type { NodeClient } from "../chain/node";
 import { type EventLog, type LogPlace, openEventLog } from "../eventLog/eventLog";
 import type { CurvePoint } from "../eventLog/events";
-import { given } from "../util/given";
 import { openWaits, type Waits, withPoint } from "./curve";
 import type { SyncRecord } from "./waitForSync";
 
@@ -49,12 +48,12 @@ export async function createWaitRecord(
   return {
     before,
     traced: (client, { startedAt, startHeight }) => {
-      started = { startedAt, ...given({ startHeight }) };
+      started = { startedAt, startHeight };
       const observe = async () => {
         const observation = await client.observe();
         if (observation.kind === "none") return observation;
         const { currentHeight, targetHeight } = observation.info;
-        started = { startHeight: currentHeight, ...started };
+        started = { startedAt: started.startedAt, startHeight: started.startHeight ?? currentHeight };
         const point = [now(), currentHeight, targetHeight] as const;
         curve = withPoint(curve, point);
         unwritten = withPoint(unwritten, point, pointsInLine);
@@ -76,7 +75,7 @@ export async function createWaitRecord(
         currentHeight,
         proved,
         unproved,
-        ...given({ witnessed }),
+        witnessed,
         curve,
       };
       await log?.note({ event: "synced", details });

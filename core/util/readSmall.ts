@@ -29,7 +29,7 @@ export function readSmall(file: string): SmallFile {
     const isExposed = stat.uid === process.getuid?.() && (stat.mode & 0o077) !== 0;
     return {
       text: bytes.toString("utf8", 0, size),
-      ...(isExposed ? { exposed: `may be reached by others (mode ${(stat.mode & 0o777).toString(8)})` } : {}),
+      exposed: isExposed ? `may be reached by others (mode ${(stat.mode & 0o777).toString(8)})` : undefined,
     };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

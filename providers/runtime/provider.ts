@@ -39,7 +39,7 @@ export function providerOf<I extends object, O extends object>(
       running(async (run) => ({ id: id(inputs), outs: await stateAfter(inputs, id(inputs), create(inputs, run)) })),
     update: (was, olds, news) =>
       running(async (run) => ({ outs: await stateAfter(news, was, update(known(olds), news, run)) })),
-    ...(remove ? { delete: (_id: string, olds: I & O) => running((run) => remove(known(olds), run)) } : {}),
+    delete: remove ? (_id: string, olds: I & O) => running((run) => remove(known(olds), run)) : undefined,
   };
 }
 

@@ -110,13 +110,14 @@ describe("HTTP manners", () => {
     expect([got.status, got.body.slice(0, 25)]).toEqual([200, '{"jsonrpc":"2.0","id":2,"']);
   });
 
-  it.each([{}, { "content-type": "text/plain" }, { "content-type": "application/x-www-form-urlencoded" }])(
-    "refuses a body with content type %o",
-    async (headers) => {
-      const got = await send({ headers, body: syncInfo("1") });
-      expect([got.status, got.body]).toEqual([415, "invalid content type, only application/json is supported\n"]);
-    },
-  );
+  it.each<Record<string, string>>([
+    {},
+    { "content-type": "text/plain" },
+    { "content-type": "application/x-www-form-urlencoded" },
+  ])("refuses a body with content type %o", async (headers) => {
+    const got = await send({ headers, body: syncInfo("1") });
+    expect([got.status, got.body]).toEqual([415, "invalid content type, only application/json is supported\n"]);
+  });
 
   it("takes a content type with a character set", async () => {
     const headers = { "content-type": "application/json; charset=utf-8" };

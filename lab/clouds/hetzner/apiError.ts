@@ -44,6 +44,6 @@ const codes: Readonly<Record<number, readonly [code: string, message: string]>> 
 /** The error that usually comes with a status. */
 export function usualError(status: number, code?: string, message?: string, retryAfter?: number): ApiError {
   const [usualCode, usualMessage] = codes[status] ?? ["service_error", "the service failed"];
-  const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
   return new ApiError(status, code ?? usualCode, message ?? usualMessage, null, headers);
 }

@@ -125,7 +125,7 @@ describe("a node that is asked about the chain", () => {
   test("a page is full at its limit, and no more is asked", async () => {
     const long = smallChain(runs(["own", 1000], ["next", 1100]));
     expect(await read(long, 2_099_000)).toMatchObject({ last: { successor: { height: 2100 } } });
-    expect(await read(long, 2_099_000)).not.toHaveProperty("last.own");
+    expect(await read(long, 2_099_000)).toHaveProperty("last.own", undefined);
   });
 
   test("of a large network is asked for as many as a slot may take", async () => {
@@ -152,12 +152,12 @@ describe("a node that is asked about the chain", () => {
     const at = (epoch: number) =>
       read(smallChain(switched, { paidEpochs: async () => [paid(epoch), paid(0)] }), 99_000);
     // Epochs of 50 s: the switch is at 60 s.
-    expect(await at(1)).not.toHaveProperty("paid");
+    expect(await at(1)).toHaveProperty("paid", undefined);
     expect(
       await read(smallChain(runs(["own", 50], ["next", 50]), { paidEpochs: async () => [paid(1)] }), 99_000),
     ).toMatchObject({ paid: paid(1) });
     const broken = { paidEpochs: () => Promise.reject(new Error("odd")) };
-    expect(await read(smallChain(switched, broken), 99_000)).not.toHaveProperty("paid");
+    expect(await read(smallChain(switched, broken), 99_000)).toHaveProperty("paid", undefined);
   });
 });
 
