@@ -18,7 +18,7 @@ describe("the search of what may befall a move", () => {
       expect(figures).toMatchObject({ depth });
       expect(figures.transitions).toBeGreaterThan(figures.states);
     },
-    300_000,
+    900_000,
   );
 
   test("comes to its end where there is one", async () => {

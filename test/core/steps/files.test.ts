@@ -154,7 +154,7 @@ describe("the login user's authorized_keys", () => {
       expect([at > 15, readFileSync(keys, "utf8"), files(box)]).toEqual([true, operator, ["authorized_keys"]]);
       return;
     }
-  }, 60_000);
+  }, 300_000);
 
   test("on a full disk are as they were, and the right is none any more", async ({ box }) => {
     const functions = right(box, "root", join(box.dir, "disk"));
@@ -206,7 +206,7 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
       expect([operator, `${operator}\nssh-ed25519 NEW\n`], `killed at ${at}`).toContain(found);
       if (code === 0) return expect([at > 15, found.length > operator.length]).toEqual([true, true]);
     }
-  }, 60_000);
+  }, 300_000);
 
   describe.skipIf(process.getuid?.() !== 0)("of a user that is not root", () => {
     test("are written with that user's rights: owner and mode stay, a new one is the user's own", async ({ box }) => {
