@@ -13,9 +13,6 @@ export interface Copied {
   readonly syncedAt: string;
 }
 
-/** How many rounds of test/lab/chainCopy/manyCopies.long.test.ts are played: `npm run copies`. */
-export const copiesVariable = "PILLAR_LAB_COPIES";
-
 /**
  * Copies, and waits until the gate calls the new node synced.
  *

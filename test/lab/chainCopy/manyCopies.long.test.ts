@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { ChainCopyInputs } from "../../../core/sync/chainCopy/inputs";
-import { type Copied, copiesVariable, copyOnce } from "../../../lab/chainCopies/copies";
+import { type Copied, copyOnce } from "../../../lab/chainCopies/copies";
 import { copyInputs } from "../../../lab/chainCopies/inputs";
+import { roundsVariable } from "../../../lab/explore/rounds";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { RealNetwork } from "../../../lab/realNetwork";
@@ -10,7 +11,7 @@ import { realOnly } from "../contracts/contract";
 import { testLab } from "../fixture";
 import { Chain, emptyNode, keepApart, leftOn } from "./manyCopies";
 
-const rounds = Number(process.env[copiesVariable] ?? 3);
+const rounds = Number(process.env[roundsVariable] ?? 3);
 // Whose momentums were missed is known soon. Each momentum writes as much as a contract's update does.
 const clocks = { blockTime: 3, tickSlots: 8, epoch: 48, rewardDelay: 3, updateMomentums: 1 };
 const tick = clocks.blockTime * clocks.tickSlots * 1000;

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { deathsVariable, firstSeedVariable } from "../../../lab/deaths/variables";
 import { pillar } from "../../../lab/demo/stacks";
 import type { SignersTruth } from "../../../lab/doubles/chain";
+import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds";
 import type { Lab } from "../../../lab/lab";
 import { randomOf } from "../../../lab/simulation/seededRandom";
 import type { LabStack, StackFile } from "../../../lab/stack";
@@ -14,7 +14,7 @@ import { type Death, outageOf, strike } from "./death";
 import { begunJourney, freshFile, oldFile, rewarded } from "./stage";
 import { verdictBeside } from "./verdict";
 
-const rounds = Number(process.env[deathsVariable] ?? 1);
+const rounds = Number(process.env[roundsVariable] ?? 1);
 const firstSeed = Number(process.env[firstSeedVariable] ?? 5);
 /** Runs that may be needed after a death: a host that boots, a node that syncs, a lock of one that dies later. */
 const most = 8;

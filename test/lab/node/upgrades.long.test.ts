@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Slot } from "../../../lab/doubles/chain";
+import { roundsVariable } from "../../../lab/explore/rounds";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { onHost, pastPackages, reconfigure, staged } from "../fixture";
 import { type ServedRelease, serveNode } from "./release";
@@ -18,8 +19,8 @@ const stage = staged(settings, async (lab, host) => {
   for (const version of ["v0.0.10", "v0.0.11"]) releases.push(await serveNode(lab, { version }));
 });
 
-/** By hand, 20: `PILLAR_UPGRADES=20 npm run test:long -- node/upgrades`. */
-const upgrades = Number(process.env.PILLAR_UPGRADES ?? 3);
+/** By hand, 20: `npm run explore -- upgrades --rounds 20`. */
+const upgrades = Number(process.env[roundsVariable] ?? 3);
 
 it("nine of ten upgrades of a host that produces cost no momentum", { timeout: 3_000_000 }, async () => {
   expect((await stage.stack.up()).exitCode).toBe(0);

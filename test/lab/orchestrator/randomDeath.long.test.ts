@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { deathsVariable, firstSeedVariable } from "../../../lab/deaths/variables";
 import type { Run } from "../../../lab/engineRun";
+import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds";
 import { randomOf } from "../../../lab/simulation/seededRandom";
 import { cli } from "../cli/fixture";
 import { onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage";
 
-const rounds = Number(process.env[deathsVariable] ?? 2);
+const rounds = Number(process.env[roundsVariable] ?? 2);
 const firstSeed = Number(process.env[firstSeedVariable] ?? 18);
 
 const victims = ["the engine", "the providers' process", "the old host", "the new host"] as const;

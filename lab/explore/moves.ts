@@ -1,31 +1,27 @@
-import { parseArgs } from "node:util";
-import { minimised, randomHistories, replay } from "./random";
-import { type Found, search } from "./search";
-import { searches } from "./searches";
-import type { Action } from "./world";
+import { minimised, randomHistories, replay } from "../simulation/random";
+import { type Found, search } from "../simulation/search";
+import { searches } from "../simulation/searches";
+import type { Action } from "../simulation/world";
 
-/**
- * `npm run simulate -- --minutes 10 --seed N --depth D`: what may befall a move, played against the program's own
- * decisions; first all of it to a depth, then random histories. `--replay 'JSON'` plays one history.
- */
-const { values } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "2" },
-    // Of each day others, and none twice in a year.
-    seed: { type: "string", default: `${Math.floor(Date.now() / 86_400_000) * 10_000_000}` },
-    depth: { type: "string", default: "4" },
-    replay: { type: "string" },
-  },
-});
+export interface MovesFlags {
+  readonly minutes: string;
+  readonly seed: string;
+  readonly depth: string;
+  readonly replay?: string;
+}
 
 function fail({ path, why }: Found, seed?: number): void {
   console.log(`\nBROKEN${seed === undefined ? "" : ` by seed ${seed}`}: ${why}\n`);
   for (const action of path) console.log(`  ${JSON.stringify(action)}`);
-  console.log(`\nAgain: npm run simulate -- --replay '${JSON.stringify(path)}'`);
+  console.log(`\nAgain: npm run explore -- moves --replay '${JSON.stringify(path)}'`);
   process.exitCode = 1;
 }
 
-async function main(): Promise<void> {
+/**
+ * Plays what may befall a move: first all of it to a depth, then random histories for the rest of the time. Sets the exit
+ * code 1 where a promise is broken.
+ */
+export async function exploreMoves(values: MovesFlags): Promise<void> {
   if (values.replay !== undefined) {
     const found = await replay(JSON.parse(values.replay) as Action[]);
     if (found) fail(await minimised(found));
@@ -52,5 +48,3 @@ async function main(): Promise<void> {
   console.log(`random from seed ${values.seed}: ${histories} histories, ${actions} actions`);
   if (found) fail(found, found.seed);
 }
-
-await main();
