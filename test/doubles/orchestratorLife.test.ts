@@ -100,18 +100,6 @@ describe("a start", () => {
   });
 });
 
-describe("a running orchestrator", () => {
-  it("signs during its stop, and for ever when that hangs", async () => {
-    fill();
-    const orchestrator = await start();
-    set({ stopHangs: true });
-    await orchestrator.stop();
-    const before = served.chain.signers.truth().identities[example.identity]?.intervals[0]?.until ?? 0;
-    await soon(() => expect(truth().identities[example.identity]?.intervals[0]?.until).toBeGreaterThan(before));
-    expect(exits).toEqual([]);
-  });
-});
-
 describe("a key generation", () => {
   it("is what it starts in again when it is stopped within it, with the old share only", async () => {
     fill();

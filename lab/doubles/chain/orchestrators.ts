@@ -21,8 +21,6 @@ export const orchestratorSettingsSchema = z.strictObject({
   halted: z.boolean(),
   /** What getStatus says, whatever is so: 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
   state: z.number().int().min(0).max(4).nullable(),
-  /** Every method answers with this error text, no result and 500. */
-  rpcError: z.string().nullable(),
   /** The RPC port is closed while the process lives and signs. */
   rpcDown: z.boolean(),
   /** RPC connections are accepted and never answered; the process goes on signing. */
@@ -33,8 +31,6 @@ export const orchestratorSettingsSchema = z.strictObject({
   crashAfterMs: ms.nullable(),
   /** How long a stop takes; it signs and holds its lock until the end of it. */
   stopMs: ms,
-  /** A stop never ends: only a kill does. */
-  stopHangs: z.boolean(),
 });
 
 /** The settings of one orchestrator. */

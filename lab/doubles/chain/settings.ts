@@ -12,16 +12,10 @@ export const nodeSettingsSchema = z.strictObject({
   behind: count,
   /** Number of peers; with 0 the state is 3, the target 0, and the height stands. */
   peers: count,
-  /** How long a lost last peer goes unnoticed. */
-  peerLossMs: ms,
-  /** False: a synced node that lost its last peer stays at state 3 until it is restarted. */
-  reconnects: z.boolean(),
   /** How long after a start the RPC refuses connections. */
   startRefusedMs: ms,
   /** How long after that the node has no peers yet: state 3, target 0, the stored height. */
   connectMs: ms,
-  /** The `state` that syncInfo gives. */
-  forceState: z.number().int().min(0).max(3).nullable(),
   /** The target that its best peer claims: a lie, or one below the height. */
   forceTarget: count.nullable(),
   /** The height that it gives of itself and of its newest momentum. */
@@ -52,8 +46,6 @@ export const nodeSettingsSchema = z.strictObject({
   otherChain: z.boolean(),
   /** The methods that tell of rewards do not exist: -32601. */
   noRewards: z.boolean(),
-  /** The methods that give momentums by height and by hash do not exist: -32601. */
-  noMomentums: z.boolean(),
   /** The version that it tells: that of another build. It is the process's own, so it changes at its next start. */
   version: z.string().nullable(),
   /** How long the controller's build takes, in seconds. */

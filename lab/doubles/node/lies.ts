@@ -4,7 +4,7 @@ import type { Methods } from "./jsonRpc";
 
 /** The methods that the node admits to have. */
 export function admittedMethods(methods: Methods, settings: NodeSettings): Methods {
-  const hidden = [...(settings.noRewards ? rewardMethods : []), ...(settings.noMomentums ? pastMomentumMethods : [])];
+  const hidden = settings.noRewards ? rewardMethods : [];
   return Object.fromEntries(Object.entries(methods).filter(([name]) => !hidden.includes(name)));
 }
 
@@ -30,4 +30,3 @@ const rewardMethods = [
   "embedded.pillar.getFrontierRewardByPage",
   "embedded.pillar.getPillarEpochHistory",
 ];
-const pastMomentumMethods = ["ledger.getMomentumsByHeight", "ledger.getMomentumByHash", "ledger.getMomentumBeforeTime"];

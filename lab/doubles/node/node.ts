@@ -142,7 +142,7 @@ export class NodeDouble {
       chain: this.chain,
       syncInfo: () => this.info(),
       height: () => this.sync.height,
-      peers: () => (this.info().state === 3 && this.settings.forceState === null ? 0 : this.settings.peers),
+      peers: () => (this.info().state === 3 ? 0 : this.settings.peers),
       version: () => this.version,
       settings: () => this.settings,
       identity: this.identity,

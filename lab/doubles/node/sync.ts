@@ -12,8 +12,6 @@ export interface SyncInfo {
 export class Sync {
   private credit = 0;
   private synced = false;
-  private lostSince: number | undefined;
-  private lostForGood = false;
   private staleTarget: number | undefined;
   /** When the momentums that it is taking in were heard of. */
   private heardAt: number | undefined;
@@ -39,7 +37,6 @@ export class Sync {
   advance(now: number, settings: NodeSettings, network: NetworkTruth | undefined): void {
     const seconds = Math.max(0, now - this.last) / 1000;
     this.last = now;
-    this.notePeers(now, settings, network);
     const { staleTarget } = settings;
     if (typeof staleTarget === "number") this.staleTarget = staleTarget;
     else this.staleTarget = staleTarget ? (this.staleTarget ?? network?.height) : undefined;
@@ -73,22 +70,11 @@ export class Sync {
     const currentHeight = settings.forceHeight ?? this.current;
     const targetHeight = settings.forceTarget ?? natural;
     const state = connected ? (away || this.current < targetHeight ? 1 : 2) : 3;
-    return { state: settings.forceState ?? state, currentHeight, targetHeight };
+    return { state, currentHeight, targetHeight };
   }
 
   private hasPeers(now: number, settings: NodeSettings): boolean {
-    if (now - this.openedAt < settings.connectMs || this.lostForGood) return false;
-    return this.lostSince === undefined || now - this.lostSince < settings.peerLossMs;
-  }
-
-  private notePeers(now: number, settings: NodeSettings, network: NetworkTruth | undefined): void {
-    if (settings.peers > 0 && network !== undefined) {
-      this.lostSince = undefined;
-      return;
-    }
-    this.lostSince ??= now;
-    // Without a peer at start there is nothing to lose: the node keeps looking for its first one.
-    if (this.synced && !settings.reconnects && now - this.lostSince >= settings.peerLossMs) this.lostForGood = true;
+    return now - this.openedAt >= settings.connectMs && settings.peers > 0;
   }
 }
 

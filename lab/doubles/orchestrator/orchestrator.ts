@@ -102,7 +102,6 @@ export class OrchestratorDouble {
     this.log("WARN", "app/manager.go:94", "Stopping orchestrator ...");
     this.log("INFO", "node/node.go:283", "stopping node ...");
     await this.link.poll();
-    if (this.settings.stopHangs) return;
     await sleep(this.settings.stopMs);
     this.directory.rewrite();
     this.log("INFO", "node/node.go:250", "releasing dataDir lock ... ");

@@ -20,7 +20,7 @@ export function createRpcServer(backend: RpcBackend): Server {
 
 async function serve(backend: RpcBackend, limit: RateLimit, request: IncomingMessage, response: ServerResponse) {
   while (backend.settings().freeze && !response.destroyed) await new Promise((resolve) => setTimeout(resolve, 50));
-  const { rawAnswer, rpcError } = backend.settings();
+  const { rawAnswer } = backend.settings();
   if (rawAnswer !== null) return send(response, rawAnswer.status, rawAnswer.body, rawAnswer.contentType);
   if (!limit.allows(Date.now())) return refuse(response, 429, "Too many requests per second. Maximum ");
   const asked = askedIn(Buffer.concat(await request.toArray()).toString("utf8"));
@@ -29,7 +29,6 @@ async function serve(backend: RpcBackend, limit: RateLimit, request: IncomingMes
   const result = backend.call(method);
   if (result === undefined) return refuse(response, 404, `Method ${method} not found`);
   if (params?.length) return refuse(response, 500, "this method does not accept parameters");
-  if (rpcError !== null) return refuse(response, 500, rpcError);
   send(response, 200, JSON.stringify({ result: await result, error: "" }));
 }
 
