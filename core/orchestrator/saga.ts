@@ -2,7 +2,8 @@ import { firstLine } from "../util/firstLine";
 import type { MoveDecision, MoveStep, RunMemory } from "./decide";
 import { decideNext, lineBefore, type Wanted, withLine } from "./generation";
 import type { Saga } from "./journal";
-import { notWatched, obstacleText, stepFailed } from "./messages";
+import { notWatched, stepFailed } from "./messages";
+import { obstacleText } from "./obstacles";
 import type { Looks } from "./sagaLooks";
 import { type Places, whereItIs } from "./whereItIs";
 
@@ -62,7 +63,8 @@ export async function runSaga(first: Wanted, actions: SagaActions, places: Place
       return decision;
     }
     if (decision.do === "stop here") {
-      throw new Error(obstacleText(decision.why, decision.saga, seen, places, failure));
+      const text = obstacleText(decision.why, decision.saga, seen, places);
+      throw new Error(failure === undefined ? text : `${failure}\n${text}`);
     }
     const { do: step, saga } = decision;
     if (!actions.isWatched()) throw new Error(notWatched(seen, places));

@@ -4,9 +4,9 @@ import { heldByAnother } from "../../../core/orchestrator/heldByAnother";
 import { openHostPair, readSide } from "../../../core/orchestrator/hostPair";
 import { type Journal, parseJournal, type Saga } from "../../../core/orchestrator/journal";
 import { manifestOf } from "../../../core/orchestrator/manifest";
-import { obstacleText } from "../../../core/orchestrator/messages";
 import { secondsWithout } from "../../../core/orchestrator/move";
 import type { MoveInputs } from "../../../core/orchestrator/moveInputs";
+import { obstacleText } from "../../../core/orchestrator/obstacles";
 import { unfenced } from "../../../core/orchestrator/provedCopy";
 import type { Looks } from "../../../core/orchestrator/sagaLooks";
 import { errorsIn, readLife, versionFaults } from "../../../core/orchestrator/verify";
@@ -266,10 +266,9 @@ describe("what an error says", () => {
       masked: false,
     };
     const saga: Saga = { move: journal.move, direction: "forward" };
-    const text = obstacleText("target is started", saga, { old: fenced, new: started }, places, "it does not answer");
+    const text = obstacleText("target is started", saga, { old: fenced, new: started }, places);
     expect(text).toBe(
       [
-        "it does not answer",
         "the orchestrator of the new side (203.0.113.9) was started, so nothing is undone by itself: two signers must never run at once",
         "  To go on: fix what is said above, then pulumi up -s prod",
         "  To go back: pulumi config set --path pillar-host:orchestrator.rollback true -s prod && pulumi up -s prod",
