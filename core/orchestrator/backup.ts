@@ -73,12 +73,12 @@ export async function takeBackup(
     deps.say("backup: copy it to a safe place away from this machine now: without it no backup can be opened");
   }
   const stem = path.join(directory, `${moveText(move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`);
-  const part = `${stem}.part`;
+  const part = `${stem}.${process.pid}.part`;
   const mayChange = (file: string) => what.changing.some((each) => file === each || file.startsWith(`${each}/`));
 
   let wrong: string[] = [];
   for (let attempt = 1; ; attempt += 1) {
-    // One that a killed run left: no backup yet, and nobody else's, as the engine lets in one run of a stack.
+    // A killed run may have had this number, in a container above all.
     fs.rmSync(part, { force: true });
     try {
       const before = await readManifest(root, what.place);
@@ -124,7 +124,24 @@ export async function takeBackup(
 
 async function prepare({ store: { directory }, identityFile }: BackupSettings, now: () => number) {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  removeDeadParts(directory);
   return identityFor(directory, identityFile, now);
+}
+
+/** Removes what killed runs left of their writes; a run that lives keeps its own. */
+function removeDeadParts(directory: string): void {
+  for (const name of fs.readdirSync(directory)) {
+    const pid = Number(/\.(\d+)\.part$/.exec(name)?.[1]);
+    if (pid > 0 && !isAlive(pid)) fs.rmSync(path.join(directory, name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
 }
 
 /** A file's head and padding in an archive, with a long name. */

@@ -3,6 +3,7 @@ import type { OrchestratorStatus } from "../chain/orchestrator";
 import type { Backup } from "../eventLog/events";
 import { base64, jsonWords, own } from "../ssh/foreign";
 import type { CallError } from "../ssh/root";
+import { allEnded } from "../util/allEnded";
 import { commandsFor } from "../util/commands";
 import { takeBackup } from "./backup";
 import { placed } from "./backupPlace";
@@ -135,7 +136,7 @@ export function createMoveActions(
           });
         await copier.run(saga, after, { progress: true });
         // Both sides hash what is there now, so that after the stop only what changed is hashed, and written to the disk.
-        await Promise.all([deps.sleep(young), copy.flush(saga), addressesOf(source, saga, after)]);
+        await allEnded([deps.sleep(young), copy.flush(saga), addressesOf(source, saga, after)]);
         await copy.list(saga, after);
         return after;
       }
@@ -157,7 +158,7 @@ export function createMoveActions(
         // Both only read the source: done at once, since nobody signs now. What arrived is compared while it is fenced.
         const place = { base: inputs[source].directory, paths: ["config.json", "tss"] };
         const what = { label: "last", place, changing: [], isJson: (path: string) => path.endsWith(".json") };
-        const [backup] = await Promise.all([
+        const [backup] = await allEnded([
           takeBackup(sides.roots[source], what, placed(inputs.backup), deps),
           copy.make(saga, looks),
         ]);

@@ -1,4 +1,5 @@
 import { own } from "../ssh/foreign";
+import { allEnded } from "../util/allEnded";
 import { type Copier, stagingOf } from "./copyKey";
 import type { HostPair } from "./hostPair";
 import { plainStore, type Saga, type SideName, sidesOf } from "./journal";
@@ -67,8 +68,8 @@ export function createProvedCopy(
   const make = async (saga: Saga, looks: Looks): Promise<NonNullable<typeof copied>> => {
     copied = undefined;
     // The source stands still: it is listed while the copy runs.
-    const [source] = await Promise.all([sourceManifest(saga, looks), copier.run(saga, looks)]);
-    const target = Promise.all([targetManifest(saga), flush(saga)]).then(([manifest]) => manifest);
+    const [source] = await allEnded([sourceManifest(saga, looks), copier.run(saga, looks)]);
+    const target = allEnded([targetManifest(saga), flush(saga)]).then(([manifest]) => manifest);
     // Whoever needs it hears of it.
     target.catch(() => undefined);
     copied = { source, target };
@@ -84,7 +85,7 @@ export function createProvedCopy(
       copied = undefined;
     },
     list: async (saga, looks) => {
-      await Promise.all([sourceManifest(saga, looks), targetManifest(saga)]);
+      await allEnded([sourceManifest(saga, looks), targetManifest(saga)]);
     },
     prove: async (saga, looks) => {
       for (let left = copyTries; ; left -= 1) {

@@ -113,7 +113,6 @@ export async function seal(
       next(null, chunk);
     },
   });
-  const target = fs.createWriteStream(file, { flags: "wx", mode: 0o600, flush: true });
   const taking = pipeline(source, tap);
   // Whichever fails first is the cause; the other only ends because of it.
   taking.catch((error) => counted.destroy(error));
@@ -122,12 +121,16 @@ export async function seal(
   try {
     const sealed = await encrypter.encrypt(webOf(tap));
     if (counted.errored) throw counted.errored;
-    await pipeline(Readable.fromWeb(sealed as ReadableStream<Uint8Array>), counted, target);
+    const target = await fs.promises.open(file, "wx", 0o600);
+    await pipeline(
+      Readable.fromWeb(sealed as ReadableStream<Uint8Array>),
+      counted,
+      target.createWriteStream({ flush: true }),
+    );
     await taking;
   } catch (error) {
     source.destroy();
     tap.destroy();
-    target.destroy();
     await taking.catch(() => undefined);
     throw error;
   }

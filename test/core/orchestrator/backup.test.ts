@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -12,7 +13,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { test as base, describe, expect } from "vitest";
@@ -146,6 +147,30 @@ describe("a backup", () => {
     await expect(seal(source, join(directory, "part"), recipient, () => false, 100_000)).rejects.toThrow(
       "the archive is larger than the files that were listed: more than 100000 bytes",
     );
+  });
+
+  test("is not written over a file, which is an error like others", async ({ stage }) => {
+    const { directory } = stage.settings;
+    mkdirSync(directory, { recursive: true });
+    const { recipient } = await identityFor(directory, undefined, stage.deps.now);
+    writeFileSync(join(directory, "part"), "another run's");
+    const { stdout } = await stage.root.stream("signer_archive", { ...stage.what.place });
+    await expect(seal(stdout, join(directory, "part"), recipient, () => false, 10_000_000)).rejects.toThrow("EEXIST");
+    expect(stdout.destroyed).toBe(true);
+    expect(readFileSync(join(directory, "part"), "utf8")).toBe("another run's");
+  });
+
+  test("takes away what killed runs left, also one of this number, and leaves the file of a run at work", async ({
+    stage,
+  }) => {
+    const { directory } = stage.settings;
+    mkdirSync(directory, { recursive: true });
+    const partOf = (pid: number) => join(directory, `pillar-host-prod-Anvil-1-first.${pid}.part`);
+    const killed = spawnSync("true").pid;
+    for (const pid of [killed, process.pid, process.ppid]) writeFileSync(partOf(pid), `of ${pid}`);
+    await take(stage);
+    expect(mine(stage).filter((name) => name.endsWith(".part"))).toEqual([basename(partOf(process.ppid))]);
+    expect(readFileSync(partOf(process.ppid), "utf8")).toBe(`of ${process.ppid}`);
   });
 
   test("may be as large as what was listed, with room for what grows meanwhile", () => {

@@ -41,6 +41,8 @@ interface Stage {
   beforeList: Promise<void>;
   /** What the disk of the new host waits for. */
   beforeFlush: Promise<void>;
+  /** What the archive of the old host waits for. */
+  beforeArchive: Promise<void>;
 }
 
 // Two directories of this machine; listing, archive and backup are real, steps are only noted.
@@ -62,7 +64,7 @@ const test = base.extend<{ stage: Stage }>({
       ...{ bridge: live, haltedBridge: false, node: { synced: true, why: "", known: true } },
       ...{ directory, arriving, called: [] as string[], afterCopy: () => {} },
       ...{ toSign: [0], slept: [] as number[], said: [] as string[] },
-      ...{ beforeList: Promise.resolve(), beforeFlush: Promise.resolve() },
+      ...{ beforeList: Promise.resolve(), beforeFlush: Promise.resolve(), beforeArchive: Promise.resolve() },
     };
     let told = 0;
     const rpc = await listen(
@@ -92,6 +94,7 @@ const test = base.extend<{ stage: Stage }>({
           return local.stream("true");
         }
         if (name === "signer_manifest" && side === "new") await stage.beforeList;
+        if (name === "signer_archive") await stage.beforeArchive;
         return local.stream(name, variables);
       },
     });
@@ -172,6 +175,28 @@ test.for([
     expect(stage.called.at(-1)).toBe("new signer_arrive");
   },
 );
+
+test("a copy that fails beside the backup: nothing of the step runs on after it, and it can be done again", async ({
+  stage,
+}) => {
+  let goOn = () => {};
+  stage.beforeArchive = new Promise((resolve) => {
+    goOn = resolve;
+  });
+  stage.afterCopy = () => {
+    setTimeout(goOn, 100);
+    throw new Error("the connection broke");
+  };
+  await stage.hands.perform("stop", saga, looks);
+  await expect(stage.hands.perform("backup", saga, looks)).rejects.toThrow("the connection broke");
+  expect(stage.said.at(-1)).toMatch(/^backup: .*proved by decrypting/);
+  const called = stage.called.length;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(stage.called).toHaveLength(called);
+  stage.afterCopy = () => {};
+  await stage.hands.perform("backup", saga, looks);
+  expect(stage.hands.seen.lastBackup?.files).toBe(2);
+});
 
 test("what differs is taken again, and is compared again", async ({ stage }) => {
   let copies = 0;
