@@ -6,12 +6,11 @@ import { leftOut } from "./lab/testRun/leftOut.ts";
 
 const durations = readDurations();
 
-/** The longest first, by what was recorded last: one that begins last is waited for. Else vitest's own order. */
+/** The longest first, of all projects, by what was recorded last: one that begins last is waited for. Else vitest's own order. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
     const seconds = ({ moduleId }: TestSpecification) => expectedSeconds(durations, moduleId);
-    return (await super.sort(files)).toSorted((a, b) => group(a) - group(b) || seconds(b) - seconds(a));
+    return (await super.sort(files)).toSorted((a, b) => seconds(b) - seconds(a));
   }
 }
 
@@ -48,7 +47,6 @@ export default defineConfig({
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 300_000,
-          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -57,7 +55,6 @@ export default defineConfig({
           name: "lab",
           include: ["test/lab/**/*.test.ts"],
           exclude: [longTests],
-          sequence: { groupOrder: 1 },
         },
       },
       // The second tier: what explores widely, and the tests of the lab itself.
@@ -67,7 +64,6 @@ export default defineConfig({
           name: "long",
           include: [longTests],
           exclude: leftOut(),
-          sequence: { groupOrder: 2 },
         },
       },
     ],

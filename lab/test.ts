@@ -4,14 +4,15 @@ import { takeDown, takeDownTheDead } from "./deadLabs";
 import { Lab, testLabPrefix } from "./lab";
 import { ensurePackagedImage } from "./packagedImage";
 import { elapsed } from "./progress";
-import { type RealProgram, unusedReals } from "./real";
+import { realDirectory, unusedReals } from "./real";
 import { ensureRequirements } from "./requirements";
+import { withSecondAttempt, worthAgain } from "./testRun/again";
 import { contractsLine, contractsOf } from "./testRun/contracts";
 import { recordDurations } from "./testRun/durations";
 import { leftOutVariable } from "./testRun/leftOut";
-import { havePassed, notePassed, ownTests, passedBefore, standsOn } from "./testRun/ownTests";
+import { hashesOf, notePassed, ownTests, passedBefore } from "./testRun/ownTests";
 import { closingLine, countOf, exitCodeOf, failuresOf, type Report, sumOf, type Tally } from "./testRun/tally";
-import { type Asked, allMinutes, askedOf, type Tier } from "./testRun/tiers";
+import { type Asked, askedOf } from "./testRun/tiers";
 import { endVitest, vitest } from "./testRun/vitest";
 import { ensureToolchain } from "./toolchain";
 import { allPlugins } from "./toolchain/plugins";
@@ -19,67 +20,75 @@ import { checkout } from "./toolchain/version";
 
 /**
  * `npm test [-- FILTER…]`, `npm run test:long`, `npm run test:unit` (which needs neither root nor lab), and both tiers for
- * `.ci/run`: the set-up where missing, lint, types, tests. Ends with `N passed, N failed, N skipped`, of all that was run.
+ * `.ci/run`: the set-up where missing, lint, types, tests; a lab file that failed once more. Ends with `N passed, N failed, N
+ * skipped`, of all that was run.
  */
 async function main(asked: Asked): Promise<number> {
-  const outcomes: Outcome[] = [];
-  const end = Date.now() + allMinutes * 60_000;
-  for (const tier of asked.tiers) {
-    const started = Date.now();
-    const deadline = Math.min(started + tier.minutes * 60_000, end);
-    const outcome = await runTier(tier, asked, deadline).catch((error: Error) => {
+  const { tier } = asked;
+  const started = Date.now();
+  const { tally, failures, notes, report } = await runTier(asked, started + tier.minutes * 60_000).catch(
+    (error: Error): Outcome => {
       console.error(error.message);
-      return { tally: countOf({ exitCode: 1 }), failures: [`${tier.title}: ${error.message}`] };
-    });
-    outcomes.push(outcome);
-    const { failed } = outcome.tally;
-    console.log(`\n${tier.title}: ${failed === 0 ? "done" : `${failed} failed`}, ${since(started)}`);
-  }
-  // A part of the tests need not use all of them.
-  const unused = asked.isWhole ? unusedReals(outcomes.flatMap(({ realsUsed = [] }) => realsUsed)) : [];
-  for (const failure of [...outcomes.flatMap(({ failures }) => failures), ...unused]) console.log(`failed: ${failure}`);
-  for (const { spared } of outcomes) if (spared !== undefined) console.log(spared);
-  console.log(contractsLine(contractsOf(outcomes.flatMap(({ report }) => report ?? []))));
-  const sum = sumOf([...outcomes.map(({ tally }) => tally), { passed: 0, failed: unused.length, skipped: 0 }]);
-  console.log(closingLine(sum));
-  return exitCodeOf(sum);
+      return { tally: countOf({ exitCode: 1 }), failures: [`${tier.title}: ${error.message}`], notes: [] };
+    },
+  );
+  console.log(`\n${tier.title}: ${tally.failed === 0 ? "done" : `${tally.failed} failed`}, ${since(started)}`);
+  for (const failure of failures) console.log(`failed: ${failure}`);
+  console.log(contractsLine(contractsOf(report ? [report] : [])));
+  for (const note of notes) console.log(note);
+  console.log(closingLine(tally));
+  return exitCodeOf(tally);
 }
 
-/** What a tier came to, and what failed, by name. */
+/** The result of a tier, and what failed, by name. */
 interface Outcome {
   readonly tally: Tally;
   readonly failures: readonly string[];
   readonly report?: Report;
-  readonly realsUsed?: readonly RealProgram[];
-  /** What was not run again, in words. */
-  readonly spared?: string;
+  /** Lines before the closing one: files that were left out, or ran twice. */
+  readonly notes: readonly string[];
 }
 
-/** Told before the run and in its end: nothing is left out silently. */
+/** Nothing is left out silently: this stands before the run and at its end. */
 const sparedLine = (spared: readonly string[]) =>
-  `not run again: ${spared.length} files of tests of the lab itself, which passed on all that they stand on (npm run test:long -- --lab runs them)`;
+  `left out: ${spared.length} files of tests of the lab itself, which passed on all that they stand on as it is now (test/ownTests.json; npm run test:long -- --lab runs them)`;
+
+const againLine = (file: string) => `flaky: ${file} failed, and passed when it ran once more, alone`;
 
 const since = (started: number) => elapsed(Date.now() - started);
 
-async function runTier(tier: Tier, { filters, isRecorded, isSparing }: Asked, deadline: number): Promise<Outcome> {
+async function runTier(asked: Asked, deadline: number): Promise<Outcome> {
+  const { tier, filters, isRecorded, isSparing, isWhole } = asked;
   if (tier.needsLab) await setUp();
-  const own = tier.projects.includes("long") && filters.length === 0 ? ownTests(checkout) : [];
-  const key = own.length > 0 ? await standsOn(checkout, own) : "";
-  const spared = isSparing && passedBefore(key) ? own : [];
+  const own =
+    tier.projects.includes("long") && filters.length === 0 ? await hashesOf(checkout, ownTests(checkout)) : {};
+  // Real programs at hand prove more than the record knows of.
+  const spared = isSparing && realDirectory() === undefined ? passedBefore(checkout, own) : [];
   process.env[leftOutVariable] = spared.join("\n");
   if (spared.length > 0) console.log(sparedLine(spared));
   const checking = tier.isChecked ? failedChecks() : [];
-  const run = await vitest([...tier.projects.flatMap((name) => ["--project", name]), ...filters], deadline);
+  const projects = tier.projects.flatMap((name) => ["--project", name]);
+  let run = await vitest([...projects, ...filters], deadline);
   await takeDownOwnLabs();
   const checks = await checking;
+  const again: string[] = [];
+  // Somebody who names a file wants to see it fail.
+  for (const file of filters.length === 0 ? worthAgain(run) : []) {
+    console.log(`\n${file} failed: it runs once more, alone`);
+    const before = run.report;
+    run = withSecondAttempt(run, file, await vitest([...projects, file], deadline));
+    await takeDownOwnLabs();
+    if (run.report !== before) again.push(againLine(file));
+  }
   if (isRecorded) recordDurations(run.durations);
-  if (own.length > 0 && run.report && havePassed(own, run.report)) notePassed(key);
+  if (run.report && Object.keys(own).length > 0) notePassed(checkout, own, run.report);
+  // A part of the tests need not use all of them.
+  const unused = isWhole ? unusedReals(run.realsUsed) : [];
   return {
-    tally: sumOf([countOf(run), { passed: 0, failed: checks.length, skipped: 0 }]),
-    failures: [...checks, ...failuresOf(run)],
+    tally: sumOf([countOf(run), { passed: 0, failed: checks.length + unused.length, skipped: 0 }]),
+    failures: [...checks, ...failuresOf(run), ...unused],
     ...(run.report === undefined ? {} : { report: run.report }),
-    realsUsed: run.realsUsed,
-    ...(spared.length === 0 ? {} : { spared: sparedLine(spared) }),
+    notes: [...(spared.length === 0 ? [] : [sparedLine(spared)]), ...again],
   };
 }
 
@@ -134,4 +143,4 @@ for (const [signal, code] of [
   });
 }
 
-process.exitCode = await main(askedOf(process.argv.slice(2), Boolean(process.env.CI)));
+process.exitCode = await main(askedOf(process.argv.slice(2)));

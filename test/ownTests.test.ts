@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { havePassed, ownTests, standsOn } from "../lab/testRun/ownTests";
+import { hashesOf, notePassed, ownTests, passedBefore } from "../lab/testRun/ownTests";
 import { checkout } from "../lab/toolchain/version";
 
 const file = "test/lab/plugins/a.long.test.ts";
@@ -12,7 +12,7 @@ const put = (name: string, text: string) => {
   mkdirSync(join(root, dirname(name)), { recursive: true });
   writeFileSync(join(root, name), text);
 };
-const key = () => standsOn(root, [file]);
+const key = async () => (await hashesOf(root, [file]))[file];
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "own-tests-"));
@@ -39,19 +39,37 @@ describe("what the tests of the lab itself stand on", () => {
     expect(await key()).not.toBe(before);
   });
 
-  test("is nothing else of the program", async () => {
+  test("is nothing else of the program, no text, and no room of the lab that it does not import from", async () => {
     const before = await key();
     put("core/sync/sync.ts", "export const other = 1;");
+    put("core/steps/other.ts", "export const other = 1;");
+    put("lab/README.md", "another table");
+    put("lab/bench/rows.ts", "export const other = 1;");
     expect(await key()).toBe(before);
+    put(file, 'import "../../../lab/bench/rows";');
+    const importing = await key();
+    put("lab/bench/playbook.yml", "- hosts: all");
+    expect(await key()).not.toBe(importing);
   });
 });
 
-test("they have passed where each of them ran and passed", () => {
-  const one = { name: `/checkout/${file}`, status: "passed", assertionResults: [] };
-  const report = (...testResults: (typeof one)[]) => ({ numPassedTests: 1, numFailedTests: 0, testResults });
-  expect(havePassed([file], report(one))).toBe(true);
-  expect(havePassed([file], report({ ...one, status: "failed" }))).toBe(false);
-  expect(havePassed([file, "test/lab/plugins/b.long.test.ts"], report(one))).toBe(false);
+test("a file that passed is on record until what it stands on changes; a failed one is not, nor one that is gone", async () => {
+  const other = "test/lab/plugins/b.long.test.ts";
+  put(other, 'import "../../../core/sync/sync";');
+  const hashes = () => hashesOf(root, [file, other]);
+  const ended = (name: string, status: string) => ({ name: `/checkout/${name}`, status, assertionResults: [] });
+  const note = async (...testResults: ReturnType<typeof ended>[]) =>
+    notePassed(root, await hashes(), { numPassedTests: 1, numFailedTests: 0, testResults });
+  expect(passedBefore(root, await hashes())).toEqual([]);
+  await note(ended(file, "passed"), ended(other, "failed"));
+  expect(passedBefore(root, await hashes())).toEqual([file]);
+  // One that was left out stays on record.
+  await note(ended(other, "passed"));
+  expect(passedBefore(root, await hashes())).toEqual([file, other]);
+  put("core/sync/sync.ts", "export const other = 1;");
+  expect(passedBefore(root, await hashes())).toEqual([file]);
+  notePassed(root, await hashesOf(root, [other]), { numPassedTests: 0, numFailedTests: 0, testResults: [] });
+  expect(passedBefore(root, await hashes())).toEqual([]);
 });
 
 test("there are some, of the second tier all", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { withSecondAttempt, worthAgain } from "../lab/testRun/again";
 import { contractsLine, contractsOf } from "../lab/testRun/contracts";
 import { expectedSeconds, merged } from "../lab/testRun/durations";
 import { closingLine, countOf, exitCodeOf, failuresOf, type Report, sumOf } from "../lab/testRun/tally";
@@ -134,38 +135,85 @@ describe("what a run of the tests came to", () => {
   });
 });
 
-describe("what is asked for", () => {
-  const projectsOf = (...args: string[]) => askedOf(args).tiers.map(({ projects }) => projects);
+describe("a second attempt", () => {
+  const failed = {
+    exitCode: 1,
+    hasStrayErrors: false,
+    report: reportOf({
+      "test/lab/a.test.ts": { tests: ["passed", "failed"] },
+      "test/b.test.ts": { tests: ["passed"] },
+    }),
+  };
+  const alone = (...tests: string[]) => ({
+    exitCode: tests.includes("failed") ? 1 : 0,
+    report: reportOf({ "test/lab/a.test.ts": { tests } }),
+  });
 
-  test("the first tier, the long one, both one after the other, or the unit tests", () => {
-    expect(projectsOf()).toEqual([["unit", "lab"]]);
-    expect(projectsOf("--long")).toEqual([["long"]]);
-    expect(projectsOf("--all")).toEqual([["unit", "lab"], ["long"]]);
-    expect(projectsOf("--unit")).toEqual([["unit"]]);
+  test("is due to lab files that failed, unless many did", () => {
+    expect(worthAgain(failed)).toEqual(["test/lab/a.test.ts"]);
+    const files = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`test/lab/${i}.test.ts`, { tests: ["failed"] }]));
+    expect(worthAgain({ exitCode: 1, report: reportOf(files(5)) })).toHaveLength(5);
+    expect(worthAgain({ exitCode: 1, report: reportOf(files(6)) })).toEqual([]);
+    expect(worthAgain({ exitCode: 1, report: reportOf({ "test/b.test.ts": { tests: ["failed"] } }) })).toEqual([]);
+    expect(worthAgain({ exitCode: 1 })).toEqual([]);
+  });
+
+  test("that passes takes the place of the first, and each test counts once", () => {
+    const run = withSecondAttempt(failed, "test/lab/a.test.ts", alone("passed", "passed"));
+    expect(countOf(run)).toEqual({ passed: 3, failed: 0, skipped: 0 });
+    expect(failuresOf(run)).toEqual([]);
+  });
+
+  test("that fails changes nothing", () => {
+    expect(countOf(withSecondAttempt(failed, "test/lab/a.test.ts", alone("failed", "failed")))).toEqual(
+      countOf(failed),
+    );
+    expect(countOf(withSecondAttempt(failed, "test/lab/a.test.ts", { exitCode: 1 }))).toEqual(countOf(failed));
+  });
+
+  test("excuses neither an error outside of any test nor a secret that was printed", () => {
+    const second = alone("passed", "passed");
+    expect(countOf(withSecondAttempt({ ...failed, hasStrayErrors: true }, "test/lab/a.test.ts", second)).failed).toBe(
+      1,
+    );
+    const leaks = ["test/lab/a.test.ts: it printed a key"];
+    expect(countOf(withSecondAttempt({ ...failed, leaks }, "test/lab/a.test.ts", second)).failed).toBe(1);
+    expect(countOf(withSecondAttempt(failed, "test/lab/a.test.ts", { ...second, leaks })).failed).toBe(1);
+  });
+});
+
+describe("what is asked for", () => {
+  const projectsOf = (...args: string[]) => askedOf(args).tier.projects;
+
+  test("the first tier, the long one, both in one run, or the unit tests", () => {
+    expect(projectsOf()).toEqual(["unit", "lab"]);
+    expect(projectsOf("--long")).toEqual(["long"]);
+    expect(projectsOf("--all")).toEqual(["unit", "lab", "long"]);
+    expect(projectsOf("--unit")).toEqual(["unit"]);
   });
 
   test("a filter finds the files of either tier, unless one is named", () => {
-    expect(projectsOf("clouds")).toEqual([["unit", "lab", "long"]]);
-    expect(projectsOf("--long", "clouds")).toEqual([["long"]]);
+    expect(projectsOf("clouds")).toEqual(["unit", "lab", "long"]);
+    expect(projectsOf("--long", "clouds")).toEqual(["long"]);
     expect(askedOf(["--long", "clouds", "-t", "name"]).filters).toEqual(["clouds", "-t", "name"]);
   });
 
-  test("the long tier spares the tests of the lab itself, but not in CI, nor where they are asked for", () => {
-    const isSparing = (args: string[], isCi = false) => askedOf(args, isCi).isSparing;
-    expect(isSparing(["--long"])).toBe(true);
-    for (const args of [["--all"], ["--long", "--lab"], ["--long", "plugins"], [], ["--unit"]])
-      expect(isSparing(args), args.join(" ")).toBe(false);
-    expect(isSparing(["--long"], true)).toBe(false);
+  test("the tests of the lab itself are spared, in CI too, unless they are asked for", () => {
+    const isSparing = (...args: string[]) => askedOf(args).isSparing;
+    for (const tier of ["--long", "--all"]) expect(isSparing(tier)).toBe(true);
+    expect(isSparing("--long", "--lab")).toBe(false);
+    expect(isSparing("--long", "plugins")).toBe(false);
     expect(askedOf(["--long", "--lab"]).filters).toEqual([]);
   });
 
   test("durations are recorded on request, of whatever is run", () => {
-    expect(askedOf(["--record"])).toMatchObject({ isRecorded: true, filters: [], tiers: [{ title: "npm test" }] });
+    expect(askedOf(["--record"])).toMatchObject({ isRecorded: true, filters: [], tier: { title: "npm test" } });
     expect(askedOf([]).isRecorded).toBe(false);
   });
 
   test("only what boots hosts is set up, and lint and types are looked at once", () => {
-    const all = [...askedOf(["--all"]).tiers, ...askedOf(["--unit"]).tiers];
+    const all = ["--all", "--long", "--unit"].map((tier) => askedOf([tier]).tier);
     expect(all.map(({ needsLab, isChecked }) => [needsLab, isChecked])).toEqual([
       [true, true],
       [true, false],

@@ -11,10 +11,12 @@ export interface FilesSeen {
   readonly durations: Durations;
   /** By file, its whole path, why a set-up or a clean-up failed: no test of its own did. */
   readonly setUps: Readonly<Record<string, readonly string[]>>;
+  /** Errors outside of any test. */
+  readonly hasStrayErrors: boolean;
 }
 
 export default class FileReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly unknown[]): void {
     const file = process.env[filesVariable];
     if (file === undefined) return;
     const took = modules
@@ -25,7 +27,11 @@ export default class FileReporter implements Reporter {
       const why = errors.map(({ message, stack }) => stack ?? message);
       return why.length === 0 ? [] : [[module.moduleId, why] as const];
     });
-    const seen: FilesSeen = { durations: Object.fromEntries(took), setUps: Object.fromEntries(failed) };
+    const seen: FilesSeen = {
+      durations: Object.fromEntries(took),
+      setUps: Object.fromEntries(failed),
+      hasStrayErrors: strayErrors.length > 0,
+    };
     writeFileSync(file, JSON.stringify(seen));
   }
 }

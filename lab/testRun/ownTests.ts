@@ -1,14 +1,12 @@
 import { createHash } from "node:crypto";
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
-import { cachePath } from "../cache";
-import { realDirectory } from "../real";
 import type { Report } from "./tally";
 
 /**
- * The tests of the lab itself: of its plugins, doubles, machine room and commands. They prove nothing of the program, and
- * where nothing of what they stand on has changed since they passed, they would say the same again.
+ * The tests of the lab itself: of its plugins, doubles, machine room, commands and bench. They prove nothing of the program,
+ * and where nothing of what they stand on has changed since they passed, they would say the same again.
  */
 const patterns = [
   "test/lab/plugins/*.long.test.ts",
@@ -16,34 +14,66 @@ const patterns = [
   "test/lab/clouds/machineRoom.long.test.ts",
   "test/lab/gate/faultCommand.long.test.ts",
   "test/lab/orchestrator/double.long.test.ts",
+  "test/lab/bench.long.test.ts",
 ];
 
-/** Below the checkout. */
+/** Returns the tests of the lab itself, below the checkout. */
 export function ownTests(checkout: string): string[] {
   return globSync(patterns, { cwd: checkout }).sort();
 }
 
+/** Hashes by test file. */
+export type Hashes = Readonly<Record<string, string>>;
+
+/** Rooms of the lab that are commands of their own: a test stands on them only if it imports from them. */
+const apart = ["bench", "chainCopies", "deaths", "mutants", "proofs", "schema", "shell", "simulation"];
+
 /**
- * A name that changes with what these files stand on: all of lab/, all that they import and what lies beside it, the
- * libraries, Node and the real programs at hand.
+ * Returns for each of these files a hash of what it stands on: all that it imports, what lies beside that and is no
+ * TypeScript (scripts, which are read by path), all of lab/, which starts programs and builds Go by path, and the libraries.
  */
-export async function standsOn(checkout: string, files: readonly string[]): Promise<string> {
+export async function hashesOf(checkout: string, files: readonly string[]): Promise<Hashes> {
   const { metafile } = await build({
-    ...{ absWorkingDir: checkout, entryPoints: [...files], bundle: true, write: false, metafile: true },
-    ...{ packages: "external", platform: "node", format: "esm", outdir: "nowhere", logLevel: "silent" },
+    absWorkingDir: checkout,
+    entryPoints: [...files],
+    outdir: "nowhere",
+    bundle: true,
+    write: false,
+    metafile: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    logLevel: "silent",
   });
-  const folders = [...new Set(Object.keys(metafile.inputs).map(dirname))].filter((name) => !/^lab(\/|$)/.test(name));
-  const beside = folders.flatMap((folder) => filesOf(checkout, folder, false));
-  const names = [...new Set([...filesOf(checkout, "lab", true), ...beside, "package-lock.json"])].sort();
-  const hash = createHash("sha256").update(process.version);
-  for (const name of names) hash.update(`\n${name}\n`).update(readFileSync(join(checkout, name)));
-  const reals = realDirectory();
-  for (const name of reals === undefined ? [] : filesOf(reals, "", true)) {
-    const { size, mtimeMs } = statSync(join(reals ?? "", name));
-    hash.update(`\n${name} ${size} ${mtimeMs}`);
-  }
-  return hash.digest("hex").slice(0, 16);
+  const lab = filesOf(checkout, "lab", true).filter((name) => !name.endsWith(".md"));
+  const texts = new Map<string, Buffer>();
+  const textOf = (name: string) => {
+    const text = texts.get(name) ?? readFileSync(join(checkout, name));
+    texts.set(name, text);
+    return text;
+  };
+  const hashOf = (imported: readonly string[]) => {
+    const rooms = apart.filter((room) => !imported.some((name) => name.startsWith(`lab/${room}/`)));
+    const ofLab = lab.filter((name) => !rooms.some((room) => name.startsWith(`lab/${room}/`)));
+    const folders = [...new Set(imported.map(dirname))].filter((name) => !/^lab(\/|$)/.test(name));
+    const beside = folders.flatMap((folder) => filesOf(checkout, folder, false)).filter((name) => !isCode.test(name));
+    const hash = createHash("sha256");
+    for (const name of [...new Set([...imported, ...ofLab, ...beside, "package-lock.json"])].sort())
+      hash.update(`\n${name}\n`).update(textOf(name));
+    return hash.digest("hex").slice(0, 16);
+  };
+  const importsOf = (name: string) =>
+    (metafile.inputs[name]?.imports ?? []).flatMap(({ path, external }) => (external ? [] : [path]));
+  const reachedFrom = (file: string) => {
+    const reached = new Set([file]);
+    for (const name of reached) for (const imported of importsOf(name)) reached.add(imported);
+    return [...reached];
+  };
+  return Object.fromEntries(files.map((file) => [file, hashOf(reachedFrom(file))]));
 }
+
+/** Names of code, which counts where it is imported, and of what says nothing to a test: texts and records. */
+const isCode = /\.(ts|md)$|^test\/[^/]+\.json$/;
 
 function filesOf(root: string, folder: string, recursive: boolean): string[] {
   return readdirSync(join(root, folder), { recursive, withFileTypes: true })
@@ -51,15 +81,28 @@ function filesOf(root: string, folder: string, recursive: boolean): string[] {
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
 }
 
-/** Whether each of these files ran, and passed (pure). */
-export function havePassed(files: readonly string[], { testResults }: Report): boolean {
-  return files.every((file) =>
-    testResults.some(({ name, status }) => name.endsWith(`/${file}`) && status === "passed"),
-  );
+/** The record of the hashes with which the tests passed last. It is committed: a clean machine knows of it, too. */
+const recordIn = (checkout: string) => join(checkout, "test/ownTests.json");
+
+function readRecord(checkout: string): Hashes {
+  const file = recordIn(checkout);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Hashes) : {};
 }
 
-const record = (key: string) => cachePath("own-tests-passed", key);
+/** Returns the files that passed on what they stand on now. */
+export function passedBefore(checkout: string, hashes: Hashes): string[] {
+  const record = readRecord(checkout);
+  return Object.keys(hashes).filter((file) => record[file] === hashes[file]);
+}
 
-export const passedBefore = (key: string) => existsSync(record(key));
-
-export const notePassed = (key: string) => void mkdirSync(record(key), { recursive: true });
+/** Writes into the record which of these files passed, and drops those that are gone. */
+export function notePassed(checkout: string, hashes: Hashes, { testResults }: Report): void {
+  const hasPassed = (file: string) =>
+    testResults.some(({ name, status }) => name.endsWith(`/${file}`) && status === "passed");
+  const before = readRecord(checkout);
+  const now = Object.keys(hashes)
+    .sort()
+    .map((file) => [file, hasPassed(file) ? hashes[file] : before[file]] as const)
+    .filter(([, hash]) => hash !== undefined);
+  writeFileSync(recordIn(checkout), `${JSON.stringify(Object.fromEntries(now), undefined, 2)}\n`);
+}

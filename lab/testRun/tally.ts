@@ -27,6 +27,8 @@ export interface Run {
   readonly setUps?: Readonly<Record<string, readonly string[]>>;
   /** Secrets in what was printed, a line each (lab/testRun/printed.ts). */
   readonly leaks?: readonly string[];
+  /** Errors outside of any test. */
+  readonly hasStrayErrors?: boolean;
 }
 
 /** What the closing line says. */

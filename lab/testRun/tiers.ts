@@ -29,14 +29,23 @@ const long: Tier = {
   minutes: 65,
 };
 
-/** Of all tiers together, in minutes: a run that is ended from outside has no closing line. */
-export const allMinutes = 86;
+/**
+ * Both in one run, so that no tail of one leaves processors idle. A run that is ended from outside has no closing line: it ends
+ * itself before.
+ */
+const all: Tier = {
+  title: "both tiers",
+  projects: [...first.projects, ...long.projects],
+  needsLab: true,
+  isChecked: true,
+  minutes: 86,
+};
 
 const unit: Tier = { title: "npm run test:unit", projects: ["unit"], needsLab: false, isChecked: false, minutes: 15 };
 
 /** What is asked of lab/test.ts. */
 export interface Asked {
-  readonly tiers: readonly Tier[];
+  readonly tier: Tier;
   /** Parts of file names; whatever else vitest understands. */
   readonly filters: readonly string[];
   /** The files' durations are written down, for the order of the next runs. */
@@ -47,23 +56,18 @@ export interface Asked {
   readonly isSparing: boolean;
 }
 
-/**
- * What a command line asks for (pure). Without a tier a filter finds the files of both.
- *
- * @param isCi where nothing is spared
- */
-export function askedOf(args: readonly string[], isCi = false): Asked {
+/** Returns what a command line asks for. Without a tier a filter finds the files of both. */
+export function askedOf(args: readonly string[]): Asked {
   const flags = ["--unit", "--long", "--all", "--record", "--lab"];
   const filters = args.filter((arg) => !flags.includes(arg));
   const isRecorded = args.includes("--record");
-  const tiersOf = () => {
-    if (args.includes("--unit")) return [unit];
-    if (args.includes("--long")) return [long];
-    if (args.includes("--all")) return [first, long];
-    if (filters.length === 0) return [first];
-    return [{ ...first, projects: [...first.projects, ...long.projects], minutes: long.minutes }];
+  const tierOf = () => {
+    if (args.includes("--unit")) return unit;
+    if (args.includes("--long")) return long;
+    if (args.includes("--all")) return all;
+    return filters.length === 0 ? first : { ...all, title: first.title };
   };
   const isWhole = args.includes("--all") && filters.length === 0;
-  const isSparing = args.includes("--long") && !args.includes("--lab") && filters.length === 0 && !isCi;
-  return { tiers: tiersOf(), filters, isRecorded, isWhole, isSparing };
+  const isSparing = !args.includes("--lab") && filters.length === 0;
+  return { tier: tierOf(), filters, isRecorded, isWhole, isSparing };
 }

@@ -87,8 +87,8 @@ export async function vitest(
     const told = (await json(report)) as Run["report"];
     if (told === undefined) console.error("the test runner left no report");
     const leaks = secretsPrinted(noted, [out, err]);
-    const { durations = {}, setUps = {} } = ((await json(files)) ?? {}) as Partial<FilesSeen>;
-    const seen = { durations, setUps, realsUsed: realsUsed(dir), leaks };
+    const { durations = {}, setUps = {}, hasStrayErrors = false } = ((await json(files)) ?? {}) as Partial<FilesSeen>;
+    const seen = { durations, setUps, hasStrayErrors, realsUsed: realsUsed(dir), leaks };
     return { exitCode, ...seen, ...(told === undefined ? {} : { report: told }) };
   } finally {
     await rm(dir, { recursive: true, force: true });
