@@ -99,6 +99,7 @@ export function passedBefore(checkout: string, hashes: Hashes): string[] {
 export function notePassed(checkout: string, hashes: Hashes, { testResults }: Report): void {
   const hasPassed = (file: string) =>
     testResults.some(({ name, status }) => name.endsWith(`/${file}`) && status === "passed");
+  if (!Object.keys(hashes).some(hasPassed)) return;
   const before = readRecord(checkout);
   const now = Object.keys(hashes)
     .sort()
